@@ -5,35 +5,32 @@ import type { Permit } from '../../src/pace/permit.ts';
 import type { Probe } from '../../src/pace/probes.ts';
 import type { Slots } from '../../src/pace/slots.ts';
 
-/** What a call waits for before it is claimed: the circuit breaker of its kind, a slot of this process, and a permit of the fleet. */
+/** What a call waits for before its claim: the circuit breaker of its kind, a slot of this process and a permit of the fleet. */
 export type AdmissionDeps = {
   pace: Pace;
   breakers: Breakers;
   slots: Slots;
-  /** Aborted when the process stops, or rests while all calls wait: no new call starts from then on. */
+  /** Aborted when the process stops, or rests while all calls wait. No new call starts after that. */
   stopping: AbortSignal;
 };
 
-/** One call may leave now; `end` gives back what it took, whatever became of the call. */
+/** One call may leave now. `end` gives back its slot and its probe, whatever the outcome. */
 export type Admission = Permit & {
-  /** The probe that this call is, where its breaker is tripped for all others. */
+  /** Set if this call is the probe of a tripped breaker. */
   probe: Probe | undefined;
-  /** Whether its breaker was tripped while it waited for its slot or its permit. */
+  /** Whether the breaker was tripped while this call waited for its slot or its permit. */
   wasTripped: () => boolean;
-  /** Its call was answered: another may be in flight in its place, while this one is written down. */
+  /** Frees the slot once the response is here, so that another call may be in flight while the ledger is written. */
   leaveSlot: () => void;
-  /**
-   * The same for the row's next call, of this kind: an admission in the same slot, where there is a permit at this moment and nothing else
-   * to wait for.
-   */
+  /** Admits the row's next call in the same slot. Undefined unless a permit is free now and nothing else delays the call. */
   admitNext: (kind: CallKind) => Admission | undefined;
   end: () => Promise<void>;
 };
 
 /**
- * Waits until a call of this kind may leave, however long that takes. Rejects with `STOPPED` when the process stops first.
+ * Waits, without a time limit, until a call of this kind may leave. Rejects with `STOPPED` when the process stops first.
  *
- * @param tryToken makes a token call before a probe, and answers whether there is a token
+ * @param tryToken makes a token call before a probe, and returns whether there is a token
  */
 export async function waitForAdmission(
   kind: CallKind,
@@ -41,7 +38,7 @@ export async function waitForAdmission(
   deps: AdmissionDeps,
 ): Promise<Admission> {
   const { pace, breakers, slots } = deps;
-  // Read anew for each wait: a rest may begin and end in between.
+  // A new signal for each wait: the process may have rested in between.
   const probe = await breakers.enter(kind, {
     signal: deps.stopping,
     tryToken,

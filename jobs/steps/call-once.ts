@@ -14,56 +14,59 @@ import { passOn } from './pass-on.ts';
 import { makeUnauthorized, type Unauthorized } from './unauthorized.ts';
 import { orStopped, waitFor } from './wait-for.ts';
 
-/** What it takes to make a call. */
+/** What {@link callOnce} needs. */
 export type CallDeps = AdmissionDeps & {
   portfolios: Portfolios;
   atMostOnce: AtMostOnce;
   service: ServiceClient;
   onUnknown: Readonly<Record<CallKind, UnknownPolicy>>;
-  /** What is known of the 401s of rows that have stepped aside, by the name of their call. */
+  /** 401 responses so far of the rows that stepped aside, by {@link nameOf} of their call. */
   suspects: Map<string, Unauthorized>;
-  /** Lets rows go on that are held for a call of which nobody is in doubt any more. */
+  /** Requeues the rows that are held for this call, whose outcome is known now. */
   freeHeld: (known: Pick<CallRequest, 'kind' | 'key' | 'buyer'>) => Promise<unknown>;
   log: Log;
-  /** Hears of a fault that every row would meet, such as refused credentials. */
+  /** Called with an error that every row would meet, such as refused credentials. */
   onCommonFault: (error: Error) => void;
-  /** Lets this process take up no row for so long, and puts back those that only wait in it. */
+  /** This process takes up no row for `ms` milliseconds, and rows that only wait in it go back to their queues. */
   restAlone: (ms: number) => void;
 };
 
-/** How a call ended for the row that wanted it; whatever only waits for another permit does so here. */
+/** How a call ended for its row. {@link callOnce} itself waits for new permits. */
 export type CallOutcome = Exclude<Ending, { again: 'new permit' }>;
 
-/** `onward` where the row has gone on in the same step of the ledger: with what was prefetched of its next call. */
+/** `onward` if the ledger also moved the row on with the same script; `prefetched` is the row's next call, if there is one. */
 type Ending =
   | Exclude<Settled, { is: 'made' }>
   | (Extract<Settled, { is: 'made' }> & { onward?: { prefetched: PrefetchedCall | undefined } });
 
-/** The next call of a row, prepared while the one before is settled: it is admitted, and perhaps claimed. */
+/** The next call of a row, prepared while the call before it is settled: admitted, and perhaps claimed. */
 export type PrefetchedCall = { request: CallRequest; admission: Admission; claim: Claim | undefined };
 
-/** How a row moves once its call was made, and its next call; no `next` if it may not make that call at once. */
+/** How a row moves once its call was made, and its next call. No `next` if the row may not make that call at once. */
 export type RowOnward = (made: { id: string; record: CallRecord }) => {
   moving: Moving;
   next: { request: () => CallRequest } | undefined;
 };
 
-/** Who alone is put off asks again at this pace: its thirty times are over within some seconds, and cost next to nothing. */
+/** A call that alone is throttled, while others pass, is sent again after this wait. Its 30 attempts take some seconds and cost little. */
 const PUT_OFF_WAIT_MS = 100;
-/** Credentials are a person's work: look again at a person's speed, yet soon after they are right. */
+/** A person mends refused credentials, so the wait is long; it is short enough to notice soon that they work. */
 const CREDENTIALS_WAIT_MS = 4_000;
 
-/** What keeps this process alone from sending is looked at again so soon. */
+/** The wait after a fault that keeps only this process from sending, such as an unusable data folder. */
 const HERE_WAIT_MS = 4_000;
 
-/** So many calls a second were accepted within the last seconds: the credentials are this process' own, as those of others are taken. */
+/** From this flow on, the service accepts calls of other processes, so only this process has wrong credentials. */
 const OTHERS_PASS_PER_S = 0.05;
-/** Long, since each look takes a permit of theirs, and rows that they could send. */
+/** Each attempt takes a permit and a row from processes whose credentials work, so the wait is long. */
 const OWN_CREDENTIALS_REST_MS = 8_000;
-/** A row for which credentials were refused here steps aside: a process that has others may take it up. */
+/** A row waits this long after refused credentials, so that a process with other credentials may take it up. */
 const ASIDE_MS = 1_000;
 
-/** What every row would meet: credentials that are refused, no token to be had, replicas that do not confirm a claim, a Redis that is nearly full. */
+/**
+ * Errors that every row would meet, by code: refused credentials, no token, a claim that replicas do not confirm, a Redis that is nearly
+ * full.
+ */
 const STOPS_ALL_CALLS: ReadonlyMap<string, 'credentials' | 'outage' | 'replicas' | 'memory'> = new Map([
   ['CREDENTIALS', 'credentials'],
   ['SERVICE', 'outage'],
@@ -72,10 +75,11 @@ const STOPS_ALL_CALLS: ReadonlyMap<string, 'credentials' | 'outage' | 'replicas'
 ]);
 
 /**
- * Makes one call of a step, at most once: waits until it may leave, then claims, sends and settles it. Throttling, outages and
- * bad credentials are no outcomes for the row: all calls wait for their end, and this one waits for another permit.
+ * Makes one call of a step, at most once: waits for admission, then claims, sends and settles. Throttling, outages and bad credentials do
+ * not end the row: all calls wait until they are over, then this call gets another permit.
  *
- * @param isCarried whether the row was carried here from an earlier step: it waits behind no tripped breaker then, and this rejects with `STOPPED`
+ * @param isCarried whether the row came here from an earlier step. Then it does not wait behind a tripped breaker: this rejects with
+ *   `STOPPED`
  */
 export async function callOnce(
   request: CallRequest,
@@ -97,7 +101,7 @@ export async function callOnce(
     const admitted: Admitted = { admission, isAlone, unauthorized, onward };
     const outcome = await callAdmitted(request, admitted, given?.claim, deps).finally(admission.end);
     given = undefined;
-    // Its outcome was unknown until now: other rows may be held for that, and go on.
+    // Other rows may be held for this outcome, which had been unknown.
     if ('wasUnknown' in outcome && outcome.wasUnknown) await deps.freeHeld(request);
     if (outcome.is !== 'later' || outcome.again !== 'new permit') return outcome;
     const asideMs = unauthorized.stepAside();
@@ -109,13 +113,10 @@ export async function callOnce(
   }
 }
 
-/** What an admitted call goes by besides: whether it alone is put off while others pass, and what its 401s have said so far. */
+/** An admitted call's state: whether it alone is throttled while others pass (`isAlone`), and its 401 responses so far. */
 type Admitted = { admission: Admission; isAlone: boolean; unauthorized: Unauthorized; onward: RowOnward | undefined };
 
-/**
- * Token, claim, send, settle: the one place where something is sent. A permit that expired while this waited for its token
- * or its claim is given up under a ceiling.
- */
+/** Token, claim, send, settle: the only place that sends. A permit that expires before the send is given up. */
 async function callAdmitted(
   request: CallRequest,
   admitted: Admitted,
@@ -165,11 +166,11 @@ async function claimAdmitted(
   return deps.atMostOnce.claim(request, deps.onUnknown[request.kind]);
 }
 
-/** Sends what was claimed, unless its moment has passed meanwhile. Rejects only where nothing was made. */
+/** Sends a claimed call, unless its breaker has tripped or its token or permit has expired. Rejects only if nothing was made. */
 async function sendClaimed(first: string, request: CallRequest, admitted: Admitted, deps: CallDeps): Promise<Sent> {
   const { admission, unauthorized } = admitted;
   if (admission.wasTripped()) return unsent('its circuit breaker was tripped while it was claimed');
-  // Those that wait for the next token with their claims would leave together.
+  // Claimed calls that waited for the next token would all leave at once.
   if (!deps.service.isAuthorized()) return unsent('its token died while it was claimed');
   await deps.atMostOnce.mayLeave();
   if (!admission.leave()) return unsent('the permit expired while it was claimed');
@@ -177,13 +178,13 @@ async function sendClaimed(first: string, request: CallRequest, admitted: Admitt
   const onTokenCall = () => countTokenCall(request, deps);
   const answer = await sendRequest(request, { idempotencyKey: `limitline-${first}`, onTokenCall }, deps.service);
   await passOn(answer, request, { ...admission, isAlone: admitted.isAlone, sentAtMs }, deps);
-  // Nothing was made, and the ledger hears of it once it is clear whose fault it is.
+  // A 401 made nothing. The claim is settled when it is clear whether the call or the credentials are at fault.
   return answer.is === 'unauthorized' ? unauthorized.judge(answer, sentAtMs) : answer;
 }
 
 /**
- * Writes down what became of the call. Where it was made, its row goes on in the same step; and where nothing has to be waited for by the next
- * call at this moment, that is claimed in it, too.
+ * Writes the call's outcome into the ledger. If the thing was made, the same script moves the row on. It also claims the row's next call if
+ * that need not wait.
  */
 async function settle(claim: Claim, sent: Sent, admitted: Admitted, deps: CallDeps): Promise<Ending> {
   const ahead = sent.is === 'made' ? lookAhead(sent, admitted, deps) : undefined;
@@ -207,8 +208,8 @@ async function settle(claim: Claim, sent: Sent, admitted: Admitted, deps: CallDe
 }
 
 /**
- * How the row goes on, and what it may have of its next call without waiting. Whatever fails here is met again where the row stands then:
- * what was made is written down in any case.
+ * How the row goes on, and its next call if that may leave now. Errors are dropped: the row meets them again at its next step, and the made
+ * call must be written down in any case.
  */
 function lookAhead(
   made: Extract<Sent, { is: 'made' }>,
@@ -223,20 +224,20 @@ function lookAhead(
     const ahead = request && admission.admitNext(request.kind);
     return { moving, ...(request && ahead ? { next: { request, admission: ahead } } : {}) };
   } catch (error) {
-    log.debug({ reason: messageOf(error) }, 'what follows a call that was made is looked at once more');
+    log.debug({ reason: messageOf(error) }, 'the next call of a row could not be prepared; trying again');
     return undefined;
   }
 }
 
-/** Who waits behind a tripped breaker in another step's job keeps the rows of that step from going. */
+/** A row that waited behind a tripped breaker in another step's job would block that step's rows. */
 function breakerTripped(): LimitlineError {
   return new LimitlineError(
     'STOPPED',
-    'The circuit breaker of its calls is tripped; the row stands in the queue before it.',
+    'The circuit breaker of its next call is tripped; the row goes back to its queue.',
   );
 }
 
-/** This process may send nothing: its calls wait for it to end, or for its data folder. Those of others go on. */
+/** Waits after a fault that keeps only this process from sending, such as an unusable data folder. */
 async function waitHere(error: Error, { log, stopping }: CallDeps): Promise<Ending> {
   log.warn({ reason: error.message }, 'nothing is sent by this process');
   await waitFor(HERE_WAIT_MS, stopping);
@@ -251,7 +252,7 @@ function unsent(reason: string): Sent {
   return { is: 'unsent', reason };
 }
 
-/** All calls of the fleet wait, since each would meet this fault; one is let through now and then to see whether it has passed. */
+/** Stops the calls of all processes, since each would meet this error. Now and then one call tries whether the error has passed. */
 async function stopAllCalls(error: Error & { code: string }, episode: number, deps: CallDeps): Promise<void> {
   const askedMs = error.code === 'CREDENTIALS' ? CREDENTIALS_WAIT_MS : 0;
   const headers = headersOf(error);
@@ -266,8 +267,8 @@ function takeSuspect(request: CallRequest, deps: CallDeps): Unauthorized {
 }
 
 /**
- * The call that makes nothing, before one that may: whether there is a token. What else it brings is no fault of the
- * settings while a breaker is tripped, since an outage answers whatever it likes.
+ * Whether there is a token. A token call makes nothing, so it goes before a probe. During an outage its errors say nothing about the
+ * settings, so they are logged at debug level.
  */
 async function tryToken(request: CallRequest, deps: CallDeps): Promise<boolean> {
   try {
@@ -277,7 +278,7 @@ async function tryToken(request: CallRequest, deps: CallDeps): Promise<boolean> 
     );
     return true;
   } catch (error) {
-    deps.log.debug({ reason: messageOf(error) }, 'no token either');
+    deps.log.debug({ reason: messageOf(error) }, 'a token call before a probe failed');
     await deps.pace.obey(headersOf(error)).catch(() => {});
     return false;
   }

@@ -2,27 +2,27 @@ import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { Answered, CallOptions, ServiceClient } from '../../src/service/client.ts';
 import type { OutgoingDocument } from '../../src/service/document-body.ts';
 
-/** One call that a step needs: what is to be made at the service, and all that its request needs. */
+/** One call that a step needs, with everything its request needs. */
 export type CallRequest = Request & {
   key: string;
   row: RowId;
-  /** Of the row's words, where there is a row. */
+  /** Revision of the row; undefined for a supplier, which has no row. */
   revision?: string;
   buyer: string;
-  /** What it is in a sentence, such as "the company". */
+  /** The thing as part of a sentence, such as "the company". */
   what: string;
-  /** What is sent, for a person who must find out what became of it, and by which a repetition is known. */
+  /** The request as text: a person finds an unknown outcome with it, and its digest recognizes a repetition. */
   sent: string;
-  /** What the line asked for, where that is what may not change. */
+  /** Digest input of the line's request, which must not change under this key. Limits only. */
   asked?: string;
 };
 
 type Request =
   | { kind: 'company' | 'limit'; body: Record<string, unknown> }
-  /** Its copy is looked for when it is to be sent. */
+  /** Finds the document's copy in the data folder, just before the send. */
   | { kind: 'document'; document: () => OutgoingDocument };
 
-/** Sends it, once. Rejects only while nothing has been made, as the client says, or where a document's copy is not to be had. */
+/** Sends the request once. Rejects only if nothing was made, or if the document's copy is missing. */
 export async function sendRequest(
   request: CallRequest,
   options: CallOptions,
@@ -38,7 +38,7 @@ export async function sendRequest(
   }
 }
 
-/** Names the call that makes it, as the ledger does. */
+/** Name of the call: kind and key, as in the ledger. */
 export function nameOf({ kind, key }: CallRequest): string {
   return `${kind} ${key}`;
 }

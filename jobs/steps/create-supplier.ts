@@ -9,16 +9,16 @@ import type { CallRequest } from './call-request.ts';
 import { problemOf } from './row-problem.ts';
 import type { StepDeps } from './step.ts';
 
-/** Importing again with --supplier asks for it again, and so does sending the cancelled rows again. */
+/** A supplier with this problem is created again after an import with --supplier, or when the cancelled rows are sent again. */
 export const GIVEN_UP = 'given up with its portfolio';
 
-/** Nobody is asked about it here any more, and nobody would be: its rows go on without it, as where it was refused. */
+/** The supplier's problem if another portfolio's approver declined it. Here nobody would be asked, so the rows go on without it. */
 const DECLINED_ELSEWHERE =
   'declined in another portfolio, and not created; to ask for it again, import a file into this one with --supplier';
 
 /**
- * Before the rows of a portfolio: the supplier on whose behalf they are asked for becomes a company (docs/service.md,
- * "Order of calls"), once for all portfolios that name it. Its id, or why there is none, is stored on the portfolio; without one its rows go on all the same.
+ * Job before a portfolio's rows: makes a company of their supplier (docs/service.md, "Order of calls"), once for all portfolios that name
+ * it. Stores its id on the portfolio, or the reason for none. Rows go on without an id too.
  */
 export const createSupplier = {
   ...SUPPLIER_JOB,
@@ -47,7 +47,7 @@ export const createSupplier = {
           await deps.portfolios.endSupplier(row.portfolio, { body, key, problem: DECLINED_ELSEWHERE });
           return { is: 'finished' };
         }
-        // The feeder brings it again when the portfolio is resumed, or its import is approved.
+        // The feeder makes this job again when the portfolio is resumed or its import approved.
         return typeof outcome.again === 'string' ? { is: 'finished' } : { is: 'later', waitMs: outcome.again };
       case 'moved':
         await deps.portfolios.endSupplier(row.portfolio, { body, key, problem: GIVEN_UP });
@@ -56,7 +56,7 @@ export const createSupplier = {
         const { message } = problemOf('company', request, outcome);
         const problem = outcome.is === 'refused' ? refusedWords(message, outcome.body, row) : message;
         await deps.portfolios.endSupplier(row.portfolio, { body, key, problem });
-        // The reason that BullMQ keeps names nobody; the portfolio has the words.
+        // BullMQ must not keep names of people; the portfolio has the full text.
         return { is: 'failed', message: 'no company could be made for the supplier of this portfolio' };
       }
     }
@@ -69,16 +69,19 @@ export const createSupplier = {
   },
 };
 
-/** Whether it waits for nobody's answer here, and another portfolio's was a no: a yes may have come since it was asked for. */
+/**
+ * Whether another portfolio's approver declined this supplier and no approval is open here. Asks both now, since a yes may have come
+ * meanwhile.
+ */
 async function isDeclinedElsewhere(portfolio: string, key: string, { portfolios }: StepDeps): Promise<boolean> {
   return (await portfolios.isSupplierDeclined(key)) && !(await portfolios.read(portfolio)).supplierAwaits;
 }
 
-/** What the service said, and how it is asked again: no row is refused for it, so `retry` is not the way. */
+/** The service's refusal, and the command for another attempt. `retry` does not help: it only sends refused rows. */
 function refusedWords(message: string, body: string, { portfolio }: RowId): string {
   const said = answerWords(body).slice(0, MOST_SAID).toWellFormed();
   return `${message}${said === '' ? '' : `: ${said}`}. To ask for it again, import a file into it with --supplier: npx limitline run FILE --portfolio "${portfolio}" --supplier FILE`;
 }
 
-/** As much as of the words of a row's cause. */
+/** Characters of the response body, as in a row's cause. */
 const MOST_SAID = 200;

@@ -2,10 +2,10 @@ import { heldRemedy } from '../../src/held-remedy.ts';
 import type { RowResult } from '../../src/ledger/schema/row.ts';
 
 /**
- * Why a row's job failed, as BullMQ and its dashboards keep it: the line and the cause, and nothing of the buyer or of the
- * service's words, which may name people. The ledger has all of it. Pure.
+ * Why a row's job failed, for BullMQ and its dashboards: line and cause only. The buyer and the service's text may name people; the ledger
+ * has both. Pure.
  *
- * @param result what the ledger knows of the row; nothing where it is gone meanwhile
+ * @param result the row in the ledger; undefined if it was deleted
  */
 export function failureReason(
   state: 'refused' | 'held',

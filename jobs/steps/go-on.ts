@@ -20,9 +20,9 @@ import {
 export type GoDeps = StepDeps & { openDocument: OpenDocument };
 
 /**
- * Takes a row up at a step and brings it on from there, step after step, for as long as it need not stand in a queue: it waits for
- * slots and permits here, as it would there, and is handed over where the next step's queue is paused, its breaker is tripped or the process
- * stops. Wherever it ends without success, its job is with the queue of that step.
+ * Takes a row up at a step and carries it through the following steps, waiting here for slots and permits. If the next step's queue is
+ * paused, its breaker is tripped or the process stops, that queue takes the row over. The job of an unsuccessful row is in the queue of the
+ * step where the row ended.
  */
 export async function goOn(row: RowId, step: Step, deps: GoDeps): Promise<JobEnd> {
   const found = await takeUp(row, step, deps);
@@ -35,10 +35,10 @@ export async function goOn(row: RowId, step: Step, deps: GoDeps): Promise<JobEnd
   }
 }
 
-/** Where a row stands, and what was prefetched of the call that is next. */
+/** A row's position, and its next call if that was prefetched. */
 type Stand = { position: RowPosition; prefetched?: PrefetchedCall | undefined };
 
-/** Makes the call that the row needs where it stands, and answers where it stands then. */
+/** Makes the call that the row needs at its position, and returns its position afterwards. */
 async function goOnce({ position, prefetched }: Stand, jobStep: Step, deps: GoDeps): Promise<Stand | RowEnding> {
   const request = prefetched?.request ?? callRequestOf(position, deps.openDocument);
   const onward: RowOnward = (made) => {
@@ -51,14 +51,14 @@ async function goOnce({ position, prefetched }: Stand, jobStep: Step, deps: GoDe
   const state = await stateBehind(position, reached, outcome, deps);
   if (state === position.step && reached.to !== '') return elsewhere(position);
   const onHand = outcome.onward?.prefetched;
-  // With the next call claimed it goes on, whatever was heard meanwhile; it is looked at again before it is sent.
+  // With a prefetched next call the row goes on: whether it may leave is checked again before the send.
   const goesOn = onHand !== undefined || reached.to === '' || (state === reached.to && mayGoOn(reached, deps));
   return goesOn
     ? { position: reached.position, prefetched: onHand }
     : endingOf(position.row, state, position.step, deps);
 }
 
-/** The state in which a row is once its call was made: it has gone on with that already, or goes on now. */
+/** The row's state after its call was made. Moves the row on unless the ledger has already done so with the settlement. */
 async function stateBehind(
   position: RowPosition,
   { to, fields }: Reached,
@@ -71,23 +71,22 @@ async function stateBehind(
   return to;
 }
 
-/** The call that a row wants behind the one that was made, where it may go on to it. */
+/** The call after the one that was made; undefined if the row may not go on to it. */
 function nextCall(reached: Reached, deps: GoDeps): ReturnType<RowOnward>['next'] {
   const { to, position } = reached;
   if (to !== '' && !mayGoOn(reached, deps)) return undefined;
   return { request: () => callRequestOf(position, deps.openDocument) };
 }
 
-/** Whether a row need not stand in its next queue: nobody has paused that, and calls of its kind leave. */
+/** Whether a row may skip its next queue: nobody paused that queue, and calls of its kind leave. */
 function mayGoOn({ to }: Reached, { queues, breakers, stopping }: GoDeps): boolean {
   if (to === '' || !isStep(to) || stopping.aborted) return false;
   return queues.isOpenSeen(STEP_JOBS[to].queue) && !breakers.isTripped(KIND_OF[to]);
 }
 
 /**
- * A row that came to a later step than its job's, and cannot go on here since the process stops or met a fault: that step's own queue
- * has it from now on, and counts the attempts. At its own step the fault is the job's.
- * A document whose copy is gone does not come back by itself: its row ends at once.
+ * Handles a stop or an error. Past the job's own step, the row moves to its present step's queue, which counts the attempts. At the job's
+ * own step the job fails. A missing document copy does not come back by itself, so its row ends at once.
  */
 async function leave({ row, step }: RowPosition, error: unknown, jobStep: Step, deps: GoDeps): Promise<RowEnding> {
   if (step === 'documents' && isLimitlineError(error, 'NOT_FOUND')) {
@@ -96,6 +95,6 @@ async function leave({ row, step }: RowPosition, error: unknown, jobStep: Step, 
   }
   if (step === jobStep) throw error;
   if (!isLimitlineError(error, 'STOPPED'))
-    deps.log.warn({ reason: messageOf(error) }, 'a row met an unexpected fault behind its step; the next queue has it');
+    deps.log.warn({ reason: messageOf(error) }, 'a row met an unexpected error; the queue of its step tries it again');
   return { is: 'stands', step };
 }

@@ -5,11 +5,11 @@ import type { Admission, AdmissionDeps } from './admission.ts';
 import type { CallRequest } from './call-request.ts';
 
 /**
- * Passes on what an answer says besides its meaning: to the slots of this process, to the pace and the breakers of the fleet.
- * Never rejects, since the answer has to reach the ledger whatever becomes of these.
+ * Reports a response to the slots of this process and to the pace and breakers of the fleet. Never rejects, since the ledger must get the
+ * response in any case.
  *
- * @param sentAtMs when it was sent, as `performance.now()` has it
- * @param isAlone whether this call alone is put off while others pass
+ * @param sentAtMs time of the send, by `performance.now()`
+ * @param isAlone whether this call alone is throttled while others pass
  */
 export async function passOn(
   answer: Answered,
@@ -18,21 +18,21 @@ export async function passOn(
   deps: Omit<AdmissionDeps, 'stopping'> & { log: Log },
 ): Promise<void> {
   const { pace, slots, log } = deps;
-  // A document's time is its size's, and an answer that nobody waited for says nothing of the service's load.
+  // A document's latency depends on its size, and a timeout is no latency.
   if ((answer.is === 'made' || answer.is === 'not ours') && kind !== 'document')
     slots.answeredAfter(performance.now() - sentAtMs, kind);
-  // At once, since telling the others takes a while on a busy machine.
+  // The slot is cut before the round trips to Redis, which take a while on a busy machine.
   if (answer.is === 'unknown') slots.failed(false);
   const warn = (error: unknown) => {
-    log.warn({ reason: messageOf(error) }, 'the pace could not be told of an answer');
+    log.warn({ reason: messageOf(error) }, 'a response could not be reported to the pace or the breakers');
   };
-  // Where others pass, being put off says something of this row and nothing of the service's limit.
+  // A row that alone is throttled, while others pass, says nothing about the service's limit.
   const saysNothing = isAlone && answer.is === 'throttled';
   await (saysNothing ? pace.obey(answer.headers) : tellPace(answer, episode, deps)).catch(warn);
   await tellBreakers(answer, { kind, probe, sentAtMs }, deps).catch(warn);
 }
 
-/** Tells the pace what an answer says of it: slow down, nobody there, or all well. */
+/** Reports to the pace: throttled, unreachable or accepted. */
 async function tellPace(answer: Answered, episode: number, { pace }: Pick<AdmissionDeps, 'pace'>): Promise<void> {
   switch (answer.is) {
     case 'throttled': {
@@ -51,7 +51,7 @@ async function tellPace(answer: Answered, episode: number, { pace }: Pick<Admiss
   }
 }
 
-/** Tells the breakers whether it is known what became of the call, and so whether more of its kind may follow. */
+/** Reports to the breakers whether the outcome is known, which decides whether more calls of its kind may follow. */
 async function tellBreakers(
   answer: Answered,
   { kind, probe, sentAtMs }: Pick<CallRequest, 'kind'> & Pick<Admission, 'probe'> & { sentAtMs: number },
@@ -65,7 +65,7 @@ async function tellBreakers(
       return breakers.known(kind, undefined, probe);
     case 'unknown':
       await breakers.unknown(kind, answer.brief ?? answer.reason, probe);
-      // A service that fails under load is not to meet all of it again as soon as its breaker resets.
+      // A service that failed under load gets few calls at first when its breaker resets.
       if (breakers.isTripped(kind)) slots.failed(true);
       return;
     default:

@@ -6,26 +6,25 @@ import type { Outcome } from '../../src/outcome.ts';
 import { documentKey } from '../rows/document-key.ts';
 import type { CallRequest } from './call-request.ts';
 
-/** Where a row stands: at a step, by the revision of its words that was found there, with what was made for it so far. */
+/** A row at a step: its revision there, and the things made for it so far. */
 export type RowPosition = RowAtStep & {
   row: RowId;
   step: Step;
-  /** Ids of its documents that are up, of those that its step goes through one after another. */
+  /** Ids of its uploaded documents; the documents step uploads one after another. */
   uploaded: readonly string[];
-  /** Whether the service itself answered at this step, and not the ledger for it. */
+  /** Whether the service answered a call of this step, or the ledger knew the thing from another row. */
   answered: boolean;
 };
 
 /** Finds a document's content in the data folder by its digest. */
 export type OpenDocument = (sha256: string, name: string) => { path: string; sizeBytes: number };
 
-/** What a row comes to by what was made: the state it goes to, or "" where its step has more to make. */
+/** Where a made call takes the row. `to` is "" if its step has more to make. */
 export type Reached = { to: RowState | ''; fields: Move; position: RowPosition };
 
 /**
- * The call that a row needs next. A buyer becomes a company once for all rows that share it (docs/service.md, "Company"), a document
- * goes up once for all rows that attach it ("Document"), and a request key is submitted once, whatever portfolio it stands in
- * ("Buyer limit request").
+ * The call that a row needs next. Made once each (docs/service.md): a company for all rows of a buyer ("Company"), a document for all rows
+ * that attach it ("Document"), a limit for a request key in any portfolio ("Buyer limit request").
  */
 export function callRequestOf(position: RowPosition, openDocument: OpenDocument): CallRequest {
   const { row, revision, request } = position;
@@ -64,7 +63,7 @@ export function callRequestOf(position: RowPosition, openDocument: OpenDocument)
   }
 }
 
-/** Where a row goes once the call that it needed was made; for another row, a limit makes it skipped. Pure. */
+/** Where a row goes after its call was made. A limit that was made for another row makes this row skipped. Pure. */
 export function reachedBy(
   position: RowPosition,
   made: Pick<Extract<Outcome, { is: 'made' }>, 'id' | 'record' | 'row'>,
@@ -101,8 +100,8 @@ export function reachedBy(
 }
 
 /**
- * The request's body. Here alone an amount becomes a number: reading took care that it has no more digits than a JSON
- * number carries exactly.
+ * Body of a limit request. Only here an amount becomes a number; reading has rejected amounts with more digits than a JSON number holds
+ * exactly.
  */
 export function limitBody(
   company: string,

@@ -3,13 +3,13 @@ import { isWebPage } from '../../src/service/web-page.ts';
 import type { CallOutcome } from './call-once.ts';
 import type { CallRequest } from './call-request.ts';
 
-/** The outcomes that end a row without what it wanted. */
+/** Outcomes that end a row without success. */
 export type Failure = Exclude<CallOutcome, { is: 'made' | 'later' | 'moved' }>;
 
-/** Enough of what was sent to find it again at the service. */
+/** Characters of the request that are kept: enough to find it at the service. */
 const KEPT_SENT_CHARACTERS = 2_000;
 
-/** What a person reads of a row whose call brought nothing; pure. */
+/** What people read about a row whose call was not successful. Pure. */
 export function problemOf(
   step: Step,
   { what, sent }: Pick<CallRequest, 'what' | 'sent'>,

@@ -17,30 +17,27 @@ import { problemOf } from './row-problem.ts';
 export type StepDeps = CallDeps & {
   rows: Rows;
   queues: Queues;
-  /** Hears of each row that this process brought to its end at a step. */
+  /** Called for each row that this process ended. */
   onRowEnd?: ((end: RowEnd) => void) | undefined;
 };
 
-/** How a row ended, for counts: `problem` where it did not end well. */
+/** How a row ended, for counts. `problem` is set unless the row ended well. */
 export type RowEnd = { state: RowState; step: Step; problem?: RowProblem | undefined };
 
-/** A row that stands at its step and is worked on, by the revision of its words that was found there. */
+/** A row that a job has at its step, with its revision there. */
 type Taken = Pick<RowPosition, 'row' | 'step' | 'revision' | 'request'>;
 
-/** Where a row's job leaves it: it is over for now, stands at a step, comes to it later, or failed there. */
+/** Where a job leaves its row: ended or waiting, at a step now, at a step later, or failed at a step. */
 export type RowEnding =
   | { is: 'over' }
   | { is: 'stands'; step: Step }
   | { is: 'later'; step: Step; waitMs: number }
   | { is: 'failed'; step: Step; message: string };
 
-/** Somebody else has the row at this very step: they are done soon. */
+/** Another job has the row at this step, and ends soon. */
 const ELSEWHERE_WAIT_MS = 150;
 
-/**
- * Takes a row up at a step. Safe to run twice, or on a row that is elsewhere by now: the ledger says where it is, and the job
- * follows it there and ends.
- */
+/** Takes a row up at a step. Safe to repeat, and safe if the row has moved: the job follows the ledger's state and ends. */
 export async function takeUp(
   row: RowId,
   step: Step,
@@ -52,7 +49,7 @@ export async function takeUp(
   return { is: 'taken', row, step, ...found };
 }
 
-/** Moves a row on from its step to another state, with what the step brought, and answers where it is then. */
+/** Moves a row from its step to another state, with the step's results, and returns the state afterwards. */
 export async function advance(
   { row, step, revision }: Taken,
   to: RowState,
@@ -64,21 +61,20 @@ export async function advance(
   return state;
 }
 
-/** Moves a row on, and says where it is then. */
+/** Moves a row on, and returns where its job leaves it. */
 async function moveOn(taken: Taken, to: RowState, fields: Move, deps: StepDeps): Promise<RowEnding> {
   const state = await advance(taken, to, fields, deps);
   return state === taken.step ? elsewhere(taken) : endingOf(taken.row, state, taken.step, deps);
 }
 
-/** Somebody else has the row at this very step. */
+/** The ending if another job has the row at this step. */
 export function elsewhere({ step }: Pick<Taken, 'step'>): RowEnding {
   return { is: 'later', step, waitMs: ELSEWHERE_WAIT_MS };
 }
 
 /**
- * Ends a step whose call did not bring the thing: the row is refused, held, or waits. A row of a paused portfolio is put
- * back in front of its step and its job ends, since jobs that came again and again to look for a resume would keep the
- * workers from the other portfolios; `feed` gives it another one then. So does that of a row that nobody has approved.
+ * Ends a step whose call did not succeed: the row is refused, held, or waits. An unapproved row, or a row of a paused portfolio, goes back
+ * before its step and its job ends, since jobs that poll would block the workers. `feed` makes a new job after the approval or resume.
  */
 export async function endWithout(
   request: Pick<CallRequest, 'what' | 'sent'>,
@@ -105,8 +101,8 @@ export async function endWithout(
 }
 
 /**
- * Ends a row that met an unexpected fault at every attempt. It is among the refused, where a person sees it and can send
- * it again; what its calls have made stays in the ledger.
+ * Ends a row whose every attempt met an unexpected error. The row becomes refused, so that a person sees it and can retry it. The ledger
+ * keeps what its calls made.
  */
 export async function giveUpRow(row: RowId, step: Step, error: unknown, { rows, onRowEnd }: StepDeps): Promise<void> {
   const problem = { step, message: `Limitline itself failed at this row: ${messageOf(error)}` };
@@ -116,7 +112,7 @@ export async function giveUpRow(row: RowId, step: Step, error: unknown, { rows, 
   if (state === 'refused') onRowEnd?.({ state, step, problem });
 }
 
-/** Nothing was sent for a row that was given up, or has other words by now: it is where the ledger says. */
+/** Nothing was sent for a row that was cancelled or changed meanwhile. Returns the ending for its present state. */
 async function letGo({ row, step }: Taken, deps: StepDeps): Promise<RowEnding> {
   await deps.rows.cancel(row);
   const now = await deps.rows.begin(row, step);
@@ -124,7 +120,7 @@ async function letGo({ row, step }: Taken, deps: StepDeps): Promise<RowEnding> {
   return endingOf(row, now.state, step, deps);
 }
 
-/** What a row's state leaves to do for it: of a failed one, at which step that was. */
+/** The ending for a row's state; a failed row with the step at which it failed. */
 export async function endingOf(row: RowId, state: RowState | '', step: Step, deps: StepDeps): Promise<RowEnding> {
   if (state !== '' && isStep(state)) return { is: 'stands', step: state };
   if (state !== 'refused' && state !== 'held') return { is: 'over' };
@@ -133,8 +129,8 @@ export async function endingOf(row: RowId, state: RowState | '', step: Step, dep
 }
 
 /**
- * Ends the job by which a row came so far, at `jobStep`. Where the row stands at another step, that step's queue has it from now on: to be
- * worked on, later, or among its failed ones, where an operator sends it again.
+ * Ends the row's job of `jobStep`. If the row is at another step, that step's queue gets a job: due now, due later, or failed, where an
+ * operator can retry it.
  */
 export async function endJob(row: RowId, ending: RowEnding, jobStep: Step, { queues }: StepDeps): Promise<JobEnd> {
   if (ending.is === 'over') return { is: 'finished' };

@@ -12,18 +12,16 @@ import { orStopped, waitFor } from './wait-for.ts';
 
 export type Unauthorized = ReturnType<typeof makeUnauthorized>;
 
-/** Others have this long to show that the token is good, twice as long each time: calls of a step come every second or so. */
+/** Other calls have this long to show that the token works; the wait doubles each time. Calls of a step come every second or so. */
 const FIRST_WAIT_MS = 1_000;
-/** While others show that the credentials are good, this call alone waits, and costs next to nothing. */
+/** The longest wait: this call alone waits while others pass, so further attempts cost little. */
 const LONGEST_WAIT_MS = 8_000;
 
 /**
- * What becomes of a call that is answered 401. The first time its token may simply have come to its end: it is renewed, and
- * the call comes again. Then it is either the credentials' fault, which every call would meet, or this call's own: it waits
- * and is tried again until that can be told, and nobody waits with it. Only its own makes its row refused. Where others are
- * still to come and none of them calls, they may be waiting for its worker: then its row steps aside.
- *
- * @param request the call; one of these serves it until it has ended
+ * Handles 401 responses to one call until the call has ended. After the first 401 the token is renewed, since it may have expired. After
+ * further ones either the credentials are wrong, for every call, or this call alone is refused. The call waits and is tried again, alone,
+ * until lua/blame.lua decides. Its row is refused only in the second case. If other rows are due but none calls, they may need this row's
+ * worker: the row steps aside.
  */
 export function makeUnauthorized(
   { kind, key, row, onTokenCall }: { kind: CallKind; key: string; row: RowId; onTokenCall: () => void },
@@ -34,11 +32,11 @@ export function makeUnauthorized(
     log,
   }: { service: ServiceClient; breakers: Breakers; portfolios: Portfolios; log: Log },
 ) {
-  /** How often blame was asked for; below that, the first 401 is still to come. */
+  /** How often blame was asked for; -1 before the first 401. */
   let asked = -1;
   let [token, tokenSentAtMs, firstSentAtMs] = ['', 0, 0];
   let unwanted: string | undefined;
-  /** A token that was fetched for a permit which then expired. The next permit does not count it as new. */
+  /** A token fetched for a permit that then expired: the next permit must fetch another. */
   let unused: string | undefined;
   let waitMs = 0;
   let asideMs = 0;
@@ -50,16 +48,16 @@ export function makeUnauthorized(
     try {
       return await breakers.blame({ kind, key }, suspicion(await areOthersOpen(kind, row, portfolios)));
     } catch (error) {
-      log.warn({ reason: messageOf(error) }, 'it cannot be told whose fault a 401 is; trying again');
+      log.warn({ reason: messageOf(error) }, 'the cause of a 401 could not be determined; trying again');
       return 'wait';
     }
   };
 
   return {
     /**
-     * Says what a 401 means for the call's claim: given back, to come again, or refused.
+     * Decides what a 401 means for the claim: given back for another attempt, or refused.
      *
-     * @throws LimitlineError `CREDENTIALS` where every call would meet it
+     * @throws LimitlineError `CREDENTIALS` if every call would get it
      */
     async judge(answer: Extract<Answered, { is: 'unauthorized' }>, sentAtMs: number): Promise<Sent> {
       unused = undefined;
@@ -81,7 +79,7 @@ export function makeUnauthorized(
         timesAside += 1;
         return answer;
       }
-      // From the beginning, once they are mended.
+      // Counts anew once the credentials are mended.
       asked = -1;
       throw new LimitlineError(
         'CREDENTIALS',
@@ -89,7 +87,7 @@ export function makeUnauthorized(
       );
     },
 
-    /** Sees to another token after the first 401. Rejects with `CREDENTIALS` or `SERVICE` where there is none, or `STOPPED`. */
+    /** Renews the token after the first 401. Rejects with `CREDENTIALS` or `SERVICE` if there is none, or with `STOPPED`. */
     async renew(signal: AbortSignal): Promise<void> {
       if (unwanted === undefined) return;
       const refused = unwanted;
@@ -98,22 +96,22 @@ export function makeUnauthorized(
     },
 
     /**
-     * Sees, once the call is admitted, to a token of this very moment where a new one was refused: tokens may live shorter than a call waits for
-     * its permit. Where others have passed with that one since, it is tried again: refused once more, it is the call's own fault.
+     * Renews the token of an admitted call if a new token was refused before: it may expire while the call waits for its permit. Keeps the
+     * refused token if other calls have passed with it since: a second refusal then proves the call's own fault.
      */
     async freshen(signal: AbortSignal): Promise<void> {
       if (asked < 1 || (await breakers.isOwnFault({ kind, key }, suspicion(false)))) return;
       unused = await orStopped(service.renewToken(unused ?? token, onTokenCall), signal);
     },
 
-    /** For how long the row is to leave its worker to others; 0 where it is not. Says so once. */
+    /** Milliseconds for which the row leaves its worker to others, or 0. The next call returns 0. */
     stepAside(): number {
       const ms = asideMs;
       asideMs = 0;
       return ms;
     },
 
-    /** Lets time pass where others are to show something meanwhile. Rejects with `STOPPED` as all waits do. */
+    /** Waits while other calls may show whose fault a 401 is. Rejects with `STOPPED` if aborted. */
     async pause(signal: AbortSignal): Promise<void> {
       if (waitMs === 0) return;
       const ms = waitMs;
@@ -127,14 +125,14 @@ function waitAfter(waits: number): number {
   return Math.min(FIRST_WAIT_MS * 2 ** waits, LONGEST_WAIT_MS);
 }
 
-/** The states of rows that are at a call of this kind, or may come to it. */
+/** States of rows that are at a call of this kind or may come to it. */
 function statesBefore(kind: CallKind): readonly RowState[] {
   return ['queued', ...STEPS.slice(0, STEPS.indexOf(KINDS[kind].step) + 1)];
 }
 
 /**
- * Whether other rows than this one are at a call of this kind or may come to it, in any portfolio of the account that may go
- * on. A portfolio waits for its supplier, so to that call its own rows are no others.
+ * Whether rows other than this one are at a call of this kind or may come to it, in any portfolio of the account that may go on. Rows that
+ * wait for their portfolio's supplier do not count.
  */
 async function areOthersOpen(kind: CallKind, row: RowId, portfolios: Portfolios): Promise<boolean> {
   const open = (await portfolios.open()).filter(mayGoOn);

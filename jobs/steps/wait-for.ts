@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LimitlineError } from '../../src/errors.ts';
 
-/** Lets time pass for a row that waits in its worker. Rejects with `STOPPED` when the signal is aborted first, as all waits do. */
+/** Waits for a row in its worker. Rejects with `STOPPED` if the signal is aborted first. */
 export async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => {
     throw stopped();
   });
 }
 
-/** Waits for `work`, so long at the most; it must not reject. */
+/** Waits for `work`, at most `limitMs`. `work` must not reject. */
 export async function atMost(limitMs: number, work: Promise<void>): Promise<void> {
   const ended = new AbortController();
   await Promise.race([work, sleep(limitMs, undefined, { signal: ended.signal }).catch(() => {})]);
   ended.abort();
 }
 
-/** Waits for what others see to, such as a token; they go on with it when the signal is aborted first: then rejects with `STOPPED`. */
+/** Waits for shared work, such as a token. Rejects with `STOPPED` if aborted first; the shared work goes on. */
 export function orStopped<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = () => reject(stopped());

@@ -5,14 +5,11 @@ export type BreakerQueue<T extends { kind: CallKind }> = ReturnType<typeof makeB
 
 type Waiter<T> = { kind: CallKind; pass: (probe: T | undefined) => void };
 
-/**
- * Those of one process who wait behind a tripped breaker, in the order in which they came. They take up nothing meanwhile: no slot,
- * no permit, no claim.
- */
+/** The calls of one process that wait behind a tripped breaker, in order. They hold no slot, permit or claim. */
 export function makeBreakerQueue<T extends { kind: CallKind }>() {
   const waiters = new Set<Waiter<T>>();
   return {
-    /** Answers a probe, or nothing where the breaker is not tripped. Rejects with `STOPPED` when the signal is aborted first. */
+    /** Resolves to a probe, or to undefined once the breaker has reset. Rejects with `STOPPED` when the signal is aborted first. */
     wait: (kind: CallKind, signal: AbortSignal): Promise<T | undefined> =>
       new Promise((resolve, reject) => {
         const leave = () => {
@@ -33,15 +30,15 @@ export function makeBreakerQueue<T extends { kind: CallKind }>() {
         waiters.add(waiter);
       }),
 
-    /** The kinds that somebody waits for, each once. */
+    /** The kinds of the waiting calls, each once. */
     kinds: (): CallKind[] => [...new Set([...waiters].map(({ kind }) => kind))],
 
-    /** Lets all pass whose breaker is not tripped. */
+    /** Lets all calls pass whose breaker is not tripped. */
     letPass(mayLeave: (kind: CallKind) => boolean): void {
       for (const waiter of [...waiters]) if (mayLeave(waiter.kind)) waiter.pass(undefined);
     },
 
-    /** Gives a probe to the first of its kind; false where nobody waits any more. */
+    /** Gives a probe to the first waiting call of its kind; false if there is none. */
     give(probe: T): boolean {
       for (const waiter of waiters) {
         if (waiter.kind !== probe.kind) continue;

@@ -1,16 +1,16 @@
 import { CALL_KINDS, type CallKind, KINDS } from '../call-kind.ts';
 import type { RedisConnection } from '../lua-script.ts';
 
-/** How the reason begins where calls cannot leave for a fault of our own. */
+/** How a breaker's reason begins if a fault of our own stops the calls. */
 export const OURS = 'the data folder cannot be used';
 
-/** Whether calls wait for a fault of our own, and not for the service. */
+/** Whether this reason is a fault of our own and not of the service. */
 export const isOurs = (why: string): boolean => why.startsWith(OURS);
 
-/** A kind of call that does not leave: why, when it may be tried again, and whether any tripped breaker is being tried now. */
+/** A kind of call whose breaker is tripped: why, when it is tried next, and whether any breaker's probe is in flight (`isTried`). */
 export type Tripped = { kind: CallKind; why: string; untilMs: number; isTried: boolean };
 
-/** Tripped breakers in words for people, such as "the outcome of limit requests is unknown (status 502); next try in 8 s". */
+/** Tripped breakers as text for people, such as "the outcome of limit requests is unknown (status 502); next try in 8 s". */
 export function describeTripped(tripped: readonly Tripped[], nowMs: number = Date.now()): string {
   const [first] = tripped;
   if (!first) return '';
@@ -24,17 +24,17 @@ export function describeTripped(tripped: readonly Tripped[], nowMs: number = Dat
 
 function describeProbe({ untilMs, isTried }: Tripped, nowMs: number): string {
   if (untilMs > nowMs) return describeWait(untilMs, nowMs);
-  // Nobody makes a call for the probe's sake: it is one that somebody wants made.
+  // No call is made just as a probe: it is the next call that is due anyway.
   return isTried ? 'being tried again' : 'tried again with the next such call';
 }
 
-/** Why all calls wait, and until when: "the service asked to wait, next try in 4 s". A reason of whole sentences keeps its full stop. */
+/** Why and until when all calls wait: "the service asked to wait, next try in 4 s". A reason of whole sentences keeps its full stop. */
 export function describeBlock({ why, untilMs }: { why: string; untilMs: number }, nowMs: number): string {
   const wait = describeWait(untilMs, nowMs);
   return why.endsWith('.') ? `${why} ${wait.charAt(0).toUpperCase()}${wait.slice(1)}` : `${why}, ${wait}`;
 }
 
-/** A second to do is shown as a second; a long wait by the clock. */
+/** Longer waits are shown as a time of day, shorter ones in seconds. */
 const CLOCK_FROM_MS = 10_000;
 
 /** "next try in 4 s", "waits until 10:31:05". */
@@ -44,7 +44,7 @@ function describeWait(untilMs: number, nowMs: number): string {
   return `waits until ${new Date(untilMs).toLocaleTimeString('en-GB')}`;
 }
 
-/** The breakers of an account that are tripped, as they stand in Redis: for commands that call nothing. */
+/** The tripped breakers of an account in Redis, for commands that make no calls. */
 export async function readTripped(connection: RedisConnection, key: string): Promise<Tripped[]> {
   const [[dueAt, leaseUntil, ...whys], [seconds, micros]] = await Promise.all([
     connection.hmget(key, 'dueAt', 'leaseUntil', ...CALL_KINDS.map((kind) => `shut:${kind}`)),

@@ -12,42 +12,42 @@ import { LONGEST_WAIT_MS, makeProbes, type Probe } from './probes.ts';
 
 export type Breakers = ReturnType<typeof makeBreakers>;
 
-/** Whose fault a 401 is; `wait` says that it cannot be told yet, `aside` that only others can show it, who are to go first. */
+/** Whose fault a 401 is. `wait`: not decided yet; `aside`: only other calls can show it, so they go first. */
 export type Blame = 'row' | 'everybody' | 'wait' | 'aside';
 
-/** A token that was new and is refused to a call, for how long that has been going on, and whether others are to come. */
+/** A call's 401 responses with new tokens: the latest token, how long it lasts, how often blame was asked, whether other rows are due. */
 type Suspicion = { token: string; sentAtMs: number; firstSentAtMs: number; asked: number; othersOpen: boolean };
 
-/** One or two lost answers are the network's; three with none between them are a service that cannot be understood. */
+/** Unknown outcomes in a row that trip a breaker: one or two may be the network's, three are the service's. */
 const SHUT_AFTER_ANSWERS = 3;
 
-/** The wait before the first probe, which doubles from one to the next. */
+/** The wait before the first probe; it doubles with each probe. */
 const FIRST_WAIT_MS = 1_000;
 
 /** A breaker that trips again within this time doubles its last wait before the next probe. */
 const RELAPSE_MS = 10_000;
 
-/** A process reports a fault of its own data folder this often at the most, so that processes that reach theirs outweigh it. */
+/** A process reports a fault of its data folder at most this often, so that the known outcomes of healthy processes outweigh it. */
 const OURS_EVERY_MS = 4_000;
-/** Trying it again costs the service a token call at the most. */
+/** Longest wait after such a fault: a probe costs the service only a token call. */
 const OURS_LONGEST_WAIT_MS = 10_000;
 
-/** While no token can be had, no row is at stake, and a service that is back is noticed within this. */
+/** The wait after a probe's failed token call: no row is at stake, and a service that is back is noticed within this time. */
 const TOKEN_AGAIN_MS = 2_000;
-/** A token call that worked is good for the probes of the next second too. */
+/** A successful token call also serves the probes of the next second. */
 const TOKEN_GOOD_MS = 1_000;
 
-/** Askings in a row, after which one call that alone is answered 401 need not wait for a proof by others. */
+/** After `blame` was asked this often, a call that alone gets a 401 needs no proof by others. */
 const ALONE_AFTER_ASKINGS = 4;
 
 type EnterOptions = { signal: AbortSignal; tryToken: () => Promise<boolean>; waitMs?: () => number };
 
 /**
- * A circuit breaker for each kind of call, the same for all processes. Some unknown answers in a row trip it: whatever leaves by it
- * then has to be looked up by a person. It is tried with one call at a time, after a token call, which makes nothing; a
- * known answer resets it. lua/breaker-state.lua is what Redis has of it.
+ * A circuit breaker for each kind of call, shared by all processes. Some unknown outcomes in a row trip it, since a person must resolve
+ * each one. A probe, after a token call that makes nothing, tries the service; a known outcome resets the breaker. lua/breaker-state.lua
+ * describes its state in Redis.
  *
- * @param key the breakers' key, one an account
+ * @param key the breakers' key, one for each account
  */
 export function makeBreakers({ connection, key, log }: { connection: RedisConnection; key: string; log: Log }) {
   const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
@@ -61,9 +61,9 @@ export function makeBreakers({ connection, key, log }: { connection: RedisConnec
   const refreshOnce = onceAtATime(() =>
     probes
       .refresh()
-      .catch((error) => log.debug({ reason: messageOf(error) }, 'the circuit breakers cannot be asked about')),
+      .catch((error) => log.debug({ reason: messageOf(error) }, 'the circuit breakers could not be read')),
   );
-  /** Asks where nothing was learned for a while. */
+  /** Reads the breakers unless their state is fresh. */
   const refresh = async (): Promise<void> => {
     if (!breakers.isFresh()) await refreshOnce();
   };
@@ -80,7 +80,7 @@ export function makeBreakers({ connection, key, log }: { connection: RedisConnec
   };
 
   const unknown = async (kind: CallKind, why: string, probe: Probe | undefined, longestMs: number): Promise<void> => {
-    // What came before it is told before it.
+    // Known outcomes that came before this one are reported first.
     void answers.tell().catch(() => {});
     const args = [kind, why, probes.newName(), probe?.name ?? '', SHUT_AFTER_ANSWERS];
     const waits = [FIRST_WAIT_MS, longestMs, RELAPSE_MS].map((ms) => ms * 1_000);
@@ -91,11 +91,11 @@ export function makeBreakers({ connection, key, log }: { connection: RedisConnec
 
   return {
     /**
-     * Waits until calls of this kind may leave. Answers a probe where this call is the one by which that is tried: a
-     * token call has worked just before. Rejects with `STOPPED` when the signal is aborted first.
+     * Waits until calls of this kind may leave. Resolves to a probe if this call is one; a token call has worked just before. Rejects with
+     * `STOPPED` when the signal is aborted first.
      *
-     * @param tryToken makes a token call, and answers whether there is a token
-     * @param waitMs how long the service wishes that nothing is sent, after a token call that failed
+     * @param tryToken makes a token call, and returns whether there is a token
+     * @param waitMs how long the service asks for a pause, after a failed token call
      */
     async enter(kind: CallKind, { signal, tryToken, waitMs = () => 0 }: EnterOptions): Promise<Probe | undefined> {
       for (;;) {
@@ -114,28 +114,28 @@ export function makeBreakers({ connection, key, log }: { connection: RedisConnec
       }
     },
 
-    /** Whether this process knows of the kind's breaker that it is tripped: to be asked when all other waiting is over. */
+    /** Whether the kind's breaker is tripped, as far as this process knows. Ask after all other waiting. */
     isTripped: breakers.isTripped,
 
-    /** Whether calls of this kind may leave, as this process has heard just now: who would have to ask first waits ({@link enter}). */
+    /** Whether calls of this kind may leave, by a fresh state. If false, {@link enter} asks Redis. */
     isOpenNow: (kind: CallKind): boolean => breakers.isFresh() && !breakers.isTripped(kind),
 
-    /** Asks how the breakers stand, for a process in which nobody comes to them. */
+    /** Reads the breakers, for a process whose calls do not pass them. */
     async look(): Promise<readonly Tripped[]> {
       await refresh();
       return breakers.tripped();
     },
 
-    /** The breakers that are tripped, as this process knows them. */
+    /** The tripped breakers, as far as this process knows. */
     tripped: breakers.tripped,
 
-    /** A call was answered, or was not, so that nobody knows what became of it. `why` in short, for people and the log. */
+    /** Reports an unknown outcome. `why`: a short reason for people and the log. */
     unknown: (kind: CallKind, why: string, probe: Probe | undefined): Promise<void> =>
       unknown(kind, why, probe, LONGEST_WAIT_MS),
 
     /**
-     * A call could not leave, since this process does not reach its data folder. So many in a row trip the breaker as well, unless other
-     * processes reach theirs: then they alone go on.
+     * Reports that a call could not leave, since this process cannot use its data folder. Several in a row trip the breaker, unless other
+     * processes still get known outcomes: then only those go on.
      */
     async ours(kind: CallKind, why: string, probe: Probe | undefined): Promise<void> {
       const nowMs = performance.now();
@@ -144,7 +144,7 @@ export function makeBreakers({ connection, key, log }: { connection: RedisConnec
       await unknown(kind, `${OURS} (${why.replace(/\.$/, '')})`, probe, OURS_LONGEST_WAIT_MS);
     },
 
-    /** A call was answered so that its outcome is known. Costs no trip to Redis of its own, but for a probe. */
+    /** Reports a known outcome. Only a probe costs a round trip of its own. */
     async known(kind: CallKind, made: { token: string; sentAtMs: number } | undefined, probe?: Probe): Promise<void> {
       answers.add(kind, made);
       if (probe === undefined) {
@@ -156,17 +156,16 @@ export function makeBreakers({ connection, key, log }: { connection: RedisConnec
     },
 
     /**
-     * Whose fault it is that a call was answered 401 although its token was new: its own, where other calls of its kind
-     * make something with that token meanwhile; see lua/blame.lua.
+     * Whose fault a 401 with a new token is: the call's own, if other calls of its kind make something with that token; see lua/blame.lua.
      *
-     * @param sentAtMs when it was first sent with this token
-     * @param firstSentAtMs when it was first sent and answered so, with whichever token
-     * @param asked how often this has been asked of it
-     * @param othersOpen whether others are at calls of this kind, or may come to one
+     * @param sentAtMs when the call was first sent with this token
+     * @param firstSentAtMs when it was first sent and got a 401, with any token
+     * @param asked how often this was asked for the call
+     * @param othersOpen whether other rows are at calls of this kind, or may come to one
      */
     blame: (call: { kind: CallKind; key: string }, suspicion: Suspicion): Promise<Blame> => ask(call, suspicion, false),
 
-    /** Whether others have made something with that token since, so that it is the call's own fault. */
+    /** Whether other calls have made something with that token since, which proves the call's own fault. */
     isOwnFault: async (call: { kind: CallKind; key: string }, suspicion: Suspicion): Promise<boolean> =>
       (await ask(call, suspicion, true)) === 'row',
   };

@@ -3,23 +3,25 @@ import type { RedisConnection } from '../lua-script.ts';
 import { isOurs } from './breaker-words.ts';
 import type { BlockedBy } from './pace-state.ts';
 
-/** What holds the fleet's calls back, and whether any got through: for who looks now and then and calls nothing. */
+/** What stops the calls of all processes, and whether any passed; for periodic checks that make no calls. */
 export type CallsHeld = {
-  /** By the server's clock, as all times here, in ms. */
+  /** By the server's clock, like all times here, in ms. */
   nowMs: number;
-  /** Calls that the service took, in all: it grows while calls get through. */
+  /** All calls that the service accepted so far; it grows while calls pass. */
   accepted: number;
-  /** The last wait of all calls, which may be over, and whether any got through since it began; where that was asked for, it says nothing. */
+  /**
+   * The latest wait of all calls, which may be over, and whether a call passed since it began; always false if the service asked for it.
+   */
   blocked: { by: BlockedBy; untilMs: number; gotThrough?: boolean } | undefined;
-  /** The kinds of which nothing leaves but a probe, through no fault of our own, when the next probe is due, and whether one is being made. */
+  /** Kinds with a tripped breaker, without faults of our own; when the next probe is due; whether one is in flight. */
   tripped: readonly CallKind[];
   probeMs: number;
   isTried: boolean;
-  /** When a breaker was reset last, since the outcome of a probe is known. */
+  /** When a breaker was last reset. */
   resetMs: number;
 };
 
-/** Reads the pace (lua/pace-state.lua) and the breakers (lua/breaker-state.lua) as they stand, and changes nothing. */
+/** Reads the pace (lua/pace-state.lua) and the breakers (lua/breaker-state.lua), and changes nothing. */
 export async function readCallsHeld(
   connection: RedisConnection,
   keys: { pace: string; breakers: string },

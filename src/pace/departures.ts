@@ -1,19 +1,18 @@
 export type Departures = ReturnType<typeof makeDepartures>;
 
-/** A busy process or a slow claim makes permits late; this much the spacing has room for. */
+/** A permit used later than this is late; the spacing has room for less. */
 const LATE_AFTER_MS = 15;
 
-/** A ceiling is so many calls in any second. */
+/** A ceiling counts the calls in any second. */
 const SECOND_MS = 1_000;
 
-/** A permit under a ceiling: when it came due, and how far permits of the whole fleet lie apart. */
+/** A permit under a ceiling: its due time, and the interval of all processes' permits. */
 type DuePermit = { dueMs: number; betweenMs: number };
 
 /**
- * Sees to it that no more calls leave this process in any second than permits came due in it, so that a ceiling which the
- * permits of all processes keep is kept by their calls too, however late some are. What waited together for a token or for a
- * replica does not leave together: those that are late give their permits up. A process that has been nothing but late for a
- * second still gets on: its late calls leave an interval after one another, or one a second where it has had no permit in it.
+ * Limits the calls that leave this process in any second to the permits due in it. The permits of all processes keep the ceiling, so their
+ * calls keep it too, however late some are. Calls that waited together for a token or a replica do not leave together: late ones give up
+ * their permits. After a second with only late calls, late ones may leave: one interval apart, or one a second if no permit is due in it.
  *
  * Times are those of `performance.now()`.
  */
@@ -38,13 +37,13 @@ export function makeDepartures() {
   };
 
   return {
-    /** A permit has come due. */
+    /** Notes a permit's due time. */
     due: (dueMs: number): void => void due.push(dueMs),
 
-    /** Whether its call may leave now. */
+    /** Whether the permit's call may leave now. */
     mayLeave,
 
-    /** The same for a call that leaves at once where it may. */
+    /** The same, and counts the call as gone if it may leave. */
     leave(permit: DuePermit, nowMs = performance.now()): boolean {
       if (!mayLeave(permit, nowMs)) return false;
       left.push(nowMs);
@@ -54,7 +53,7 @@ export function makeDepartures() {
   };
 }
 
-/** Drops what is no longer within the second, in the order in which it came. */
+/** Removes times up to `ms` from a list in ascending order. */
 function forgetUntil(ms: number, times: number[]): void {
   const kept = times.findIndex((time) => time > ms);
   times.splice(0, kept === -1 ? times.length : kept);

@@ -2,16 +2,15 @@ import type { CallKind } from '../call-kind.ts';
 import type { LuaScript } from '../lua-script.ts';
 import { microsecondsSince } from './microseconds.ts';
 
-/** Answers are told together. */
+/** Responses are reported together, this often. */
 const TELL_EVERY_MS = 250;
 
 type Latest = { answeredAtMs: number; token: string; sentAtMs: number };
 
 /**
- * Gathers the answers by which the outcome of a call is known, and tells Redis of the latest of each kind now and then:
- * lua/known-answers.lua.
+ * Gathers responses with a known outcome, and reports the latest of each kind to Redis now and then (lua/known-answers.lua).
  *
- * @param onTold is told what the script answered
+ * @param onTold called with the script's answer
  */
 export function makeKnownAnswers({
   tellKnown,
@@ -37,16 +36,16 @@ export function makeKnownAnswers({
   };
 
   return {
-    /** @param made where the call made something, the token and when it was sent */
+    /** @param made if the call made something: the token and the time of the send */
     add(kind: CallKind, made: { token: string; sentAtMs: number } | undefined): void {
       const before = latest.get(kind) ?? { token: '', sentAtMs: 0 };
       latest.set(kind, { ...before, ...made, answeredAtMs: performance.now() });
     },
 
-    /** Tells of all of them at once, by a call that was a probe or by none. */
+    /** Reports all now, with the probe that was answered, if any. */
     tell,
 
-    /** Tells of all of them soon. */
+    /** Reports all soon. */
     tellSoon(): void {
       telling ??= setTimeout(() => tell().catch(() => {}), TELL_EVERY_MS).unref();
     },

@@ -5,14 +5,13 @@ import { readNamedFields } from './named-fields.ts';
 
 export type KnownBreakers = ReturnType<typeof makeKnownBreakers>;
 
-/** What is known of the breakers is believed for so long; a process that calls is told of them more often. */
+/** A state of the breakers is fresh for this time; processes that make calls get it more often. */
 const FRESH_MS = 1_000;
 
 /**
- * The breakers as this process knows them, from what the scripts answer (lua/breaker-state.lua). Says in the log when one is
- * tripped or reset.
+ * The breakers as this process knows them from the scripts' answers (lua/breaker-state.lua). Logs when one is tripped or reset.
  *
- * @param onLearned is called with each answer
+ * @param onLearned called after each answer
  */
 export function makeKnownBreakers({ log, onLearned }: { log: Log; onLearned: () => void }) {
   let tripped: readonly Tripped[] = [];
@@ -31,7 +30,7 @@ export function makeKnownBreakers({ log, onLearned }: { log: Log; onLearned: () 
     sayTripped,
     isFresh: (): boolean => performance.now() - learnedAtMs <= FRESH_MS,
 
-    /** Takes in what a script answered, and says which kind this process shall try. */
+    /** Reads a script's answer, and returns the kind that this process shall probe. */
     learn(reply: unknown): CallKind | undefined {
       const answer = readNamedFields(reply);
       const before = tripped;

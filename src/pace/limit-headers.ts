@@ -1,42 +1,42 @@
 import type { AnswerHeaders } from '../answer-headers.ts';
 
-/** What an answer's headers say of the service's limit; what they do not say is left out. */
+/** The service's limit by a response's headers; fields that they do not state are left out. */
 export type LimitWords = {
   /** `Retry-After`: ms to wait from now. */
   retryAfterMs?: number | undefined;
-  /** Calls of a whole window, those left of it, and ms until it begins anew. */
+  /** Calls of a whole window, calls left in it, and ms until it begins anew. */
   limit?: number | undefined;
   remaining?: number | undefined;
   resetMs?: number | undefined;
-  /** Seconds of a whole window, where a policy states one short enough to be a rate: `limit` calls in it. */
+  /** Length of the window in seconds, if a policy states one short enough to be a rate of `limit` calls in it. */
   windowS?: number | undefined;
-  /** The header whose time was so long that it was capped. */
+  /** The header whose time exceeded the longest wait and was cut to it. */
   capped?: string;
 };
 
-/** A wish for a day is a mistake or an attack; an hour is as long as all calls wait on one answer's word. */
+/** A longer wait is a mistake or an attack; one response stops all calls for an hour at the most. */
 const LONGEST_WAIT_MS = 3_600_000;
 
-/** No pace is faster than this; a greater number is a way of saying that there is no limit. */
+/** The fastest pace; a greater number means that there is no limit. */
 const MOST_CALLS = 1_000_000_000;
 
-/** A longer window is an allowance to be used up, not a rate to be kept. */
+/** A longer window is an allowance to use up, not a rate. */
 const LONGEST_RATE_WINDOW_S = 10;
 
-/** From here on a number is a time since 1970 and no longer a span: 1e9 s is 2001, 1e12 ms too. */
+/** From these values on, a number is a time since 1970 and not a duration: 1e9 s and 1e12 ms are both in 2001. */
 const EPOCH_S_FROM = 1e9;
 const EPOCH_MS_FROM = 1e12;
 
 /**
- * Reads what an answer says of the limit. Pure, and never throws: a malformed field is as good as none.
+ * Reads the limit from a response's headers. Pure; never throws: a malformed field is ignored.
  *
- * - `Retry-After` (RFC 9110, section 10.2.3): seconds or an HTTP date; some write fractions of a second
- * - `RateLimit` with `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers): `"default";r=50;t=30`, `"default";q=100;w=60`;
- *   in its seventh draft `limit=100, remaining=50, reset=30` with `100;w=60`
+ * - `Retry-After` (RFC 9110, section 10.2.3): seconds or an HTTP date; some services send fractions of a second
+ * - `RateLimit` with `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers): `"default";r=50;t=30`, `"default";q=100;w=60`; in its
+ *   seventh draft `limit=100, remaining=50, reset=30` with `100;w=60`
  * - `RateLimit-Limit`, `-Remaining`, `-Reset` (its older drafts): seconds
  * - `X-RateLimit-…`, `X-Rate-Limit-…`: the reset as seconds left, seconds or milliseconds since 1970, or an ISO date
  *
- * @param theirNowMs the service's time, by which it says times of day (see `their-clock.ts`)
+ * @param theirNowMs the service's present time, for headers with a time of day (see `their-clock.ts`)
  */
 export function readLimitWords(headers: AnswerHeaders, theirNowMs: number): LimitWords {
   if (!saysAnything(headers)) return {};
@@ -53,16 +53,16 @@ export function readLimitWords(headers: AnswerHeaders, theirNowMs: number): Limi
   return Object.fromEntries(Object.entries(words).filter(([, value]) => value !== undefined));
 }
 
-/** The names of all fields that are read here begin so. */
+/** Matches the names of all fields that are read here. */
 const NAMES = /^(?:retry-after$|(?:x-)?rate-?limit)/;
 
-/** Whether any field may say something: of most services none does, and each answer is looked at. */
+/** Whether any field may state a limit. Checked first, since most services send none. */
 function saysAnything(headers: AnswerHeaders): boolean {
   for (const name in headers) if (NAMES.test(name)) return true;
   return false;
 }
 
-/** The answer's `Date` in ms since 1970 (RFC 9110, section 6.6.1), whole seconds; nothing where it is malformed. */
+/** The response's `Date` in ms since 1970 (RFC 9110, section 6.6.1), whole seconds; undefined if malformed. */
 export function readDate(headers: AnswerHeaders): number | undefined {
   return httpDate(fieldOf(headers, 'date'));
 }
@@ -72,7 +72,7 @@ const TIMES = [
   ['retryAfterMs', 'Retry-After'],
 ] as const;
 
-/** Of several policies the tightest rate counts, and else the fewest calls; of what is left, that which is used up soonest. */
+/** Picks the tightest rate of several policies, or without rates the fewest calls; and the remainder that is used up first. */
 function readPair(headers: AnswerHeaders): LimitWords {
   const policies = items(headers, 'ratelimit-policy').flatMap(({ q, w }) => (q && w ? [{ limit: q, windowS: w }] : []));
   const rates = policies.filter(({ windowS }) => windowS <= LONGEST_RATE_WINDOW_S);
@@ -91,8 +91,8 @@ function leastOf<T>(list: readonly T[], measure: (one: T) => number): T | undefi
 }
 
 /**
- * `"name";q=100;w=60, "other";q=5;w=1`, read no further than the whole numbers in it need (RFC 8941); `100;w=60` too, and
- * `limit=100, remaining=50, reset=30` as one item. What counts other things than requests is left out.
+ * Parses `"name";q=100;w=60, "other";q=5;w=1` (RFC 8941, only the integers), `100;w=60`, and `limit=100, remaining=50, reset=30` as one
+ * item. Items that count other things than requests are left out.
  */
 function items(headers: AnswerHeaders, name: string): Record<string, number | undefined>[] {
   const value = headers[name];
@@ -115,7 +115,7 @@ function fieldOf(headers: AnswerHeaders, name: string): string | undefined {
   return (Array.isArray(value) ? value[0] : value)?.trim() || undefined;
 }
 
-/** Some services put the policy behind the number: `100, 100;w=60`. */
+/** Some services append the policy: `100, 100;w=60`. */
 function count(text: string | undefined): number | undefined {
   const digits = /^(\d+)(?:\s*[,;].*)?$/.exec(text ?? '')?.[1];
   return digits === undefined ? undefined : Math.min(Number(digits), MOST_CALLS);
@@ -143,7 +143,7 @@ function spanUntil(atMs: number | undefined, theirNowMs: number): number | undef
   return atMs === undefined || Number.isNaN(atMs) ? undefined : Math.max(0, atMs - theirNowMs);
 }
 
-/** Only the form that HTTP prescribes: `Date.parse` alone would take almost any text for a date. */
+/** Only HTTP's own form: `Date.parse` alone accepts almost any text. */
 function httpDate(text: string | undefined): number | undefined {
   if (!text || !/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)) return undefined;
   const time = Date.parse(text);

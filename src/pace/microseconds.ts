@@ -1,4 +1,4 @@
-/** Whole µs since a time of `performance.now()`: how scripts are told of times, since no two clocks are the same. */
+/** Whole µs since a time of `performance.now()`. Scripts get ages instead of times, since clocks differ. */
 export function microsecondsSince(ms: number): number {
   return Math.round((performance.now() - ms) * 1_000);
 }

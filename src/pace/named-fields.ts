@@ -1,4 +1,4 @@
-/** A script's arguments, name after name: lua/arguments.lua reads them. */
+/** A script's arguments as name, value, name, value … for lua/arguments.lua. */
 export function namedArgs(args: Readonly<Record<string, string | number>>): (string | number)[] {
   const list: (string | number)[] = [];
   for (const [name, value] of Object.entries(args)) list.push(name, value);
@@ -6,9 +6,9 @@ export function namedArgs(args: Readonly<Record<string, string | number>>): (str
 }
 
 /**
- * Reads what a script answered: name, value, name, value … Whoever asks for a field says what it is.
+ * Reads a script's answer: name, value, name, value … The caller picks the type of each field.
  *
- * @throws TypeError where the answer is no such list, or lacks a field that is asked for
+ * @throws TypeError if the answer is no such list, or lacks a requested field
  */
 export function readNamedFields(reply: unknown) {
   if (!Array.isArray(reply)) throw new TypeError('A script answered no list of fields.');
@@ -19,13 +19,13 @@ export function readNamedFields(reply: unknown) {
     return fields.get(name);
   };
   return {
-    /** Whether there is nothing at all. */
+    /** Whether the answer has no fields. */
     isEmpty: fields.size === 0,
     has: (name: string): boolean => fields.has(name),
     text: (name: string): string => String(field(name)),
-    /** Redis cuts a script's numbers to whole ones; others come as text. */
+    /** Redis truncates a script's numbers to integers, so fractions come as text. */
     number: (name: string): number => Number(field(name)),
-    /** 1 or 0. */
+    /** True for 1. */
     flag: (name: string): boolean => Number(field(name)) === 1,
   };
 }

@@ -1,30 +1,27 @@
-/** What was sent for a portfolio, at one moment. */
+/** Calls sent for a portfolio up to one moment. */
 type Seen = { atMs: number; calls: number };
 
-/** So far back the mean goes: over whole windows of most services. So long must have been looked for there to be one. */
+/** The mean's time, in ms: whole windows of most services. There is no mean for less than LEAST_MS. */
 const LOOKED_BACK_MS = 30_000;
 const LEAST_MS = 2_000;
 
-/** Portfolios that are looked at: more than these nobody has open. */
+/** Portfolios kept: more than people have open at once. */
 const MOST_PORTFOLIOS = 200;
 
-/**
- * How fast each portfolio goes by itself, from the counts that are read of it anyway while somebody looks at it. Nothing is
- * kept of a portfolio that nobody looks at.
- */
+/** Calls a second of each portfolio, from counts that pages read anyway. Nothing is kept of a portfolio that nobody views. */
 export function makeOwnPace() {
   const seen = new Map<string, Seen[]>();
   return {
     /**
-     * Notes how many calls were sent for it so far, and answers how many a second lately; nothing before some seconds.
+     * Notes the calls sent for a portfolio so far. Returns its recent calls a second; undefined for the first seconds.
      *
-     * @param startedMs when its first line came: before that none was sent
+     * @param startedMs when its first line came, before any call
      */
     note(name: string, calls: number, atMs: number, startedMs?: number): number | undefined {
       const known = seen.get(name) ?? (startedMs === undefined ? [] : [{ atMs: startedMs, calls: 0 }]);
       const before = known.filter((one) => one.atMs > atMs - LOOKED_BACK_MS && one.calls <= calls);
       const [first] = before;
-      // Taken out and put in again, so that the one at the front is the one that nobody has looked at for the longest.
+      // Reinserted, so that the map begins with the portfolio that was viewed the longest ago.
       seen.delete(name);
       seen.set(name, [...before, { atMs, calls }]);
       const [oldest] = seen.keys();

@@ -3,30 +3,30 @@ import { namedArgs, readNamedFields } from './named-fields.ts';
 import { type BlockedBy, type PaceState, readPhase } from './pace-state.ts';
 import type { Untold } from './untold-answers.ts';
 
-/** Calls a second to begin with: little for any service that is meant for machines, and doubled every 0.2 s. */
+/** Initial rate, in calls a second: low for any service that is meant for machines, and doubled every 0.2 s. */
 const FIRST_RATE_PER_S = 20;
 
-/** The first wait after an outage without a wish of the service's, and how far doubling goes. */
+/** The first wait after an outage if the service states none; it doubles up to the longest wait. */
 const FIRST_WAIT_MS = 250;
-/** A service that is back is noticed within this. */
+/** The longest wait: a service that is back is noticed within this time. */
 export const LONGEST_WAIT_MS = 4_000;
 
-/** While the service is being tried again, one call at a time and no faster than this. */
+/** Interval of the single calls that try a blocked service. */
 const PROBE_INTERVAL_MS = 250;
 
 /**
- * A given ceiling must hold in every second as the service sees it, so the spacing leaves room for calls that arrive
- * 50 ms later than they were sent and so crowd the next second, as on a machine that is overloaded.
+ * Share of the ceiling that is used. It must hold in every second as the service counts, so this leaves room for calls that arrive 50 ms
+ * late, in the next second, as from an overloaded machine.
  */
 const CEILING_MARGIN = 0.95;
 
 /**
- * Permits are handed out this far ahead: one trip to Redis serves many calls, yet when one process meets the limit the
- * others send no more than 25 ms' worth into it.
+ * Permits are handed out this far ahead: one round trip serves many calls, and after one process reaches the limit, the others send at most
+ * 25 ms' worth more.
  */
 const AHEAD_MS = 25;
 
-/** What lua/take.lua answers: permits, when they are due, and how the pace stands. */
+/** The answer of lua/take.lua: permits, when they are due, and the pace's state. */
 type PermitsTaken = {
   permits: number;
   firstMs: number;
@@ -37,7 +37,7 @@ type PermitsTaken = {
   state: PaceState;
 };
 
-/** What lua/block.lua is told; see there. */
+/** The arguments of lua/block.lua, explained there. */
 type BlockRequest = {
   askedMs: number;
   isLimit: boolean;
@@ -50,9 +50,9 @@ type BlockRequest = {
 };
 
 /**
- * The scripts that change the pace, with what they are told and answer.
+ * The scripts that change the pace, with typed arguments and answers.
  *
- * @param ceilingPerS calls a second that are never exceeded, all processes together
+ * @param ceilingPerS calls a second that all processes together never exceed
  */
 export function makePaceScripts({
   connection,
@@ -72,7 +72,7 @@ export function makePaceScripts({
     firstRatePerS: firstRate,
     hasCeiling: ceiling > 0,
 
-    /** Asks for so many permits, and tells what answers have said. */
+    /** Requests permits, and reports what responses have said. */
     async take(wanted: number, { accepted, words }: Untold): Promise<PermitsTaken> {
       const args = {
         wanted,
@@ -107,7 +107,7 @@ export function makePaceScripts({
       return { permits, firstMs, betweenMs, episode, crowds, isProbing, state };
     },
 
-    /** Stops all permits. Answers for how long, and whether this call is the first of its episode to do so. */
+    /** Stops all permits. Returns the wait, and whether this call is the first of its episode to do so. */
     async block(request: BlockRequest): Promise<{ waitMs: number; isFirst: boolean }> {
       const args = {
         askedUs: Math.round(request.askedMs * 1_000),
@@ -121,7 +121,7 @@ export function makePaceScripts({
         firstRate,
         accepted: request.accepted,
         limit: request.limit ?? -1,
-        // So that a service that many clients overran does not meet all of them again at one moment.
+        // Random, so that a service overrun by many clients does not meet all of them again at one moment.
         jitter: Math.random(),
       };
       const answer = readNamedFields(await blockPermits([key], namedArgs(args)));

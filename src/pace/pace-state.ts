@@ -2,41 +2,41 @@ import type { Tripped } from './breaker-words.ts';
 
 const PHASES = ['start', 'search', 'hold'] as const;
 
-/** Calls of a whole window and of the rest of it, how long it is, and when it ends. */
+/** A window that the service states: its calls, the calls left, its length and its end. */
 export type ToldWindow = { calls: number; left: number; lengthMs: number; endsMs: number };
 
-/** What is known of a pace: as its processes share it, at one moment. */
+/** The state of a pace, shared by all processes, at one moment. */
 export type PaceState = {
-  /** Doubles, climbs, or stays and looks up now and then; lua/raise-rate.lua says when. */
+  /** `start`: doubles; `search`: climbs; `hold`: stays and tries more now and then (lua/raise-rate.lua). */
   phase: (typeof PHASES)[number];
-  /** Calls a second that may leave, and that were accepted lately. */
+  /** Calls a second that may leave, and those accepted lately. */
   ratePerS: number;
   flowPerS: number;
-  /** Whether the pace is what limits the calls, and whether a ceiling of the user's is what limits the pace. */
+  /** Whether the pace limits the calls, and whether SERVICE_RATE_PER_S limits the pace. */
   isLimiting: boolean;
   atCeiling: boolean;
   blocked: { why: string; untilMs: number; because?: string } | undefined;
-  /** Calls accepted in all, where it was read from Redis. */
+  /** All calls accepted so far; only if read from Redis. */
   accepted?: number;
-  /** Calls a second that the service states, likewise; 0 where it states none. */
+  /** Calls a second that the service states, or 0; only if read from Redis. */
   statedPerS?: number;
-  /** Whether the service ever spoke of a window, likewise. */
+  /** Whether the service ever stated a window; only if read from Redis. */
   tellsWindows?: boolean;
-  /** A window of which the service says that it will be used up before its end, likewise. */
+  /** A window that will be used up before its end, by the service's headers; only if read from Redis. */
   window?: ToldWindow | undefined;
-  /** Kinds of call that do not leave, whatever the pace. */
+  /** Kinds of call with a tripped breaker. */
   tripped?: readonly Tripped[];
-  /** Queues from which nothing is taken up, since a person stopped them. */
+  /** Queues that a person paused. */
   paused?: readonly string[];
 };
 
 /**
- * Why nothing leaves for a while: we were too fast, nobody is there, the credentials are refused, no replica of Redis confirms what
- * would be sent, its memory is nearly full, or the service asked for it in a header, whatever else its answer said.
+ * Why nothing leaves for a while. `limit`: calls came too fast; `outage`: no service; `credentials`: refused; `replicas`: no replica of
+ * Redis confirms claims; `memory`: Redis is nearly full; `asked`: a response's header asks for it, whatever its status.
  */
 export type BlockedBy = 'limit' | 'outage' | 'credentials' | 'replicas' | 'memory' | 'asked';
 
-/** @throws TypeError where there is no such phase */
+/** @throws TypeError if there is no such phase */
 export function readPhase(text: string): PaceState['phase'] {
   const phase = PHASES.find((one) => one === text);
   if (!phase) throw new TypeError(`A pace has no phase ${text}.`);

@@ -11,30 +11,30 @@ import { makeUntold } from './untold-answers.ts';
 
 export type Pace = ReturnType<typeof makePace>;
 
-/** Why nothing leaves for a while, and what that says of the pace. */
+/** Why nothing leaves for a while, and whether the rate is at fault. */
 type Block = {
   why: string;
-  /** `limit`: we were too fast, so the rate is lowered. The others say nothing of the rate. */
+  /** `limit`: the rate was too high and is lowered. The other reasons do not concern the rate. */
   because: Exclude<BlockedBy, 'asked'>;
-  /** An outage that may be a limiter's word, such as nginx' 503: taken for one where other calls pass meanwhile. */
+  /** An outage response that may come from a rate limiter, such as nginx' 503. It counts as a limit if other calls pass meanwhile. */
   mayBeLimit?: boolean;
-  /** A wait that we ask for; the service's own, in `headers`, goes before it. */
+  /** Our own wait, in ms; a wait that the service states in `headers` overrides it. */
   askedMs?: number;
   headers?: AnswerHeaders;
-  /** In which the call had its permit. */
+  /** Episode of the call's permit. */
   episode: number;
 };
 
-/** Where nobody waits for a permit, what answers said is told this often, and sooner while the rate doubles by it. */
+/** How often responses are reported to Redis while no call asks for permits; more often while the rate doubles. */
 const TELL_EVERY_MS = 250;
 const TELL_AT_START_EVERY_MS = 25;
 
 /**
- * One pace for all processes: when the next call may leave. Kept in Redis, on its clock; lua/raise-rate.lua and
- * lua/lower-rate.lua are how the service's limit is found.
+ * One pace for all processes: when the next call may leave. It is kept in Redis and uses its clock. lua/raise-rate.lua and
+ * lua/lower-rate.lua find the service's limit.
  *
- * @param key the pace's key; one a service and set of credentials
- * @param ceilingPerS calls a second that are never exceeded, all processes together
+ * @param key the pace's key; one for each service and set of credentials
+ * @param ceilingPerS calls a second that all processes together never exceed
  */
 export function makePace({
   connection,
@@ -64,7 +64,7 @@ export function makePace({
   const ask = async (wanted: number): Promise<Grant> => {
     const told = untold.take();
     const taken = await scripts.take(wanted, told).catch((error) => {
-      // It is told with the next question.
+      // The next request reports them.
       untold.putBack(told.accepted);
       throw error;
     });
@@ -74,16 +74,16 @@ export function makePace({
   };
   const permitQueue = makePermitQueue(
     ask,
-    (error) => log.debug({ err: error }, 'the pace cannot be asked; trying until it can'),
+    (error) => log.debug({ err: error }, 'Redis does not answer a request for permits; trying again'),
     () => (scripts.hasCeiling || isProbing ? 0 : sparePermits(state)),
   );
 
-  /** Tells Redis what answers said, where no permit is asked for with which it could go. */
+  /** Reports responses to Redis while no permit request would carry them. */
   const tell = async (): Promise<void> => {
     clearTimeout(telling);
     telling = undefined;
     if (untold.accepted() === 0) return;
-    await ask(0).catch((error) => log.debug({ err: error }, 'the pace cannot be told'));
+    await ask(0).catch((error) => log.debug({ err: error }, 'responses could not be reported to the pace'));
   };
 
   const block = async ({
@@ -98,7 +98,7 @@ export function makePace({
     const words = readWords(headers);
     const statedMs = words.retryAfterMs ?? (because === 'limit' ? words.resetMs : undefined);
     const shownWhy = statedMs === undefined ? why : ASKED;
-    // Whatever a header wishes, credentials are mended by a person alone.
+    // Refused credentials stay the reason despite a header, since only a person can mend them.
     const by = statedMs === undefined || because === 'credentials' ? because : 'asked';
     const { waitMs, isFirst } = await scripts.block({
       askedMs: statedMs ?? askedMs,
@@ -114,84 +114,84 @@ export function makePace({
     if (!isFirst) return;
     permitQueue.begins(episode + 1);
     const facts = { waitMs: Math.round(waitMs), why };
-    // Meeting the limit now and then is how it is followed, and no trouble.
+    // Reaching the limit now and then is normal: the rate follows it that way.
     if (because === 'limit' && waitMs < LONGEST_WAIT_MS) log.debug(facts, "the service's limit was reached");
-    // Each try meets that anew; whoever works says it once a minute.
+    // Every attempt meets refused credentials again; the workers warn once a minute.
     else if (because === 'credentials') log.debug(facts, `calls wait: ${why}`);
     else log.warn(facts, `calls wait: ${why}`);
   };
 
-  /** What an answer says of the limit, whatever its status; a `Retry-After` stops all calls as it asks. */
+  /** Applies a response's headers, whatever its status; all calls wait as long as a `Retry-After` asks. */
   const obey = async (headers: AnswerHeaders, accepted: 0 | 1): Promise<void> => {
     const words = readWords(headers);
     untold.add(accepted, words);
     if (isProbing) await tell();
     else telling ??= setTimeout(tell, state.phase === 'start' ? TELL_AT_START_EVERY_MS : TELL_EVERY_MS).unref();
-    // Beside an allowance that is not used up, as rate-limiter-flexible writes it with every answer, it says when that is renewed.
+    // With calls remaining, `Retry-After` is the time until the window is renewed, as rate-limiter-flexible sends it with every response.
     if (!words.retryAfterMs || (words.remaining ?? 0) > 0) return;
-    // It was neither too fast nor an outage, so nothing follows from it but the wait.
+    // Neither the rate nor an outage caused this wait, so nothing else changes.
     await block({ why: ASKED, because: 'outage', headers, episode: NO_EPISODE });
   };
 
   return {
     /**
-     * Waits for a permit, however long it takes; a block that ends early is noticed within a second. Rejects with
-     * `STOPPED` when the signal is aborted first.
+     * Waits for a permit, without a time limit; notices within a second when a block ends early. Rejects with `STOPPED` when the signal is
+     * aborted first.
      */
     take: (signal: AbortSignal): Promise<Permit> => permitQueue.take(signal),
 
-    /** A permit that may be used at this very moment, where there is one to spare; nothing where one would have to wait. */
+    /** A spare permit that is due now; undefined if the call would have to wait. */
     takeNow: (): Permit | undefined => permitQueue.takeNow(),
 
-    /** The service took a call, whatever it said to it: its limit let it through. It costs no trip to Redis of its own. */
+    /** The service's limit let a call pass, whatever the response. Costs no round trip of its own. */
     answered: (headers: AnswerHeaders = {}): Promise<void> => obey(headers, 1),
 
-    /** A call was answered by something that may not be the service: only what it wishes counts. */
+    /** A response that may not be the service's: only its headers count. */
     obey: (headers: AnswerHeaders): Promise<void> => obey(headers, 0),
 
     /**
-     * Stops the calls of all processes: for as long as the service asked, else for a wait that doubles while nothing gets
-     * through. A 429 of a call whose permit came before the present episode changes nothing unless it asks.
+     * Stops the calls of all processes for as long as the service asks. Without such a request, the wait doubles until a call passes. A 429
+     * for a permit of an earlier episode changes nothing unless it states a wait.
      */
     block,
 
-    /** Asks how the pace stands, for a process in which nobody waits for a permit. */
+    /** Asks Redis for the pace's state, for a process that requests no permits. */
     async look(): Promise<PaceState> {
-      await ask(0).catch((error) => log.debug({ err: error }, 'the pace cannot be looked at'));
+      await ask(0).catch((error) => log.debug({ err: error }, 'the pace could not be read'));
       return state;
     },
 
-    /** The pace as this process saw it last. */
+    /** The pace's state at this process's last request. */
     state: (): PaceState => state,
   };
 }
 
-/** What the present flow takes in so many seconds is had at hand: two thirds of what is handed out ahead. */
+/** Spare permits cover this much of the present flow: two thirds of the time that permits are handed out ahead. */
 const SPARE_S = 0.016;
-/** Where permits come so slowly, each is waited for: one that nobody takes would be missed. */
+/** Below this rate there are no spare permits: an unused one would be missed. */
 const SPARE_FROM_PER_S = 200;
-/** Where a limit is known, only far below it: permits that nobody takes are lost to the fleet. */
+/** With a known limit, only this far below it: unused permits are lost to all processes. */
 const SPARE_BELOW_LIMIT = 2;
 
-/** How many permits may be had to spare, by what is known of the pace: plenty while no limit was met, since it only grows then. */
+/** How many spare permits to hold: plenty until a limit is reached, since the rate only grows then. */
 function sparePermits({ phase, isLimiting, blocked, ratePerS, flowPerS }: PaceState): number {
   if (blocked || flowPerS < SPARE_FROM_PER_S) return 0;
   if (phase !== 'start' && (isLimiting || ratePerS < SPARE_BELOW_LIMIT * flowPerS)) return 0;
   return Math.ceil(flowPerS * SPARE_S);
 }
 
-/** Of a call that opens no episode, whichever is the present one. */
+/** Episode of a wait that opens none. */
 const NO_EPISODE = -1;
 
 const ASKED = 'the service asked to wait';
 
-/** Reads answers' headers by the service's clock, as these answers show it. */
+/** Reads response headers by the service's clock, which their `Date` shows. */
 function makeWordsReader(log: Log): (headers: AnswerHeaders) => LimitWords {
   const theirClock = makeTheirClock();
   let saidCapped = false;
   let dateBefore: AnswerHeaders[string];
   return (headers) => {
-    // Of the answers of one second the first is the furthest ahead: the others say nothing new of their clock.
+    // Among responses with the same `Date`, only the first helps to read the service's clock.
     const date = headers.date === dateBefore ? undefined : readDate(headers);
     dateBefore = headers.date;
     const words = readLimitWords(headers, theirClock.read(date, Date.now()));

@@ -3,30 +3,29 @@ import { makeDepartures } from './departures.ts';
 import type { Grant, Permit } from './permit.ts';
 
 /**
- * However long a wait is said to be, Redis is asked again this often: a block that ends early is noticed within it, and
- * one question a second is nothing, however many callers wait for its answer.
+ * Redis is asked at least this often, whatever wait it stated, so a block that ends early is noticed. One request a second costs little,
+ * for any number of callers.
  */
 const LONGEST_PAUSE_MS = 1_000;
 
-/** An outage of Redis is no fault of those who wait: permits are asked for again until it is back. */
+/** While Redis is away, requests for permits are repeated after this time. */
 const RETRY_MS = 300;
 
-/** So many permits of a fast pace are asked for together, and Redis is asked a hundred times a second at the most. */
+/** Redis is asked at most a hundred times a second; a fast pace gets several permits at once. */
 const SHORTEST_PAUSE_MS = 10;
 
 type Waiter = { signal: AbortSignal; resolve: (permit: Permit) => void; reject: (error: Error) => void };
 
-/** A permit that has been granted to somebody, and is still to come. */
+/** A granted permit that is not due yet. */
 type Coming = { waiter: Waiter; grant: Grant; dueMs: number };
 
 /**
- * Queues the callers of one process and asks for their permits together, one question at a time: a hundred calls that
- * wait cost one trip to Redis, and permits are given in the order in which they were asked for. A caller waits here for
- * as long as it takes, an hour if need be: a row that went back to its queue would only make room for the next one to
- * be taken up in vain, and so on to the last of the portfolio.
+ * Queues the callers of one process and requests their permits together, one request at a time: a hundred waiting calls cost one round
+ * trip. Permits are given in order. A caller waits here without a time limit: if its row went back to its queue, the next row would be
+ * taken up in vain, and so on to the portfolio's last.
  *
- * @param spareWanted so many more permits are asked for than callers wait, for those that come within the next moment: only while the
- * pace limits nobody, since a permit that nobody takes is lost to the fleet
+ * @param spareWanted permits to request beyond the waiting callers, for calls that come within the next moment; only while the pace limits
+ *   no call, since an unused permit is lost to all processes
  */
 export function makePermitQueue(
   ask: (wanted: number) => Promise<Grant>,
@@ -34,7 +33,7 @@ export function makePermitQueue(
   spareWanted: () => number = () => 0,
 ) {
   let waiters: Waiter[] = [];
-  /** In the order in which they are due, with one timer for the first. */
+  /** Ordered by due time; one timer serves the first. */
   let coming: Coming[] = [];
   let timer: NodeJS.Timeout | undefined;
   const heard = new WeakSet<AbortSignal>();
@@ -60,11 +59,11 @@ export function makePermitQueue(
     return { episode, isLost: () => !departures.mayLeave(permit), leave: () => departures.leave(permit) };
   };
 
-  /** Gives the permits that have come, and sees to the next. */
+  /** Gives out the due permits, and sets the timer for the next. */
   const give = (): void => {
     clearTimeout(timer);
     const nowMs = performance.now();
-    // Timers count whole milliseconds; what is due within one is due now.
+    // Timers count whole milliseconds, so a permit due within one is due now.
     const later = coming.findIndex(({ dueMs }) => dueMs >= nowMs + 1);
     const due = coming.splice(0, later === -1 ? coming.length : later);
     const [next] = coming;
@@ -78,9 +77,9 @@ export function makePermitQueue(
       const recallsBefore = recalls;
       const wanted = spareWanted();
       const grant = await ask(waiters.length + wanted).catch(askAgain);
-      // Permits of a pace that has been cut while they were on their way are permits too fast.
+      // A recall happened meanwhile, so these permits are too fast for the present pace.
       if (recalls !== recallsBefore) continue;
-      // What is granted now is of the present episode: with another server its number may be lower than what was heard of before.
+      // A grant always has the present episode. After a takeover by another server its number may be lower than before.
       latestEpisode = grant.episode;
       const nowMs = performance.now();
       for (let permit = 0; permit < grant.permits; permit += 1) {
@@ -96,14 +95,14 @@ export function makePermitQueue(
     asking = false;
   };
 
-  /** A permit to spare that is due; others are asked for before the last is gone. */
+  /** A spare permit that is due. More are requested before the last is gone. */
   const takeNow = (): Permit | undefined => {
     const permit = waiters.length === 0 ? spare.take() : undefined;
     if (permit && !asking && spare.count() < spareWanted() / 2) void serve();
     return permit && makePermit(permit.grant, permit.dueMs);
   };
 
-  /** Nobody asks on behalf of those who have gone; the permits that they were to have are lost. */
+  /** Removes the callers of an aborted signal; their permits are lost. */
   const letGo = (signal: AbortSignal): void => {
     const hasGone = (waiter: Waiter): boolean => waiter.signal === signal;
     const gone = [...coming.map(({ waiter }) => waiter), ...waiters].filter(hasGone);
@@ -113,12 +112,12 @@ export function makePermitQueue(
   };
 
   return {
-    /** Waits for a permit, however long it takes. Rejects with `STOPPED` when the signal is aborted first. */
+    /** Waits for a permit, without a time limit. Rejects with `STOPPED` when the signal is aborted first. */
     take(signal: AbortSignal): Promise<Permit> {
       if (signal.aborted) return Promise.reject(stopped());
       const permit = takeNow();
       if (permit) return Promise.resolve(permit);
-      // Of thousands of permits one signal is the same, and listening to it costs more than all else that is done here.
+      // One listener for each signal: thousands of permits share one, and listeners cost more than the rest of this function.
       if (!heard.has(signal)) {
         heard.add(signal);
         signal.addEventListener('abort', () => letGo(signal), { once: true });
@@ -131,12 +130,12 @@ export function makePermitQueue(
 
     takeNow,
 
-    /** An episode has begun: permits that were handed out before it are lost. */
+    /** An episode has begun: permits of earlier ones are lost. */
     begins(episode: number): void {
       latestEpisode = Math.max(latestEpisode, episode);
     },
 
-    /** Takes back all permits that are not due yet: all calls have stopped, and they would run into what stopped them. */
+    /** Takes back all permits that are not due yet, since all calls have stopped. */
     recall(): void {
       recalls += 1;
       spare.forget();
@@ -149,7 +148,7 @@ export function makePermitQueue(
 }
 
 function pause(ms: number): Promise<void> {
-  // Nothing but a row waits for this, and a process that stops gives its rows back first.
+  // Need not keep the process alive: only rows wait for this, and a stopping process returns them first.
   return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }
 
@@ -157,13 +156,16 @@ function stopped(): LimitlineError {
   return new LimitlineError('STOPPED', 'The process is stopping; the row waits for another.');
 }
 
-/** A claim takes some milliseconds, and a tenth of a second where the machine is busy; longer than a second is no stall. */
+/**
+ * A permit used later than this is late: a claim takes some ms, or 100 ms on a busy machine. If every permit is late for a second, the
+ * machine is slow and has not stalled.
+ */
 const LATE_AFTER_MS = 150;
 const LATE_FOR_MS = 1_000;
 
 /**
- * Judges permits by how late they are used: by more than is usual on a busy machine, they would crowd those of a process, or a
- * Redis, that stood still. Where nothing has been in time for a second, that is how it is here, and no permit is lost for it.
+ * Judges permits by their lateness. After a stall of this process or of Redis, late permits would crowd the next ones, so they are lost. If
+ * no permit has been in time for a second, the machine is slow and no permit is lost.
  */
 function makeLateness() {
   let lateSinceMs: number | undefined;
@@ -179,31 +181,31 @@ function makeLateness() {
   };
 }
 
-/** As far as permits are handed out ahead (pace-scripts.ts): one that is older was meant for another moment. */
+/** As long as permits are handed out ahead (pace-scripts.ts). An older spare permit is unusable. */
 const USED_WITHIN_MS = 25;
 
-/** Of which grant a permit is, and when it comes due, as `performance.now()` has it. */
+/** A permit's grant, and its due time by `performance.now()`. */
 type Due = { grant: Grant; dueMs: number };
 
-/** Permits that were granted and that nobody waited for, in the order in which they come due. */
+/** Granted permits without a waiting caller, ordered by due time. */
 function makeSparePermits() {
   let permits: Due[] = [];
 
   return {
     add: (permit: Due): void => void permits.push(permit),
 
-    /** The first that is due; those that came due too long ago are gone. */
+    /** The first permit that is due; drops those that were due too long ago. */
     take(nowMs = performance.now()): Due | undefined {
       const fresh = permits.findIndex(({ dueMs }) => nowMs - dueMs <= USED_WITHIN_MS);
       if (fresh !== 0) permits = fresh === -1 ? [] : permits.slice(fresh);
       const [first] = permits;
-      // Timers count whole milliseconds; what is due within one is due now.
+      // Timers count whole milliseconds, so a permit due within one is due now.
       return first && first.dueMs <= nowMs + 1 ? permits.shift() : undefined;
     },
 
     count: (): number => permits.length,
 
-    /** All calls have stopped: these would run into what stopped them. */
+    /** Drops all spare permits, since all calls have stopped. */
     forget(): void {
       permits = [];
     },

@@ -1,13 +1,13 @@
 /**
- * A permit to send one call, now, with the episode that it belongs to. A permit that was not used in time would crowd the next ones,
- * and one from before the limit was met would meet it again: `isLost` says so while the call is got ready, and `leave`, asked
- * when all waiting is over, whether it may be sent.
+ * A permit to send one call now, and its episode: the time between two blocks or cuts of the rate. A late permit would crowd the next ones,
+ * and one of an earlier episode would meet the same block. `isLost` says so while the call is prepared; `leave`, just before the send, says
+ * whether the call may leave.
  */
 export type Permit = { episode: number; isLost: () => boolean; leave: () => boolean };
 
 /**
- * What the pace granted: so many permits, the first after `firstMs`; with none, when to ask again. `strict` permits are those
- * under a ceiling; those that `crowds` speaks of would meet the service's limit together if they were used late.
+ * Permits that the pace granted. `firstMs`: the wait for the first or, without permits, until the next request. `strict`: there is a
+ * ceiling. `crowds`: used late, these permits would reach the service's limit together.
  */
 export type Grant = {
   permits: number;

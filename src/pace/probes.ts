@@ -6,28 +6,30 @@ import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import type { BreakerQueue } from './breaker-queue.ts';
 import type { KnownBreakers } from './known-breakers.ts';
 
-/** The right, of one call in the whole fleet, to leave while a breaker is tripped. */
+/** The right of one call, among all processes, to leave while its breaker is tripped. */
 export type Probe = {
   readonly name: string;
   readonly kind: CallKind;
-  /** Lets another try, where this call brought no answer that tells anything; does nothing where it did. */
+  /** Lets another call try, unless this one got a response that decides. */
   giveBack(): Promise<void>;
 };
 
-/** Each probe may cost a person a look-up, so they get rare: some 8 in the first five minutes, 12 in each hour after. */
+/**
+ * Longest time between probes. Each may leave a person an unknown outcome to resolve: some 8 in the first five minutes, then 12 an hour.
+ */
 export const LONGEST_WAIT_MS = 300_000;
 
-/** A probe that came to nothing (made before, cancelled meanwhile) is followed by another this soon. */
+/** A probe that sent nothing (made before, cancelled meanwhile) is followed by another after this time. */
 const NEXT_PROBE_MS = 100;
 
-/** A process that was killed in its probe keeps the others waiting for so long, and no call of theirs. */
+/** A killed process delays the next probe by this time, and no other call. */
 const LEASE_MS = 6_000;
-/** A breaker that was reset elsewhere is noticed within this; also how often a lease is prolonged. */
+/** Interval at which the breakers are read and a lease is prolonged. */
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * The probes of one process: while somebody waits behind a tripped breaker it asks whether it may try, and gives the probe to the
- * first who waits. It has one at a time, by a lease that ends by itself when the process dies.
+ * The probes of one process. While calls wait behind a tripped breaker, it asks for a probe and gives it to the first waiting call. It has
+ * one probe at a time, by a lease that expires if the process dies.
  */
 export function makeProbes({
   connection,
@@ -63,11 +65,11 @@ export function makeProbes({
   const giveBack = async (name: string, againMs: number): Promise<void> => {
     if (current?.name !== name) return;
     current = undefined;
-    // A lease that cannot be given back ends by itself.
+    // A lease that cannot be given back expires.
     await returnProbe([key], [name, againMs * 1_000]).then(breakers.learn, () => {});
   };
 
-  /** Answers how long the next look may wait. */
+  /** Asks for a probe or prolongs the lease. Returns the time until the next round. */
   const look = async (): Promise<number> => {
     if (current) {
       await ask(current.name, true);
@@ -87,28 +89,28 @@ export function makeProbes({
     newName,
     giveBack,
 
-    /** Asks how the breakers stand, and for no probe. */
+    /** Reads the breakers, without asking for a probe. */
     async refresh(): Promise<void> {
       breakers.learn(await askProbe([key], ['', 0, 0, 0]));
     },
 
-    /** The probe has been answered, which ends its lease. Says whether this process had it. */
+    /** Ends the lease of an answered probe. Returns whether this process had it. */
     end(probe: Probe | undefined): boolean {
       if (!probe || current?.name !== probe.name) return false;
       current = undefined;
       return true;
     },
 
-    /** Looks now and then, for as long as somebody waits or a probe is under way. */
+    /** Repeats {@link look} while calls wait or a probe is in flight. */
     async watch(): Promise<void> {
       if (watching) return;
       watching = true;
       while (queue.kinds().length > 0 || current) {
         const waitMs = await look().catch((error) => {
-          log.debug({ reason: messageOf(error) }, 'the circuit breakers cannot be asked about; trying until they can');
+          log.debug({ reason: messageOf(error) }, 'the circuit breakers could not be read; trying again');
           return LOOK_EVERY_MS;
         });
-        // A process that stops takes its callers out of the queue, and nothing else waits for this.
+        // Need not keep the process alive: a stopping process empties the queue.
         await new Promise((resolve) => setTimeout(resolve, waitMs).unref());
       }
       watching = false;

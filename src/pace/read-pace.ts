@@ -2,14 +2,14 @@ import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import { readNamedFields } from './named-fields.ts';
 import { type PaceState, readPhase, type ToldWindow } from './pace-state.ts';
 
-/** The pace of an account as it stands in Redis, for commands that call nothing; none where no call has been made yet. */
+/** The pace of an account in Redis, for commands that make no calls; undefined before the first call. */
 export function readPace(connection: RedisConnection, key: string): Promise<PaceState | undefined> {
   return makePaceReader(connection, key)();
 }
 
 /**
- * The same for who asks again and again. A script is made before anything is asked over its connection: ioredis fails as a
- * whole where one comes new among commands that it is gathering.
+ * Returns a function that reads the pace repeatedly. It registers its script before the first command: ioredis fails as a whole if a script
+ * is registered while it gathers commands.
  */
 export function makePaceReader(connection: RedisConnection, key: string): () => Promise<PaceState | undefined> {
   const look = makeLuaScript(connection, new URL('./lua/look.lua', import.meta.url));
@@ -25,7 +25,7 @@ function readState(found: unknown): PaceState | undefined {
     ratePerS: answer.number('ratePerS'),
     flowPerS: answer.number('flowPerS'),
     isLimiting: answer.flag('limits'),
-    // Whose ceiling it was is not known here.
+    // The ceiling is another process's setting, unknown here.
     atCeiling: false,
     blocked:
       waitUs > 0

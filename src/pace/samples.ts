@@ -1,8 +1,8 @@
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 
 /**
- * How the pace stood at one moment: what was accepted and told to slow down in all, and the calls a second that might leave by
- * what was learned; 0 while no limit was met. The service's limit lets nothing leave before `waitsUntilMs`; 0 where it does.
+ * The pace at one moment. `accepted`, `throttled`: calls since the account's first. `learnedPerS`: the learned rate; 0 until a limit was
+ * reached. `waitsUntilMs`: until when the service's limit stops all calls; 0 if it does not.
  */
 export type PaceSample = {
   atMs: number;
@@ -12,34 +12,34 @@ export type PaceSample = {
   waitsUntilMs: number;
 };
 
-/** What happened between two samples, calls a second; `atMs` is the end of it. */
+/** What happened between two samples, in calls a second; `atMs` is the end. */
 export type PaceSpan = {
   fromMs: number;
   atMs: number;
   acceptedPerS: number;
   throttledPerS: number;
   learnedPerS: number;
-  /** At the end of it; 0 where the service's limit lets calls leave. */
+  /** At the end; 0 if the service's limit stops no calls. */
   waitsUntilMs: number;
 };
 
 export type PaceSamples = ReturnType<typeof makePaceSamples>;
 
-/** Time between two samples of the fleet, whoever writes them. */
+/** Time between two samples; any process writes the next one. */
 export const SAMPLE_EVERY_MS = 2_000;
 
-/** An hour of calls, some 70 KB in Redis; kept for a week after the last call. */
+/** Samples kept: an hour, some 70 KB in Redis. They expire a week after the last call. */
 const KEPT = 1_800;
 const KEPT_FOR_S = 7 * 86_400;
 
-/** Longer than this there was no sample: nobody worked, or nothing happened. */
+/** A longer time without a sample means that no process worked, or nothing happened. */
 const GAP_MS = 5 * SAMPLE_EVERY_MS;
 
 /**
- * How an account's pace went over the last hour in which calls were made, kept in Redis.
+ * History of an account's pace over the last hour with calls, kept in Redis.
  *
- * @param paceKey the pace, see {@link makePace}
- * @param key where the samples are kept
+ * @param paceKey key of the pace, see {@link makePace}
+ * @param key key of the samples
  */
 export function makePaceSamples({
   connection,
@@ -52,13 +52,13 @@ export function makePaceSamples({
 }) {
   const add = makeLuaScript(connection, new URL('./lua/add-sample.lua', import.meta.url));
   return {
-    /** Notes how the pace stands now, unless a process of the fleet did so within the last two seconds. */
+    /** Adds a sample, unless any process did so within the last two seconds. */
     async add(): Promise<boolean> {
-      // Timers are a little early at times, and a sample that is left out for it would make the next one late.
+      // Timers may fire a little early; a sample skipped for that would make the next one late.
       return (await add([paceKey, key], [SAMPLE_EVERY_MS - 100, KEPT, KEPT_FOR_S])) === 1;
     },
 
-    /** The last samples, in the order of time; so many at the most. */
+    /** The latest samples, at most `count`, the oldest first. */
     async read(count: number = KEPT): Promise<PaceSample[]> {
       const found = await connection.lrange(key, -count, -1);
       return found.map(sampleOf).filter((sample) => sample !== undefined);
@@ -66,7 +66,7 @@ export function makePaceSamples({
   };
 }
 
-/** The samples of an hour, read as often as there are new ones, however many look at however many portfolios. */
+/** Reads all samples, at most once for each new one, however many callers there are. */
 export function makeSampleReader(samples: Pick<PaceSamples, 'read'>): () => Promise<PaceSample[]> {
   let readAtMs = Number.NEGATIVE_INFINITY;
   let reading: Promise<PaceSample[]> = Promise.resolve([]);
@@ -75,7 +75,7 @@ export function makeSampleReader(samples: Pick<PaceSamples, 'read'>): () => Prom
     if (nowMs - readAtMs < SAMPLE_EVERY_MS) return reading;
     readAtMs = nowMs;
     reading = samples.read();
-    // One that failed is tried again with the next look.
+    // The next call repeats a failed read.
     reading.catch(() => {
       readAtMs = Number.NEGATIVE_INFINITY;
     });
@@ -84,9 +84,8 @@ export function makeSampleReader(samples: Pick<PaceSamples, 'read'>): () => Prom
 }
 
 /**
- * What happened between each two samples. While nobody worked there is no sample, and while nothing happened one in a long time;
- * such a gap is left out, unless it was the service's limit that let nothing leave; and so is what lies between two lives of
- * the counts.
+ * The spans between samples. Left out: gaps without a sample, unless the service's limit stopped all calls then, and spans over which the
+ * counts began anew.
  */
 export function spansOf(samples: readonly PaceSample[]): PaceSpan[] {
   return samples.slice(1).flatMap((sample, place) => {
@@ -108,7 +107,7 @@ export function spansOf(samples: readonly PaceSample[]): PaceSpan[] {
   });
 }
 
-/** `<ms> <accepted> <throttled> <rate> <until>`, as add-sample.lua writes it; older ones have no last word. */
+/** Reads `<ms> <accepted> <throttled> <rate> <until>`, as add-sample.lua writes it; older samples lack the last field. */
 function sampleOf(text: string): PaceSample | undefined {
   const [atMs, accepted, throttled, learnedPerS, waitsUntilMs = 0] = text.split(' ').map(Number);
   if (atMs === undefined || accepted === undefined || throttled === undefined || learnedPerS === undefined)

@@ -2,29 +2,28 @@ import { LimitlineError } from '../errors.ts';
 
 export type Slots = ReturnType<typeof makeSlots>;
 
-/** Calls in flight to begin with: enough for 40 a second at 200 ms each, and doubled within some answers. */
+/** Calls in flight at first: enough for 40 a second at 200 ms each; some responses double it. */
 const FIRST_SLOTS = 8;
 
-/** Fewer are never left, so that one slow call does not hold up all the others, and a busy machine of ours is not idle. */
+/** The fewest slots: one slow call must not delay all others, nor a busy machine of ours be idle. */
 const FEWEST_SLOTS = 4;
 
-/** Answers that take twice as long as usual, and this much longer, are a service that suffers; below it is noise. */
+/** A service is overloaded if responses take twice as long as usual and this much longer; less is noise. */
 const SLOW_FACTOR = 2;
 const NOISE_MS = 50;
 
-/** Netflix' limiter and TCP both give back more than they took: a fifth away at once, one more for each good answer. */
+/** As in Netflix' limiter and TCP: a cut takes a fifth at once, and each good response gives one slot back. */
 const CUT = 0.8;
 
-/** What is usual follows a lasting change by 2 % an answer, and a quicker answer at once. */
+/** The usual latency rises by 2 % a response, and falls at once to a lower one. */
 const USUAL_DRIFT = 0.02;
 
-/** The mean of some ten answers: one slow answer says nothing. */
+/** Weight of one response in the recent mean, of some ten: one slow response alone says nothing. */
 const LATELY_SHARE = 0.1;
 
 /**
- * At most `limit` calls in flight from this process, and fewer while latency shows that the service suffers (AIMD). A
- * caller waits for a slot before it waits for its permit, since a permit that cannot be used at once is a permit lost to the
- * whole fleet.
+ * At most `limit` calls in flight from this process, and fewer while latency shows that the service is overloaded (AIMD). A caller takes
+ * its slot before its permit, since a permit that cannot be used at once is lost to all processes.
  */
 export function makeSlots(limit: number) {
   const waiting: (() => void)[] = [];
@@ -38,7 +37,7 @@ export function makeSlots(limit: number) {
   };
 
   return {
-    /** Answers the function that gives the slot back. Rejects with `STOPPED` when the signal is aborted first. */
+    /** Resolves to the function that gives the slot back. Rejects with `STOPPED` when the signal is aborted first. */
     async take(signal: AbortSignal): Promise<() => void> {
       while (taken >= Math.floor(allowed)) await free(waiting, signal);
       if (signal.aborted) throw stopped();
@@ -49,10 +48,7 @@ export function makeSlots(limit: number) {
       };
     },
 
-    /**
-     * A call of this kind was answered after so many ms. Only calls of like size may share a kind, since their latency
-     * is compared.
-     */
+    /** Records a call's latency. Latencies of one kind are compared, so its calls must be of similar size. */
     answeredAfter(latencyMs: number, kind: string): void {
       const before = latencies.get(kind) ?? { usualMs: latencyMs, latelyMs: latencyMs };
       const latelyMs = before.latelyMs + LATELY_SHARE * (latencyMs - before.latelyMs);
@@ -60,7 +56,7 @@ export function makeSlots(limit: number) {
       latencies.set(kind, { usualMs, latelyMs });
       answersToCut -= 1;
       if (latelyMs > SLOW_FACTOR * usualMs + NOISE_MS) {
-        // Once for the calls in flight together: their answers tell of the same moment.
+        // One cut for all calls in flight, whose latencies show the same moment.
         if (answersToCut > 0) return;
         answersToCut = taken;
         allowed = Math.max(Math.min(limit, FEWEST_SLOTS), allowed * CUT);
@@ -71,18 +67,18 @@ export function makeSlots(limit: number) {
     },
 
     /**
-     * A call failed so that nobody knows what became of it: its slot is taken away, unless only the fewest are left.
-     * `forGood`: its breaker is tripped, and only the fewest are left. Quick answers give them back one by one.
+     * Takes a slot away after an unknown outcome, unless only the fewest are left. `forGood`: the breaker is tripped, so only the fewest
+     * are left. Quick responses give slots back one by one.
      */
     failed(forGood: boolean): void {
       const left = forGood ? 0 : Math.min(allowed, taken) - 1;
       allowed = Math.max(Math.min(limit, FEWEST_SLOTS), left);
     },
 
-    /** Whether more are taken than there may be by now: who has one gives it back, and goes on in none. */
+    /** Whether more slots are taken than allowed now: then a call's slot must not pass on to its row's next call. */
     areTooMany: (): boolean => taken > Math.floor(allowed),
 
-    /** Calls in flight now, and how many there may be. */
+    /** Calls in flight, and the maximum allowed now. */
     inFlight: () => taken,
     allowed: () => Math.floor(allowed),
   };

@@ -1,11 +1,10 @@
-/** So old an answer says nothing any more of a clock that may have been put right meanwhile. */
+/** Older responses do not count: the clock may have been corrected since. */
 const FORGET_AFTER_MS = 60_000;
 
 /**
- * The service's clock as its answers' `Date` shows it. That header is cut to whole seconds, so a single one is up to a
- * second behind; the answer that comes just after a second has begun is not, and of many the one furthest ahead is
- * therefore nearest the truth. Right to the time that an answer is on its way, once the service has been heard for a
- * second or two.
+ * The service's clock, by the `Date` of its responses. That header is cut to whole seconds, so one response is up to a second behind. The
+ * one that is furthest ahead came just after a second began and is nearest the truth. After a second or two of responses, the error is only
+ * a response's time on the network.
  */
 export function makeTheirClock() {
   let ahead = Number.NEGATIVE_INFINITY;
@@ -13,14 +12,14 @@ export function makeTheirClock() {
   let sinceMs = 0;
   return {
     /**
-     * Their time now, in ms since 1970, from an answer that has just come; ours where none ever said theirs.
+     * The service's present time, in ms since 1970; ours if no response had a date.
      *
-     * @param dateMs what the answer says of it
+     * @param dateMs the new response's `Date`
      */
     read(dateMs: number | undefined, nowMs: number): number {
       if (dateMs !== undefined) {
         if (nowMs - sinceMs > FORGET_AFTER_MS) {
-          // Two spans in turn, so that there is always one to go by.
+          // Two periods overlap, so that one of them always has values.
           aheadBefore = nowMs - sinceMs > 2 * FORGET_AFTER_MS ? Number.NEGATIVE_INFINITY : ahead;
           ahead = Number.NEGATIVE_INFINITY;
           sinceMs = nowMs;

@@ -2,47 +2,47 @@ import type { BlockedBy, PaceState } from './pace-state.ts';
 import { type PaceSample, type PaceSpan, spansOf } from './samples.ts';
 import { LONG_WAIT_MS, type SeenWindow, secondsInWindows, waitAt, windowSeen } from './windows-seen.ts';
 
-/** Calls that are still to be made, at the least and at the most. */
+/** Calls still to be made, at the least and at the most. */
 type Calls = { fewest: number; most: number };
 
-/** What is left, in seconds, from the least to the most. */
+/** The time left in seconds, from the least to the most. */
 export type TimeLeft = { fromS: number; toS: number };
 
 /**
- * So far back goes the mean: over whole windows of most services. A shorter one shows whether what was learned is what the service
- * takes; of less time yet no mean tells anything.
+ * Time over which the accepted calls are averaged, in ms: whole windows of most services. LATELY_MS shows whether the learned rate is
+ * right. Below LEAST_MEAN_MS there is no mean.
  */
 const MEAN_MS = 30_000;
 const LATELY_MS = 5_000;
 const LEAST_MEAN_MS = 2_000;
 
-/** What was learned is believed where it differs by less from what was taken lately: windows let more leave at times, or less. */
+/** The learned rate is used if it differs by less than this share from the latest mean; windows let through more or less at times. */
 const NEAR = 1 / 3;
 
-/** A portfolio that has less of what was taken shares it with others, for as long as they have rows; and it has something. */
+/** A portfolio with a smaller share of the calls shares the pace with others while they have rows. Its share is at least LEAST_SHARE. */
 const ALONE_FROM = 0.8;
 const LEAST_SHARE = 0.01;
 
-/** Less than this is nothing: one call was accepted some seconds ago, and none since. */
+/** A lower rate counts as zero: it comes from one call some seconds ago. */
 const LEAST_PER_S = 0.01;
 
-/** Reasons for which nothing leaves that say nothing of the service's limit, see `pace-state.ts`; a short wait may. */
+/** Reasons of a block that do not concern the service's limit, see `pace-state.ts`. A short wait may still be due to it. */
 const AWAY: readonly string[] = ['outage', 'credentials', 'replicas', 'memory'] satisfies BlockedBy[];
 const SHORT_WAIT_MS = 2_000;
 
 /**
- * How long so many calls take, as a range: at what the service took of late, whatever is allowed at this moment; and where it
- * counts by long windows, by what they have room for. Nothing where it cannot be told, as while nobody is there.
+ * How long so many calls take, as a range. It uses the rate that the service accepted lately or, if the service counts by long windows,
+ * their room. Undefined if nothing is known, or while the service is away.
  *
- * @param samples how the pace went, see `samples.ts`
- * @param ownPerS calls a second for these rows alone, where that was measured: others may have a share of the pace
+ * @param samples the pace's history, see `samples.ts`
+ * @param ownPerS measured calls a second for these rows alone, if known: others may share the pace
  */
 export function timeLeftRange(
   { fewest, most }: Calls,
   { pace, samples, ownPerS }: { pace: PaceState; samples: readonly PaceSample[]; ownPerS?: number | undefined },
   nowMs: number = Date.now(),
 ): TimeLeft | undefined {
-  // Before a call was ever accepted, the pace is no more than what one begins with, also where nobody is there to answer.
+  // Before the first accepted call the pace is only the initial rate, even if the service is away.
   if (most <= 0 || pace.accepted === 0 || !goesOn(pace, nowMs)) return undefined;
   const spans = spansOf(upTo(samples, pace, nowMs));
   const window = windowSeen(spans, nowMs) ?? windowTold(pace, meanPerS(spans, nowMs - LATELY_MS), nowMs);
@@ -57,7 +57,7 @@ export function timeLeftRange(
   return rates && { fromS: waitsS + fewest / rates.fastest, toS: waitsS + most / rates.slowest };
 }
 
-/** What the service says of the first window, before the end of one was waited for. */
+/** The service's first window by its headers, before an end of one was reached. */
 function windowTold(
   { window, flowPerS }: PaceState,
   lately: number | undefined,
@@ -67,18 +67,18 @@ function windowTold(
   return window && window.endsMs - nowMs >= LONG_WAIT_MS && perS >= LEAST_PER_S ? { ...window, perS } : undefined;
 }
 
-/** Calls a second of these rows, by what was learned and by what the service took; nothing where none leaves. */
+/** Calls a second of these rows: by the learned rate and by the accepted calls. Undefined if no calls leave. */
 function ratesOf(pace: PaceState, spans: readonly PaceSpan[], ownPerS: number | undefined, nowMs: number) {
   const [mean, lately] = [meanPerS(spans, nowMs - MEAN_MS), meanPerS(spans, nowMs - LATELY_MS)];
   const isLearned = pace.isLimiting && pace.phase !== 'start';
   const statedPerS = isLearned ? (pace.statedPerS ?? 0) : 0;
-  // While the limit is looked for, what goes now is all that is known of what will.
+  // While the rate doubles, the present rate is the only estimate.
   const goesPerS = pace.phase === 'start' ? (lately ?? pace.flowPerS) : pace.flowPerS;
   const learnedPerS = isLearned ? statedPerS || pace.ratePerS : goesPerS;
-  // What went half a minute ago says nothing where nothing leaves now.
+  // If nothing leaves now, older calls do not count.
   if (Math.max(lately ?? 0, learnedPerS) < LEAST_PER_S) return undefined;
   const isRight = lately === undefined || isNear(learnedPerS, lately);
-  // What went before a stated rate was kept to says nothing any more.
+  // Calls before the stated rate applied do not count.
   const isKept = statedPerS > 0 && isRight && mean !== undefined && !isNear(learnedPerS, mean);
   const taken = (isKept ? lately : mean) ?? ownPerS ?? 0;
   const known = [taken, isRight ? learnedPerS : 0];
@@ -92,11 +92,11 @@ function isNear(one: number, other: number): boolean {
   return Math.abs(one - other) < NEAR * Math.max(one, other);
 }
 
-/** Whether calls leave, or will when the service's limit lets them: how long it is away nobody knows. */
+/** Whether calls leave now, or will when the service's limit allows it. How long an outage lasts is unknown. */
 function goesOn({ blocked, tripped = [], paused = [], flowPerS }: PaceState, nowMs: number): boolean {
   if (tripped.length + paused.length > 0) return false;
   if (!blocked || blocked.untilMs <= nowMs || isLimit(blocked)) return true;
-  // Some proxies say so of a limit too: then calls are taken in between.
+  // Some proxies send an outage status for a limit, and then accept calls in between.
   return blocked.untilMs - nowMs < SHORT_WAIT_MS && flowPerS >= LEAST_PER_S;
 }
 
@@ -104,7 +104,7 @@ function isLimit({ because }: NonNullable<PaceState['blocked']>): boolean {
   return because !== undefined && !AWAY.includes(because);
 }
 
-/** The samples, with how the pace stands now as the last one. */
+/** The samples, with the present state as the last one. */
 function upTo(samples: readonly PaceSample[], { accepted, blocked }: PaceState, nowMs: number): readonly PaceSample[] {
   const last = samples.at(-1);
   if (!last || accepted === undefined || last.atMs >= nowMs) return samples;
@@ -112,7 +112,7 @@ function upTo(samples: readonly PaceSample[], { accepted, blocked }: PaceState, 
   return [...samples, { ...last, atMs: nowMs, accepted, waitsUntilMs }];
 }
 
-/** Calls a second since then, or since the last time that nobody worked or a long wait; nothing of too short a time. */
+/** Mean calls a second since `sinceMs`, or since the last idle time or long wait; undefined for too short a time. */
 function meanPerS(spans: readonly PaceSpan[], sinceMs: number): number | undefined {
   let [calls, ms] = [0, 0];
   for (const [place, span] of [...spans.entries()].reverse()) {
@@ -128,10 +128,10 @@ function meanPerS(spans: readonly PaceSpan[], sinceMs: number): number | undefin
   return ms < LEAST_MEAN_MS ? undefined : (calls * 1_000) / ms;
 }
 
-/** Less than this is "less than 10 s": the last calls are on their way. */
+/** Shorter times are shown as "less than 10 s": the last calls are in flight. */
 export const LEAST_TOLD_S = 10;
 
-/** `4 to 6 min`, `about 50 s`, `less than 10 s`: a range in words for people; empty for none. */
+/** A range as text for people, such as `4 to 6 min`, `about 50 s` or `less than 10 s`; empty for undefined. */
 export function timeLeftWords(range: TimeLeft | undefined): string {
   if (!range) return '';
   const { fromS, toS } = range;

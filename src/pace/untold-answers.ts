@@ -1,9 +1,9 @@
 import type { LimitWords } from './limit-headers.ts';
 
-/** What a process has learned from answers since it last told Redis: calls accepted, and what they said of the limit. */
+/** What responses said since this process last reported to Redis: accepted calls, and the headers' view of the limit. */
 export type Untold = { accepted: number; words: LimitWords };
 
-/** Gathers what answers say until it is told, since a trip to Redis for each of them would be one too many. */
+/** Gathers what responses say until it is reported: a round trip for each would cost too much. */
 export function makeUntold() {
   let untold = nothing();
   return {
@@ -11,12 +11,12 @@ export function makeUntold() {
       untold = { accepted: untold.accepted + accepted, words: tighter(untold.words, words) };
     },
 
-    /** Counts calls again that were taken out and could not be told of; what answers said since then stays. */
+    /** Adds accepted calls back whose report failed; headers that came since then stay. */
     putBack(accepted: number): void {
       untold = { ...untold, accepted: untold.accepted + accepted };
     },
 
-    /** Takes all of it out, to be told. */
+    /** Takes everything out, to report it. */
     take(): Untold {
       const taken = untold;
       untold = nothing();
@@ -31,7 +31,7 @@ function nothing(): Untold {
   return { accepted: 0, words: {} };
 }
 
-/** Of two answers' words the ones that leave less; answers overtake each other, so the later is not the truer. */
+/** The headers that leave fewer calls: responses overtake each other, so the later one is not necessarily truer. */
 function tighter(one: LimitWords, other: LimitWords): LimitWords {
   return (other.remaining ?? Number.POSITIVE_INFINITY) <= (one.remaining ?? Number.POSITIVE_INFINITY) ? other : one;
 }

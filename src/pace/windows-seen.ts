@@ -1,31 +1,31 @@
 import type { ToldWindow } from './pace-state.ts';
 import type { PaceSpan } from './samples.ts';
 
-/** An allowance that is used up at once and comes back at once, as it was seen to. */
+/** A window as observed: its calls are used up quickly and renewed all at once. */
 export type SeenWindow = ToldWindow & {
-  /** Calls a second while they leave. */
+  /** Calls a second while the window has room. */
   perS: number;
-  /** Whether a single wait was seen: that may have been the service's wish, once. */
+  /** Whether only one wait was observed, which the service may have asked for once. */
   isGuess?: boolean;
 };
 
-/** A shorter wait is lost in the mean of some seconds, and may be a guess of ours. */
+/** A shorter wait disappears in a mean over seconds, and may be our own guess. */
 export const LONG_WAIT_MS = 5_000;
 
-/** Ends of one wait, as several heard of it. */
+/** Ends that differ by less belong to one wait, reported by several responses. */
 const SAME_MS = 1_000;
 
-/** So much more than a window had room for shows that there is none any more. */
+/** If this factor of the window's calls was accepted, there is no window any more. */
 const MORE_THAN_ALL = 1.1;
 
-/** Calls of less than two seconds may be the first few of many. */
+/** A shorter part of a window gives no rate: its calls may be the first few of many. */
 const TELLS_FROM_MS = 2_000;
 
 /**
- * The window by which the service counts, where its end was waited for: what left before a long wait, since the one before it, is
- * what it has room for. Nothing where no wait was long, or the last one says nothing any more.
+ * The service's window, if one's end was waited for: its calls are those between two long waits. Undefined without a long wait, or if the
+ * last one is too old to count.
  *
- * @param spans in the order of time, the last of them up to now
+ * @param spans oldest first; the last one ends now
  */
 export function windowSeen(spans: readonly PaceSpan[], nowMs: number): SeenWindow | undefined {
   const last = spans.findLastIndex(({ waitsUntilMs }) => waitsUntilMs > 0);
@@ -37,14 +37,14 @@ export function windowSeen(spans: readonly PaceSpan[], nowMs: number): SeenWindo
   if (wait.untilMs > nowMs) return { calls, lengthMs, perS, isGuess, left: 0, endsMs: wait.untilMs };
   const used = sumOf(spans.slice(last + 1));
   const endsMs = wait.untilMs + lengthMs;
-  // Nobody had to wait for its end, or there was room for more: it was the service's wish, once.
+  // No wait followed, or there was more room: the service asked for that wait only once.
   if (nowMs > endsMs || used > MORE_THAN_ALL * calls) return undefined;
   const goneMs = nowMs - wait.untilMs;
   const presentPerS = goneMs < TELLS_FROM_MS ? perS : (used * 1_000) / goneMs;
   return { calls, lengthMs, perS: presentPerS, isGuess, left: Math.max(0, calls - used), endsMs };
 }
 
-/** Seconds that so many calls take with such a window, at its speed. */
+/** Seconds for so many calls with such a window, at its rate. */
 export function secondsInWindows(
   calls: number,
   { perS, lengthMs, endsMs, ...window }: SeenWindow,
@@ -62,7 +62,7 @@ function callsOf({ acceptedPerS, fromMs, atMs }: PaceSpan): number {
   return (acceptedPerS * (atMs - fromMs)) / 1_000;
 }
 
-/** The wait in which that span ends: the span in which it began, and when it is over. Nothing where it was short. */
+/** The wait at the end of that span: index of the span in which it began, and its end. Undefined if it was short. */
 export function waitAt(spans: readonly PaceSpan[], last: number): { first: number; untilMs: number } | undefined {
   const { waitsUntilMs: untilMs } = spans[last] as PaceSpan;
   let first = last;
@@ -74,7 +74,7 @@ export function waitAt(spans: readonly PaceSpan[], last: number): { first: numbe
   return untilMs - (spans[first] as PaceSpan).fromMs < LONG_WAIT_MS ? undefined : { first, untilMs };
 }
 
-/** What left before a wait: from the end of the long one before it, or from when anything left. */
+/** The calls before a wait, since the long wait before it or since the first call. */
 function burstBefore(spans: readonly PaceSpan[], wait: number) {
   let first = wait;
   for (let span = spans[first]; span; span = spans[first]) {
@@ -87,7 +87,7 @@ function burstBefore(spans: readonly PaceSpan[], wait: number) {
   const begun = burst.findIndex(({ acceptedPerS }) => acceptedPerS > 0);
   const fromMs = burst[Math.max(begun, 0)]?.fromMs ?? 0;
   return {
-    // Where its beginning was waited for, that is known to the millisecond.
+    // If calls waited for the window's beginning, it is known to the millisecond.
     fromMs: Math.max(fromMs, begun <= 0 ? (spans[first - 1]?.waitsUntilMs ?? 0) : 0),
     calls: sumOf(burst),
     isGuess: !(spans[first - 1]?.waitsUntilMs ?? 0),

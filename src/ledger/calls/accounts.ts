@@ -8,15 +8,12 @@ import { makeKeys, type SharedKeys } from '../schema/keys.ts';
 import { VANISHED_AFTER_MS } from './fleet.ts';
 
 /**
- * What is given the names of ours and goes on: rows of format 2 enter the sums of their portfolio when they are needed, and none of format
- * 3 waits for an approval.
+ * Older formats that are renamed to ours and still work: rows of format 2 enter their portfolio's sums on demand, and rows of format 3
+ * never wait for an approval.
  */
 const FORMER: readonly (string | null)[] = ['2', '3', '4'];
 
-/**
- * The accounts of one prefix. Everything that was made, every portfolio, queue and pace belongs to one; this is the only
- * place that knows of more than one.
- */
+/** The accounts of one prefix. Every thing made, portfolio, queue and pace belongs to one account; only this file handles several. */
 export function makeAccounts({
   connection,
   keys,
@@ -33,10 +30,10 @@ export function makeAccounts({
     known,
 
     /**
-     * Refuses what was written in another format than ours, or those before: that is ours from now on, and an older Limitline
-     * reads it no more.
+     * Refuses data in an unknown format. Data in an older known format is converted to ours, and older versions of Limitline cannot read it
+     * any more.
      *
-     * @throws LimitlineError `REDIS`; `USAGE` where an older Limitline is at work
+     * @throws LimitlineError `REDIS`; `USAGE` if an older version of Limitline is running
      */
     async checkFormat(where: string, log: Log): Promise<void> {
       const moving = { connection, shared: keys, prefix, log };
@@ -51,7 +48,7 @@ export function makeAccounts({
     },
 
     /**
-     * Refuses a login that does not tell which account is meant, see {@link faultOf}.
+     * Refuses a login whose account is ambiguous, see {@link faultOf}.
      *
      * @throws LimitlineError `USAGE`
      */
@@ -61,9 +58,9 @@ export function makeAccounts({
     },
 
     /**
-     * Remembers the account and this login of it, before anything is brought into it.
+     * Stores the account and this login of it, before anything is imported into it.
      *
-     * @throws LimitlineError `USAGE` when another client id came into it at the same moment
+     * @throws LimitlineError `USAGE` if another client id entered the account at the same moment
      */
     async enter(login: Login): Promise<void> {
       const { account, named, clientId, address, anyone } = login;
@@ -74,7 +71,7 @@ export function makeAccounts({
       if (anyone) return;
       const client = `client ${account} ${clientId}`;
       const isNew = (await writeAnyway(connection, 'HSETNX', keys.accountUses, client, now)) === 1;
-      // Two that are new at the same moment have both found nobody there.
+      // Two new client ids at the same moment would both have found the account unused.
       const others = (await known()).find(({ name }) => name === account)?.clients.length ?? 0;
       if (isNew && !named && others > 1) {
         await connection.hdel(keys.accountUses, client);
@@ -115,23 +112,23 @@ async function knownAccounts(connection: RedisConnection, keys: SharedKeys): Pro
   return names.map((name) => ({ name, clients: usedBy(name, 'client'), addresses: usedBy(name, 'address') }));
 }
 
-/** Who somebody says they are: one login at one service, real, sandbox or stand-in. */
+/** A login: one at one service, real, sandbox or stand-in. */
 export type Login = {
   account: string;
-  /** Whether a person named the account, or it follows from the address. */
+  /** Whether a person named the account (SERVICE_ACCOUNT); else it follows from the address. */
   named: boolean;
   clientId: string;
   address: string;
-  /** A login of the stand-in's: its credentials are everybody's, and tell nothing. */
+  /** A login of the stand-in: everybody has its credentials, so they identify nobody. */
   anyone: boolean;
 };
 
-/** An account as the ledger remembers it. */
+/** An account in the ledger. */
 type KnownAccount = { name: string; clients: string[]; addresses: string[] };
 
 /**
- * Why this login may not be used, for people; nothing where it may. Neither the address nor the client id alone tells which
- * account is meant, since credentials are renewed and two tenants may share an address.
+ * Why this login may not be used, as text for people; undefined if it may. Neither the address nor the client id alone identifies the
+ * account: credentials are renewed, and two tenants may share an address.
  */
 export function faultOf(
   { account, named, clientId, address, anyone }: Login,
@@ -139,13 +136,13 @@ export function faultOf(
 ): string | undefined {
   const ours = known.find(({ name }) => name === account);
   const isElsewhere = ours !== undefined && ours.addresses.length > 0 && !ours.addresses.includes(address);
-  // Credentials that everybody has tell nothing, and may not be used in an account that is somebody's.
+  // Credentials that everybody has identify nobody, and must not be used in another login's account.
   if (anyone && !(named && isElsewhere && address !== STAND_IN_ACCOUNT)) return undefined;
   const isOurs = ours?.clients.includes(clientId) ?? false;
   if (isOurs) return undefined;
   if (named) {
-    // One of the two may change, the other then says that it is the same login still. Both new is the sandbox's account
-    // used for the live service, or the other way round.
+    // One of address and client id may change, as the other still identifies the login. If both are new, the sandbox's account may be used
+    // for the live service, or the reverse.
     if (!ours || !isElsewhere) return undefined;
     return `SERVICE_ACCOUNT is "${account}", but that account was used with ${list(ours.addresses)} and client id ${list(ours.clients)}, never with ${address} or client id "${clientId}". Give another SERVICE_ACCOUNT for another login; if it really is the same, change the address first and the client id in a later run.`;
   }
@@ -166,23 +163,23 @@ function list(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(', ') || 'none';
 }
 
-/** Keys that are looked at with one script: a few milliseconds of Redis' time. */
+/** Keys that one script visits: a few milliseconds of Redis' time. */
 const AT_ONCE = 500;
 
-/** What a process of an earlier version finds in place of the list of portfolios, and fails at. */
+/** Text in place of the list of portfolios, at which a process of an earlier version fails. */
 const MOVED = `moved: this account is in format ${FORMAT}, and needs a Limitline that reads it`;
 
-/** BullMQ's queues, whose names are those of the queues of format 4. */
+/** Names of BullMQ's queues, equal to those of format 4. */
 const QUEUES = ['companies', 'documents', 'buyer-limits', 'maintenance'];
 
 type MoveDeps = { connection: RedisConnection; shared: SharedKeys; prefix: string; log: Log };
 
 /**
- * Gives what versions before format 5 wrote the names of now, once: at the first start of this version. From then on a process of such a
- * version, which compares formats at its start alone, finds nothing to send and fails at what it would write. Whoever comes to an account
- * that is on its way moves the rest; so it may be killed at any moment.
+ * Starts the renaming of keys from before format 5, once, at the first start of this version. Processes of older versions check the format
+ * only at their start: from now on they find nothing to send, and fail when they write. Any later start moves the rest, so this process may
+ * be killed at any moment.
  *
- * @throws LimitlineError `USAGE` where such a process is at work: nothing is changed then
+ * @throws LimitlineError `USAGE` if such a process is running; nothing is changed then
  */
 async function beginToMove({ connection, shared, prefix }: MoveDeps): Promise<void> {
   const accounts = await connection.zrange(shared.accounts, '0', '-1');
@@ -192,13 +189,10 @@ async function beginToMove({ connection, shared, prefix }: MoveDeps): Promise<vo
   await step.exec();
 }
 
-/** Moves what is left of all accounts. */
+/** Renames the keys of all accounts that are still to be moved. */
 async function moveFormer({ connection, shared, prefix, log }: MoveDeps): Promise<void> {
   for (const account of await connection.smembers(shared.toMove)) {
-    log.info(
-      { account },
-      `what is in Redis is given the names of format ${FORMAT}, once; a million rows take a minute`,
-    );
+    log.info({ account }, `renaming the keys in Redis to format ${FORMAT}, once; a million rows take a minute`);
     const keys = makeKeys(prefix, account);
     let moved = await moveKeys(keys.root, keys.former, connection);
     for (const queue of QUEUES) {
@@ -206,11 +200,11 @@ async function moveFormer({ connection, shared, prefix, log }: MoveDeps): Promis
     }
     await markAccount({ connection, prefix }, account);
     await connection.srem(shared.toMove, account);
-    log.info({ account, moved }, `all of it is in format ${FORMAT}`);
+    log.info({ account, moved }, `all keys are in format ${FORMAT}`);
   }
 }
 
-/** Says in which format an account is written, and keeps out who looks at the names of before: at once, since either alone says that it is older. */
+/** Writes the account's format, and the text that keeps older versions out. Both at once, since either alone means an older account. */
 async function markAccount({ connection, prefix }: Omit<MoveDeps, 'shared' | 'log'>, account: string) {
   const keys = makeKeys(prefix, account);
   await connection.multi().set(keys.format, FORMAT, 'NX').set(keys.formerPortfolios, MOVED, 'NX').exec();

@@ -7,43 +7,43 @@ import { type Calls, MOST_PUT_OFFS, type SettleAnswer } from './calls.ts';
 import type { ClaimAnswer, Thing } from './claim-answers.ts';
 import type { SendMarks } from './send-marks.ts';
 
-/** What a row's made call leads to, in the same step of the ledger: how it goes on, and the call that it wants next, if it may have it now. */
+/** What settling a made call does to its row with the same script: moves it on, and claims its next call if that may leave now. */
 export type Onward = { moving: Moving; next: (Thing & { buyer: string }) | undefined; onUnknown: UnknownPolicy };
 
-/** What became of a settled call. `onward` where its row has gone on in the same step: with the next call, where that is claimed. */
+/** The outcome of a settled call. `onward` if the same script moved its row on; it has the next call's claim, if there is one. */
 export type Ended = Settled | (Extract<Settled, { is: 'made' }> & { onward: { claim: Claim | undefined } });
 
-/** The right to send one call, once, now. Whoever has it settles it, whatever happens: it stays claimed until then. */
+/** The right to send one call, once, now. Its owner must settle it in any case: until then the call stays claimed. */
 export type Claim = {
   is: 'go';
   /**
-   * Names the first send of this content whose outcome is open or that made nothing; the same for every repetition: what an
-   * idempotency key is made of.
+   * Name of the first send of this content whose outcome is open or that made nothing. Equal for every repetition: the idempotency key uses
+   * it.
    */
   first: string;
   /**
-   * Writes down what became of the call, and answers what that means for the row. Where it was made the row goes `onward` in the same
-   * step, if all is as for most rows.
+   * Writes the outcome into the ledger, and returns what it means for the row. If the thing was made, the same script takes the row
+   * `onward`, unless something about the call is unusual.
    */
   settle: (sent: Sent, onward?: Onward) => Promise<Ended>;
-  /** Settles a call that failed before anything was sent, and rejects with what it failed with. */
+  /** Settles a call that failed before it was sent, then rejects with that error. */
   giveBack: (error: unknown) => Promise<never>;
 };
 
 /**
- * A claim older than this may have been given up on by the others (a blocked event loop), so it is asked for
- * again before anything is sent; the ledger knows its owner. Half of what makes a process count as vanished.
+ * Others may take an older claim for abandoned (after a blocked event loop), so its owner claims again before the send. Half of the time
+ * after which a process counts as vanished.
  */
 const CLAIM_FRESH_MS = 3_000;
 
-/** Somebody else is sending the same call: they are done within a call's time, so look again soon. */
+/** Another process is sending the same call, which ends within the time of one call. */
 const BUSY_WAIT_MS = 150;
 
 export type AtMostOnce = ReturnType<typeof makeAtMostOnce>;
 
 /**
- * Every call to the service goes through here, and at most once for each thing: claim → send → settle. Nothing is sent
- * without a claim, and what is claimed and not settled is sent by nobody again unasked.
+ * Every call to the service goes through here, at most once for each thing: claim → send → settle. Nothing is sent without a claim. A claim
+ * that is never settled is in doubt, and only a setting or a person lets it be sent again.
  */
 export function makeAtMostOnce({
   calls,
@@ -54,15 +54,15 @@ export function makeAtMostOnce({
   calls: Calls;
   attempts: Attempts;
   marks?: SendMarks;
-  /** Whether a limit that is answered with the id of another one is held. */
+  /** Whether a row is held if its response has the id of another limit. */
   answerCheck?: AnswerCheck;
 }) {
-  /** The claim of an attempt that was told to go. */
+  /** The claim of an attempt whose ledger answer was "go". */
   const claimOf = (thing: Thing & { buyer: string }, owner: string, first: string, onUnknown: UnknownPolicy): Claim => {
     const settle = async (sent: Sent, onward?: Onward): Promise<Ended> => {
       const write = writer(sent, { calls, thing, owner, onUnknown, answerCheck });
       try {
-        // Whatever keeps its row from going on keeps nobody from writing down that it was made; the row meets it again.
+        // An error on the way onward must not keep the made call from being written down; the row meets the error again.
         const goes = sent.is === 'made' && onward ? goOnward(thing, owner, sent, onward) : undefined;
         const gone = await goes?.catch(() => undefined);
         return gone ?? (await write());
@@ -77,7 +77,7 @@ export function makeAtMostOnce({
     return { is: 'go', first, settle, giveBack };
   };
 
-  /** Writes the call down, moves its row on and claims the next call, in one step, as far as each goes as it does for most rows. */
+  /** Settles the call, moves its row on and claims the next call, in one script. The script stops at the first move that is unusual. */
   const goOnward = async (
     thing: Thing & { buyer: string },
     owner: string,
@@ -96,17 +96,17 @@ export function makeAtMostOnce({
     if (known.went === 'stayed') return heardOf(known, id, record, { calls, thing, owner, onUnknown, answerCheck });
     const claim =
       behind && known.went === 'claimed' ? claimOf(behind.thing, behind.owner, known.first, onUnknown) : undefined;
-    // A claim that is too old is given back; the row claims its call again later.
+    // A stale claim is given back, and the row claims its call again later.
     const isStale = performance.now() - askedAtMs > CLAIM_FRESH_MS;
     if (claim && isStale) await claim.settle({ is: 'unsent', reason: 'it took too long to claim it' });
     return { is: 'made', id, record, onward: { claim: isStale ? undefined : claim } };
   };
 
   return {
-    /** Resolves when what is claimed may leave, which it has to do at once. @throws as {@link SendMarks}`.ready` */
+    /** Resolves when a claimed call may leave, which it must do at once. @throws as {@link SendMarks}`.ready` */
     mayLeave: async (): Promise<void> => marks?.ready(),
 
-    /** Asks for the right to send a call. Any other answer than a claim says what became of it without sending. */
+    /** Asks for the right to send a call. Without a claim, the result is the call's outcome without a send. */
     async claim(thing: Thing & { buyer: string }, onUnknown: UnknownPolicy): Promise<Claim | Settled> {
       const owner = attempts.begin();
       let answer: ClaimAnswer | undefined;
@@ -115,7 +115,7 @@ export function makeAtMostOnce({
       } finally {
         if (answer?.is !== 'go') attempts.end(owner, () => calls.release(thing, owner, 'unsent'));
       }
-      // Before its next permit it is asked what that means.
+      // The next send asks Redis for a new mark, which reveals whether Redis is older.
       if (answer.is === 'unmarked') marks?.expire();
       return answer.is === 'go' ? claimOf(thing, owner, answer.first, onUnknown) : withoutSending(answer);
     },
@@ -161,8 +161,8 @@ type Claimed = {
 };
 
 /**
- * Makes what writes an answer down and says what it means for the row. It may run again whenever the ledger shows the claim
- * as open, so it keeps no more of the answer than it needs.
+ * Makes the function that writes a response into the ledger and returns its meaning for the row. It may run again whenever the ledger shows
+ * the claim as open, so it keeps only the needed parts of the response.
  */
 function writer(sent: Sent, claimed: Claimed): () => Promise<Settled> {
   const { calls, thing, owner } = claimed;
@@ -202,7 +202,7 @@ async function writeMade(id: string, record: CallRecord, claimed: Claimed): Prom
   return heardOf(await calls.settle(thing, owner, { id, record, buyer: thing.buyer }), id, record, claimed);
 }
 
-/** What it means for the row that this is on record. */
+/** The meaning of the settlement's answer for the row. */
 async function heardOf(known: SettleAnswer, id: string, record: CallRecord, claimed: Claimed): Promise<Settled> {
   const { calls, thing, owner, answerCheck } = claimed;
   if (known.otherRow === undefined) return { is: 'made', id: known.id, record, wasUnknown: known.late };
@@ -213,7 +213,7 @@ async function heardOf(known: SettleAnswer, id: string, record: CallRecord, clai
   return { is: 'made', id, record: warned };
 }
 
-/** No setting sends it again: the service made something, and only a person can find out what. */
+/** No setting repeats this call: the service made something, and only a person can find out what. */
 async function writeNotOurs(id: string, reason: string, { calls, thing, owner }: Claimed): Promise<Settled> {
   const doubt = await calls.doubt(thing, owner, reason, { othersId: id });
   return doubt ? { is: 'unknown', reason, sentMs: doubt.sentMs, isOthers: true } : BUSY;
@@ -221,10 +221,10 @@ async function writeNotOurs(id: string, reason: string, { calls, thing, owner }:
 
 async function writeRefusal(status: number, body: string, { calls, thing, owner }: Claimed): Promise<Settled> {
   const released = await calls.release(thing, owner, 'refused', { status, body });
-  // What the other hears counts, as in {@link writeDoubt}.
+  // The claim has passed to another owner, whose response counts.
   if (released.is === 'other') return BUSY;
   if (released.is === 'in doubt') {
-    // What an earlier send made or not, the refusal of its repetition does not say.
+    // The refusal of a repetition does not tell whether an earlier send made the thing.
     const reason = `${released.reason}; sent again, it was refused with status ${status}`;
     return { is: 'unknown', reason, sentMs: released.sentMs };
   }
@@ -233,7 +233,7 @@ async function writeRefusal(status: number, body: string, { calls, thing, owner 
 
 async function writeDoubt(reason: string, { calls, thing, owner, onUnknown }: Claimed): Promise<Settled> {
   const doubt = await calls.doubt(thing, owner, reason, { onUnknown });
-  // The claim has passed to another while we waited, and what that one hears counts: come back and ask.
+  // The claim has passed to another owner, whose response counts: the row asks again later.
   if (!doubt) return BUSY;
   if (onUnknown !== 'hold' && doubt.againMs !== undefined) return { is: 'later', again: doubt.againMs, reason };
   return { is: 'unknown', reason, sentMs: doubt.sentMs };

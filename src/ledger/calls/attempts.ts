@@ -1,21 +1,20 @@
 import { messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 
-/** So many ends of attempts are remembered, some hundred bytes each: the last quarter of a minute of a fast line. */
+/** Remembered ends of attempts, some hundred bytes each: about 15 seconds at full speed. */
 const REMEMBERED = 20_000;
 
-/** Writes down once more how an attempt ended; harmless where it is written down already. */
+/** Writes the end of an attempt into the ledger again; harmless if it is there already. */
 type Close = () => Promise<unknown>;
 
-/** A claim that another found, and found too old: whose attempt, and what it was to make. */
+/** A claim of this process that another process found to be too old. */
 export type Dispute = { kind: string; owner: string; key: string };
 
 export type Attempts = ReturnType<typeof makeAttempts>;
 
 /**
- * The attempts of this process at making things: which are still active, and how the last ones ended. The ledger may
- * show a claim of ours that we no longer have: Redis took the end of it back when a replica took over, or the claim arrived after we had given it up.
- * Nobody else can tell, since we live; so we say what we know.
+ * The attempts of this process: which are active, and how the latest ones ended. The ledger may still show a claim that has ended here: a
+ * promoted replica lacked its end, or the claim arrived after it was given up. Only this process can know, so it answers the disputes.
  */
 export function makeAttempts({ processId, log }: { processId: string; log: Log }) {
   const active = new Set<string>();
@@ -23,7 +22,7 @@ export function makeAttempts({ processId, log }: { processId: string; log: Log }
   let count = 0;
 
   return {
-    /** The owner's name of a new attempt. */
+    /** Starts an attempt, and returns its name as an owner. */
     begin(): string {
       count += 1;
       const owner = `${processId}/${count}`;
@@ -31,7 +30,7 @@ export function makeAttempts({ processId, log }: { processId: string; log: Log }
       return owner;
     },
 
-    /** It is over, and `close` writes down once more how. */
+    /** Ends an attempt. `close` writes its end into the ledger again. */
     end(owner: string, close: Close): void {
       active.delete(owner);
       ended.set(owner, close);
@@ -40,8 +39,8 @@ export function makeAttempts({ processId, log }: { processId: string; log: Log }
     },
 
     /**
-     * Answers claims that others dispute: one that is active is left alone, one that ended is closed again, and of any other
-     * `disown` says that nobody knows.
+     * Answers disputes: an active claim is left alone and an ended one is closed again. For an unknown one, `disown` records an unknown
+     * outcome.
      */
     async answer(disputes: readonly Dispute[], disown: (dispute: Dispute) => Promise<unknown>): Promise<void> {
       for (const dispute of disputes) {
@@ -50,7 +49,7 @@ export function makeAttempts({ processId, log }: { processId: string; log: Log }
         await close().catch((error) =>
           log.debug({ reason: messageOf(error) }, 'a disputed claim could not be answered'),
         );
-        log.warn({ kind: dispute.kind }, 'Redis showed a claim that this process no longer had; it was closed');
+        log.warn({ kind: dispute.kind }, 'Redis showed a claim that this process no longer holds; it was closed');
       }
     },
   };

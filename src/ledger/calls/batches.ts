@@ -6,15 +6,15 @@ import type { Keys } from '../schema/keys.ts';
 import { type MoveCall, type MoveName, moveArgs, type RowId } from '../schema/schema.ts';
 
 /**
- * Takes a row through moves of one script, one behind the other: what lua/items.lua says of it. Rejects where Redis did not answer;
- * whether it was done is not known then; and with `USAGE` what people would do with rows of an archived portfolio.
+ * Runs moves of a row in one script, in order (lua/items.lua). Rejects if Redis did not answer: then it is unknown whether they were done.
+ * Rejects with `USAGE` for a person's action on a row of an archived portfolio.
  */
 export type Batcher = (row: RowId, ...moves: readonly MoveCall[]) => Promise<unknown>;
 
-/** How a row is to go on once its call was made; undefined where it stays at its step. */
+/** The row's move after its call was made; undefined if it stays at its step. */
 export type Moving = Extract<MoveCall, { move: 'advance' }> | undefined;
 
-/** What a row asks for, and who waits for the answer. */
+/** Moves of a row, and the promise that waits for the answer. */
 type Asked = {
   row: RowId;
   moves: readonly MoveCall[];
@@ -22,19 +22,19 @@ type Asked = {
   reject: (reason: unknown) => void;
 };
 
-/** A batch by the script at `url`, of which one serves so many rows at the most: Redis serves nobody else meanwhile. */
+/** The script of a batch, and its maximum number of rows: Redis serves nobody else while it runs. */
 type Script = { url: URL; mostAtOnce: number };
 
-/** What workers do: some 20 µs a row. */
+/** The moves of workers: some 20 µs a row. */
 const BATCH: Script = { url: new URL('../lua/batch.lua', import.meta.url), mostAtOnce: 100 };
 const OFTEN: ReadonlySet<MoveName | undefined> = new Set(['begin', 'claim', 'settle', 'release', 'doubt', 'advance']);
 
-/** What people do with rows looks at more. */
+/** People's actions read more for each row, so fewer go together. */
 const ACTS: Script = { url: new URL('../lua/acts.lua', import.meta.url), mostAtOnce: 20 };
 
 const KNOWN = new WeakMap<RedisConnection, Map<string, Batcher>>();
 
-/** The batcher of one account over one connection: the same for all who ask for it. */
+/** The batcher of one account over one connection; each caller gets the same. */
 export function batcherOf(connection: RedisConnection, { account }: Pick<Keys, 'account'>): Batcher {
   const known = KNOWN.get(connection) ?? new Map<string, Batcher>();
   KNOWN.set(connection, known);
@@ -51,9 +51,8 @@ export function batcherOf(connection: RedisConnection, { account }: Pick<Keys, '
 }
 
 /**
- * Takes what the rows of this process ask of the ledger to Redis, all of a moment in one script (lua/items.lua, by `run`): while a batch is
- * under way the next ones gather. An item may be repeated. What somebody damaged in one portfolio rejects the items that move that
- * portfolio's rows, and no others.
+ * Sends moves of this process's rows to Redis in batches, one script each (lua/items.lua, by `run`). While a batch is under way, the next
+ * one gathers. Items may be repeated. A portfolio with damaged data rejects only the items that move its own rows.
  */
 export function makeBatcher(run: (args: (string | number)[]) => Promise<unknown[]>, mostAtOnce: number): Batcher {
   let gathered: Asked[] = [];
@@ -93,20 +92,18 @@ export function makeBatcher(run: (args: (string | number)[]) => Promise<unknown[
 
 /** What claims need to know of Redis' replicas. */
 export type Replicas = {
-  /** On so many a claim must be before anything is sent; 0 where there is none to ask. */
+  /** Replicas that must have a claim before it is sent; 0 if there are none. */
   expected: () => number | Promise<number>;
-  /** A connection for claims alone, which sends nothing again by itself. */
+  /** A connection for claims alone, which repeats no command by itself. */
   connect: () => RedisConnection;
 };
 
 /**
- * Batches of claims, with one further answer of a claim: { "unconfirmed", replicas that have it, replicas that should }. The claim then
- * stands where it was written and perhaps nowhere else; nothing may be sent, and it is to be given back. A replica that is
- * promoted without a claim would let the same thing be made again.
+ * Batches of claims that wait for replicas. A claim has one more answer: { "unconfirmed", replicas that have it, replicas that should }.
+ * Nothing may be sent then, and the claim must be given back: a replica promoted without it would let the same thing be made again.
  *
- * The claims of a moment go together with one WAIT behind them. It blocks its connection, so they have one of their own, and
- * the next claims gather meanwhile. It counts writes of its own connection alone, so every "go" has to be one; the
- * repeated one of the same owner too.
+ * Claims of a moment share one WAIT. It blocks its connection, so claims have their own, and the next claims gather meanwhile. WAIT covers
+ * only writes of its own connection, so every "go" must be a write, even a repeated one of the same owner.
  */
 export function makeConfirmedBatcher(
   connection: RedisConnection,
@@ -117,19 +114,19 @@ export function makeConfirmedBatcher(
   const sha = createHash('sha1').update(lua).digest('hex');
   return makeBatcher(async (args) => {
     const count = await wanted();
-    // One write to one server, in this order. A server that lacks the script would be given it behind the WAIT.
+    // One pipeline to one server, in this order. The script is loaded first: loading it after an error would put it behind the WAIT.
     const pipeline = connection
       .pipeline()
       .script('LOAD', lua)
       .evalsha(sha, 1, account, ...args);
     pipeline.wait(count, CONFIRM_WITHIN_MS);
     const [, [error, answers] = [NONE], [waitError, confirmed] = [NONE]] = (await pipeline.exec()) ?? [];
-    // A pipeline that was sent to the wrong node of a cluster does not look for the right one by itself.
+    // In a cluster, a pipeline sent to the wrong node does not find the right one by itself.
     if ((error || waitError) && 'refreshSlotsCache' in connection) connection.refreshSlotsCache();
     if (error) return endMisfit(error);
     return (answers as unknown[]).map((answer) => {
       if (!mayBeSent(answer)) return answer;
-      // Not what Redis said, since a primary that is no more says ERR: to ask again is right, wherever it leads.
+      // A plain error in place of Redis' own, so that the claim is asked again: a demoted primary says ERR.
       if (waitError) return new Error(`the replicas could not be asked (${messageOf(waitError)})`);
       return Number(confirmed) < count ? ['unconfirmed', Number(confirmed), count] : answer;
     });
@@ -138,7 +135,7 @@ export function makeConfirmedBatcher(
 
 const NONE = new Error('no answer');
 
-/** Replicas that follow answer within milliseconds; the row and its slot wait for those that do not. */
+/** Replicas that keep up answer within milliseconds; the row and its slot wait this long for others. */
 export const CONFIRM_WITHIN_MS = 1_000;
 
 function mayBeSent(answer: unknown): boolean {

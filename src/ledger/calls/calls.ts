@@ -21,45 +21,45 @@ import {
 } from './claim-answers.ts';
 import { VANISHED_AFTER_MS } from './fleet.ts';
 
-/** A row that is put off so often while others pass is the reason itself; fewer may be the luck of a crowded limit. */
+/** After so many times put off while others pass, the row itself is the reason. Fewer may be chance at a crowded limit. */
 export const MOST_PUT_OFFS = 30;
 
 /**
- * What became of a resolution: done, or not needed since the call was answered or given back meanwhile; `other`: another limit has the id;
- * `declined`: somebody said no to what was said of the call, so that it takes another person's yes.
+ * Answer to a person's resolution: `made` and `not unknown`: not needed, since the call was answered or given back meanwhile; `other`:
+ * another limit has the id; `declined`: a person declined an answer to this call, so another person must approve this one.
  */
 export type ResolveAnswer = 'resolved' | 'made' | 'not unknown' | 'other' | 'declined';
 
-/** What the service said when it refused a call: told to the row's story. */
+/** The service's refusal of a call, for the row's story. */
 type Refusal = { status: number; body: string };
 
-/** Why a claim is given back: the service made nothing, or was never asked. */
+/** Why a claim is given back: the service made nothing, or the call never left. */
 type Unmade = Exclude<Sent['is'], 'made' | 'unknown'>;
 
-/** Under "resend": so many sends after the first unknown answer, within so long, with waits that double in between. */
+/** Under "resend": sends after the first unknown outcome, the time limit for them, and the waits, which double in between. */
 const RESENDS = 8;
 const RESEND_WITHIN_MS = 300_000;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 64_000;
 
-/** Under "repeat", where nothing is made twice, it begins with these, so that an answer which was only lost costs no second. */
+/** Under "repeat", where a repetition makes nothing twice, quick sends come first: a lost response is then found within a second. */
 const QUICK_SENDS = 5;
 const QUICK_WAIT_MS = 50;
 
-/** Longer than a claim is ever only on its way, so that the owner is asked about few; a call under way may last longer. */
+/** Older claims are disputed: their owner is asked about them. A claim reaches Redis sooner, so few are; a call may last longer. */
 const DISPUTED_AFTER_MS = 5_000;
 
 function resendsOf(onUnknown: UnknownPolicy): { sends: number; withinMs: number } {
   return { sends: onUnknown === 'repeat' ? RESENDS + QUICK_SENDS : RESENDS, withinMs: RESEND_WITHIN_MS };
 }
 
-/** A dispute tells of a call, and not for which row it was claimed. */
+/** A dispute names a call, not its row. */
 const NO_ROW: RowId = { portfolio: '', key: '' };
 
-/** What happens in the step that writes down that a call was made. */
+/** What a settlement does besides: accept another limit's id, move the row, claim the row's next call. */
 type Behind = { accepted?: boolean; moving?: Moving; next?: { thing: Thing; owner: string } | undefined };
 
-/** What is on record of the call, and how far its row went in the same step; `first` as a claim's. */
+/** The call's id on record, and how far its row went with the same script; `first` as in a claim. */
 export type SettleAnswer = { id: string; late: boolean; otherRow?: string } & (
   | { went: 'stayed' | 'moved' }
   | { went: 'claimed'; first: string }
@@ -68,8 +68,8 @@ export type SettleAnswer = { id: string; late: boolean; otherRow?: string } & (
 export type Calls = ReturnType<typeof makeCalls>;
 
 /**
- * The ledger's side of every call: claim → (send) → settle, release or doubt. Each is stored before it returns, each
- * may be repeated by its owner, and none but the owner of a claim can release or doubt it.
+ * The ledger's part of every call: claim → (send) → settle, release or doubt. Each resolves when Redis has stored it. The owner may repeat
+ * each, and only the owner of a claim can release or doubt it.
  */
 export function makeCalls({
   connection,
@@ -82,11 +82,11 @@ export function makeCalls({
   connection: RedisConnection;
   keys: Keys;
   retryUntilAnswered: RetryUntilAnswered;
-  /** Without them a claim is as safe as the one Redis that has it. */
+  /** Without replicas, a claim exists only in the one Redis. */
   replicas?: Replicas | undefined;
-  /** By which scripts calls are served; those of this connection where left out. */
+  /** Runs the scripts; by default the batcher of this connection. */
   runInBatch?: Batcher;
-  /** The mark under which what is claimed now is to leave (send-marks.ts). */
+  /** The mark under which a call that is claimed now leaves (send-marks.ts). */
   mark?: () => LastLink | undefined;
 }) {
   const resolve = makeLuaScript(connection, new URL('../lua/resolve.lua', import.meta.url));
@@ -94,7 +94,7 @@ export function makeCalls({
 
   const isConfirmed = async (): Promise<boolean> => replicas !== undefined && (await replicas.expected()) > 0;
   let confirmed: Batcher | undefined;
-  /** Claims alone: on all replicas that there should be, where there are any. */
+  /** For claims only, which all expected replicas must confirm, if there are any. */
   const claimBatcher = async (): Promise<Batcher> => {
     if (!replicas || !(await isConfirmed())) return runInBatch;
     confirmed ??= makeConfirmedBatcher(replicas.connect(), keys.account, replicas.expected);
@@ -119,10 +119,7 @@ export function makeCalls({
   };
 
   return {
-    /**
-     * @throws LimitlineError `REDIS` when not all replicas that there should be confirm the claim within a second; it is
-     *   given back then
-     */
+    /** @throws LimitlineError `REDIS` if not all expected replicas confirm the claim within a second; the claim is given back then */
     async claim(thing: Thing, { owner, onUnknown }: { owner: string; onUnknown: UnknownPolicy }): Promise<ClaimAnswer> {
       const answer = await retryUntilAnswered('claim', async () =>
         (await claimBatcher())(thing.row, claimCall(thing, owner, onUnknown)),
@@ -136,10 +133,10 @@ export function makeCalls({
     },
 
     /**
-     * Writes down that the thing was made. Answers the id on record, which is another than `id` only if the thing was made twice, and whether
-     * its outcome had been unknown until now. Where another limit has this id nothing is written, and `otherRow` is its row, unless that is
-     * `accepted`. Its row moves on in the same step, and `next`, a call of that row, is claimed for its owner, each if the one before it
-     * went as it does for most rows: `went` says how far.
+     * Writes down that the thing was made. `id` of the result is the id on record, which differs from the given one only if the thing was
+     * made twice. `late`: the outcome had been unknown. If another limit has this id, nothing is written and `otherRow` is its row, unless
+     * `accepted`. The same script moves the row and claims `next`, a call of that row, each only if the move before it was an ordinary one;
+     * `went` says how far.
      */
     async settle(
       thing: Thing,
@@ -165,7 +162,8 @@ export function makeCalls({
       });
       const [done, said] = (moves.length > 1 ? answer : [0, answer]) as [number, [string, ...(string | number)[]]];
       if (behind && done === moves.length) return { id: made.id, late: false, went: 'claimed', first: String(said[1]) };
-      // The first answer may have been lost, and with it that the next one was claimed; the connection asks again by itself, too.
+      // A lost reply may have hidden that the next call was claimed, so that claim is given back. The connection also repeats commands
+      // itself.
       if (times > 1 || done === 0) await takeBack();
       if (done > 0) return { id: made.id, late: false, went: done > 1 || !moving ? 'moved' : 'stayed' };
       const [id, known] = said;
@@ -175,14 +173,15 @@ export function makeCalls({
     },
 
     /**
-     * Nothing was made. `why` tells the counts: a call that never left is not counted as one. Answers how often the row
-     * was put off so far while others of its step passed.
+     * Gives a claim back, since nothing was made. `why` says how to count: a call that never left is not counted. Returns how often the row
+     * was put off while others of its step passed.
      */
     release: giveBack,
 
     /**
-     * Answers when it was sent, in ms of the server's clock, and in how many ms "resend" may send it again, where it still may;
-     * nothing when the claim is not this owner's any more. `othersId` is the id in an answer to somebody else's request: then it never may.
+     * Writes down that the outcome is unknown. Returns when the call was sent, in ms of the server's clock, and in how many ms "resend" may
+     * send it again (undefined: never). Undefined if the claim is no longer this owner's. `othersId`: the id in a response to another
+     * request; no setting repeats such a call.
      */
     async doubt(
       { kind, key, row }: Thing,
@@ -201,18 +200,17 @@ export function makeCalls({
       return { sentMs: Number(sentMs), againMs: againMs === '' ? undefined : Number(againMs) };
     },
 
-    /** Of a claim that its process knows nothing of any more, nobody knows what became of it. */
+    /** Writes down an unknown outcome for a claim that its own process no longer knows. */
     async disown({ kind, owner, key: thing }: Dispute): Promise<void> {
       const limits = { ...resendsOf('resend'), firstWaitMs: FIRST_WAIT_MS, longestWaitMs: LONGEST_WAIT_MS };
-      const heard = 'Redis forgot what its sender had written down';
+      const heard = 'Redis lost what its sender had written about it';
       await runInBatch(NO_ROW, { move: 'doubt', kind, thing, owner, heard, ...limits });
     },
 
     /**
-     * A person's word on the first of a row's calls whose outcome is unknown: it made `id`, or, without one, it may be
-     * sent again. Said once, however often the reply is lost. `by` and `row` go to the row's story.
-     * Where the call was sent again and lost at `asOfMs` or later, of the server's clock, the word is not about that: nothing is done.
-     * `approval` is the one in which another person said yes to the word.
+     * Writes a person's answer to the first of a row's calls whose outcome is unknown: it made `id`, or without an id it may be sent again.
+     * Written once, even if the reply is lost. `by` and `row` go to the row's story. Nothing is done if the call was sent again and lost at
+     * `asOfMs` or later, by the server's clock: the answer is older. `approval`: the one in which another person approved the answer.
      */
     async resolve(
       things: readonly [Pick<Thing, 'kind' | 'key'>, ...Pick<Thing, 'kind' | 'key'>[]],
@@ -236,24 +234,24 @@ export function makeCalls({
       return (await connection.hget(callKey(thing), 'state')) === 'unknown';
     },
 
-    /** Whether a person said of this call that it may be sent again, and nothing came of it since. */
+    /** Whether a person let this call be sent again, and it has no outcome since. */
     async isLetGo(thing: Pick<Thing, 'kind' | 'key'>): Promise<boolean> {
       const [state, word] = await connection.hmget(callKey(thing), 'state', 'word');
       return state === 'free' && word !== null;
     },
 
-    /** Whether the ledger knows nothing at all of this call. Of one that a row is held for, that means that it was forgotten. */
+    /** Whether the ledger has no record of this call. If a row is held for it, the ledger has lost the record. */
     async isForgotten(thing: Pick<Thing, 'kind' | 'key'>): Promise<boolean> {
       return (await connection.hexists(callKey(thing), 'state')) === 0;
     },
 
-    /** The id of what this call made; nothing where it made nothing, or nobody knows. */
+    /** The id that this call made; undefined if it made nothing or its outcome is unknown. */
     async madeId(thing: Pick<Thing, 'kind' | 'key'>): Promise<string | undefined> {
       const [state, id] = await connection.hmget(callKey(thing), 'state', 'id');
       return state === 'made' && id ? id : undefined;
     },
 
-    /** The call that made each of these ids, and for which row: ids are known for good. Nothing of one that no call made. */
+    /** The call that made each id, and the row for which; undefined for an id that no call made. Ids are kept for good. */
     async makersOf(
       ids: readonly { kind: CallKind; id: string }[],
     ): Promise<({ key: string; row: string } | undefined)[]> {
@@ -264,7 +262,7 @@ export function makeCalls({
       return retryUntilAnswered('find made', () => Promise.all(ids.map(find)));
     },
 
-    /** Companies whose id was answered for two buyers, and the row for which the second answer came. */
+    /** Companies whose id the service gave for two buyers, and the row of the second response. */
     async sharedCompanies(): Promise<{ id: string; buyers: [string, string]; row: string }[]> {
       const shared = Object.entries(await connection.hgetall(keys.sharedCompanies));
       return shared.map(([names, row]) => {
@@ -273,7 +271,7 @@ export function makeCalls({
       });
     },
 
-    /** Things that were made twice: the kind, both ids, and the row whose call made the second. */
+    /** Things that were made twice: kind, both ids, and the row whose call made the second. */
     async madeTwice(): Promise<{ kind: CallKind; id: string; again: string; row: string }[]> {
       const pairs = Object.entries(await connection.hgetall(keys.madeTwice));
       return pairs.map(([pair, row]) => ({ ...readPair(pair), row }));

@@ -6,34 +6,34 @@ import type { RowId } from '../schema/schema.ts';
 
 /** The ledger's answer to "may I send this?". */
 export type ClaimAnswer =
-  /** Send it, now, and settle, release or doubt it afterwards. `first` names the first send of this content. */
+  /** Send it now, then settle, release or doubt it. `first` names the first send of this content. */
   | { is: 'go'; first: string }
-  /** It was made before, for the row `row`: call nothing. */
+  /** It was made before, for the row `row`: send nothing. */
   | { is: 'made'; id: string; row: string; record: CallRecord }
-  /** It was made before under this name, for a line that asked for another buyer or amount: call nothing. */
+  /** It was made before under this key, for a line with another buyer or amount: send nothing. */
   | { is: 'other'; id: string }
-  /** Somebody is sending it at this moment. */
+  /** Another attempt is sending it now. */
   | { is: 'busy' }
-  /** Its outcome is unknown, and it may be sent again in so many ms. */
+  /** Its outcome is unknown, and it may be sent again in `waitMs`. */
   | { is: 'later'; waitMs: number }
-  /** It was sent, and nobody knows what became of it. */
+  /** It was sent, and its outcome is unknown. */
   | { is: 'unknown'; reason: string; sentMs: number }
-  /** Another person has not approved what it is a part of: not now, and perhaps never. */
+  /** An approval that it needs is missing: not now, and perhaps never. */
   | { is: 'awaiting' }
   /** The portfolio is paused: not now. */
   | { is: 'paused' }
-  /** The row was given up meanwhile. */
+  /** The row was cancelled meanwhile. */
   | { is: 'cancelled' }
-  /** It was refused for this row, which another of its jobs has not ended yet. */
+  /** Another job of this row got this refusal, and has not ended the row yet. */
   | { is: 'refused'; status: number; body: string }
-  /** The row has other words by now than those that are to be sent. */
+  /** The row has changed, so its present request differs from this one. */
   | { is: 'changed' }
-  /** Redis lacks the mark under which it was to leave: it is older than what was sent, or its marks began anew. */
+  /** Redis lacks the mark under which the call leaves: Redis is older than what was sent, or its marks began anew. */
   | { is: 'unmarked' };
 
 /**
- * One thing to be made: what kind, which one, and for which row, at which of its revisions. `sent` is what is sent, and
- * `asked` what the line asked for, by which a repetition and another request are told apart; only their digests are kept.
+ * One thing to make: its kind and key, and the row with its revision. `sent` is the request and `asked` the line's own request: their
+ * digests tell a repetition from another request. Only the digests are kept.
  */
 export type Thing = {
   kind: CallKind;
@@ -45,25 +45,25 @@ export type Thing = {
 };
 
 /**
- * What became of a claim that was given back. `putOffs` counts how often the row was put off while others of its step
- * passed; `late` says that the outcome had been unknown until now; `in doubt`, that it is still, for an earlier send.
+ * The result of giving a claim back. `putOffs`: how often the row was put off while others of its step passed. `late`: the outcome had been
+ * unknown. `in doubt`: an earlier send's outcome still is.
  */
 export type Released =
   | { is: 'back'; putOffs: number; late: boolean }
   | { is: 'in doubt'; reason: string; sentMs: number }
   | { is: 'other' };
 
-/** Tells contents apart without keeping them; 16 characters of SHA-256, since nobody tries to make two alike. */
+/** Digest that tells contents apart: 16 characters of SHA-256, enough since nobody tries to make two alike. */
 export function contentDigest(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, 16);
 }
 
-/** Of what is sent, and of what the line asked for, or "". */
+/** Digests of the request, and of the line's own request or "". */
 export function digestsOf({ sent = '', asked }: Thing): { words: string; asked: string } {
   return { words: contentDigest(sent), asked: asked === undefined ? '' : contentDigest(asked) };
 }
 
-/** The fault of a claim that not all replicas have. */
+/** The error of a claim that not all replicas confirmed; undefined for another answer. */
 export function missingReplicas(answer: unknown): LimitlineError | undefined {
   const [is, confirmed, wanted] = answer as unknown[];
   if (is !== 'unconfirmed') return undefined;
@@ -71,13 +71,13 @@ export function missingReplicas(answer: unknown): LimitlineError | undefined {
   return new LimitlineError('REDIS', `Redis' replicas do not confirm (${confirmed} of ${wanted}); ${remedy}`);
 }
 
-/** What release.lua answered. */
+/** Reads the answer of release.lua. */
 export function toReleased([is, first, second]: [string, ...(string | number)[]]): Released {
   if (is === 'back') return { is, putOffs: Number(first), late: second === 1 };
   return is === 'doubt' ? { is: 'in doubt', reason: String(first), sentMs: Number(second) } : { is: 'other' };
 }
 
-/** What claim.lua answered. */
+/** Reads the answer of claim.lua. */
 export function toClaimAnswer([is, ...rest]: [ClaimAnswer['is'], ...string[]], owner: string): ClaimAnswer {
   const [first, second, third] = rest;
   switch (is) {
@@ -98,7 +98,7 @@ export function toClaimAnswer([is, ...rest]: [ClaimAnswer['is'], ...string[]], o
   }
 }
 
-/** `<kind> <id> <other id>`, as settle.lua writes it. */
+/** Reads `<kind> <id> <other id>`, as settle.lua writes it. */
 export function readPair(pair: string): { kind: CallKind; id: string; again: string } {
   const [kind = '', id = '', again = ''] = pair.split(' ');
   return { kind: kind as CallKind, id, again };

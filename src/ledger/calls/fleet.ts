@@ -7,23 +7,23 @@ import { readBuild } from '../../version.ts';
 import type { Keys } from '../schema/keys.ts';
 import type { Dispute } from './attempts.ts';
 
-/** An operator who presses a button looks whether it has worked; and how soon a killed process is missed. */
+/** Interval of heartbeats: an operator sees soon whether a button worked, and a killed process is missed soon. */
 const SIGN_EVERY_MS = 1_000;
 
-/** Five missed signs and a margin: a busy process is still shown. */
+/** A process is shown until it has missed five heartbeats, plus a margin: a busy process stays visible. */
 const GONE_AFTER_MS = 6_000;
 
-/** The night runs at low priority: on a machine under load it is not taken for one that is gone. */
+/** The nightly process runs at low priority, so under load its heartbeats come later. */
 export const OFF_DUTY_AFTER_MS = 20_000;
 
-/** What a killed process said of itself is of no use to anybody then. */
+/** A killed process's status is deleted after an hour. */
 const FORGOTTEN_AFTER_MS = 3_600_000;
 
-/** A worker that is quiet takes up no row, and one that is drained has finished all that it had. */
+/** A quiet worker takes up no row; a drained one has also finished its rows. */
 type WorkState = 'works' | 'quiet' | 'drained';
 type Work = { state: WorkState; inHand: number };
 
-/** A process that runs for long; `version` has its commit, where that is known. */
+/** A long-running process; `version` includes its commit, if known. */
 export type FleetProcess = Work & {
   id: string;
   role: string;
@@ -33,10 +33,10 @@ export type FleetProcess = Work & {
   agoMs: number;
 };
 
-/** A process that runs what is due at night, and how long ago it gave its last sign. */
+/** A process that runs the nightly tasks, and the age of its last heartbeat. */
 export type OnDuty = { process: string; host: string; agoMs: number };
 
-/** The processes of an account that run for long: which there are, what each does, and what an operator has told it to do. */
+/** The long-running processes of an account: their status, and operators' instructions to them. */
 export function makeFleet(given: { connection: RedisConnection; keys: Keys; processId: string; log: Log }) {
   const { connection, keys, processId, log } = given;
   const say = makeLuaScript(connection, new URL('../lua/say-process.lua', import.meta.url));
@@ -50,7 +50,7 @@ export function makeFleet(given: { connection: RedisConnection; keys: Keys; proc
       const [, atMs, json] = /^(\d+) (\{.*)$/s.exec(text) ?? [];
       return json === undefined ? [] : [{ ...JSON.parse(json), id, agoMs: nowMs - Number(atMs) }];
     });
-    // A sign from the future is older than it says: a clock went back since.
+    // A heartbeat from the future is from before the clock was set back.
     const gone = all.filter(({ agoMs }) => agoMs > FORGOTTEN_AFTER_MS || agoMs < -GONE_AFTER_MS).map(({ id }) => id);
     if (gone.length > 0) await forget(...gone);
     return all
@@ -59,10 +59,7 @@ export function makeFleet(given: { connection: RedisConnection; keys: Keys; proc
   };
 
   return {
-    /**
-     * This process is seen from now on. One that works says what it does `now`, and hears each new instruction: whether it is to take up
-     * nothing new.
-     */
+    /** Lists this process from now on. A worker reports its status with `now`, and `onInstruction` says whether to take up no new rows. */
     async join(role: string, work?: { now: () => Work; onInstruction: (isQuiet: boolean) => void }): Promise<void> {
       const facts = { role, version: readBuild(), host: hostname(), pid: process.pid, state: 'works', inHand: 0 };
       let heard: unknown = null;
@@ -78,16 +75,16 @@ export function makeFleet(given: { connection: RedisConnection; keys: Keys; proc
       await signOrWait();
     },
 
-    /** This process is seen no more, at once where Redis answers. */
+    /** Removes this process from the list, if Redis answers now. */
     async leave(): Promise<void> {
       for (const timer of timers) clearInterval(timer);
       if (connection.status === 'ready') await forget(processId).catch(() => {});
     },
 
-    /** The processes that gave a sign of life lately, by what they do. */
+    /** The processes with a recent heartbeat, sorted by role. */
     read,
 
-    /** Who runs what is due, the latest sign first; nobody where none gave one lately, and then nothing runs by itself. */
+    /** The processes that run nightly tasks, the latest heartbeat first. If there is none, no task runs by itself. */
     async onDuty(): Promise<OnDuty[]> {
       const processes = await read(OFF_DUTY_AFTER_MS);
       return processes
@@ -95,7 +92,7 @@ export function makeFleet(given: { connection: RedisConnection; keys: Keys; proc
         .map(({ id, host, agoMs }) => ({ process: id, host, agoMs }));
     },
 
-    /** Tells a worker to take up nothing new, or to go on. False where there is no such process. */
+    /** Instructs a worker to take up no new rows, or to go on. False if there is no such process. */
     async instruct(id: string, instruction: 'quiet' | 'resume'): Promise<boolean> {
       if ((await connection.hexists(keys.fleet, id)) === 0) return false;
       await writeAnyway(connection, 'HSET', keys.fleet, `${id} wish`, instruction);
@@ -104,18 +101,18 @@ export function makeFleet(given: { connection: RedisConnection; keys: Keys; proc
   };
 }
 
-/** Five missed signs and a margin: a busy process is not taken for a dead one, and a killed one is found in seconds. */
+/** Five missed heartbeats and a margin: a busy process does not count as dead, and a killed one is noticed within seconds. */
 export const VANISHED_AFTER_MS = 6_000;
-/** So long without a sign of any process, it was Redis that was away: half of what makes a process count as vanished. */
+/** Without any process's heartbeat for so long, Redis was away. Half of the time after which a process counts as vanished. */
 const ALL_SILENT_MS = 3_000;
 
 export type Presence = Awaited<ReturnType<typeof startPresence>>;
 
 /**
- * Tells the ledger that this process lives, as long as it does. A claim whose process gave no sign for
- * {@link VANISHED_AFTER_MS} counts as one that was sent by somebody who vanished.
+ * Sends heartbeats of this process to the ledger. A process without one for {@link VANISHED_AFTER_MS} counts as vanished; the outcome of
+ * its claims is then in doubt.
  *
- * @param onDisputes hears of claims of this process that others found too old
+ * @param onDisputes called with claims of this process that others found to be too old
  */
 export async function startPresence({
   connection,
@@ -141,7 +138,7 @@ export async function startPresence({
     sign().catch((error) => log.debug({ reason: messageOf(error) }, 'no sign of life could be given'));
   }, SIGN_EVERY_MS);
   return {
-    /** Takes the process off the list: what it still claims counts as vanished at once. */
+    /** Removes the process from the list: its open claims count as vanished at once. */
     async stop(): Promise<void> {
       clearInterval(timer);
       await connection.zrem(keys.workers, processId).catch(() => {});
@@ -149,19 +146,19 @@ export async function startPresence({
   };
 }
 
-/** How many worker processes gave a sign of life lately: whether what is to be sent will be, without anybody doing more. */
+/** The number of worker processes with a recent heartbeat. With one, due calls are sent without further action. */
 export async function countLiving(ledger: { connection: RedisConnection; keys: Keys }): Promise<number> {
   return (await livingWorkers(ledger)).length;
 }
 
-/** The worker processes that gave a sign of life lately, the oldest sign first. */
+/** The worker processes with a recent heartbeat, the oldest heartbeat first. */
 export async function livingWorkers({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const [seconds, microseconds] = await connection.time();
   const nowMs = Number(seconds) * 1_000 + Number(microseconds) / 1_000;
   return connection.zrange(keys.workers, String(nowMs - VANISHED_AFTER_MS), '+inf', 'BYSCORE');
 }
 
-/** `<kind> <owner> <key>`, as claim.lua writes it; the key may have spaces. */
+/** Reads `<kind> <owner> <key>`, as claim.lua writes it; the key may contain spaces. */
 function readDispute(text: string): Dispute {
   const [kind = '', owner = '', ...key] = text.split(' ');
   return { kind, owner, key: key.join(' ') };

@@ -5,37 +5,37 @@ import { makeGatedScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import { rowIdOf } from '../schema/schema.ts';
 
-/** What a results file knows of one call. `keys` are all names by which the same thing may be asked for again. */
+/** A results file's record of one call. `keys`: all keys under which the same thing may be requested again. */
 export type LostCall = {
   kind: CallKind;
   keys: readonly string[];
-  /** Whose it is, where that is known. */
+  /** The call's buyer, if known. */
   buyer: string | undefined;
-  /** `<portfolio>/<row key>`, or '' where it is not known. */
+  /** `<portfolio>/<row key>`, or '' if unknown. */
   row: string;
-  /** Digest of what was asked for, where that is known. */
+  /** Digest of the line's request, if known. */
   asked: string | undefined;
-  /** The limit that was asked for, as canonical decimal text, where that is known. */
+  /** The requested limit, as canonical decimal text, if known. */
   amount?: string | undefined;
-  /** The line that the row was, in its file. */
+  /** The row's line number in its file. */
   line: number;
-  /** When the row was written last, in ms: a ledger that has it later knows more. */
+  /** When the row was last written, in ms. A ledger with a later time knows more. */
   atMs: number;
 } & (
   | { is: 'made'; id: string; record: CallRecord; company: string; documents: readonly string[] }
   | { is: 'unknown'; reason: string; sentMs: number }
 );
 
-/** What became of it: put back (or to be), known already, or known otherwise, under that id. */
+/** The result: put back (or would be), known already, or known with another id. */
 export type Recovered = { is: 'put' } | { is: 'known' } | { is: 'differs'; id: string };
 
 export type Recovery = ReturnType<typeof makeRecovery>;
 
-/** Puts calls back into a ledger that was lost, or restored from an older copy. Nothing that it knows is written over. */
+/** Restores calls into a ledger that was lost or restored from an older copy. Overwrites nothing that the ledger knows. */
 export function makeRecovery({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const recover = makeGatedScript(connection, 'recover-call');
   return {
-    /** Puts a call back under all its names, or only tells what that would do. A difference under one of them is told. */
+    /** Restores a call under all its keys, or only checks what would happen. Returns a difference if any key has one. */
     async putBack(call: LostCall, { write }: { write: boolean }): Promise<Recovered> {
       const answers: Recovered[] = [];
       for (const [place, key] of call.keys.entries()) {
@@ -47,7 +47,7 @@ export function makeRecovery({ connection, keys }: { connection: RedisConnection
           requests: keys.buyerRows(call.buyer ?? ''),
           row: keys.row(row?.portfolio ?? '', row?.key ?? ''),
         };
-        // Under further names it is the same thing, which was made once.
+        // Further keys mean the same thing, which counts once.
         const isFirst = place === 0 && call.buyer !== undefined;
         const [is, id] = (await recover(places, argsOf(call, write, isFirst))) as string[];
         answers.push(is === 'differs' ? { is, id: id ?? '' } : { is: is === 'put' ? 'put' : 'known' });
@@ -58,7 +58,7 @@ export function makeRecovery({ connection, keys }: { connection: RedisConnection
   };
 }
 
-/** What recover-call.lua is told. */
+/** The arguments of recover-call.lua. */
 function argsOf(call: LostCall, write: boolean, isFirst: boolean) {
   const { kind, is, row: name, asked, line, atMs: writtenAt } = call;
   const amount = kind === 'limit' && isFirst ? call.amount : undefined;

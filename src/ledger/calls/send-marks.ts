@@ -12,28 +12,28 @@ import type { RetryUntilAnswered } from '../schema/until-answered.ts';
 import { CONFIRM_WITHIN_MS, type Replicas } from './batches.ts';
 import { missingReplicas } from './claim-answers.ts';
 
-/** A call leaves under a mark that is no older than this. */
+/** Maximum age, in ms, of the mark under which a call leaves. */
 const FRESH_MS = 1_000;
 
 const MARK_SENDING = new URL('../lua/mark-sending.lua', import.meta.url);
 
-/** The number of the last mark, and what was noted where Redis is older; bytes where it is nearly full; or what missingReplicas reads. */
+/** The last mark's number, with a note if Redis is older; or the bytes of a nearly full Redis; or what missingReplicas reads. */
 type Answer = [number | 'unconfirmed', string?] | ['full', number, number];
 
 export type SendMarks = ReturnType<typeof makeSendMarks>;
 
-/** What is known where Redis is older than what was sent: since when, and on which host that was seen first. */
+/** When, and on which host, it was first seen that Redis is older than what was sent. */
 export type Older = { atMs: number; host: string };
 
 /**
- * Tells a Redis that was set back: to a copy, to nothing, or to a replica that lacked its last writes. For each second in which
- * something is sent there is a mark, a number and a random text. It stands in Redis, then in the data folder, and then the calls of
- * that second leave. Where the last mark of the folder, or of this process, is not in Redis, what was requested since would be
- * requested again. Each claim asks for its mark in the same step (lua/claim.lua), so none is granted by a Redis that lacks it.
+ * Detects a Redis that was set back: to a copy, to nothing, or to a replica that lacked its last writes. Each second with calls has a mark,
+ * a number and a random text. It is written to Redis, then to the data folder, and then that second's calls leave. If Redis lacks the
+ * folder's or this process's last mark, requests since then would be sent again. Each claim checks its mark in the same script
+ * (lua/claim.lua), so a Redis without the mark grants none.
  *
- * Marks belong to one Redis, prefix and account. A copy that is younger than the last mark is not noticed. A second after the last
- * call there is one more mark ({@link look}), so that is a copy which was put back within two seconds of being made, or one of the last
- * second of a process that was killed.
+ * Marks belong to one Redis, prefix and account. A copy younger than the last mark is not noticed. One more mark follows the last call
+ * after a second ({@link look}). So only two copies go unnoticed: one restored within two seconds of being made, and one made in the last
+ * second of a killed process.
  */
 export function makeSendMarks({
   connection,
@@ -48,15 +48,15 @@ export function makeSendMarks({
 }: {
   connection: RedisConnection;
   keys: Pick<Keys, 'marks'>;
-  /** Where marks are remembered, for all accounts of one Redis and prefix. */
+  /** Folder of the marks of all accounts of one Redis and prefix. */
   dir: string;
   account: string;
-  /** Where nothing is worth anything: an older Redis is logged, and then taken as it is. */
+  /** For the stand-in: an older Redis is logged and then accepted. */
   warnsOnly: boolean;
   retryUntilAnswered: RetryUntilAnswered;
   replicas: Replicas;
   log: Log;
-  /** For tests: how old the mark may be under which a call leaves. */
+  /** For tests: the maximum age of the mark under which a call leaves. */
   freshMs?: number;
 }) {
   const digest = createHash('sha256').update(account).digest('hex').slice(0, 12);
@@ -64,7 +64,7 @@ export function makeSendMarks({
   const mark = makeLuaScript(connection, MARK_SENDING);
   let own: LastLink | undefined;
   let freshUntilMs = Number.NEGATIVE_INFINITY;
-  /** How many calls left, and how many of them have a mark behind them. */
+  /** Calls that left, and how many of them left before the last mark. */
   let [sent, followed] = [0, 0];
   let confirming: RedisConnection | undefined;
 
@@ -73,7 +73,7 @@ export function makeSendMarks({
       throw new LimitlineError('FILE', `what is sent cannot be noted in ${memory.dir}: ${messageOf(error)}`);
     });
 
-  /** The later one of what this process and its data folder know: a folder may be gone, and another process may have sent. */
+  /** The later mark of this process and its data folder: the folder may be gone, or another process may have sent. */
   const lastKnown = async (): Promise<LastLink | undefined> => {
     const remembered = await inFolder(memory.read());
     return own && (!remembered || remembered.number < own.number) ? own : remembered;
@@ -85,7 +85,7 @@ export function makeSendMarks({
     const wanted = link === '' ? 0 : await replicas.expected();
     if (wanted === 0) return (await mark([keys.marks], args)) as Answer;
     confirming ??= replicas.connect();
-    // Behind each other on one connection, since WAIT is about the writes before it.
+    // On one connection, since WAIT covers only that connection's earlier writes.
     const pipeline = confirming.pipeline().eval(scriptText(MARK_SENDING), 1, keys.marks, ...args);
     const answers = (await pipeline.wait(wanted, CONFIRM_WITHIN_MS).exec()) ?? [];
     const [answer, confirmed] = answers.map(([error, value]) => (error ? endMisfit(error) : value));
@@ -98,7 +98,7 @@ export function makeSendMarks({
     return (await retryUntilAnswered('accept marks', () => mark({ marks: keys.marks }, { accepted: last }))) === 1;
   };
 
-  /** Asks, with a new mark or without, and ends it where Redis is older. */
+  /** Checks the last known mark in Redis, and writes `link` unless it is "". Returns the last number. Throws if Redis is older. */
   const compare = async (link: string): Promise<number> => {
     const known = await lastKnown();
     const answer = await retryUntilAnswered('mark', () => ask(link, known));
@@ -131,46 +131,46 @@ export function makeSendMarks({
 
   return {
     /**
-     * Resolves when a call may leave, which it has to do at once.
+     * Resolves when a call may leave, which it must do at once.
      *
-     * @throws LimitlineError `OLDER` where Redis is older than what was sent; `REDIS` where replicas do not confirm the mark; `FILE`
-     *   where it cannot be written into the data folder; `FULL` where the memory of Redis is nearly full
+     * @throws LimitlineError `OLDER` if Redis is older than what was sent; `REDIS` if replicas do not confirm the mark; `FILE` if it cannot
+     *   be written to the data folder; `FULL` if the memory of Redis is nearly full
      */
     async ready(): Promise<void> {
       if (performance.now() >= freshUntilMs) await renewOnce();
       sent += 1;
     },
 
-    /** The mark under which calls of this process leave now; nothing where none ever left. */
+    /** The mark under which calls of this process leave now; undefined if none has left. */
     current: (): LastLink | undefined => own,
 
-    /** Asks Redis again before the next call leaves, however fresh the mark is. */
+    /** Makes the next call ask Redis for a new mark, however fresh the present one is. */
     expire(): void {
       freshUntilMs = Number.NEGATIVE_INFINITY;
     },
 
     /**
-     * Who sends calls this each second, and once behind the last call: marks anew where anything left under the last mark, else only
-     * compares. Waits while Redis is away. @throws as {@link ready}
+     * For senders, each second and once after the last call: writes a new mark if a call left under the last one, else only checks. Waits
+     * while Redis is away. @throws as {@link ready}
      */
     async look(): Promise<void> {
       if (sent > followed) await renewOnce();
       else await compare('');
     },
 
-    /** Compares what is known here with Redis, and marks nothing. @throws LimitlineError `OLDER` */
+    /** Checks the last known mark in Redis, and writes none. @throws LimitlineError `OLDER` */
     async check(): Promise<void> {
       await compare('');
     },
 
-    /** The same as an answer, for pages, also where the data folder is out of reach. Rejects where Redis is away. */
+    /** For pages: what {@link check} found, instead of an error. Works without the data folder. Rejects if Redis is away. */
     async older(): Promise<Older | undefined> {
       const known = await lastKnown().catch(() => own);
       const [, noted] = (await ask('', known)) as [number, string?];
       return noted === undefined || warnsOnly ? undefined : (JSON.parse(noted) as Older);
     },
 
-    /** Takes Redis as it is for the truth, from now on. Answers whether it was older than what was sent. */
+    /** Accepts Redis as it is from now on. Returns whether it was older than what was sent. */
     accept: acceptAsIt,
   };
 }
@@ -179,7 +179,7 @@ function olderFault({ atMs, host }: Older): LimitlineError {
   return new LimitlineError('OLDER', `${OLDER_WORDS} (Seen on ${host} at ${new Date(atMs).toISOString()}.)`);
 }
 
-/** What is wrong, and what to do about it: each short enough for a notice. */
+/** The problem and its remedies, each short enough for a notice. */
 export const OLDER = {
   title: 'Redis is older than what was sent',
   why: 'A copy was put back, or its last writes are lost. What was requested since then would be requested again, so nothing is sent.',
@@ -187,5 +187,5 @@ export const OLDER = {
   accept: 'Or, if nothing was requested since then: npx limitline acknowledge-rollback.',
 } as const;
 
-/** For whoever has to do something about it, wherever it is said. */
+/** The problem and its remedies as one text. */
 export const OLDER_WORDS = `${OLDER.title}. ${OLDER.why} ${OLDER.recover} ${OLDER.accept}`;

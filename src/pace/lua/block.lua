@@ -1,10 +1,15 @@
--- Stops all permits for a while: the service asked for it, says that we are too fast, does not answer, or refuses us.
+-- Stops all permits for a while: the service asked for it, was sent too many calls, does not respond, or refuses the credentials.
 -- KEYS[1] the pace, see pace-state.lua
--- ARGV name, value, …: askedUs (by the service, or 0), isLimit (1 where we were too fast: then the rate is lowered),
---   firstWaitUs, longestWaitUs, why (for people), because (the same in one word, see pace-state.ts), episode (in which the call
---   had its permit: fifty workers meeting one limit count once), firstRate, accepted (calls since this process asked last),
---   mayBeLimit (1 where a limiter may have said so: it was one where others pass meanwhile), limit (calls of a window, where the refusal says that none of them is left, or -1), jitter (0 to 1)
--- Answers, name after name: waitUs (until permits are handed out again), isFirst (1 where this call opened the episode)
+-- ARGV name, value, …:
+--   askedUs      a wait that is asked for, or 0
+--   isLimit      1 if calls came too fast: the rate is lowered
+--   mayBeLimit   1 if a rate limiter may have responded: it counts as a limit if a call was accepted since the last block
+--   firstWaitUs, longestWaitUs   the waits without askedUs
+--   why, because   the reason as text for people, and in one word (pace-state.ts)
+--   episode      of the call's permit: fifty workers that meet one limit count once
+--   accepted     calls since this process's last request; firstRate: the initial rate
+--   limit        calls of a window, if the refusal states that none is left, or -1; jitter: 0 to 1
+-- Answers, name after name: waitUs (until permits are handed out again), isFirst (1 if this call opened the episode)
 -- @include arguments
 -- @include pace-state
 -- @include raise-rate
@@ -15,11 +20,11 @@ countAccepted(pace, number('accepted'))
 local isFirst = number('episode') >= pace.episode
 local mayBeLimit = args.mayBeLimit == '1'
 local isLimit = args.isLimit == '1' or mayBeLimit and pace.strikes == 0 and pace.accepted > 0
--- Whatever was said to be left is not.
+-- A refusal disproves the remainder that headers stated.
 if isLimit then pace.throttled, pace.spareUntil = pace.throttled + 1, 0 end
 local wait, longest = number('askedUs'), number('longestWaitUs')
 if isFirst then
-  -- Nothing accepted since the last one: the wait was too short, so it doubles.
+  -- Without an accepted call since the last block, the wait was too short and doubles.
   pace.strikes = math.min(pace.strikes + 1, N.STRIKES_MOST)
   pace.episode = pace.episode + 1
   local guess = number('firstWaitUs')
@@ -32,7 +37,7 @@ if isFirst then
   if wait == 0 then wait = math.min(guess * 2 ^ (pace.strikes - 1), longest) end
   pace.trial = (not isLimit or pace.strikes > N.STRIKES_BEFORE_PROBE) and 1 or 0
 end
--- While nobody answers, nothing can be measured.
+-- During an outage nothing can be measured.
 if not isLimit and not mayBeLimit then pace.marks = '' end
 if now + wait > pace['until'] then
   pace['until'], pace.why, pace.because = now + wait, args.why, args.because

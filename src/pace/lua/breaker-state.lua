@@ -1,12 +1,12 @@
--- The circuit breakers, as the scripts know them that include this one: whether calls of a kind (company, document, limit) may leave.
+-- State of the circuit breakers, for the scripts that include this file: whether calls of a kind (company, document, limit) may leave.
 -- KEYS[1] is the breakers, a hash; times are µs of Redis' clock.
---   row:<kind>   unknown answers in a row; the last came at rowAt:<kind>, and was called told:<kind>
---   shut:<kind>  why nothing of this kind leaves but a probe
---   wait, dueAt  µs before the next probe, and when that is: of all tripped kinds together
---   lease        who makes a probe, of the kind `tried`, if it gives a sign before leaseUntil
---   openedAt     when a breaker was reset last
---   good:<kind>  "<token> <time>": the latest call that made something, and when it was sent
---   blamed:<kind>   the one call that was answered 401 with new tokens since then, or * for several; last at blamedAt:<kind>
+--   row:<kind>   unknown outcomes in a row; the last one came at rowAt:<kind>, and its report has the name told:<kind>
+--   shut:<kind>  why only probes of this kind leave: its breaker is tripped
+--   wait, dueAt  µs before the next probe, and its time: for all tripped kinds together
+--   lease        holder of the right to a probe of the kind `tried`, until leaseUntil
+--   openedAt     when a breaker was last reset
+--   good:<kind>  "<token> <time>": token and send time of the latest call that made something
+--   blamed:<kind>   the one call that got a 401 with new tokens since then, or * for several; the latest at blamedAt:<kind>
 -- @include numbers
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
@@ -16,7 +16,7 @@ local breaker, numbers = {}, {}
 local known = redis.call('HGETALL', KEYS[1])
 for at = 1, #known, 2 do
   breaker[known[at]] = known[at + 1]
-  -- Another server may have taken over with a clock that is behind: what lies ahead of now is over.
+  -- After a takeover by a server whose clock is behind, future times count as past.
   numbers[known[at]] = tonumber(known[at + 1])
 end
 local leased = breaker.lease and numbers.leaseUntil > now and breaker.lease or ''
@@ -36,8 +36,8 @@ local function forget(...)
   redis.call('HDEL', KEYS[1], ...)
 end
 
--- What every script answers, name after name: dueUs (until the next probe), try (the kind that the caller shall try, or ""),
--- isTried (1 while anybody makes a probe), and for each kind whose breaker is tripped: shut:<kind>, why.
+-- Every script's answer, name after name: dueUs (until the next probe), try (the kind that the caller must probe, or ""), isTried (1 while
+-- a probe is in flight), and for each tripped breaker shut:<kind>, why.
 local function answer(try)
   local isTried = breaker.lease and tonumber(breaker.leaseUntil) > now and 1 or 0
   local fields = { 'dueUs', math.max(0, math.ceil((tonumber(breaker.dueAt) or 0) - now)), 'try', try, 'isTried', isTried }

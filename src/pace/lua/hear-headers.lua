@@ -1,6 +1,6 @@
--- What the service's headers say of its limit, and how it is forgotten; needs lower-rate.lua.
+-- Applies the service's headers to the pace, and fades what was learned. Needs lower-rate.lua.
 
--- What was learned is forgotten slowly: after some quiet minutes the rate may double again.
+-- Fades the learned rate towards the initial one after some quiet minutes; then it may double again.
 local function fade(pace, firstRate)
   local quiet = now - math.max(pace.tat, pace['until'])
   if quiet < N.QUIET_AFTER then return end
@@ -10,11 +10,10 @@ local function fade(pace, firstRate)
   startDoubling(pace)
 end
 
--- So many calls in such a window, with room for those that arrive late, in the next one.
+-- Rate for `limit` calls in a window, with room for calls that arrive late, in the next window.
 local function ratePerS(limit, windowS) return limit / (windowS + N.WINDOW_ROOM_S) end
 
--- A rate by the service's own words is taken as it is, and stays the most there is; refusals may have shown that it is less,
--- where others use some of it.
+-- Takes a rate that the service states, as the maximum. A lower rate shown by refusals stays: others may use some of the limit.
 local function takeStated(pace, perS)
   if math.abs(perS - pace.stated) <= N.STATED_DIFFERS * perS then return end
   local wasLess = pace.rate < N.UNDER * pace.stated
@@ -24,9 +23,9 @@ local function takeStated(pace, perS)
   pace.phase, pace.since, pace.sinceAccepted, pace.marks = 'hold', now, pace.accepted, ''
 end
 
--- How long a window is tells the rate where no policy does: seconds since it began, and those that it said to last then. Ends
--- are written in seconds, rounded up, and so are windows; each begins with its first call, a little late. Where more
--- were accepted than it counted, several count side by side.
+-- Derives the rate from a window's length if no policy states it: spanS as observed, resetS as stated. Ends are stated rounded up to
+-- seconds, and a window begins with its first call, a little late. If more calls were accepted than the window counted, several windows
+-- count side by side.
 local function measureWindow(pace, limit, spanS, resetS, used)
   local windowS = math.floor(math.min(spanS, resetS) + N.WINDOW_EARLY_S)
   local longest = math.max(spanS, resetS)
@@ -34,7 +33,7 @@ local function measureWindow(pace, limit, spanS, resetS, used)
   pace.windowAt = now
   local sides = (pace.accepted - pace.windowAccepted) / math.max(used, 1)
   local perS = (sides > N.SIDES_FROM and sides or 1) * ratePerS(limit, windowS)
-  -- A wait makes a window look longer than it is.
+  -- A wait makes a window seem longer, so a measured rate falls by at most a tenth at a time.
   takeStated(pace, pace.stated > perS and math.max(perS, N.STATED_LOWER * pace.stated) or perS)
 end
 
@@ -42,7 +41,7 @@ local function beginWindow(pace, at)
   pace.windowFrom, pace.windowAccepted = at, pace.accepted
 end
 
--- Nothing is left: nothing leaves before more is.
+-- The window is used up: no call leaves before its reset.
 local function hearUsedUp(pace, limit, reset)
   local spanS = (now + reset - pace.windowFrom) / 1000000
   if limit > 0 and pace.stated == 0 and pace.windowFrom > 0 then measureWindow(pace, limit, spanS, spanS, limit) end
@@ -50,15 +49,15 @@ local function hearUsedUp(pace, limit, reset)
   pace['until'], pace.why, pace.because = now + reset, 'the service says that its allowance is used up', 'asked'
 end
 
--- The same of a refusal, where that alone speaks of a window: it is one if it took as many of our calls as it is said to.
+-- The same if only refusals state a window: a refusal counts as its end if about as many of our calls were accepted as it states.
 local function hearRefusal(pace, limit, wait)
   local taken = pace.accepted - pace.windowAccepted
   if math.abs(taken - limit) < N.UNTOLD * limit then hearUsedUp(pace, limit, wait) end
   beginWindow(pace, now + wait)
 end
 
--- What is left of a window is spread over the rest of it where that is not as much as the rate would take, or is more. Where
--- the rate is not known it is used up, with a brake at the end for calls on their way.
+-- Applies the calls left in a window. With a known rate, they are spread over the rest of the window if they are fewer or more than the
+-- rate would use. Without one they are used up, more slowly at the end because of calls in flight.
 local function hearLeft(pace, limit, remaining, reset)
   local perS = remaining * 1000000 / reset
   local short = remaining < pace.rate * (reset - N.RESET_LATE) / 1000000
@@ -71,9 +70,8 @@ local function hearLeft(pace, limit, remaining, reset)
   end
 end
 
--- A rate that was only measured is believed while windows are used up by it: else it was a bucket's, or the service takes more by now.
--- Where refusals alone speak of windows, none comes while it is too low. What nobody had to wait for tells nothing of it,
--- nor what waits for a rate that refusals made less.
+-- Drops a measured rate once windows are no longer used up: it was a bucket's, or the service accepts more now. If only refusals state
+-- windows, none does so while the rate is too low. Time counts only while calls wait for the pace, and not at a rate lowered by refusals.
 local function doubtMeasured(pace, isTold)
   local isLess = pace['until'] > now or pace.rate < N.UNDER * pace.stated
   if isLess or not isLimiting(pace, 1000000 / pace.rate) then pace.windowAt = now end
@@ -82,8 +80,8 @@ local function doubtMeasured(pace, isTold)
   if isUnused or isUnheard then pace.stated = 0 end
 end
 
--- The service's own words, before any guess: a rate that it states is taken as it is; what is left of a window is not exceeded;
--- an allowance that runs low lowers the rate before a refusal does.
+-- The service's headers override any guess: a stated rate is taken as it is, a window's remainder is not exceeded, and a low allowance
+-- lowers the rate before a refusal does.
 local function hearHeaders(pace, limit, remaining, reset, windowS)
   local isTold = remaining >= 0 and reset > 0
   if windowS > 0 then
@@ -92,10 +90,10 @@ local function hearHeaders(pace, limit, remaining, reset, windowS)
   elseif pace.stated > 0 then
     doubtMeasured(pace, isTold)
   end
-  -- An allowance that is never said to be renewed foretells nothing of the rate.
+  -- Without a reset time the remainder says nothing about the rate.
   if not isTold then return end
   if pace.windowFrom == 0 then beginWindow(pace, now) end
-  -- What comes back all at once is a window that begins anew, and what is left of one says nothing of the rate.
+  -- A sudden refill is a new window, whose remainder says nothing about the rate.
   local filled = reset > N.LONG_RESET and limit > 0 and limit / 2
     or N.WINDOW_CALLS + N.WINDOW_RATES * pace.rate * (now - pace.levelAt + N.TOLD_LATE) / 1000000
   if remaining > pace.level + filled and pace.full > 0 then
@@ -112,7 +110,7 @@ local function hearHeaders(pace, limit, remaining, reset, windowS)
   end
   local least = brink(pace)
   if not least or remaining > least then pace.low = remaining end
-  -- After the rate was lowered little remains for a while, and that is right; less and less is not.
+  -- After a cut little remains for a while, as expected; only a further fall counts.
   if not least or remaining > math.min(least, pace.low - 1) then return end
   local taken = pace.accepted - pace.sinceAccepted
   if taken >= math.max(pace.phase == 'start' and N.START_BRINK_CALLS or N.BRINK_CALLS, N.BRINK_CALLS_S * pace.rate) then
@@ -120,7 +118,7 @@ local function hearHeaders(pace, limit, remaining, reset, windowS)
     pace.low = remaining
     pace.episode = pace.episode + 1
   elseif pace.phase == 'hold' then
-    -- Too few for a measure: back to just under the old limit.
+    -- Too few calls for a measure: the rate returns to just under the old limit.
     pace.rate, pace.since = math.min(pace.rate, N.UNDER * pace.peak), now
   end
 end

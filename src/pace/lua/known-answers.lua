@@ -1,15 +1,15 @@
--- Hears of calls whose outcome is known, made or refused: they end a row of unknown ones. One that was a probe resets its breaker,
--- and lets the other breakers be tried at once.
+-- Reports calls with a known outcome, made or refused, which end a row of unknown ones. A probe among them resets its breaker, and the
+-- other tripped breakers may be probed at once.
 -- KEYS[1] the breakers, see breaker-state.lua
--- ARGV[1] lease of the probe that is answered, or ""   ARGV[2] its kind
--- ARGV[3…] four values a kind: the kind, µs since the latest of them was answered, token of the latest that made something or
---   "", µs since that was sent
--- Answers as breaker-state.lua says. Sent twice it says the same.
+-- ARGV[1] lease of the answered probe, or ""   ARGV[2] its kind
+-- ARGV[3…] four values for each kind: the kind; µs since its latest response; token of the latest call that made something, or ""; µs since
+--   that call was sent
+-- Answers as in breaker-state.lua. Repeated, it changes nothing more.
 -- @include breaker-state
 for at = 3, #ARGV - 3, 4 do
   local kind, token = ARGV[at], ARGV[at + 2]
   local rowAt = numbers['rowAt:' .. kind]
-  -- It may be told of later than an unknown answer that came after it.
+  -- A known outcome may be reported after an unknown one that came later.
   if rowAt and not breaker['shut:' .. kind] and (now - ARGV[at + 1] > rowAt or rowAt > now) then
     forget('row:' .. kind, 'rowAt:' .. kind)
   end

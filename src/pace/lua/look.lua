@@ -1,9 +1,9 @@
--- Says how the pace stands, and changes nothing.
+-- Reads the pace, and changes nothing.
 -- KEYS[1] the pace, see pace-state.lua
--- Answers nothing where no call was made yet, else, name after name: phase, ratePerS, flowPerS, limits (1 or 0), waitUs
--- (µs until anything may leave), why, because, accepted (calls in all), statedPerS (calls a second by the service's own words,
--- 0 without), and of a window that will be used up before its end: windowUs (until then; 0 for none), windowLeft, windowCalls
--- (of a whole one), windowLengthUs; tellsWindows (1 or 0)
+-- Answers nothing before the first call, else, name after name: phase, ratePerS, flowPerS, limits (1 or 0), waitUs (until calls may leave),
+-- why, because, accepted (calls in all), statedPerS (calls a second that the service states, or 0), tellsWindows (1 if it ever stated a
+-- window), and of a window that will be used up before its end: windowUs (until then; 0 for none), windowLeft, windowCalls (of the whole
+-- window), windowLengthUs
 -- @include pace-state
 if redis.call('HEXISTS', KEYS[1], 'rate') == 0 then return {} end
 local pace = readState(0)

@@ -1,9 +1,8 @@
--- How the rate is lowered where the limit is; needs raise-rate.lua.
+-- Lowers the rate at the limit. Needs raise-rate.lua.
 
--- Calls a second that the service lets through at least: those since a mark, less what they took from the allowance that
--- was left then. Less than it allows where the allowance was full meanwhile and let some go to waste, never more; so the
--- greatest of these measures is the truest, whatever was sent. Answers it, or 0 where there is too little for one, with
--- the seconds and the calls since the first mark: -1 calls where that tells nothing.
+-- Measures the rate that the service allows: calls accepted since a mark, minus those taken from the allowance that was left then. If the
+-- allowance was full meanwhile, the measure is too low, never too high, so the greatest one is the truest. Returns it (0 with too few
+-- calls), then the seconds and calls since the first mark; -1 calls if they show nothing.
 local function measure(pace, level)
   local best, firstS, firstTaken
   for at, accepted, left in string.gmatch(pace.marks, '(%S+) (%S+) (%S+);') do
@@ -12,7 +11,7 @@ local function measure(pace, level)
     if left == 0 or (left > 0 and now - pace.windowAt > N.WINDOWS_FOR) then
       taken = taken - left + level
     elseif pace.cost > N.DEAR and level == 0 then
-      -- The allowance was full when the wait was over.
+      -- The allowance was full at the end of the wait.
       spanS = spanS + N.BURST_S
     else
       taken = -1
@@ -24,12 +23,12 @@ local function measure(pace, level)
   return best or 0, firstS or 0, firstTaken or -1
 end
 
--- Just under what was measured.
+-- Lowers the rate to just under the measured one.
 local function lowerTo(pace, measured, level)
   local peak = measured
   if pace.phase == 'hold' and pace.rate > N.ABOVE_PEAK * pace.peak then peak = math.max(peak, pace.peak) end
-  -- A process that stood still lets calls crowd, and the service's allowance overflows meanwhile: what was measured
-  -- is too little then. So one measure lowers the rate a little; a limit that fell is met again at once.
+  -- After a stall calls crowd and part of the service's allowance is lost, so the measure is too low. So one measure lowers the rate only a
+  -- little; if the limit fell, it is reached again at once.
   local least = (level > 0 and pace.phase == 'start' and N.START_LOWEST or N.LOWEST) * pace.rate
   if pace.phase == 'hold' then
     least = math.max(N.HOLD_LOWEST_OF_PEAK * math.min(pace.rate, pace.peak), N.HOLD_LOWEST * pace.rate)
@@ -40,11 +39,11 @@ local function lowerTo(pace, measured, level)
   pace.peak, pace.phase = math.max(peak, pace.rate), 'hold'
 end
 
--- By what little is known: that so many calls, -1 where that tells nothing, were taken in so many seconds.
+-- Lowers the rate without a measure: `taken` calls (-1 if unknown) were accepted in `spanS` seconds.
 local function lowerByGuess(pace, spanS, taken, dear)
   local tells = spanS > 0 and taken >= 0
   local rate = (dear and pace.phase == 'search' and N.DEAR_GUESS or N.GUESS) * pace.rate
-  -- Within a second it may be a window that is full, and one that refuses everything says nothing of its rate.
+  -- A short time may be a full window, and a service that refuses everything says nothing about its rate.
   local fewS = spanS + (pace.cost > N.DEAR and pace.cost / 1000000 or 0)
   if tells and taken >= 1 and taken < N.FEW_CALLS and fewS > N.FEW_S then
     rate = math.max(math.min(rate, N.FEW_ROOM * (taken + 1) / fewS), N.FEW_LOWEST * pace.rate)
@@ -53,7 +52,7 @@ local function lowerByGuess(pace, spanS, taken, dear)
     rate = math.max(math.min(N.MEAN_MOST * pace.rate, taken / spanS), N.MEAN_LOWEST * pace.rate)
   end
   if pace.phase == 'start' then
-    -- What was accepted of late, and since it began, is near the truth.
+    -- The recent mean, or the mean since the start, is near the truth.
     local ranS = math.max((now - pace.since) / 1000000, N.START_RAN_S) + (dear and N.BURST_S / 2 or 0)
     local mean = (pace.accepted - pace.sinceAccepted) / ranS
     local near = math.min(N.START_LOWER * pace.rate, N.UNDER * math.max(pace.flow, mean))
@@ -62,17 +61,17 @@ local function lowerByGuess(pace, spanS, taken, dear)
   pace.peak, pace.rate, pace.phase = pace.rate, rate, 'search'
 end
 
--- The limit was met, or will be with the next `level` calls. Between two such moments the service's allowance went from
--- nothing to nothing, so what it accepted meanwhile is what it lets through, whatever burst it allows.
+-- The limit was reached, or will be with the next `level` calls. Between two such moments the allowance went from empty to empty, so the
+-- calls accepted in between are the rate, whatever burst the service allows.
 local function lower(pace, level, wait)
   local dear = wait > N.DEAR
   local measured, spanS, taken = measure(pace, level)
   if measured > 0 then lowerTo(pace, measured, level) else lowerByGuess(pace, spanS, taken, dear) end
   pace.rate = math.max(pace.rate, N.SLOWEST)
   pace.since, pace.sinceAccepted, pace.cost = now + (dear and wait or 0), pace.accepted, wait
-  -- Foresight has failed: how much the service leaves at most is learned anew.
+  -- The limit was not foreseen, so the largest remainder is learned anew.
   if level == 0 then pace.full = 0 end
-  -- A measure that is too short goes on: the allowance was used up then as it is now, and only a long wait fills it.
+  -- A measure that is too short continues: the allowance was empty then as now. Only a long wait fills it.
   if measured == 0 and spanS > 0 and taken >= 0 and not dear then return end
   pace.marks = ''
   addMark(pace, pace.since, dear and -1 or level)

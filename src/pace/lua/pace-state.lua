@@ -1,19 +1,19 @@
--- The pace as the scripts know it that include this one. KEYS[1] is the pace, a hash; times are µs of Redis' clock.
---   rate      calls a second that may leave         phase  start (doubles), search (climbs), hold (stays, then looks up)
---   peak      where the limit is, as far as known        sure   1 where two measures agree
---   since     when the phase began, or nothing leaves before that      cost  µs of wait that the last refusal asked for
---   accepted  calls accepted in all                 flow   the same, a second, lately (at savedAt)
---   sinceAccepted  accepted by then                 measured  what the last measure gave
---   marks     times, accepted and left then, from which measures are taken: the first and the latest
---   level     what the service said is left, at levelAt      full  the most that it said since a refusal
---   low       what it said last above the brink, or when it led to a lower rate
---   windowAt  when a window of the service's was seen to begin anew, or used up     windowFrom  the same, or when it was first heard, with so
---             many calls (windowAccepted) accepted in all by then
---   heldAt    when the pace limited somebody last   tat  when the next permit is free
---   until     nothing leaves before it: why (in words), because (in one)
---   trial     1 while it is probed: one call at a time, at tryAt      strikes  refusals with nothing accepted in between
---   episode   counts what changed the rate          stated, spare  calls a second by the service's words
---   throttled refused for being too fast, in all
+-- State of the pace, for the scripts that include this file. KEYS[1] is the pace, a hash; times are µs of Redis' clock.
+--   rate      calls a second that may leave         phase  start (doubles), search (climbs), hold (stays, then tests higher rates)
+--   peak      the limit, as far as known            sure   1 if two measures agree
+--   since     when the phase began; or the end of a dear wait that led to it      cost  µs of wait that the last refusal asked for
+--   accepted  calls accepted in all                 flow   recent mean of accepted calls a second (at savedAt)
+--   sinceAccepted  accepted at the last change of the rate      measured  the result of the last measure
+--   marks     time, accepted and remainder at moments from which rates are measured: the first and the latest
+--   level     the last stated remainder, at levelAt      full  the largest one since the last refusal that lowered the rate
+--   low       the last remainder above the brink, or the one that lowered the rate
+--   windowAt  when a window last began anew or was used up     windowFrom  the same, or when windows were first stated; windowAccepted:
+--             calls accepted in all by then
+--   heldAt    when a call last waited for the pace      tat  when the next permit is free
+--   until     no call leaves before it: why (as text), because (in one word)
+--   trial     1 while one call at a time tries the service, the next at tryAt      strikes  blocks in a row without an accepted call
+--   episode   counts blocks and foreseen cuts of the rate      stated, spare  calls a second by the service's headers
+--   spareUntil     the end of the time for which `spare` applies      throttled  all refusals for calls that came too fast
 --   savedAt   when this was written
 -- @include numbers
 local clock = redis.call('TIME')
@@ -23,7 +23,7 @@ local TIMES = { 'tat', 'until', 'tryAt', 'since', 'levelAt', 'windowAt', 'window
 
 local stored = {}
 
--- The pace as it stands, or as it begins where there is none, at that rate.
+-- The stored pace, or a new one with that initial rate.
 local function readState(firstRate)
   local pace = { tat = now, ['until'] = 0, why = '', because = '', strikes = 0, trial = 0, tryAt = 0,
     episode = 0, rate = firstRate, phase = 'start', peak = 0, sure = 0, since = now, cost = 0, accepted = 0, throttled = 0, flow = 0,
@@ -34,7 +34,7 @@ local function readState(firstRate)
     local value = tonumber(fields[at + 1]) or fields[at + 1]
     pace[fields[at]], stored[fields[at]] = value, value
   end
-  -- Another server may have taken over, with a clock that is behind: all that was to come comes as soon as before.
+  -- After a takeover by a server whose clock is behind, all times move back with it.
   local ahead = pace.savedAt - now
   if ahead > N.CLOCK_BEHIND then
     for _, name in ipairs(TIMES) do pace[name] = pace[name] - ahead end
@@ -43,7 +43,7 @@ local function readState(firstRate)
   return pace
 end
 
--- Writes what has changed: most permits change a quarter of it.
+-- Writes the changed fields: most permits change a quarter of them.
 local function writeState(pace)
   pace.savedAt = now
   local fields = {}
@@ -57,17 +57,17 @@ local function writeState(pace)
   redis.call('EXPIRE', KEYS[1], N.KEPT_S)
 end
 
--- Begins to double, as where nothing is known.
+-- Starts the doubling phase, as without any knowledge.
 local function startDoubling(pace)
   pace.phase, pace.since, pace.sinceAccepted, pace.marks = 'start', now, pace.accepted, ''
 end
 
--- Calls a second that were accepted lately, as of now.
+-- Recent mean of accepted calls a second, as of now.
 local function flowNow(pace)
   return pace.flow * math.exp((pace.savedAt - now) / N.FLOW_FADE)
 end
 
--- Whether the pace is what limits us, with permits so many µs apart.
+-- Whether the pace limits the calls, with permits so many µs apart.
 local function isLimiting(pace, interval)
   return now - pace.heldAt < N.LIMITS_FOR + N.LIMITS_FOR_PERMITS * interval
 end

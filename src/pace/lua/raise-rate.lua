@@ -1,7 +1,6 @@
--- How the rate grows while the service accepts; needs pace-state.lua.
+-- Raises the rate while the service accepts calls. Needs pace-state.lua.
 
--- With so many calls left the rate is lowered, before a refusal does it. Nothing where the service does not say what is
--- left, or never leaves enough.
+-- The remainder at which the rate is lowered before a refusal does it. Nil if the service states no remainder, or never a sufficient one.
 local function brink(pace)
   local share = pace.phase == 'start' and N.START_BRINK or N.BRINK
   local calls = math.max(1, N.BRINK_S * pace.rate, share * pace.full)
@@ -9,8 +8,8 @@ local function brink(pace)
   return isTold and pace.full >= N.BRINK_WITHIN * calls and calls or nil
 end
 
--- Notes what was accepted so far, and what the service said is left then, -1 where it did not say. The first mark stays,
--- which after the rate was lowered is where the limit was met, and so do the latest.
+-- Adds a mark: the calls accepted so far and the stated remainder, or -1. Kept are the first mark, where the limit was reached if the rate
+-- was lowered, and the latest ones.
 local function addMark(pace, at, level)
   pace.marks = pace.marks .. string.format('%.17g %.17g %.17g;', at, pace.accepted, level)
   local _, count = string.gsub(pace.marks, ';', '')
@@ -19,7 +18,7 @@ end
 
 local function latestMarkAt(pace) return tonumber(string.match(pace.marks, '([^; ]+) [^; ]+ [^; ]+;$')) or 0 end
 
--- In how many seconds the rate doubles now, and the share by which one call raises it at the most; nothing where it stays.
+-- Seconds in which the rate doubles now, and the largest share by which one call raises it; nil if the rate stays.
 local function growth(pace)
   local foreseen = brink(pace) ~= nil
   local dear = pace.cost > N.DEAR and not foreseen
@@ -28,18 +27,18 @@ local function growth(pace)
     if not dear then return N.SEARCH_DOUBLES_S, N.SEARCH_MOST end
     return math.max(N.SEARCH_DEAR_DOUBLES_S, N.SEARCH_DEAR_CALLS / pace.rate), N.SEARCH_MOST
   end
-  -- Where a look upward is dear, the limit is felt for at a creep meanwhile, since a rate that is too low costs as much as a
-  -- wait; and so is one that is foreseen, since that costs nothing.
+  -- If tests of higher rates are dear, the rate rises slowly in between, since too low a rate costs as much as a wait. If the limit is
+  -- foreseen it does so too, since that costs nothing.
   local patience = math.max(pace.sure == 1 and N.SURE_PATIENCE or N.PATIENCE, N.PATIENCE_CALLS / pace.rate)
   if dear then patience = math.max(patience, math.min(N.DEAR_PATIENCE_WAITS * pace.cost, N.DEAR_PATIENCE_MOST)) end
   if now - pace.since >= patience then return N.LOOK_DOUBLES_S, N.HOLD_MOST end
-  -- Nor has a rate by the service's own words to be felt for.
+  -- No slow rise with a stated rate, or if the limit is neither foreseen nor dear to test.
   if pace.stated > 0 or not foreseen and not dear then return end
   if dear then pace.peak = math.max(pace.peak, pace.rate) end
   return dear and pace.sure == 1 and N.SURE_CREEP_DOUBLES_S or N.CREEP_DOUBLES_S, N.HOLD_MOST
 end
 
--- Counts accepted calls, and lets the rate grow by them: a service whose answers are slow is not outrun by a clock.
+-- Counts accepted calls, and raises the rate for each: with growth by time, a slow service would be overrun.
 local function countAccepted(pace, calls)
   pace.flow = flowNow(pace) + calls / (N.FLOW_FADE / 1000000)
   pace.accepted = pace.accepted + calls
@@ -47,7 +46,7 @@ local function countAccepted(pace, calls)
     addMark(pace, now, now - pace.levelAt < N.LEVEL_AT_MARK and pace.level or -1)
   end
   if calls > 0 then pace.trial, pace.strikes = 0, 0 end
-  -- Only where the pace is what limits us: else nothing was learned of the limit.
+  -- Only if the pace limits the calls: otherwise nothing was learned about the limit.
   local idle = now - pace.heldAt
   if idle > math.max(N.BREAKS_AFTER, N.IDLE_CALLS / pace.rate) then pace.marks = '' end
   if idle > math.max(N.TELLS_WITHIN, N.IDLE_CALLS / pace.rate) then return end

@@ -1,13 +1,16 @@
--- Hands out permits: moments at which one call may leave, spaced evenly over all processes (GCRA). Learns
--- from what the asking process was told by the service since it asked last.
+-- Hands out permits: moments at which one call may leave, spaced evenly over all processes (GCRA). Learns from the responses that the
+-- calling process got since its last request.
 -- KEYS[1] the pace, see pace-state.lua
--- ARGV name, value, …: wanted (permits), ceiling (most calls a second, 0 for none), aheadUs (how far ahead permits are handed
---   out), probeEveryUs (between permits while probing), firstRate, accepted (calls since this process asked last), and of the
---   service's headers, -1 where they say nothing: limit, remaining, resetUs, windowS (of a policy that is a rate)
--- Answers, name after name: permits, firstUs (until the first; without permits, until it is worth asking again), betweenUs,
---   episode, probing (1 while one call tries at a time), why (nothing leaves, or ""), phase, ratePerS, flowPerS,
---   limits (1 where the pace is what limits us), crowds (1 where permits that are used late would meet a limit together)
--- Sent twice it hands out permits that nobody takes: calls are a little slower, never faster.
+-- ARGV name, value, …:
+--   wanted, aheadUs   permits to hand out, and how far ahead
+--   ceiling           most calls a second, or 0
+--   probeEveryUs      µs between permits while one call at a time tries the service
+--   firstRate         the initial rate; accepted: calls since this process's last request
+--   limit, remaining, resetUs, windowS   by the service's headers, or -1; windowS: of a policy that is a rate
+-- Answers, name after name: permits, firstUs (until the first permit or, without one, until the next request is useful), betweenUs,
+-- episode, probing (1 while one call at a time tries the service), why (calls wait, or ""), because, phase, ratePerS, flowPerS, limits (1
+-- if the pace limits the calls), crowds (1 if late permits would reach a limit together).
+-- If repeated, the first permits stay unused: calls are a little slower, never faster.
 -- @include arguments
 -- @include pace-state
 -- @include raise-rate
@@ -20,14 +23,14 @@ countAccepted(pace, number('accepted'))
 hearHeaders(pace, number('limit'), number('remaining'), number('resetUs'), number('windowS'))
 
 if pace.stated > 0 then pace.rate = math.min(pace.rate, pace.stated) end
--- A ceiling that is lifted one day leaves no rate behind that the service was never seen to take.
+-- The stored rate keeps the ceiling too: once that is lifted, no rate remains that the service was never seen to accept.
 if ceiling > 0 then pace.rate = math.min(pace.rate, ceiling) end
 local rate = pace.rate
--- Only where a window's rate is known may what is left of it go faster.
+-- The remainder of a window may go faster than the rate only if the window's rate is known.
 if pace.spareUntil > now then rate = pace.stated > 0 and pace.spare or math.min(rate, pace.spare) end
 if ceiling > 0 then rate = math.min(rate, ceiling) end
 local interval = 1000000 / rate
--- A ceiling is never made up for, and after a block one call leaves first.
+-- Missed permits are made up for a little, but not under a ceiling, nor those of a block.
 local behind = ceiling > 0 and 0 or math.max(N.BEHIND_LEAST, math.min(N.BEHIND_PERMITS * interval, N.BEHIND_MOST))
 local tat = math.max(pace.tat, now - behind, pace['until'])
 if now - pace.heldAt > N.NOT_BEHIND_AFTER then tat = math.max(tat, now) end
@@ -49,7 +52,7 @@ end
 permits = math.max(permits, 0)
 writeState(pace)
 local limits = isLimiting(pace, interval) and 1 or 0
--- What is late in a window of the service's has its place in it still.
+-- With a stated rate, a late call still fits into the service's window.
 local crowds = limits == 1 and pace.peak > 0 and pace.stated == 0 and 1 or 0
 return { 'permits', permits, 'firstUs', math.ceil(math.max(first, 0)), 'betweenUs', math.ceil(interval), 'episode', pace.episode,
   'probing', pace.trial, 'why', why, 'because', pace.because, 'phase', pace.phase, 'ratePerS', string.format('%.3f', rate),
