@@ -15,7 +15,7 @@ import { makeAttempts } from './ledger/calls/attempts.ts';
 import { makeCalls } from './ledger/calls/calls.ts';
 import { makeSendMarks, OLDER_WORDS } from './ledger/calls/send-marks.ts';
 import { makeFailingPortfolios } from './ledger/counts/glances.ts';
-import { makeStatusMeanings } from './ledger/counts/status-meanings.ts';
+import { makeMeaningStore } from './ledger/counts/meaning-store.ts';
 import { makeEvents } from './ledger/events/events.ts';
 import { makeInbox } from './ledger/inbox/inbox.ts';
 import { makeBuyerLists } from './ledger/nightly/buyer-lists.ts';
@@ -184,17 +184,14 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
     buyers: makeBuyers({ connection: ledger, keys }),
     portfolios: makePortfolios({ connection: ledger, keys, isSearched: settings.SEARCH_INDEX === 'on' }),
     /** What the service's statuses mean, as people say. */
-    statusMeanings: makeStatusMeanings({
+    statusMeanings: makeMeaningStore({
       connection: ledger,
       keys,
       given: readMeanings(settings.STATUS_MEANINGS).meanings,
     }),
     stories: makeStories({ connection: ledger, keys }),
-    /** Archived portfolios, and those on the way. */
     archives: makeArchives({ connection: ledger, keys }),
-    /** Planned actions on many rows. */
     plans: makePlans({ connection: ledger, keys }),
-    /** Approvals, waiting and answered. */
     approvals: makeApprovals({ connection: ledger, keys, retryUntilAnswered, approvalPolicy: approvalRule.now }),
     /** The present approval policy: the stricter of this process' settings and the ledger's rule. */
     approvalPolicy: approvalRule.now,
@@ -225,17 +222,14 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
     recovery: onDemand(async () =>
       (await import('./ledger/calls/recovery.ts')).makeRecovery({ connection: ledger, keys }),
     ),
-    /** Reports of the nightly checks. */
     reports: onDemand(async () =>
       (await import('./ledger/nightly/reports.ts')).makeReports({ connection: ledger, keys }),
     ),
-    /** Events that the service posted, raw. */
     events: makeEvents({
       connection: ledger,
       keys,
       limits: { mostBytes: settings.EVENTS_KEEP_MB * 1_048_576, keepMs: settings.EVENTS_KEEP_DAYS * 86_400_000 },
     }),
-    /** Files that were taken from drop folders. */
     inbox: makeInbox({ connection: ledger, keys }),
     /** The fleet's pace, without the breakers; see {@link lookAtPace}. */
     readPace: makePaceReader(ledger, keys.pace),
@@ -256,7 +250,6 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
       });
       return maintenance;
     },
-    /** Nightly runs, ended and under way. */
     nightlyRuns: makeNightlyRuns({ connection: ledger, keys, retryUntilAnswered }),
     /** Notices to people, until they are delivered. */
     outbox: onDemand(async () => {

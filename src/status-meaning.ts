@@ -3,10 +3,10 @@ export const APPROVED = 'approved';
 
 /** What people may say that a status means. */
 export const MEANINGS = ['approved', 'review', 'declined'] as const;
-export type Meaning = (typeof MEANINGS)[number];
+export type StatusMeaning = (typeof MEANINGS)[number];
 
 /** What statuses mean, by the status as the service writes it. {@link APPROVED} needs no entry. */
-export type Meanings = ReadonlyMap<string, Meaning>;
+export type Meanings = ReadonlyMap<string, StatusMeaning>;
 
 /** Bytes of a status that the ledger tells apart; longer ones are cut there (derive.lua). */
 const MOST_BYTES = 100;
@@ -28,7 +28,7 @@ export function splitMeanings(text: string): string[] {
 
 /** Reads entries `status=meaning`. Answers the meanings, and what is wrong with each entry that gives none. */
 export function readMeanings(entries: readonly string[]): { meanings: Meanings; faults: string[] } {
-  const meanings = new Map<string, Meaning>();
+  const meanings = new Map<string, StatusMeaning>();
   const faults: string[] = [];
   for (const entry of entries) {
     const at = entry.lastIndexOf('=');

@@ -1,5 +1,5 @@
 import type { DocumentStore } from '../../src/documents/store.ts';
-import type { StatusMeanings } from '../../src/ledger/counts/status-meanings.ts';
+import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { Keys } from '../../src/ledger/schema/keys.ts';
@@ -15,7 +15,7 @@ export type ArchiveDeps = {
   processId: string;
   portfolios: Portfolios;
   rows: Rows;
-  statusMeanings: Pick<StatusMeanings, 'read'>;
+  statusMeanings: Pick<MeaningStore, 'read'>;
   imports: DocumentStore;
   settings: { LIMITLINE_DATA: string };
   /** Called with sentences: what a results file lacks, or that the portfolio may still be marked as being archived. */

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { DocumentStore } from '../../src/documents/store.ts';
 import { isLimitlineError, LimitlineError } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
-import type { StatusMeanings } from '../../src/ledger/counts/status-meanings.ts';
+import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
@@ -24,7 +24,7 @@ export type ExportDeps = {
   account: string;
   rows: Rows;
   portfolios: Portfolios;
-  statusMeanings: Pick<StatusMeanings, 'read'>;
+  statusMeanings: Pick<MeaningStore, 'read'>;
   imports: DocumentStore;
   /** Called with sentences about what the file lacks, or how it differs from what was asked for. */
   say?: (sentence: string) => void;

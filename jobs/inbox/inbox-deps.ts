@@ -1,7 +1,7 @@
 import type { Audit } from '../../src/audit/audit.ts';
 import type { Settings } from '../../src/config.ts';
 import type { LeftFiles } from '../../src/files/left-files.ts';
-import type { StatusMeanings } from '../../src/ledger/counts/status-meanings.ts';
+import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
 import type { Inbox } from '../../src/ledger/inbox/inbox.ts';
 import type { Log } from '../../src/log.ts';
 import type { Outbox } from '../../src/notices/notice.ts';
@@ -29,7 +29,7 @@ export type InboxSource = ImportSource & {
   audit: Pick<Audit, 'around' | 'note'>;
   secret: Pick<Secret, 'key'>;
   leftFiles: LeftFiles;
-  statusMeanings: Pick<StatusMeanings, 'read'>;
+  statusMeanings: Pick<MeaningStore, 'read'>;
   enterAccount: () => Promise<void>;
   /** The outbox for notices; without it nobody is notified. */
   outbox?: Outbox | undefined;

@@ -2,9 +2,9 @@ import { Argument, type Command, Option } from 'commander';
 import type { Context } from '../../src/context.ts';
 import { grouped } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import type { KnownStatus } from '../../src/ledger/counts/status-meanings.ts';
+import type { KnownStatus } from '../../src/ledger/counts/meaning-store.ts';
 import { visible } from '../../src/portfolio/problem.ts';
-import { faultOfStatus, MEANINGS, type Meaning, readMeanings } from '../../src/status-meaning.ts';
+import { faultOfStatus, MEANINGS, readMeanings, type StatusMeaning } from '../../src/status-meaning.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -20,7 +20,7 @@ export function register(program: Command, terminal: Terminal): void {
       new Option('--means <meaning>', 'what this status means for the account').choices([...MEANINGS, UNKNOWN]),
     )
     .description('list the statuses that the service answered and what they mean, or say what one means')
-    .action(async (status: string | undefined, { means }: { means?: Meaning | typeof UNKNOWN }) => {
+    .action(async (status: string | undefined, { means }: { means?: StatusMeaning | typeof UNKNOWN }) => {
       if ((status === undefined) !== (means === undefined)) throw incomplete(status);
       await withContext(async (context) => {
         if (status === undefined || means === undefined) return printStatuses(context, terminal);
@@ -38,7 +38,7 @@ function incomplete(status: string | undefined): LimitlineError {
   return new LimitlineError('USAGE', `Name a status and what it means: ${example}`);
 }
 
-async function setMeaning(status: string, meaning: Meaning | undefined, { settings, statusMeanings }: Context) {
+async function setMeaning(status: string, meaning: StatusMeaning | undefined, { settings, statusMeanings }: Context) {
   const fault = faultOfStatus(status);
   if (fault !== undefined) throw new LimitlineError('USAGE', `The status ${fault}, so no meaning can be given to it.`);
   if (readMeanings(settings.STATUS_MEANINGS).meanings.has(status)) {

@@ -24,7 +24,6 @@ export function summaryTable(
     row('  invalid', invalid),
     row('  duplicate', duplicate),
     row('  rows', rows),
-    '',
     ...outcomeLines(summary),
   );
   const all = allBeforeWords(rows, states.skipped);
@@ -74,12 +73,12 @@ function outcomeLines({ outcomes }: Summary): string[] {
   const some = Object.entries(outcomes).filter(([, { rows }]) => rows > 0);
   if (some.length === 0) return [];
   return [
+    '',
     line('', ['rows', 'requested', 'granted']),
     ...some.map(([outcome, { rows, requested, granted }]) => {
       const given = HAS_GRANT.has(outcome) ? [groupedAmount(granted)] : [];
       return line(ROW_OUTCOMES[outcome as RowOutcome], [grouped(rows), groupedAmount(requested), ...given]);
     }),
-    '',
   ];
 }
 

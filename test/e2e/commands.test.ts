@@ -119,7 +119,7 @@ test('import, work and report share a data folder, and leave nothing running', a
   worker.child.kill('SIGTERM');
   expect(await worker.ended).toMatchObject({ status: 0 });
   const table = await callCommand(['report', 'Q4 2026'], { cwd, env });
-  expect(table.stdout).toMatch(/done +50 +limit requested and answered/);
+  expect(table.stdout).toMatch(/approved +50 +51,300.00 +51,300.00/);
 });
 
 describe('an errors file', () => {

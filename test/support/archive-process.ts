@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { archivePortfolio } from '../../jobs/archive/archive-portfolio.ts';
 import { makeDocumentStore } from '../../src/documents/store.ts';
-import { makeStatusMeanings } from '../../src/ledger/counts/status-meanings.ts';
+import { makeMeaningStore } from '../../src/ledger/counts/meaning-store.ts';
 import { makePortfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import { makeRows } from '../../src/ledger/rows/rows.ts';
 import { makeKeys } from '../../src/ledger/schema/keys.ts';
@@ -24,7 +24,7 @@ const deps = {
   processId: 'killed',
   portfolios: makePortfolios({ connection, keys }),
   rows: makeRows({ connection, keys, retryUntilAnswered, canaryRefusals: 0 }),
-  statusMeanings: makeStatusMeanings({ connection, keys, given: new Map() }),
+  statusMeanings: makeMeaningStore({ connection, keys, given: new Map() }),
   imports: makeDocumentStore({ dir: join(dataDir, 'imports') }),
   settings: { LIMITLINE_DATA: dataDir },
 };

@@ -6,7 +6,7 @@ import { makeAtMostOnce } from '../../src/ledger/calls/at-most-once.ts';
 import { type Dispute, makeAttempts } from '../../src/ledger/calls/attempts.ts';
 import { makeCalls } from '../../src/ledger/calls/calls.ts';
 import { startPresence } from '../../src/ledger/calls/fleet.ts';
-import { makeStatusMeanings } from '../../src/ledger/counts/status-meanings.ts';
+import { makeMeaningStore } from '../../src/ledger/counts/meaning-store.ts';
 import { makePortfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import { makeRows } from '../../src/ledger/rows/rows.ts';
 import { makeStories } from '../../src/ledger/rows/story.ts';
@@ -14,7 +14,7 @@ import { makeKeys } from '../../src/ledger/schema/keys.ts';
 import type { RowRequest } from '../../src/ledger/schema/row.ts';
 import { makeRetryUntilAnswered } from '../../src/ledger/schema/until-answered.ts';
 import { makeSilentLog } from '../../src/log.ts';
-import type { Meaning } from '../../src/status-meaning.ts';
+import type { StatusMeaning } from '../../src/status-meaning.ts';
 import { callThrough } from './call-through.ts';
 
 /** A connection to the test run's Redis, closed when the test ends. */
@@ -37,7 +37,7 @@ export function openLedger({
 }: {
   asksApproval?: boolean;
   database?: number;
-  given?: [string, Meaning][];
+  given?: [string, StatusMeaning][];
 } = {}) {
   const connection = connectRedis({ database });
   const keys = makeKeys(freshPrefix(), 'https://test.example');
@@ -58,7 +58,7 @@ export function openLedger({
     }),
     approvals: makeApprovals({ connection, keys, retryUntilAnswered }),
     portfolios: makePortfolios({ connection, keys }),
-    statusMeanings: makeStatusMeanings({ connection, keys, given: new Map(given) }),
+    statusMeanings: makeMeaningStore({ connection, keys, given: new Map(given) }),
     stories: makeStories({ connection, keys }),
     /** A worker process as the ledger sees one: it lives until it is stopped, or the test ends. */
     async process(processId: string) {

@@ -1,8 +1,8 @@
 import type { CallKind } from '../../call-kind.ts';
 import type { Cause } from '../counts/cause.ts';
+import type { MeaningStore } from '../counts/meaning-store.ts';
 import { type OutcomeSum, outcomesOf } from '../counts/outcome-sums.ts';
 import type { RowOutcome } from '../counts/row-outcome.ts';
-import type { StatusMeanings } from '../counts/status-meanings.ts';
 import type { Sums } from '../counts/sums.ts';
 import {
   GRANTED_STATES,
@@ -58,7 +58,7 @@ export async function summarize(
     account,
     portfolios,
     statusMeanings,
-  }: { account: string; portfolios: Portfolios; statusMeanings: Pick<StatusMeanings, 'read'> },
+  }: { account: string; portfolios: Portfolios; statusMeanings: Pick<MeaningStore, 'read'> },
 ): Promise<Summary | undefined> {
   const [state, meanings] = await Promise.all([portfolios.read(name), statusMeanings.read()]);
   if (state.startedMs === undefined) return undefined;

@@ -21,6 +21,7 @@ const RESULT_COLUMNS = [
   'available_limit',
   'problem',
   'updated',
+  'outcome',
   'limitline_account',
   'limitline_buyer',
 ];

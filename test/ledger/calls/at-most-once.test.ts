@@ -161,7 +161,7 @@ describe('a claim that its process no longer has', () => {
     const b = await ledger.process('b');
     await takeBack(ledger, 'a/77');
     const again = () => b.once(limit, { onUnknown: 'hold', send: () => Promise.reject(new Error('sent twice')) });
-    await expect.poll(again).toMatchObject({ is: 'unknown', reason: expect.stringContaining('forgot') });
+    await expect.poll(again).toMatchObject({ is: 'unknown', reason: expect.stringContaining('Redis lost') });
   });
 
   test('is left alone as long as it is in hand', async () => {

@@ -1,13 +1,18 @@
 import type { RedisConnection } from '../../lua-script.ts';
 import { writeAnyway } from '../../redis-memory/write-anyway.ts';
-import { APPROVED, type Meaning, type Meanings } from '../../status-meaning.ts';
+import { APPROVED, type Meanings, type StatusMeaning } from '../../status-meaning.ts';
 import type { Keys } from '../schema/keys.ts';
 import { readTallied } from './sums.ts';
 
 /** A status that the service answered, or that has a meaning. `from`: where the meaning was given. */
-export type KnownStatus = { status: string; rows: number; meaning?: Meaning; from?: 'service' | 'setting' | 'account' };
+export type KnownStatus = {
+  status: string;
+  rows: number;
+  meaning?: StatusMeaning;
+  from?: 'service' | 'setting' | 'account';
+};
 
-export type StatusMeanings = ReturnType<typeof makeStatusMeanings>;
+export type MeaningStore = ReturnType<typeof makeMeaningStore>;
 
 const FIELD = 'meaning:';
 
@@ -20,7 +25,7 @@ const PAGE = 100;
  *
  * @param given the meanings of the setting STATUS_MEANINGS, which go before those of the account
  */
-export function makeStatusMeanings({
+export function makeMeaningStore({
   connection,
   keys,
   given,
@@ -29,9 +34,9 @@ export function makeStatusMeanings({
   keys: Keys;
   given: Meanings;
 }) {
-  async function ofAccount(): Promise<Map<string, Meaning>> {
+  async function ofAccount(): Promise<Map<string, StatusMeaning>> {
     const fields = Object.entries(await connection.hgetall(keys.account)).filter(([field]) => field.startsWith(FIELD));
-    return new Map(fields.map(([field, meaning]) => [field.slice(FIELD.length), meaning as Meaning]));
+    return new Map(fields.map(([field, meaning]) => [field.slice(FIELD.length), meaning as StatusMeaning]));
   }
 
   return {
@@ -41,7 +46,7 @@ export function makeStatusMeanings({
     },
 
     /** Sets the meaning of a status for the account, or removes it without a `meaning`. */
-    async set(status: string, meaning: Meaning | undefined): Promise<void> {
+    async set(status: string, meaning: StatusMeaning | undefined): Promise<void> {
       const field = `${FIELD}${status}`;
       if (meaning === undefined) await writeAnyway(connection, 'HDEL', keys.account, field);
       else await writeAnyway(connection, 'HSET', keys.account, field, meaning);
@@ -66,7 +71,7 @@ export function makeStatusMeanings({
     },
   };
 
-  function meaningOf(status: string, kept: ReadonlyMap<string, Meaning>): Pick<KnownStatus, 'meaning' | 'from'> {
+  function meaningOf(status: string, kept: ReadonlyMap<string, StatusMeaning>): Pick<KnownStatus, 'meaning' | 'from'> {
     if (status === APPROVED) return { meaning: 'approved', from: 'service' };
     const [set, account] = [given.get(status), kept.get(status)];
     if (set !== undefined) return { meaning: set, from: 'setting' };
