@@ -32,6 +32,16 @@ test('statuses are listed with their rows, and what a person says that one means
   expect((await json('report', 'q4')).outcomes).toMatchObject({ answered: { rows: 2 } });
 });
 
+test('STATUS_MEANINGS says what statuses mean, before what anybody told the account', async () => {
+  const rules = [{ on: 'limit' as const, match: 'HRB 1"', fault: 'decision' as const, status: 'pending', share: 0.5 }];
+  const { limitline, json } = await openDesk(2, { rules }, { STATUS_MEANINGS: 'pending = declined' });
+  await limitline('run', 'q4.csv');
+  expect((await json('report', 'q4')).outcomes).toMatchObject({ approved: { rows: 1 }, declined: { rows: 1 } });
+  expect((await limitline('statuses')).stdout).toMatch(/pending +declined \(STATUS_MEANINGS\)/);
+  const refused = await limitline('statuses', 'pending', '--means', 'review');
+  expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('STATUS_MEANINGS says what "pending"')]);
+});
+
 test.each([
   [['pending'], 'Name a status and what it means'],
   [['--means', 'review'], 'Name a status and what it means'],
