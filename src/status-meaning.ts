@@ -8,6 +8,11 @@ export type StatusMeaning = (typeof MEANINGS)[number];
 /** What statuses mean, by the status as the service writes it. {@link APPROVED} needs no entry. */
 export type Meanings = ReadonlyMap<string, StatusMeaning>;
 
+/** What a status means; undefined if nobody has said it. */
+export function meaningOf(status: string | undefined, meanings: Meanings): StatusMeaning | undefined {
+  return status === APPROVED ? 'approved' : meanings.get(status ?? '');
+}
+
 /** Bytes of a status that the ledger tells apart; longer ones are cut there (derive.lua). */
 const MOST_BYTES = 100;
 

@@ -3,6 +3,7 @@ import { ANY_DOCUMENT } from '../../../src/documents/any-document.ts';
 import type { DocumentStore } from '../../../src/documents/store.ts';
 import type { Calls } from '../../../src/ledger/calls/calls.ts';
 import { amountText, shareOf } from '../../../src/ledger/counts/amounts.ts';
+import type { MeaningStore } from '../../../src/ledger/counts/meaning-store.ts';
 import type { Events } from '../../../src/ledger/events/events.ts';
 import type { CheckName, FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { KnownImport } from '../../../src/ledger/portfolios/imports.ts';
@@ -18,7 +19,7 @@ import { adviceDates, lackingStatements, OLDEST_MONTHS } from '../../../src/port
 import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
 import { lastVersion, type PortfolioDraft } from '../../../src/portfolio/portfolio-draft.ts';
 import { visible } from '../../../src/portfolio/problem.ts';
-import { APPROVED } from '../../../src/status-meaning.ts';
+import { type Meanings, meaningOf } from '../../../src/status-meaning.ts';
 import { type DraftStore, makeDraftStore } from '../../drafts/draft-store.ts';
 import { fileOf } from '../../drafts/make-preview.ts';
 import { openImported } from '../../export/open-imported.ts';
@@ -40,6 +41,7 @@ export type FinanceDeps = {
   portfolios: Portfolios;
   calls: Pick<Calls, 'madeTwice' | 'sharedCompanies' | 'makersOf'>;
   buyers: Buyers;
+  statusMeanings: Pick<MeaningStore, 'read'>;
   events: Pick<Events, 'walk' | 'countSince' | 'totals'>;
   imports: DocumentStore;
   retryUntilAnswered: RetryUntilAnswered;
@@ -67,12 +69,13 @@ export async function makeFinanceChecks(
   const sinceMs = dayBegan(atMs, (await portfolios.lastReconciled())?.atMs);
   const factsOf = makePortfolioFacts(portfolios);
   const { oldest } = adviceDates(new Date(atMs));
+  const meanings = await deps.statusMeanings.read();
   const store = makeBuyerStore(deps);
   const drafts = makeDraftStore({ dir: join(deps.settings.LIMITLINE_DATA, 'drafts') });
   return {
     rowChecks: [
-      eachRow(sink, grantedBelow),
-      eachRow(sink, otherStatus),
+      eachRow(sink, (walked) => grantedBelow(walked, meanings)),
+      eachRow(sink, (walked) => otherStatus(walked, meanings)),
       eachRow(sink, answeredOtherwise),
       eachRow(sink, (walked) => statementsOf(walked, oldest)),
       makeSharedCompanies({ ...deps, sink }),
@@ -118,14 +121,15 @@ function eachRow(sink: FoundSink, check: (walked: WalkedRow) => FoundItem | unde
  * Finds approved limits below the request, and approvals with nothing granted. A skipped request is left to the row that made
  * it. Without a known amount, for example for an id that a person gave, there is nothing to compare.
  */
-export function grantedBelow(walked: WalkedRow): FoundItem | undefined {
+export function grantedBelow(walked: WalkedRow, meanings: Meanings): FoundItem | undefined {
   const { state, record, request, limitId } = walked.result;
   if (state !== 'done' || record.total_limit === undefined) return undefined;
   const { total_limit: granted } = record;
   const more = { granted, detail: limitId };
   if (amountText(granted) === '?')
     return rowItem('answered otherwise', walked, 'the answer says an amount that cannot be read', more);
-  const share = record.status === APPROVED ? shareOf(granted, request.limit.requested_limit) : '';
+  const share =
+    meaningOf(record.status, meanings) === 'approved' ? shareOf(granted, request.limit.requested_limit) : '';
   if (share === '6') return rowItem('other status', walked, 'approved, but nothing was granted', more);
   return share === '5' ? rowItem('granted below', walked, 'less than requested', more) : undefined;
 }
@@ -142,19 +146,24 @@ function answeredOtherwise(walked: WalkedRow): FoundItem | undefined {
 /** Longer texts are no real status; their beginnings tell them apart. */
 const MOST_CHARACTERS = 60;
 
-/**
- * Finds a limit with any status but approved, as the service wrote it. Which others exist, and whether they change, is unknown,
- * so each is reported.
- */
-export function otherStatus(walked: WalkedRow): FoundItem | undefined {
+/** Finds a limit with a status that does not mean approved, and asks what it means where nobody has said that. */
+export function otherStatus(walked: WalkedRow, meanings: Meanings): FoundItem | undefined {
   const { state, record, limitId } = walked.result;
-  if (state !== 'done' || record.status === APPROVED) return undefined;
   const { status = '', total_limit: granted } = record;
+  const meaning = meaningOf(status, meanings);
+  if (state !== 'done' || meaning === 'approved') return undefined;
   const more = { detail: limitId, ...(granted === undefined ? {} : { granted }) };
   if (status === '') return rowItem('other status', walked, 'no status is known of it', more);
-  const isLong = status.length > MOST_CHARACTERS;
-  return rowItem('other status', walked, visible(isLong ? `${status.slice(0, MOST_CHARACTERS)}…` : status), more);
+  const shown = visible(status.length > MOST_CHARACTERS ? `${status.slice(0, MOST_CHARACTERS)}…` : status);
+  if (meaning !== undefined) return rowItem('other status', walked, `${shown}: ${MEANS[meaning]}`, more);
+  const command = PLAIN_STATUS.test(status) ? { command: `statuses ${quoted(status)} --means MEANING` } : {};
+  return rowItem('other status', walked, `${shown}: nobody has said what this status means`, { ...more, ...command });
 }
+
+/** A status that can stand in a command as it is: the service's text could be anything else to a shell. */
+const PLAIN_STATUS = /^[A-Za-z0-9_][\w. -]{0,59}$/;
+
+const MEANS = { review: 'under review', declined: 'declined' } as const;
 
 type MadeTwiceDeps = { calls: Pick<Calls, 'madeTwice'>; rows: Pick<RowLists, 'read'>; sink: FoundSink };
 

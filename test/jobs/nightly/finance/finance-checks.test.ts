@@ -54,7 +54,7 @@ test('after a run, all that finance wants to know of is found: what was granted,
     ['held', 'Held AG', expect.stringMatching(/^outcome unknown at the limit, for less than a day: ./)],
     ['no limit', 'Refused AG', 'its latest request was refused, for less than a day'],
     ['no statements', 'Half AG', 'limit made: no document is named'],
-    ['other status', 'Half AG', 'pending'],
+    ['other status', 'Half AG', 'pending: nobody has said what this status means'],
     ['other status', 'Undated AG', 'approved, but nothing was granted'],
     ['refused', 'Refused AG', 'refused at the limit with status 422, for less than a day: limit is too high'],
   ]);

@@ -9,6 +9,12 @@ import { makeWalked } from '../../../support/walked-rows.ts';
 
 const DAY_MS = 86_400_000;
 
+const MEANINGS = new Map([
+  ['accepted', 'approved'],
+  ['in review', 'review'],
+  ['rejected', 'declined'],
+] as const);
+
 describe('what was granted beside what was requested', () => {
   const of = (requested: string, granted: string | undefined, state: RowState = 'done') =>
     grantedBelow(
@@ -17,6 +23,7 @@ describe('what was granted beside what was requested', () => {
         request: makeRequest({ limit: { requested_limit: requested } }),
         record: granted === undefined ? {} : { status: 'approved', total_limit: granted },
       }),
+      MEANINGS,
     );
 
   test.each([
@@ -48,6 +55,7 @@ describe('what was granted beside what was requested', () => {
 
   test.each([
     ['approved', '1', 'granted below'],
+    ['accepted', '1', 'granted below'],
     ['approved', '0', 'other status'],
     ['approved', '?', 'answered otherwise'],
     // These are told of by their status.
@@ -56,12 +64,15 @@ describe('what was granted beside what was requested', () => {
     [undefined, '1', undefined],
   ])('of one that is %s with %s granted, it is of the check %s', (status, total_limit, check) => {
     const record = { total_limit, ...(status === undefined ? {} : { status }) };
-    expect(grantedBelow(makeWalked({ record }))?.check).toBe(check);
+    expect(grantedBelow(makeWalked({ record }), MEANINGS)?.check).toBe(check);
   });
 
   test('names the row and the limit', () => {
     expect(
-      grantedBelow(makeWalked({ record: { status: 'approved', total_limit: '1.5' }, line: 7, limitId: 'bl_7' })),
+      grantedBelow(
+        makeWalked({ record: { status: 'approved', total_limit: '1.5' }, line: 7, limitId: 'bl_7' }),
+        MEANINGS,
+      ),
     ).toEqual({
       check: 'granted below',
       portfolio: 'q4',
@@ -77,18 +88,28 @@ describe('what was granted beside what was requested', () => {
   });
 });
 
+const UNKNOWN = ': nobody has said what this status means';
+
 test.each([
-  ['approved', undefined],
-  ['pending', 'pending'],
-  ['Approved', 'Approved'],
-  ['in review\n\u001b[31m', 'in review␊␛[31m'],
-  ['x'.repeat(100), `${'x'.repeat(60)}…`],
-  ['', 'no status is known of it'],
-  [undefined, 'no status is known of it'],
-])('a limit with the status %j is told of as %j', (status, says) => {
+  ['approved', undefined, undefined],
+  ['accepted', undefined, undefined],
+  ['in review', 'in review: under review', undefined],
+  ['rejected', 'rejected: declined', undefined],
+  ['pending', `pending${UNKNOWN}`, 'statuses pending --means MEANING'],
+  ['to be seen', `to be seen${UNKNOWN}`, 'statuses "to be seen" --means MEANING'],
+  ['Approved', `Approved${UNKNOWN}`, 'statuses Approved --means MEANING'],
+  // A shell would run this.
+  ['$(reboot)', `$(reboot)${UNKNOWN}`, undefined],
+  ['--json', `--json${UNKNOWN}`, undefined],
+  ['in review\n\u001b[31m', `in review␊␛[31m${UNKNOWN}`, undefined],
+  ['x'.repeat(100), `${'x'.repeat(60)}…${UNKNOWN}`, undefined],
+  ['', 'no status is known of it', undefined],
+  [undefined, 'no status is known of it', undefined],
+])('a limit with the status %j is told of as %j', (status, says, command) => {
   const record: RowResult['record'] = status === undefined ? {} : { status };
-  expect(otherStatus(makeWalked({ record }))?.says).toBe(says);
-  expect(otherStatus(makeWalked({ record, state: 'skipped' }))).toBeUndefined();
+  const found = otherStatus(makeWalked({ record }), MEANINGS);
+  expect([found?.says, found?.command]).toEqual([says, command]);
+  expect(otherStatus(makeWalked({ record, state: 'skipped' }), MEANINGS)).toBeUndefined();
 });
 
 describe('statements', () => {
