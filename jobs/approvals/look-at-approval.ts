@@ -1,3 +1,4 @@
+import { Big } from 'big.js';
 import { counted, grouped } from '../../src/counted.ts';
 import type { ApprovalLook, WaitingRequest, WaitingRow } from '../../src/ledger/approvals/approval-look.ts';
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
@@ -8,7 +9,6 @@ import type { Approval } from '../../src/ledger/schema/approval.ts';
 import type { FoundRow } from '../../src/ledger/search/row-filter.ts';
 import { moneyText } from '../../src/money-text.ts';
 import { RESEND } from '../operators/ask-first.ts';
-import { largestRows } from './largest-rows.ts';
 import type { UnderstandFile } from './understood-file.ts';
 
 type ApprovalLookDeps = {
@@ -43,6 +43,18 @@ export async function lookAtApproval(id: string, deps: ApprovalLookDeps): Promis
     first: first.filter(({ result: { awaits } }) => !awaits?.answer || awaits.answer === RESEND).map(requestOf),
     since: sinceWords(approval, known, imports),
   };
+}
+
+/** As many as a person reads before saying yes. */
+const SHOWN = 10;
+
+/** The largest rows of an approval, largest first. If `isExact` is false, others may be larger: see `rows.largestOf`. */
+export async function largestRows(
+  approval: Pick<Approval, 'id' | 'portfolio'>,
+  { rows }: { rows: Pick<Rows, 'largestOf'> },
+): Promise<{ largest: FoundRow[]; isExact: boolean }> {
+  const { found, isExact } = await rows.largestOf(approval, SHOWN);
+  return { largest: found.sort(byAmount).slice(0, SHOWN), isExact };
 }
 
 async function firstRows(approval: Approval, { approvals, rows }: ApprovalLookDeps): Promise<FoundRow[]> {
@@ -102,4 +114,8 @@ function sinceWords(
         ]
       : []),
   ];
+}
+
+function byAmount({ result: one }: FoundRow, { result: other }: FoundRow): number {
+  return new Big(other.request.limit.requested_limit).cmp(one.request.limit.requested_limit) || one.line - other.line;
 }

@@ -13,8 +13,15 @@ import { visible } from '../../src/portfolio/problem.ts';
 import { errorColumns, resultColumnsOf } from '../../src/portfolio/results/merged-columns.ts';
 import { makeSheetValues, type SheetValues } from '../../src/portfolio/results/sheet-values.ts';
 import type { ExportedLine } from './export-lines.ts';
-import { ledgerCells } from './ledger-cells.ts';
-import { type ExportTable, type Files, makePlacedCells, problemIn, stateOf, type TableOptions } from './table.ts';
+import {
+  type ExportTable,
+  type Files,
+  ledgerCells,
+  makePlacedCells,
+  problemIn,
+  stateOf,
+  type TableOptions,
+} from './table.ts';
 
 /**
  * Lines to correct: their own cells, the problem, and the row that each line corrects. A line that is broken as a record has

@@ -8,8 +8,15 @@ import { errorColumns, resultColumnsOf } from '../../src/portfolio/results/merge
 import { makeSheetValues, type SheetValues } from '../../src/portfolio/results/sheet-values.ts';
 import { importName } from '../rows/import-names.ts';
 import type { ExportedLine } from './export-lines.ts';
-import { ledgerCells } from './ledger-cells.ts';
-import { type ExportTable, type Files, makePlacedCells, problemIn, stateOf, type TableOptions } from './table.ts';
+import {
+  type ExportTable,
+  type Files,
+  ledgerCells,
+  makePlacedCells,
+  problemIn,
+  stateOf,
+  type TableOptions,
+} from './table.ts';
 
 /**
  * All lines with all their own columns, and what became of each. If files have different headers, known columns are written

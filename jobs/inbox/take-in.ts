@@ -3,18 +3,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
 import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import { LEASE_MS } from '../../src/ledger/schema/lease.ts';
-import { makeNamedMappings } from '../drafts/named-mappings.ts';
+import { makeNamedMappings } from '../drafts/kept-mappings.ts';
 import { leaveResults } from '../export/leave-results.ts';
 import { carryThrough, noteRejected } from './carry-through.ts';
-import { openDropFolder } from './drop-folder.ts';
+import { openDropFolder, statOf } from './drop-folder.ts';
 import { DONE, portfolioOf } from './dropped-names.ts';
-import { putBackGrown } from './grown-files.ts';
 import type { InboxSource, RoundDeps } from './inbox-deps.ts';
 import { tellOfLeft } from './inbox-notices.ts';
 import { type Dropped, lookInto } from './look.ts';
-import { statOf } from './move-over.ts';
-import { type Lying, type Ripe, ripeFiles } from './ripe-files.ts';
-import { DOUBTFUL_MS, makeSettling, type SettlingFiles } from './settling.ts';
+import {
+  DOUBTFUL_MS,
+  type Lying,
+  makeSettling,
+  putBackGrown,
+  type Ripe,
+  ripeFiles,
+  type SettlingFiles,
+} from './ripe-files.ts';
 import { makeTakenFolder } from './taken-folder.ts';
 
 /** The result of a pass over the drop folder. */

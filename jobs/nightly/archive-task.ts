@@ -3,10 +3,9 @@ import { counted } from '../../src/counted.ts';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
 import { findOldPortfolios } from '../../src/ledger/schema/archives.ts';
-import type { ArchiveDeps } from '../archive/archive-deps.ts';
+import { type ArchiveDeps, ArchivesTaken } from '../archive/archive-deps.ts';
 import { type Archived, archivePortfolio } from '../archive/archive-portfolio.ts';
-import { ArchivesTaken } from '../archive/long-work.ts';
-import type { Night, NightResult } from './task.ts';
+import type { Night, NightResult } from './run-task.ts';
 
 export type ArchiveTaskDeps = ArchiveDeps & {
   audit: Pick<Audit, 'around'>;

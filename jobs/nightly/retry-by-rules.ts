@@ -6,10 +6,10 @@ import type { KnownRule, RetryRules } from '../../src/ledger/nightly/retry-rules
 import { archivedOf } from '../../src/ledger/schema/archives.ts';
 import { ONE_NIGHT_MS } from '../../src/ledger/schema/row.ts';
 import { type AskDeps, asDecided, askFirst, type ResendRequest } from '../operators/ask-first.ts';
-import { pagesOfFilter } from '../plans/planned-rows.ts';
+import { pagesOfFilter } from '../plans/carry-out.ts';
 import { type FeedDeps, feed } from '../rows/feed.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
-import type { Night, NightResult } from './task.ts';
+import type { Night, NightResult } from './run-task.ts';
 
 export type RetryDeps = FeedDeps &
   AskDeps & {

@@ -7,7 +7,7 @@ import { type TakenIn, takeInOnce } from '../inbox/take-in.ts';
 import { type ArchiveTaskDeps, archiveOld } from './archive-task.ts';
 import { type ReconcileDeps, reconcile } from './reconcile.ts';
 import { type RetryDeps, retryByRules } from './retry-by-rules.ts';
-import type { Night, NightlyTask, NightResult } from './task.ts';
+import type { Night, NightlyTask, NightResult } from './run-task.ts';
 
 type TaskDeps = CutDeps & ReconcileTaskDeps & InboxSource & RetryDeps & ArchiveTaskDeps;
 

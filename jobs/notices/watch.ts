@@ -8,10 +8,8 @@ import type { Log } from '../../src/log.ts';
 import { type CallsHeld, readCallsHeld } from '../../src/pace/calls-held.ts';
 import { readCondition } from './condition.ts';
 import { lookAtApprovals, lookAtPortfolios, type PortfolioLookDeps } from './look-at-portfolios.ts';
-import { lookAtDisk, readRedisRoom } from './look-at-rooms.ts';
-import { seeReports } from './nightly-reports.ts';
-import { REPORT_SUBJECTS, reportChanges } from './report-changes.ts';
-import { ROOM_SUBJECTS, roomChanges } from './room-changes.ts';
+import { REPORT_SUBJECTS, reportChanges, seeReports } from './nightly-reports.ts';
+import { lookAtDisk, ROOM_SUBJECTS, readRedisRoom, roomChanges } from './room-changes.ts';
 import { SERVICE_SUBJECTS, serviceChanges } from './service-changes.ts';
 
 export type WatchDeps = PortfolioLookDeps & {

@@ -5,7 +5,7 @@ import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { ROW_STATES } from '../../src/ledger/schema/row.ts';
 import { rowName } from '../../src/ledger/schema/schema.ts';
 import { type FoundRow, rowsOfLine } from '../rows/walk-rows.ts';
-import { rowByName } from './find-row.ts';
+import { rowByName } from './held-row.ts';
 
 export type Retry = {
   portfolio: string;

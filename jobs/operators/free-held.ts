@@ -2,9 +2,9 @@ import type { Calls } from '../../src/ledger/calls/calls.ts';
 import type { Thing } from '../../src/ledger/calls/claim-answers.ts';
 import type { HeldRow, Stories } from '../../src/ledger/rows/story.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
+import { isInDoubt } from '../rows/calls-of.ts';
 import type { FeedDeps } from '../rows/feed.ts';
-import { isInDoubt } from '../rows/in-doubt.ts';
-import { sendAgain } from './send-again.ts';
+import { sendAgain } from './retry-row.ts';
 
 export type FreeDeps = FeedDeps & { calls: Calls; stories: Pick<Stories, 'held'> };
 

@@ -3,8 +3,8 @@ import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { Stories } from '../../src/ledger/rows/story.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
+import { callInDoubt } from '../rows/calls-of.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
-import { callInDoubt } from './call-in-doubt.ts';
 import { heldPages } from './free-held.ts';
 import { callName } from './id-faults.ts';
 

@@ -1,20 +1,19 @@
 import { commandLineActor } from '../../src/actor.ts';
 import { LimitlineError } from '../../src/errors.ts';
+import type { ResolveAnswer } from '../../src/ledger/calls/calls.ts';
 import type { Plans } from '../../src/ledger/plans/plans.ts';
 import type { Step } from '../../src/ledger/schema/row.ts';
-import { callsOf } from '../rows/calls-of.ts';
+import { callInDoubt, callsOf } from '../rows/calls-of.ts';
 import { feed } from '../rows/feed.ts';
 import { importNames } from '../rows/import-names.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 import { type AskDeps, askFirst, justThese, RESEND } from './ask-first.ts';
-import { callInDoubt } from './call-in-doubt.ts';
 import { type FreeDeps, freeHeld } from './free-held.ts';
 import { countElsewhere, type ElsewhereDeps, heldElsewhere } from './held-elsewhere.ts';
 import { heldRowAtLine, heldRowByName } from './held-row.ts';
 import { callName, otherCallFault, prefixFault, readKnownIds } from './id-faults.ts';
 import { type ResolutionSummary, resolvedOf } from './resolution.ts';
-import { resolveCallOf } from './resolve-call.ts';
-import { sendAgain } from './send-again.ts';
+import { sendAgain } from './retry-row.ts';
 
 type ResolveDeps = FreeDeps & AskDeps & ElsewhereDeps & { plans: Pick<Plans, 'now'> };
 
@@ -84,6 +83,33 @@ export function heldAnew(): LimitlineError {
     'NOT_FOUND',
     'Since you looked, this row was sent again, and is held anew: look at it again before you say what became of it. Nothing was done.',
   );
+}
+
+/**
+ * Resolves one call of a held row: the call named, or the first in doubt of its step. Does nothing to a call that was sent
+ * again and lost after `asOfMs`, when the person looked.
+ */
+export async function resolveCallOf(
+  found: FoundRow,
+  {
+    made,
+    by = commandLineActor(),
+    asOfMs,
+    of,
+    approval,
+  }: {
+    made?: string | undefined;
+    by?: string | undefined;
+    asOfMs?: number | undefined;
+    of?: string | undefined;
+    approval?: string;
+  },
+  { calls }: Pick<FreeDeps, 'calls'>,
+): Promise<ResolveAnswer> {
+  const [first, ...others] = callsOf(found).filter((call) => of === undefined || callName(call) === of);
+  if (!first) return 'not unknown';
+  const said = { by, row: found.row, asOfMs, approval };
+  return await calls.resolve([first, ...others], found.result.request.buyer, made, said);
 }
 
 async function checkId(made: string, held: FoundRow, deps: FreeDeps): Promise<void> {

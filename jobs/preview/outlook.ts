@@ -13,11 +13,9 @@ import { makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 import { fileNameOf, makeBuyerStore } from '../import/buyer-store.ts';
-import { sha256Of } from '../import/file-digest.ts';
-import type { ForeseeDeps } from '../import/foresee.ts';
-import { makeReplacingForesight } from '../import/foresee-replacing.ts';
-import { readingTextOf } from '../import/reading-text.ts';
-import { makeRequestsInFile } from '../import/requests-in-file.ts';
+import { type ForeseeDeps, makeReplacingForesight } from '../import/foresee.ts';
+import { sha256Of } from '../import/keep-file.ts';
+import { makeRequestsInFile, readingTextOf } from '../import/open-import.ts';
 
 /** What predicts an import's result. Without a ledger, buyers come from the file alone, and `foresees` is null. */
 export type ImportOutlook = { buyers: BuyerBook; foresees: ForeseeDeps | null };

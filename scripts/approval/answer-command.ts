@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { answerApproval } from '../../jobs/approvals/answer-approval.ts';
-import { carryOutAnswered } from '../../jobs/approvals/carry-out-answered.ts';
-import { largestRows } from '../../jobs/approvals/largest-rows.ts';
+import { carryOutAnswered } from '../../jobs/approvals/carry-out-answers.ts';
+import { largestRows } from '../../jobs/approvals/look-at-approval.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import { refusedWords } from '../../src/console/pages/approvals/answer-forms.ts';
 import { counted } from '../../src/counted.ts';

@@ -1,4 +1,4 @@
-import { approversOf } from '../../jobs/approvals/approvers.ts';
+import { approversOf } from '../../jobs/approvals/answer-approval.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { type Approval, whyWords } from '../../src/ledger/schema/approval.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { refuseForeign } from '../../jobs/import/foreign-rows.ts';
+import { refuseForeign } from '../../jobs/import/open-import.ts';
 import { makeDryRun } from '../../jobs/preview/dry-run.ts';
 import type { ImportOutlook } from '../../jobs/preview/outlook.ts';
 import { readSettings, type Settings } from '../../src/config.ts';

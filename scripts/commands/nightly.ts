@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { inboxOnce, startInbox } from '../../jobs/inbox/watch-inbox.ts';
-import { dueNights } from '../../jobs/nightly/due-tasks.ts';
-import { startKeepingSchedule } from '../../jobs/nightly/keep-schedule.ts';
+import { dueNights, startKeepingSchedule } from '../../jobs/nightly/keep-schedule.ts';
 import { deliverOnce, startDelivering } from '../../jobs/notices/deliver.ts';
 import { startWatching, watchOnce } from '../../jobs/notices/watch.ts';
 import { startKeepingResults } from '../../jobs/workers/keeping.ts';

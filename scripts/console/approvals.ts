@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answerApproval, isOwn, whyNot } from '../../jobs/approvals/answer-approval.ts';
-import { approversOf } from '../../jobs/approvals/approvers.ts';
-import { carryOutAnswered } from '../../jobs/approvals/carry-out-answered.ts';
+import { answerApproval, approversOf, isOwn, whyNot } from '../../jobs/approvals/answer-approval.ts';
+import { carryOutAnswered } from '../../jobs/approvals/carry-out-answers.ts';
 import { lookAtApproval } from '../../jobs/approvals/look-at-approval.ts';
 import { makeUnderstandFile } from '../../jobs/approvals/understood-file.ts';
 import { isOfProvider } from '../../src/actor.ts';

@@ -1,8 +1,7 @@
-import { refuseForeign } from '../../jobs/import/foreign-rows.ts';
 import type { ImportPayload } from '../../jobs/import/import-portfolio.ts';
 import { keepFile } from '../../jobs/import/keep-file.ts';
-import { makeDryRun } from '../../jobs/preview/dry-run.ts';
-import { makeLargest } from '../../jobs/preview/largest.ts';
+import { refuseForeign } from '../../jobs/import/open-import.ts';
+import { makeDryRun, makeLargest } from '../../jobs/preview/dry-run.ts';
 import type { Context } from '../../src/context.ts';
 import { openDocuments } from '../../src/documents/archive.ts';
 import { defaultDocumentsDir, makeDocumentFolder } from '../../src/documents/folder.ts';

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kindOfName, REJECTED } from '../../jobs/inbox/dropped-names.ts';
-import { lookAtDisk, readRedisRoom } from '../../jobs/notices/look-at-rooms.ts';
+import { lookAtDisk, readRedisRoom } from '../../jobs/notices/room-changes.ts';
 import type { CallKind } from '../../src/call-kind.ts';
 import type { Context } from '../../src/context.ts';
 import { countLiving } from '../../src/ledger/calls/fleet.ts';

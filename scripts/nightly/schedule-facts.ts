@@ -1,4 +1,4 @@
-import { nextOf } from '../../jobs/nightly/due-tasks.ts';
+import { nextOf } from '../../jobs/nightly/keep-schedule.ts';
 import type { ScheduleFacts } from '../../src/console/pages/nightly/schedule-view.ts';
 import type { Context } from '../../src/context.ts';
 import { scheduleOf } from '../../src/schedule/read-schedule.ts';

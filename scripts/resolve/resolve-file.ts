@@ -1,7 +1,6 @@
 import { heldElsewhere } from '../../jobs/operators/held-elsewhere.ts';
-import { type HeldFilePlan, planHeldFile } from '../../jobs/operators/plan-held-file.ts';
+import { type HeldFilePlan, planHeldFile, resolvePlan } from '../../jobs/operators/plan-held-file.ts';
 import { resolvedOf } from '../../jobs/operators/resolution.ts';
-import { resolvePlan } from '../../jobs/operators/resolve-plan.ts';
 import { importNames } from '../../jobs/rows/import-names.ts';
 import { counted } from '../../src/counted.ts';
 import { elsewhereWords } from '../../src/ledger/plans/plan.ts';

@@ -1,5 +1,5 @@
 import { withDoubt } from '../../jobs/operators/supplier-again.ts';
-import { within } from '../../jobs/workers/deadline.ts';
+import { within } from '../../jobs/workers/keeping.ts';
 import type { Context } from '../../src/context.ts';
 import { isLimitlineError } from '../../src/errors.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';

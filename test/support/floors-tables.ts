@@ -200,12 +200,10 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'jobs/inbox': [...FOR_JOBS, 'jobs/rows', 'jobs/import', 'jobs/export', 'jobs/drafts'],
   'jobs/notices': [...FOR_JOBS, 'jobs/rows'],
   'jobs/archive': [...FOR_JOBS, 'jobs/rows', 'jobs/import', 'jobs/export', 'jobs/drafts', 'jobs/inbox', 'jobs/nightly'],
-  'jobs/index.ts': ['jobs', 'src/ledger'],
   'jobs/workers': [
     ...FOR_JOBS,
     'src/context.ts',
     'src/open-service.ts',
-    'jobs/index.ts',
     'jobs/approvals',
     'jobs/export',
     'jobs/operators',

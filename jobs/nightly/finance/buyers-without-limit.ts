@@ -3,8 +3,7 @@ import type { BuyerRows } from '../../../src/ledger/rows/buyer-rows.ts';
 import type { Rows } from '../../../src/ledger/rows/rows.ts';
 import type { RowResult } from '../../../src/ledger/schema/row.ts';
 import { makeKeySet } from '../../../src/portfolio/identity/key-set.ts';
-import { ageWords, quoted, rowItem } from '../row-facts.ts';
-import type { RowCheck, WalkedRow } from '../walk-ledger.ts';
+import { ageWords, quoted, type RowCheck, rowItem, type WalkedRow } from '../walk-ledger.ts';
 
 type BuyersDeps = { rows: Pick<Rows, 'ofBuyers' | 'allOf' | 'read'>; sink: FoundSink; atMs: number };
 

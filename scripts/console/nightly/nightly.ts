@@ -1,4 +1,4 @@
-import { readInbox } from '../../../jobs/inbox/read-inbox.ts';
+import { readInbox } from '../../../jobs/inbox/watch-inbox.ts';
 import { addRule } from '../../../jobs/nightly/add-rule.ts';
 import type { InboxFunctions } from '../../../src/console/pages/nightly/inbox-view.ts';
 import type { NightlyPageFunctions } from '../../../src/console/pages/nightly/nightly-functions.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeLargest } from '../../../jobs/preview/largest.ts';
+import { makeLargest } from '../../../jobs/preview/dry-run.ts';
 import type { Line } from '../../../src/portfolio/lines/row.ts';
 
 function lineOf(line: number, requested_limit: string): Line {

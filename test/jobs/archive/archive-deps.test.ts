@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeReportStep, type WorkProgress } from '../../../jobs/archive/long-work.ts';
+import { makeReportStep, type WorkProgress } from '../../../jobs/archive/archive-deps.ts';
 
 test('rows of a step add up, those of another begin anew, and a signal ends the work behind what was told', async () => {
   const heard: WorkProgress<'one' | 'two'>[] = [];

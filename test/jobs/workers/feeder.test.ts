@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { feed } from '../../../jobs/rows/feed.ts';
-import { makeHealer } from '../../../jobs/workers/heal.ts';
+import { makeHealer } from '../../../jobs/workers/feeder.ts';
 import { makeRequest } from '../../support/ledger.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { makeDocumentIndex } from '../../../../jobs/nightly/ledger/document-index.ts';
+import { makeDocumentIndex } from '../../../../jobs/nightly/ledger/documents.ts';
 
 test('a document is known where it was added, and unnamed until somebody names it', () => {
   const digest = fc.stringMatching(/^[0-9a-f]{64}$/);

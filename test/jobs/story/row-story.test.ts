@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { lineOfRow } from '../../../jobs/story/line-of-row.ts';
+import { lineOfRow } from '../../../jobs/story/row-story.ts';
 import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
 
