@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { openDocuments } from '../../src/documents/archive.ts';
-import { makeDocumentFolder } from '../../src/documents/folder.ts';
-import { unnamedDocuments } from '../../src/documents/unnamed.ts';
+import { makeDocumentFolder, unnamedDocuments } from '../../src/documents/folder.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import { type Opened, openPortfolio, type PortfolioFile, tableOf } from '../../src/portfolio/open-portfolio.ts';
 import { lastVersion, type PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';

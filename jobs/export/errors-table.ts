@@ -10,8 +10,12 @@ import {
 } from '../../src/portfolio/columns/result-columns.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { visible } from '../../src/portfolio/problem.ts';
-import { errorColumns, resultColumnsOf } from '../../src/portfolio/results/merged-columns.ts';
-import { makeSheetValues, type SheetValues } from '../../src/portfolio/results/sheet-values.ts';
+import {
+  errorColumns,
+  makeSheetValues,
+  resultColumnsOf,
+  type SheetValues,
+} from '../../src/portfolio/results/line-rewriter.ts';
 import type { ExportedLine } from './export-lines.ts';
 import {
   type ExportTable,

@@ -4,8 +4,12 @@ import { rowName } from '../../src/ledger/schema/schema.ts';
 import { KNOWN_COLUMNS, type KnownColumn } from '../../src/portfolio/columns/known-columns.ts';
 import { RESULT_COLUMNS } from '../../src/portfolio/columns/result-columns.ts';
 import { digestOfCells, recordedBuyerText } from '../../src/portfolio/identity/recorded-buyer.ts';
-import { errorColumns, resultColumnsOf } from '../../src/portfolio/results/merged-columns.ts';
-import { makeSheetValues, type SheetValues } from '../../src/portfolio/results/sheet-values.ts';
+import {
+  errorColumns,
+  makeSheetValues,
+  resultColumnsOf,
+  type SheetValues,
+} from '../../src/portfolio/results/line-rewriter.ts';
 import { importName } from '../rows/import-names.ts';
 import type { ExportedLine } from './export-lines.ts';
 import {

@@ -1,7 +1,7 @@
 import { answeredOtherwise, type RowRequest, type RowResult } from '../../src/ledger/schema/row.ts';
 import { COLUMNS, fieldOf, KNOWN_COLUMNS, type KnownColumn } from '../../src/portfolio/columns/known-columns.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
-import { mergeColumns, type OwnColumns } from '../../src/portfolio/results/merged-columns.ts';
+import { mergeColumns, type OwnColumns } from '../../src/portfolio/results/line-rewriter.ts';
 import type { ExportedLine, ImportFile } from './export-lines.ts';
 
 /** A table to write: its header, and the records of each line. */

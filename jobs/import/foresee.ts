@@ -1,8 +1,8 @@
 import type { UnknownPolicy } from '../../src/config.ts';
-import type { Document } from '../../src/documents/document.ts';
+import type { Document } from '../../src/documents/folder.ts';
 import { contentDigest } from '../../src/ledger/calls/claim-answers.ts';
 import { type BuyerRows, NO_BUYER_ROWS } from '../../src/ledger/rows/buyer-rows.ts';
-import type { Foresight, KnownRow } from '../../src/ledger/rows/foresight.ts';
+import type { Foresight, KnownRow } from '../../src/ledger/rows/put-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { askedOf, type RowDocument, type RowRequest } from '../../src/ledger/schema/row.ts';
 import { rowName } from '../../src/ledger/schema/schema.ts';

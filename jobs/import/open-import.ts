@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { ANY_DOCUMENT } from '../../src/documents/any-document.ts';
-import { type FolderWords, makeDocumentFolder } from '../../src/documents/folder.ts';
+import { ANY_DOCUMENT, type FolderWords, makeDocumentFolder } from '../../src/documents/folder.ts';
 import type { DocumentStore } from '../../src/documents/store.ts';
 import type { OwnFile } from '../../src/ledger/portfolios/replacing.ts';
 import type { Buyers } from '../../src/ledger/rows/buyers.ts';
@@ -14,8 +13,8 @@ import {
   ROW_COLUMN,
 } from '../../src/portfolio/columns/result-columns.ts';
 import { makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
+import { makeKeySet } from '../../src/portfolio/identity/digest-table.ts';
 import { makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
-import { makeKeySet } from '../../src/portfolio/identity/key-set.ts';
 import { requestOf } from '../../src/portfolio/lines/row.ts';
 import { type Opened, openPortfolio, tableOf } from '../../src/portfolio/open-portfolio.ts';
 import { makeProblem, WHOLE_FILE } from '../../src/portfolio/problem.ts';

@@ -7,7 +7,7 @@ import type { Outbox } from '../../src/notices/notice.ts';
 import type { Secret } from '../../src/people/secret.ts';
 import type { ImportSource } from '../import/import-portfolio.ts';
 import type { DropFolder } from './drop-folder.ts';
-import type { SettlingFiles } from './ripe-files.ts';
+import type { SettlingFiles } from './settling.ts';
 import type { TakenFolder } from './taken-folder.ts';
 
 /** The parts of a process's context that the drop folder needs. */

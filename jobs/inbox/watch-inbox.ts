@@ -10,7 +10,8 @@ import { FAULTS } from './drop-folder.ts';
 import { DONE, REJECTED, TAKEN } from './dropped-names.ts';
 import type { InboxSource } from './inbox-deps.ts';
 import { glanceAt, lookInto, pathOf } from './look.ts';
-import { HINDRANCES, makeSettling, SETTLE_MS, type SettlingFiles } from './ripe-files.ts';
+import { HINDRANCES } from './ripe-files.ts';
+import { makeSettling, SETTLE_MS, type SettlingFiles } from './settling.ts';
 import { lookOnce, type TakenIn, takeInOnce } from './take-in.ts';
 
 /**

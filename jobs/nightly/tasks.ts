@@ -1,5 +1,5 @@
 import type { Audit } from '../../src/audit/audit.ts';
-import type { Cut } from '../../src/audit/retention.ts';
+import type { Cut } from '../../src/audit/audit-trail.ts';
 import { counted } from '../../src/counted.ts';
 import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import type { InboxSource } from '../inbox/inbox-deps.ts';

@@ -2,12 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from '../../src/config.ts';
 import { type RetryUntilAnswered, untilStopped } from '../../src/ledger/schema/until-answered.ts';
 import type { Log } from '../../src/log.ts';
-import { backoffMs } from '../../src/notices/backoff.ts';
-import type { DeliveryResult, TakenNotice } from '../../src/notices/deliveries.ts';
-import { makeMessage } from '../../src/notices/make-message.ts';
-import type { NoticeOutbox } from '../../src/notices/outbox.ts';
-import { type Message, type SendResult, WAYS, type Way, type WayName } from '../../src/notices/way.ts';
-import { openWays } from '../../src/notices/ways.ts';
+import type { DeliveryResult, NoticeOutbox, TakenNotice } from '../../src/notices/outbox.ts';
+import { backoffMs, type Message, type SendResult, WAYS, type Way, type WayName } from '../../src/notices/way.ts';
+import { makeMessage, openWays } from '../../src/notices/ways.ts';
 
 export type DeliverDeps = {
   outbox: Pick<NoticeOutbox, 'take' | 'settle'>;

@@ -10,13 +10,11 @@ import { feed } from '../rows/feed.ts';
 import { importNames } from '../rows/import-names.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 import { type AskDeps, askFirst, justThese, RESEND } from './ask-first.ts';
-import { explainLine, explainRow } from './explain-rows.ts';
-import { type FreeDeps, freeHeld } from './free-held.ts';
+import { explainLine, explainRow, rowAtLine, rowByName } from './explain-rows.ts';
+import { type FreeDeps, freeHeld, sendAgain } from './free-held.ts';
 import { countElsewhere } from './held-elsewhere.ts';
-import { rowAtLine, rowByName } from './held-row.ts';
 import { callName, otherCallFault, prefixFault, readKnownIds } from './id-faults.ts';
 import { type ResolutionSummary, type ResolvedRow, resolvedOf } from './resolution.ts';
-import { sendAgain } from './retry-row.ts';
 
 /** An answer in the file: its line, the id if given, and the held row and call that it concerns. */
 type Planned = { at: number; made: string | undefined; found: FoundRow; call: CallInDoubt };

@@ -8,12 +8,11 @@ import { feed } from '../rows/feed.ts';
 import { importNames } from '../rows/import-names.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 import { type AskDeps, askFirst, justThese, RESEND } from './ask-first.ts';
-import { type FreeDeps, freeHeld } from './free-held.ts';
+import { type FreeDeps, freeHeld, sendAgain } from './free-held.ts';
 import { countElsewhere, type ElsewhereDeps, heldElsewhere } from './held-elsewhere.ts';
 import { heldRowAtLine, heldRowByName } from './held-row.ts';
 import { callName, otherCallFault, prefixFault, readKnownIds } from './id-faults.ts';
 import { type ResolutionSummary, resolvedOf } from './resolution.ts';
-import { sendAgain } from './retry-row.ts';
 
 type ResolveDeps = FreeDeps & AskDeps & ElsewhereDeps & { plans: Pick<Plans, 'now'> };
 

@@ -5,8 +5,8 @@ import type { RowId } from '../../src/ledger/schema/schema.ts';
 import { matches, NOBODY } from '../../src/ledger/search/row-filter.ts';
 import { type FeedDeps, feed } from '../rows/feed.ts';
 import { type AskDeps, askFirst, justThese } from './ask-first.ts';
-import type { Retry } from './explain-rows.ts';
-import { rowAtLine, rowByName } from './held-row.ts';
+import { type Retry, rowAtLine, rowByName } from './explain-rows.ts';
+import { sendAgain } from './free-held.ts';
 import { reviveGivenUpSupplier } from './supplier-again.ts';
 
 /** The result of a retry of one row. `stays`: its state does not allow one. `unknown`: there is no such row. */
@@ -60,22 +60,4 @@ export async function retryNamed(retry: Retry, by: string, deps: FeedDeps & AskD
   }
   if (!found || !matches(found, error === '' ? {} : { problem: error }, NOBODY)) return undefined;
   return retryRow(found.row, by, deps, state);
-}
-
-/**
- * Queues a row again at its step. Answers false if the row has left this state meanwhile.
- *
- * @param isMeant whether a person chose this very row: then it is sent even if its portfolio was cancelled
- * @param by who asked for it, unless the row's story names them already
- */
-export async function sendAgain(
-  row: RowId,
-  state: 'refused' | 'cancelled' | 'held',
-  deps: FeedDeps,
-  isMeant = true,
-  by: string | undefined = undefined,
-): Promise<boolean> {
-  // The ended job goes first: BullMQ ignores a new job with a known id.
-  await deps.queues.forget([row]);
-  return deps.rows.requeue(row, state, isMeant, { by });
 }

@@ -1,7 +1,6 @@
-import { makeForecaster } from '../../src/portfolio/forecast.ts';
-import { makeKeySet } from '../../src/portfolio/identity/key-set.ts';
+import { makeKeySet } from '../../src/portfolio/identity/digest-table.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
-import type { DryRun, LargeRequest } from '../../src/portfolio/preview.ts';
+import { type DryRun, type LargeRequest, makeForecaster } from '../../src/portfolio/preview.ts';
 import { makeExactSum } from '../../src/portfolio/values/exact-sum.ts';
 import { type ForeseeDeps, foresee } from '../import/foresee.ts';
 

@@ -1,15 +1,14 @@
 import { stat } from 'node:fs/promises';
 import type { UnknownPolicy } from '../../src/config.ts';
-import { ANY_DOCUMENT } from '../../src/documents/any-document.ts';
+import { ANY_DOCUMENT } from '../../src/documents/folder.ts';
 import { fileFault } from '../../src/files/file-fault.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Buyers } from '../../src/ledger/rows/buyers.ts';
-import type { Foresight } from '../../src/ledger/rows/foresight.ts';
+import type { Foresight } from '../../src/ledger/rows/put-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { earlierProblemOf, mendedRowOf } from '../../src/portfolio/columns/result-columns.ts';
 import { type BuyerBook, makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
-import { makeFileBook } from '../../src/portfolio/identity/in-file/book.ts';
-import { makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
+import { makeFileBook, makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 import { fileNameOf, makeBuyerStore } from '../import/buyer-store.ts';

@@ -1,4 +1,4 @@
-import type { Document } from '../../src/documents/document.ts';
+import type { Document } from '../../src/documents/folder.ts';
 import { contentDigest } from '../../src/ledger/calls/claim-answers.ts';
 import type { LostCall } from '../../src/ledger/calls/recovery.ts';
 import { meaningOfProblem } from '../../src/ledger/counts/cause.ts';

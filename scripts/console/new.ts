@@ -5,7 +5,7 @@ import type { NewPageFunctions } from '../../src/console/pages/new/new-page-func
 import type { Context } from '../../src/context.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { outlookDepsOf } from '../look/dry-run.ts';
-import { knownRate } from '../look/known-rate.ts';
+import { knownRate } from '../look/look.ts';
 
 /** The functions of the pages for a new portfolio. Imports run in this process, and stop early with the console. */
 export function newPageFunctions(context: Context): NewPageFunctions {

@@ -1,7 +1,7 @@
 import { counted } from '../counted.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { EventEnd } from './event-ends.ts';
+import type { EventEnd } from './arrived-event.ts';
 
 /** The first event is logged soon, for the person who sets it up; a flood writes one line a minute. */
 const FIRST_MS = 1_000;

@@ -3,12 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { type FastifyReply, fastify } from 'fastify';
 import { LimitlineError, messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { KeepEvent } from './arrived-event.ts';
-import { EVENT_ANSWERS, type EventEnd } from './event-ends.ts';
+import { EVENT_ANSWERS, type EventEnd, type KeepEvent } from './arrived-event.ts';
 import { makeEventLog } from './event-log.ts';
-import { guardConnections } from './guard-connections.ts';
-import { type ListenerLimits, USUAL_LIMITS } from './listener-limits.ts';
-import { makeRate } from './rate.ts';
+import { guardConnections, type ListenerLimits, makeRate, USUAL_LIMITS } from './guard-connections.ts';
 import { makeTakeEvent } from './take-event.ts';
 
 /** EVENTS_SECRET has 200 characters at most (settings-schema.ts); a longer one is wrong. */

@@ -6,8 +6,7 @@ import { PassThrough, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileFault, systemCode } from './file-fault.ts';
 import { keepRoom } from './free-bytes.ts';
-import { MARK_PATTERN, markOfProcess } from './process-mark.ts';
-import { sweepLeftBehind } from './sweep.ts';
+import { MARK_PATTERN, markOfProcess, sweepLeftBehind } from './process-mark.ts';
 
 /** A file that is completely written and synced, under a temporary name. */
 export type FileDraft = {
@@ -86,10 +85,17 @@ export async function fileDigestOf(path: string): Promise<string> {
   return digest.digest('hex');
 }
 
+/** Makes new and renamed entries of a folder durable on the disk. @throws the system's error */
+export async function syncFolder(dir: string): Promise<void> {
+  const folder = await open(dir, 'r');
+  await folder.sync().finally(() => folder.close());
+}
+
 /** The operating system's codes, such as ENOSPC. Codes of Node and Redis look different. */
 const SYSTEM = /^E[A-Z0-9]+$/;
 
 const draftName = (name: string, mark: string) => `.${name}.${mark}.part`;
+
 const draftsOf = (name: string) => new RegExp(`^\\.${RegExp.escape(name)}\\.${MARK_PATTERN}\\.part$`);
 
 async function moveTo(path: string, target: string, replace: boolean): Promise<boolean> {

@@ -5,7 +5,7 @@ import { answerApproval } from '../../jobs/approvals/answer-approval.ts';
 import { carryOutAnswered } from '../../jobs/approvals/carry-out-answers.ts';
 import { makeKeptMappings, makeNamedMappings } from '../../jobs/drafts/kept-mappings.ts';
 import { reconcile } from '../../jobs/nightly/reconcile.ts';
-import { printReport } from '../../scripts/nightly/print-report.ts';
+import { printReport } from '../../scripts/nightly/report-table.ts';
 import { BOB } from './approved-portfolio.ts';
 import { draftOf, openDraftDesk, previewOf } from './draft-desk.ts';
 import { openInbox } from './inbox.ts';

@@ -1,6 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
-import { ANY_DOCUMENT } from '../../../src/documents/any-document.ts';
+import { ANY_DOCUMENT } from '../../../src/documents/folder.ts';
 import { isLimitlineError } from '../../../src/errors.ts';
 import type { KnownImport } from '../../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';

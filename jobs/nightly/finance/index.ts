@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { ANY_DOCUMENT } from '../../../src/documents/any-document.ts';
+import { ANY_DOCUMENT } from '../../../src/documents/folder.ts';
 import type { DocumentStore } from '../../../src/documents/store.ts';
 import type { Calls } from '../../../src/ledger/calls/calls.ts';
 import { APPROVED } from '../../../src/ledger/counts/sums.ts';

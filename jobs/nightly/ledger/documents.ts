@@ -1,4 +1,4 @@
-import type { StoreLooks } from '../../../src/documents/store-looks.ts';
+import type { StoreLooks } from '../../../src/documents/store.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { StoredRow } from '../../../src/ledger/nightly/row-walk.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';

@@ -7,7 +7,7 @@ import type { Ask, OddCall, OddCalls, StoredRow } from '../../../src/ledger/nigh
 import type { Stories } from '../../../src/ledger/rows/story.ts';
 import { askedOf, is, isUnfinished, type RowResult, type RowState } from '../../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../../src/ledger/schema/schema.ts';
-import { sendAgain } from '../../operators/retry-row.ts';
+import { sendAgain } from '../../operators/free-held.ts';
 import { callsOf, isInDoubt } from '../../rows/calls-of.ts';
 import type { FeedDeps } from '../../rows/feed.ts';
 import { commandFor, rowFacts, type StoredRowCheck } from '../walk-ledger.ts';

@@ -12,7 +12,7 @@ import { CHECKS, type FoundItem, type FoundSink } from '../../../src/ledger/nigh
 import { compareReports, countFindings, makeFindingGroups } from '../../../src/ledger/nightly/compare-reports.ts';
 import type { NightReport, ReportFiles, WholeReport } from '../../../src/ledger/nightly/night-report.ts';
 import type { Reports } from '../../../src/ledger/nightly/reports.ts';
-import { plainTableLine } from '../../../src/table/table-line.ts';
+import { plainTableLine } from '../../../src/table/write-table.ts';
 import type { Night } from '../run-task.ts';
 
 export type ReportDeps = {

@@ -7,8 +7,8 @@ import type { RuleFunctions } from '../../../src/console/pages/nightly/rules-vie
 import type { ScheduleFunctions } from '../../../src/console/pages/nightly/schedule-view.ts';
 import type { Context } from '../../../src/context.ts';
 import { rulesNow } from '../../../src/ledger/nightly/retry-rules.ts';
-import { readScheduleFacts } from '../../nightly/schedule-facts.ts';
-import { readNoticesFacts } from '../../notices/notices-facts.ts';
+import { readScheduleFacts } from '../../nightly/schedule-table.ts';
+import { readNoticesFacts } from '../../notices/notices-list.ts';
 import { eventsFunctions } from '../events.ts';
 import { reportFunctions } from './report.ts';
 

@@ -4,8 +4,7 @@ import type { RedisConnection } from '../../lua-script.ts';
 import { peopleScript } from '../people-script.ts';
 import { ROLES } from '../person.ts';
 import type { Secret } from '../secret.ts';
-import type { SessionLimits } from './session-limits.ts';
-import { keyBeginnings, MAX_AGENT, MAX_FROM } from './sessions.ts';
+import { keyBeginnings, MAX_AGENT, MAX_FROM, type SessionLimits } from './sessions.ts';
 import { digestOfToken, isToken, makeToken } from './token.ts';
 
 /**

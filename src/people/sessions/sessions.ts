@@ -4,7 +4,6 @@ import { peopleScript } from '../people-script.ts';
 import type { Person } from '../person.ts';
 import type { Secret } from '../secret.ts';
 import { isUserName, rolesOf } from '../users/user.ts';
-import { SESSION_LIMITS, type SessionLimits } from './session-limits.ts';
 import { digestOfToken, handleOf, isToken, makeToken } from './token.ts';
 
 /** What a user must do in a session first: give the code, change the password, or set up a second factor. */
@@ -32,6 +31,7 @@ export type SessionView = {
 
 /** Most characters kept of these, since they come from outside and are shown in lists. */
 export const MAX_FROM = 100;
+
 export const MAX_AGENT = 200;
 
 /** Beginnings of the keys that scripts build, see `src/ledger/schema/keys.ts`. */
@@ -164,3 +164,25 @@ export function makeSessions({
 }
 
 export type Sessions = ReturnType<typeof makeSessions>;
+
+/** When sessions end by themselves, in ms of the server's clock, and how many a person may have. */
+export type SessionLimits = {
+  /** Without activity of the person (ASVS 5.0, 7.3.1). */
+  idleMs: number;
+  /** Even with activity (7.3.2): a working day. */
+  absoluteMs: number;
+  /** From the password to the code: long enough to find the phone. */
+  halfMs: number;
+  /** Least time between two writes of a person's activity, since each write goes to the disk. */
+  writeAfterMs: number;
+  /** Most sessions of one person on all machines (ASVS 5.0, 7.1.2); the oldest are ended. */
+  most: number;
+};
+
+export const SESSION_LIMITS: SessionLimits = {
+  idleMs: 30 * 60_000,
+  absoluteMs: 12 * 3_600_000,
+  halfMs: 10 * 60_000,
+  writeAfterMs: 30_000,
+  most: 20,
+};

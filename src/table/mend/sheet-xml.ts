@@ -1,7 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { cellName, columnOf } from '../xlsx/cell-names.ts';
-import { escaped } from '../xlsx/cell-xml.ts';
-import { escapedAsText } from '../xlsx/escapes.ts';
+import { cellName, columnOf, escaped, escapedAsText } from '../xlsx/cell-xml.ts';
 
 /** New cell texts by row number and column index. */
 export type SheetMends = ReadonlyMap<number, ReadonlyMap<number, string>>;
