@@ -19,8 +19,7 @@ import {
   type ReportStep,
   withArchives,
 } from './archive-deps.ts';
-import { batchesOf, checkArchiveFile, REST, readArchiveFile } from './archive-files.ts';
-import { archiveFolder, removeArchive } from './archive-folders.ts';
+import { archiveFolder, batchesOf, checkArchiveFile, REST, readArchiveFile, removeArchive } from './archive-files.ts';
 import { type ArchiveManifest, readManifest } from './manifest.ts';
 import { nameArchive, type Writing, writeArchive } from './write-archive.ts';
 

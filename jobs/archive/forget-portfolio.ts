@@ -15,7 +15,7 @@ import type { Queues } from '../../src/queue/queues.ts';
 import { forgetKept } from '../export/keep-results.ts';
 import { removeEmpty } from '../inbox/drop-folder.ts';
 import { type LongWorkOptions, makeReportStep } from './archive-deps.ts';
-import { PART, portfolioFolder, removeArchive } from './archive-folders.ts';
+import { PART, portfolioFolder, removeArchive } from './archive-files.ts';
 import { forgetBuyers, forgetEventsByNumber } from './forget-buyers.ts';
 import {
   type FilesDeps,

@@ -15,6 +15,7 @@ import {
 import {
   ARCHIVE_FILES,
   type ArchiveFile,
+  archiveFolder,
   batchesOf,
   checkArchiveFile,
   REST,
@@ -23,7 +24,6 @@ import {
   readArchiveFile,
   someAtATime,
 } from './archive-files.ts';
-import { archiveFolder } from './archive-folders.ts';
 import { type ArchiveManifest, type FileFacts, MANIFEST, readManifest } from './manifest.ts';
 
 /** The steps of restoring, in order. */

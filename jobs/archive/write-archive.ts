@@ -12,6 +12,7 @@ import type { ArchiveDeps } from './archive-deps.ts';
 import {
   batchesOf,
   checkArchiveFile,
+  PART,
   REST,
   REST_BYTES,
   RESULTS,
@@ -20,7 +21,6 @@ import {
   someAtATime,
   writeArchiveFile,
 } from './archive-files.ts';
-import { PART } from './archive-folders.ts';
 import { type FileFacts, type ManifestFacts, writeManifest } from './manifest.ts';
 
 /** Accessible to the owner only, like its files. */

@@ -13,11 +13,9 @@ import { makeEncodingTest } from '../../src/table/encodings/encoders.ts';
 import { encodeTable, tableTexts } from '../../src/table/write-table.ts';
 import { writeSheet } from '../../src/table/xlsx/write-sheet.ts';
 import { importName } from '../rows/import-names.ts';
-import { errorsTable } from './errors-table.ts';
 import { exportedLines, type ImportFile } from './export-lines.ts';
 import { openImported } from './open-imported.ts';
-import { resultsTable } from './results-table.ts';
-import type { ExportTable, Files } from './table.ts';
+import { type ExportTable, errorsTable, type Files, resultsTable } from './results-table.ts';
 
 export type ExportDeps = {
   account: string;

@@ -12,9 +12,8 @@ import type { FoundRow } from '../rows/walk-rows.ts';
 import { type AskDeps, askFirst, justThese, RESEND } from './ask-first.ts';
 import { explainLine, explainRow, rowAtLine, rowByName } from './explain-rows.ts';
 import { type FreeDeps, freeHeld, sendAgain } from './free-held.ts';
-import { countElsewhere } from './held-elsewhere.ts';
 import { callName, otherCallFault, prefixFault, readKnownIds } from './id-faults.ts';
-import { type ResolutionSummary, type ResolvedRow, resolvedOf } from './resolution.ts';
+import { countElsewhere, type ResolutionSummary, type ResolvedRow, resolvedOf } from './resolution.ts';
 
 /** An answer in the file: its line, the id if given, and the held row and call that it concerns. */
 type Planned = { at: number; made: string | undefined; found: FoundRow; call: CallInDoubt };

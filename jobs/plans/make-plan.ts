@@ -13,7 +13,7 @@ import { ROW_STATES, type RowState, rowsIn, UNFINISHED_STATES } from '../../src/
 import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
 import type { PaceState } from '../../src/pace/pace-state.ts';
 import { type AskDeps, whyNeeded } from '../operators/ask-first.ts';
-import { type ElsewhereDeps, heldElsewhere } from '../operators/held-elsewhere.ts';
+import { type ElsewhereDeps, heldElsewhere } from '../operators/resolution.ts';
 import { isSupplierInDoubt } from '../operators/supplier-again.ts';
 import { documentKey } from '../rows/calls-of.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';

@@ -183,7 +183,7 @@ function weakCells(line: Line, { keys: [key] }: LineIdentity, { problem }: Resul
 const CELLS_CHANGED = 'its cells may have been changed since they were requested';
 
 /**
- * Problems of rows (jobs/steps/row-problem.ts, jobs/export/table.ts, jobs/import/put-line.ts). A fault of the line itself comes
+ * Problems of rows (jobs/steps/row-problem.ts, jobs/export/results-table.ts, jobs/import/put-line.ts). A fault of the line itself comes
  * before them.
  */
 const SPEAKS_FOR_ROW = new RegExp(

@@ -1,6 +1,10 @@
-import { heldElsewhere } from '../../jobs/operators/held-elsewhere.ts';
 import { type HeldFilePlan, planHeldFile, resolvePlan } from '../../jobs/operators/plan-held-file.ts';
-import { type ResolutionSummary, type ResolvedRow, resolvedOf } from '../../jobs/operators/resolution.ts';
+import {
+  heldElsewhere,
+  type ResolutionSummary,
+  type ResolvedRow,
+  resolvedOf,
+} from '../../jobs/operators/resolution.ts';
 import { type Acted, isEmpty } from '../../jobs/plans/act-on-rows.ts';
 import { importNames } from '../../jobs/rows/import-names.ts';
 import { counted } from '../../src/counted.ts';

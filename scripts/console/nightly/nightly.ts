@@ -1,5 +1,5 @@
 import { readInbox } from '../../../jobs/inbox/watch-inbox.ts';
-import { addRule } from '../../../jobs/nightly/add-rule.ts';
+import { addRule } from '../../../jobs/nightly/retry-by-rules.ts';
 import type { InboxFunctions } from '../../../src/console/pages/nightly/inbox-view.ts';
 import type { NightlyPageFunctions } from '../../../src/console/pages/nightly/nightly-functions.ts';
 import type { NoticesFunctions } from '../../../src/console/pages/nightly/notices-view.ts';

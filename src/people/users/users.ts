@@ -7,8 +7,7 @@ import { hashPassword, verifyPassword } from '../passwords/password-hash.ts';
 import { normalPassword, passwordFault } from '../passwords/password-rules.ts';
 import { peopleScript } from '../people-script.ts';
 import type { Secret } from '../secret.ts';
-import { openingsKey } from '../sessions/openings.ts';
-import { keyBeginnings } from '../sessions/sessions.ts';
+import { keyBeginnings, openingsKey } from '../sessions/sessions.ts';
 import {
   isUserName,
   makeEpoch,

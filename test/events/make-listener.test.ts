@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { makeEventLog } from '../../src/events/event-log.ts';
+import { makeEventLog } from '../../src/events/make-listener.ts';
 import { makeKeptLog } from '../support/log-fixture.ts';
 
 /** A log on a clock of the test's own. */

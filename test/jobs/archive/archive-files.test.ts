@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { removeArchive } from '../../../jobs/archive/archive-folders.ts';
+import { removeArchive } from '../../../jobs/archive/archive-files.ts';
 import { MANIFEST } from '../../../jobs/archive/manifest.ts';
 import { makeFolder } from '../../support/workplace.ts';
 
