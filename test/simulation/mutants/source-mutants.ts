@@ -30,7 +30,7 @@ export const SOURCE_MUTANTS: readonly Mutant[] = [
     {
       id: 'send-again: forgotten first',
       words: 'the ended job of a row that goes again stays, and nobody clears it away later',
-      file: 'jobs/operators/retry-row.ts',
+      file: 'jobs/operators/free-held.ts',
       from: 'await deps.queues.forget([row]);',
       to: '',
       worlds: [TWICE],
