@@ -60,7 +60,6 @@ type ListsUsers = {
 
 /** Users searched at most. A sentence names a few and counts the rest. */
 const MOST_LOOKED_AT = 1_000;
-
 const PAGE = 200;
 
 /** The names of users who may answer an approval, sorted: see whyNot. */

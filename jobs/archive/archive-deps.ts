@@ -38,7 +38,6 @@ export const ARCHIVE_STEPS = [
   /** The portfolio is archived, and its older archives are removed. */
   'ended',
 ] as const;
-
 export type ArchiveStep = (typeof ARCHIVE_STEPS)[number];
 
 export type ArchiveProgress = WorkProgress<ArchiveStep>;

@@ -12,14 +12,11 @@ import type { FileFacts } from './manifest.ts';
 
 /** For people; one row a line; and all other keys of the portfolio, in pieces (archive-lines.lua). */
 export const RESULTS = 'results.csv.gz';
-
 export const ROWS = 'rows.ndjson.gz';
-
 export const REST = 'rest.ndjson.gz';
 
 /** The files of an archive besides its manifest. */
 export const ARCHIVE_FILES = [RESULTS, ROWS, REST] as const;
-
 export type ArchiveFile = (typeof ARCHIVE_FILES)[number];
 
 /** Readable by the owner only, because they contain all that is known of buyers. */
@@ -30,7 +27,6 @@ const GZIP_LEVEL = 1;
 
 /** Limits of one Redis command, so that others do not wait. */
 const BATCH_LINES = 50;
-
 const BATCH_BYTES = 256 * 1024;
 
 /** The size of chunks for reading and compressing: larger ones take memory, smaller ones time. */

@@ -12,9 +12,10 @@ import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Archives } from '../../src/ledger/schema/archives.ts';
 import { vocabularyOf } from '../../src/portfolio/columns/judge-header.ts';
+import { withoutApostrophe } from '../../src/table/formulas.ts';
 import { openTable } from '../../src/table/open-table.ts';
 import { nextRecord } from '../../src/table/table.ts';
-import { plainTableLine, withoutApostrophe } from '../../src/table/write-table.ts';
+import { plainTableLine } from '../../src/table/table-line.ts';
 import { makeDraftStore } from '../drafts/draft-store.ts';
 import { FORGOTTEN_FILE, makeKeptMappings, makeNamedMappings } from '../drafts/kept-mappings.ts';
 import { sha256Of } from '../import/keep-file.ts';
@@ -103,9 +104,7 @@ type ReceivedDeps = {
   /** Notes digests before files are removed: nothing else names the copy of a file that was refused as a whole. */
   noteFiles: (digests: readonly string[]) => Promise<void>;
 };
-
 type DeskDeps = ReceivedDeps & { account: string; settings: { LIMITLINE_DATA: string } };
-
 type InboxDeps = ReceivedDeps & {
   inbox: Pick<Inbox, 'ofPortfolio' | 'erase'>;
   settings: { LIMITLINE_INBOX?: string | undefined };

@@ -206,9 +206,6 @@ async function compare(
 }
 
 const WHAT = 'was changed after it had been taken in';
-
 const GROWN = 'it is taken in again, and the added lines are imported';
-
 const LATER = 'a newer file of its portfolio was taken in since: drop the added lines again in a new file';
-
 const CHANGED = 'the content that was taken in has changed: drop it again if it is meant to be imported';

@@ -12,7 +12,6 @@ import { type SystemChange, systemChangeOf } from './service-changes.ts';
 
 /** The task that makes reports, and who acts in scheduled runs (jobs/nightly/run-task.ts). */
 const TASK = 'reconcile';
-
 const NIGHTLY = 'nightly';
 
 /** Reports read at a time. */

@@ -75,10 +75,8 @@ export function startFeeder({
 
 /** After so many calls without any row changing state, jobs may be lost, whatever the queues say. */
 const STILL_LOOKS = 5;
-
 /** The upper limit: each time that rows stand still and are checked, the number of calls until the next check doubles. */
 const MOST_STILL_LOOKS = 160;
-
 /** Rows checked at a time. */
 const PAGE = 1_000;
 

@@ -6,10 +6,8 @@ import { onceAtATime } from '../../src/once-at-a-time.ts';
 
 /** Short enough that a person who waits for a portfolio's end does not notice. Costs Redis next to nothing. */
 const LOOK_EVERY_MS = 2_000;
-
 /** With the check interval and the time to write a large portfolio, results in the data folder are at most a minute old. */
 const KEEP_EVERY_MS = 45_000;
-
 /** How long a stopping process may still write: enough for some eighty thousand rows. */
 const LAST_LOOK_MS = 5_000;
 

@@ -46,7 +46,6 @@ export function askedWords(portfolio: string, { approval, rows, sum, why = '' }:
 
 /** Approvals and names printed at most; the console has all. */
 const MOST_SAID = 5;
-
 const MOST_NAMED = 10;
 
 /** Prints for each waiting approval of a portfolio how much it is, how to approve it, and who may. */

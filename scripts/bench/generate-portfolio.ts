@@ -71,7 +71,6 @@ const PIECE_LINES = 500;
 
 /** Requests lie between these, small ones more often; one in twenty is above the service's 750,000. */
 const LOWEST = 4_000;
-
 const HIGHEST = 1_000_000;
 
 function* pieces(from: number, rows: number): Generator<string> {

@@ -47,18 +47,12 @@ type Trouble = 'none' | 'faults' | 'outage';
 
 /** What is measured: four processes, a service that takes 20 ms, a kill a second, and one answer in fifty lost. */
 export const WORKERS = 4;
-
 export const LATENCY_MS = 20;
-
 export const KILL_EVERY_MS = 1_000;
-
 export const LOST_SHARE = 0.02;
-
 export const OUTAGE_MS = 20_000;
-
 /** Rows that have ended when it begins: by then the pace has been found, and all calls are in flight that may be. */
 const OUTAGE_AFTER_SHARE = 0.3;
-
 const LOOK_EVERY_MS = 20;
 
 /**

@@ -12,7 +12,6 @@ const USAGE =
   'node scripts/bench/pace.ts [--rows N] [--limit N] [--headers NAME] [--no-peers] [--only LIMITER] [--words]';
 
 const LIMITS = [20, 100, 500];
-
 const PROCESSES = [1, 4];
 
 /** Who works in the stand-in's own cases, in the order of the table. */

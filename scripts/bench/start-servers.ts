@@ -174,7 +174,7 @@ async function readUrl(child: ChildProcess, what: string): Promise<string> {
 
 const COMMAND = fileURLToPath(new URL('../limitline.ts', import.meta.url));
 
-/** The stand-in's own endpoints (`src/stand-in/control-endpoints.ts`). */
+/** The stand-in's own endpoints (`src/stand-in/app.ts`). */
 const CONTROL_PATH = '/_stand-in';
 
 /** Fine enough for times around a second, and seldom enough to take 2 % of a core at the most. */

@@ -2,7 +2,6 @@ import { readFileSync, readlinkSync } from 'node:fs';
 
 /** Signals that end a command. A closed terminal sends SIGHUP, often more than once. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
 export type EndSignal = (typeof SIGNALS)[number];
 
 /** The shell's exit status for SIGINT: 128 and the signal's number. */
@@ -65,7 +64,6 @@ const HANG_UP_BIT = 1n;
 
 /** `open(2)`: the lowest two bits of the flags are the access mode; this is write-only. */
 const ACCESS_MODE = 0o3;
-
 const WRITE_ONLY = 0o1;
 
 /**

@@ -2,7 +2,6 @@ import { fitted, widthOf } from '../terminal/width.ts';
 
 /** How often the bar is redrawn on a terminal, and a line is written elsewhere. */
 const REDRAW_EVERY_MS = 200;
-
 const WRITE_EVERY_MS = 5_000;
 
 /** Characters. Leaves room in 80 columns for the account and for what calls wait for. */

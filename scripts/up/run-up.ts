@@ -15,7 +15,6 @@ const PARTS = [['console'], ['work'], ['nightly', '--wait']] as const;
 
 /** Only if EVENTS_PORT is set. METRICS_PORT belongs to the workers here. */
 const LISTEN = ['events', 'listen'];
-
 const WITHOUT_METRICS = { METRICS_PORT: '' };
 
 /**
@@ -163,7 +162,6 @@ const LIMITLINE = join(ROOT, 'scripts/limitline.cjs');
 
 /** The pause before a part is restarted. It doubles each time, up to half a minute. */
 const FIRST_PAUSE_MS = 1_000;
-
 const LONGEST_PAUSE_MS = 30_000;
 
 /** After so long, a crash has nothing to do with the start, and the pause is reset. */

@@ -82,7 +82,6 @@ export function readExportLine(line: string): KeptEntry | undefined {
 
 /** Actor and origin of entries that nobody causes: the trail itself. */
 export const NOBODY = 'limitline';
-
 export const THE_TRAIL = 'the trail itself';
 
 /** The entry before older entries are deleted, with {@link CheckpointFacts}. */

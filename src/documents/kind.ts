@@ -66,11 +66,8 @@ const PDF_HEADER_WITHIN = 1024;
 const START_BYTES = 64 * 1024;
 
 const PDF = 'application/pdf';
-
 const ZIP = 'application/zip';
-
 const COMPOUND = 'application/x-cfb';
-
 const OFFICE = 'application/vnd.openxmlformats-officedocument';
 
 /** Endings with a signature, and file-type's names for it: some office files look like a plain container. */
@@ -172,5 +169,4 @@ const ENDINGS_BY_KIND: Record<string, readonly string[]> = {
   languageScript: ['py', 'pyc', 'pl', 'rb', 'php'],
   otherInstaller: ['apk', 'ipa', 'deb', 'rpm', 'dmg', 'pkg'],
 };
-
 const ENDINGS = new Set(Object.values(ENDINGS_BY_KIND).flat());

@@ -41,7 +41,6 @@ export const EVENT_ENDS = [
   'unreadable',
   'crowded',
 ] as const;
-
 export type EventEnd = (typeof EVENT_ENDS)[number];
 
 /** The response to the sender: a status, a small JSON text, and seconds after which to retry if that may help. */

@@ -101,7 +101,6 @@ export function makeEventListener(options: ListenerOptions) {
 
 /** The first event is logged soon, for the person who sets it up; a flood writes one line a minute. */
 const FIRST_MS = 1_000;
-
 const EVERY_MS = 60_000;
 
 /** The words for each outcome, behind a number. */

@@ -95,7 +95,6 @@ export async function syncFolder(dir: string): Promise<void> {
 const SYSTEM = /^E[A-Z0-9]+$/;
 
 const draftName = (name: string, mark: string) => `.${name}.${mark}.part`;
-
 const draftsOf = (name: string) => new RegExp(`^\\.${RegExp.escape(name)}\\.${MARK_PATTERN}\\.part$`);
 
 async function moveTo(path: string, target: string, replace: boolean): Promise<boolean> {

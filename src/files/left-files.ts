@@ -150,5 +150,4 @@ type LeftMemory = {
 const leftFileSchema = z.object({ account: z.string(), portfolio: z.string(), sha256: z.string() });
 
 const seriesSchema = z.object({ highest: z.int().min(1).max(10_000) });
-
 type Series = z.output<typeof seriesSchema>;

@@ -7,7 +7,6 @@ import { NEARLY_FULL } from '../redis-memory/memory.ts';
 
 /** The meanings of a response to a call; `unauthorized` leads to a new token and another attempt. */
 const MEANINGS = ['made', 'not ours', 'refused', 'throttled', 'unreachable', 'unknown', 'unauthorized'] as const;
-
 export type Meaning = Extract<Outcome['is'], (typeof MEANINGS)[number]>;
 
 /** A call ends within SERVICE_TIMEOUT_MS, 30 s by default; most take less than a second. */
@@ -121,7 +120,6 @@ export const BLOCK_REASONS = [
   'data folder',
   'paused queue',
 ] as const;
-
 type BlockReason = (typeof BLOCK_REASONS)[number];
 
 /** The reasons that hold calls back now; pure. Maps words for people to a few labels. */

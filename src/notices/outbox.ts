@@ -69,9 +69,7 @@ const MOST_TITLE = 300;
 
 /** Limits that keep a message below the 28 kB of Teams, whatever its characters are. */
 const MOST_FACTS = 20;
-
 const MOST_TERM = 60;
-
 const MOST_WHAT = 200;
 
 /**

@@ -2,7 +2,6 @@ import type { Notice, NoticeKind } from './notice.ts';
 
 /** The channels by which notices reach people. The scripts know these names too (lua/end-way.lua). */
 export const WAYS = ['webhook', 'mail'] as const;
-
 export type WayName = (typeof WAYS)[number];
 
 /** What is sent: a notice, or a test message. */

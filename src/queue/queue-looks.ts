@@ -101,7 +101,6 @@ export function makeQueueLooks(queues: Readonly<Record<QueueName, Queue<JobData>
 
 /** The queues of rows, one for each step. */
 export const QUEUES = ['companies', 'documents', 'buyer-limits'] as const;
-
 export type QueueName = (typeof QUEUES)[number];
 
 /**

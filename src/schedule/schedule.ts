@@ -1,6 +1,5 @@
 /** The tasks of a schedule, in the order in which they run if several are due at once. */
 export const TASKS = ['audit', 'inbox', 'reconcile', 'retry', 'archive'] as const;
-
 export type TaskName = (typeof TASKS)[number];
 
 /** One line of the schedule. */

@@ -51,12 +51,10 @@ export function base64Length(sizeBytes: number): number {
 }
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-
 const PADDING = '='.charCodeAt(0);
 
 /** The two characters for each 12 bits: one lookup for a byte and a half. */
 const FIRST = Uint8Array.from({ length: 4_096 }, (_none, bits) => ALPHABET.charCodeAt(bits >> 6));
-
 const SECOND = Uint8Array.from({ length: 4_096 }, (_none, bits) => ALPHABET.charCodeAt(bits & 63));
 
 /**

@@ -108,14 +108,11 @@ const DATA_URI_HEAD = /^data:([^;,]+);name=([^;,]+);base64,$/;
 // Required fields are not documented. The stand-in requires those that name a company, and those that say whose limit
 // is granted and how much. Undocumented fields are stripped.
 const { address: addressSchema } = companyBodySchema.shape;
-
 const { contact: contactSchema } = limitBodySchema.shape;
-
 const companyRequestSchema = companyBodySchema
   .strip()
   .extend({ address: addressSchema.unwrap().strip().optional() })
   .required({ name: true });
-
 const limitRequestSchema = limitBodySchema
   .strip()
   .extend({ contact: contactSchema.unwrap().strip().optional() })

@@ -64,7 +64,6 @@ const BIFF = [
 
 /** Enough for everything before a page's first element. */
 const LOOKED_AT = 2_048;
-
 const BYTE_ORDER_MARKS = /^(\xef\xbb\xbf|\xff\xfe|\xfe\xff)/;
 
 const TEXTS: [RegExp, string][] = [
@@ -134,17 +133,14 @@ const COMPOUND = Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
 
 /** A directory entry has 128 bytes: 64 for its name in UTF-16, then the number of bytes used. */
 const ENTRY_BYTES = 128;
-
 const NAME_BYTES = 64;
 
 /** Offsets in the header: the sector size, as a power of two, and the directory's first sector. */
 const SECTOR_SHIFT_AT = 30;
-
 const DIRECTORY_AT = 48;
 
 /** Offset in the header of the list of sectors with the allocation table. */
 const FAT_LIST_AT = 76;
-
 const FAT_LIST_LENGTH = 109;
 
 /** A workbook has some ten streams, and four entries fit into a sector. */

@@ -3,15 +3,11 @@ import { programProblem, readMediaType } from '../../src/documents/kind.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 const PDF = '%PDF-1.4\n%\u00e2\u00e3\n';
-
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
-
 /** The end record of a ZIP file without entries is all that one needs. */
 const ZIP = Buffer.from(`504b0304${'00'.repeat(26)}504b0506${'00'.repeat(18)}`, 'hex');
-
 /** How a program for Windows begins. */
 const WINDOWS = Buffer.from('4d5a90000300000004000000ffff0000', 'hex');
-
 const COMPOUND = Buffer.from(`d0cf11e0a1b11ae1${'00'.repeat(504)}`, 'hex');
 
 async function kindOf(name: string, content: string | Uint8Array) {

@@ -9,7 +9,6 @@ import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { makeFolder } from '../support/workplace.ts';
 
 const CONTENT = Buffer.alloc(300_000, 'balance sheet ');
-
 const SHA256 = createHash('sha256').update(CONTENT).digest('hex');
 
 async function makeStore() {

@@ -2,9 +2,7 @@ import { expect, test } from 'vitest';
 import { backoffMs } from '../../src/notices/way.ts';
 
 const SECOND = 1_000;
-
 const MINUTE = 60 * SECOND;
-
 const HOUR = 60 * MINUTE;
 
 // In the middle of what chance may make of it.

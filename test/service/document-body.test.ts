@@ -12,11 +12,9 @@ import { anyCodePoint } from '../support/any-text.ts';
 import { callOptions, makeClient } from '../support/client.ts';
 
 let dir: string;
-
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'limitline-body-'));
 });
-
 afterAll(() => rm(dir, { recursive: true }));
 
 async function bodyOf(content: Buffer, name = 'balance.pdf') {

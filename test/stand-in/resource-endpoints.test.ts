@@ -9,7 +9,6 @@ const company = {
   address: { country_code: 'GB', city: 'Leeds', street: '1 Mill Lane', state: null },
   website: 'https://bakery.example',
 };
-
 const limit = {
   business_information_source: 'dnb',
   business_information_id: '123456789',

@@ -201,7 +201,6 @@ export function makeDocumentIndex() {
 
 const TO_BE_SENT =
   'documents that are still to be sent are not in the data folder; import the file that names them again';
-
 const SENT = 'documents of rows that need them no more are not in the data folder';
 
 const UNNAMED_DOCUMENTS = 'documents are kept in the data folder that no row names';
@@ -225,8 +224,6 @@ async function unnamedFiles(
 }
 
 const MISSING = 'imported files are not in the data folder; their results files lack the columns of the file';
-
 const DAMAGED = 'imported files are not what was imported any more; their results files may show other lines';
-
 const UNNAMED =
   'files are kept in the data folder that no import names, such as one that was refused as a whole; remove them where nobody needs them';

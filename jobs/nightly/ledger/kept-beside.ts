@@ -140,9 +140,7 @@ async function tellRows(
 }
 
 const FINISHED = 'rows waited in a portfolio that counted as finished; it is open again, and they go on';
-
 const LOST = 'rows that were brought in are gone: import their file again, where nothing is requested twice';
-
 const UNEQUAL = {
   lines: 'lines of a file led to nothing that the ledger knows',
   rows: 'the number of rows differs from the number that imports brought in',
@@ -151,7 +149,6 @@ const UNEQUAL = {
 
 const GONE =
   'rows wait for an approval that no longer exists, so nobody can answer it; cancel them, and import their file again';
-
 const UNBOUND = 'approvals were not as the rows that wait for them; they are now';
 
 /** Sums that a finding names. */

@@ -12,7 +12,7 @@ import { CHECKS, type FoundItem, type FoundSink } from '../../../src/ledger/nigh
 import { compareReports, countFindings, makeFindingGroups } from '../../../src/ledger/nightly/compare-reports.ts';
 import type { NightReport, ReportFiles, WholeReport } from '../../../src/ledger/nightly/night-report.ts';
 import type { Reports } from '../../../src/ledger/nightly/reports.ts';
-import { plainTableLine } from '../../../src/table/write-table.ts';
+import { plainTableLine } from '../../../src/table/table-line.ts';
 import type { Night } from '../run-task.ts';
 
 export type ReportDeps = {
@@ -141,7 +141,6 @@ async function forgetFolder(folder: string): Promise<void> {
 
 /** The file of all items, and the page for printing. */
 export const ITEMS = 'items.csv';
-
 export const PAGE = 'report.html';
 
 /** The columns of the file of all items, in order. */

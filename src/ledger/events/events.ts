@@ -179,11 +179,9 @@ type EventWalk = { sinceMs?: number | undefined; from: 'oldest' | 'latest' };
 
 /** From event-index.lua: bytes of digest and time before the event's id; digests per bucket. */
 const BEFORE_NAME = 12;
-
 const DIGESTS_OF_BUCKET = 4;
 
 const [BRACKET, PARENTHESIS] = [Buffer.from('['), Buffer.from('(')];
-
 /** Behind all entries of a digest, since no time begins with this byte. */
 const BEHIND = Buffer.from([0xff]);
 

@@ -11,7 +11,6 @@ const FORMS = { json: jsonForm, slack: slackForm, teams: teamsForm };
 
 /** Time limits: receivers answer within seconds, and one that hangs is given up. */
 const TRY_MS = 15_000;
-
 const CONNECT_MS = 5_000;
 
 /**
@@ -203,7 +202,6 @@ function text(runs: readonly Run[], spacing: 'Small' | 'Default' = 'Default') {
 
 /** Slack's limits: 150 characters of a header, 2,000 of a field, which no fact reaches. */
 const MOST_HEADER = 150;
-
 const MOST_FIELD = 2_000;
 
 /** A text of at most so many escaped characters, without a cut escape. Slack refuses an empty one. */

@@ -3,8 +3,17 @@ import type { SharedKeys } from '../../ledger/schema/keys.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import type { Secret } from '../secret.ts';
 import { type ChangeUser, isUserName, makeEpoch } from '../users/user.ts';
-import { makeRecoveryCodes, recoveryDigest, seal, unseal } from './codes.ts';
-import { type FactorSecret, factorSecret, isCode, makeFactorBytes, stepOfCode } from './one-time-code.ts';
+import {
+  type FactorSecret,
+  factorSecret,
+  isCode,
+  makeFactorBytes,
+  makeRecoveryCodes,
+  recoveryDigest,
+  seal,
+  stepOfCode,
+  unseal,
+} from './codes.ts';
 
 type FactorDeps = {
   connection: RedisConnection;

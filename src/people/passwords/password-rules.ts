@@ -84,7 +84,6 @@ const LETTERS = 'abcdefghjkmnpqrstuvwxyz';
 
 /** 30 of 23 letters: 135 bits; ASVS 5.0, 11.5.1 asks for 128. */
 const GROUPS = 6;
-
 const GROUP_LETTERS = 5;
 
 /** A password for a user's first sign-in, such as `tbkqe-hmzra-…`: not guessable, and easy to read aloud. */

@@ -32,7 +32,6 @@ export type SessionView = {
 
 /** Most characters kept of these, since they come from outside and are shown in lists. */
 export const MAX_FROM = 100;
-
 export const MAX_AGENT = 200;
 
 /** Beginnings of the keys that scripts build, see `src/ledger/schema/keys.ts`. */

@@ -53,7 +53,6 @@ export function isKnownName(written: string): boolean {
 }
 
 const MAX_LENGTH = 120;
-
 const NOTHING: NameMeaning = { known: null, guess: null, currency: null, thousands: false };
 
 /** All names of a column in the tables, everyday ones and those of systems. */
@@ -101,16 +100,13 @@ const PARTIES = {
     spanish: ['contacto', 'persona de contacto'],
   },
 };
-
 const BUYER = Object.values(PARTIES.buyer).flat();
-
 const CONTACT = Object.values(PARTIES.contact).flat();
 
 /** Columns that keep their meaning after the buyer's party. `name` is separate: fewer parties may precede it. */
 const OF_BUYER = columnsThat((facts) => facts.in?.startsWith('company') || facts === COLUMNS.requested_limit).filter(
   (column) => column !== 'name',
 );
-
 const OF_CONTACT = columnsThat((facts) => facts.in === 'limit.contact');
 
 function everydayNames(column: KnownColumn): string[] {

@@ -1,4 +1,4 @@
-import { withoutApostrophe } from '../../table/write-table.ts';
+import { withoutApostrophe } from '../../table/formulas.ts';
 
 /** The account of the results. No finance team has a column of this name. */
 export const ACCOUNT_COLUMN = 'limitline_account';

@@ -1,4 +1,4 @@
-import { withoutApostrophe } from '../../table/write-table.ts';
+import { withoutApostrophe } from '../../table/formulas.ts';
 import { columnsThat, type KnownColumn } from '../columns/known-columns.ts';
 import { KNOWN_COLUMN } from '../columns/result-columns.ts';
 import type { BuyerLine } from './buyer.ts';

@@ -1,8 +1,8 @@
 import { counted, grouped } from '../../counted.ts';
 import type { DocumentFolder } from '../../documents/folder.ts';
 import type { Dialect } from '../../table/dialect.ts';
+import { withoutApostrophe } from '../../table/formulas.ts';
 import type { RawRecord } from '../../table/records.ts';
-import { withoutApostrophe } from '../../table/write-table.ts';
 import { type Column, placeOf } from '../columns/column.ts';
 import type { Conventions, KnownColumn } from '../columns/known-columns.ts';
 import type { BuyerFinding, Decision } from '../identity/buyer.ts';

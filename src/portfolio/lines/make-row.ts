@@ -130,11 +130,8 @@ function fill(body: { [field: string]: unknown }, columns: ReturnType<typeof col
 }
 
 const COMPANY = columnsIn('company');
-
 const ADDRESS = columnsIn('company.address');
-
 const LIMIT = columnsIn('limit');
-
 const CONTACT = columnsIn('limit.contact');
 
 const NOT_ITS_CELLS = 'The cells of this line were changed, so they no longer match the row that it names.';

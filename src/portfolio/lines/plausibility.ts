@@ -165,22 +165,18 @@ const UNDER_ONE = doubt(
   'requested_limit',
   'The limit is below 1: check whether it is written in thousands or millions, or is a part of another amount.',
 );
-
 const DECIMALS = doubt(
   'requested_limit',
   'The limit has more decimals than its currency: round it, or check whether it was converted from another currency.',
 );
-
 const LONG_NAME = doubt(
   'name',
   'The name is longer than names of companies are: check whether something else slipped into the cell.',
 );
-
 const CALLED_TOTAL = doubt(
   'name',
   "The buyer's name reads like a total: remove the line if it is one; if it is a buyer, give it a buyer_reference and an address.",
 );
-
 const EXAMPLE_MAIL = doubt(
   'contact_email',
   'Mail to this domain reaches nobody, since it is reserved for examples (RFC 2606): write the real address, or leave the cell empty.',
@@ -234,13 +230,10 @@ const EXACT = 4_096;
 
 /** A double has 12 bits of sign and exponent. With 6 more of its fraction, a step is 1/64 of its amount at most. */
 const STEPS = 2 ** 17;
-
 const FRACTION_BITS_LEFT = 14;
 
 const double = new Float64Array(1);
-
 const words = new Uint32Array(double.buffer);
-
 /** The index of the half with a double's sign and exponent, by the machine's byte order. */
 const HIGH = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1 ? 1 : 0;
 

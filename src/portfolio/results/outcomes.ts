@@ -1,4 +1,4 @@
-import { withoutApostrophe } from '../../table/write-table.ts';
+import { withoutApostrophe } from '../../table/formulas.ts';
 import { ACCOUNT_COLUMN, KNOWN_COLUMN, RESULT_COLUMNS } from '../columns/result-columns.ts';
 import { type RecordedBuyer, readRecordedBuyer } from '../identity/recorded-buyer.ts';
 

@@ -95,7 +95,6 @@ const MAX_BAD = 0.1;
  * needs the least.
  */
 const LEAD = { usual: 0.4, others: 3 };
-
 const MEAN_LEAD = { usual: 0.15, others: 0.3 };
 
 type Scored = { encoding: string; characters: string[]; score: number; bad: number };
@@ -172,7 +171,6 @@ function fitAt({ characters }: Pick<Scored, 'characters'>, key: number): number 
 
 /** Western code pages, in which these letters occur only in foreign names. */
 const WESTERN = ['windows-1252', 'iso-8859-15', 'windows-1254'];
-
 const RARE = /[šžŠŽ]/;
 
 /** The end of a chunk counts as the end of a word. */

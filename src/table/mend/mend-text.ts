@@ -6,7 +6,7 @@ import type { Delimiter, Dialect } from '../dialect.ts';
 import { charactersOf } from '../encodings/code-pages.ts';
 import { makeDecoder } from '../encodings/decoders.ts';
 import { makeEncoder, makeEncodingTest } from '../encodings/encoders.ts';
-import { harmless } from '../write-table.ts';
+import { harmless } from '../formulas.ts';
 
 /** The correction of a record: new texts for some cells, or a new text for a broken record as a whole. */
 export type RecordMend = {

@@ -2,7 +2,6 @@
 export const SHEET = 'xl/worksheets/sheet1.xml';
 
 export const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
-
 export const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 
 /** The indexes of the cell formats in {@link STYLE_SHEET}. */
@@ -24,7 +23,6 @@ export function bookParts(name: string): Record<string, string> {
 }
 
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
-
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 
 /** Amounts with two to ten decimals; dates and times in an unambiguous form. */

@@ -43,7 +43,6 @@ export function withZeros(text: string, digits: number): string {
 const SHOWN_DIGITS = 15;
 
 const SHORT = /^-?(?=[\d.]{1,15}$)\d+(\.\d+)?$/;
-
 const OPEN = /^-?[1-9]\d{0,2}\.\d{3}$/;
 
 /**
@@ -95,10 +94,8 @@ export function escapedAsText(text: string): string {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds control characters.
 const SPECIAL = /[&<>\0-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]/;
-
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds control characters.
 const FORBIDDEN = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
-
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#13;' };
 
 function numberOf(text: string, kind: CellKind): string | number | null {
@@ -111,15 +108,10 @@ function numberOf(text: string, kind: CellKind): string | number | null {
 
 /** Excel stores doubles. An amount with more digits would change, so it stays text. */
 const DIGITS = 15;
-
 const AMOUNT = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
-
 const COUNT = /^(?:0|[1-9]\d{0,14})$/;
-
 const NO_DIGIT = /^[-0.]+|[.]/g;
-
 const DAY = /^\d{4}-\d\d-\d\d$/;
-
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
 /** Excel's limit, in UTF-16 units. Excel would have to repair a workbook with a longer text. */

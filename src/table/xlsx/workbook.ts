@@ -101,15 +101,11 @@ export function shownScale(code = '', saysThousands: (word: string) => boolean):
 }
 
 const BOOK = 'xl/workbook.xml';
-
 const RELATIONS = 'xl/_rels/workbook.xml.rels';
-
 const TEXTS = 'xl/sharedStrings.xml';
-
 const STYLES = 'xl/styles.xml';
 
 const SHEET_TYPE = '/worksheet';
-
 const OTHER_SHEETS = /\/(chartsheet|dialogsheet|xlMacrosheet|xlIntlMacrosheet)$/;
 
 async function readTargets(stream: Readable, signal: AbortSignal | undefined): Promise<Map<string, string>> {

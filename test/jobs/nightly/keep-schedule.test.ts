@@ -4,7 +4,6 @@ import { readSchedule, scheduleOf } from '../../../src/schedule/read-schedule.ts
 import { openNights } from '../../support/nightly.ts';
 
 const at = (text: string) => Date.parse(`${text}Z`);
-
 const schedule = (text: string) => readSchedule(text, 'UTC').entries;
 
 /** A schedule that is kept by a clock that the test sets; `asked` are the runs that were asked for beside the schedulers. */

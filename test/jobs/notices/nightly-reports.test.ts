@@ -3,12 +3,9 @@ import { reportChanges, seeReports } from '../../../jobs/notices/nightly-reports
 import type { NightReport } from '../../../src/ledger/nightly/night-report.ts';
 
 const HOUR = 3_600_000;
-
 const DAY = 24 * HOUR;
-
 /** Midnight; reports are due half past two. */
 const BEGIN = Date.UTC(2026, 10, 2);
-
 const DUE_AT = 2.5 * HOUR;
 
 const report = (day: number, by = 'nightly'): NightReport => {
@@ -17,11 +14,9 @@ const report = (day: number, by = 'nightly'): NightReport => {
   const found = { items: 0, findings: 0, groups: [], crowded: [], looked: { portfolios: 1 } };
   return { id: `${by} ${day}`, account: 'stand-in', by, ...times, ...found };
 };
-
 /** So many on one day, five minutes apart, the newest first. */
 const reportsOfPeople = (day: number, count: number) =>
   Array.from({ length: count }, (_none, place) => report(day + (count - place) / 288, 'a person'));
-
 const nightly = (sinceDay = -9) => [
   { task: 'audit' as const, pattern: '15 2 * * *', tz: 'UTC', sinceMs: 0 },
   { task: 'reconcile' as const, pattern: '30 2 * * *', tz: 'UTC', sinceMs: BEGIN + sinceDay * DAY },

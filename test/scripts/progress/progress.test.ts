@@ -3,7 +3,6 @@ import { ofAccount, openBar, startProgress } from '../../../scripts/progress/pro
 import { makeTerminal } from '../../../scripts/terminal/terminal.ts';
 
 beforeEach(() => void vi.useFakeTimers());
-
 afterEach(() => void vi.useRealTimers());
 
 /** Progress that stands still, on standard error as it is on a terminal or elsewhere. */

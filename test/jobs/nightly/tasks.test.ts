@@ -2,7 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { restorePortfolio } from '../../../jobs/archive/restore-portfolio.ts';
-import { archiveOld } from '../../../jobs/nightly/archive-task.ts';
+import { archiveOld } from '../../../jobs/nightly/tasks.ts';
 import { runNights } from '../../../scripts/nightly/run-nights.ts';
 import { takeLease } from '../../../src/ledger/schema/lease.ts';
 import { makeNotedAudit } from '../../support/noted-audit.ts';

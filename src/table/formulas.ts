@@ -1,0 +1,22 @@
+/**
+ * Makes a cell safe for spreadsheets: a text that would run as a formula gets an apostrophe, which marks it as text
+ * (OWASP, "CSV Injection"). Numbers, also negative ones, and telephone numbers stay. Reading removes the apostrophe,
+ * see {@link withoutApostrophe}.
+ */
+export function harmless(cell: string): string {
+  return RUN_AS_FORMULA.test(cell) && !NUMBER.test(cell) ? `'${cell}` : cell;
+}
+
+/** Removes the apostrophe that spreadsheets and our results put before a text that looks like a formula. */
+export function withoutApostrophe(text: string): string {
+  return text.startsWith("'") && RUN_AS_FORMULA.test(text.slice(1)) ? text.slice(1) : text;
+}
+
+/**
+ * Includes full-width signs (U+FF1D and others), which East Asian spreadsheets accept, and signs after blanks and byte
+ * order marks, which some programs skip.
+ */
+const RUN_AS_FORMULA = /^(?:[\t\r\n]|\s*[=+\-@＝＋－＠])/;
+
+/** A sign, then digits with separators, which cannot be computed. Unambiguous, so that long texts take linear time. */
+const NUMBER = /^[ \u00a0\u202f]*[-+](?=\D*\d)[\d.,'’ \u00a0\u202f]*$/;
