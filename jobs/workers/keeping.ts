@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../../src/context.ts';
 import { messageOf } from '../../src/errors.ts';
 import { type Glance, makeGlances } from '../../src/ledger/counts/glances.ts';
 import { onceAtATime } from '../../src/once-at-a-time.ts';
+import { within } from './deadline.ts';
 
 /** Short enough that a person who waits for a portfolio's end does not notice. Costs Redis next to nothing. */
 const LOOK_EVERY_MS = 2_000;
@@ -69,17 +69,4 @@ export function startKeepingResults(context: Context, keepEveryMs = KEEP_EVERY_M
       stopping.abort();
     },
   };
-}
-
-/** Waits for `work` for at most `limitMs`, and answers whether it ended. Throws what `work` throws in time. */
-export async function within(limitMs: number, work: Promise<unknown>): Promise<boolean> {
-  const ended = new AbortController();
-  // A rejection after the deadline must not end the process.
-  work.catch(() => {});
-  const late = sleep(limitMs, false, { signal: ended.signal }).catch(() => true);
-  try {
-    return await Promise.race([work.then(() => true), late]);
-  } finally {
-    ended.abort();
-  }
 }

@@ -15,8 +15,9 @@ import { parseRowPayload, STEP_JOBS } from '../rows/step-jobs.ts';
 import { createSupplier } from '../steps/create-supplier.ts';
 import { type GoDeps, goOn } from '../steps/go-on.ts';
 import { giveUpRow, type RowEnd } from '../steps/step.ts';
+import { within } from './deadline.ts';
 import { startFeeder } from './feeder.ts';
-import { startKeepingResults, within } from './keeping.ts';
+import { startKeepingResults } from './keeping.ts';
 import { startRest } from './rest.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { RowEnd } from '../../jobs/steps/step.ts';
-import { within } from '../../jobs/workers/keeping.ts';
+import { within } from '../../jobs/workers/deadline.ts';
 import { startWorkers } from '../../jobs/workers/workers.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { type Context, openContext } from '../../src/context.ts';

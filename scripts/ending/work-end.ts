@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import { within } from '../../jobs/workers/keeping.ts';
+import { within } from '../../jobs/workers/deadline.ts';
 import { counted } from '../../src/counted.ts';
 import { isLimitlineError } from '../../src/errors.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';

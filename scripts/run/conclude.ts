@@ -1,5 +1,5 @@
 import { withDoubt } from '../../jobs/operators/supplier-again.ts';
-import { within } from '../../jobs/workers/keeping.ts';
+import { within } from '../../jobs/workers/deadline.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { isLimitlineError } from '../../src/errors.ts';

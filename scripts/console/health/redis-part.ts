@@ -1,6 +1,6 @@
 import type { HealthFact } from '../../../src/console/pages/health/add-health-page.ts';
 import type { Context } from '../../../src/context.ts';
-import { findWeakness } from '../../../src/redis/open-redis.ts';
+import { findWeakness } from '../../../src/redis/given-redis.ts';
 import { nodesOf, readInfo, type ServerInfo } from '../../../src/redis/server-info.ts';
 import { bytesText, elapsedText } from './figures-text.ts';
 
