@@ -5,9 +5,8 @@ import { versionWords } from '../src/version.ts';
 import { beginCommand } from './audit/audit-command.ts';
 import { registerNamed } from './command-list.ts';
 import { sayNotices } from './opening/say-notices.ts';
-import { endByFault, sayCrashes } from './process/crash.ts';
+import { endByFault, sayCrashes, surviveOutput } from './process/crash.ts';
 import { speakThroughLog } from './process/log-only.ts';
-import { surviveOutput } from './process/output-faults.ts';
 import { makeTerminal } from './terminal/terminal.ts';
 
 /** Commands that run for long and use standard error for a log; `listen` is `events listen`. */

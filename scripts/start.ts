@@ -4,9 +4,8 @@ import { beginCommand } from './audit/audit-command.ts';
 import { register } from './commands/run.ts';
 import { sayNotices } from './opening/say-notices.ts';
 import { useStandInOnly } from './opening/stand-in-only.ts';
-import { endByFault, sayCrashes } from './process/crash.ts';
+import { endByFault, sayCrashes, surviveOutput } from './process/crash.ts';
 import { PROBLEMS_STATUS } from './process/exit-status.ts';
-import { surviveOutput } from './process/output-faults.ts';
 import { makeTerminal } from './terminal/terminal.ts';
 import { runUp } from './up/run-up.ts';
 

@@ -8,3 +8,36 @@ export function onceAtATime<T>(work: () => Promise<T>): () => Promise<T> {
     return underWay;
   };
 }
+
+/** Objects that can be loaded late: all their functions, and those of their parts, return promises. */
+type Late<T> = {
+  [Name in keyof T]: T[Name] extends (...args: never) => unknown
+    ? ReturnType<T[Name]> extends Promise<unknown>
+      ? T[Name]
+      : never
+    : T[Name] extends object
+      ? Late<T[Name]>
+      : never;
+};
+
+/**
+ * A proxy for the object that `load` makes. The first call of a function of it, or of one of its parts, loads it, so that a command only
+ * loads what it uses. A failure of loading is thrown by that call and all later ones.
+ */
+export function onDemand<T extends object>(load: () => Promise<T & Late<T>>): T {
+  let made: Promise<unknown> | undefined;
+  const call = async (path: readonly string[], args: unknown[]): Promise<unknown> => {
+    made ??= load();
+    let owner: unknown;
+    let asked = await made;
+    for (const name of path) [owner, asked] = [asked, Reflect.get(asked as object, name)];
+    return Reflect.apply(asked as (...args: unknown[]) => unknown, owner, args);
+  };
+  const standIn = (path: readonly string[]): object =>
+    new Proxy(() => {}, {
+      // Without `then`, a promise that resolves with the proxy does not take it for a promise.
+      get: (_, name) => (typeof name === 'symbol' || name === 'then' ? undefined : standIn([...path, name])),
+      apply: (_, _self, args) => call(path, args),
+    });
+  return standIn([]) as T;
+}

@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { faultOfRange } from './addresses.ts';
 import { LOG_LEVELS } from './log.ts';
-import { readSmtpUrl } from './notices/mail/smtp-url.ts';
+import { readSmtpUrl } from './notices/mail/mail-settings.ts';
 import { NOTICE_KINDS, type NoticeKind } from './notices/notice.ts';
 import { readGroupRoles, splitGroupRoles } from './people/oidc/group-roles.ts';
 import { ROLES } from './people/person.ts';

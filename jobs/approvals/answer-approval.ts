@@ -2,7 +2,7 @@ import { isNamed, isOfSystem, isSamePerson } from '../../src/actor.ts';
 import type { AnswerResult, ApprovalAnswer } from '../../src/ledger/approvals/approval-look.ts';
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
-import type { Person } from '../../src/people/person.ts';
+import type { Person, Role } from '../../src/people/person.ts';
 
 /** An answer. `digest` is of the approval as the person saw it. */
 export type GivenAnswer = { id: string; answer: ApprovalAnswer; digest: string; words: string; person: Person };
@@ -26,7 +26,7 @@ export function isOwn({ authors }: Pick<Approval, 'authors'>, by: string): boole
   return authors.some((author) => isSamePerson(author, by));
 }
 
-/** Answers an approval, once, and only as it was seen. carry-out-answered.ts executes the answer. */
+/** Answers an approval, once, and only as it was seen. carry-out-answers.ts executes the answer. */
 export async function answerApproval(
   { id, answer, digest, words, person }: GivenAnswer,
   { approvals }: { approvals: Approvals },
@@ -48,4 +48,34 @@ export async function answerApproval(
     default:
       return { is: taken };
   }
+}
+
+/** Lists users page by page. */
+type ListsUsers = {
+  list: (page: {
+    after?: string | undefined;
+    limit: number;
+  }) => Promise<{ users: readonly { name: string; roles: readonly Role[] }[]; next?: string | undefined }>;
+};
+
+/** Users searched at most. A sentence names a few and counts the rest. */
+const MOST_LOOKED_AT = 1_000;
+const PAGE = 200;
+
+/** The names of users who may answer an approval, sorted: see whyNot. */
+export async function approversOf(
+  approval: Pick<Approval, 'authors' | 'approvers'>,
+  users: ListsUsers,
+): Promise<string[]> {
+  const found: string[] = [];
+  let after: string | undefined;
+  for (let looked = 0; looked < MOST_LOOKED_AT; looked += PAGE) {
+    const page = await users.list({ after, limit: PAGE });
+    for (const { name, roles } of page.users) {
+      if (!whyNot(approval, { by: name, roles })) found.push(name);
+    }
+    after = page.next;
+    if (after === undefined) break;
+  }
+  return found;
 }

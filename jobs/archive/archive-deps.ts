@@ -1,10 +1,11 @@
 import type { DocumentStore } from '../../src/documents/store.ts';
+import { LimitlineError } from '../../src/errors.ts';
 import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { Keys } from '../../src/ledger/schema/keys.ts';
+import { underLease } from '../../src/ledger/schema/lease.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
-import type { LongWorkOptions, WorkProgress } from './long-work.ts';
 
 /** The parts of a context that archiving needs. */
 export type ArchiveDeps = {
@@ -45,3 +46,65 @@ export type ArchiveProgress = WorkProgress<ArchiveStep>;
 
 /** Who asks, and the signal that stops the work. */
 export type ArchivingOptions = LongWorkOptions<ArchiveStep> & { by: string };
+
+/** The progress of long work: rows done of `total`, in this step. */
+export type WorkProgress<Step extends string> = { step: Step; rows: number; total: number };
+
+/** The signal that stops long work, and who is told of its progress. */
+export type LongWorkOptions<Step extends string> = {
+  signal: AbortSignal;
+  /** Called before each step and after each page of rows. The work waits for it. */
+  onProgress?: (progress: WorkProgress<Step>) => void | Promise<void>;
+};
+
+/** Reports the begin of a step or more rows of it. Throws if the work is to stop. */
+export type ReportStep<Step extends string> = (step: Step, rows?: number) => Promise<void>;
+
+/**
+ * Makes the function that reports progress.
+ *
+ * @param stopped the message of `STOPPED`: the state that was left, and how to continue
+ */
+export function makeReportStep<Step extends string>(
+  { signal, onProgress }: LongWorkOptions<Step>,
+  total: number,
+  stopped: string,
+): ReportStep<Step> {
+  let [last, done] = ['', 0];
+  return async (step, rows = 0) => {
+    [last, done] = [step, step === last ? done + rows : rows];
+    await onProgress?.({ step, rows: done, total });
+    mustGoOn(signal, stopped);
+  };
+}
+
+/** @throws LimitlineError `STOPPED` with this message if the signal is aborted */
+export function mustGoOn({ aborted, reason }: AbortSignal, words: string): void {
+  if (aborted) throw new LimitlineError('STOPPED', words, { cause: reason });
+}
+
+/** Another process is archiving or restoring, any portfolio. It is over when that ends. */
+export class ArchivesTaken extends LimitlineError {
+  constructor(account: string) {
+    super(
+      'USAGE',
+      `Portfolios of account ${account} are being archived or restored by another process: try again when that has ended.`,
+    );
+  }
+}
+
+/** Runs work that only one process of the account may do at a time; `work` gets the lease's name. @throws ArchivesTaken */
+export async function withArchives<T extends object>(
+  { ledger, keys, processId, account }: { account: string; ledger: RedisConnection; keys: Keys; processId: string },
+  work: (holder: string) => Promise<T>,
+): Promise<T> {
+  const right = { connection: ledger, key: keys.archivesTaken, processId, what: 'the archives' };
+  const came = await underLease(right, work);
+  if (!came) throw new ArchivesTaken(account);
+  return came;
+}
+
+/** The error for a process that finds its portfolio changed by another one: it leaves it alone. */
+export function overtakenFault(name: string): LimitlineError {
+  return new LimitlineError('USAGE', `${name} is on another way by now: nothing more was done here.`);
+}

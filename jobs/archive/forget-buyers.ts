@@ -1,10 +1,15 @@
+import { basename } from 'node:path';
 import type { Forgetting, KnownBuyer } from '../../src/ledger/archive/forgetting.ts';
+import { idsOfRow } from '../../src/ledger/events/event-rows.ts';
+import { type RowWalks, WALKED_STATES } from '../../src/ledger/nightly/row-walk.ts';
 import type { Buyers } from '../../src/ledger/rows/buyers.ts';
 import type { Archives } from '../../src/ledger/schema/archives.ts';
 import type { RowRequest } from '../../src/ledger/schema/row.ts';
 import type { Buyer } from '../../src/portfolio/identity/buyer.ts';
 import { alikeOfName } from '../../src/portfolio/identity/identity.ts';
-import { fromBuyer, toBuyer } from '../import/buyer-record.ts';
+import { fromBuyer, toBuyer } from '../import/buyer-store.ts';
+import { ROWS } from './archive-files.ts';
+import { linesOf, namingFiles } from './named-digests.ts';
 
 export type BuyersDeps = {
   forgetting: Pick<Forgetting, 'buyersOf' | 'requestsOf' | 'writeBuyers'>;
@@ -42,6 +47,46 @@ export async function forgetBuyers(name: string, deps: BuyersDeps): Promise<{ fo
     }
   }
   return counts;
+}
+
+type EventsDeps = {
+  walkRows: RowWalks;
+  /** Drops events that contain any of these ids; answers how many. */
+  events: { forget(ids: readonly string[]): Promise<number> };
+  signal: AbortSignal;
+};
+
+/**
+ * Drops the service's events that name rows of a portfolio by a company's number. Must run before the rows are erased, since
+ * the numbers are in the rows. Events that name ids of calls are dropped with the calls.
+ *
+ * @returns how many events were dropped
+ * @throws LimitlineError `FILE` where an archive of the portfolio cannot be read
+ */
+export async function forgetEventsByNumber(
+  name: string,
+  archives: readonly string[],
+  { walkRows, events, signal }: EventsDeps,
+): Promise<number> {
+  let dropped = 0;
+  for (const state of WALKED_STATES) {
+    for await (const page of walkRows({ portfolio: name, state, withCalls: false })) {
+      signal.throwIfAborted();
+      const numbers: string[] = [];
+      for (const row of page) numbers.push(...numbersIn(row.field('request')));
+      dropped += await events.forget(numbers);
+    }
+  }
+  for (const archive of archives) {
+    for await (const path of namingFiles(archive)) {
+      if (basename(path) !== ROWS) continue;
+      for await (const numbers of numbersOfFile(path)) {
+        signal.throwIfAborted();
+        dropped += await events.forget(numbers);
+      }
+    }
+  }
+  return dropped;
 }
 
 type Portfolio = { name: string; isForgotten: (portfolio: string) => Promise<boolean> };
@@ -106,4 +151,21 @@ function makeForgottenLookup(name: string, { archives }: BuyersDeps): Portfolio[
     known.set(portfolio, found);
     return portfolio === name ? Promise.resolve(true) : found;
   };
+}
+
+/** Reads rows as archive-files.ts writes them: a list of field names and values, with the request after `request`. */
+async function* numbersOfFile(path: string): AsyncGenerator<string[]> {
+  for await (const line of linesOf(path)) {
+    const texts = JSON.parse(line) as string[];
+    yield numbersIn(texts[texts.indexOf('request') + 1] ?? '');
+  }
+}
+
+/** The numbers of a request by which events may name its row; none if it cannot be parsed. */
+function numbersIn(request: string): string[] {
+  try {
+    return [...idsOfRow({ documentIds: [], request: JSON.parse(request) as RowRequest }).keys()];
+  } catch {
+    return [];
+  }
 }

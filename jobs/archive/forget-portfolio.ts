@@ -14,13 +14,17 @@ import type { RedisConnection } from '../../src/lua-script.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import { forgetKept } from '../export/keep-results.ts';
 import { removeEmpty } from '../inbox/drop-folder.ts';
-import { PART, portfolioFolder, removeArchive } from './archive-folders.ts';
-import { forgetBuyers } from './forget-buyers.ts';
-import { forgetEventsByNumber } from './forget-events.ts';
-import { type FilesDeps, noteNamedFiles, removeNamedFiles } from './forget-files.ts';
-import { forgetDropped, forgetUploads } from './forget-received.ts';
-import { forgetReported } from './forget-reports.ts';
-import { type LongWorkOptions, makeReportStep } from './long-work.ts';
+import { type LongWorkOptions, makeReportStep } from './archive-deps.ts';
+import { PART, portfolioFolder, removeArchive } from './archive-files.ts';
+import { forgetBuyers, forgetEventsByNumber } from './forget-buyers.ts';
+import {
+  type FilesDeps,
+  forgetDropped,
+  forgetReported,
+  forgetUploads,
+  noteNamedFiles,
+  removeNamedFiles,
+} from './forget-files.ts';
 import { readManifest } from './manifest.ts';
 import { lookBeforeForgetting, refusal } from './may-forget.ts';
 import { fileNamesOf, namedDigestsIn, namingFiles } from './named-digests.ts';

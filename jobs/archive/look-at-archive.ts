@@ -4,8 +4,7 @@ import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isLimitlineError, LimitlineError, messageOf } from '../../src/errors.ts';
 import type { ArchivedPortfolio, Archives } from '../../src/ledger/schema/archives.ts';
-import { checkArchiveFile, RESULTS, readArchiveFile } from './archive-files.ts';
-import { archiveFolder } from './archive-folders.ts';
+import { archiveFolder, checkArchiveFile, RESULTS, readArchiveFile } from './archive-files.ts';
 import { type ArchiveManifest, type FileFacts, readManifest } from './manifest.ts';
 
 export type ArchivePlace = { account: string; dataDir: string };

@@ -5,8 +5,7 @@ import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { entriesIn, fileFault } from '../../src/files/file-fault.ts';
-import { REST, ROWS } from './archive-files.ts';
-import { PART } from './archive-folders.ts';
+import { PART, REST, ROWS } from './archive-files.ts';
 
 /** SHA-256 in hexadecimal, by which imported files and documents are named everywhere. */
 const DIGEST = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g;

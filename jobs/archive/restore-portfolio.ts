@@ -4,10 +4,18 @@ import { makeArchiveSteps } from '../../src/ledger/archive/archive-steps.ts';
 import { type ArchiveState, archivedFault, makeArchives } from '../../src/ledger/schema/archives.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
 import { megabytes, readMemory } from '../../src/redis-memory/memory.ts';
-import type { ArchiveDeps } from './archive-deps.ts';
+import {
+  type ArchiveDeps,
+  type LongWorkOptions,
+  makeReportStep,
+  overtakenFault,
+  type WorkProgress,
+  withArchives,
+} from './archive-deps.ts';
 import {
   ARCHIVE_FILES,
   type ArchiveFile,
+  archiveFolder,
   batchesOf,
   checkArchiveFile,
   REST,
@@ -16,8 +24,6 @@ import {
   readArchiveFile,
   someAtATime,
 } from './archive-files.ts';
-import { archiveFolder } from './archive-folders.ts';
-import { type LongWorkOptions, makeReportStep, overtakenFault, type WorkProgress, withArchives } from './long-work.ts';
 import { type ArchiveManifest, type FileFacts, MANIFEST, readManifest } from './manifest.ts';
 
 /** The steps of restoring, in order. */

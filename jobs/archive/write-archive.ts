@@ -4,14 +4,15 @@ import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../../src/data-folder.ts';
 import { LimitlineError } from '../../src/errors.ts';
+import { syncFolder } from '../../src/files/draft.ts';
 import { fileFault } from '../../src/files/file-fault.ts';
-import { syncFolder } from '../../src/files/sync-folder.ts';
 import { type LinesPage, makeArchivePages } from '../../src/ledger/archive/archive-pages.ts';
 import { exportResults } from '../export/export-results.ts';
 import type { ArchiveDeps } from './archive-deps.ts';
 import {
   batchesOf,
   checkArchiveFile,
+  PART,
   REST,
   REST_BYTES,
   RESULTS,
@@ -20,7 +21,6 @@ import {
   someAtATime,
   writeArchiveFile,
 } from './archive-files.ts';
-import { PART } from './archive-folders.ts';
 import { type FileFacts, type ManifestFacts, writeManifest } from './manifest.ts';
 
 /** Accessible to the owner only, like its files. */

@@ -5,8 +5,7 @@ import { makeFolder } from '../../src/data-folder.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { putText } from '../../src/files/draft.ts';
 import { fileFault, systemCode } from '../../src/files/file-fault.ts';
-import { MARK_PATTERN, markOfProcess } from '../../src/files/process-mark.ts';
-import { sweepLeftBehind } from '../../src/files/sweep.ts';
+import { MARK_PATTERN, markOfProcess, sweepLeftBehind } from '../../src/files/process-mark.ts';
 import { type PortfolioDraft, portfolioDraftSchema } from '../../src/portfolio/portfolio-draft.ts';
 
 /** Uploaded files in preparation, with a folder each. Another console with the same data folder sees the same. */

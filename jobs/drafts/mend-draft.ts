@@ -18,7 +18,7 @@ import type { LineToMend, Preview } from '../../src/portfolio/preview.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { mendSheet } from '../../src/table/mend/mend-sheet.ts';
 import { mendText, type RecordMend } from '../../src/table/mend/mend-text.ts';
-import { sha256Of } from '../import/file-digest.ts';
+import { sha256Of } from '../import/keep-file.ts';
 import { type DraftStore, NO_QUOTA } from './draft-store.ts';
 import { fileOf } from './make-preview.ts';
 import { lineToMend } from './mend-list.ts';

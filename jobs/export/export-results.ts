@@ -7,18 +7,16 @@ import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
+import { sheetKinds } from '../../src/portfolio/results/line-rewriter.ts';
 import { resultsDialect } from '../../src/portfolio/results/results-dialect.ts';
-import { sheetKinds } from '../../src/portfolio/results/sheet-values.ts';
 import { type Dialect, PLAIN_DIALECT } from '../../src/table/dialect.ts';
 import { makeEncodingTest } from '../../src/table/encodings/encoders.ts';
 import { encodeTable, tableTexts } from '../../src/table/write-table.ts';
 import { writeSheet } from '../../src/table/xlsx/write-sheet.ts';
 import { importName } from '../rows/import-names.ts';
-import { errorsTable } from './errors-table.ts';
 import { exportedLines, type ImportFile } from './export-lines.ts';
 import { openImported } from './open-imported.ts';
-import { resultsTable } from './results-table.ts';
-import type { ExportTable, Files } from './table.ts';
+import { type ExportTable, errorsTable, type Files, resultsTable } from './results-table.ts';
 
 export type ExportDeps = {
   account: string;

@@ -1,4 +1,4 @@
-import { ANY_DOCUMENT } from '../../src/documents/any-document.ts';
+import { ANY_DOCUMENT } from '../../src/documents/folder.ts';
 import type { DocumentStore } from '../../src/documents/store.ts';
 import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import { type BuyerBook, CLOSED_BOOK } from '../../src/portfolio/identity/buyer-book.ts';

@@ -1,16 +1,31 @@
 import { contentDigest } from '../../src/ledger/calls/claim-answers.ts';
 import { outcomeOfRow } from '../../src/ledger/counts/row-outcome.ts';
-import { askedOf, type RowResult } from '../../src/ledger/schema/row.ts';
+import { answeredOtherwise, askedOf, is, type RowRequest, type RowResult } from '../../src/ledger/schema/row.ts';
 import { rowName } from '../../src/ledger/schema/schema.ts';
-import { KNOWN_COLUMNS, type KnownColumn } from '../../src/portfolio/columns/known-columns.ts';
-import { RESULT_COLUMNS } from '../../src/portfolio/columns/result-columns.ts';
+import { COLUMNS, fieldOf, KNOWN_COLUMNS, type KnownColumn } from '../../src/portfolio/columns/known-columns.ts';
+import {
+  ERROR_COLUMNS,
+  errorColumnsOf,
+  LINE_COLUMN,
+  lineOfFileText,
+  mendedRowOf,
+  RESULT_COLUMNS,
+  shortDigest,
+} from '../../src/portfolio/columns/result-columns.ts';
 import { digestOfCells, recordedBuyerText } from '../../src/portfolio/identity/recorded-buyer.ts';
-import { errorColumns, resultColumnsOf } from '../../src/portfolio/results/merged-columns.ts';
-import { makeSheetValues, type SheetValues } from '../../src/portfolio/results/sheet-values.ts';
+import type { Opened } from '../../src/portfolio/open-portfolio.ts';
+import { visible } from '../../src/portfolio/problem.ts';
+import {
+  errorColumns,
+  makeSheetValues,
+  mergeColumns,
+  type OwnColumns,
+  resultColumnsOf,
+  type SheetValues,
+} from '../../src/portfolio/results/line-rewriter.ts';
+import type { Meanings } from '../../src/status-meaning.ts';
 import { importName } from '../rows/import-names.ts';
-import type { ExportedLine } from './export-lines.ts';
-import { ledgerCells } from './ledger-cells.ts';
-import { type ExportTable, type Files, makePlacedCells, problemIn, stateOf, type TableOptions } from './table.ts';
+import type { ExportedLine, ImportFile } from './export-lines.ts';
 
 /**
  * All lines with all their own columns, and what became of each. If files have different headers, known columns are written
@@ -38,6 +53,135 @@ export function resultsTable(files: Files, { account, meanings, inSheet, isHeldO
       const written = own.cells(file, line ? cells : undefined, cells);
       const known = found ? knownText(exported, found.result, cellsDigest(written)) : '';
       yield [...written, ...outcomeCells(exported, { account, meanings }), known, ...(isHeldOnly ? [''] : [])];
+    },
+  };
+}
+
+/**
+ * Lines to correct: their own cells, the problem, and the row that each line corrects. A line that is broken as a record has
+ * empty cells: cut or padded cells might look sound and be requested uncorrected. New columns of ours replace those of an
+ * earlier errors file. Held rows need `resolve` and are only counted, by `onHeld`. With a cause, only rows that failed for it.
+ */
+export function errorsTable(
+  files: Files,
+  { account, portfolio, inSheet, onHeld, cause }: TableOptions & { onHeld: () => void; cause?: string | undefined },
+): ExportTable {
+  const headers = [...files.values()].map((opened) =>
+    JSON.stringify(opened && resultColumnsOf(opened.rewriter.header).names),
+  );
+  const areAlike = new Set(headers).size === 1;
+  const own = makePlacedCells(files, (opened) => errorColumns(opened, areAlike));
+  let opened: Opened | undefined;
+  let values: SheetValues | undefined;
+  return {
+    header: [...own.header, ...ERROR_COLUMNS],
+    isPlain: false,
+    begin(_file, begun) {
+      opened = begun;
+      values = inSheet ? makeSheetValues(begun) : undefined;
+    },
+    *write(exported) {
+      const { file, found } = exported;
+      const line = exported.line?.kind === 'plain' ? undefined : exported.line;
+      const [state, problem] = [stateOf(exported), problemIn(exported)];
+      if (is('isGranted', state) && problem === '') return;
+      if (found?.result.replaced && !exported.fault) return;
+      if (cause !== undefined && found?.result.cause !== cause) return;
+      if (state === 'held') return onHeld();
+      const broken = line?.kind === 'invalid' ? line.broken : undefined;
+      const read = line && opened ? opened.rewriter : undefined;
+      const cells = line && (broken === undefined ? (values ?? read)?.cells(line) : read?.blank());
+      yield [
+        ...own.cells(file, cells, ledgerCells(found?.result.request)),
+        mendedRow(exported, opened),
+        lineText(exported, opened, broken),
+        problem || `It is ${state}.`,
+        account,
+        lineOfFileText({ portfolio, file: shortDigest(file.known.id), line: exported.number }),
+      ];
+    },
+  };
+}
+
+/** A table to write: its header, and the records of each line. */
+export type ExportTable = {
+  header: string[];
+  /** Whether it needs nothing of a line but its cells. */
+  isPlain: boolean;
+  /** Called for each file before its lines. */
+  begin(file: ImportFile, opened: Opened): void;
+  write(line: ExportedLine): Iterable<string[]>;
+};
+
+/** A portfolio's files, opened up to the header; nothing where a copy is gone. */
+export type Files = ReadonlyMap<ImportFile, Opened | undefined>;
+
+/** The problem, then the service's response as it came, or the request that got no response. `recover` parses this text. */
+function problemText({ problem, again, record }: RowResult): string {
+  if (again) return `Made twice at the service: ${again.id} and ${again.again}; ask the service to withdraw one`;
+  if (!problem) return answeredOtherwise(record);
+  const said = problem.body ? `${problem.message}: ${problem.body}` : problem.message;
+  return problem.sent ? `${said}; what was sent: ${problem.sent}` : said;
+}
+
+/** Columns that are missing from some stored bodies: a line with a company id has no company body. */
+const BESIDE_BODIES: { [column in KnownColumn]?: (request: RowRequest) => string | undefined } = {
+  name: ({ name }) => name,
+  supporting_documents: ({ documents }) => documents.map(({ name }) => name).join('|'),
+  company_id: ({ companyId }) => companyId,
+};
+
+/** The columns that {@link ledgerCells} fills, from what the ledger knows of a row whose file is gone. */
+export const LEDGER_COLUMNS = KNOWN_COLUMNS.filter((column) => BESIDE_BODIES[column] ?? COLUMNS[column].in);
+
+/** The cells of {@link LEDGER_COLUMNS}; all empty without a row. */
+export function ledgerCells(request: RowRequest | undefined): string[] {
+  return LEDGER_COLUMNS.map((column) => (request && cellOf(column, request)) ?? '');
+}
+
+/**
+ * `inSheet`: amounts and days are written as plain values, since a sheet has types. `isHeldOnly`: only held rows, with an
+ * additional column in which a person answers.
+ */
+type TableOptions = {
+  account: string;
+  portfolio: string;
+  meanings: Meanings;
+  inSheet: boolean;
+  isHeldOnly?: boolean;
+};
+
+/** The state of the line's row, or the line's own kind; '' where the import did not reach it. */
+function stateOf({ found, fault }: ExportedLine): string {
+  return found?.result.state ?? fault?.kind ?? '';
+}
+
+/** The line's problem, then its row's problem; '' where there is none. */
+function problemIn({ found, fault }: ExportedLine): string {
+  if (!found && !fault) return 'Not imported: the import was interrupted. Import the file again.';
+  return [fault?.message, found && problemText(found.result)].filter((problem) => problem).join('; ');
+}
+
+/**
+ * Merges the columns of all files into one header, and puts each file's cells where they belong.
+ *
+ * @param columnsOf which columns of a file are written, and their names
+ */
+function makePlacedCells(files: Files, columnsOf: (opened: Opened) => OwnColumns) {
+  const known = { names: LEDGER_COLUMNS, places: LEDGER_COLUMNS.map((_name, place) => place) };
+  const columns = [...files.values()].map((opened) => (opened ? columnsOf(opened) : known));
+  const { header, columnsOf: inTable } = mergeColumns(columns.map(({ names }) => names));
+  const placed = new Map([...files.keys()].map((file, at) => [file, { own: columns[at], at: inTable[at] ?? [] }]));
+  return {
+    header,
+
+    /** A line's cells in the table's order; cells from the ledger where the line cannot be read. */
+    cells(file: ImportFile, cells: readonly string[] | undefined, fromLedger: readonly string[]): string[] {
+      if (!cells) return cellsByName(header, fromLedger);
+      const written = header.map(() => '');
+      const { own, at } = placed.get(file) ?? { own: undefined, at: [] };
+      for (const [place, from] of (own?.places ?? []).entries()) written[at[place] ?? -1] = cells[from] ?? '';
+      return written;
     },
   };
 }
@@ -98,4 +242,42 @@ function knownText({ fault }: ExportedLine, { request }: RowResult, cells: strin
     amount,
     isOwn: fault === undefined,
   });
+}
+
+/**
+ * The row that a corrected line replaces. A sent row cannot be replaced. A line without a row keeps its cell `row` from an
+ * earlier errors file.
+ */
+function mendedRow({ found, line }: ExportedLine, opened: Opened | undefined): string {
+  if (!found) return line && opened ? mendedRowOf(opened.rewriter.header)(line.cells) : '';
+  if (is('isGranted', found.result.state)) return '';
+  return rowName(found.row);
+}
+
+/** The text to fill the cells from: the line's own text, or that of an earlier errors file if all cells are still empty. */
+function lineText({ line }: ExportedLine, opened: Opened | undefined, broken: string | undefined): string {
+  const { header } = opened?.rewriter ?? { header: [] };
+  const added = errorColumnsOf(header);
+  const at = header.findLastIndex((name, column) => name === LINE_COLUMN && added.has(column));
+  const earlier = line?.cells[at] ?? '';
+  if (broken === undefined) return earlier;
+  const isBlank = line?.cells.every((cell, column) => added.has(column) || cell.trim() === '');
+  return earlier !== '' && isBlank ? earlier : visible(broken);
+}
+
+function cellsByName(header: readonly string[], fromLedger: readonly string[]): string[] {
+  const written = header.map(() => '');
+  for (const [place, name] of LEDGER_COLUMNS.entries()) {
+    const column = header.indexOf(name);
+    if (column !== -1) written[column] = fromLedger[place] ?? '';
+  }
+  return written;
+}
+
+/** Reads the column's field from the stored request bodies. */
+function cellOf(column: KnownColumn, request: RowRequest): string | null | undefined {
+  const beside = BESIDE_BODIES[column];
+  if (beside) return beside(request);
+  const path = [...(COLUMNS[column].in?.split('.') ?? []), fieldOf(column)];
+  return path.reduce<unknown>((body, name) => (body as Record<string, unknown> | undefined)?.[name], request) as string;
 }

@@ -12,14 +12,13 @@ import {
 } from '../../src/ledger/portfolios/replacing.ts';
 import { type BuyerRow, type BuyerRows, MOST_READ } from '../../src/ledger/rows/buyer-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
-import type { PutAnswer } from '../../src/ledger/schema/row.ts';
-import { rowName } from '../../src/ledger/schema/schema.ts';
+import type { PutAnswer, RowDocument, RowRequest } from '../../src/ledger/schema/row.ts';
+import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import { ROW_COLUMN } from '../../src/portfolio/columns/result-columns.ts';
-import { requestKey } from '../../src/portfolio/identity/identity.ts';
-import type { Line } from '../../src/portfolio/lines/row.ts';
+import { alikeOfName, requestKey } from '../../src/portfolio/identity/identity.ts';
+import type { Line, Row } from '../../src/portfolio/lines/row.ts';
 import { makeProblem, type Problem } from '../../src/portfolio/problem.ts';
-import { correctionsOf } from './corrections.ts';
-import { decideMend } from './mend-rows.ts';
+import { correctionsOf, decideMend } from './mend-rows.ts';
 
 /** A line that leads to a row. */
 export type RowLine = Extract<Line, { kind: 'row' }>;
@@ -116,6 +115,53 @@ export function buyerRowsAfter(
       return gaveWay ? { ...one, state: 'cancelled', replaced: { importId, key: row.key } } : one;
     });
   return { count: isNew ? count + 1 : count, rows: [...others, now], isWhole };
+}
+
+/** Turns a sound line into an invalid one, for a problem found after reading. */
+export function refusedLine({ row, warnings: _warnings, ...read }: RowLine, problem: Problem): Line {
+  return { ...read, kind: 'invalid', key: row.key, buyer: row.buyer, problems: [problem] };
+}
+
+/** The problem of a line that differs from its request, which was sent already. A sent request is never changed. */
+export function changedProblem(line: number, asked: RowRequest, sent: RowRequest | undefined): Problem {
+  const now = asked.limit.requested_limit;
+  const before = sent?.limit.requested_limit;
+  const isOtherAmount = before !== now;
+  const difference = before !== undefined && isOtherAmount ? ` (sent: ${before})` : '';
+  const stays =
+    sent === undefined || sent.buyer !== asked.buyer
+      ? 'under this name another buyer or amount was asked for'
+      : 'the request stays as it was sent';
+  return {
+    line,
+    column: isOtherAmount ? 'requested_limit' : null,
+    value: isOtherAmount ? now : null,
+    message: `changed after it was requested${difference}; ${stays}. To request this as well, give the line a request_reference of its own`,
+  };
+}
+
+/** Refuses a line whose request_reference belongs to another buyer. It counts as no row's line. */
+export function otherBuyersLine(
+  { row: _row, warnings: _warnings, ...read }: RowLine,
+  known: RowRequest & { line?: number },
+): Line {
+  const where = known.line === undefined ? '' : `line ${known.line}, `;
+  const message = `This request_reference already belongs to another buyer's request, ${where}"${known.name}" (${known.limit.requested_limit}): give this line another. If it corrects that request, mend it in the file that report --format errors-csv writes, whose column row says which request is meant.`;
+  const problems = [makeProblem(read.line, 'request_reference', null, message)];
+  return { ...read, kind: 'invalid', key: '', problems };
+}
+
+/** A line's row as the ledger keeps it, with its documents by digest. */
+export function rowRequest({ name, buyer, company, companyId, limit }: Row, documents: RowDocument[]): RowRequest {
+  return { name, buyer, documents, limit, ...(companyId === undefined ? { company } : { companyId }) };
+}
+
+/**
+ * Whether a line may take over an unsent request of the same key with another buyer. It may if the company's name is the same
+ * (a number or country was corrected), or if its cell `row` names that very row.
+ */
+export function mayTake(asked: RowRequest, known: RowRequest, { row, cell }: { row: RowId; cell: string }): boolean {
+  return cell === rowName(row) || alikeOfName(asked.name) === alikeOfName(known.name);
 }
 
 function askingOf({ portfolio, importId }: Place, { line, row }: RowLine): AskingLine {

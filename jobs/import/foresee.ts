@@ -1,15 +1,27 @@
 import type { UnknownPolicy } from '../../src/config.ts';
-import type { Document } from '../../src/documents/document.ts';
+import type { Document } from '../../src/documents/folder.ts';
 import { contentDigest } from '../../src/ledger/calls/claim-answers.ts';
-import type { Foresight, KnownRow } from '../../src/ledger/rows/foresight.ts';
+import { type BuyerRows, NO_BUYER_ROWS } from '../../src/ledger/rows/buyer-rows.ts';
+import type { Foresight, KnownRow } from '../../src/ledger/rows/put-rows.ts';
+import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { askedOf, type RowDocument, type RowRequest } from '../../src/ledger/schema/row.ts';
+import { rowName } from '../../src/ledger/schema/schema.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
-import { makeProblem } from '../../src/portfolio/problem.ts';
-import type { RowLine } from './decide-line.ts';
-import { sha256Of } from './file-digest.ts';
-import type { OfBuyer } from './foresee-replacing.ts';
-import { changedProblem, otherBuyersLine, refusedLine } from './refused-line.ts';
-import { mayTake, rowRequest } from './row-request.ts';
+import { makeProblem, type Problem } from '../../src/portfolio/problem.ts';
+import {
+  buyerRowsAfter,
+  changedProblem,
+  decideLine,
+  mayTake,
+  otherBuyersLine,
+  type Place,
+  type RowLine,
+  refusedLine,
+  requestsFor,
+  rowRequest,
+  warningOfOther,
+} from './decide-line.ts';
+import { sha256Of } from './keep-file.ts';
 
 export type ForeseeDeps = {
   portfolio: string;
@@ -52,6 +64,49 @@ export async function foresee(batch: readonly Line[], deps: ForeseeDeps): Promis
   );
   const ofBuyers = await deps.ofBuyers?.(foreseen.flatMap(({ line }) => (line.kind === 'row' ? [line] : [])));
   return foreseen.map((one) => withBuyer(one, ofBuyers?.get(one.line.line)));
+}
+
+/**
+ * What importing a line would do: refuse it, or warn of another request of its buyer. `isBesides`: both would be requested.
+ * `waits`: this request waits for approval elsewhere.
+ */
+export type OfBuyer = { problem: Problem } | { warning: Problem; isBesides: boolean; waits: boolean };
+
+/**
+ * Makes a function that predicts for lines whether an import would refuse or warn because of their buyer's other requests.
+ * Decides line by line as an import does, and changes nothing. Lines must come in file order. For a file that was imported
+ * before, `place` has that import's number.
+ */
+export function makeReplacingForesight({
+  rows,
+  place,
+}: {
+  rows: Pick<Rows, 'ofBuyers' | 'wholeOf' | 'ofRow'>;
+  place: Place;
+}) {
+  /** Buyers with a row that an earlier line of this file would replace. Usually few. */
+  const corrected = new Map<string, BuyerRows>();
+  return async (lines: readonly RowLine[]): Promise<Map<number, OfBuyer>> => {
+    const known = await requestsFor(lines, rows);
+    const found = new Map<number, OfBuyer>();
+    for (const line of lines) {
+      const { buyer } = line.row;
+      const ofBuyer = corrected.get(buyer) ?? known.get(buyer) ?? NO_BUYER_ROWS;
+      const decision = await decideLine(place, line, { ofBuyer, rows });
+      if ('problem' in decision) {
+        found.set(line.line, { problem: decision.problem });
+        continue;
+      }
+      const besides = warningOfOther(line, { ...decision, rows: ofBuyer.rows });
+      if (besides) found.set(line.line, besides);
+      if (decision.replaces) {
+        const isThere = ofBuyer.rows.some((one) => rowName(one.row) === rowName(decision.asking.row));
+        const is = isThere ? 'renewed' : 'added';
+        corrected.set(buyer, buyerRowsAfter(ofBuyer, decision.asking, { is, ...decision }));
+      }
+    }
+    return found;
+  };
 }
 
 function withBuyer(one: Foreseen, found: OfBuyer | undefined): Foreseen {

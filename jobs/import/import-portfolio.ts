@@ -1,4 +1,5 @@
 import { basename, resolve } from 'node:path';
+import type { Settings } from '../../src/config.ts';
 import { openDocuments } from '../../src/documents/archive.ts';
 import { defaultDocumentsDir } from '../../src/documents/folder.ts';
 import type { DocumentStore } from '../../src/documents/store.ts';
@@ -8,6 +9,7 @@ import type { ImportRun } from '../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
 import { isPortfolioName } from '../../src/ledger/schema/schema.ts';
+import { untilStopped } from '../../src/ledger/schema/until-answered.ts';
 import { earlierProblemOf, isErrorsHeader, mendedRowOf } from '../../src/portfolio/columns/result-columns.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
@@ -19,11 +21,16 @@ import { supplierJob } from '../rows/step-jobs.ts';
 import { atMost } from '../steps/wait-for.ts';
 import { type ApprovalDeps, beginApproval } from './import-approval.ts';
 import { countLacking, leaveOutLacking } from './lacking-rows.ts';
-import { type FileToImport, type OpenDeps, type OpenedImport, openImport } from './open-import.ts';
+import {
+  type FileToImport,
+  makeRequestsInFile,
+  type OpenDeps,
+  type OpenedImport,
+  openImport,
+  readingTextOf,
+} from './open-import.ts';
 import type { ImportTarget } from './put-line.ts';
 import { putLines } from './put-lines.ts';
-import { readingTextOf } from './reading-text.ts';
-import { makeRequestsInFile } from './requests-in-file.ts';
 
 export type ImportPayload = FileToImport & {
   documentsDir?: string | undefined;
@@ -104,6 +111,23 @@ export async function importPortfolio(payload: ImportPayload, deps: ImportDeps):
   } finally {
     await place.close();
   }
+}
+
+/** The parts of a process's context that an import needs. */
+export type ImportSource = Omit<
+  ImportDeps,
+  'onBatch' | 'onOpened' | 'stopping' | 'requiredColumns' | 'maxDocumentMb'
+> & { settings: Pick<Settings, 'REQUIRED_COLUMNS' | 'MAX_DOCUMENT_MB'> };
+
+/** The dependencies of an import that ends early when `stopping` is aborted, also while Redis is away. */
+export function importDepsOf(source: ImportSource, stopping: AbortSignal): Omit<ImportDeps, 'onBatch'> {
+  return {
+    ...source,
+    stopping,
+    retryUntilAnswered: untilStopped(source.retryUntilAnswered, stopping),
+    requiredColumns: source.settings.REQUIRED_COLUMNS,
+    maxDocumentMb: source.settings.MAX_DOCUMENT_MB,
+  };
 }
 
 async function importFile(payload: ImportPayload, documentsDir: string, deps: ImportDeps): Promise<Imported> {

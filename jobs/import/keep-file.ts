@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import type { DocumentStore } from '../../src/documents/store.ts';
 import { fileFault } from '../../src/files/file-fault.ts';
 
@@ -13,4 +16,15 @@ export async function keepFile(path: string, imports: DocumentStore): Promise<st
     throw fileFault(path, 'read', error);
   });
   return imports.put({ name: basename(path), path: resolve(path), sizeBytes: size, mediaType: 'text/csv' });
+}
+
+/**
+ * The SHA-256 of a file's content in hex, which is also the name of its copy in the data folder.
+ *
+ * @param bytes how many bytes from the start to read; all by default
+ */
+export async function sha256Of(path: string, bytes = Number.POSITIVE_INFINITY): Promise<string> {
+  const digest = createHash('sha256');
+  await pipeline(createReadStream(path, { end: bytes - 1 }), digest);
+  return digest.digest('hex');
 }

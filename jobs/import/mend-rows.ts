@@ -10,7 +10,6 @@ import {
 import type { BuyerRow } from '../../src/ledger/rows/buyer-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { type RowId, rowIdOf } from '../../src/ledger/schema/schema.ts';
-import { correctionsOf } from './corrections.ts';
 
 /**
  * Decides which row a line of an errors file replaces, by its cell `row` (`<portfolio>/<row key>`): that row, or the row that
@@ -33,6 +32,22 @@ export async function decideMend(
   }
   const problem = whyNotMended(found) ?? ((await file()).has(found.row.key) ? stillAskedProblem(found) : undefined);
   return problem === undefined ? { replaces: found } : { problem };
+}
+
+/** How many replacements in a row are followed. People make a few. */
+const MOST_HOPS = 100;
+
+/** Follows the rows that replaced this one, in order. Ends with nothing if a replacing row does not exist. */
+export async function* correctionsOf(
+  { row: { portfolio }, replaced }: BuyerRow,
+  rows: Pick<Rows, 'ofRow'>,
+): AsyncGenerator<BuyerRow | undefined> {
+  let key = replaced?.key;
+  for (let hop = 0; key && hop < MOST_HOPS; hop += 1) {
+    const next = await rows.ofRow({ portfolio, key });
+    yield next;
+    key = next?.replaced?.key;
+  }
 }
 
 /** Follows the replacements of a row to the current one: `own` if that is the line's own row, nothing if there is none. */

@@ -1,15 +1,26 @@
-import { ANY_DOCUMENT } from '../../src/documents/any-document.ts';
-import { type FolderWords, makeDocumentFolder } from '../../src/documents/folder.ts';
+import { stat } from 'node:fs/promises';
+import { ANY_DOCUMENT, type FolderWords, makeDocumentFolder } from '../../src/documents/folder.ts';
 import type { DocumentStore } from '../../src/documents/store.ts';
+import type { OwnFile } from '../../src/ledger/portfolios/replacing.ts';
 import type { Buyers } from '../../src/ledger/rows/buyers.ts';
+import { isPortfolioName, rowIdOf } from '../../src/ledger/schema/schema.ts';
 import type { RetryUntilAnswered } from '../../src/ledger/schema/until-answered.ts';
+import {
+  FROM_COLUMN,
+  isErrorsHeader,
+  mendedLineOf,
+  mendedRowOf,
+  ROW_COLUMN,
+} from '../../src/portfolio/columns/result-columns.ts';
 import { makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
+import { makeKeySet } from '../../src/portfolio/identity/digest-table.ts';
 import { makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
+import { requestOf } from '../../src/portfolio/lines/row.ts';
 import { type Opened, openPortfolio, tableOf } from '../../src/portfolio/open-portfolio.ts';
-import type { ReadOptions } from '../../src/portfolio/read-options.ts';
+import { makeProblem, WHOLE_FILE } from '../../src/portfolio/problem.ts';
+import { type ReadOptions, readingFound, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import { readToEnd } from '../../src/table/open-table.ts';
 import { fileNameOf, makeBuyerStore } from './buyer-store.ts';
-import { refuseForeign } from './foreign-rows.ts';
 import { keepFile } from './keep-file.ts';
 
 export type FileToImport = {
@@ -79,4 +90,89 @@ export async function openImport(
     });
   };
   return { importId, opened, openAhead, checkSheet };
+}
+
+/**
+ * Refuses an errors file of another portfolio as a whole, before any line is put. Its lines would be requested in addition to
+ * those that they correct. The check reads an errors file once more; other files and pipes, which can be read only once, are
+ * not checked.
+ *
+ * @param open opens the same file a second time
+ */
+export async function refuseForeign(
+  opened: Opened,
+  { portfolio, path }: { portfolio: string; path: string },
+  open: () => Promise<Opened>,
+): Promise<Opened> {
+  if (opened.problems.length > 0 || !isErrorsHeader(opened.header) || !(await stat(path)).isFile()) return opened;
+  const foreign = await foreignRows(await open(), portfolio);
+  const [first] = foreign;
+  if (!first) return opened;
+  await opened.close();
+  const names = [...new Set(foreign.map((one) => one.portfolio))];
+  const whose = names.map((name) => `"${name}"`).join(', ');
+  const remedy =
+    names.length === 1
+      ? `Import it into that one: npx limitline run FILE --portfolio "${names[0]}".`
+      : 'Make one file for each of these portfolios, and import it with --portfolio.';
+  const message = `This errors file mends lines of portfolio ${whose}, not of "${portfolio}" (the first is in line ${first.line}). ${remedy}`;
+  return { ...opened, problems: [makeProblem(WHOLE_FILE, first.column, first.cell, message)], batches: noBatches };
+}
+
+/**
+ * The read options of an import, as the ledger keeps them. The same options give the same text: this text and the copy's digest
+ * identify an import.
+ */
+export function readingTextOf(given: ReadOptions, opened: Pick<Opened, 'dialect' | 'headerLine'>): string {
+  // The schema puts the options into one order.
+  return JSON.stringify(readingFound(readOptionsSchema.parse(given), opened));
+}
+
+/**
+ * Makes a function that returns the requests of a file's lines, and the rows that they correct. The first call reads the file;
+ * most imports never call it. Takes 17 MB for a million lines.
+ */
+export function makeRequestsInFile(open: () => Promise<Opened>): () => Promise<OwnFile> {
+  let looking: Promise<OwnFile> | undefined;
+  return () => {
+    looking ??= lookThrough(open);
+    return looking;
+  };
+}
+
+/** Of each other portfolio that the file names in a row or line, the first line that does. */
+async function foreignRows(file: Opened, portfolio: string): Promise<Foreign[]> {
+  const found = new Map<string, Foreign>();
+  const [mendedRow, mendedLine] = [mendedRowOf(file.header), mendedLineOf(file.header)];
+  for await (const batch of file.batches()) {
+    for (const { line, cells } of batch) {
+      const row = mendedRow(cells);
+      const ofRow = rowIdOf(row)?.portfolio;
+      const named = ofRow ?? mendedLine(cells)?.portfolio;
+      // A name that no portfolio can have was damaged by another program.
+      if (named === undefined || named === portfolio || !isPortfolioName(named) || found.has(named)) continue;
+      const [column, cell] = ofRow === undefined ? [FROM_COLUMN, named] : [ROW_COLUMN, row];
+      found.set(named, { portfolio: named, line, column, cell });
+    }
+  }
+  return [...found.values()];
+}
+
+type Foreign = { portfolio: string; line: number; column: string; cell: string };
+
+async function* noBatches(): AsyncGenerator<never> {}
+
+async function lookThrough(open: () => Promise<Opened>): Promise<OwnFile> {
+  const opened = await open();
+  const [keys, mended] = [makeKeySet(), makeKeySet()];
+  const mendedRow = mendedRowOf(opened.header);
+  for await (const batch of opened.batches()) {
+    for (const line of batch) {
+      const key = requestOf(line);
+      if (key !== '') keys.add(key);
+      const row = rowIdOf(mendedRow(line.cells));
+      if (row) mended.add(row.key);
+    }
+  }
+  return { has: keys.has, mends: mended.has };
 }

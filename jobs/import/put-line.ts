@@ -9,16 +9,19 @@ import { asksStatements } from '../../src/portfolio/lines/advice.ts';
 import type { Line, Row } from '../../src/portfolio/lines/row.ts';
 import {
   buyerRowsAfter,
+  changedProblem,
   decideLine,
   type LineDecision,
+  mayTake,
+  otherBuyersLine,
   type Place,
   type RowLine,
+  refusedLine,
   requestsFor,
+  rowRequest,
   warningOfOther,
 } from './decide-line.ts';
 import type { ImportApproval } from './import-approval.ts';
-import { changedProblem, otherBuyersLine, refusedLine } from './refused-line.ts';
-import { mayTake, rowRequest } from './row-request.ts';
 
 export type LineDeps = { rows: Rows; documents: DocumentStore; retryUntilAnswered: RetryUntilAnswered };
 

@@ -5,7 +5,7 @@ import type { RowId } from '../../src/ledger/schema/schema.ts';
 import { type Line, requestOf } from '../../src/portfolio/lines/row.ts';
 import type { Problem } from '../../src/portfolio/problem.ts';
 import type { Queues } from '../../src/queue/queues.ts';
-import { type RowLine, requestsFor } from './decide-line.ts';
+import { type RowLine, requestsFor, rowRequest } from './decide-line.ts';
 import {
   type AskedLine,
   askOf,
@@ -16,7 +16,6 @@ import {
   putLine,
   statementsDateOf,
 } from './put-line.ts';
-import { rowRequest } from './row-request.ts';
 
 type PutDeps = LineDeps & { queues: Queues };
 

@@ -1,25 +1,31 @@
 import { execFile } from 'node:child_process';
 import { createHash, type Hash } from 'node:crypto';
-import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { lstat, readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import type { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { dropActor } from '../../src/actor.ts';
 import { allBeforeWords, counted } from '../../src/counted.ts';
 import { makeFolder } from '../../src/data-folder.ts';
 import { changed } from '../../src/documents/store.ts';
 import { LimitlineError } from '../../src/errors.ts';
+import { fileFault } from '../../src/files/file-fault.ts';
 import { roomBytesOf } from '../../src/files/free-bytes.ts';
 import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
+import { type Problem, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 import { type ReadOptions, readingWords, readOptionsSchema } from '../../src/portfolio/read-options.ts';
-import { sha256Of } from '../import/file-digest.ts';
-import { importDepsOf } from '../import/import-deps.ts';
-import { type Imported, importPortfolio } from '../import/import-portfolio.ts';
+import { resultsDialect } from '../../src/portfolio/results/results-dialect.ts';
+import { type Dialect, PLAIN_DIALECT } from '../../src/table/dialect.ts';
+import { encodeTable, makeTableText } from '../../src/table/write-table.ts';
+import { type Imported, importDepsOf, importPortfolio } from '../import/import-portfolio.ts';
+import { sha256Of } from '../import/keep-file.ts';
+import { changeOf, statOf } from './drop-folder.ts';
 import { documentsNameOf } from './dropped-names.ts';
 import type { RoundDeps } from './inbox-deps.ts';
 import { readingOf } from './inbox-reading.ts';
-import { changeOf, statOf } from './move-over.ts';
-import { makeProblemsFile } from './problems-file.ts';
 import type { Entry } from './taken-folder.ts';
 
 /** The origin of a dropped file, for the audit trail. */
@@ -147,6 +153,48 @@ export async function userNameOf(uid: number): Promise<string> {
 }
 
 /**
+ * Writes problems as they are found, into a CSV in the form of the imported file. Without problems there is no file.
+ *
+ * @param mode its permissions; it contains cells of the imported file
+ */
+async function makeProblemsFile(path: string, mode: number) {
+  // Left by an import that was killed.
+  await rm(path, { force: true });
+  let dialect: Dialect = PLAIN_DIALECT;
+  let open: { table: Transform; written: Promise<void> } | undefined;
+
+  function begin() {
+    const table = makeTableText(dialect);
+    const to = createWriteStream(path, { flags: 'wx', mode: (mode & 0o666) | 0o600, flush: true });
+    const written = pipeline(table, (texts: AsyncIterable<Buffer>) => encodeTable(texts, dialect), to);
+    // The error is thrown by `end`; without this it would count as unhandled.
+    written.catch(() => {});
+    table.write(HEADER);
+    return { table, written };
+  }
+
+  return {
+    /** Sets the form of the imported file. */
+    like(input: Dialect): void {
+      dialect = resultsDialect(input, 'cells');
+    },
+    add(problems: readonly Problem[]): void {
+      if (problems.length > 0) open ??= begin();
+      for (const { line, column, value, message } of problems) {
+        open?.table.write([line === WHOLE_FILE ? '' : String(line), column ?? '', value ?? '', message]);
+      }
+    },
+    /** @throws LimitlineError `FILE` where it could not be written */
+    async end(): Promise<void> {
+      open?.table.end();
+      await open?.written.catch((error) => {
+        throw fileFault(path, 'written', error);
+      });
+    },
+  };
+}
+
+/**
  * The digest of a file with its documents and read options: the same digest requests nothing new. Adds the documents' owners to
  * `owners`, as user ids.
  *
@@ -176,3 +224,5 @@ async function addTo(digest: Hash, path: string, name: string, going: Going): Pr
   } else if (found.isFile()) digest.update(JSON.stringify([name, await sha256Of(path)]));
   else if (found.isSymbolicLink()) digest.update(JSON.stringify([name, 'link', await readlink(path)]));
 }
+
+const HEADER = ['line', 'column', 'value', 'problem'];

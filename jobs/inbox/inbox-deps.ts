@@ -6,7 +6,7 @@ import type { Inbox } from '../../src/ledger/inbox/inbox.ts';
 import type { Log } from '../../src/log.ts';
 import type { Outbox } from '../../src/notices/notice.ts';
 import type { Secret } from '../../src/people/secret.ts';
-import type { ImportSource } from '../import/import-deps.ts';
+import type { ImportSource } from '../import/import-portfolio.ts';
 import type { DropFolder } from './drop-folder.ts';
 import type { SettlingFiles } from './settling.ts';
 import type { TakenFolder } from './taken-folder.ts';

@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { systemCode } from '../../src/files/file-fault.ts';
-import { type DropFolder, removeEmpty } from './drop-folder.ts';
+import { type DropFolder, moved, moveOver, removeEmpty, statOf } from './drop-folder.ts';
 import { DONE, REJECTED, TAKEN, takenName } from './dropped-names.ts';
 import { type Dropped, pathOf } from './look.ts';
-import { moved, moveOver, statOf } from './move-over.ts';
 
 /**
  * A file that was taken: a folder in `.taken` named by the id. It has the file as `file.csv` or `file.xlsx`, its documents as

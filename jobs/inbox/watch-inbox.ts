@@ -1,11 +1,16 @@
+import { realpath } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { watch } from 'chokidar';
 import { messageOf } from '../../src/errors.ts';
+import { systemCode } from '../../src/files/file-fault.ts';
 import type { Log } from '../../src/log.ts';
 import { readSchedule } from '../../src/schedule/read-schedule.ts';
+import { FAULTS } from './drop-folder.ts';
 import { DONE, REJECTED, TAKEN } from './dropped-names.ts';
 import type { InboxSource } from './inbox-deps.ts';
+import { glanceAt, lookInto, pathOf } from './look.ts';
+import { HINDRANCES } from './ripe-files.ts';
 import { makeSettling, SETTLE_MS, type SettlingFiles } from './settling.ts';
 import { lookOnce, type TakenIn, takeInOnce } from './take-in.ts';
 
@@ -17,13 +22,6 @@ const LOOK_EVERY_MS = 60_000;
 
 /** How long after an event a pass begins, so that many small writes lead to one. */
 const GATHER_MS = 300;
-
-/** Whether files are taken by schedule, and not at once. */
-export function isOnSchedule({
-  LIMITLINE_SCHEDULE: text,
-}: Pick<InboxSource['settings'], 'LIMITLINE_SCHEDULE'>): boolean {
-  return readSchedule(text ?? '').entries.some(({ task }) => task === 'inbox');
-}
 
 /**
  * Imports files from the drop folder as soon as they settle, and writes results of finished portfolios, until stopped. If the
@@ -59,6 +57,31 @@ export function inboxOnce(source: InboxSource, { signal }: { signal: AbortSignal
   // By schedule, files are left to the task.
   if (isOnSchedule(source.settings)) return lookOnce(source, { signal, settling: makeSettling(), onlyResults: true });
   return takeInOnce(source, { signal });
+}
+
+/** More than anybody reads. So many files mean that no process takes them. */
+const MOST_LYING = 50;
+
+/** Taken files shown by default. */
+const MOST_TAKEN = 50;
+
+/** The drop folder as this host sees it, and the files taken lately. Changes nothing. */
+export async function readInbox({ settings, inbox }: Pick<InboxSource, 'settings' | 'inbox'>, most = MOST_TAKEN) {
+  const { LIMITLINE_INBOX: folder, LIMITLINE_INBOX_MAPPING: mapping } = settings;
+  const onSchedule = isOnSchedule(settings);
+  const facts = { folder, mapping, isOnSchedule: onSchedule, lately: await inbox.lately(most), nowMs: Date.now() };
+  const nothing = { fault: undefined, lying: [], more: 0 };
+  if (folder === undefined) return { ...facts, ...nothing };
+  try {
+    return { ...facts, fault: undefined, ...(await lyingIn(await realpath(folder), onSchedule)) };
+  } catch (error) {
+    return { ...facts, ...nothing, fault: `${folder}: ${FAULTS[systemCode(error)] ?? messageOf(error)}.` };
+  }
+}
+
+/** Whether files are taken by schedule, and not at once. */
+function isOnSchedule({ LIMITLINE_SCHEDULE: text }: Pick<InboxSource['settings'], 'LIMITLINE_SCHEDULE'>): boolean {
+  return readSchedule(text ?? '').entries.some(({ task }) => task === 'inbox');
 }
 
 type Watching = { log: Log; signal: AbortSignal; everyMs?: number; settling?: SettlingFiles };
@@ -141,3 +164,14 @@ function watchFolder(dir: string, { log, ring }: { log: Log; ring: () => void })
 }
 
 const isHidden = (dir: string, path: string) => relative(dir, path) !== '' && basename(path).startsWith('.');
+
+async function lyingIn(dir: string, onSchedule: boolean) {
+  const { buyers } = await lookInto(dir);
+  const lying: { name: string; why: string }[] = [];
+  for (const { raw, name, kind } of buyers.slice(0, MOST_LYING)) {
+    const hindrance = kind === 'file' ? (await glanceAt(pathOf(dir, raw), name))?.hindrance : undefined;
+    const waits = onSchedule ? 'it is taken when the schedule says so' : 'it is taken when it changes no more';
+    lying.push({ name, why: hindrance ? HINDRANCES[hindrance] : waits });
+  }
+  return { lying, more: Math.max(0, buyers.length - MOST_LYING) };
+}

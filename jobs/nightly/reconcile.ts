@@ -6,7 +6,7 @@ import type { NightReport } from '../../src/ledger/nightly/night-report.ts';
 import { type FinanceDeps, makeFinanceChecks } from './finance/index.ts';
 import { checkLedger, type LedgerCheckDeps } from './ledger/index.ts';
 import { makeReport, type ReportDeps } from './report/make-report.ts';
-import type { Night, NightResult } from './task.ts';
+import type { Night, NightResult } from './run-task.ts';
 
 export type ReconcileDeps = NightCheckDeps & ReportDeps & { events: Pick<Events, 'dropOld'> };
 

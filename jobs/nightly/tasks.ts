@@ -1,13 +1,17 @@
 import type { Audit } from '../../src/audit/audit.ts';
-import type { Cut } from '../../src/audit/retention.ts';
+import type { Cut } from '../../src/audit/audit-trail.ts';
 import { counted } from '../../src/counted.ts';
+import { isLimitlineError, messageOf } from '../../src/errors.ts';
+import { heldRemedy } from '../../src/held-remedy.ts';
 import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
+import { findOldPortfolios } from '../../src/ledger/schema/archives.ts';
+import { type ArchiveDeps, ArchivesTaken } from '../archive/archive-deps.ts';
+import { type Archived, archivePortfolio } from '../archive/archive-portfolio.ts';
 import type { InboxSource } from '../inbox/inbox-deps.ts';
 import { type TakenIn, takeInOnce } from '../inbox/take-in.ts';
-import { type ArchiveTaskDeps, archiveOld } from './archive-task.ts';
 import { type ReconcileDeps, reconcile } from './reconcile.ts';
 import { type RetryDeps, retryByRules } from './retry-by-rules.ts';
-import type { Night, NightlyTask, NightResult } from './task.ts';
+import type { Night, NightlyTask, NightResult } from './run-task.ts';
 
 type TaskDeps = CutDeps & ReconcileTaskDeps & InboxSource & RetryDeps & ArchiveTaskDeps;
 
@@ -93,4 +97,109 @@ export function inboxResult({ files, lying, results, isElsewhere }: TakenIn): Ni
   const isBad = bad > 0 || rejected.length > 0 || stuck.length > 0;
   const words = parts.length === 0 ? 'Nothing lay in the drop folder.' : `Drop folder: ${parts.join(', ')}.`;
   return { is: isBad ? 'findings' : 'well', words };
+}
+
+/** The portfolios of one night by result: archived, left because of held rows, left for other reasons, and failed. */
+type Came = { archived: string[]; held: string[]; left: Told[]; failed: Told[] };
+type Told = { name: string; why: string };
+
+/**
+ * Archives portfolios that finished more than `LIMITLINE_KEEP_DAYS` ago, oldest first. Before that, continues archiving that
+ * somebody began. A portfolio that cannot be archived stops no other: if a person has to act, the result says so; after a
+ * fault, the night has failed and is run again for the rest.
+ *
+ * @throws the signal's reason when it is aborted: the next run continues
+ */
+export async function archiveOld(night: Night, deps: ArchiveTaskDeps): Promise<NightResult> {
+  const days = deps.settings.LIMITLINE_KEEP_DAYS;
+  const ledger = { connection: deps.ledger, keys: deps.keys };
+  // Continued even without LIMITLINE_KEEP_DAYS, because a half archived portfolio cannot be used.
+  const beforeMs = days === undefined ? Number.NEGATIVE_INFINITY : beforeOf(night, days);
+  const { archived, finished } = await findOldPortfolios(ledger, beforeMs);
+  const begun = archived.filter(({ is }) => is === 'archiving' || is === 'leaving').map(({ name }) => name);
+  const came: Came = { archived: [], held: [], left: [], failed: [] };
+  for (const name of [...begun, ...finished]) {
+    night.signal.throwIfAborted();
+    await archiveNamed(name, { ...night, ...(!begun.includes(name) && { beforeMs }) }, came, deps);
+  }
+  return { is: came.failed.length > 0 ? 'failed' : 'well', words: wordsOf(came, days) };
+}
+
+type ArchiveTaskDeps = ArchiveDeps & {
+  audit: Pick<Audit, 'around'>;
+  settings: { LIMITLINE_KEEP_DAYS?: number | undefined };
+  /** The host, for the audit trail. */
+  from: string;
+};
+
+/** Counts from the scheduled time: a run that is late archives no more than the schedule meant. */
+function beforeOf({ atMs }: Night, days: number): number {
+  return atMs - days * DAY_MS;
+}
+
+async function archiveNamed(
+  name: string,
+  { id, by, signal, beforeMs }: Night & { beforeMs?: number },
+  came: Came,
+  deps: ArchiveTaskDeps,
+): Promise<void> {
+  try {
+    const { states, finishedMs } = await deps.portfolios.read(name);
+    // While others were archived, a new import may have reopened the portfolio.
+    if (beforeMs !== undefined && !(finishedMs !== undefined && finishedMs < beforeMs)) return;
+    // Checked first: such a portfolio is left every night until its calls are resolved.
+    if (states.held > 0) {
+      came.held.push(name);
+      return;
+    }
+    const note = { by, what: 'portfolio archived', from: deps.from, about: name, facts: { night: id } };
+    const facts = ({ rows, sizeBytes }: Archived) => ({ rows, bytes: sizeBytes });
+    await deps.audit.around(note, () => archivePortfolio(deps, name, { by, signal }), facts);
+    came.archived.push(name);
+  } catch (error) {
+    signal.throwIfAborted();
+    const told = { name, why: messageOf(error) };
+    // Another process that archives or restores will have ended when the night is run again.
+    const isLeft = isLimitlineError(error, 'USAGE') && !(error instanceof ArchivesTaken);
+    if (isLeft) came.left.push(told);
+    else came.failed.push(told);
+  }
+}
+
+/** The number of names and reasons given; the others are counted. */
+const MOST_NAMED = 5;
+
+function wordsOf({ archived, held, left, failed }: Came, days: number | undefined): string {
+  if (archived.length + held.length + left.length + failed.length === 0) {
+    if (days === undefined) return 'No portfolio is archived by itself (LIMITLINE_KEEP_DAYS is not set).';
+    return `No portfolio was finished more than ${counted(days, 'day')} ago.`;
+  }
+  const words = [
+    failed.length > 0 && `${counted(failed.length, 'portfolio')} could not be archived: ${reasonsOf(failed)}`,
+    archived.length > 0 ? `${counted(archived.length, 'portfolio')} archived.` : 'No portfolio was archived.',
+    held.length > 0 && `${counted(held.length, 'portfolio')} left, with held rows (${namesOf(held)}). ${heldRemedy()}.`,
+    left.length > 0 &&
+      `${counted(left.length, 'portfolio')} left as ${left.length === 1 ? 'it is' : 'they are'}: ${reasonsOf(left)}`,
+  ];
+  return words.filter((part) => part !== false).join(' ');
+}
+
+function namesOf(names: readonly string[]): string {
+  const rest = names.length - MOST_NAMED;
+  return [...names.slice(0, MOST_NAMED), ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ');
+}
+
+/** Gives the same reason once for many portfolios, for example a full disk. */
+function reasonsOf(told: readonly Told[]): string {
+  const byReason = new Map<string, string[]>();
+  // Reasons often differ by the portfolio's name only, which is given already.
+  for (const { name, why } of told) {
+    const reason = why.replaceAll(name, 'it');
+    byReason.set(reason, [...(byReason.get(reason) ?? []), name]);
+  }
+  const parts = [...byReason].slice(0, MOST_NAMED).map(([reason, names]) => {
+    const why = names.length === 1 ? told.find(({ name }) => name === names[0])?.why : reason;
+    return `${namesOf(names)} (${String(why).replace(/\.$/, '')})`;
+  });
+  return `${parts.join(', ')}.`;
 }

@@ -1,3 +1,4 @@
+import type { CheckName, FoundItem } from '../../src/ledger/nightly/checks.ts';
 import { type Ask, type RowWalks, type StoredRow, WALKED_STATES } from '../../src/ledger/nightly/row-walk.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Archives } from '../../src/ledger/schema/archives.ts';
@@ -73,6 +74,64 @@ export async function walkLedger(
   }
   for (const { end } of [...stored, ...rows]) await end?.();
   return { rows: count, portfolios: names.length };
+}
+
+/** What an item tells of a row: never more than the company and the amount. */
+export function rowFacts(row: RowId, { line, request }: Pick<RowResult, 'line' | 'request'>) {
+  return { portfolio: row.portfolio, key: row.key, line, name: request.name, requested: request.limit.requested_limit };
+}
+
+/**
+ * A finding about a row, without anything mended.
+ *
+ * @param says a sentence that is the same for all rows with this finding, so that reports can group them
+ */
+export function rowItem(
+  check: CheckName,
+  { row, result }: WalkedRow,
+  says: string,
+  more: Pick<FoundItem, 'granted' | 'detail' | 'sinceMs' | 'command'> = {},
+): FoundItem {
+  return { check, ...rowFacts(row, result), says, isMended: false, ...more };
+}
+
+/** A portfolio's name for a shell. Names have only letters, digits, `. _ -` and spaces. */
+export function quoted(portfolio: string): string {
+  return portfolio.includes(' ') ? `"${portfolio}"` : portfolio;
+}
+
+/** A command for one row, without `limitline`, naming the row by its line. */
+export function commandFor(
+  command: 'retry' | 'resolve',
+  { portfolio }: Pick<RowId, 'portfolio'>,
+  { line }: Pick<RowResult, 'line'>,
+  options: readonly string[] = [],
+): string {
+  return [command, quoted(portfolio), ...options, '--line', line].join(' ');
+}
+
+/**
+ * The option that names a row: by line if the row is of the last import, else by key, because imports share line numbers.
+ *
+ * @param lastImport number of the last import
+ */
+export function rowOption({ row, result }: WalkedRow, lastImport: string): string {
+  return result.importId === lastImport ? `--line ${result.line}` : `--row ${row.key}`;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Age texts, the longest first, in ms. A month is 30 days. */
+const AGES = [
+  [365 * DAY_MS, 'for more than a year'],
+  [30 * DAY_MS, 'for more than a month'],
+  [7 * DAY_MS, 'for more than a week'],
+  [DAY_MS, 'for more than a day'],
+] as const;
+
+/** An age as a text that many rows share. A negative age, after a clock was set back, counts as short. */
+export function ageWords(ageMs: number): string {
+  return AGES.find(([from]) => ageMs >= from)?.[1] ?? 'for less than a day';
 }
 
 /** Answers the number of rows. Most checks answer at once, and awaiting those would slow down a million rows. */

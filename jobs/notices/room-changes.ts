@@ -1,10 +1,8 @@
+import { statfs } from 'node:fs/promises';
 import { OLDER } from '../../src/ledger/calls/send-marks.ts';
 import type { Notice } from '../../src/notices/notice.ts';
 import { judge, type Observation } from './condition.ts';
 import { type SystemChange, systemChangeOf } from './service-changes.ts';
-
-/** The data folder's disk, in bytes. */
-export type DiskRoom = { freeBytes: number; totalBytes: number };
 
 /** A Redis server: bytes used and available, and whether its last write to disk succeeded. */
 export type RedisRoom = { usedBytes: number; mostBytes: number; isWriting: boolean };
@@ -57,6 +55,31 @@ export function roomChanges(
     ...change('older', isOlder === undefined ? undefined : isOlder ? 'bad' : 'well', () => olderNotice(nowMs)),
   ];
 }
+
+/** Free space on a folder's disk; nothing where the folder does not exist yet, because the first import makes it. */
+export async function lookAtDisk(folder: string): Promise<DiskRoom | undefined> {
+  try {
+    const { bsize, bavail, blocks, bfree } = await statfs(folder);
+    // Like `df`, leaves out what is reserved for root.
+    return { freeBytes: bavail * bsize, totalBytes: (blocks - bfree + bavail) * bsize };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** The memory of a Redis server from its `INFO`. Without a limit of its own, the machine's memory counts. */
+export function readRedisRoom(info: Readonly<Record<string, string>>): RedisRoom {
+  const limit = Number(info.maxmemory ?? 0);
+  return {
+    usedBytes: Number(info.used_memory ?? 0),
+    mostBytes: limit > 0 ? limit : Number(info.total_system_memory ?? 0),
+    isWriting: info.aof_last_write_status !== 'err' && info.rdb_last_bgsave_status !== 'err',
+  };
+}
+
+/** The data folder's disk, in bytes. */
+type DiskRoom = { freeBytes: number; totalBytes: number };
 
 function usedPercent(used: number, most: number): number {
   return most > 0 ? (100 * used) / most : 0;

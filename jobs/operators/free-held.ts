@@ -2,9 +2,8 @@ import type { Calls } from '../../src/ledger/calls/calls.ts';
 import type { Thing } from '../../src/ledger/calls/claim-answers.ts';
 import type { HeldRow, Stories } from '../../src/ledger/rows/story.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
+import { isInDoubt } from '../rows/calls-of.ts';
 import type { FeedDeps } from '../rows/feed.ts';
-import { isInDoubt } from '../rows/in-doubt.ts';
-import { sendAgain } from './send-again.ts';
 
 export type FreeDeps = FeedDeps & { calls: Calls; stories: Pick<Stories, 'held'> };
 
@@ -67,4 +66,22 @@ export async function* heldPages({ stories }: Pick<FreeDeps, 'stories'>): AsyncG
     yield page.map(({ row }) => row);
     after = page.length < PAGE ? undefined : page.at(-1);
   } while (after);
+}
+
+/**
+ * Queues a row again at its step. Answers false if the row has left this state meanwhile.
+ *
+ * @param isMeant whether a person chose this very row: then it is sent even if its portfolio was cancelled
+ * @param by who asked for it, unless the row's story names them already
+ */
+export async function sendAgain(
+  row: RowId,
+  state: 'refused' | 'cancelled' | 'held',
+  deps: FeedDeps,
+  isMeant = true,
+  by: string | undefined = undefined,
+): Promise<boolean> {
+  // The ended job goes first: BullMQ ignores a new job with a known id.
+  await deps.queues.forget([row]);
+  return deps.rows.requeue(row, state, isMeant, { by });
 }

@@ -11,12 +11,15 @@ import { type ResolutionFile, readResolutionFile } from '../../src/portfolio/res
 import { importNames } from '../rows/import-names.ts';
 import type { AskDeps } from './ask-first.ts';
 import type { FreeDeps } from './free-held.ts';
-import { type ElsewhereDeps, heldElsewhere } from './held-elsewhere.ts';
-import { heldRowByName } from './held-row.ts';
-import { type HeldFileDeps, type HeldFilePlan, planHeldFile } from './plan-held-file.ts';
-import { type ResolutionSummary, type ResolvedRow, resolvedOf } from './resolution.ts';
-import { heldAnew } from './resolve-calls.ts';
-import { resolvePlan } from './resolve-plan.ts';
+import { type HeldFileDeps, type HeldFilePlan, planHeldFile, resolvePlan } from './plan-held-file.ts';
+import {
+  type ElsewhereDeps,
+  heldElsewhere,
+  type ResolutionSummary,
+  type ResolvedRow,
+  resolvedOf,
+} from './resolution.ts';
+import { heldAnew, heldRowByName } from './resolve-calls.ts';
 
 /** Answers about held rows, from a file or for one row, and their effects. People see the plan before they confirm it. */
 type HeldPlan = {

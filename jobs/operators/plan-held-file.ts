@@ -1,13 +1,19 @@
+import { commandLineActor } from '../../src/actor.ts';
+import type { AskedFor } from '../../src/ledger/approvals/approval-look.ts';
 import type { Calls } from '../../src/ledger/calls/calls.ts';
 import type { Plans } from '../../src/ledger/plans/plans.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { Resolution, ResolutionFile } from '../../src/portfolio/results/resolution-file.ts';
+import { type CallInDoubt, callInDoubt } from '../rows/calls-of.ts';
+import { feed } from '../rows/feed.ts';
+import { importNames } from '../rows/import-names.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
-import { type CallInDoubt, callInDoubt } from './call-in-doubt.ts';
-import { explainLine, explainRow } from './explain-rows.ts';
-import { rowAtLine, rowByName } from './find-row.ts';
+import { type AskDeps, askFirst, justThese, RESEND } from './ask-first.ts';
+import { explainLine, explainRow, rowAtLine, rowByName } from './explain-rows.ts';
+import { type FreeDeps, freeHeld, sendAgain } from './free-held.ts';
 import { callName, otherCallFault, prefixFault, readKnownIds } from './id-faults.ts';
+import { countElsewhere, type ResolutionSummary, type ResolvedRow, resolvedOf } from './resolution.ts';
 
 /** An answer in the file: its line, the id if given, and the held row and call that it concerns. */
 type Planned = { at: number; made: string | undefined; found: FoundRow; call: CallInDoubt };
@@ -34,6 +40,57 @@ export async function planHeldFile(portfolio: string, file: ResolutionFile, deps
   plan.problems.push(...contradictions(plan.planned), ...(await knownElsewhere(plan.planned, deps)));
   plan.problems.sort((a, b) => a.at - b.at);
   return plan;
+}
+
+/**
+ * Executes a file's answers about held rows in order, unless another person has to approve. Leaves alone calls that were
+ * answered meanwhile or lost again.
+ *
+ * @param onResolved called for each row as it is resolved
+ * @param who.by who answers: by default whoever runs the command; `madeBy`: who sent the file
+ */
+export async function resolvePlan(
+  { planned, lookedMs }: HeldFilePlan,
+  deps: FreeDeps & AskDeps,
+  onResolved: (resolved: ResolvedRow) => void,
+  { by = commandLineActor(), madeBy }: { by?: string; madeBy?: string } = {},
+): Promise<ResolutionSummary> {
+  const resolution: ResolutionSummary & { of: ResolvedRow[] } = { calls: 0, rows: 0, of: [] };
+  const [first] = planned;
+  const imports = first ? await importNames(first.found.row.portfolio, deps) : new Map<string, string>();
+  const portfolio = first?.found.row.portfolio ?? '';
+  const ask = async (some: HeldFilePlan['planned']): Promise<AskedFor | undefined> => {
+    const requested = some.map(({ found, made, call }) => ({ found, said: made ?? RESEND, of: call }));
+    return askFirst({ portfolio, kind: 'answer', by, madeBy, asOfMs: lookedMs }, () => justThese(requested), deps);
+  };
+  const waits = await ask(planned);
+  if (waits) return { ...resolution, ...(waits.rows > 0 ? { waits } : {}) };
+  const declined: HeldFilePlan['planned'] = [];
+  for (const one of planned) {
+    const { made, found, call } = one;
+    // Where an earlier line has resolved the same call, `freeHeld` at the end lets this row go on.
+    const said = { by, row: found.row, asOfMs: lookedMs };
+    const answer = await deps.calls.resolve([call], found.result.request.buyer, made, said);
+    if (answer === 'declined') {
+      declined.push(one);
+      continue;
+    }
+    if (answer === 'resolved') {
+      resolution.calls += 1;
+      if (await sendAgain(found.row, 'held', deps)) resolution.rows += 1;
+    }
+    const resolved = resolvedOf(found, made, imports);
+    resolution.of.push(resolved);
+    onResolved(resolved);
+  }
+  const freed = await freeHeld(deps);
+  resolution.rows += freed.length;
+  if (first) resolution.elsewhere = await countElsewhere(portfolio, freed, deps);
+  // Somebody declined these meanwhile, in another portfolio: now another person has to approve.
+  const asked = declined.length > 0 ? await ask(declined) : undefined;
+  if (asked && asked.rows > 0) resolution.waits = asked;
+  await feed(deps);
+  return resolution;
 }
 
 /** The held row, or a sentence that says why there is none. */

@@ -1,8 +1,14 @@
 import type { AskedFor } from '../../src/ledger/approvals/approval-look.ts';
 import type { Elsewhere } from '../../src/ledger/plans/plan.ts';
+import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
+import type { Rows } from '../../src/ledger/rows/rows.ts';
+import type { Stories } from '../../src/ledger/rows/story.ts';
 import type { Step } from '../../src/ledger/schema/row.ts';
-import { rowName } from '../../src/ledger/schema/schema.ts';
+import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
+import { callInDoubt } from '../rows/calls-of.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
+import { heldPages } from './free-held.ts';
+import { callName } from './id-faults.ts';
 
 /** A row with a person's answer. Without `made`, its call is sent again. */
 export type ResolvedRow = {
@@ -47,4 +53,54 @@ export function resolvedOf(
     requested_limit: request.limit.requested_limit,
     ...(made === undefined ? {} : { made }),
   };
+}
+
+export type ElsewhereDeps = Parameters<typeof callInDoubt>[1] & {
+  rows: Pick<Rows, 'read'>;
+  portfolios: Pick<Portfolios, 'read'>;
+  stories: Pick<Stories, 'held' | 'heldCount'>;
+};
+
+/** Counts held rows of other portfolios that wait for the same calls as these held rows. */
+export async function heldElsewhere(
+  portfolio: string,
+  meant: AsyncIterable<readonly FoundRow[]> | Iterable<readonly FoundRow[]>,
+  deps: ElsewhereDeps,
+): Promise<Elsewhere[] | undefined> {
+  const { states } = await deps.portfolios.read(portfolio);
+  if ((await deps.stories.heldCount()) === states.held) return undefined;
+  const callOf = async (found: FoundRow) => {
+    const call = await callInDoubt(found, deps);
+    return call && callName(call);
+  };
+  const calls = new Set<string | undefined>();
+  for await (const page of meant) for (const call of await Promise.all(page.map(callOf))) calls.add(call);
+  const same: RowId[] = [];
+  for await (const page of heldPages(deps)) {
+    const results = await deps.rows.read(page);
+    const others = page.flatMap((row, place) => {
+      const result = results[place];
+      return result?.state === 'held' && row.portfolio !== portfolio ? [{ row, result }] : [];
+    });
+    const waitFor = await Promise.all(others.map(callOf));
+    same.push(...others.flatMap(({ row }, place) => (calls.has(waitFor[place]) ? [row] : [])));
+  }
+  return countElsewhere(portfolio, same, deps);
+}
+
+/** Counts rows of other portfolios by portfolio; nothing if there are none. */
+export async function countElsewhere(
+  portfolio: string,
+  rows: readonly RowId[],
+  { portfolios }: Pick<ElsewhereDeps, 'portfolios'>,
+): Promise<Elsewhere[] | undefined> {
+  const names = [...new Set(rows.map((row) => row.portfolio))].filter((name) => name !== portfolio);
+  if (names.length === 0) return undefined;
+  return Promise.all(
+    names.map(async (name) => ({
+      portfolio: name,
+      rows: rows.filter((row) => row.portfolio === name).length,
+      paused: (await portfolios.read(name)).paused !== undefined,
+    })),
+  );
 }

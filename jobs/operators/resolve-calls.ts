@@ -1,20 +1,17 @@
 import { commandLineActor } from '../../src/actor.ts';
 import { LimitlineError } from '../../src/errors.ts';
+import type { ResolveAnswer } from '../../src/ledger/calls/calls.ts';
 import type { Plans } from '../../src/ledger/plans/plans.ts';
 import type { Step } from '../../src/ledger/schema/row.ts';
-import { callsOf } from '../rows/calls-of.ts';
+import { callInDoubt, callsOf } from '../rows/calls-of.ts';
 import { feed } from '../rows/feed.ts';
 import { importNames } from '../rows/import-names.ts';
-import type { FoundRow } from '../rows/walk-rows.ts';
+import { type FoundRow, rowsAtLine } from '../rows/walk-rows.ts';
 import { type AskDeps, askFirst, justThese, RESEND } from './ask-first.ts';
-import { callInDoubt } from './call-in-doubt.ts';
-import { type FreeDeps, freeHeld } from './free-held.ts';
-import { countElsewhere, type ElsewhereDeps, heldElsewhere } from './held-elsewhere.ts';
-import { heldRowAtLine, heldRowByName } from './held-row.ts';
+import { describeRows, explainLine, explainRow, rowAtLine, rowByName } from './explain-rows.ts';
+import { type FreeDeps, freeHeld, sendAgain } from './free-held.ts';
 import { callName, otherCallFault, prefixFault, readKnownIds } from './id-faults.ts';
-import { type ResolutionSummary, resolvedOf } from './resolution.ts';
-import { resolveCallOf } from './resolve-call.ts';
-import { sendAgain } from './send-again.ts';
+import { countElsewhere, type ElsewhereDeps, heldElsewhere, type ResolutionSummary, resolvedOf } from './resolution.ts';
 
 type ResolveDeps = FreeDeps & AskDeps & ElsewhereDeps & { plans: Pick<Plans, 'now'> };
 
@@ -86,10 +83,83 @@ export function heldAnew(): LimitlineError {
   );
 }
 
+/**
+ * Resolves one call of a held row: the call named, or the first in doubt of its step. Does nothing to a call that was sent
+ * again and lost after `asOfMs`, when the person looked.
+ */
+export async function resolveCallOf(
+  found: FoundRow,
+  {
+    made,
+    by = commandLineActor(),
+    asOfMs,
+    of,
+    approval,
+  }: {
+    made?: string | undefined;
+    by?: string | undefined;
+    asOfMs?: number | undefined;
+    of?: string | undefined;
+    approval?: string;
+  },
+  { calls }: Pick<FreeDeps, 'calls'>,
+): Promise<ResolveAnswer> {
+  const [first, ...others] = callsOf(found).filter((call) => of === undefined || callName(call) === of);
+  if (!first) return 'not unknown';
+  const said = { by, row: found.row, asOfMs, approval };
+  return await calls.resolve([first, ...others], found.result.request.buyer, made, said);
+}
+
+/** @throws LimitlineError `NOT_FOUND` where there is no such row or it is not held */
+export async function heldRowByName(portfolio: string, name: string, deps: FreeDeps): Promise<FoundRow> {
+  const found = await rowByName(portfolio, name, deps);
+  if (typeof found !== 'string' && found.result.state === 'held') return found;
+  throw new LimitlineError('NOT_FOUND', typeof found === 'string' ? found : await explainRow(found, deps));
+}
+
+/**
+ * Finds the held row of this line, at this step if one is given.
+ *
+ * @throws LimitlineError `NOT_FOUND` where it is not held, naming lines that are; `USAGE` where several rows have the number
+ */
+async function heldRowAtLine(
+  portfolio: string,
+  { line, step }: { line: number; step: Step | undefined },
+  deps: FreeDeps,
+): Promise<FoundRow> {
+  const found = await rowAtLine(portfolio, { state: 'held', line }, deps);
+  if (typeof found === 'string') throw new LimitlineError('USAGE', `${found} Name one of these rows with --row ID.`);
+  if (found && (step === undefined || found.result.step === step)) return found;
+  throw await notHeld(portfolio, line, deps);
+}
+
 async function checkId(made: string, held: FoundRow, deps: FreeDeps): Promise<void> {
   const wrongKind = prefixFault(made, held);
   if (wrongKind !== undefined) throw new LimitlineError('USAGE', wrongKind);
   const known = await readKnownIds(new Set([made]), deps);
   const fault = otherCallFault(made, callsOf(held).map(callName), known);
   if (fault !== undefined) throw new LimitlineError('USAGE', fault);
+}
+
+/** Held lines that an error names at most. */
+const MOST_NAMED = 10;
+
+async function notHeld(portfolio: string, line: number, deps: FreeDeps): Promise<LimitlineError> {
+  const why = await explainLine(portfolio, line, deps);
+  const same = await rowsAtLine(deps.rows, portfolio, 'held', line);
+  if (same.length > 0) {
+    // Held rows of other files have that line number. Only --row can choose one of them.
+    const described = await describeRows(portfolio, same, deps);
+    return new LimitlineError('NOT_FOUND', `${why} Held is ${described.join('; ')}. Choose it with --row.`);
+  }
+  return new LimitlineError('NOT_FOUND', `${why} ${await whatIsHeld(portfolio, deps)}`);
+}
+
+async function whatIsHeld(portfolio: string, deps: FreeDeps): Promise<string> {
+  const { states } = await deps.portfolios.read(portfolio);
+  if (states.held === 0) return 'No row of the portfolio is held.';
+  const first = await deps.rows.behind(portfolio, 'held', { line: 0, count: MOST_NAMED });
+  const lines = first.map(({ line }) => line).join(', ');
+  if (states.held === 1) return `The only held row is on line ${lines}.`;
+  return `Held rows are on lines ${lines}${states.held > MOST_NAMED ? ' …' : ''}.`;
 }

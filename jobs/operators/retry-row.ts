@@ -5,9 +5,8 @@ import type { RowId } from '../../src/ledger/schema/schema.ts';
 import { matches, NOBODY } from '../../src/ledger/search/row-filter.ts';
 import { type FeedDeps, feed } from '../rows/feed.ts';
 import { type AskDeps, askFirst, justThese } from './ask-first.ts';
-import type { Retry } from './explain-rows.ts';
-import { rowAtLine, rowByName } from './find-row.ts';
-import { sendAgain } from './send-again.ts';
+import { type Retry, rowAtLine, rowByName } from './explain-rows.ts';
+import { sendAgain } from './free-held.ts';
 import { reviveGivenUpSupplier } from './supplier-again.ts';
 
 /** The result of a retry of one row. `stays`: its state does not allow one. `unknown`: there is no such row. */

@@ -3,8 +3,7 @@ import type { AskedFor } from '../../src/ledger/approvals/approval-look.ts';
 import type { Plan, PlanState } from '../../src/ledger/plans/plan.ts';
 import { whyWords } from '../../src/ledger/schema/approval.ts';
 import type { PaceState } from '../../src/pace/pace-state.ts';
-import type { CarryOutDeps } from './carry-out.ts';
-import { confirmPlan } from './confirm-plan.ts';
+import { type CarryOutDeps, confirmPlan } from './carry-out.ts';
 import { makePlan, type PlanDeps, type PlanRequest } from './make-plan.ts';
 
 /** A plan and its state after execution, or the approval that it waits for. */

@@ -1,18 +1,18 @@
-import type { Plan, PlanCounts } from '../../src/ledger/plans/plan.ts';
+import { randomUUID } from 'node:crypto';
+import type { Plan, PlanCounts, PlanState } from '../../src/ledger/plans/plan.ts';
 import type { Plans } from '../../src/ledger/plans/plans.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { startSigns } from '../../src/ledger/schema/lease.ts';
 import type { GivenUpFrom, PartOfPlan } from '../../src/ledger/schema/row.ts';
+import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
 import { type AskDeps, askFirst, RESEND, type ResendRequest } from '../operators/ask-first.ts';
-import { callInDoubt } from '../operators/call-in-doubt.ts';
 import { cancelRows } from '../operators/cancel-rows.ts';
 import { type FreeDeps, freeHeld } from '../operators/free-held.ts';
-import { resolveCallOf } from '../operators/resolve-call.ts';
+import { resolveCallOf } from '../operators/resolve-calls.ts';
 import { resendSupplier, reviveGivenUpSupplier } from '../operators/supplier-again.ts';
-import { callsOf } from '../rows/calls-of.ts';
+import { callInDoubt, callsOf } from '../rows/calls-of.ts';
 import { feed } from '../rows/feed.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
-import { type FindRows, pagesOfFilter } from './planned-rows.ts';
 
 export type CarryOutDeps = FreeDeps & AskDeps & { rows: Rows & FindRows; plans: Plans };
 
@@ -43,6 +43,59 @@ export async function carryOut(
   } finally {
     void stopSigns();
   }
+}
+
+/**
+ * The result of a confirmation. `started`: this process executes it, until `ended` resolves. `running`: the process of an
+ * earlier confirmation does. `changed`: the portfolio has changed, so a new plan is needed.
+ */
+export type PlanConfirmed =
+  | { is: 'started'; state: PlanState; ended: Promise<void> }
+  | { is: 'running' | 'ended' | 'changed'; state: PlanState }
+  | { is: 'gone' };
+
+/**
+ * Confirms a plan and begins to execute it. Only one confirmation counts. If its process dies, the plan may be confirmed again
+ * and continues.
+ *
+ * @param by who confirms it
+ * @throws LimitlineError `USAGE` where its portfolio was archived since
+ */
+export async function confirmPlan(
+  { id, by }: { id: string; by: string },
+  { awaitMs, signal }: { awaitMs: number; signal: AbortSignal },
+  deps: CarryOutDeps,
+): Promise<PlanConfirmed> {
+  const state = await deps.plans.read(id);
+  if (!state) return { is: 'gone' };
+  const { plan } = state;
+  await deps.portfolios.mustBeHere(plan.portfolio);
+  // Cancelling a whole portfolio would cancel rows that were imported or retried after the plan.
+  if (plan.whole && state.standing !== 'ended') {
+    const { begun, reopened } = await deps.portfolios.read(plan.portfolio);
+    if (begun !== plan.begun || reopened !== plan.reopened) return { is: 'changed', state };
+  }
+  const runner = randomUUID();
+  const is = await deps.plans.claim(id, runner, by);
+  if (is === 'gone') return { is };
+  if (is !== 'go') return { is, state };
+  return { is: 'started', state, ended: carryOut(plan, { runner, by, awaitMs, signal }, deps) };
+}
+
+/** Finds rows of a filter page by page, ordered by key, so that moving rows never come twice. */
+export type FindRows = Pick<Rows, 'page'>;
+
+const PAGE = 500;
+
+/** All rows of a plan's filter, page by page. A filter without states means no rows. */
+export async function* pagesOfFilter(rows: FindRows, portfolio: string, filter: RowFilter): AsyncGenerator<FoundRow[]> {
+  if (filter.states === undefined || filter.states.length === 0) return;
+  let after: string | undefined;
+  do {
+    const page = await rows.page(portfolio, filter, { after, count: PAGE });
+    if (page.found.length > 0) yield page.found;
+    after = page.next;
+  } while (after !== undefined);
 }
 
 /** Cancels all open rows, as the command does. Rows cancelled before are not counted. */

@@ -13,11 +13,11 @@ import { ROW_STATES, type RowState, rowsIn, UNFINISHED_STATES } from '../../src/
 import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
 import type { PaceState } from '../../src/pace/pace-state.ts';
 import { type AskDeps, whyNeeded } from '../operators/ask-first.ts';
-import { type ElsewhereDeps, heldElsewhere } from '../operators/held-elsewhere.ts';
+import { type ElsewhereDeps, heldElsewhere } from '../operators/resolution.ts';
 import { isSupplierInDoubt } from '../operators/supplier-again.ts';
-import { documentKey } from '../rows/document-key.ts';
+import { documentKey } from '../rows/calls-of.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
-import { type FindRows, pagesOfFilter } from './planned-rows.ts';
+import { type FindRows, pagesOfFilter } from './carry-out.ts';
 
 export type PlanDeps = AskDeps &
   ElsewhereDeps & {

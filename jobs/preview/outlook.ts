@@ -1,23 +1,20 @@
 import { stat } from 'node:fs/promises';
 import type { UnknownPolicy } from '../../src/config.ts';
-import { ANY_DOCUMENT } from '../../src/documents/any-document.ts';
+import { ANY_DOCUMENT } from '../../src/documents/folder.ts';
 import { fileFault } from '../../src/files/file-fault.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Buyers } from '../../src/ledger/rows/buyers.ts';
-import type { Foresight } from '../../src/ledger/rows/foresight.ts';
+import type { Foresight } from '../../src/ledger/rows/put-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { earlierProblemOf, mendedRowOf } from '../../src/portfolio/columns/result-columns.ts';
 import { type BuyerBook, makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
-import { makeFileBook } from '../../src/portfolio/identity/in-file/book.ts';
-import { makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
+import { makeFileBook, makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 import { fileNameOf, makeBuyerStore } from '../import/buyer-store.ts';
-import { sha256Of } from '../import/file-digest.ts';
-import type { ForeseeDeps } from '../import/foresee.ts';
-import { makeReplacingForesight } from '../import/foresee-replacing.ts';
-import { readingTextOf } from '../import/reading-text.ts';
-import { makeRequestsInFile } from '../import/requests-in-file.ts';
+import { type ForeseeDeps, makeReplacingForesight } from '../import/foresee.ts';
+import { sha256Of } from '../import/keep-file.ts';
+import { makeRequestsInFile, readingTextOf } from '../import/open-import.ts';
 
 /** What predicts an import's result. Without a ledger, buyers come from the file alone, and `foresees` is null. */
 export type ImportOutlook = { buyers: BuyerBook; foresees: ForeseeDeps | null };

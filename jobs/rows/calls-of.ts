@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { CallKind } from '../../src/call-kind.ts';
+import type { Calls } from '../../src/ledger/calls/calls.ts';
 import type { Thing } from '../../src/ledger/calls/claim-answers.ts';
-import { documentKey } from './document-key.ts';
+import type { RowDocument } from '../../src/ledger/schema/row.ts';
 import type { FoundRow } from './walk-rows.ts';
 
 /** The calls of a row's current step, in the order in which the step makes them. */
@@ -14,4 +16,40 @@ export function callsOf({ row, result }: FoundRow): Pick<Thing, 'kind' | 'key'>[
     case 'limit':
       return [call('limit', row.key)];
   }
+}
+
+/** A document's key in the ledger. Two documents are the same if content and file name are. The purpose is always the same. */
+export function documentKey({ sha256, name }: Pick<RowDocument, 'sha256' | 'name'>): string {
+  return createHash('sha256')
+    .update(JSON.stringify([sha256, name]))
+    .digest('base64url')
+    .slice(0, 16);
+}
+
+/**
+ * Whether a call of a held row's step is still in doubt. A call that the ledger has forgotten counts as in doubt. Documents are
+ * the exception: some of a row's documents may never have been sent.
+ */
+export async function isInDoubt(found: FoundRow, calls: Pick<Calls, 'isUnknown' | 'isForgotten'>): Promise<boolean> {
+  const doubts = callsOf(found).map(async (call) => {
+    return (await calls.isUnknown(call)) || (found.result.step !== 'documents' && (await calls.isForgotten(call)));
+  });
+  return (await Promise.all(doubts)).includes(true);
+}
+
+export type CallInDoubt = Pick<Thing, 'kind' | 'key'>;
+
+/**
+ * The first call of the row's step that is in doubt: an answer about the row concerns this call. Without one in doubt, the
+ * first call of the step; such a row goes on by itself.
+ */
+export async function callInDoubt(
+  found: FoundRow,
+  { calls }: { calls: Pick<Calls, 'isUnknown'> },
+): Promise<CallInDoubt | undefined> {
+  const all: CallInDoubt[] = callsOf(found);
+  for (const call of all) {
+    if (await calls.isUnknown(call)) return call;
+  }
+  return all[0];
 }

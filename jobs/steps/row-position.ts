@@ -3,7 +3,7 @@ import type { RowAtStep, RowState, Step } from '../../src/ledger/schema/row.ts';
 import { askedOf, stepAfter } from '../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import type { Outcome } from '../../src/outcome.ts';
-import { documentKey } from '../rows/document-key.ts';
+import { documentKey } from '../rows/calls-of.ts';
 import type { CallRequest } from './call-request.ts';
 
 /** A row at a step: its revision there, and the things made for it so far. */

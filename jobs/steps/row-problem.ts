@@ -1,5 +1,5 @@
 import type { RowProblem, Step } from '../../src/ledger/schema/row.ts';
-import { isWebPage } from '../../src/service/web-page.ts';
+import { isWebPage } from '../../src/service/resource.ts';
 import type { CallOutcome } from './call-once.ts';
 import type { CallRequest } from './call-request.ts';
 

@@ -1,13 +1,17 @@
+import type { DocumentStore } from '../../src/documents/store.ts';
+import { isLimitlineError } from '../../src/errors.ts';
 import { idsOfRow } from '../../src/ledger/events/event-rows.ts';
 import type { Events } from '../../src/ledger/events/events.ts';
+import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import { NO_BUYER_ROWS } from '../../src/ledger/rows/buyer-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { KnownCall, Stories } from '../../src/ledger/rows/story.ts';
 import type { RowResult } from '../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
-import type { NamingEvent, RowStory, StoryCall } from '../../src/ledger/story/row-story.ts';
-import { documentKey } from '../rows/document-key.ts';
+import type { LineOfRow, NamingEvent, RowStory, StoryCall } from '../../src/ledger/story/row-story.ts';
+import { openImported } from '../export/open-imported.ts';
+import { documentKey } from '../rows/calls-of.ts';
 import { limitBody } from '../steps/row-position.ts';
 
 /** A buyer may have very many limits; the last ones matter. */
@@ -48,6 +52,41 @@ export async function rowStory(
     others: { ...found, rows: found.rows.filter((other) => rowName(other.row) !== rowName(row)) },
     givenUp,
   };
+}
+
+/**
+ * Finds a line in the copy of its file, by reading from the beginning: there is no index, and rows are seldom viewed.
+ *
+ * @param limitMs how long this may take; some 50,000 lines are read in a second
+ */
+export async function lineOfRow(
+  line: number,
+  known: KnownImport | undefined,
+  { imports, limitMs, signal }: { imports: DocumentStore; limitMs: number; signal: AbortSignal },
+): Promise<LineOfRow> {
+  if (!known) return { is: 'gone' };
+  const limit = AbortSignal.timeout(limitMs);
+  try {
+    const opened = await openImported(known, { imports, signal: AbortSignal.any([limit, signal]) });
+    for await (const batch of opened.batches()) {
+      const found = batch.find((one) => one.line === line);
+      if (found) {
+        const { header, columns } = opened;
+        const cells = found.cells.map((cell, place) => ({
+          column: header[place] || `column ${place + 1}`,
+          meaning: columns[place]?.known ?? null,
+          cell,
+        }));
+        return { is: 'read', cells };
+      }
+      if ((batch.at(-1)?.line ?? 0) > line) break;
+    }
+    return { is: 'gone' };
+  } catch (error) {
+    if (limit.aborted && !signal.aborted) return { is: 'far' };
+    if (isLimitlineError(error, 'FILE', 'NOT_FOUND')) return { is: 'gone' };
+    throw error;
+  }
 }
 
 /** Events of the service that name an id of the row, including those that came before its answer was recorded. */

@@ -1,6 +1,8 @@
 import type { Context } from '../../src/context.ts';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
 import { startPresence } from '../../src/ledger/calls/fleet.ts';
+import type { Step } from '../../src/ledger/schema/row.ts';
+import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { Log } from '../../src/log.ts';
 import { onceAtATime } from '../../src/once-at-a-time.ts';
 import type { Service } from '../../src/open-service.ts';
@@ -8,10 +10,11 @@ import { describePace } from '../../src/pace/pace-words.ts';
 import { type PaceSamples, SAMPLE_EVERY_MS } from '../../src/pace/samples.ts';
 import { QUEUES, type Queues } from '../../src/queue/queues.ts';
 import { makeRunner, type RunnableJob } from '../../src/queue/runner.ts';
-import { JOBS } from '../index.ts';
 import { makeFreeing } from '../operators/free-held.ts';
-import type { GoDeps } from '../steps/go-on.ts';
-import type { RowEnd } from '../steps/step.ts';
+import { parseRowPayload, STEP_JOBS } from '../rows/step-jobs.ts';
+import { createSupplier } from '../steps/create-supplier.ts';
+import { type GoDeps, goOn } from '../steps/go-on.ts';
+import { giveUpRow, type RowEnd } from '../steps/step.ts';
 import { within } from './deadline.ts';
 import { startFeeder } from './feeder.ts';
 import { startKeepingResults } from './keeping.ts';
@@ -234,3 +237,14 @@ export function startSamplingPace(samples: Pick<PaceSamples, 'add'>) {
     },
   };
 }
+
+/** The job of a step. A row with nothing to do at a step never enters that step's queue. */
+const jobOf = <S extends Step>(step: S) => ({
+  ...STEP_JOBS[step],
+  parse: parseRowPayload,
+  run: (row: RowId, deps: GoDeps) => goOn(row, step, deps),
+  giveUp: (row: RowId, error: unknown, deps: GoDeps) => giveUpRow(row, step, error, deps),
+});
+
+/** All jobs, in the order in which a row meets them. Workers run no other jobs. */
+export const JOBS = [createSupplier, jobOf('company'), jobOf('documents'), jobOf('limit')] as const;

@@ -1,9 +1,13 @@
+import { approversOf } from '../../jobs/approvals/answer-approval.ts';
 import { KIND_WORDS, saidWords } from '../../src/console/pages/approvals/approvals-list.ts';
+import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
+import type { AskedFor } from '../../src/ledger/approvals/approval-look.ts';
 import { type Approval, whyWords } from '../../src/ledger/schema/approval.ts';
 import type { FoundRow } from '../../src/ledger/search/row-filter.ts';
 import { groupedAmount, moneyText } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 /** An approval as its approver must see it: what, how much, whose, and the digest that a yes is for. */
 export function waitingWords(approval: Approval): string {
@@ -29,4 +33,44 @@ export function saidLine({ result: { line, request, awaits } }: FoundRow): strin
 export function waitingOf({ id, kind, rows, sum, authors, askedMs, file, digest, over }: Approval) {
   const asked = new Date(askedMs).toISOString();
   return { approval: id, kind, rows, sum, authors, asked, file: file ?? null, over: over ?? null, digest };
+}
+
+/** Tells that rows wait for approval, and how another person can answer. */
+export function askedWords(portfolio: string, { approval, rows, sum, why = '' }: AskedFor): string {
+  const wait = rows === 1 ? 'waits' : 'wait';
+  return [
+    `Nothing was sent: ${counted(rows, 'row')} of portfolio ${portfolio}, ${groupedAmount(sum)} in all, ${wait} for another person's approval. ${why}`.trim(),
+    `To approve or decline: npx limitline approve "${portfolio}" --as USER --approval ${approval}, or the console's page /approvals/${approval}`,
+  ].join('\n');
+}
+
+/** Approvals and names printed at most; the console has all. */
+const MOST_SAID = 5;
+const MOST_NAMED = 10;
+
+/** Prints for each waiting approval of a portfolio how much it is, how to approve it, and who may. */
+export async function sayWaiting(
+  portfolio: string,
+  { approvals, people }: Pick<Context, 'approvals' | 'people'>,
+  { say }: Pick<Terminal, 'say'>,
+): Promise<void> {
+  const waiting = (await approvals.waiting()).filter((one) => one.portfolio === portfolio);
+  for (const one of waiting.slice(0, MOST_SAID)) {
+    say(`limitline: ${waitingSentence(one)} ${whoWords(await approversOf(one, people.users))}`);
+  }
+}
+
+function waitingSentence(approval: Approval): string {
+  const { id, portfolio, rows, sum } = approval;
+  const why = whyWords(approval);
+  const wait = rows === 1 ? 'waits' : 'wait';
+  return `${counted(rows, 'row')}, ${groupedAmount(sum)} in all, ${wait} for another person's approval${why === '' ? ':' : `. ${why} It is done by`} npx limitline approve "${portfolio}" --as USER --approval ${id}, or the console's page /approvals/${id};`;
+}
+
+function whoWords(names: readonly string[]): string {
+  if (names.length === 0) {
+    return 'nobody but those who asked for it may approve yet: add somebody with npx limitline user add NAME --roles approver.';
+  }
+  const others = names.length - MOST_NAMED;
+  return `who may approve: ${names.slice(0, MOST_NAMED).join(', ')}${others > 0 ? ` and ${counted(others, 'other')}` : ''}.`;
 }

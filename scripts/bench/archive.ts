@@ -3,16 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Redis } from 'ioredis';
 import { STAND_IN_CREDENTIALS } from '../../src/config.ts';
-import { limitlineScript } from './contenders.ts';
-import { numberText } from './figures.ts';
+import { limitlineScript, runContender } from './contenders.ts';
+import { markdownTable, numberText } from './figures.ts';
 import { generatePortfolio } from './generate-portfolio.ts';
-import { machineLine } from './machine.ts';
-import { markdownTable } from './markdown-table.ts';
-import { type BenchPlace, runBench } from './run-bench.ts';
-import { runContender } from './run-contender.ts';
-import { type RunningRedis, startRedis } from './start-redis.ts';
-import { startService } from './start-service.ts';
-import { makeTemporaryFolder } from './temporary-folder.ts';
+import { type BenchPlace, machineLine, runBench } from './run-bench.ts';
+import { makeTemporaryFolder, type RunningRedis, startRedis, startService } from './start-servers.ts';
 
 /**
  * `npm run bench:archive -- [--rows N]`: what archiving a portfolio of so many rows (100,000 by default) takes, whose limits were all

@@ -3,15 +3,9 @@ import { Redis } from 'ioredis';
 import { makeImports } from '../../src/ledger/portfolios/imports.ts';
 import { numberText } from './figures.ts';
 import { type BenchLedger, benchRequest, fillPortfolio, openBenchLedger } from './fill-ledger.ts';
-import { machineLine } from './machine.ts';
-import { measurePages } from './measure-pages.ts';
-import { measurePaint } from './measure-paint.ts';
-import { measureUpload } from './measure-upload.ts';
-import { measureWatchers } from './measure-watchers.ts';
-import { runBench } from './run-bench.ts';
-import { startConsole } from './start-console.ts';
-import { type RunningRedis, startRedis } from './start-redis.ts';
-import { makeTemporaryFolder } from './temporary-folder.ts';
+import { measurePages, measurePaint, measureUpload, measureWatchers } from './measure-console.ts';
+import { machineLine, runBench } from './run-bench.ts';
+import { makeTemporaryFolder, type RunningRedis, startConsole, startRedis } from './start-servers.ts';
 
 /**
  * `npm run bench:console [-- --rows N --portfolios N --only PART]`: how long each page takes at so many rows in a portfolio

@@ -5,9 +5,7 @@
  */
 import { parseArgs } from 'node:util';
 import { LimitlineError } from '../../src/errors.ts';
-import { numberText } from './figures.ts';
-import { machineLine } from './machine.ts';
-import { markdownTable } from './markdown-table.ts';
+import { markdownTable, numberText } from './figures.ts';
 import {
   type FaultFigures,
   type FaultResults,
@@ -18,7 +16,7 @@ import {
   OUTAGE_MS,
   WORKERS,
 } from './measure-faults.ts';
-import { runBench } from './run-bench.ts';
+import { machineLine, runBench } from './run-bench.ts';
 
 const USAGE = 'node scripts/bench/faults.ts [--rows N] [--json]';
 

@@ -3,11 +3,9 @@
  * prints a table in Markdown (or JSON), and leaves nothing behind.
  */
 import { numberText } from './figures.ts';
-import { machineLine } from './machine.ts';
-import { measureRows } from './measure-rows.ts';
+import { measureRows, rowTable } from './measure-rows.ts';
 import { readOptions } from './options.ts';
-import { runBench } from './run-bench.ts';
-import { rowTable } from './tables.ts';
+import { machineLine, runBench } from './run-bench.ts';
 
 await runBench(async (place) => {
   const { rows, rounds, sections, json } = readOptions(process.argv.slice(2));

@@ -1,22 +1,19 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { CALL_KINDS } from '../../src/call-kind.ts';
 import { accountOf, STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { makePortfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import { makeRows, type Rows } from '../../src/ledger/rows/rows.ts';
-import { makeKeys } from '../../src/ledger/schema/keys.ts';
+import { type Keys, makeKeys } from '../../src/ledger/schema/keys.ts';
 import { is, ROW_STATES } from '../../src/ledger/schema/row.ts';
 import { makeRetryUntilAnswered } from '../../src/ledger/schema/until-answered.ts';
 import { makeSilentLog } from '../../src/log.ts';
+import { runContender } from './contenders.ts';
 import { generatePortfolio } from './generate-portfolio.ts';
-import { runContender } from './run-contender.ts';
-import { startRedis } from './start-redis.ts';
-import { type RunningService, startService } from './start-service.ts';
-import { makeTemporaryFolder } from './temporary-folder.ts';
-import { untilFinished } from './until-finished.ts';
-import { makeRecoveryWatch } from './watch-recovery.ts';
-import { startFleet } from './worker-fleet.ts';
+import { makeTemporaryFolder, type RunningService, startRedis, startService } from './start-servers.ts';
+import { startFleet, untilFinished } from './worker-fleet.ts';
 
 /** What became of one portfolio, with faults or without. */
 export type FaultFigures = {
@@ -81,6 +78,38 @@ export async function measureFaults(options: {
   options.say(`${options.rows} rows with an outage`);
   const { figures: outage } = await measure(place, 'outage');
   return { rows: options.rows, redisVersion, calm, faulty, outage };
+}
+
+/** Looks at the ledger from outside: what a killed process had under way, and when it moves again. */
+function makeRecoveryWatch({
+  connection,
+  keys,
+  signal,
+}: {
+  connection: Redis;
+  keys: Keys;
+  signal: AbortSignal;
+}): RecoveryWatch {
+  const stateOf = (row: string): Promise<string | null> => {
+    const slash = row.indexOf('/');
+    return connection.hget(keys.row(row.slice(0, slash), row.slice(slash + 1)), 'state');
+  };
+  return {
+    async ofProcess(processId, killedAt) {
+      const waiting = new Map<string, string | null>();
+      for (const row of await rowsOf(processId, connection, keys)) waiting.set(row, await stateOf(row));
+      const seconds: number[] = [];
+      while (waiting.size > 0 && !signal.aborted) {
+        for (const [row, before] of waiting) {
+          if ((await stateOf(row)) === before) continue;
+          waiting.delete(row);
+          seconds.push((performance.now() - killedAt) / 1_000);
+        }
+        await new Promise((resolve) => setTimeout(resolve, RECOVERY_LOOK_MS));
+      }
+      return seconds;
+    },
+  };
 }
 
 const PORTFOLIO = 'faults';
@@ -212,4 +241,40 @@ function settingsOf(dataDir: string, url: string): Record<string, string> {
     SERVICE_CLIENT_ID: STAND_IN_CREDENTIALS.clientId,
     SERVICE_CLIENT_SECRET: STAND_IN_CREDENTIALS.clientSecret,
   };
+}
+
+type RecoveryWatch = {
+  /**
+   * Follows the rows whose calls this process had claimed when it was killed, until each is in another state. Answers
+   * the seconds that each took, counted from `killedAt`; a row that meets a second kill on the way is none the less
+   * counted from the first.
+   *
+   * @param killedAt as `performance.now()` has it
+   */
+  ofProcess(processId: string, killedAt: number): Promise<number[]>;
+};
+
+/** Fine enough for seconds, and next to nothing for Redis. */
+const RECOVERY_LOOK_MS = 50;
+
+/** Calls read at a time. */
+const PAGE = 1_000;
+
+/** Names of the rows, `portfolio/key`, for which the process was sending something. */
+async function rowsOf(processId: string, connection: Redis, keys: Keys): Promise<Set<string>> {
+  const rows = new Set<string>();
+  for (const kind of CALL_KINDS) {
+    let cursor = '0';
+    do {
+      const [next, found] = await connection.scan(cursor, 'MATCH', keys.call(kind, '*'), 'COUNT', PAGE);
+      cursor = next;
+      const pipeline = connection.pipeline();
+      for (const key of found) pipeline.hmget(key, 'state', 'owner', 'row');
+      for (const [, fields] of (await pipeline.exec()) ?? []) {
+        const [state, owner, row] = fields as [string, string?, string?];
+        if (state === 'claimed' && row && owner?.startsWith(`${processId}/`)) rows.add(row);
+      }
+    } while (cursor !== '0');
+  }
+  return rows;
 }

@@ -5,18 +5,19 @@ import { LimitlineError } from '../../src/errors.ts';
 import { makePortfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import { makeKeys } from '../../src/ledger/schema/keys.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
-import { checkStatement, limitlineScript, PEERS, serviceSettings } from './contenders.ts';
+import { checkStatement, limitlineScript, PEERS, runContender, serviceSettings } from './contenders.ts';
 import { generatePortfolio } from './generate-portfolio.ts';
-import { judgeWords, type WordFigures } from './judge-words.ts';
 import type { RunningLimiter } from './limiters/limiter.ts';
 import type { LimiterCase } from './limiters/limiter-cases.ts';
-import { listenToWords } from './measure-words.ts';
-import { runContender } from './run-contender.ts';
-import { startRedis } from './start-redis.ts';
-import { type RunningService, type ServiceReport, startService } from './start-service.ts';
-import { makeTemporaryFolder } from './temporary-folder.ts';
-import { untilFinished } from './until-finished.ts';
-import { startFleet } from './worker-fleet.ts';
+import { judgeWords, listenToWords, type WordFigures } from './measure-words.ts';
+import {
+  makeTemporaryFolder,
+  type RunningService,
+  type ServiceReport,
+  startRedis,
+  startService,
+} from './start-servers.ts';
+import { startFleet, untilFinished } from './worker-fleet.ts';
 
 export type Headers = NonNullable<NonNullable<FaultChange['rateLimit']>['headers']>;
 

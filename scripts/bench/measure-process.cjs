@@ -1,12 +1,12 @@
 /**
  * Loaded into a contender's process before its own program (`node --require`): when the process ends, it writes what it
- * used to the bench that started it (`run-contender.ts`). Without types: to strip them, Node would load what a command
+ * used to the bench that started it (`contenders.ts`). Without types: to strip them, Node would load what a command
  * whose compiled code is kept never loads, some 30 ms and 10 MB that were counted as the contender's.
  */
 'use strict';
 const { readFileSync, writeSync } = require('node:fs');
 
-/** As in `run-contender.ts`. */
+/** As in `contenders.ts`. */
 const FIGURES_FD = 3;
 
 process.once('exit', () => {

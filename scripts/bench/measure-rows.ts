@@ -1,13 +1,10 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LimitlineError } from '../../src/errors.ts';
-import { type ContenderPlace, checkStatement, ROW_CONTENDERS, type RowContender } from './contenders.ts';
-import { spreadOf } from './figures.ts';
+import { type ContenderPlace, checkStatement, ROW_CONTENDERS, type RowContender, runContender } from './contenders.ts';
+import { markdownTable, numberText, ratiosOf, spreadOf, spreadText } from './figures.ts';
 import { generatePortfolio } from './generate-portfolio.ts';
-import { runContender } from './run-contender.ts';
-import { startRedis } from './start-redis.ts';
-import { type RunningService, resourceCalls, startService } from './start-service.ts';
-import { makeTemporaryFolder } from './temporary-folder.ts';
+import { makeTemporaryFolder, type RunningService, resourceCalls, startRedis, startService } from './start-servers.ts';
 
 /** What one run of one contender took. */
 export type RowFigures = {
@@ -26,19 +23,6 @@ export type RowFigures = {
   redisBytesPerRow: number | undefined;
   calls: number;
   madeTwice: number;
-};
-
-/** All rounds of one contender, in their order. */
-export type ContenderRounds = { name: string; rounds: RowFigures[] };
-
-export type RowResults = {
-  rows: number;
-  /** Whether Redis had every write on the disk before it answered; else it kept nothing there. */
-  isKept: boolean;
-  redisVersion: string;
-  /** What the disk takes to keep a write, see {@link measureSyncMs}. */
-  syncMs: number;
-  results: ContenderRounds[];
 };
 
 /**
@@ -75,6 +59,54 @@ export async function measureRows({
   }
   return { rows, redisVersion, syncMs, isKept, results };
 }
+
+const MIB = 2 ** 20;
+
+/** Where there is nothing to measure. */
+const NONE = '–';
+
+/** A line of the table: what it is called, how it is read from a round, and how many digits behind the point it is worth. */
+type Figure = { label: string; of: (round: RowFigures) => number | undefined; digits?: number };
+
+/** The first of them is the one by which the first contender is compared with the others. */
+const FIGURES: readonly [Figure, ...Figure[]] = [
+  { label: 'rows a second', of: (round) => round.rowsPerS },
+  { label: 'whole process, s', of: (round) => round.wallS, digits: 2 },
+  { label: 'start to first call, s', of: (round) => round.firstCallS, digits: 2 },
+  { label: 'peak memory, MiB', of: (round) => round.peakMemoryBytes / MIB },
+  { label: 'CPU of the process, s', of: (round) => round.cpuS, digits: 2 },
+  { label: 'CPU of its Redis, s', of: (round) => round.redisCpuS, digits: 2 },
+  { label: 'Redis, bytes a row', of: (round) => round.redisBytesPerRow },
+  { label: 'calls', of: (round) => round.calls },
+  { label: 'made twice', of: (round) => round.madeTwice },
+];
+
+/** The runs side by side, as Markdown. */
+export function rowTable({ rows, isKept, results }: RowResults): string {
+  const redis = isKept ? '' : '; Redis without a file';
+  const title = `${numberText(rows)} rows, a company and a limit each${redis}; median (min–max)`;
+  const body = FIGURES.map(({ label, of, digits }) => [
+    label,
+    ...results.map(({ rounds }) => {
+      const values = rounds.map(of).filter((value) => value !== undefined);
+      return values.length === 0 ? NONE : spreadText(spreadOf(values), digits);
+    }),
+  ]);
+  return markdownTable([title, ...results.map(({ name }) => name)], [...body, ratioRow(results, FIGURES[0])]);
+}
+
+/** All rounds of one contender, in their order. */
+type ContenderRounds = { name: string; rounds: RowFigures[] };
+
+type RowResults = {
+  rows: number;
+  /** Whether Redis had every write on the disk before it answered; else it kept nothing there. */
+  isKept: boolean;
+  redisVersion: string;
+  /** What the disk takes to keep a write, see {@link measureSyncMs}. */
+  syncMs: number;
+  results: ContenderRounds[];
+};
 
 type MeasureOptions = { rows: number; rounds: number; signal: AbortSignal; say: (text: string) => void };
 
@@ -171,3 +203,10 @@ const TURNS = 50;
 
 /** About what a bundle of commands is. */
 const BYTES = Buffer.alloc(4_096, 'x');
+
+/** How many times as much the first contender's figure is, compared round by round. */
+function ratioRow([first, ...others]: readonly ContenderRounds[], { label, of }: Figure): string[] {
+  const values = (rounds: readonly RowFigures[] = []) => rounds.map((round) => of(round) ?? Number.NaN);
+  const ratios = others.map(({ rounds }) => spreadText(spreadOf(ratiosOf(values(first?.rounds), values(rounds))), 2));
+  return [`${label}: ${first?.name} ÷ this one`, NONE, ...ratios];
+}

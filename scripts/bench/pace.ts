@@ -3,11 +3,18 @@
  * and how it does behind limiters that others wrote. It starts all that it needs on this machine, prints tables in
  * Markdown, and leaves nothing behind.
  */
-import { machineLine } from './machine.ts';
+
 import { measurePace, type PaceCase } from './measure-pace.ts';
-import { PACE_CONTENDERS, readPaceCases } from './pace-cases.ts';
-import { limiterTable, type MeasuredPace, nameOfCase, paceFigureText, paceTable } from './pace-tables.ts';
-import { type BenchPlace, runBench } from './run-bench.ts';
+import {
+  limiterTable,
+  type MeasuredPace,
+  nameOfCase,
+  PACE_CONTENDERS,
+  paceFigureText,
+  paceTable,
+  readPaceCases,
+} from './pace-cases.ts';
+import { type BenchPlace, machineLine, runBench } from './run-bench.ts';
 
 /** Peers sleep most of the time, and below this limit so do we: so many cases at a time do not disturb each other. */
 const PEERS_AT_ONCE = 6;

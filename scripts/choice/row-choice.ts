@@ -1,7 +1,16 @@
 import { InvalidArgumentError } from 'commander';
+import { type Acted, actOnPlan, actOnRows } from '../../jobs/plans/act-on-rows.ts';
+import type { PlanRequest } from '../../jobs/plans/make-plan.ts';
+import { commandLineActor } from '../../src/actor.ts';
+import type { Context } from '../../src/context.ts';
+import { counted } from '../../src/counted.ts';
 import { LimitlineError, messageOf } from '../../src/errors.ts';
+import { heldRemedy } from '../../src/held-remedy.ts';
 import type { Cause } from '../../src/ledger/counts/cause.ts';
+import type { Plan } from '../../src/ledger/plans/plan.ts';
 import { filterFromQuery, type Query, type RowFilter } from '../../src/ledger/search/row-filter.ts';
+import { groupedAmount } from '../../src/money-text.ts';
+import { lookAtPace } from '../../src/open-service.ts';
 
 /** Which rows a command is for: by cause or by filter. */
 export type RowChoice = { cause?: string | undefined; where?: RowFilter | undefined };
@@ -35,8 +44,84 @@ export function chosenFilter({ cause, where }: RowChoice): RowFilter | undefined
   return cause === undefined ? where : { cause };
 }
 
+/** Describes a plan that is not executed. */
+export function planWords(plan: Plan): string {
+  const { action, portfolio, rows, sum, calls, isExact } = plan;
+  if (rows === 0) return `No row of portfolio ${portfolio} that this chooses can be ${DONE[action]}.`;
+  const atLeast = isExact ? '' : 'at least ';
+  const what = `${atLeast}${counted(rows, 'row')} of portfolio ${portfolio}, ${groupedAmount(sum)} in all,`;
+  const all = calls.company + calls.document + calls.limit;
+  const leads = action === 'cancel' ? '' : `: ${atLeast}${counted(all, 'call')}`;
+  const would = `${what[0]?.toUpperCase()}${what.slice(1)} would be ${DONE[action]}${leads}.`;
+  return [would, ...approvedFirst(plan), 'Nothing was done.'].join(' ');
+}
+
+/** Tells that another person has to approve, and why; empty if nobody has to. */
+export function approvedFirst({ approval }: Plan): string[] {
+  return approval === undefined ? [] : [`Another person approves it first. ${approval}`.trimEnd()];
+}
+
+const DONE: Readonly<Record<Plan['action'], string>> = {
+  retry: 'sent again',
+  cancel: 'cancelled',
+  resend: 'sent again',
+};
+
+/** A plan in JSON. */
+export function plannedOf({ rows, sum, isExact, calls, made, approval }: Plan) {
+  return { rows, sum, isExact, calls, made, ...(approval === undefined ? {} : { approval }) };
+}
+
+export function cancelledWords(portfolio: string, rows: number): string {
+  return `${counted(rows, 'row')} of portfolio ${portfolio} ${rows === 1 ? 'is' : 'are'} cancelled; importing them again brings them back.`;
+}
+
+/** Tells of a cause's held rows, which need a person's answer and are in no plan; '' if there are none. */
+export function heldWords(portfolio: string, cause: Cause | undefined, planned: number): string {
+  if (cause?.meaning !== 'unknown' || planned >= cause.rows) return '';
+  const rows = cause.rows - planned;
+  return `${counted(rows, 'row')} of this cause ${rows === 1 ? 'is' : 'are'} held and ${rows === 1 ? 'stays' : 'stay'} so. ${heldRemedy(portfolio)}.`;
+}
+
+export function cameWords(rows: number): string {
+  return rows === 0 ? '' : `${counted(rows, 'row')} changed meanwhile and ${rows === 1 ? 'was' : 'were'} left alone.`;
+}
+
+export function underWayWords(rows: number): string {
+  return rows === 0
+    ? ''
+    : `${counted(rows, 'row')} ${rows === 1 ? 'has a call' : 'have calls'} under way: what is answered counts.`;
+}
+
+/** For recording an answer, in addition to the service's timeout. */
+const ANSWER_MARGIN_MS = 5_000;
+
+/** Acts on chosen rows as the console does after a confirmed plan; with `dryRun`, only plans. */
+export async function actOnChosen(
+  request: PlanRequest,
+  { dryRun }: { dryRun: boolean },
+  context: Context,
+): Promise<Acted> {
+  return actOnRows(request, { ...howOf(context), dryRun, pace: await lookAtPace(context) }, context);
+}
+
+/** Executes a plan that was made with `dryRun`, after the person said yes. */
+export function actOnShown(plan: Plan, context: Context): Promise<Acted> {
+  return actOnPlan(plan, howOf(context), context);
+}
+
+function howOf({ settings }: Context) {
+  const awaitMs = settings.SERVICE_TIMEOUT_MS + ANSWER_MARGIN_MS;
+  return { by: commandLineActor(), awaitMs, signal: new AbortController().signal };
+}
+
+/** The cause in a filter, if there is one. @throws LimitlineError `NOT_FOUND` where no row has it */
+export async function causeOfFilter(name: string, { cause }: RowFilter, context: Context): Promise<Cause | undefined> {
+  return cause === undefined ? undefined : causeNamed(cause, await context.portfolios.causes(name), name);
+}
+
 /** @throws LimitlineError `NOT_FOUND` where no row of the portfolio is refused or held for this cause */
-export function causeNamed(id: string, causes: readonly Cause[], portfolio: string): Cause {
+function causeNamed(id: string, causes: readonly Cause[], portfolio: string): Cause {
   const cause = causes.find((one) => one.id === id);
   if (cause) return cause;
   const there = `To see the causes, run: npx limitline report "${portfolio}" --causes`;

@@ -8,8 +8,8 @@ import { type Summary, summarize } from '../../src/ledger/portfolios/summary.ts'
 import { auditCommand } from '../audit/audit-command.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
+import { keepHeapSmall } from '../process/resources.ts';
 import { waitForSignal } from '../process/signals.ts';
-import { keepHeapSmall } from '../process/small-heap.ts';
 import { withProgress } from '../progress/progress.ts';
 import { askYesOrNo, canAsk } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';

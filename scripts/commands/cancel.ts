@@ -3,9 +3,19 @@ import { type Cancelled, cancelRows } from '../../jobs/operators/cancel-rows.ts'
 import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
-import { actOnChosen, causeOfFilter } from '../choice/act-on-chosen.ts';
-import { cameWords, cancelledWords, heldWords, plannedOf, planWords, underWayWords } from '../choice/chosen-words.ts';
-import { chosenFilter, filterText, type RowChoice } from '../choice/row-choice.ts';
+import {
+  actOnChosen,
+  cameWords,
+  cancelledWords,
+  causeOfFilter,
+  chosenFilter,
+  filterText,
+  heldWords,
+  plannedOf,
+  planWords,
+  type RowChoice,
+  underWayWords,
+} from '../choice/row-choice.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 

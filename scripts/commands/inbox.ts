@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { readInbox } from '../../jobs/inbox/read-inbox.ts';
+import { readInbox } from '../../jobs/inbox/watch-inbox.ts';
 import { counted } from '../../src/counted.ts';
 import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import { withContext } from '../opening/on-portfolio.ts';

@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
 import type { Command } from 'commander';
-import { isCorrected } from '../../jobs/drafts/kept-mappings.ts';
-import { checkMappingName, makeNamedMappings } from '../../jobs/drafts/named-mappings.ts';
+import { checkMappingName, isCorrected, makeNamedMappings } from '../../jobs/drafts/kept-mappings.ts';
 import { keptReadingOf } from '../../jobs/inbox/inbox-reading.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import { LimitlineError } from '../../src/errors.ts';

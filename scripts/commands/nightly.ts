@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { inboxOnce, startInbox } from '../../jobs/inbox/watch-inbox.ts';
-import { dueNights } from '../../jobs/nightly/due-tasks.ts';
-import { startKeepingSchedule } from '../../jobs/nightly/keep-schedule.ts';
+import { dueNights, startKeepingSchedule } from '../../jobs/nightly/keep-schedule.ts';
 import { deliverOnce, startDelivering } from '../../jobs/notices/deliver.ts';
 import { startWatching, watchOnce } from '../../jobs/notices/watch.ts';
 import { startKeepingResults } from '../../jobs/workers/keeping.ts';
@@ -10,14 +9,12 @@ import { type Context, openContext } from '../../src/context.ts';
 import { messageOf } from '../../src/errors.ts';
 import { type Log, makeLog } from '../../src/log.ts';
 import { scheduleOf } from '../../src/schedule/read-schedule.ts';
-import { nightWords, statusOf } from '../nightly/night-words.ts';
-import { type NightEnd, runNights, startNightWorker } from '../nightly/run-nights.ts';
+import { type NightEnd, nightWords, runNights, startNightWorker, statusOf } from '../nightly/run-nights.ts';
 import { announceAccount } from '../opening/announce-account.ts';
 import { FAULT_STATUS } from '../process/exit-status.ts';
 import { logUsageFaults, speakThroughLog } from '../process/log-only.ts';
-import { letOthersGoFirst } from '../process/low-priority.ts';
+import { keepHeapSmall, letOthersGoFirst } from '../process/resources.ts';
 import { waitForSignal } from '../process/signals.ts';
-import { keepHeapSmall } from '../process/small-heap.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { endWithParent, sayReady } from '../up/with-parent.ts';
 

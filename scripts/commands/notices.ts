@@ -3,19 +3,17 @@ import { hostname } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Context } from '../../src/context.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import { makeMessage } from '../../src/notices/make-message.ts';
 import { waysGiven } from '../../src/notices/notice-settings.ts';
 import type { SendResult, Way, WayName } from '../../src/notices/way.ts';
-import { openWays } from '../../src/notices/ways.ts';
-import { readNoticesFacts } from '../notices/notices-facts.ts';
-import { noticesList } from '../notices/notices-list.ts';
+import { makeMessage, openWays } from '../../src/notices/ways.ts';
+import { noticesList, readNoticesFacts } from '../notices/notices-list.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** The default number of notices shown: a screen. */
 const LISTED = 20;
 
-/** The number of notices kept (src/notices/limits.ts). */
+/** The number of notices kept (src/notices/outbox-store.ts). */
 const MOST_LISTED = 500;
 
 /** The exit status if a channel did not deliver the test. */

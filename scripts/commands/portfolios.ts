@@ -2,8 +2,7 @@ import type { Command } from 'commander';
 import { type Listed, listPortfolios } from '../../jobs/operators/list-portfolios.ts';
 import type { Context } from '../../src/context.ts';
 import { withContext } from '../opening/on-portfolio.ts';
-import { archivedAt } from '../report/archived-report.ts';
-import { archivedFacts, archivedWords, othersArchived } from '../report/archived-words.ts';
+import { archivedAt, archivedFacts, archivedWords, othersArchived } from '../report/archived-report.ts';
 import { portfolioWords } from '../report/portfolio-words.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 

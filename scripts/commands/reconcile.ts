@@ -5,10 +5,9 @@ import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { countAll, type NightReport, type ReportFinding } from '../../src/ledger/nightly/night-report.ts';
-import { printReport } from '../nightly/print-report.ts';
-import { reportTable } from '../nightly/report-table.ts';
+import { printReport, reportTable } from '../nightly/report-table.ts';
 import { withContext } from '../opening/on-portfolio.ts';
-import { keepHeapSmall } from '../process/small-heap.ts';
+import { keepHeapSmall } from '../process/resources.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** The exit status if there are findings. */

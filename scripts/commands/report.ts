@@ -16,8 +16,8 @@ import { onPortfolio, withContext } from '../opening/on-portfolio.ts';
 import { reportArchived } from '../report/archived-report.ts';
 import { checkOutput, writeOutput } from '../report/output.ts';
 import { summaryTable } from '../report/summary-table.ts';
-import { foldedText } from '../terminal/folded-text.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { foldedText } from '../terminal/width.ts';
 import { printPortfolios } from './portfolios.ts';
 
 const FORMATS = ['table', 'json', 'csv', 'errors-csv', 'xlsx'] as const;

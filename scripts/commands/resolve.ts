@@ -3,16 +3,13 @@ import type { ResolutionSummary } from '../../jobs/operators/resolution.ts';
 import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
 import { counted } from '../../src/counted.ts';
 import { elsewhereWords } from '../../src/ledger/plans/plan.ts';
-import { askedWords } from '../approval/asked-words.ts';
+import { askedWords } from '../approval/approval-words.ts';
 import { auditCommand } from '../audit/audit-command.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import { asksFirst, checkResolveOptions, type ResolveOptions, withResolveOptions } from '../options/resolve-options.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
-import { resolveAll } from '../resolve/resolve-all.ts';
-import { resolveFile } from '../resolve/resolve-file.ts';
-import { NOTHING_CHANGED, resolvedWords, rowsHere } from '../resolve/resolved-words.ts';
-import { askYesOrNo, NEVER } from '../terminal/ask.ts';
-import { goingOn } from '../terminal/going-on.ts';
+import { NOTHING_CHANGED, resolveAll, resolvedWords, resolveFile, rowsHere } from '../resolve/resolve-rows.ts';
+import { askYesOrNo, goingOn, NEVER } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** `limitline resolve NAME`: a person says what became of held calls. */

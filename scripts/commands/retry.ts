@@ -5,13 +5,21 @@ import { isEmpty } from '../../jobs/plans/act-on-rows.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
-import { askedWords } from '../approval/asked-words.ts';
-import { actOnChosen, causeOfFilter } from '../choice/act-on-chosen.ts';
-import { cameWords, heldWords, plannedOf, planWords } from '../choice/chosen-words.ts';
-import { chosenFilter, filterText, type RowChoice } from '../choice/row-choice.ts';
+import { askedWords } from '../approval/approval-words.ts';
+import {
+  actOnChosen,
+  cameWords,
+  causeOfFilter,
+  chosenFilter,
+  filterText,
+  heldWords,
+  plannedOf,
+  planWords,
+  type RowChoice,
+} from '../choice/row-choice.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import { lineNumber } from '../options/numbers.ts';
-import { goingOn } from '../terminal/going-on.ts';
+import { goingOn } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type RetryOptions = RowChoice & Partial<Omit<Retry, 'portfolio'>> & { dryRun?: boolean | undefined };

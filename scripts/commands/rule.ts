@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { addRule } from '../../jobs/nightly/add-rule.ts';
+import { addRule } from '../../jobs/nightly/retry-by-rules.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';

@@ -16,10 +16,13 @@ import { mustExist } from '../opening/on-portfolio.ts';
 import { findService } from '../opening/service-address.ts';
 import { logUsageFaults, speakThroughLog } from '../process/log-only.ts';
 import { waitForSignal } from '../process/signals.ts';
-import { startRowTally } from '../progress/row-tally.ts';
-import { makeSayingFaults } from '../progress/say-faults.ts';
-import { startSayingFinished } from '../progress/say-finished.ts';
-import { countCalls, startSayingMinutes } from '../progress/say-minutes.ts';
+import {
+  countCalls,
+  makeSayingFaults,
+  startRowTally,
+  startSayingFinished,
+  startSayingMinutes,
+} from '../progress/say-work.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { endWithParent, sayReady } from '../up/with-parent.ts';
 

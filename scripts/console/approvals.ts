@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answerApproval, isOwn, whyNot } from '../../jobs/approvals/answer-approval.ts';
-import { approversOf } from '../../jobs/approvals/approvers.ts';
-import { carryOutAnswered } from '../../jobs/approvals/carry-out-answered.ts';
-import { lookAtApproval } from '../../jobs/approvals/look-at-approval.ts';
-import { makeUnderstandFile } from '../../jobs/approvals/understood-file.ts';
+import { answerApproval, approversOf, isOwn, whyNot } from '../../jobs/approvals/answer-approval.ts';
+import { carryOutAnswered } from '../../jobs/approvals/carry-out-answers.ts';
+import { lookAtApproval, makeUnderstandFile } from '../../jobs/approvals/look-at-approval.ts';
 import { isOfProvider } from '../../src/actor.ts';
 import type { ApprovalsPageFunctions } from '../../src/console/pages/approvals/add-approvals-page.ts';
 import type { Context } from '../../src/context.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { confirmPlan } from '../../jobs/plans/confirm-plan.ts';
+import { confirmPlan } from '../../jobs/plans/carry-out.ts';
 import { makePlan } from '../../jobs/plans/make-plan.ts';
 import type { PlansPageFunctions } from '../../src/console/pages/plans/add-plans-page.ts';
 import type { Context } from '../../src/context.ts';

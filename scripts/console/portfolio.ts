@@ -1,4 +1,4 @@
-import { approversOf } from '../../jobs/approvals/approvers.ts';
+import { approversOf } from '../../jobs/approvals/answer-approval.ts';
 import { withDoubt } from '../../jobs/operators/supplier-again.ts';
 import { feed } from '../../jobs/rows/feed.ts';
 import type { PortfolioPageFunctions } from '../../src/console/pages/portfolio/add-portfolio-page.ts';

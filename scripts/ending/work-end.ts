@@ -7,10 +7,9 @@ import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { openRows } from '../../src/ledger/portfolios/summary.ts';
 import { isOurMistake } from '../../src/ledger/schema/until-answered.ts';
 import type { Queues } from '../../src/queue/queues.ts';
-import { type Duration, readDuration } from '../options/durations.ts';
+import { type Duration, readDuration, startTimeLimit } from '../options/durations.ts';
 import { DEADLINE_STATUS, PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { interruptedWords, type LookedAt, lookAtOpen, type Open } from './open-portfolios.ts';
-import { startTimeLimit } from './time-limit.ts';
 
 /** Options of `work` for its end; `untilSettled` is a portfolio's name, or true for the account. */
 export type WorkEndOptions = { untilSettled?: string | true; deadline?: Duration };

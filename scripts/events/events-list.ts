@@ -3,7 +3,7 @@ import { counted } from '../../src/counted.ts';
 import { type NamedRow, whoseId } from '../../src/ledger/events/event-rows.ts';
 import { sizeText } from '../../src/ledger/events/kept-event.ts';
 import { visible } from '../../src/portfolio/problem.ts';
-import { foldedText } from '../terminal/folded-text.ts';
+import { foldedText } from '../terminal/width.ts';
 
 /** The least width of a terminal, in characters. */
 const COLUMNS = 80;

@@ -1,8 +1,8 @@
-import { importDepsOf } from '../../jobs/import/import-deps.ts';
 import {
   type ImportDeps,
   type Imported,
   type ImportPayload,
+  importDepsOf,
   importPortfolio,
 } from '../../jobs/import/import-portfolio.ts';
 import { commandLineActor } from '../../src/actor.ts';

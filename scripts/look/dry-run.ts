@@ -6,7 +6,7 @@ import type { Context } from '../../src/context.ts';
 import { allBeforeWords, counted } from '../../src/counted.ts';
 import { messageOf } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
-import { makeForesight } from '../../src/ledger/rows/foresight.ts';
+import { makeForesight } from '../../src/ledger/rows/put-rows.ts';
 import { makeWordsLog } from '../../src/log.ts';
 import { moneyText } from '../../src/money-text.ts';
 import type { DryRun } from '../../src/portfolio/preview.ts';

@@ -1,22 +1,20 @@
-import { refuseForeign } from '../../jobs/import/foreign-rows.ts';
 import type { ImportPayload } from '../../jobs/import/import-portfolio.ts';
 import { keepFile } from '../../jobs/import/keep-file.ts';
-import { makeDryRun } from '../../jobs/preview/dry-run.ts';
-import { makeLargest } from '../../jobs/preview/largest.ts';
+import { refuseForeign } from '../../jobs/import/open-import.ts';
+import { makeDryRun, makeLargest } from '../../jobs/preview/dry-run.ts';
 import type { Context } from '../../src/context.ts';
 import { openDocuments } from '../../src/documents/archive.ts';
 import { defaultDocumentsDir, makeDocumentFolder } from '../../src/documents/folder.ts';
 import { isLimitlineError } from '../../src/errors.ts';
 import { openRows } from '../../src/ledger/portfolios/summary.ts';
+import { lookAtPace } from '../../src/open-service.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import { isLetGo, lookAtOpen } from '../ending/open-portfolios.ts';
-import { makeProblemList } from '../file/problems.ts';
-import { readAll } from '../file/read-all.ts';
+import { makeProblemList, readAll } from '../file/problems.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { askYesOrNo } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { outlookOf } from './dry-run.ts';
-import { knownRate } from './known-rate.ts';
 import { type ImportPreview, lookWords, questionOf } from './look-words.ts';
 
 /** `sends`: whether the command sends rows, those of other portfolios among them. */
@@ -54,6 +52,15 @@ export function sayNothingDone(
 ): number {
   terminal.print('Nothing was requested, and nothing was imported.', { account, portfolio, imported: false });
   return PROBLEMS_STATUS;
+}
+
+/** Calls per second to be expected: the learned pace, limited by the ceiling; undefined where neither is known. */
+export async function knownRate(context: Context): Promise<number | undefined> {
+  const ceiling = context.settings.SERVICE_RATE_PER_S;
+  const pace = await lookAtPace(context);
+  // While the pace still doubles, it does not tell what the service accepts.
+  if (!pace || pace.phase === 'start') return ceiling;
+  return Math.min(pace.ratePerS, ceiling ?? Number.POSITIVE_INFINITY);
 }
 
 /** Reads the copy once, as the import will. Answers nothing for an unusable file. */

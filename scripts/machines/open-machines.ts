@@ -1,13 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kindOfName, REJECTED } from '../../jobs/inbox/dropped-names.ts';
-import { lookAtDisk, readRedisRoom } from '../../jobs/notices/look-at-rooms.ts';
+import { lookAtDisk, readRedisRoom } from '../../jobs/notices/room-changes.ts';
 import type { CallKind } from '../../src/call-kind.ts';
 import type { Context } from '../../src/context.ts';
 import { countLiving } from '../../src/ledger/calls/fleet.ts';
 import { makeRowTotals } from '../../src/ledger/counts/sums.ts';
-import type { AccountPicture } from '../../src/metrics/account-gauges.ts';
-import { inTime } from '../../src/metrics/kept.ts';
+import { type AccountPicture, inTime } from '../../src/metrics/account-gauges.ts';
 import { makeMachineAnswers, type Readiness } from '../../src/metrics/machine-answers.ts';
 import { makeMetrics } from '../../src/metrics/metrics.ts';
 import type { CallMetrics } from '../../src/metrics/process-metrics.ts';

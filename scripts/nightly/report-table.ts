@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { renderPrintedReport } from '../../src/console/pages/nightly/report-view.ts';
+import { joinStyles } from '../../src/console/server/assets.ts';
 import { counted, grouped } from '../../src/counted.ts';
 import { CHECKS } from '../../src/ledger/nightly/checks.ts';
 import { changeWords, NO_MORE_WORDS, reportWords, SECTION_WORDS } from '../../src/ledger/nightly/compare-reports.ts';
@@ -6,10 +9,11 @@ import {
   type ReportFinding,
   type ReportGroup,
   SECTIONS,
+  type WholeReport,
 } from '../../src/ledger/nightly/night-report.ts';
 import { moneyText } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
-import { foldedText } from '../terminal/folded-text.ts';
+import { foldedText } from '../terminal/width.ts';
 
 /** The least width of a terminal, in characters. */
 const COLUMNS = 80;
@@ -42,6 +46,16 @@ export function reportTable(report: NightReport, findings: readonly ReportFindin
   }
   if (report.fault !== undefined) lines.push('', ...folded(`No files were left: ${report.fault}`, 0));
   return lines.join('\n');
+}
+
+const FOLDER = new URL('../../src/console/assets/styles/', import.meta.url);
+
+/** The console's styles that a printed report needs. The others are for screens. */
+const FILES = ['2-base', '4-states', '5-boxes', '8-forms', 'page-nightly', 'page-paper'];
+
+/** Renders a report as one page for printing, with the console's styles in light colours. */
+export function printReport(whole: WholeReport): Iterable<string> {
+  return renderPrintedReport(whole, stylesOnPaper());
 }
 
 function sinceWords(report: NightReport): string {
@@ -87,4 +101,17 @@ const OTHER_WAYS = 'is for the first of them; the others have their own';
 
 function folded(text: string, indent: number): string[] {
   return foldedText(text, COLUMNS - indent).map((line) => `${' '.repeat(indent)}${line}`);
+}
+
+/** Read when a report is made, once a night. */
+function stylesOnPaper(): string {
+  const [colours = ''] = textOf('1-tokens').split('@media (prefers-color-scheme: dark)');
+  const files = FILES.map((name) => ({ name: `${name}.css`, text: textOf(name) }));
+  return joinStyles([{ name: 'colours.css', text: colours.replace('light dark', 'light') }, ...files])
+    .map(({ text }) => text)
+    .join('');
+}
+
+function textOf(name: string): string {
+  return readFileSync(new URL(`${name}.css`, FOLDER), 'utf8');
 }

@@ -1,5 +1,10 @@
+import { nextOf } from '../../jobs/nightly/keep-schedule.ts';
 import type { ScheduledTask, ScheduleFacts } from '../../src/console/pages/nightly/schedule-view.ts';
+import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
+import { scheduleOf } from '../../src/schedule/read-schedule.ts';
+import { type ScheduleEntry, TASKS, type TaskName } from '../../src/schedule/schedule.ts';
+import { whenWords } from '../../src/schedule/schedule-words.ts';
 
 /** The schedule as text, with a warning where no process is on duty. */
 export function scheduleTable({ tasks, onDuty, isOther, nowMs }: ScheduleFacts): string {
@@ -18,6 +23,43 @@ export function scheduleTable({ tasks, onDuty, isOther, nowMs }: ScheduleFacts):
       'The settings here say another schedule (LIMITLINE_SCHEDULE); whoever is on duty goes by the one above.',
     );
   return parts.join('\n\n');
+}
+
+/** What each task does. */
+const TASK_WORDS: Readonly<Record<TaskName, string>> = {
+  audit: 'cuts off audit entries that need not be kept any longer',
+  inbox: 'takes in what lies in the drop folder',
+  retry: 'sends refused rows again that a rule names',
+  reconcile: 'compares the stored data, corrects what is certain, and reports',
+  archive: 'takes portfolios that finished long ago out of Redis, into files',
+};
+
+/** The nightly tasks with their schedules and last results, and the processes on duty. */
+export async function readScheduleFacts(
+  { fleet, nightlyRuns, settings }: Pick<Context, 'fleet' | 'nightlyRuns' | 'settings'>,
+  nowMs = Date.now(),
+): Promise<ScheduleFacts> {
+  const [held, runs, onDuty] = await Promise.all([nightlyRuns.schedule(), nightlyRuns.read(TASKS), fleet.onDuty()]);
+  // Processes on duty determine the schedule. Without any, these settings would.
+  const given = scheduleOf(settings.LIMITLINE_SCHEDULE);
+  const entries = onDuty.length > 0 && held ? (held as readonly (ScheduleEntry & { sinceMs: number })[]) : given;
+  return {
+    tasks: TASKS.map((task) => ({
+      task,
+      does: doesWords(task, settings),
+      entries: entries
+        .filter((entry) => entry.task === task)
+        .map(({ pattern, tz }) => ({ pattern, tz, words: whenWords({ pattern, tz }) })),
+      otherwise: task === 'inbox' ? inboxWords(settings) : 'not on the schedule',
+      nextMs: nextOf(task, entries, nowMs),
+      last: runs[task]?.last,
+      lastWell: runs[task]?.lastWell,
+      underWay: runs[task]?.underWay,
+    })),
+    onDuty,
+    isOther: textOf(entries) !== textOf(given),
+    nowMs,
+  };
 }
 
 function taskLines(
@@ -45,4 +87,20 @@ function aboutWords(ms: number): string {
   if (minutes < 120) return counted(minutes, 'minute');
   const hours = Math.round(minutes / 60);
   return hours < 48 ? counted(hours, 'hour') : counted(Math.round(hours / 24), 'day');
+}
+
+/** Tells if a scheduled task has no effect by the settings. */
+function doesWords(task: TaskName, { LIMITLINE_KEEP_DAYS }: Pick<Context['settings'], 'LIMITLINE_KEEP_DAYS'>): string {
+  return task === 'archive' && LIMITLINE_KEEP_DAYS === undefined
+    ? 'puts old portfolios into files; none: LIMITLINE_KEEP_DAYS is not set'
+    : TASK_WORDS[task];
+}
+
+/** Without a schedule, dropped files are taken at once. */
+function inboxWords({ LIMITLINE_INBOX }: Pick<Context['settings'], 'LIMITLINE_INBOX'>): string {
+  return LIMITLINE_INBOX === undefined ? 'no drop folder (LIMITLINE_INBOX)' : 'at once, as files come';
+}
+
+function textOf(entries: readonly ScheduleEntry[]): string {
+  return entries.map(({ task, pattern, tz }) => `${task} ${pattern} ${tz}`).join('\n');
 }

@@ -1,6 +1,8 @@
 import type { NoticesFacts, ShownWay } from '../../src/console/pages/nightly/notices-view.ts';
+import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import type { Delivery, ToldNotice } from '../../src/notices/notice-list.ts';
+import { waysGiven } from '../../src/notices/notice-settings.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 
 /** Notices as text: the channels with their state, then the latest notices, newest last. */
@@ -14,6 +16,27 @@ export function noticesList({ ways, about, hasLinks, lately, counts }: NoticesFa
   if (counts.undelivered > 0) lines.push(`${counted(counts.undelivered, 'notice')} in all given up undelivered.`);
   const told = lately.length === 0 ? ['There was nothing to tell yet.'] : [...lately].reverse().map(noticeLines);
   return `${lines.join('\n')}\n\n${told.join('\n')}`;
+}
+
+/** The channels in the settings with their state, and the latest notices. */
+export async function readNoticesFacts(
+  { outbox, settings }: Pick<Context, 'outbox' | 'settings'>,
+  most: number,
+): Promise<NoticesFacts> {
+  const [standings, lately, counts] = await Promise.all([outbox.standings(), outbox.lately(most), outbox.counts()]);
+  const given = waysGiven(settings);
+  return {
+    ways: standings.flatMap((standing) => {
+      const own = given.find(({ name }) => name === standing.way);
+      if (own) return [{ ...standing, given: own }];
+      return standing.waiting > 0 ? [standing] : [];
+    }),
+    about: settings.NOTIFY_ABOUT,
+    hasLinks: settings.CONSOLE_URL !== undefined,
+    lately,
+    counts,
+    nowMs: Date.now(),
+  };
 }
 
 function wayLine({ way, given, waiting, fault }: ShownWay): string {

@@ -1,6 +1,7 @@
+import type { Settings } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
+import { folderWords } from '../../src/data-folder.ts';
 import { isRefusedAsFull } from '../../src/redis-memory/memory.ts';
-import { announceFolder } from './announce-folder.ts';
 
 /**
  * Enters the account, and prints its name and the data folder first. Tells if the account is new, which may mean a wrong data
@@ -21,4 +22,11 @@ export async function announceAccount(context: Context, say: (text: string) => v
       : `limitline: account ${account}, in which nothing was ever made (ledger: ${redis.where})`,
   );
   announceFolder(settings, say);
+}
+
+/** Prints which settings come from a file, and which data folder is used: requests in one folder are unknown in another. */
+export function announceFolder(settings: Settings, say: (text: string) => void): void {
+  const { dotenv } = settings;
+  if (dotenv) say(`limitline: settings from ${dotenv.path}: ${dotenv.names.join(', ')}`);
+  say(`limitline: ${folderWords({ path: settings.LIMITLINE_DATA, by: settings.dataFolderBy })}`);
 }

@@ -3,7 +3,7 @@ import { type Context, openContext } from '../../src/context.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { makeWordsLog } from '../../src/log.ts';
 import { auditWholeCommand, isSending } from '../audit/audit-command.ts';
-import { announceFolder } from './announce-folder.ts';
+import { announceFolder } from './announce-account.ts';
 
 /**
  * Opens the context for a command, prints the data folder, and always closes the context again. Audits the command by

@@ -20,9 +20,50 @@ export function readDuration(text: string): Duration {
   throw new InvalidArgumentError(`${parsed.error.issues[0]?.message ?? ''}.`.replace(/^g/, 'G'));
 }
 
+/** Parses a time to begin at, in ms: a day in UTC, a time such as 2026-11-22T10:00Z, or an age such as 12h or 90m. */
+export function since(text: string): number {
+  const given = text.trim();
+  if (/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/.test(given)) {
+    const isBare = given.includes('T') && !/(Z|[+-]\d\d:\d\d)$/.test(given);
+    const atMs = Date.parse(isBare ? `${given}Z` : given);
+    if (Number.isFinite(atMs) && isDay(given.slice(0, 10))) return atMs;
+  }
+  if (/^\d/.test(given) && /[hms]$/i.test(given)) return Date.now() - readDuration(given).ms;
+  throw new InvalidArgumentError(
+    'Give a day such as 2026-11-22, a moment such as 2026-11-22T10:00Z, or a time such as 12h.',
+  );
+}
+
+export type TimeLimit = ReturnType<typeof startTimeLimit>;
+
+/**
+ * Calls `onOver` once when the time of `--deadline` is over; never without a limit. Does not keep the process alive; `forget`
+ * cancels it.
+ */
+export function startTimeLimit(limit: Duration | undefined, onOver: () => void) {
+  let over = false;
+  const timer =
+    limit &&
+    setTimeout(() => {
+      over = true;
+      onOver();
+    }, limit.ms).unref();
+  return {
+    isOver: (): boolean => over,
+    /** The time as it was given. */
+    text: limit?.text ?? '',
+    forget: (): void => clearTimeout(timer),
+  };
+}
+
 const UNITS_MS: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1_000 };
 
 function millisecondsOf(text: string): number {
   const parts = [...text.toLowerCase().matchAll(/(\d+)([hms])/g)];
   return parts.reduce((sum, [, number, unit]) => sum + Number(number) * (UNITS_MS[unit ?? ''] ?? 0), 0);
+}
+
+/** Date accepts February 30 and makes it a day of March. */
+function isDay(text: string): boolean {
+  return new Date(text).toISOString().startsWith(text);
 }

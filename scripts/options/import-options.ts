@@ -1,10 +1,13 @@
 import { access, constants } from 'node:fs/promises';
+import { basename, extname } from 'node:path';
 import type { Command } from 'commander';
 import { checkImport, type ImportPayload } from '../../jobs/import/import-portfolio.ts';
+import { LimitlineError } from '../../src/errors.ts';
 import { fileFault } from '../../src/files/file-fault.ts';
-import { documentsBeside, fileOrInput, needPortfolio } from '../file/standard-input.ts';
+import { STAND_IN_ACCOUNT } from '../../src/stand-in-account.ts';
+import { documentsBeside, fileOrInput, needPortfolio, STANDARD_INPUT } from '../file/standard-input.ts';
+import { canAsk } from '../terminal/ask.ts';
 import { firstNumber } from './numbers.ts';
-import { portfolioNameOf } from './portfolio-name.ts';
 import { documentsOption, type ReadingOptions, readOptionsOf, withReadingOptions } from './reading-options.ts';
 
 /** Options of `run` and `import`. */
@@ -54,4 +57,32 @@ export async function importPayload(
     throw fileFault(path, 'read', error);
   });
   return { ...payload, path };
+}
+
+/**
+ * Whether to ask a person before anything is requested of this account: on a terminal, without `--yes`. Never for the stand-in,
+ * whose limits are not real.
+ *
+ * @throws LimitlineError `USAGE` for a file from standard input on a terminal: then nobody can answer
+ */
+export function isToAsk(file: string, { yes = false }: Pick<ImportOptions, 'yes'>, account: string): boolean {
+  if (yes || account === STAND_IN_ACCOUNT) return false;
+  if (file === STANDARD_INPUT && process.stderr.isTTY === true) {
+    throw new LimitlineError(
+      'USAGE',
+      `The file comes through standard input, so nobody can be asked before its limits are requested of ${account}; add --yes, or save the file and name it.`,
+    );
+  }
+  return canAsk();
+}
+
+/** The portfolio for a file: `Buyers Q4 (final).csv` → `Buyers Q4 -final-`. Hyphens replace forbidden characters. */
+export function portfolioNameOf(file: string): string {
+  const name = basename(file, extname(file)).normalize('NFC');
+  return (
+    name
+      .replace(/[^\p{L}\p{N} ._-]/gu, '-')
+      .replace(/^[^\p{L}\p{N}]+/u, '')
+      .slice(0, 64) || 'portfolio'
+  );
 }

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { readMapArgs } from '../../src/portfolio/columns/map-args.ts';
+import { LimitlineError } from '../../src/errors.ts';
+import { readMapArgs } from '../../src/portfolio/columns/mapping.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 import { delimiterNamed, encodingNamed } from '../../src/table/dialect.ts';
-import { linesNamed } from './named-lines.ts';
 
 /** Options of `check`, `run` and `import` for reading a file. */
 export type ReadingOptions = {
@@ -68,6 +68,31 @@ export async function readOptionsOf(options: ReadingOptions): Promise<ReadOption
     ...(hiddenRows === undefined ? {} : { hiddenRows }),
     ...(sameBuyer === undefined ? {} : { sameBuyer: linesNamed('--same-buyer', sameBuyer) }),
   };
+}
+
+/** More lines need a column, and each named line costs a check at every line. */
+const MOST_LINES = 1_000;
+
+/**
+ * Parses lines of an option: `12`, `12-15` or `12,14`. Sorted and unique.
+ *
+ * @throws LimitlineError `USAGE` for invalid or too many lines
+ */
+export function linesNamed(option: string, args: readonly string[]): number[] {
+  const lines = new Set<number>();
+  for (const arg of args.flatMap((one) => one.split(','))) {
+    const [, from = '', to = from] = /^\s*([1-9]\d{0,8})(?:\s*-\s*([1-9]\d{0,8}))?\s*$/.exec(arg) ?? [];
+    const isRange = from !== '' && Number(from) <= Number(to);
+    if (!isRange) throw new LimitlineError('USAGE', `${option} "${arg}" names no line: write 12, or 12-15.`);
+    if (lines.size + Number(to) - Number(from) >= MOST_LINES) {
+      throw new LimitlineError(
+        'USAGE',
+        `${option} names more than ${MOST_LINES} lines: write yes in a column same_buyer instead.`,
+      );
+    }
+    for (let line = Number(from); line <= Number(to); line += 1) lines.add(line);
+  }
+  return [...lines].sort((a, b) => a - b);
 }
 
 function headerLine(text: string): number {

@@ -1,13 +1,12 @@
 import { CommanderError } from 'commander';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
+import { fileFault } from '../../src/files/file-fault.ts';
 import { isOurMistake } from '../../src/ledger/schema/until-answered.ts';
+import { isOutputGone } from '../../src/line-writer.ts';
 import { errorFacts } from '../../src/log.ts';
 import { isRefusedAsFull, nearlyFullWords } from '../../src/redis-memory/memory.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { FAULT_STATUS } from './exit-status.ts';
-
-/** Where faults go: text, or the log. */
-export type FaultOutput = Pick<Terminal, 'say' | 'log'>;
 
 /** Sets the exit status for what a command threw. Commander has printed faults of arguments already, and `--help` is no fault. */
 export function endByFault(error: unknown, terminal: FaultOutput): void {
@@ -74,3 +73,28 @@ export function sayCrashes(terminal: FaultOutput): void {
     }
   });
 }
+
+/** The name of standard output in a sentence. */
+export const STANDARD_OUTPUT = 'standard output';
+
+/**
+ * Keeps a process alive when its output cannot be written: calls in flight would be cut off, and their rows held. A reader that
+ * closes early (`limitline run … | head`) or a closed terminal is no fault. A full disk is one, reported when the command has
+ * ended.
+ */
+export function surviveOutput(terminal: FaultOutput): void {
+  let fault: NodeJS.ErrnoException | undefined;
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (!isOutputGone(error)) fault ??= error;
+  });
+  process.stderr.on('error', () => {});
+  process.on('exit', () => {
+    // A command that failed has reported its fault already.
+    if (!fault || process.exitCode === FAULT_STATUS) return;
+    process.exitCode = FAULT_STATUS;
+    sayFault(fileFault(STANDARD_OUTPUT, 'written', fault), terminal);
+  });
+}
+
+/** Where faults go: text, or the log. */
+type FaultOutput = Pick<Terminal, 'say' | 'log'>;

@@ -6,7 +6,7 @@ import { LimitlineError } from '../../src/errors.ts';
 import { writeDraft } from '../../src/files/draft.ts';
 import { fileFault } from '../../src/files/file-fault.ts';
 import { isOutputGone } from '../../src/line-writer.ts';
-import { STANDARD_OUTPUT } from '../process/output-faults.ts';
+import { STANDARD_OUTPUT } from '../process/crash.ts';
 
 /**
  * Checks whether an answer can be written, before any work is done.

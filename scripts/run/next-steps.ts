@@ -7,7 +7,7 @@ import { isLimitlineError } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
 import type { Summary } from '../../src/ledger/portfolios/summary.ts';
 import { groupedAmount } from '../../src/money-text.ts';
-import { notQuiteGranted } from '../report/answer-words.ts';
+import { notQuiteGranted } from '../report/summary-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** Options for results files: a folder, false for none, or the default. */

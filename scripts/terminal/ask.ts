@@ -1,4 +1,8 @@
 import { createInterface } from 'node:readline';
+import { StringDecoder } from 'node:string_decoder';
+import type { Context } from '../../src/context.ts';
+import { counted } from '../../src/counted.ts';
+import { countLiving } from '../../src/ledger/calls/fleet.ts';
 
 /** Whether a person can be asked: standard input and standard error are terminals. */
 export function canAsk(): boolean {
@@ -44,4 +48,80 @@ export function askLine(question: string, signal: AbortSignal): Promise<string |
     signal.addEventListener('abort', giveUp, { once: true });
     process.stderr.write(question);
   });
+}
+
+/** Characters. Longer than any allowed password. */
+const LONGEST = 1_000;
+
+const [CTRL_C, CTRL_D, BACKSPACE, DELETE, CTRL_U] = ['\u0003', '\u0004', '\b', '\u007f', '\u0015'];
+
+/**
+ * Asks for a secret on standard error, without showing what is typed. Answers nothing on Ctrl-C, Ctrl-D or the end of input.
+ * Only where `canAsk()`. Always restores the terminal.
+ */
+export function askSecret(question: string): Promise<string | undefined> {
+  const { stdin, stderr } = process;
+  stderr.write(question);
+  const wasRaw = stdin.isRaw;
+  const decoder = new StringDecoder('utf8');
+  return new Promise((resolve) => {
+    let typed: string[] = [];
+    const end = (answer: string | undefined): void => {
+      stdin.off('data', hear);
+      stdin.off('end', giveUp);
+      stdin.setRawMode(wasRaw);
+      stdin.pause();
+      stdin.unref();
+      stderr.write('\n');
+      resolve(answer);
+    };
+    const giveUp = (): void => end(undefined);
+    const hear = (bytes: Buffer): void => {
+      const signs = [...decoder.write(bytes)];
+      for (const [place, sign] of signs.entries()) {
+        if (sign === CTRL_C || sign === CTRL_D) {
+          giveUp();
+          return;
+        }
+        if (sign === '\r' || sign === '\n') {
+          end(typed.join(''));
+          // The rest of pasted lines answers the next question.
+          const rest = signs.slice(place + 1).join('');
+          if (rest !== '') stdin.unshift(Buffer.from(rest));
+          return;
+        }
+        if (sign === BACKSPACE || sign === DELETE) typed.pop();
+        else if (sign === CTRL_U) typed = [];
+        else if (typed.length < LONGEST) typed.push(sign);
+      }
+    };
+    stdin.setRawMode(true);
+    stdin.ref();
+    stdin.on('data', hear);
+    stdin.once('end', giveUp);
+    stdin.resume();
+  });
+}
+
+/**
+ * Tells when rows that were queued again are sent: while workers run, and their portfolio is not paused. Also the number of
+ * worker processes.
+ *
+ * @param who what goes on, if it is no row
+ */
+export async function goingOn(
+  rows: number,
+  portfolio: string,
+  { ledger, keys, portfolios }: Pick<Context, 'ledger' | 'keys' | 'portfolios'>,
+  who = rows === 0 ? undefined : `${counted(rows, 'row')} ${rows === 1 ? 'goes' : 'go'} on`,
+): Promise<{ goes: string; workers: number }> {
+  const [workers, { paused }] = await Promise.all([
+    countLiving({ connection: ledger, keys }),
+    portfolios.read(portfolio),
+  ]);
+  const running = workers === 1 ? '1 worker process runs' : `${workers} worker processes run`;
+  if (who === undefined) return { goes: 'no row goes on.', workers };
+  if (paused) return { goes: `${who} once somebody resumes the portfolio, which is paused.`, workers };
+  if (workers > 0) return { goes: `${who}; ${running}.`, workers };
+  return { goes: `${who} as soon as workers run; none runs now: start one with npx limitline work.`, workers };
 }

@@ -17,6 +17,20 @@ export function fitted(text: string, columns: number): string {
   return text.slice(0, end);
 }
 
+/** Breaks a text into lines of so many columns, at spaces, or within a word that has none for long. */
+export function foldedText(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  for (let rest = text; rest !== ''; ) {
+    const part = fitted(rest, columns);
+    const isWhole = part.length === rest.length || rest[part.length] === ' ';
+    const space = isWhole ? -1 : part.lastIndexOf(' ');
+    const end = space > 0 && widthOf(part) > SHORTEST ? space : part.length;
+    lines.push(rest.slice(0, end).trimEnd());
+    rest = rest.slice(end).trimStart();
+  }
+  return lines;
+}
+
 function columnsOf(character: string): 0 | 1 | 2 {
   if (character < '\u0300') return 1;
   if (/\p{Mark}|\u200d/u.test(character)) return 0;
@@ -26,3 +40,6 @@ function columnsOf(character: string): 0 | 1 | 2 {
 /** East Asian Width W and F (Unicode Standard Annex 11), by Unicode blocks. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{1b2ff}\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+
+/** Lines are not broken at a space before this column. */
+const SHORTEST = 10;

@@ -1,8 +1,6 @@
 import { LimitlineError } from '../../src/errors.ts';
-import { makeInitialPassword } from '../../src/people/passwords/initial-password.ts';
-import { passwordFault } from '../../src/people/passwords/password-rules.ts';
-import { canAsk } from '../terminal/ask.ts';
-import { askSecret } from '../terminal/ask-secret.ts';
+import { makeInitialPassword, passwordFault } from '../../src/people/passwords/password-rules.ts';
+import { askSecret, canAsk } from '../terminal/ask.ts';
 
 /** A new password; `isMade` if it was generated and must be shown. */
 export type NewPassword = { password: string; isMade: boolean };

@@ -4,9 +4,17 @@ import { fileFault } from '../files/file-fault.ts';
 import type { LastLink, LastLinkMemory } from '../files/last-link.ts';
 import type { Log } from '../log.ts';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
-import type { Chain } from './chain.ts';
-import { type AuditEntry, boundedDraft, type EntryDraft, entryText } from './entry.ts';
-import { NOBODY, OTHER_KEY, SET_BACK, THE_TRAIL } from './own-entries.ts';
+import {
+  type AuditEntry,
+  boundedDraft,
+  type Chain,
+  type EntryDraft,
+  entryText,
+  NOBODY,
+  OTHER_KEY,
+  SET_BACK,
+  THE_TRAIL,
+} from './entry.ts';
 
 /** The keys of the trail in Redis: `makeSharedKeys` of the ledger. */
 export type AuditKeys = { audit: string; auditHead: string };

@@ -1,16 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
-import { makeLastLinkMemory } from '../files/last-link.ts';
+import { type LastLinkMemory, makeLastLinkMemory } from '../files/last-link.ts';
 import type { Log } from '../log.ts';
 import type { RedisConnection } from '../lua-script.ts';
 import { type AuditKeys, makeAppender, type WrittenEntry } from './append.ts';
 import type { Audit, AuditNote } from './audit.ts';
-import { type Chain, makeChain } from './chain.ts';
-import type { EntryDraft } from './entry.ts';
-import { makeTrailReader } from './read-trail.ts';
+import { CHECKPOINT, type Chain, type CheckpointFacts, type EntryDraft, makeChain } from './entry.ts';
+import { makeTrailReader, type TrailReader } from './read-trail.ts';
 import { makeRefusals } from './refusals.ts';
-import { type Cut, cutTrail } from './retention.ts';
-import { verifyTrail } from './verify-trail.ts';
+import { makeVerifier, type Remembered, type TrailCheck } from './verify.ts';
 
 /** Time to wait for the entry on an action's outcome: a working Redis takes less, and an ending command can wait this long. */
 const AFTERWARDS_MS = 1_000;
@@ -100,3 +98,88 @@ export function makeAuditTrail(given: {
     close: refusals.flush,
   };
 }
+
+/** The deleted entries: the last number, and how many. */
+export type Cut = { upTo: number; count: number };
+
+/**
+ * Deletes entries older than a time. Before that it appends a checkpoint: the last deleted number, its link, and the number of entries. A
+ * trail that begins behind a checkpoint is complete; any other beginning is a fault. Without old entries nothing is written.
+ */
+async function cutTrail(
+  { beforeMs, by, from }: { beforeMs: number; by: string; from: string },
+  {
+    connection,
+    keys,
+    reader,
+    append,
+  }: {
+    connection: RedisConnection;
+    keys: AuditKeys;
+    reader: TrailReader;
+    append: (draft: EntryDraft) => Promise<number>;
+  },
+): Promise<Cut | undefined> {
+  const [oldest, last] = await Promise.all([reader.at(0), reader.lastOlder(beforeMs)]);
+  if (oldest?.place === undefined || last?.place === undefined) return undefined;
+  const count = last.place - oldest.place + 1;
+  const facts: CheckpointFacts & { before: string } = {
+    upTo: last.place,
+    link: last.link,
+    count,
+    before: new Date(beforeMs).toISOString(),
+  };
+  await append({ by, what: CHECKPOINT, from, facts });
+  await connection.xtrim(keys.audit, 'MINID', `${last.place + 1}-0`);
+  return { upTo: last.place, count };
+}
+
+/**
+ * Checks the trail in Redis from its beginning, or from a number on, in pages, against its own head and the last link that this host
+ * remembers. Entries written in the meantime are checked if they are met.
+ *
+ * @throws the signal's reason when it is aborted
+ */
+async function verifyTrail({
+  connection,
+  keys,
+  chain,
+  last,
+  reader,
+  from,
+  signal,
+}: {
+  connection: RedisConnection;
+  keys: AuditKeys;
+  chain: Chain;
+  last: LastLinkMemory;
+  reader: TrailReader;
+  from: number | undefined;
+  signal: AbortSignal | undefined;
+}): Promise<StoredTrailCheck> {
+  for (let readings = 1; ; readings += 1) {
+    // Read first, since a remembered entry is already in Redis; so both can only be behind what is read.
+    const known = await last.read();
+    const [number, link] = await connection.hmget(keys.auditHead, 'number', 'link');
+    const remembered: Remembered[] = [
+      ...(known ? [{ ...known, by: 'the data folder of this host', mustReach: true }] : []),
+      ...(number && link ? [{ number: Number(number), link, by: 'the head in Redis', mustReach: true }] : []),
+    ];
+    const verifier = makeVerifier({ chain, from, remembered });
+    const begins = (await reader.at(0))?.place;
+    for await (const page of reader.pages(from)) {
+      signal?.throwIfAborted();
+      for (const entry of page) verifier.add(entry);
+    }
+    const check = verifier.end();
+    const wasCut = (await reader.at(0))?.place !== begins;
+    if (check.broken && wasCut && readings < MOST_READINGS) continue;
+    return { ...check, remembered: known?.number };
+  }
+}
+
+/** Attempts to read the trail: it is read again if old entries were deleted in the meantime, which happens once a day. */
+const MOST_READINGS = 3;
+
+/** What the check of the trail in Redis found, and the number that this host remembers, if it does. */
+type StoredTrailCheck = TrailCheck & { remembered: number | undefined };

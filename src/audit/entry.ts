@@ -1,5 +1,5 @@
+import { createHmac, createSecretKey, hkdfSync } from 'node:crypto';
 import type { AuditNote } from './audit.ts';
-import { boundedFacts, cutText } from './bounded-facts.ts';
 
 /** An action has two entries: `begun` says what is to be done, `done` or `failed` its outcome. */
 type EntryPhase = 'begun' | 'done' | 'failed';
@@ -76,4 +76,83 @@ export function exportLine({ text, link }: KeptEntry): string {
 export function readExportLine(line: string): KeptEntry | undefined {
   const [, before, link] = LINE.exec(line) ?? [];
   return before === undefined || link === undefined ? undefined : { text: `${before}}`, link };
+}
+
+/** The entries that the trail writes about itself. */
+
+/** Actor and origin of entries that nobody causes: the trail itself. */
+export const NOBODY = 'limitline';
+export const THE_TRAIL = 'the trail itself';
+
+/** The entry before older entries are deleted, with {@link CheckpointFacts}. */
+export const CHECKPOINT = 'audit trail cut';
+
+/** Number and link of the last deleted entry, and how many are deleted. */
+export type CheckpointFacts = { upTo: number; link: string; count: number };
+
+/** The entry after a trail was found shorter than, or different from, what a host remembers. */
+export const SET_BACK = 'audit trail found set back';
+
+/** The entry after a change of the key: earlier entries cannot be checked with the new one. */
+export const OTHER_KEY = 'audit trail goes on with another key';
+
+type Facts = Readonly<Record<string, unknown>>;
+
+/** Most bytes of an entry's facts, as JSON; a plan with its counts takes a tenth. */
+const MOST_BYTES = 8_000;
+
+/** Characters kept of each text if the facts are too long. */
+const CUT_TEXT = 200;
+
+/** Values under such names are left out, whoever added them. */
+const SECRET_NAMES = /password|secret|token|recovery|otp|cookie|authorization/i;
+
+/** The facts as JSON, without possible secrets; if too long, texts are cut, and `cut` is set. */
+export function boundedFacts(facts: Facts): Facts {
+  const whole = JSON.stringify(facts, withoutSecrets) ?? '{}';
+  if (isShort(whole)) return JSON.parse(whole);
+  const cut = JSON.stringify(JSON.parse(whole), (_name, value) =>
+    typeof value === 'string' ? cutText(value, CUT_TEXT) : value,
+  );
+  if (isShort(cut)) return { ...JSON.parse(cut), cut: true };
+  // Half the bytes at first, since JSON escapes quotation marks once more.
+  let text = cutText(cut, MOST_BYTES / 2);
+  while (!isShort(JSON.stringify(text))) text = cutText(text, Math.floor(text.length * 0.7));
+  return { text, cut: true };
+}
+
+export type Chain = ReturnType<typeof makeChain>;
+
+/**
+ * Links the entries of a trail: HMAC-SHA-256 (RFC 2104) over an entry's text, which contains the link of the entry before. Without the key
+ * any change, addition or move of entries is detected.
+ *
+ * @param key 32 bytes, kept outside Redis: `secret.key('audit')` of the installation
+ */
+export function makeChain(key: Uint8Array) {
+  const secret = createSecretKey(key);
+  const macOf = (text: string) => createHmac('sha256', secret).update(text).digest('base64url');
+  return {
+    /** The link of an entry's text: 43 characters of base64url. */
+    link: macOf,
+    /** The previous link that the first entry names. */
+    genesis: macOf('limitline: no entry of the audit trail'),
+    /** A digest that identifies the key without showing it, to tell a wrong key from a changed trail. */
+    mark: Buffer.from(hkdfSync('sha256', key, '', 'limitline: the mark of this key', 6)).toString('hex'),
+  };
+}
+
+/** A text of at most so many characters, with `…` at its end if it was cut. */
+function cutText(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most - 1)}…`.toWellFormed() : text;
+}
+
+function withoutSecrets(name: string, value: unknown): unknown {
+  if (SECRET_NAMES.test(name) && value !== null && typeof value !== 'boolean') return '(left out)';
+  if (typeof value === 'bigint') return String(value);
+  return value;
+}
+
+function isShort(json: string): boolean {
+  return Buffer.byteLength(json) <= MOST_BYTES - ',"cut":true'.length;
 }

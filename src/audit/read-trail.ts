@@ -1,6 +1,6 @@
 import type { RedisConnection } from '../lua-script.ts';
 import type { AuditKeys } from './append.ts';
-import { type AuditEntry, type KeptEntry, readEntry } from './entry.ts';
+import { type AuditEntry, exportLine, type KeptEntry, readEntry } from './entry.ts';
 
 /** An entry in Redis. `place`: its number by the stream's id; undefined for an id that we never write. */
 type PlacedEntry = KeptEntry & { id: string; place: number | undefined };
@@ -115,6 +115,22 @@ export function makeTrailReader({ connection, keys }: { connection: RedisConnect
       return at(low);
     },
   };
+}
+
+/**
+ * The whole trail as NDJSON, the oldest entry first, in pages. Each line is an entry's exact text with its link, so that it can be checked
+ * without Redis.
+ *
+ * @param counts is updated with the number of entries
+ */
+export async function* exportLines(
+  reader: TrailReader,
+  counts: { entries: number } = { entries: 0 },
+): AsyncGenerator<string> {
+  for await (const page of reader.pages()) {
+    counts.entries += page.length;
+    yield page.map((entry) => `${exportLine(entry)}\n`).join('');
+  }
 }
 
 function isOpen({ by, what, about }: AuditFilter): boolean {

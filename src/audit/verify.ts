@@ -1,7 +1,14 @@
 import type { LastLink } from '../files/last-link.ts';
-import type { Chain } from './chain.ts';
-import { type AuditEntry, type KeptEntry, readEntry } from './entry.ts';
-import { CHECKPOINT, type CheckpointFacts, OTHER_KEY, SET_BACK } from './own-entries.ts';
+import {
+  type AuditEntry,
+  CHECKPOINT,
+  type Chain,
+  type CheckpointFacts,
+  type KeptEntry,
+  OTHER_KEY,
+  readEntry,
+  SET_BACK,
+} from './entry.ts';
 
 /** Kinds of faults in a trail. */
 type Break = 'changed' | 'missing' | 'order' | 'history' | 'set back' | 'start' | 'end' | 'key';

@@ -1,8 +1,7 @@
-import { realpath, stat } from 'node:fs/promises';
+import { opendir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { fileFault, systemCode } from '../files/file-fault.ts';
-import { ownText } from '../files/own-text.ts';
-import type { Document } from './document.ts';
+import { ownText } from '../files/text.ts';
 import { readMediaType } from './kind.ts';
 import { makeNameFinder } from './names.ts';
 
@@ -105,6 +104,46 @@ export function folderWordsOf(dir: string): FolderWords {
 /** The default folder: `documents` beside the file. */
 export function defaultDocumentsDir(csvPath: string): string {
   return join(dirname(resolve(csvPath)), 'documents');
+}
+
+/** A supporting document that was checked and may be sent. */
+export type Document = {
+  /** The file's base name, as it is sent. */
+  name: string;
+  /** Absolute, with every link resolved. */
+  path: string;
+  sizeBytes: number;
+  mediaType: string;
+};
+
+/** A documents folder that has every document, for a file whose documents were checked before. */
+export const ANY_DOCUMENT = {
+  find: async (name: string) => ({ name, path: name, sizeBytes: 0, mediaType: '' }),
+};
+
+/** More than a person reads through; further files are not counted. */
+const MAX_LISTED = 1_000;
+
+/**
+ * The files in the documents folder that no line names, as a line would name them. Usually somebody forgot them.
+ * Without hidden files; empty if the folder is missing.
+ *
+ * @param named absolute paths with links resolved, as in `Document.path`.
+ */
+export async function unnamedDocuments(dir: string, named: ReadonlySet<string>): Promise<string[]> {
+  const unnamed: string[] = [];
+  try {
+    const root = await realpath(dir);
+    for await (const entry of await opendir(root, { recursive: true })) {
+      const path = join(entry.parentPath, entry.name);
+      if (!entry.isFile() || entry.name.startsWith('.') || named.has(path)) continue;
+      unnamed.push(relative(root, path));
+      if (unnamed.length >= MAX_LISTED) break;
+    }
+  } catch {
+    // A missing folder is reported where a line names a document.
+  }
+  return unnamed.sort();
 }
 
 /** Some 3 MB. The cache is for documents that many lines share. */

@@ -3,8 +3,7 @@ import { mkdtemp, realpath, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileFault } from '../files/file-fault.ts';
-import { MARK_PATTERN, markOfProcess } from '../files/process-mark.ts';
-import { sweepLeftBehind } from '../files/sweep.ts';
+import { MARK_PATTERN, markOfProcess, sweepLeftBehind } from '../files/process-mark.ts';
 
 /** A temporary folder of this process, for this user only. */
 type UnpackedFolder = { dir: string; close(): Promise<void> };

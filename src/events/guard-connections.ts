@@ -1,6 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ListenerLimits } from './listener-limits.ts';
 
 /** Outcomes of connections without a request. */
 type ConnectionEnd = 'unreadable' | 'crowded';
@@ -56,6 +55,74 @@ export function guardConnections(limits: ListenerLimits, onEnd: (end: Connection
         });
       });
     },
+  };
+}
+
+/** The listener's limits for connections. */
+export type ListenerLimits = {
+  /** Of a request's headers, including the first line. */
+  headersBytes: number;
+  headersMs: number;
+  /** For a whole request, from its first byte. */
+  requestMs: number;
+  /** Interval of the check for slow connections. */
+  lookMs: number;
+  /** For a connection without a request. */
+  idleMs: number;
+  connections: number;
+  /** For all events in this process, being read or waiting for Redis; never less than four of the largest. */
+  roomBytes: number;
+  /** Time to wait until an event is in Redis. */
+  keepMs: number;
+  /** How long the rest of a rejected request is discarded before the connection is closed, so that the response is read. */
+  lingerMs: number;
+  /** Time for requests under way at the end. */
+  closeMs: number;
+};
+
+export const USUAL_LIMITS: Readonly<ListenerLimits> = {
+  // Node's own limit, which is twice that of nginx for one header.
+  headersBytes: 16 * 1_024,
+  // Machines send a whole event at once: these limits are for slow networks.
+  headersMs: 10_000,
+  requestMs: 30_000,
+  lookMs: 1_000,
+  // Longer than proxies keep a connection (nginx 60 s), so that they close it, and lose no request.
+  idleMs: 75_000,
+  // Some hundred times what a proxy holds open; each costs some tens of kilobytes.
+  connections: 512,
+  // Enough for a flood of small events during the five seconds until commands to Redis time out.
+  roomBytes: 32 * 1_024 * 1_024,
+  // Twice the timeout of Redis commands (redis/connect.ts), which so comes first.
+  keepMs: 10_000,
+  lingerMs: 2_000,
+  // Longer than keepMs, and within the 25 s that `up` gives its processes.
+  closeMs: 12_000,
+};
+
+/**
+ * A limit by second over all connections; what is unused is kept for one second. It is local to the process, since asking Redis would cost
+ * as much as the load that it prevents.
+ *
+ * @param given.nowMs a monotonic clock
+ * @returns whether one more event may come now
+ */
+export function makeRate({
+  perSecond,
+  nowMs = () => performance.now(),
+}: {
+  perSecond: number;
+  nowMs?: () => number;
+}): () => boolean {
+  let left = perSecond;
+  let atMs = nowMs();
+  return () => {
+    const now = nowMs();
+    left = Math.min(perSecond, left + ((now - atMs) * perSecond) / 1_000);
+    atMs = now;
+    if (left < 1) return false;
+    left -= 1;
+    return true;
   };
 }
 

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { ArrivedEvent, KeepEvent, KeptAs } from './arrived-event.ts';
-import type { EventEnd } from './event-ends.ts';
-import type { ListenerLimits } from './listener-limits.ts';
+import type { ArrivedEvent, EventEnd, KeepEvent, KeptAs } from './arrived-event.ts';
+import type { ListenerLimits } from './guard-connections.ts';
 
 /** A large event must not be rejected because another one is being read. */
 const LARGEST_AT_ONCE = 4;

@@ -6,8 +6,7 @@ import { PassThrough, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileFault, systemCode } from './file-fault.ts';
 import { keepRoom } from './free-bytes.ts';
-import { MARK_PATTERN, markOfProcess } from './process-mark.ts';
-import { sweepLeftBehind } from './sweep.ts';
+import { MARK_PATTERN, markOfProcess, sweepLeftBehind } from './process-mark.ts';
 
 /** A file that is completely written and synced, under a temporary name. */
 export type FileDraft = {
@@ -84,6 +83,12 @@ export async function fileDigestOf(path: string): Promise<string> {
   const digest = createHash('sha256');
   for await (const chunk of createReadStream(path)) digest.update(chunk);
   return digest.digest('hex');
+}
+
+/** Makes new and renamed entries of a folder durable on the disk. @throws the system's error */
+export async function syncFolder(dir: string): Promise<void> {
+  const folder = await open(dir, 'r');
+  await folder.sync().finally(() => folder.close());
 }
 
 /** The operating system's codes, such as ENOSPC. Codes of Node and Redis look different. */

@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readFileSync, readlinkSync, type Stats } from 'node:fs';
+import { lstat, readdir, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { startOf } from './process-start.ts';
+import { join } from 'node:path';
 
 /** The parts of {@link markOfProcess} as a pattern: process id, digest of where it runs, digest of its start. */
 export const MARK_PATTERN = String.raw`(\d+)-([0-9a-f]{8})-([0-9a-f]{8})`;
@@ -21,6 +23,43 @@ export function markOfProcess(): string {
 export function isLeftBehind(mark: readonly (string | undefined)[], mtimeMs: number): boolean {
   const [pid = '', place, start] = mark;
   return place === placeHere() ? start !== startDigest(Number(pid)) : Date.now() - mtimeMs > FORSAKEN_MS;
+}
+
+/**
+ * A text for when a process started. It tells apart processes with the same id: ids are reused, in containers soon.
+ * Undefined if there is no such process, or it is a zombie.
+ */
+export function startOf(pid: number): string | undefined {
+  return process.platform === 'linux' ? startByProc(pid) : startByPs(pid);
+}
+
+type Sweeping = {
+  dir: string;
+  /** The names to remove, with the groups of `MARK_PATTERN`. */
+  names: RegExp;
+  /** Which of the matching files may be removed; default: all. */
+  isOurs?: (found: Stats) => boolean;
+  /** Whether folders are removed with their content; default: they stay. */
+  folders?: boolean;
+};
+
+/**
+ * Removes files that killed processes left in a folder. Files of living processes stay, and so do files that cannot be
+ * read or removed: such an error must not stop the caller.
+ */
+export async function sweepLeftBehind({ dir, names, isOurs = () => true, folders = false }: Sweeping): Promise<void> {
+  for (const name of await readdir(dir).catch(() => [])) {
+    const [, ...mark] = names.exec(name) ?? [];
+    if (mark.length === 0) continue;
+    const path = join(dir, name);
+    try {
+      const found = await lstat(path);
+      // Links are removed, never followed.
+      if (isOurs(found) && isLeftBehind(mark, found.mtimeMs)) await rm(path, { recursive: folders, force: true });
+    } catch {
+      // Another process may have removed it, or this one lacks the permission.
+    }
+  }
 }
 
 /** A file that nobody touched for a day counts as abandoned. */
@@ -43,4 +82,35 @@ function startDigest(pid: number): string {
 
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 8);
+}
+
+/** States of a process that has ended but was not reaped. In containers, nobody may ever reap it. */
+const ENDED = /^[ZX]/;
+
+/** proc(5): after the name in brackets, field 1 is the state and field 20 the start in ticks since boot. */
+function startByProc(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return ENDED.test(fields[0] ?? '') ? undefined : `${bootId()}-${fields[19]}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The boot id is needed, because containers start processes at nearly the same tick after each boot. */
+function bootId(): string {
+  return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').slice(0, 8);
+}
+
+function startByPs(pid: number): string | undefined {
+  try {
+    const options = { encoding: 'utf8', env: { LC_ALL: 'C', PATH: process.env.PATH }, stdio: 'pipe' } as const;
+    const [state = '', ...started] = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], options)
+      .trim()
+      .split(/\s+/);
+    return ENDED.test(state) ? undefined : started.join('-');
+  } catch {
+    return undefined;
+  }
 }

@@ -5,8 +5,7 @@ import type { RowTotals } from '../ledger/counts/sums.ts';
 import type { TaskRuns } from '../ledger/nightly/nightly-runs.ts';
 import { ROW_STATES } from '../ledger/schema/row.ts';
 import type { PaceState } from '../pace/pace-state.ts';
-import { BLOCK_REASONS, blockedNow } from './block-reasons.ts';
-import { inTime, makeKept } from './kept.ts';
+import { BLOCK_REASONS, blockedNow } from './process-metrics.ts';
 
 /** The exported figures of one queue. */
 type QueueFigures = {
@@ -75,6 +74,33 @@ export function makeAccountGauges(
       if (typeof found === 'number') made.set({ account }, found);
       else for (const [value, labels] of found ?? []) made.set({ account, ...labels }, value);
     }
+  };
+}
+
+/** Rejects if `work` takes longer than so many ms. */
+export async function inTime<Found>(work: Promise<Found>, limitMs: number): Promise<Found> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${limitMs} ms`)), limitMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Makes a function that answers a recent result, or calls `look` when that is older: once for any number of callers. Errors are not kept. */
+function makeKept<Found>(look: () => Promise<Found>, keptMs: number): () => Promise<Found> {
+  let kept: { found: Promise<Found>; atMs: number } | undefined;
+  return () => {
+    if (kept && performance.now() - kept.atMs < keptMs) return kept.found;
+    const looking = { found: look(), atMs: performance.now() };
+    looking.found.catch(() => {
+      if (kept === looking) kept = undefined;
+    });
+    kept = looking;
+    return looking.found;
   };
 }
 

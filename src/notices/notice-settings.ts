@@ -1,7 +1,6 @@
 import { messageOf } from '../errors.ts';
 import { chooseProxy, type ProxySettings } from '../proxy.ts';
-import { readMailAddress } from './mail/mail-address.ts';
-import { readSmtpUrl } from './mail/smtp-url.ts';
+import { readMailAddress, readSmtpUrl } from './mail/mail-settings.ts';
 import type { WayName } from './way.ts';
 
 /** The settings of notices, as read. */

@@ -1,10 +1,39 @@
 import type { Keys } from '../ledger/schema/keys.ts';
-import type { RedisConnection } from '../lua-script.ts';
-import type { NoticeLimits } from './limits.ts';
+import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 
 /** What the outbox of an account needs; its keys are in one slot. */
 export type OutboxStore = {
   connection: RedisConnection;
   keys: Pick<Keys, 'account' | 'noticeStates' | 'notice' | 'noticesLately' | 'outbox' | 'outboxFault'>;
   limits: NoticeLimits;
+};
+
+export const NOTICE_LIMITS: NoticeLimits = {
+  leaseMs: 90_000,
+  giveUpMs: 3 * 86_400_000,
+  graceMs: 3_600_000,
+  keepMs: 30 * 86_400_000,
+  listed: 500,
+  waiting: 5_000,
+};
+
+/** Registers a script of `src/notices/lua`. */
+export function noticeScript(connection: RedisConnection, name: string) {
+  return makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
+}
+
+/** How long notices are tried and kept, in ms of the server's clock, and how many. */
+type NoticeLimits = {
+  /** How long an attempt belongs to its process: longer than any attempt takes (webhook.ts, mail.ts). */
+  leaseMs: number;
+  /** Age at which a notice is given up: a weekend and a day. */
+  giveUpMs: number;
+  /** But only after attempts for this long, so that a process that returns after a week still sends what waited. */
+  graceMs: number;
+  /** How long a notice is kept when it no longer waits. */
+  keepMs: number;
+  /** Number of latest notices in lists. */
+  listed: number;
+  /** Most notices that may wait on a channel, some 1.5 kB each: nobody would read more. */
+  waiting: number;
 };

@@ -36,3 +36,31 @@ export type Way = {
   /** Ends within its own time limits (below NOTICE_LIMITS.leaseMs), and at once when the signal is aborted; never rejects. */
   send(message: Message, options: { signal: AbortSignal }): Promise<SendResult>;
 };
+
+/** First wait after a fault that may pass by itself; later waits are longer. */
+const FIRST_MS = 5_000;
+
+/** First wait after a fault that a person has to fix. */
+const FIRST_SLOW_MS = 5 * 60_000;
+
+/** Longest wait: few attempts at a receiver that is away for days, and soon enough after its return. */
+const MOST_MS = 3_600_000;
+
+/** Longest wait that a receiver may ask for, so that a notice is not given up because of it. */
+const MOST_ASKED_MS = 24 * 3_600_000;
+
+/**
+ * The wait before the next attempt, in ms: doubled with each failure, and randomized so that processes do not retry at the same time.
+ *
+ * @param failures in a row, including the last: 1 or more
+ * @param askedMs the wait that the receiver asked for
+ * @param random from 0 to 1
+ */
+export function backoffMs(
+  { failures, passes, askedMs = 0 }: { failures: number; passes: boolean; askedMs?: number | undefined },
+  random: number = Math.random(),
+): number {
+  const first = passes ? FIRST_MS : FIRST_SLOW_MS;
+  const waitMs = Math.min(MOST_MS, first * 2 ** Math.min(failures - 1, 20)) * (0.8 + 0.4 * random);
+  return Math.round(Math.max(waitMs, Math.min(askedMs, MOST_ASKED_MS)));
+}

@@ -1,9 +1,9 @@
 import { chooseProxy } from '../proxy.ts';
 import { makeMail } from './mail/mail.ts';
-import { readMailAddress } from './mail/mail-address.ts';
-import { readSmtpUrl } from './mail/smtp-url.ts';
+import { readMailAddress, readSmtpUrl } from './mail/mail-settings.ts';
+import type { Notice } from './notice.ts';
 import type { NoticeSettings } from './notice-settings.ts';
-import type { Way } from './way.ts';
+import type { Message, Way } from './way.ts';
 import { makeWebhook } from './webhook/webhook.ts';
 
 /** Opens the configured channels; the settings were checked before. */
@@ -21,4 +21,21 @@ export function openWays(settings: NoticeSettings): Way[] {
   const from = readMailAddress(NOTIFY_SMTP_FROM ?? '');
   if (server && from) ways.push(makeMail({ server, from, to: NOTIFY_SMTP_TO }));
   return ways;
+}
+
+/** The account, and the URL under which people open the console, if set. */
+type MessagePlace = { account: string; consoleUrl: string | undefined };
+
+/** A notice in the form in which it is sent. */
+export function makeMessage(
+  { id, notice }: { id: string; notice: Omit<Notice, 'kind'> & { kind: Message['kind'] } },
+  { account, consoleUrl }: MessagePlace,
+): Message {
+  return { ...notice, id, account, link: consoleUrl === undefined ? undefined : linkOf(consoleUrl, notice.path) };
+}
+
+/** The URL of a console page; undefined if the path leads to another site. */
+function linkOf(consoleUrl: string, path: string): string | undefined {
+  const link = `${consoleUrl}/${path.replace(/^\/+/, '')}`;
+  return URL.canParse(link) && new URL(link).origin === new URL(consoleUrl).origin ? link : undefined;
 }

@@ -5,17 +5,13 @@ import { makePeopleElsewhere } from './oidc/people-elsewhere.ts';
 import { makeHashQueue } from './passwords/hash-queue.ts';
 import { passwordFault } from './passwords/password-rules.ts';
 import type { Secret } from './secret.ts';
-import { makeOpenings } from './sessions/openings.ts';
-import { SESSION_LIMITS, type SessionLimits } from './sessions/session-limits.ts';
-import { makeSessions } from './sessions/sessions.ts';
+import { makeOpenings, makeSessions, SESSION_LIMITS, type SessionLimits } from './sessions/sessions.ts';
 import { GUESS_LIMITS, type GuessLimits, makeGuesses } from './sign-in/guesses.ts';
-import { makeProve } from './sign-in/prove.ts';
-import { makeSignIn } from './sign-in/sign-in.ts';
-import { makeTryPassword, type RefusedSignIn } from './sign-in/try-password.ts';
+import { makeProve, makeSignIn, makeTryPassword, type RefusedSignIn } from './sign-in/sign-in.ts';
 import { makeUsers } from './users/users.ts';
 
 export type { SessionView, SignedIn } from './sessions/sessions.ts';
-export type { RefusedSignIn } from './sign-in/try-password.ts';
+export type { RefusedSignIn } from './sign-in/sign-in.ts';
 export type { UserView } from './users/user.ts';
 
 export type People = ReturnType<typeof makePeople>;

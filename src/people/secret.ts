@@ -7,7 +7,7 @@ import { writeDraft } from '../files/draft.ts';
 import { fileFault, systemCode } from '../files/file-fault.ts';
 import type { SharedKeys } from '../ledger/schema/keys.ts';
 import type { RedisConnection } from '../lua-script.ts';
-import { writeAnyway } from '../redis-memory/write-anyway.ts';
+import { writeAnyway } from '../redis-memory/memory.ts';
 
 export type Secret = ReturnType<typeof makeSecret>;
 

@@ -2,8 +2,11 @@ import type { Dialect } from '../table/dialect.ts';
 import type { Above } from '../table/find-header.ts';
 import type { Column } from './columns/column.ts';
 import type { Conventions } from './columns/known-columns.ts';
-import type { Forecast } from './forecast.ts';
+import { digestOf } from './identity/digest.ts';
+import { makeKeySet } from './identity/digest-table.ts';
+import type { Line } from './lines/row.ts';
 import type { Problem } from './problem.ts';
+import { makeExactSum } from './values/exact-sum.ts';
 
 /** What an import would request, create and send, as `check` prints it, without what was made or sent before. */
 export type DryRun = Forecast & {
@@ -77,4 +80,51 @@ export type Preview = {
   unnamedDocuments: string[];
   problems: MendPages;
   warnings: MendPages;
+};
+
+/** What a batch adds, as ledger keys: every limit, and each company on its first occurrence. */
+type NewThings = { limits: string[]; companies: string[] };
+
+type Forecaster = { add(batch: readonly Line[]): NewThings; forecast(): Forecast };
+
+/** Adds up the requests of a file's lines. */
+export function makeForecaster(): Forecaster {
+  const buyers = makeKeySet();
+  const files = makeKeySet();
+  const found = { limits: 0, documents: 0, companies: 0, uploadBytes: 0 };
+  const sum = makeExactSum();
+
+  return {
+    add(batch) {
+      const fresh: NewThings = { limits: [], companies: [] };
+      for (const line of batch) {
+        if (line.kind !== 'row') continue;
+        const { key, buyer, companyId, documents, limit } = line.row;
+        fresh.limits.push(key);
+        sum.add(limit.requested_limit);
+        if (companyId === undefined && buyers.add(buyer)) fresh.companies.push(buyer);
+        for (const { path, sizeBytes } of documents) {
+          if (!files.add(digestOf(path))) continue;
+          found.documents += 1;
+          found.uploadBytes += Math.ceil(sizeBytes / 3) * 4;
+        }
+      }
+      found.limits += fresh.limits.length;
+      found.companies += fresh.companies.length;
+      return fresh;
+    },
+    forecast: () => ({ ...found, requested: sum.total() }),
+  };
+}
+
+/** What an import of the file would request, create and send. */
+type Forecast = {
+  /** Limits: one a row. Documents: each file once. Companies: each buyer once, unless it has a `company_id`. */
+  limits: number;
+  documents: number;
+  companies: number;
+  /** Bytes uploaded for the documents. Base64 makes each file a third larger. */
+  uploadBytes: number;
+  /** Exact sum of the requested limits, as decimal text. */
+  requested: string;
 };

@@ -51,7 +51,7 @@ function shown(value: string): string {
 
 /** The text made safe to show, on one line: damaged bytes become U+FFFD, control characters become their symbols. */
 export function visible(text: string): string {
-  // A lone surrogate is a damaged byte (`src/table/encodings/damage.ts`), or half of a pair that was cut.
+  // A lone surrogate is a damaged byte (`src/table/encodings/utf8.ts`), or half of a pair that was cut.
   return text.toWellFormed().replace(CONTROL, picture);
 }
 

@@ -1,9 +1,8 @@
 import { type JobsOptions, type JobType, Queue } from 'bullmq';
 import type { RedisConnection } from '../lua-script.ts';
-import { type JobData, jobId, QUEUES, type QueueName, rowOf } from './names.ts';
-import { makeQueueLooks } from './queue-looks.ts';
+import { type JobData, jobId, makeQueueLooks, QUEUES, type QueueName, rowOf } from './queue-looks.ts';
 
-export { type JobData, QUEUES, type QueueName } from './names.ts';
+export { type JobData, QUEUES, type QueueName } from './queue-looks.ts';
 
 export type NewJob = { queue: QueueName; name: string; data: JobData };
 

@@ -1,4 +1,4 @@
-import type { RedisConnection } from '../lua-script.ts';
+import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 
 /** What Redis holds, and the most that it may: in bytes. */
 export type Memory = { usedBytes: number; mostBytes: number };
@@ -38,4 +38,18 @@ export const NEARLY_FULL = 'Redis is nearly full';
 /** With one decimal. */
 export function megabytes(bytes: number): string {
   return (Math.max(0, bytes) / 1_048_576).toFixed(1);
+}
+
+/**
+ * Runs one command that writes a little, also while the memory of Redis is full: for what somebody needs then to come in, to look and to
+ * make room. Answers what Redis answers.
+ */
+export async function writeAnyway(
+  connection: RedisConnection,
+  command: string,
+  key: string,
+  ...words: (string | number)[]
+): Promise<unknown> {
+  const script = makeLuaScript(connection, new URL('./write-anyway.lua', import.meta.url));
+  return script([key], [command, ...words]);
 }

@@ -4,8 +4,7 @@ import type { Log } from '../log.ts';
 import type { RedisConnection } from '../lua-script.ts';
 import { COMMAND_TIMEOUT_MS } from './connect.ts';
 import type { Connections } from './connections.ts';
-import { nodesOf } from './nodes.ts';
-import { checkVersion, readInfo, type ServerInfo } from './server-info.ts';
+import { checkVersion, nodesOf, readInfo, type ServerInfo } from './server-info.ts';
 
 /**
  * Checks a Redis given by a user before it is relied on: it answers, is new enough, accepts writes, and keeps what was written. A

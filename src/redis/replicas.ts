@@ -2,7 +2,7 @@ import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { RedisConnection } from '../lua-script.ts';
 import { onceAtATime } from '../once-at-a-time.ts';
-import { writeAnyway } from '../redis-memory/write-anyway.ts';
+import { writeAnyway } from '../redis-memory/memory.ts';
 import { parseInfo, type ServerInfo } from './server-info.ts';
 
 /** The number of replicas that must have a write before it is relied on. */

@@ -1,5 +1,6 @@
-import type { Redis } from 'ioredis';
+import { Cluster, type Redis } from 'ioredis';
 import { LimitlineError } from '../errors.ts';
+import type { RedisConnection } from '../lua-script.ts';
 
 /** The fields of `INFO`. */
 export type ServerInfo = Readonly<Record<string, string>>;
@@ -36,4 +37,9 @@ export function checkVersion(info: ServerInfo, place: string): void {
   if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return;
   const oldest = OLDEST_VERSION.join('.');
   throw new LimitlineError('REDIS', `${place} is version ${version}; Limitline needs ${oldest} or later: update it.`);
+}
+
+/** The servers behind a working connection: one, or the primaries of a cluster. */
+export function nodesOf(connection: RedisConnection): Redis[] {
+  return connection instanceof Cluster ? connection.nodes('master') : [connection];
 }

@@ -1,5 +1,5 @@
 import { type Cron, readCron } from './read-cron.ts';
-import { momentsAt, wallClock } from './zone.ts';
+import { momentsAt, wallClock } from './schedule.ts';
 
 type When = { pattern: string; tz: string };
 

@@ -1,7 +1,6 @@
 import { lettersApart } from '../likeness.ts';
 import { type Cron, leastGapMin, readCron, weekdayField } from './read-cron.ts';
-import { DEFAULT_SCHEDULE, localZone, type ScheduleEntry, TASKS, type TaskName } from './schedule.ts';
-import { isZone } from './zone.ts';
+import { DEFAULT_SCHEDULE, isZone, localZone, type ScheduleEntry, TASKS, type TaskName } from './schedule.ts';
 
 /** Least minutes between runs, so that a task can end before it begins again; the drop folder is exempt, since reading it takes no time. */
 const LEAST_GAP_MIN = 5;

@@ -1,7 +1,6 @@
+import { Big } from 'big.js';
 import { type CallKind, KINDS } from '../call-kind.ts';
 import type { CallRecord } from '../outcome.ts';
-import { differencesOf, differenceWords } from './agreement.ts';
-import { isWebPage } from './web-page.ts';
 
 /**
  * What the ledger keeps of a made object, as text; amounts exactly as in the answer. `record.differs` describes
@@ -51,6 +50,88 @@ export function readMade(kind: CallKind, text: string, sent: Readonly<Record<str
   return { is: 'made', id, record, ...(others.length > 0 ? { others: differenceWords(others) } : {}) };
 }
 
+/**
+ * A field in which an answer differs from the request. `isOthers`: the answer belongs to another request, because a
+ * limit names another company or amount (docs/service.md, "Buyer limit request").
+ */
+type Difference = { field: string; sent: string; answered: string; isOthers: boolean };
+
+type Body = Readonly<Record<string, unknown>>;
+
+/**
+ * Compares an answer with the request's body, field by field. A missing or null field is no difference: an id alone
+ * suffices. Numbers are compared as decimals, also against text. Lists are skipped, because their form in answers is
+ * unknown. Pure.
+ *
+ * @param textOf the exact digits of a number in the answer, by its field name
+ */
+export function differencesOf(
+  kind: CallKind,
+  sent: Body,
+  answered: Body,
+  textOf: (name: string) => string | undefined,
+): Difference[] {
+  const found: Difference[] = [];
+  compare('', sent, answered);
+  return found;
+
+  function compare(path: string, of: Body, its: Body): void {
+    for (const [name, value] of Object.entries(of)) {
+      const other = its[name];
+      if (other === value || other === undefined || other === null || Array.isArray(value)) continue;
+      const field = `${path}${name}`;
+      if (isBody(value)) {
+        if (isBody(other)) compare(`${field}.`, value, other);
+        continue;
+      }
+      const says = typeof other === 'number' ? (textOf(name) ?? String(other)) : shown(other);
+      if (typeof value === 'number' && isSameDecimal(value, says)) continue;
+      const isOthers = (KINDS[kind].deciding as readonly string[]).includes(field);
+      found.push({ field, sent: shown(value), answered: says, isOthers });
+    }
+  }
+}
+
+function isBody(value: unknown): value is Body {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function isSameDecimal(sent: number, answered: string): boolean {
+  try {
+    return new Big(sent).eq(answered);
+  } catch {
+    return false;
+  }
+}
+
+/** Enough of a value to see the difference. */
+const KEPT_CHARACTERS = 80;
+
+/** Personal data: only the field is named, because this text appears where contacts are hidden. */
+const PERSONAL = /^contact\./;
+
+/** Describes differences, cut to `most` characters: `its requested_limit is 1, where 3000 was sent`. */
+export function differenceWords(differences: readonly Difference[], most = Number.POSITIVE_INFINITY): string {
+  const words = differences.map(({ field, sent, answered }) =>
+    PERSONAL.test(field)
+      ? `its ${field} differs from what was sent`
+      : `its ${field} is ${cut(answered, KEPT_CHARACTERS)}, where ${cut(sent, KEPT_CHARACTERS)} was sent`,
+  );
+  return cut(words.join('; '), most);
+}
+
+/** HTML starts with doctype or first element (HTML Standard, section 13.1), after white space, BOM and comments. */
+const PAGE = /^(?:\s|\ufeff|<!--[\s\S]{0,1000}?-->|<\?xml[^>]{0,200}\?>)*<(?:!doctype\s+html|html|head|body|title)\b/i;
+
+/** Whether an answer's body is a web page, as from a wrong server or a gateway. */
+export function isWebPage(text: string): boolean {
+  return PAGE.test(text);
+}
+
 type Fields = Record<string, unknown>;
 
 /** A body without fields has no id either. */
@@ -82,4 +163,9 @@ function digitsOf(name: string, text: string): string | undefined {
 
 function numbersAsText(_key: string, value: unknown, context?: { source?: string }): unknown {
   return typeof value === 'number' ? (context?.source ?? String(value)) : value;
+}
+
+/** Never leaves half of a surrogate pair. */
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

@@ -3,8 +3,8 @@ import { LimitlineError, messageOf } from '../errors.ts';
 import { noConnectionWords } from '../no-connection.ts';
 import type { Outlet } from './outlet.ts';
 import { SERVICE_PATHS } from './paths.ts';
+import { isWebPage } from './resource.ts';
 import type { Granted } from './token.ts';
-import { isWebPage } from './web-page.ts';
 
 /** The statuses for wrong or insufficient credentials (RFC 6749, section 5.2, and HTTP). */
 const REFUSED = new Set([400, 401, 403]);

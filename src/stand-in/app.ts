@@ -5,11 +5,10 @@ import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { SERVICE_PATHS } from '../service/paths.ts';
 import { type Checked, errorAnswer } from './answers.ts';
-import type { Control } from './control.ts';
 import { type ReceivedDocument, readDocumentBody } from './document-body.ts';
+import type { Faults } from './faults.ts';
 import type { RequestGate } from './gate.ts';
-import type { RequestKind } from './record.ts';
-import type { RequestTimes } from './request-times.ts';
+import type { MadeRecord, RequestKind, RequestTimes } from './record.ts';
 import type { ResourceEndpoints } from './resource-endpoints.ts';
 import type { Serve } from './serve.ts';
 
@@ -82,6 +81,56 @@ export function makeApp(parts: {
   app.register(async (scope) => addControlEndpoints(scope, control), { prefix: '/_stand-in' });
   return app;
 }
+
+/** The operations on a running stand-in, for its own process and over HTTP. */
+export function makeControl({
+  faults,
+  record,
+  times,
+  followOutage,
+  log,
+}: {
+  faults: Faults;
+  record: MadeRecord;
+  times: RequestTimes;
+  followOutage: () => void;
+  log: Log;
+}) {
+  const counts = () => ({
+    requests: record.requests(),
+    made: record.totals(),
+    maxPerSecond: times.maxPerSecond(),
+    maxInFlight: times.maxInFlight(),
+  });
+  return {
+    /** Requests by kind and answer, made objects by kind, and peaks of traffic at the resource endpoints. */
+    counts,
+
+    /** The counts, and how often each object was made. */
+    report: () => ({ ...counts(), madeTwice: record.twice(), times: record.times() }),
+
+    faults: () => ({ settings: faults.settings(), hits: faults.hits() }),
+
+    /** Applies a change of faults, except for closing the port. @throws LimitlineError `USAGE` */
+    setFaults(change: unknown): void {
+      faults.set(change);
+      // Without the change itself: its rules may contain parts of bodies.
+      log.info({ changed: Object.keys(Object(change)) }, 'the stand-in has new faults');
+    },
+
+    /** Opens or closes the port according to the faults. */
+    followOutage,
+
+    /** Resets all counts, and the faults to those at the start. Does not touch the port. */
+    reset(): void {
+      record.reset();
+      times.reset();
+      faults.restore();
+    },
+  };
+}
+
+type Control = ReturnType<typeof makeControl>;
 
 /**
  * The stand-in's own endpoints, which the service lacks: `GET faults` (the active ones, and how often each rule

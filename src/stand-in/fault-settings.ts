@@ -98,7 +98,7 @@ const rateLimitSchema = z.strictObject({
   perS: z.number().positive(),
   /** How many requests may come at once after a pause; default: those of one second. */
   burst: z.int().min(1).optional(),
-  /** The headers that describe the limit; see `rate-limit.ts`. */
+  /** The headers that describe the limit; see `gate.ts`. */
   headers: z.enum(LIMIT_HEADERS).default('none'),
 });
 

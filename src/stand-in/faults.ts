@@ -1,6 +1,5 @@
 import type { CallKind } from '../call-kind.ts';
 import { type FaultChange, type FaultRule, type FaultSettings, readFaults } from './fault-settings.ts';
-import { makeRandom } from './random.ts';
 
 export type Faults = ReturnType<typeof makeFaults>;
 
@@ -55,6 +54,17 @@ export function makeFaults(given: FaultChange) {
       const [min, max] = latencyMs;
       return min + random() * (max - min);
     },
+  };
+}
+
+/** Random numbers between 0 and 1 (Mulberry32). The same seed gives the same ones, so faults are repeatable. */
+export function makeRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
 

@@ -1,8 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errorAnswer, type StandInAnswer } from './answers.ts';
+import type { RateLimitSettings, TokenSettings } from './fault-settings.ts';
 import type { Faults } from './faults.ts';
-import { makeBucket, rateLimitHeaders } from './rate-limit.ts';
-import type { Tokens } from './tokens.ts';
 
 export type RequestGate = ReturnType<typeof makeRequestGate>;
 
@@ -43,4 +43,130 @@ export function makeRequestGate({ faults, tokens }: { faults: Faults; tokens: To
       return undefined;
     },
   };
+}
+
+export type Tokens = ReturnType<typeof makeTokens>;
+
+/** Enough for any test. A client that asks for a token before each call does not grow memory without limit. */
+const TOKENS_KEPT = 10_000;
+
+/**
+ * The access tokens of this process. After a restart, an old token is answered with 401, which every client must handle
+ * anyway.
+ *
+ * @param nowMs a monotonic clock
+ */
+export function makeTokens({ nowMs = () => performance.now() }: { nowMs?: () => number } = {}) {
+  const known = new Map<string, { diesAtMs: number; callsLeft: number }>();
+
+  return {
+    /** The answer to a token call. Its field names are not documented; these are RFC 6749's (section 5.1). */
+    issue({ field, lifetimeS, diesAfterS, diesAfterCalls }: TokenSettings): Record<string, unknown> {
+      const token = `standin_${randomBytes(24).toString('base64url')}`;
+      const livesS = diesAfterS ?? lifetimeS ?? Number.POSITIVE_INFINITY;
+      known.set(token, {
+        diesAtMs: nowMs() + livesS * 1_000,
+        callsLeft: diesAfterCalls ?? Number.POSITIVE_INFINITY,
+      });
+      for (const oldest of known.keys()) {
+        if (known.size <= TOKENS_KEPT) break;
+        known.delete(oldest);
+      }
+      return { [field]: token, token_type: 'Bearer', ...(lifetimeS === null ? {} : { expires_in: lifetimeS }) };
+    },
+
+    /** Counts a call with the token of an `authorization` header; false if that token is missing or expired. */
+    admit(authorization: string | undefined): boolean {
+      const token = authorization?.match(/^Bearer (\S+)$/i)?.[1];
+      const state = token && known.get(token);
+      if (!state || state.callsLeft <= 0 || nowMs() >= state.diesAtMs) return false;
+      state.callsLeft -= 1;
+      return true;
+    },
+  };
+}
+
+/** What became of one request at the rate limit. Times are from now, in seconds and unrounded. */
+export type Passage = { allowed: boolean; remaining: number; nextInS: number; fullInS: number };
+
+/**
+ * A token bucket, full at the start. The settings come with each request, so they may change; the current level is
+ * kept. A refused request takes nothing out.
+ *
+ * `pass` needs a monotonic clock.
+ */
+export function makeBucket() {
+  let level = Number.POSITIVE_INFINITY;
+  let atMs = 0;
+  return {
+    pass(settings: RateLimitSettings, nowMs: number): Passage {
+      const { perS } = settings;
+      const size = sizeOf(settings);
+      level = Math.min(size, level + ((nowMs - atMs) / 1_000) * perS);
+      atMs = nowMs;
+      const allowed = level >= 1;
+      if (allowed) level -= 1;
+      return {
+        allowed,
+        remaining: Math.floor(level),
+        nextInS: Math.max(0, 1 - level) / perS,
+        fullInS: (size - level) / perS,
+      };
+    },
+  };
+}
+
+/**
+ * Headers with which real services describe their rate limit; this service documents none. The Retry-After families
+ * (RFC 9110, section 10.2.3) occur only in refusals, the others in every answer: `ratelimit` is the IETF's pair
+ * (draft-ietf-httpapi-ratelimit-headers), `ratelimit-older` its earlier three, `x-ratelimit-…` the same three with the
+ * reset time in the named form.
+ *
+ * Times are rounded up, so a client that waits for so long is not refused again.
+ */
+export function rateLimitHeaders(
+  settings: RateLimitSettings,
+  passage: Passage,
+  nowEpochMs: number,
+): Record<string, string> {
+  const { allowed, remaining } = passage;
+  const resetInS = allowed ? passage.fullInS : passage.nextInS;
+  const windowS = Math.max(1, Math.ceil(sizeOf(settings) / settings.perS));
+  const quota = Math.max(1, Math.floor(settings.perS * windowS));
+  const wholeS = String(Math.ceil(resetInS));
+  const resetAtMs = Math.ceil(nowEpochMs + resetInS * 1_000);
+  const resetAtS = Math.ceil(resetAtMs / 1_000);
+  const three = (prefix: string, reset: string) => ({
+    [`${prefix}-limit`]: String(quota),
+    [`${prefix}-remaining`]: String(remaining),
+    [`${prefix}-reset`]: reset,
+  });
+  switch (settings.headers) {
+    case 'none':
+      return {};
+    case 'retry-after-seconds':
+      return allowed ? {} : { 'retry-after': wholeS };
+    case 'retry-after-date':
+      return allowed ? {} : { 'retry-after': new Date(resetAtS * 1_000).toUTCString() };
+    case 'ratelimit':
+      return {
+        'ratelimit-policy': `"default";q=${quota};w=${windowS}`,
+        ratelimit: `"default";r=${remaining};t=${wholeS}`,
+      };
+    case 'ratelimit-older':
+      return three('ratelimit', wholeS);
+    case 'x-ratelimit-seconds':
+      return three('x-ratelimit', wholeS);
+    case 'x-ratelimit-epoch-s':
+      return three('x-ratelimit', String(resetAtS));
+    case 'x-ratelimit-epoch-ms':
+      return three('x-ratelimit', String(resetAtMs));
+    case 'x-ratelimit-iso':
+      return three('x-ratelimit', new Date(resetAtMs).toISOString());
+  }
+}
+
+/** A bucket smaller than one request would never let one pass. */
+function sizeOf({ perS, burst }: RateLimitSettings): number {
+  return burst ?? Math.max(1, Math.ceil(perS));
 }

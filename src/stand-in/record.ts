@@ -1,5 +1,5 @@
+import { hash } from 'node:crypto';
 import { CALL_KINDS, type CallKind, eachKind } from '../call-kind.ts';
-import { makeSeenSet } from './seen-set.ts';
 
 /** `other` is everything that the service does not document. */
 export type RequestKind = CallKind | 'token' | 'other';
@@ -61,7 +61,7 @@ export function makeRecord({ keepMade }: { keepMade: boolean }) {
 
     /**
      * The objects made more than once: the first ten thousand of each kind, found among the first three million objects
-     * (see `seen-set.ts`).
+     * (see `makeSeenSet`).
      */
     twice: (): MadeTwice[] =>
       CALL_KINDS.flatMap((kind) => [...kinds[kind].repeated].map(([what, times]) => ({ kind, what, times }))),
@@ -74,6 +74,100 @@ export function makeRecord({ keepMade }: { keepMade: boolean }) {
         kinds[kind].repeated.clear();
         kinds[kind].things = [];
       }
+    },
+  };
+}
+
+/** Up to this number, the texts themselves are kept: most stand-ins see fewer. */
+const FEW_TEXTS = 4_096;
+
+/** 4 M slots of 4 bytes: 16 MB, allocated when there are more texts, for three million at most. */
+const PLACES = 2 ** 22;
+
+/** Beyond three quarters, the search for a free slot becomes slow. */
+const MOST_TEXTS = (PLACES / 4) * 3;
+
+/**
+ * A set of texts in bounded memory, so that a bench of a million requests can report what was made twice. It compares
+ * 54 bits of each text's hash: among a million texts, a false match occurs in fewer than one of ten thousand runs.
+ */
+export function makeSeenSet() {
+  const few = new Set<string>();
+  let table: Uint32Array | undefined;
+  let count = 0;
+
+  const addMark = (marks: Uint32Array, text: string): boolean => {
+    const digest = hash('sha1', text, 'buffer');
+    // Zero marks a free slot.
+    const mark = digest.readUInt32LE(0) || 1;
+    let place = digest.readUInt32LE(4) % PLACES;
+    while (marks[place] !== 0) {
+      if (marks[place] === mark) return true;
+      place = (place + 1) % PLACES;
+    }
+    if (count === MOST_TEXTS) return false;
+    marks[place] = mark;
+    count += 1;
+    return false;
+  };
+
+  return {
+    /** Adds the text; true if it was there before. A full set returns false for every new text. */
+    addSeen(text: string): boolean {
+      if (table) return addMark(table, text);
+      if (few.has(text)) return true;
+      few.add(text);
+      if (few.size > FEW_TEXTS) {
+        table = new Uint32Array(PLACES);
+        for (const one of few) addMark(table, one);
+        few.clear();
+      }
+      return false;
+    },
+    clear(): void {
+      few.clear();
+      table = undefined;
+      count = 0;
+    },
+  };
+}
+
+/** More requests than this process can answer in a second, so the ring never overwrites a time that it needs. */
+const RING_SIZE = 65_536;
+
+const WINDOW_MS = 1_000;
+
+export type RequestTimes = ReturnType<typeof makeRequestTimes>;
+
+/** Counts the most requests within any second, and the most open ones. */
+export function makeRequestTimes() {
+  const ring = new Float64Array(RING_SIZE);
+  let newest = 0;
+  let oldest = 0;
+  let mostPerSecond = 0;
+  let open = 0;
+  let mostOpen = 0;
+  return {
+    /** @param nowMs a monotonic clock */
+    arrived(nowMs: number): void {
+      ring[newest % RING_SIZE] = nowMs;
+      newest += 1;
+      while (nowMs - (ring[oldest % RING_SIZE] ?? nowMs) >= WINDOW_MS) oldest += 1;
+      mostPerSecond = Math.max(mostPerSecond, newest - oldest);
+      open += 1;
+      mostOpen = Math.max(mostOpen, open);
+    },
+    left(): void {
+      open -= 1;
+    },
+    /** The most requests within a second. Requests exactly 1,000 ms apart do not count together. */
+    maxPerSecond: () => mostPerSecond,
+    maxInFlight: () => mostOpen,
+    /** Resets both peaks. Open requests still count as open. */
+    reset(): void {
+      oldest = newest;
+      mostPerSecond = 0;
+      mostOpen = open;
     },
   };
 }

@@ -1,7 +1,7 @@
+import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { CallKind } from '../call-kind.ts';
-import type { Checked, StandInAnswer } from './answers.ts';
-import { answerByRule } from './fault-answers.ts';
+import { type Checked, errorAnswer, type StandInAnswer } from './answers.ts';
 import type { FaultRule } from './fault-settings.ts';
 import type { Faults } from './faults.ts';
 import type { MadeRecord, RequestKind } from './record.ts';
@@ -51,4 +51,109 @@ export function makeServe({ faults, record }: { faults: Faults; record: MadeReco
       else answer();
     },
   };
+}
+
+/**
+ * What a request gets when a rule applies: another answer, or a fault on its socket. `make` makes the requested object.
+ * It is called only if the rule says that the object is made.
+ */
+function answerByRule(rule: FaultRule, make: () => StandInAnswer): StandInAnswer | Play {
+  switch (rule.fault) {
+    case 'status':
+      return answerWithStatus(rule, rule.made ? make() : undefined);
+    case 'answer': {
+      const { status, body } = make();
+      return { status: rule.status ?? status, body: withFields(body, rule) };
+    }
+    case 'decision': {
+      const { status, body } = make();
+      return { status, body: decided(body, rule) };
+    }
+    case 'slow':
+    case 'broken': {
+      const answer = make();
+      return (response) => answerBadly(rule, answer, response);
+    }
+    case 'reset':
+    case 'silence':
+    case 'not-http':
+      if (rule.made) make();
+      return (response) => giveNoAnswer(rule, response);
+  }
+}
+
+/** Ends or keeps a request without an HTTP answer. The response must not have been started. */
+function giveNoAnswer(rule: RuleOf<'reset' | 'silence' | 'not-http'>, { socket }: ServerResponse): void {
+  switch (rule.fault) {
+    case 'silence':
+      return;
+    case 'not-http':
+      socket?.end('This is no HTTP.\r\n\r\n');
+      return;
+    case 'reset':
+      if (rule.by === 'fin') socket?.destroy();
+      else socket?.resetAndDestroy();
+  }
+}
+
+/** Sends correct headers, and a body that is slow, broken or incomplete. */
+function answerBadly(rule: RuleOf<'slow' | 'broken'>, { status, body }: StandInAnswer, response: ServerResponse): void {
+  const whole = Buffer.from(JSON.stringify(body));
+  const half = whole.subarray(0, whole.length >> 1);
+  const begin = (sizeBytes: number) => {
+    response.writeHead(status, { 'content-type': 'application/json', 'content-length': sizeBytes });
+    response.flushHeaders();
+  };
+  if (rule.fault === 'slow') {
+    begin(whole.length);
+    if (rule.bytesPerS === 0) response.write(half);
+    else dribble(response, whole, rule.bytesPerS);
+  } else if (rule.body === 'cut') {
+    begin(whole.length);
+    response.write(half, () => response.socket?.destroy());
+  } else {
+    const sent = { 'not-json': Buffer.from('<html>Fine.</html>'), 'half-json': half, empty: Buffer.alloc(0) }[
+      rule.body
+    ];
+    begin(sent.length);
+    response.end(sent);
+  }
+}
+
+/** A fault that needs the socket itself, applied to a response before its first byte. */
+type Play = (response: ServerResponse) => void;
+
+type RuleOf<F extends FaultRule['fault']> = Extract<FaultRule, { fault: F }>;
+
+/** A success has the made object as its body, any other status an error; a body in the rule overrides both. */
+function answerWithStatus({ status, headers, body }: RuleOf<'status'>, made: StandInAnswer | undefined): StandInAnswer {
+  const usual = made && status < 300 ? made : errorAnswer(status, 'fault', `status ${status} on demand`);
+  return { status, headers, body: body ?? usual.body };
+}
+
+function withFields(body: unknown, { set, drop }: RuleOf<'answer'>): unknown {
+  const fields = Object.entries({ ...Object(body), ...set });
+  return Object.fromEntries(fields.filter(([name]) => !drop.includes(name)));
+}
+
+function decided(body: unknown, { status, share }: RuleOf<'decision'>): unknown {
+  const resource = Object(body);
+  const granted = Math.round(resource.requested_limit * share * 100) / 100;
+  return { ...resource, status, total_limit: granted, available_limit: granted };
+}
+
+/** Frequent enough that no pause reaches a client's timeout for silence. */
+const DRIBBLE_EVERY_MS = 20;
+
+function dribble(response: ServerResponse, body: Buffer, bytesPerS: number): void {
+  const startedMs = performance.now();
+  let sentBytes = 0;
+  const timer = setInterval(() => {
+    const elapsedS = (performance.now() - startedMs) / 1_000;
+    const dueBytes = Math.min(body.length, Math.floor(elapsedS * bytesPerS));
+    response.write(body.subarray(sentBytes, dueBytes));
+    sentBytes = dueBytes;
+    if (sentBytes === body.length) response.end();
+  }, DRIBBLE_EVERY_MS);
+  response.once('close', () => clearInterval(timer));
 }

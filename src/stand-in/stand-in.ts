@@ -1,19 +1,14 @@
 import type { Log } from '../log.ts';
 import { tokenFormSchema } from '../service/schemas.ts';
 import type { Checked } from './answers.ts';
-import { makeApp } from './app.ts';
-import { makeControl } from './control.ts';
+import { makeApp, makeControl } from './app.ts';
 import type { FaultChange, TokenSettings } from './fault-settings.ts';
 import { makeFaults } from './faults.ts';
-import { makeRequestGate } from './gate.ts';
-import { makeIds } from './ids.ts';
-import { makeListener } from './listener.ts';
-import { makeOutage } from './outage.ts';
-import { makeRecord } from './record.ts';
-import { makeRequestTimes } from './request-times.ts';
-import { makeResourceEndpoints } from './resource-endpoints.ts';
+import { makeRequestGate, makeTokens, type Tokens } from './gate.ts';
+import { makeListener, makeOutage } from './outage.ts';
+import { makeRecord, makeRequestTimes } from './record.ts';
+import { makeIds, makeResourceEndpoints } from './resource-endpoints.ts';
 import { makeServe } from './serve.ts';
-import { makeTokens, type Tokens } from './tokens.ts';
 
 export type StandIn = ReturnType<typeof makeStandIn>;
 

@@ -1,5 +1,3 @@
-import { COMPOUND, compoundKindOf } from './compound-file.ts';
-
 /**
  * Recognizes tables of other programs and locked ones by a file's first bytes. The message says how to convert the
  * file; null for other files.
@@ -20,6 +18,28 @@ export function foreignTableOf(start: Buffer): string | null {
 export function foreignPackageOf(names: Iterable<string>): string | null {
   const parts = [...names];
   return PACKAGES.find(([pattern]) => parts.some((name) => pattern.test(name)))?.[1] ?? null;
+}
+
+/**
+ * Recognizes a file that is no text table by its first bytes. The message says what to do; null if it may be a table.
+ */
+export function wrongKindOf(start: Buffer): string | null {
+  const kind = WRONG_KINDS.find(([signature]) => signature.every((byte, place) => start[place] === byte));
+  return kind ? `${kind[1]}: ${kind[2] ?? 'save it as CSV UTF-8 with commas.'}` : null;
+}
+
+/**
+ * Finds the kind from the directory if it is within these bytes, else from stream names anywhere in them.
+ *
+ * @param bytes the beginning of the file; Excel writes the directory near it.
+ */
+function compoundKindOf(bytes: Buffer): CompoundKind {
+  const names = directoryNames(bytes);
+  const has = (...wanted: string[]) => wanted.some((name) => names.has(name) || bytes.includes(name, 0, 'utf16le'));
+  if (has('EncryptedPackage', 'EncryptionInfo')) return 'encrypted';
+  // Only in the directory: other programs have a stream with `Book` inside a longer name.
+  if (has('Workbook') || names.has('Book')) return 'old workbook';
+  return has('WordDocument', 'PowerPoint Document') ? 'old document' : 'unknown';
 }
 
 const OLD_WORKBOOK = 'This is an old Excel workbook (.xls): open it in Excel and save it as .xlsx or as CSV UTF-8.';
@@ -82,3 +102,77 @@ const PACKAGES: [RegExp, string][] = [
     `This is an OpenDocument file, such as LibreOffice's tables (.ods): open it there and save the table as an Excel workbook (.xlsx) or as CSV UTF-8.`,
   ],
 ];
+
+const UNPACK = 'unpack it and give the file that is in it.';
+
+const WRONG_KINDS: [signature: number[], name: string, remedy?: string][] = [
+  // A workbook has this signature, too, but is recognized earlier.
+  [[0x50, 0x4b, 0x03, 0x04], 'This is a ZIP file', UNPACK],
+  [[0xd0, 0xcf, 0x11, 0xe0], 'This is an old Excel workbook'],
+  [[0x25, 0x50, 0x44, 0x46], 'This is a PDF document'],
+  [[0x1f, 0x8b], 'This is a gzip archive', UNPACK],
+  [[0x42, 0x5a, 0x68], 'This is a bzip2 archive', UNPACK],
+  [[0x28, 0xb5, 0x2f, 0xfd], 'This is a Zstandard archive', UNPACK],
+  [[0x37, 0x7a, 0xbc, 0xaf], 'This is a 7-Zip archive', UNPACK],
+  [[0x89, 0x50, 0x4e, 0x47], 'This is a picture'],
+  [[0xff, 0xd8, 0xff], 'This is a picture'],
+  [[0xff, 0xfe, 0x00, 0x00], 'This is text in UTF-32'],
+  [[0x00, 0x00, 0xfe, 0xff], 'This is text in UTF-32'],
+  [[0x7f, 0x45, 0x4c, 0x46], 'This is a program'],
+  [[0x53, 0x51, 0x4c, 0x69, 0x74, 0x65], 'This is a SQLite database'],
+];
+
+/**
+ * The kind of an OLE compound file ([MS-CFB]), from the stream names in its directory. Excel stores old workbooks in
+ * such files, and new ones that are encrypted ([MS-OFFCRYPTO], 1.3.1: the stream `EncryptedPackage`).
+ */
+type CompoundKind = 'encrypted' | 'old workbook' | 'old document' | 'unknown';
+
+/** The first bytes of a compound file. */
+const COMPOUND = Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
+
+/** A directory entry has 128 bytes: 64 for its name in UTF-16, then the number of bytes used. */
+const ENTRY_BYTES = 128;
+const NAME_BYTES = 64;
+
+/** Offsets in the header: the sector size, as a power of two, and the directory's first sector. */
+const SECTOR_SHIFT_AT = 30;
+const DIRECTORY_AT = 48;
+
+/** Offset in the header of the list of sectors with the allocation table. */
+const FAT_LIST_AT = 76;
+const FAT_LIST_LENGTH = 109;
+
+/** A workbook has some ten streams, and four entries fit into a sector. */
+const MAX_SECTORS = 64;
+
+function directoryNames(bytes: Buffer): Set<string> {
+  const names = new Set<string>();
+  if (bytes.length < FAT_LIST_AT + FAT_LIST_LENGTH * 4) return names;
+  const sectorBytes = 1 << Math.min(bytes.readUInt16LE(SECTOR_SHIFT_AT), 16);
+  const start = (sector: number) => (sector + 1) * sectorBytes;
+  let sector = bytes.readUInt32LE(DIRECTORY_AT);
+  for (let seen = 0; seen < MAX_SECTORS && start(sector) + sectorBytes <= bytes.length; seen += 1) {
+    for (let at = start(sector); at < start(sector) + sectorBytes; at += ENTRY_BYTES) {
+      const used = Math.min(bytes.readUInt16LE(at + NAME_BYTES), NAME_BYTES);
+      names.add(bytes.toString('utf16le', at, at + Math.max(0, used - 2)));
+    }
+    sector = nextSector(bytes, sector, { sectorBytes, start });
+  }
+  return names;
+}
+
+/** The next sector by the allocation table; a number beyond every file if that cannot be read. */
+function nextSector(
+  bytes: Buffer,
+  sector: number,
+  { sectorBytes, start }: { sectorBytes: number; start: (sector: number) => number },
+): number {
+  const perSector = sectorBytes / 4;
+  const listed = Math.floor(sector / perSector);
+  if (listed >= FAT_LIST_LENGTH) return NONE;
+  const at = start(bytes.readUInt32LE(FAT_LIST_AT + listed * 4)) + (sector % perSector) * 4;
+  return at + 4 <= bytes.length ? bytes.readUInt32LE(at) : NONE;
+}
+
+const NONE = 0xffff_ffff;

@@ -1,8 +1,7 @@
 import { type ByteSource, openBytes } from './bytes.ts';
-import { foreignTableOf } from './foreign-tables.ts';
+import { foreignTableOf, wrongKindOf } from './foreign-tables.ts';
 import { emptyTable, type Table, type TableFile } from './table.ts';
 import { readTextTable } from './text-table.ts';
-import { wrongKindOf } from './wrong-kinds.ts';
 
 /**
  * Opens a table: a sheet of an Excel workbook, or a text in the given or detected dialect. A file of another kind gives

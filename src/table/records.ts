@@ -1,7 +1,6 @@
-import { readLines, readSound } from './cells.ts';
+import { findQuoteFault, hasOddQuotes, type QuoteFault, readLines, readSound } from './cells.ts';
 import { type Delimiter, delimiterWord } from './dialect.ts';
 import { LINE_BREAK, MAX_RECORD_LENGTH, makePhysicalLines, type PhysicalLine } from './physical-lines.ts';
-import { findQuoteFault, hasOddQuotes, type QuoteFault } from './quote-fault.ts';
 
 /** One record as the file has it. */
 export type RawRecord = {

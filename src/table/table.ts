@@ -1,7 +1,6 @@
 import { type Dialect, type GivenDialect, PLAIN_DIALECT } from './dialect.ts';
-import type { Above } from './find-header.ts';
+import type { Above, Vocabulary } from './find-header.ts';
 import type { RawRecord, Shape } from './records.ts';
-import type { Vocabulary } from './vocabulary.ts';
 
 /** An open table, from a text or a workbook's sheet, read up to its header. */
 export type Table = {

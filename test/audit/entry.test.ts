@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { boundedFacts } from '../../src/audit/bounded-facts.ts';
-import { boundedDraft, entryText, readEntry } from '../../src/audit/entry.ts';
+import { boundedDraft, boundedFacts, entryText, readEntry } from '../../src/audit/entry.ts';
 
 const PLACE = { number: 1, atMs: 1, account: 'a', prev: 'p' };
 

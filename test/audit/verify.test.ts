@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { makeChain } from '../../src/audit/chain.ts';
-import { entryText, exportLine, type KeptEntry, readExportLine } from '../../src/audit/entry.ts';
-import { CHECKPOINT } from '../../src/audit/own-entries.ts';
+import { CHECKPOINT, entryText, exportLine, type KeptEntry, makeChain, readExportLine } from '../../src/audit/entry.ts';
 import { makeVerifier, type Remembered, type TrailCheck } from '../../src/audit/verify.ts';
 
 const chain = makeChain(Buffer.alloc(32, 1));

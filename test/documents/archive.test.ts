@@ -5,8 +5,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openDocuments } from '../../src/documents/archive.ts';
-import { makeDocumentFolder } from '../../src/documents/folder.ts';
-import { unnamedDocuments } from '../../src/documents/unnamed.ts';
+import { makeDocumentFolder, unnamedDocuments } from '../../src/documents/folder.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { writeZip } from '../support/zip-file.ts';
 

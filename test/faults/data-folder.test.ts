@@ -1,7 +1,7 @@
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { blockedNow } from '../../src/metrics/block-reasons.ts';
+import { blockedNow } from '../../src/metrics/process-metrics.ts';
 import { lookAtPace } from '../../src/open-service.ts';
 import { readCallsHeld } from '../../src/pace/calls-held.ts';
 import { describePace } from '../../src/pace/pace-words.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { differingSettings, readSettings } from '../../src/config.ts';
-import { readMailAddress } from '../../src/notices/mail/mail-address.ts';
-import { readSmtpUrl } from '../../src/notices/mail/smtp-url.ts';
+import { readMailAddress, readSmtpUrl } from '../../src/notices/mail/mail-settings.ts';
 import { waysGiven } from '../../src/notices/notice-settings.ts';
 
 const read = (env: Record<string, string>) =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { NOTICE_LIMITS } from '../../src/notices/limits.ts';
+import { NOTICE_LIMITS } from '../../src/notices/outbox-store.ts';
 import { makeNotice, makeState, openOutbox } from '../support/outbox.ts';
 
 describe('telling', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { RateLimitSettings } from '../../src/stand-in/fault-settings.ts';
-import { makeBucket } from '../../src/stand-in/rate-limit.ts';
+import { makeBucket } from '../../src/stand-in/gate.ts';
 import { FOREIGN_WORDS, type ForeignLimiter, makeForeignWindow, makeLimitReq } from '../support/foreign-limiters.ts';
 import { sendThrough } from '../support/send-through.ts';
 

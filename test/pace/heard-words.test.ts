@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { judgeWords } from '../../scripts/bench/judge-words.ts';
-import { makeBucket, rateLimitHeaders } from '../../src/stand-in/rate-limit.ts';
+import { judgeWords } from '../../scripts/bench/measure-words.ts';
+import { makeBucket, rateLimitHeaders } from '../../src/stand-in/gate.ts';
 import { FOREIGN_WORDS, type ForeignLimiter, makeForeignWindow, makeLimitReq } from '../support/foreign-limiters.ts';
 import { heardWords } from '../support/heard-words.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { Pace } from '../../src/pace/pace.ts';
 import type { RateLimitSettings } from '../../src/stand-in/fault-settings.ts';
-import { makeBucket, type Passage, rateLimitHeaders } from '../../src/stand-in/rate-limit.ts';
+import { makeBucket, type Passage, rateLimitHeaders } from '../../src/stand-in/gate.ts';
 import { inVirtualTime, sleep } from '../support/virtual-time.ts';
 
 // All simulations at a time: each has a clock of its own, and the trips to Redis of all of them are made together.

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { makeDocumentBody } from '../../src/service/document-body.ts';
+import { base64Length, encodeBase64, makeDocumentBody } from '../../src/service/document-body.ts';
 import { anyCodePoint } from '../support/any-text.ts';
 import { callOptions, makeClient } from '../support/client.ts';
 
@@ -88,5 +88,16 @@ test('no file name breaks out of the data URI or of the JSON', async () => {
       expect(rest).toBe(Buffer.from('x').toString('base64'));
     }),
     { numRuns: 200 },
+  );
+});
+
+test('says what Node says, for any bytes', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
+      const to = Buffer.alloc(base64Length(bytes.length) + 8, '!');
+      const encoded = encodeBase64(bytes, bytes.length, to);
+      expect(encoded.toString('latin1')).toBe(Buffer.from(bytes).toString('base64'));
+      expect(to.subarray(encoded.length).toString()).toBe('!'.repeat(to.length - encoded.length));
+    }),
   );
 });

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { onTestFinished } from 'vitest';
-import type { ArrivedEvent, KeepEvent } from '../../src/events/arrived-event.ts';
-import type { EventEnd } from '../../src/events/event-ends.ts';
-import type { ListenerLimits } from '../../src/events/listener-limits.ts';
+import type { ArrivedEvent, EventEnd, KeepEvent } from '../../src/events/arrived-event.ts';
+import type { ListenerLimits } from '../../src/events/guard-connections.ts';
 import { makeEventListener } from '../../src/events/make-listener.ts';
 import { makeKeptLog } from './log-fixture.ts';
 

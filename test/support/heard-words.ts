@@ -1,4 +1,4 @@
-import type { SaidTimeLeft } from '../../scripts/bench/judge-words.ts';
+import type { SaidTimeLeft } from '../../scripts/bench/measure-words.ts';
 import { makeOwnPace } from '../../src/pace/own-pace.ts';
 import type { Pace } from '../../src/pace/pace.ts';
 import { makePaceReader } from '../../src/pace/read-pace.ts';

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { reconcile } from '../../jobs/nightly/reconcile.ts';
 import { consoleFunctions } from '../../scripts/console/functions.ts';
 import { readStrip } from '../../scripts/console/read-strip.ts';
-import { printReport } from '../../scripts/nightly/print-report.ts';
+import { printReport } from '../../scripts/nightly/report-table.ts';
 import { readSettings } from '../../src/config.ts';
 import { makeConsole } from '../../src/console/console.ts';
 import { addPages } from '../../src/console/pages/index.ts';

@@ -1,6 +1,6 @@
 import { inject } from 'vitest';
 import { makeReport } from '../../jobs/nightly/report/make-report.ts';
-import { printReport } from '../../scripts/nightly/print-report.ts';
+import { printReport } from '../../scripts/nightly/report-table.ts';
 import type { AccessFunctions } from '../../src/console/access/add-access.ts';
 import type { FoundItem } from '../../src/ledger/nightly/checks.ts';
 import { openConsole } from './console.ts';

@@ -1,6 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { makeTaskRunner } from '../../jobs/nightly/run-task.ts';
-import type { NightlyTask } from '../../jobs/nightly/task.ts';
+import { makeTaskRunner, type NightlyTask } from '../../jobs/nightly/run-task.ts';
 import { makeNightlyRuns } from '../../src/ledger/nightly/nightly-runs.ts';
 import { makeSilentLog } from '../../src/log.ts';
 import { makeMaintenance } from '../../src/queue/maintenance.ts';

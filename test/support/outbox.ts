@@ -1,7 +1,7 @@
 import { makeKeys } from '../../src/ledger/schema/keys.ts';
-import { NOTICE_LIMITS } from '../../src/notices/limits.ts';
 import type { Notice, NoticeState } from '../../src/notices/notice.ts';
 import { makeOutbox } from '../../src/notices/outbox.ts';
+import { NOTICE_LIMITS } from '../../src/notices/outbox-store.ts';
 import { WAYS, type WayName } from '../../src/notices/way.ts';
 import { connectRedis, freshPrefix } from './ledger.ts';
 

@@ -4,7 +4,7 @@ import { makeSharedKeys } from '../../src/ledger/schema/keys.ts';
 import { makePeople } from '../../src/people/people.ts';
 import type { Role } from '../../src/people/person.ts';
 import { makeSecret } from '../../src/people/secret.ts';
-import { SESSION_LIMITS, type SessionLimits } from '../../src/people/sessions/session-limits.ts';
+import { SESSION_LIMITS, type SessionLimits } from '../../src/people/sessions/sessions.ts';
 import { GUESS_LIMITS, type GuessLimits } from '../../src/people/sign-in/guesses.ts';
 import { connectRedis, freshPrefix } from './ledger.ts';
 

@@ -1,5 +1,4 @@
-import type { CarryOutDeps } from '../../jobs/plans/carry-out.ts';
-import { confirmPlan, type PlanConfirmed } from '../../jobs/plans/confirm-plan.ts';
+import { type CarryOutDeps, confirmPlan, type PlanConfirmed } from '../../jobs/plans/carry-out.ts';
 import { makePlan, type PlanDeps, type PlanRequest } from '../../jobs/plans/make-plan.ts';
 import type { RowState, Step } from '../../src/ledger/schema/row.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';

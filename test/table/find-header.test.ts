@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { aboveOf, findHeader, HEADER_WITHIN_LINES } from '../../src/table/find-header.ts';
+import { aboveOf, findHeader, HEADER_WITHIN_LINES, type HeaderJudgement } from '../../src/table/find-header.ts';
 import type { RawRecord } from '../../src/table/records.ts';
-import type { HeaderJudgement } from '../../src/table/vocabulary.ts';
 
 /** What the first cell of a record says of it. */
 const JUDGEMENTS: Record<string, HeaderJudgement> = {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { ANY_DOCUMENT } from '../../../src/documents/any-document.ts';
+import { ANY_DOCUMENT } from '../../../src/documents/folder.ts';
 import type { DocumentStore } from '../../../src/documents/store.ts';
 import type { Calls } from '../../../src/ledger/calls/calls.ts';
 import { amountText, shareOf } from '../../../src/ledger/counts/amounts.ts';
@@ -24,17 +24,13 @@ import { type DraftStore, makeDraftStore } from '../../drafts/draft-store.ts';
 import { fileOf } from '../../drafts/make-preview.ts';
 import { openImported } from '../../export/open-imported.ts';
 import { makeBuyerStore } from '../../import/buyer-store.ts';
-import { quoted, rowItem } from '../row-facts.ts';
-import type { RowCheck, WalkedRow } from '../walk-ledger.ts';
+import { quoted, type RowCheck, rowItem, type WalkedRow } from '../walk-ledger.ts';
 import { makeBuyersWithoutLimit } from './buyers-without-limit.ts';
-import { type DayFile, dayImports, linesMended } from './days-files.ts';
-import { droppedFiles } from './dropped-files.ts';
-import { makeFailedRows } from './failed-rows.ts';
+import { type DayFile, dayImports, droppedFiles, linesMended } from './days-files.ts';
 import { findNamedByEvents } from './named-by-events.ts';
-import { makePortfolioFacts } from './portfolio-facts.ts';
 import { makeSharedCompanies } from './shared-companies.ts';
+import { makeFailedRows, makePortfolioFacts, makeWaitingRows } from './unfinished-rows.ts';
 import { tellUnrequested } from './unrequested-lines.ts';
-import { makeWaitingRows } from './waiting-rows.ts';
 
 export type FinanceDeps = {
   rows: Rows;

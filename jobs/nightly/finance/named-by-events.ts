@@ -3,8 +3,7 @@ import type { NamedRow } from '../../../src/ledger/events/event-rows.ts';
 import type { Events } from '../../../src/ledger/events/events.ts';
 import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { RowResult } from '../../../src/ledger/schema/row.ts';
-import { rowItem } from '../row-facts.ts';
-import type { RowCheck, WalkedRow } from '../walk-ledger.ts';
+import { type RowCheck, rowItem, type WalkedRow } from '../walk-ledger.ts';
 
 /** New events read at most, newest first: some megabytes of memory for a usual day's events. */
 const MOST_EVENTS = 100_000;

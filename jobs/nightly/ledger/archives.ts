@@ -1,7 +1,7 @@
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { ArchivedPortfolio } from '../../../src/ledger/schema/archives.ts';
 import { type ArchiveFault, HAVE_FILES } from '../../archive/look-at-archive.ts';
-import { quoted } from '../row-facts.ts';
+import { quoted } from '../walk-ledger.ts';
 
 /** Checks an archive's files; answers nothing if they are right. @param wholly also reads them to their ends */
 export type LookAtFiles = (

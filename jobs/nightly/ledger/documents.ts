@@ -1,12 +1,9 @@
-import type { StoreLooks } from '../../../src/documents/store-looks.ts';
+import type { StoreLooks } from '../../../src/documents/store.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { StoredRow } from '../../../src/ledger/nightly/row-walk.ts';
+import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import { isUnfinished, type RowRequest } from '../../../src/ledger/schema/row.ts';
-import { rowFacts } from '../row-facts.ts';
-import type { StoredRowCheck, WalkDeps } from '../walk-ledger.ts';
-import { walkLedger } from '../walk-ledger.ts';
-import { makeDocumentIndex } from './document-index.ts';
-import { YOUNG_MS } from './stored-files.ts';
+import { rowFacts, type StoredRowCheck, type WalkDeps, walkLedger } from '../walk-ledger.ts';
 
 export type DocumentDeps = {
   storedDocuments: StoreLooks;
@@ -65,7 +62,7 @@ export async function makeDocumentCheck(
           await sink.found({
             check: 'documents',
             portfolio: '',
-            says: UNNAMED,
+            says: UNNAMED_DOCUMENTS,
             detail,
             sinceMs: writtenMs,
             isMended: false,
@@ -76,7 +73,157 @@ export async function makeDocumentCheck(
   };
 }
 
+type ImportsOf = Pick<Portfolios, 'names' | 'allImports'>;
+
+export type FileDeps = {
+  portfolios: ImportsOf;
+  /** The installation's other accounts, which share the data folder. */
+  others: () => Promise<ImportsOf[]>;
+  storedFiles: StoreLooks;
+  /** Calls `onName` with files that archived imports name, while it answers true. Answers whether all archives could be read. */
+  inArchives: (onName: (sha256: string) => boolean) => Promise<boolean>;
+  /** Whether Redis' own data is in this data folder. Then all imports are here, too. */
+  isOwnRedis: boolean;
+};
+
+/** In ms. A younger file may belong to an import or run that is under way. */
+const YOUNG_MS = 86_400_000;
+
+/**
+ * Whether this host's data folder is the one with the account's imported files and archives; in a fleet it may be another
+ * host's. True where there are none.
+ */
+export async function isDataFolderOurs({
+  portfolios,
+  storedFiles,
+  isOwnRedis,
+  archives,
+}: Pick<FileDeps, 'portfolios' | 'storedFiles' | 'isOwnRedis'> & {
+  /** For each archive of the account, whether its folder exists. */
+  archives: AsyncIterable<boolean>;
+}): Promise<boolean> {
+  if (isOwnRedis) return true;
+  let isAny = false;
+  for (const name of await portfolios.names()) {
+    for (const { id } of await portfolios.allImports(name)) {
+      if (await storedFiles.has(id)) return true;
+      isAny = true;
+    }
+  }
+  for await (const isThere of archives) {
+    if (isThere) return true;
+    isAny = true;
+  }
+  return !isAny;
+}
+
+/** Compares copies of imported files with the portfolios: finds missing, damaged and unnamed ones. */
+export async function compareFiles(
+  { portfolios, others, storedFiles, inArchives }: FileDeps,
+  { sink, signal, nowMs = Date.now() }: { sink: FoundSink; signal: AbortSignal; nowMs?: number },
+): Promise<void> {
+  const named = new Set<string>();
+  for (const portfolio of await portfolios.names()) {
+    for (const { id, fileName, lastMs, number } of await portfolios.allImports(portfolio)) {
+      const isKnown = named.has(id);
+      named.add(id);
+      // A file of several imports is read once and reported with each.
+      const is = isKnown && (await storedFiles.has(id)) ? 'whole' : await storedFiles.check(id, signal);
+      if (is === 'whole') continue;
+      const detail = `${fileName}, import ${number}: ${storedFiles.pathOf(id)}`;
+      const found = { check: 'files', portfolio, detail, sinceMs: lastMs, isMended: false } as const;
+      await sink.found({ ...found, says: is === 'missing' ? MISSING : DAMAGED });
+    }
+  }
+  const unnamed = await unnamedFiles(named, { others, storedFiles });
+  if (unnamed.size === 0) return;
+  const isWhole = await inArchives((sha256) => {
+    unnamed.delete(sha256);
+    return unnamed.size > 0;
+  });
+  // An unreadable archive is a finding of its own. Until it can be read, its files are unknown.
+  if (!isWhole) return;
+  for (const id of unnamed) {
+    const writtenMs = await storedFiles.writtenMs(id);
+    if (writtenMs === undefined || writtenMs > nowMs - YOUNG_MS) continue;
+    const detail = storedFiles.pathOf(id);
+    await sink.found({ check: 'files', portfolio: '', says: UNNAMED, detail, sinceMs: writtenMs, isMended: false });
+  }
+}
+
+/** How many hex digits of a digest are compared: 52 bits. Of a million documents, two are equal with a chance of 1 in 10^4. */
+const DIGITS = 13;
+
+/** Remembers documents and which of them are named, in nine bytes each, because there may be millions. */
+export function makeDocumentIndex() {
+  let digests = new Float64Array(1_024);
+  let named = new Uint8Array(0);
+  let count = 0;
+
+  const placeOf = (sha256: string): number => {
+    const sought = Number.parseInt(sha256.slice(0, DIGITS), 16);
+    let [from, to] = [0, count - 1];
+    while (from <= to) {
+      const middle = (from + to) >>> 1;
+      const found = digests[middle] ?? 0;
+      if (found === sought) return middle;
+      if (found < sought) from = middle + 1;
+      else to = middle - 1;
+    }
+    return -1;
+  };
+
+  return {
+    add(sha256: string): void {
+      if (count === digests.length) {
+        const larger = new Float64Array(count * 2);
+        larger.set(digests);
+        digests = larger;
+      }
+      digests[count] = Number.parseInt(sha256.slice(0, DIGITS), 16);
+      count += 1;
+    },
+    /** To be called after all were added, and before any is looked up. */
+    close(): void {
+      digests = digests.subarray(0, count).sort();
+      named = new Uint8Array(count);
+    },
+    /** Marks a document as named; answers whether it exists. */
+    name(sha256: string): boolean {
+      const place = placeOf(sha256);
+      if (place >= 0) named[place] = 1;
+      return place >= 0;
+    },
+    isUnnamed: (sha256: string): boolean => named[placeOf(sha256)] === 0,
+    unnamedCount: (): number => named.reduce((sum, is) => sum + (is === 0 ? 1 : 0), 0),
+  };
+}
+
 const TO_BE_SENT =
   'documents that are still to be sent are not in the data folder; import the file that names them again';
 const SENT = 'documents of rows that need them no more are not in the data folder';
-const UNNAMED = 'documents are kept in the data folder that no row names';
+
+const UNNAMED_DOCUMENTS = 'documents are kept in the data folder that no row names';
+
+/** At most some thousands: one file per import. */
+async function unnamedFiles(
+  named: ReadonlySet<string>,
+  { others, storedFiles }: Pick<FileDeps, 'others' | 'storedFiles'>,
+): Promise<Set<string>> {
+  const unnamed = new Set<string>();
+  for await (const names of storedFiles.names()) {
+    for (const name of names) if (!named.has(name)) unnamed.add(name);
+  }
+  if (unnamed.size === 0) return unnamed;
+  for (const account of await others()) {
+    for (const portfolio of await account.names()) {
+      for (const { id } of await account.allImports(portfolio)) unnamed.delete(id);
+    }
+  }
+  return unnamed;
+}
+
+const MISSING = 'imported files are not in the data folder; their results files lack the columns of the file';
+const DAMAGED = 'imported files are not what was imported any more; their results files may show other lines';
+const UNNAMED =
+  'files are kept in the data folder that no import names, such as one that was refused as a whole; remove them where nobody needs them';

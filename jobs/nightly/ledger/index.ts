@@ -10,17 +10,13 @@ import type { RedisConnection } from '../../../src/lua-script.ts';
 import { REST, ROWS } from '../../archive/archive-files.ts';
 import { type ArchivePlace, isThere, lookAtArchive, missingArchives } from '../../archive/look-at-archive.ts';
 import { namesInArchives } from '../../archive/named-digests.ts';
-import { rowFacts } from '../row-facts.ts';
-import type { RowCheck } from '../walk-ledger.ts';
-import { type StoredRowCheck, type WalkDeps, walkLedger } from '../walk-ledger.ts';
+import { type RowCheck, rowFacts, type StoredRowCheck, type WalkDeps, walkLedger } from '../walk-ledger.ts';
 import { checkArchives, type LookAtFiles } from './archives.ts';
-import { type DocumentDeps, makeDocumentCheck } from './documents.ts';
-import { removeStrayJobs } from './jobs-without-row.ts';
+import { compareFiles, type DocumentDeps, type FileDeps, isDataFolderOurs, makeDocumentCheck } from './documents.ts';
 import { type KeptDeps, makeKeptCheck } from './kept-beside.ts';
 import { type ClaimDeps, makeOldClaimCheck } from './old-claims.ts';
 import { makeCallCheck, type RowCheckDeps } from './rows-and-calls.ts';
-import { makeRowsWithoutJob } from './rows-without-job.ts';
-import { compareFiles, type FileDeps, isDataFolderOurs } from './stored-files.ts';
+import { makeRowsWithoutJob, removeStrayJobs } from './rows-and-jobs.ts';
 
 export type LedgerCheckDeps = WalkDeps &
   KeptDeps &

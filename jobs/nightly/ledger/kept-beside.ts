@@ -1,15 +1,14 @@
 import type { Approvals } from '../../../src/ledger/approvals/approvals.ts';
 import type { Calls } from '../../../src/ledger/calls/calls.ts';
 import type { MendedDifference } from '../../../src/ledger/comparison/row-comparison.ts';
-import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
+import type { CheckName, FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { CompareIdle, IdleComparison } from '../../../src/ledger/nightly/idle-comparison.ts';
 import type { Ask } from '../../../src/ledger/nightly/row-walk.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import { proofOf } from '../../../src/ledger/portfolios/proof.ts';
 import type { Rows } from '../../../src/ledger/rows/rows.ts';
 import { rowsIn, UNFINISHED_STATES } from '../../../src/ledger/schema/row.ts';
-import type { StoredRowCheck } from '../walk-ledger.ts';
-import { MOST_NAMED, makeNamedRows, tellRows } from './named-rows.ts';
+import { rowFacts, type StoredRowCheck } from '../walk-ledger.ts';
 
 export type KeptDeps = {
   portfolios: Pick<Portfolios, 'compare' | 'read' | 'sweepImports'>;
@@ -108,6 +107,38 @@ export function makeKeptCheck(
   };
 }
 
+/** Collects row keys by finding, up to {@link MOST_NAMED} each, to limit memory. */
+function makeNamedRows() {
+  const keysBy = new Map<string, Set<string>>();
+  return {
+    add(words: string, key: string): void {
+      const keys = keysBy.get(words) ?? new Set();
+      keysBy.set(words, keys);
+      if (keys.size < MOST_NAMED) keys.add(key);
+    },
+    of: (words: string): readonly string[] => [...(keysBy.get(words) ?? [])],
+  };
+}
+
+/** Reports each named row as an item, and the others together as one. */
+async function tellRows(
+  { check, portfolio, says, rows, keys, isMended }: Found,
+  { sink, ledger }: { sink: FoundSink; ledger: Pick<Rows, 'read'> },
+): Promise<void> {
+  const named = keys.slice(0, rows);
+  for (let from = 0; from < named.length; from += PAGE) {
+    const page = named.slice(from, from + PAGE).map((key) => ({ portfolio, key }));
+    const results = await ledger.read(page);
+    for (const [place, row] of page.entries()) {
+      const result = results[place];
+      const facts = result ? rowFacts(row, result) : row;
+      await sink.found({ check, says, isMended, ...facts });
+    }
+  }
+  const others: FoundItem = { check, portfolio, says, isMended, rows: rows - named.length };
+  if (rows > named.length) await sink.found(others);
+}
+
 const FINISHED = 'rows waited in a portfolio that counted as finished; it is open again, and they go on';
 const LOST = 'rows that were brought in are gone: import their file again, where nothing is requested twice';
 const UNEQUAL = {
@@ -147,3 +178,17 @@ function wordsOf({ is, names = [] }: MendedDifference): { check: 'counts' | 'ind
     }
   }
 }
+
+/** Rows that one finding names; the others are counted. A lost index would name all rows. */
+const MOST_NAMED = 1_000;
+
+const PAGE = 100;
+
+type Found = {
+  check: CheckName;
+  portfolio: string;
+  says: string;
+  rows: number;
+  keys: readonly string[];
+  isMended: boolean;
+};

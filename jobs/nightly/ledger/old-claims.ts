@@ -5,8 +5,7 @@ import type { Stories } from '../../../src/ledger/rows/story.ts';
 import type { RowResult } from '../../../src/ledger/schema/row.ts';
 import type { RowId } from '../../../src/ledger/schema/schema.ts';
 import { callsOf } from '../../rows/calls-of.ts';
-import { commandFor, quoted, rowFacts } from '../row-facts.ts';
-import type { StoredRowCheck } from '../walk-ledger.ts';
+import { commandFor, quoted, rowFacts, type StoredRowCheck } from '../walk-ledger.ts';
 
 export type ClaimDeps = {
   rows: Pick<Rows, 'read'>;

@@ -7,12 +7,10 @@ import type { Ask, OddCall, OddCalls, StoredRow } from '../../../src/ledger/nigh
 import type { Stories } from '../../../src/ledger/rows/story.ts';
 import { askedOf, is, isUnfinished, type RowResult, type RowState } from '../../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../../src/ledger/schema/schema.ts';
-import { sendAgain } from '../../operators/send-again.ts';
-import { callsOf } from '../../rows/calls-of.ts';
+import { sendAgain } from '../../operators/free-held.ts';
+import { callsOf, isInDoubt } from '../../rows/calls-of.ts';
 import type { FeedDeps } from '../../rows/feed.ts';
-import { isInDoubt } from '../../rows/in-doubt.ts';
-import { commandFor, rowFacts } from '../row-facts.ts';
-import type { StoredRowCheck } from '../walk-ledger.ts';
+import { commandFor, rowFacts, type StoredRowCheck } from '../walk-ledger.ts';
 
 export type RowCheckDeps = FeedDeps & {
   calls: Pick<Calls, 'isUnknown' | 'isForgotten' | 'makersOf'>;

@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LimitlineError } from '../../../src/errors.ts';
 import { SERVICE_PATHS } from '../../../src/service/paths.ts';
-import { endChild } from '../child-server.ts';
-import { makeTemporaryFolder } from '../temporary-folder.ts';
+import { endChild, makeTemporaryFolder } from '../start-servers.ts';
 import { LIMITED_PER_S, REFUSALS, type RunningLimiter, type StartLimiter } from './limiter.ts';
 
 /** Whether there is an nginx on this machine. */

@@ -1,8 +1,7 @@
 import type { HealthFact } from '../../../src/console/pages/health/add-health-page.ts';
 import type { Context } from '../../../src/context.ts';
 import { findWeakness } from '../../../src/redis/given-redis.ts';
-import { nodesOf } from '../../../src/redis/nodes.ts';
-import { readInfo, type ServerInfo } from '../../../src/redis/server-info.ts';
+import { nodesOf, readInfo, type ServerInfo } from '../../../src/redis/server-info.ts';
 import { bytesText, elapsedText } from './figures-text.ts';
 
 /** Redis: address, response time, memory, and weak persistence. */

@@ -1,5 +1,5 @@
-import { readInbox } from '../../../jobs/inbox/read-inbox.ts';
-import { addRule } from '../../../jobs/nightly/add-rule.ts';
+import { readInbox } from '../../../jobs/inbox/watch-inbox.ts';
+import { addRule } from '../../../jobs/nightly/retry-by-rules.ts';
 import type { InboxFunctions } from '../../../src/console/pages/nightly/inbox-view.ts';
 import type { NightlyPageFunctions } from '../../../src/console/pages/nightly/nightly-functions.ts';
 import type { NoticesFunctions } from '../../../src/console/pages/nightly/notices-view.ts';
@@ -7,8 +7,8 @@ import type { RuleFunctions } from '../../../src/console/pages/nightly/rules-vie
 import type { ScheduleFunctions } from '../../../src/console/pages/nightly/schedule-view.ts';
 import type { Context } from '../../../src/context.ts';
 import { rulesNow } from '../../../src/ledger/nightly/retry-rules.ts';
-import { readScheduleFacts } from '../../nightly/schedule-facts.ts';
-import { readNoticesFacts } from '../../notices/notices-facts.ts';
+import { readScheduleFacts } from '../../nightly/schedule-table.ts';
+import { readNoticesFacts } from '../../notices/notices-list.ts';
 import { eventsFunctions } from '../events.ts';
 import { reportFunctions } from './report.ts';
 

@@ -8,7 +8,7 @@ import type { ReportFunctions } from '../../../src/console/pages/nightly/nightly
 import type { ShownGroup } from '../../../src/console/pages/nightly/report-view.ts';
 import type { Context } from '../../../src/context.ts';
 import { countAll, type NightReport } from '../../../src/ledger/nightly/night-report.ts';
-import { printReport } from '../../nightly/print-report.ts';
+import { printReport } from '../../nightly/report-table.ts';
 
 /** Findings per check: on a report's page, which has up to twenty checks, and on a check's own page. */
 const SHOWN_FIRST = 10;

@@ -7,10 +7,9 @@ import type { SignInFunctions } from '../../../src/console/sign-in/sign-in-funct
 import type { Context } from '../../../src/context.ts';
 import { makeSharedKeys } from '../../../src/ledger/schema/keys.ts';
 import { readGroupRoles } from '../../../src/people/oidc/group-roles.ts';
-import { makeIssuerFetch } from '../../../src/people/oidc/issuer-fetch.ts';
 import { makeOidc, type Oidc } from '../../../src/people/oidc/oidc.ts';
-import { makePersonNames } from '../../../src/people/oidc/person-names.ts';
-import { makeProvider } from '../../../src/people/oidc/provider.ts';
+import { makePersonNames } from '../../../src/people/oidc/people-elsewhere.ts';
+import { makeIssuerFetch, makeProvider } from '../../../src/people/oidc/provider.ts';
 import { makeSignIns } from '../../../src/people/oidc/sign-ins.ts';
 import { changeOwn } from './change-own.ts';
 

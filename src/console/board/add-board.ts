@@ -1,7 +1,7 @@
 import { createBullBoard } from '@bull-board/api';
 import { FastifyAdapter } from '@bull-board/fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { rowOf } from '../../queue/names.ts';
+import { rowOf } from '../../queue/queue-looks.ts';
 import { QUEUES } from '../../queue/queues.ts';
 import { ACTION_WORDS } from '../actions/action-words.ts';
 import { recorded } from '../actions/add-action.ts';

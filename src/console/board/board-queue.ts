@@ -1,6 +1,6 @@
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { is, isUnfinished } from '../../ledger/schema/row.ts';
-import { rowOf } from '../../queue/names.ts';
+import { rowOf } from '../../queue/queue-looks.ts';
 import type { JobData, QueueName } from '../../queue/queues.ts';
 import { ConsoleError } from '../console-app.ts';
 import {

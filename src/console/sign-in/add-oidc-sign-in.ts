@@ -119,7 +119,7 @@ export function addOidcSignIn(app: ConsoleApp, given: SignInGiven & OidcFunction
   }
 }
 
-/** The page after sign-out, by the person's name: `person-names.ts` says how names of an identity provider look. */
+/** The page after sign-out, by the person's name: `people-elsewhere.ts` says how names of an identity provider look. */
 export function addressAfterSignOut(by: string): string {
   return /\(sso [0-9a-f]{6,64}\)$/.test(by) ? OUT : '/sign-in';
 }

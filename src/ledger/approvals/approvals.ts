@@ -3,8 +3,7 @@ import { isDropActor, isOfSystem, personOf } from '../../actor.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import { batcherOf } from '../calls/batches.ts';
 import { contentOf, type ImportedFile } from '../portfolios/imports.ts';
-import { isPending, type PortfolioSupplier } from '../portfolios/portfolio.ts';
-import { makeSuppliers } from '../portfolios/suppliers.ts';
+import { isPending, makeSuppliers, type PortfolioSupplier } from '../portfolios/portfolio.ts';
 import { storyEntryText } from '../rows/story.ts';
 import {
   type AnswerTaken,

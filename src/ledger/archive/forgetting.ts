@@ -1,5 +1,5 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import { writeAnyway } from '../../redis-memory/write-anyway.ts';
+import { writeAnyway } from '../../redis-memory/memory.ts';
 import type { RetryRule } from '../nightly/retry-rule.ts';
 import type { ArchiveState } from '../schema/archives.ts';
 import type { Keys } from '../schema/keys.ts';

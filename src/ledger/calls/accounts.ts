@@ -2,7 +2,7 @@ import { CALL_KINDS } from '../../call-kind.ts';
 import { LimitlineError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { FORMAT, makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import { writeAnyway } from '../../redis-memory/write-anyway.ts';
+import { writeAnyway } from '../../redis-memory/memory.ts';
 import { STAND_IN_ACCOUNT } from '../../stand-in-account.ts';
 import { makeKeys, type SharedKeys } from '../schema/keys.ts';
 import { VANISHED_AFTER_MS } from './fleet.ts';

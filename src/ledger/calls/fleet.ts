@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import { writeAnyway } from '../../redis-memory/write-anyway.ts';
+import { writeAnyway } from '../../redis-memory/memory.ts';
 import { readBuild } from '../../version.ts';
 import type { Keys } from '../schema/keys.ts';
 import type { Dispute } from './attempts.ts';

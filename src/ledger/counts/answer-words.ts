@@ -14,7 +14,7 @@ export function answerWords(body: string): string {
   return said.length > 0 ? said.join(': ') : oneLine(leaves(json).join(', '));
 }
 
-/** Recognizes a web page as `service/web-page.ts` does, also behind comments and an XML declaration. */
+/** Recognizes a web page as `service/resource.ts` does, also behind comments and an XML declaration. */
 const PAGE = /^(?:\s|<!--[\s\S]{0,1000}?-->|<\?xml[^>]{0,200}\?>)*<(?:!doctype\s+html|html|head|body|title)\b/i;
 
 /** JSON cut at the length to which bodies are kept. */

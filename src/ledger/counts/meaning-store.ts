@@ -1,5 +1,5 @@
 import type { RedisConnection } from '../../lua-script.ts';
-import { writeAnyway } from '../../redis-memory/write-anyway.ts';
+import { writeAnyway } from '../../redis-memory/memory.ts';
 import { APPROVED, type Meanings, type StatusMeaning } from '../../status-meaning.ts';
 import type { Keys } from '../schema/keys.ts';
 import { readTallied } from './sums.ts';

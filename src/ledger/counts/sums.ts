@@ -1,5 +1,5 @@
 import type { RedisConnection } from '../../lua-script.ts';
-import { writeAnyway } from '../../redis-memory/write-anyway.ts';
+import { writeAnyway } from '../../redis-memory/memory.ts';
 import { APPROVED } from '../../status-meaning.ts';
 import type { Keys } from '../schema/keys.ts';
 import { OPEN_STATES, ROW_STATES, type RowState } from '../schema/row.ts';

@@ -1,8 +1,8 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import { makeEventRows } from './event-rows.ts';
-import { type EventLimits, eventKeys, makeKeepEvents } from './keep-events.ts';
-import { makeReadEvents } from './read-events.ts';
+import { type EventLimits, eventKeys, makeKeepEvents, packedDigest } from './keep-events.ts';
+import type { EventTotals, KeptEvent, RawEvent } from './kept-event.ts';
 
 /** Events deleted by one script: each has up to 64 index entries, and its content may be long. */
 const DROPPED_AT_ONCE = 20;
@@ -69,4 +69,130 @@ export function makeEvents(deps: { connection: RedisConnection; keys: Keys; limi
       return forgotten;
     },
   };
+}
+
+/** Reads the service's events that are kept. */
+function makeReadEvents({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  /** Those of these events that exist, in order. */
+  async function read(ids: readonly string[]): Promise<KeptEvent[]> {
+    const found = await Promise.all(ids.map((id) => connection.hmget(keys.event(id), 'seen', 'ids')));
+    return found.flatMap(([seen, named], place) => (seen ? [toEvent(ids[place] ?? '', seen, named ?? '')] : []));
+  }
+
+  /** Ids of the events that contain this id in any case, the latest first, after skipping `behind` of them. */
+  async function withId(id: string, count: number, behind = 0): Promise<string[]> {
+    const digest = packedDigest(id);
+    const [from, to] = [Buffer.concat([BRACKET, digest]), Buffer.concat([PARENTHESIS, digest, BEHIND])];
+    const bucket = keys.eventIds(String(Math.floor(digest.readUInt16BE(0) / DIGESTS_OF_BUCKET)));
+    const entries = await connection.zrangeBuffer(bucket, to, from, 'BYLEX', 'REV', 'LIMIT', behind, count);
+    return entries.map((entry) => entry.toString('latin1', BEFORE_NAME));
+  }
+
+  /** The latest events that contain this id exactly as written; the index has digests of small letters only. */
+  async function asWritten(id: string, count: number): Promise<KeptEvent[]> {
+    const found: KeptEvent[] = [];
+    for (let behind = 0; behind < MOST_LOOKED_AT && found.length < count; behind += count) {
+      const names = await withId(id, count, behind);
+      found.push(...(await read(names)).filter(({ ids }) => ids.includes(id)));
+      if (names.length < count) break;
+    }
+    return found.slice(0, count);
+  }
+
+  return {
+    read,
+    withId,
+
+    /** An event with its content; undefined if it is not kept. */
+    async raw(id: string): Promise<RawEvent | undefined> {
+      const [[event], content] = await Promise.all([
+        read([id]),
+        connection.hmgetBuffer(keys.event(id), 'body', 'headers'),
+      ]);
+      const [body, headers] = content;
+      if (!event || !body || !headers) return undefined;
+      return { ...event, body, headers: JSON.parse(headers.toString()) as RawEvent['headers'] };
+    },
+
+    /** Number and size of the kept events. */
+    async totals(): Promise<EventTotals> {
+      const [events, bytes, full, fullMs] = await connection.hmget(
+        keys.eventTotals,
+        ...(['events', 'bytes', 'full', 'fullMs'] as const),
+      );
+      return {
+        events: Number(events ?? 0),
+        bytes: Number(bytes ?? 0),
+        full: Number(full ?? 0),
+        fullMs: fullMs ? Number(fullMs) : undefined,
+      };
+    },
+
+    /** Number of kept events that first came since this moment. */
+    countSince: (sinceMs: number): Promise<number> => connection.zcount(keys.eventsLately, sinceMs, '+inf'),
+
+    /** Events in pages. One that is kept during the whole walk comes once; one that arrives in the meantime may be missed. */
+    async *walk({ sinceMs, from }: EventWalk): AsyncGenerator<KeptEvent[]> {
+      let edge = from === 'oldest' ? String(sinceMs ?? '-inf') : '+inf';
+      let seen = new Set<string>();
+      for (;;) {
+        // Many events may share a millisecond: the next page is longer by those seen before.
+        const count = PAGE + seen.size;
+        const found =
+          from === 'oldest'
+            ? await connection.zrange(keys.eventsLately, edge, '+inf', 'BYSCORE', 'LIMIT', 0, count, 'WITHSCORES')
+            : await connection.zrange(
+                keys.eventsLately,
+                ...([edge, String(sinceMs ?? '-inf'), 'BYSCORE', 'REV', 'LIMIT', 0, count, 'WITHSCORES'] as const),
+              );
+        const pairs = pairsOf(found);
+        const fresh = pairs.filter(([id]) => !seen.has(id));
+        if (fresh.length > 0) yield await read(fresh.map(([id]) => id));
+        const last = pairs.at(-1)?.[1];
+        if (last === undefined || pairs.length < count) return;
+        const atEdge = pairs.filter(([, score]) => score === last).map(([id]) => id);
+        seen = new Set(last === edge ? [...seen, ...atEdge] : atEdge);
+        edge = last;
+      }
+    },
+
+    /**
+     * Events that contain any of these ids, the latest first, at most `count` for each id. Ids must match exactly, and be among those of
+     * the event that are indexed.
+     */
+    async naming(ids: readonly string[], { count }: { count: number }): Promise<KeptEvent[]> {
+      const named = (await Promise.all([...new Set(ids)].map((id) => asWritten(id, count)))).flat();
+      const found = [...new Map(named.map((event) => [event.id, event])).values()];
+      return found.toSorted((one, other) => other.firstMs - one.firstMs || (one.id < other.id ? -1 : 1));
+    },
+  };
+}
+
+/** Events read at a time: some 20 kB without their content. */
+const PAGE = 100;
+
+/** Most index entries read for one id. Entries with other letter case are skipped: they are another id, or somebody's mischief. */
+const MOST_LOOKED_AT = 1_000;
+
+/** Which events a walk visits: those since a moment, in the order of their first arrival. */
+type EventWalk = { sinceMs?: number | undefined; from: 'oldest' | 'latest' };
+
+/** From event-index.lua: bytes of digest and time before the event's id; digests per bucket. */
+const BEFORE_NAME = 12;
+const DIGESTS_OF_BUCKET = 4;
+
+const [BRACKET, PARENTHESIS] = [Buffer.from('['), Buffer.from('(')];
+/** Behind all entries of a digest, since no time begins with this byte. */
+const BEHIND = Buffer.from([0xff]);
+
+function pairsOf(found: readonly string[]): [id: string, score: string][] {
+  const pairs: [string, string][] = [];
+  for (let at = 0; at < found.length; at += 2) pairs.push([found[at] ?? '', found[at + 1] ?? '']);
+  return pairs;
+}
+
+/** Reads the field `seen`, see event-index.lua. */
+function toEvent(id: string, seen: string, ids: string): KeptEvent {
+  const [firstMs = 0, lastMs = 0, times = 0, sizeBytes = 0, , moreIds = 0] = seen.split(' ', 6).map(Number);
+  return { id, firstMs, lastMs, times, sizeBytes, ids: ids === '' ? [] : ids.split(' '), moreIds };
 }

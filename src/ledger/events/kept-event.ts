@@ -1,4 +1,4 @@
-import { wholeCharacters } from '../../files/whole-characters.ts';
+import { wholeCharacters } from '../../files/text.ts';
 
 /** An event as it arrived: its bytes, and the headers that came with them. */
 export type NewEvent = { body: Buffer; headers: Readonly<Record<string, string | string[]>> };

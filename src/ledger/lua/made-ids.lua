@@ -8,7 +8,7 @@ local function madeIdsOf(call, id)
 end
 
 -- Notes that this call made the id. Answers nil, or the key of another call that made it before: the service may have known the company
--- or document already. Answers "" if lines gave this company's id (note-alike.lua).
+-- or document already. Answers "" if lines gave this company's id (noteAlike).
 local function takeId(call, id)
   local ids, key = madeIdsOf(call, id)
   local first = redis.call('HSETNX', ids, id, key) == 0 and redis.call('HGET', ids, id) or key
@@ -20,4 +20,24 @@ end
 -- The row of another call of the same kind.
 local function rowOfOther(call, key)
   return redis.call('HGET', string.match(call, '^(.-:call:%l+:)') .. key, 'row') or ''
+end
+
+-- Two buyers turn out to be possibly one: limits then count both together, and all others linked to either (passed.lua).
+local function noteAlike(root, one, other)
+  redis.call('SADD', root .. ':buyer:' .. one .. ':alike', other)
+  redis.call('SADD', root .. ':buyer:' .. other .. ':alike', one)
+end
+
+-- Links a buyer with a company's id, which a line or the service gave. The id acts as a buyer without requests that links them all.
+local function noteCompany(root, buyer, company)
+  noteAlike(root, buyer, company)
+  local maker = redis.call('HGET', (madeIdsOf(root .. ':call:company:', company)), company)
+  if maker then noteAlike(root, maker, company) end
+end
+
+local function noteCompanyOf(requests, request)
+  local at = string.find(request, '"companyId":"', 1, true)
+  if not at then return end
+  local root, buyer = string.match(requests, '^(.*):buyer:(.*):rows$')
+  noteCompany(root, buyer, string.match(request, '^"companyId":"([^"]+)"', at))
 end

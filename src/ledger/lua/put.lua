@@ -34,7 +34,6 @@
 -- @include index-entries
 -- @include portfolio-of
 -- @include made-ids
--- @include note-alike
 local NOW, full = nowText(), fullError()
 -- @include derive
 -- @include change

@@ -11,7 +11,6 @@
 -- A call to be sent again keeps the owner of its first send, by which a service may recognize it.
 -- @include doubts
 -- @include made-ids
--- @include note-alike
 -- @include approvals
 local made = 0
 -- Writes to the histories of both the row meant and the row for which the call was sent, which may differ.

@@ -7,7 +7,6 @@
 -- It counts as done if the outcome was never in doubt: then the next move of the row follows in the same script.
 -- @include doubts
 -- @include made-ids
--- @include note-alike
 CALLS.settle = function(of, it)
   local call, portfolio, limits = of.call, of.portfolio, ROOT .. ':buyer:' .. it.buyer .. ':limits'
   local known = fieldsOf(call, { 'state', 'id', 'at', 'open', unpack(DOUBTS) })

@@ -10,7 +10,6 @@
 -- the caller then reads what it wrote.
 -- @include archived
 -- @include made-ids
--- @include note-alike
 if (redis.call('GET', versionKey) or '0') ~= version then return 0 end
 for at = 1, #mended, 3 do
   for call = at, at + 1 do

@@ -1,5 +1,5 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import { writeAnyway } from '../../redis-memory/write-anyway.ts';
+import { writeAnyway } from '../../redis-memory/memory.ts';
 import type { Keys } from '../schema/keys.ts';
 import type { RetryUntilAnswered } from '../schema/until-answered.ts';
 

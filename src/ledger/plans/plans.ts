@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import { writeAnyway } from '../../redis-memory/write-anyway.ts';
+import { writeAnyway } from '../../redis-memory/memory.ts';
 import type { Keys } from '../schema/keys.ts';
 import type { Plan, PlanClaim, PlanCounts, PlanDraft, PlanStanding, PlanState } from './plan.ts';
 

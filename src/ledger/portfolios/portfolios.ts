@@ -10,8 +10,7 @@ import { FAULT_KINDS, type Keys } from '../schema/keys.ts';
 import { pairsAsFields, readAtOnce } from '../schema/redis-reads.ts';
 import { ROW_STATES } from '../schema/row.ts';
 import { makeImports, signsOf } from './imports.ts';
-import { isPending, type PortfolioState } from './portfolio.ts';
-import { makeSuppliers } from './suppliers.ts';
+import { isPending, makeSuppliers, type PortfolioState } from './portfolio.ts';
 
 export type Portfolios = ReturnType<typeof makePortfolios>;
 

@@ -1,4 +1,10 @@
--- Ends a notice on one channel. Includes clock.lua. A notice that waits on no channel expires.
+-- The server's clock in ms, the same for all hosts.
+local function nowMs()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+
+-- Ends a notice on one channel. A notice that waits on no channel expires.
 -- way: its name   id: the notice's   notice, outbox, account: keys   is: "delivered" or "undelivered"
 local WAYS = { 'webhook', 'mail' }
 local function forgetLater(notice, keepMs)

@@ -6,7 +6,6 @@
 -- ARGV[11] ms for which a notice is kept that no longer waits
 -- Answers "delivered" | "waiting" | "undelivered" | "other" (the lease had ended, and another process has or had the notice)
 -- Repeated it answers the same.
--- @include clock
 -- @include end-way
 local way, id, owner, isDelivered, words, where, waitMs, putOffMs, giveUpMs, graceMs, keepMs = unpack(ARGV)
 local now = nowMs()

@@ -6,7 +6,6 @@
 -- Answers {"none"} | {"later", ms} | {"undelivered", id, notice, words}
 -- | {"go", id, notice, attempts, failures of the channel in a row, 1 if an earlier attempt was cut off}
 -- Repeated it takes two notices: the first is due again when its lease ends.
--- @include clock
 -- @include end-way
 local way, prefix, owner, leaseMs, giveUpMs, graceMs, lacking, keepMs = unpack(ARGV)
 local now = nowMs()

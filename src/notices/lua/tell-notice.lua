@@ -6,7 +6,6 @@
 -- ARGV[6] ms for which an ended notice is kept   ARGV[7] number of recent notices   ARGV[8] most notices that may wait on a channel
 -- ARGV[9] words for a notice beyond that   ARGV[10 …] names of the channels, in the order of their outboxes
 -- Answers 1 if a notice arose, else 0; the same when repeated, since each id is used once
--- @include clock
 -- @include end-way
 local subject, state, basis, notice, id, keepMs, listed, most, tooMany = unpack(ARGV, 1, 9)
 local known = redis.call('HGET', KEYS[1], subject) or ''

@@ -1,9 +1,8 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import { noConnectionWords } from '../../no-connection.ts';
 import type { Message, SendResult, Way } from '../way.ts';
-import type { MailAddress } from './mail-address.ts';
-import { codesOf, type MailError, meaningOfMailError } from './mail-answer.ts';
-import type { MailServer } from './smtp-url.ts';
+import type { MailAddress, MailServer } from './mail-settings.ts';
 
 /** Time for a whole attempt: some servers check a mail for long before they accept it (RFC 5321, section 4.5.3.2, allows minutes). */
 const TRY_MS = 60_000;
@@ -57,6 +56,49 @@ export function makeMail({
       });
     },
   };
+}
+
+/** An error for a mail that was not accepted: codes of the reply (RFC 5321, section 4.2) and the failed command. Its text is never shown. */
+type MailError = Error & {
+  code?: string | undefined;
+  /** The system's code, if the package reports one of its own. */
+  originalCode?: string | undefined;
+  /** The SMTP command that failed. */
+  command?: string | undefined;
+  response?: string | undefined;
+  responseCode?: number | undefined;
+};
+
+/**
+ * The meaning of a failed mail; pure. 4yz replies pass by themselves. A 5yz reply to the mail's content concerns this notice, any other the
+ * settings. Without a reply the connection failed, and the mail may have arrived.
+ */
+function meaningOfMailError(error: MailError, host: string): SendResult {
+  const { command = '', responseCode: code } = error;
+  const failed = (words: string, fault: 'way' | 'notice', passes: boolean): SendResult => {
+    return { is: 'failed', words: `${host} ${words}`, fault, passes };
+  };
+  if (code === undefined || code < 400) {
+    if (error.code === 'EAUTH')
+      return failed('offers no way to sign in that is known here: see NOTIFY_SMTP_URL', 'way', false);
+    return failed(`did not take the mail: ${reasonOf(error)}`, 'way', true);
+  }
+  const passes = code < 500;
+  const says = codesOf(error);
+  if (command.startsWith('AUTH'))
+    return failed(`refused the user and password (${says}): see NOTIFY_SMTP_URL`, 'way', passes);
+  if (command === 'STARTTLS')
+    return failed(`makes no TLS connection (${says}), and without one no password is sent`, 'way', passes);
+  if (command === 'MAIL FROM') return failed(`refused the sender (${says}): see NOTIFY_SMTP_FROM`, 'way', passes);
+  if (command === 'RCPT TO') return failed(`refused every address of NOTIFY_SMTP_TO (${says})`, 'way', passes);
+  if (command === 'DATA' && !passes) return failed(`refused this mail (${says})`, 'notice', false);
+  return failed(`did not take the mail (${says})`, 'way', passes);
+}
+
+/** `550 5.1.1`: the reply's code, and its enhanced code (RFC 3463) if there is one. */
+function codesOf({ response = '', responseCode = 0 }: Pick<MailError, 'response' | 'responseCode'>): string {
+  const [, enhanced] = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response) ?? [];
+  return enhanced === undefined ? String(responseCode) : `${responseCode} ${enhanced}`;
 }
 
 function connect({ host, port, secure, requireTLS }: MailServer, tryMs: number): SMTPConnection {
@@ -137,4 +179,11 @@ function mailMessage(
 /** Escapes a text for HTML, also within attribute values in quotation marks. */
 function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}
+
+function reasonOf({ message, originalCode, code, response }: MailError): string {
+  const words = response === undefined ? message : 'it answers what no mail server does';
+  const said = noConnectionWords(Object.assign(new Error(words), { code: originalCode ?? code }));
+  // Replaces the schemes by those of this setting.
+  return said.replace('http:// instead of https://', 'smtp:// instead of smtps://');
 }

@@ -2,11 +2,18 @@ import type { LimitlineError } from '../../errors.ts';
 import type { SharedKeys } from '../../ledger/schema/keys.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import type { Secret } from '../secret.ts';
-import type { ChangeUser } from '../users/change-user.ts';
-import { isUserName, makeEpoch } from '../users/user.ts';
-import { type FactorSecret, factorSecret, makeFactorBytes, stepOfCode } from './one-time-code.ts';
-import { makeRecoveryCodes, recoveryDigest } from './recovery-codes.ts';
-import { seal, unseal } from './seal.ts';
+import { type ChangeUser, isUserName, makeEpoch } from '../users/user.ts';
+import {
+  type FactorSecret,
+  factorSecret,
+  isCode,
+  makeFactorBytes,
+  makeRecoveryCodes,
+  recoveryDigest,
+  seal,
+  stepOfCode,
+  unseal,
+} from './codes.ts';
 
 type FactorDeps = {
   connection: RedisConnection;
@@ -95,7 +102,29 @@ export function makeFactors({ connection, keys, secret, change, unknownUser, now
   }
 }
 
+/** How a code will be used up: the time step of an app's code, or the digest of a possible recovery code. */
+export type MatchedCode = { step: number | ''; digest: string };
+
+/**
+ * What a typed code may be, for a user's stored factor; undefined for a wrong code of an app. A script decides later, as it uses the code up,
+ * whether it was used before and whether such a recovery code exists.
+ */
+export async function matchCode(
+  code: string,
+  { name, factor, nowMs }: { name: string; factor: string; nowMs: number },
+  secret: Pick<Secret, 'key'>,
+): Promise<MatchedCode | undefined> {
+  // Apps show a code with a space in the middle.
+  const typed = code.replace(/\s+/g, '');
+  if (!isCode(typed)) {
+    return { step: '', digest: recoveryDigest(typed.slice(0, 100), name, await secret.key('recovery-codes')) };
+  }
+  const bytes = unseal(factor, await secret.key('factors'), sealedFor(name));
+  const step = bytes === undefined ? undefined : stepOfCode(bytes, typed, nowMs);
+  return step === undefined ? undefined : { step, digest: '' };
+}
+
 /** The context to which a sealed factor is bound. */
-export function sealedFor(name: string): string {
+function sealedFor(name: string): string {
   return `second factor of ${name}`;
 }

@@ -1,10 +1,10 @@
+import { CONSOLE_ACTOR } from '../../actor.ts';
 import type { SharedKeys } from '../../ledger/schema/keys.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import { peopleScript } from '../people-script.ts';
-import type { Person } from '../person.ts';
+import { type Person, ROLES } from '../person.ts';
 import type { Secret } from '../secret.ts';
 import { isUserName, rolesOf } from '../users/user.ts';
-import { SESSION_LIMITS, type SessionLimits } from './session-limits.ts';
 import { digestOfToken, handleOf, isToken, makeToken } from './token.ts';
 
 /** What a user must do in a session first: give the code, change the password, or set up a second factor. */
@@ -86,7 +86,7 @@ export function makeSessions({
       )) as [number, string?, string?, string?];
       const [required, by, roles = '', owes] = found;
       onRequired(required === 1);
-      // An unopened link is no session: see openings.ts.
+      // An unopened link is no session: see makeOpenings.
       if (by === undefined || owes === 'link') return undefined;
       return { person: { by, roles: rolesOf(roles) }, owes: (owes || undefined) as Owes, session: handleOf(digest) };
     },
@@ -164,3 +164,77 @@ export function makeSessions({
 }
 
 export type Sessions = ReturnType<typeof makeSessions>;
+
+/** When sessions end by themselves, in ms of the server's clock, and how many a person may have. */
+export type SessionLimits = {
+  /** Without activity of the person (ASVS 5.0, 7.3.1). */
+  idleMs: number;
+  /** Even with activity (7.3.2): a working day. */
+  absoluteMs: number;
+  /** From the password to the code: long enough to find the phone. */
+  halfMs: number;
+  /** Least time between two writes of a person's activity, since each write goes to the disk. */
+  writeAfterMs: number;
+  /** Most sessions of one person on all machines (ASVS 5.0, 7.1.2); the oldest are ended. */
+  most: number;
+};
+
+export const SESSION_LIMITS: SessionLimits = {
+  idleMs: 30 * 60_000,
+  absoluteMs: 12 * 3_600_000,
+  halfMs: 10 * 60_000,
+  writeAfterMs: 30_000,
+  most: 20,
+};
+
+/**
+ * Opens the console while there are no users: by a link that a system user makes, which works once and becomes a session with all roles in
+ * that person's name. A link, and its session, live as long as any session may. The first user ends all of them for good: see add-user.lua.
+ */
+export function makeOpenings({
+  connection,
+  keys,
+  secret,
+  limits,
+}: {
+  connection: RedisConnection;
+  keys: SharedKeys;
+  secret: Pick<Secret, 'key'>;
+  limits: SessionLimits;
+}) {
+  const begin = peopleScript(connection, 'begin-opening');
+  const keyOf = async (token: string) => keys.session(digestOfToken(token, await secret.key('sessions')));
+  const beginOne = async (token: string, { link = token, by = '', from = '', agent = '' }: Begun) => {
+    const places = [await keyOf(token), openingsKey(keys), keys.users, await keyOf(link)];
+    const kept = [by, ROLES.join(','), from.slice(0, MAX_FROM), agent.slice(0, MAX_AGENT)];
+    return (await begin(places, [keyBeginnings(keys).session, limits.absoluteMs, limits.most, ...kept])) as
+      | string
+      | null;
+  };
+
+  return {
+    /** The token of a link, made by a system user; undefined if there are users, who sign in instead. */
+    async link(by: string): Promise<string | undefined> {
+      const token = makeToken();
+      return (await beginOne(token, { by })) === null ? undefined : token;
+    },
+
+    /** Uses a link up. Answers the token of its session, and whose it is; undefined for an invalid link. */
+    async open(
+      link: string,
+      coming: { from: string; agent: string },
+    ): Promise<{ token: string; by: string } | undefined> {
+      if (!isToken(link)) return undefined;
+      const token = makeToken();
+      const by = await beginOne(token, { link, ...coming });
+      return by === null ? undefined : { token, by };
+    },
+  };
+}
+
+type Begun = { link?: string; by?: string; from?: string; agent?: string };
+
+/** The list of links and their sessions, under a name that no user can have. */
+export function openingsKey(keys: SharedKeys): string {
+  return keys.sessionsOf(CONSOLE_ACTOR);
+}

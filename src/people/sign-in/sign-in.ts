@@ -1,14 +1,24 @@
 import type { SharedKeys } from '../../ledger/schema/keys.ts';
 import type { RedisConnection } from '../../lua-script.ts';
-import { matchCode } from '../factor/match-code.ts';
+import { type MatchedCode, matchCode } from '../factor/factors.ts';
+import type { HashQueue } from '../passwords/hash-queue.ts';
+import { verifyPassword } from '../passwords/password-hash.ts';
+import { isOfPossibleLength, normalPassword } from '../passwords/password-rules.ts';
 import { peopleScript } from '../people-script.ts';
+import type { Person } from '../person.ts';
 import type { Secret } from '../secret.ts';
-import type { SessionLimits } from '../sessions/session-limits.ts';
-import { keyBeginnings, MAX_AGENT, MAX_FROM, type Owes, type Sessions } from '../sessions/sessions.ts';
+import {
+  keyBeginnings,
+  MAX_AGENT,
+  MAX_FROM,
+  type Owes,
+  type SessionLimits,
+  type Sessions,
+} from '../sessions/sessions.ts';
 import { digestOfToken, isToken, makeToken } from '../sessions/token.ts';
-import { makeEpoch, typedName } from '../users/user.ts';
-import { type Guesses, owedWithoutFactor } from './guesses.ts';
-import type { RefusedSignIn, TryPassword } from './try-password.ts';
+import { makeEpoch, rolesOf, typedName } from '../users/user.ts';
+import { addressGroups } from './address-group.ts';
+import { type Guesses, owedWithoutFactor, type Try } from './guesses.ts';
 
 /**
  * Signing in: with a password, and then with a code if the user has a second factor. A failure gives the same words after the same work
@@ -103,4 +113,120 @@ export function makeSignIn({
       return accepted === 1 ? { is: 'in', token } : { is: 'no' };
     },
   };
+}
+
+/** Checks a person's identity without a session: on the command line, and again before a sensitive action. */
+export function makeProve({
+  connection,
+  keys,
+  secret,
+  guesses,
+  tryPassword,
+  now,
+}: {
+  connection: RedisConnection;
+  keys: SharedKeys;
+  secret: Pick<Secret, 'key'>;
+  guesses: Guesses;
+  tryPassword: TryPassword;
+  now: () => number;
+}) {
+  const acceptCheck = peopleScript(connection, 'accept-check');
+
+  /** Uncounts the attempt and uses the code up; false if the code was used before, or the user changed. */
+  const accept = async (
+    name: string,
+    { taken, epoch }: RightPassword,
+    code?: { tried: TakenTry; matched: MatchedCode },
+  ): Promise<boolean> => {
+    const { account, known, place, backMs } = taken.counted;
+    const { step = '', digest = '' } = code?.matched ?? {};
+    const bothMs = backMs + (code?.tried.counted.backMs ?? 0);
+    const accepted = await acceptCheck(
+      [keys.user(name), account, code?.tried.counted.account ?? account, known, place],
+      [epoch, step, digest, guesses.knownMs, bothMs, code === undefined ? 1 : 0],
+    );
+    return accepted === 1;
+  };
+
+  return {
+    /** Checks password and code at once. `owes`: both are right, but the user has to do something in the console first. */
+    async check(given: {
+      name: string;
+      password: string;
+      code: string;
+      from: string;
+    }): Promise<{ is: 'ok'; person: Person } | { is: 'owes' } | RefusedSignIn> {
+      const name = typedName(given.name);
+      const found = await tryPassword(name, given.password, given.from);
+      if (found.is !== 'right') return found;
+      const { user } = found.taken;
+      const person = { by: name, roles: rolesOf(user.roles) };
+      const { factor } = user;
+      if (factor === undefined) {
+        if (!(await accept(name, found))) return { is: 'no' };
+        return owedWithoutFactor(user) === undefined ? { is: 'ok', person } : { is: 'owes' };
+      }
+      const tried = await guesses.takeCode(name, given.from);
+      if (tried.is === 'later') return tried;
+      const matched = await matchCode(given.code, { name, factor, nowMs: now() }, secret);
+      if (matched === undefined || !(await accept(name, found, { tried, matched }))) return { is: 'no' };
+      return user.mustChange ? { is: 'owes' } : { is: 'ok', person };
+    },
+
+    /**
+     * Checks the password of a signed-in person again, before a sensitive action (ASVS 5.0, 7.5.1 and 7.5.3).
+     *
+     * @returns the password's digest at that moment, to bind a following change to it
+     */
+    async again(given: {
+      name: string;
+      password: string;
+      from: string;
+    }): Promise<{ is: 'ok'; digest: string } | RefusedSignIn> {
+      const found = await tryPassword(given.name, given.password, given.from);
+      if (found.is !== 'right') return found;
+      if (!(await accept(given.name, found))) return { is: 'no' };
+      return { is: 'ok', digest: found.taken.user.password ?? '' };
+    },
+  };
+}
+
+/** `later`: too many wrong attempts. `busy`: too many people at this moment. `no`: wrong name or password, without saying which. */
+export type RefusedSignIn = { is: 'no' } | { is: 'later'; afterS: number } | { is: 'busy' };
+
+/** Checks a password: counted first, then queued, and for the same time whether or not there is such a user (ASVS 5.0, 6.3.8). */
+export function makeTryPassword({ guesses, queue }: { guesses: Guesses; queue: HashQueue }): TryPassword {
+  return async (name, password, from, device) => {
+    const network = addressGroups(from).at(-1);
+    const taken = await guesses.takePassword(name, from, { onlyKnown: queue.isFull('stranger', network), device });
+    if (taken.is !== 'try') return taken;
+    const { epoch, password: kept, isExpired } = taken.user;
+    const verify = () => verifyPassword(normalPassword(cut(password)), kept);
+    const isRight = await queue.run(taken.isKnown ? 'known' : 'stranger', verify, network);
+    if (isRight === 'busy') {
+      // Somebody else got the last place in the queue in the meantime.
+      await guesses.untake(taken.counted);
+      return { is: 'busy' };
+    }
+    if (!isRight || epoch === undefined || isExpired || !isOfPossibleLength(password)) return { is: 'no' };
+    return { is: 'right', taken, epoch };
+  };
+}
+
+type TakenTry = Extract<Try, { is: 'try' }>;
+
+/** The right password of a user, with the user's epoch then. The attempt counts as wrong until that is taken back. */
+type RightPassword = { is: 'right'; taken: TakenTry; epoch: string };
+
+type TryPassword = (
+  name: string,
+  password: string,
+  from: string,
+  device?: string,
+) => Promise<RefusedSignIn | RightPassword>;
+
+/** Cuts a password that is too long, to bound the work; it is wrong in any case. */
+function cut(password: string): string {
+  return isOfPossibleLength(password) ? password : password.slice(0, 100);
 }

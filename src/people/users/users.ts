@@ -7,10 +7,17 @@ import { hashPassword, verifyPassword } from '../passwords/password-hash.ts';
 import { normalPassword, passwordFault } from '../passwords/password-rules.ts';
 import { peopleScript } from '../people-script.ts';
 import type { Secret } from '../secret.ts';
-import { openingsKey } from '../sessions/openings.ts';
-import { keyBeginnings } from '../sessions/sessions.ts';
-import { makeUserChanges } from './change-user.ts';
-import { isUserName, makeEpoch, needRoles, needUserName, type UserView, VIEW_FIELDS, viewOf } from './user.ts';
+import { keyBeginnings, openingsKey } from '../sessions/sessions.ts';
+import {
+  isUserName,
+  makeEpoch,
+  makeUserChanges,
+  needRoles,
+  needUserName,
+  type UserView,
+  VIEW_FIELDS,
+  viewOf,
+} from './user.ts';
 
 /**
  * For how long a password that somebody else set is valid (ASVS 5.0, 6.4.1): over a weekend, but a letter found years later opens nothing.

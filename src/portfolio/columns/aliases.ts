@@ -1,5 +1,6 @@
 import { likeness } from '../../likeness.ts';
-import { bareName } from './bare-name.ts';
+import { isThousands } from '../values/amount-unit.ts';
+import { currencyOf } from '../values/currencies.ts';
 import { COLUMNS, columnsThat, isKnown, KNOWN_COLUMNS, type KnownColumn, ownNameOf } from './known-columns.ts';
 import { EVERYDAY } from './names/everyday.ts';
 import { GUESSES } from './names/guesses.ts';
@@ -57,6 +58,31 @@ const NOTHING: NameMeaning = { known: null, guess: null, currency: null, thousan
 /** All names of a column in the tables, everyday ones and those of systems. */
 export function namesOf(column: KnownColumn): string[] {
   return [...EVERYDAY, ...SYSTEMS].flatMap((names) => names[column] ?? []);
+}
+
+/**
+ * Removes what describes the form of a column rather than its meaning: an asterisk, a colon, a currency after the name,
+ * and brackets with a currency, "ISO" or "required".
+ */
+function bareName(written: string): BareName {
+  const found: BareName = { name: '', currency: null, thousands: false, said: false };
+  const without = written
+    .replace(/[*:\u2020]+\s*$|^\s*\*+/g, ' ')
+    .replace(/[([{<]([^()[\]{}<>]*)[)\]}>]/g, (_all, inside: string) => {
+      note(inside, found);
+      return ' ';
+    })
+    .replace(/[*:]+\s*$/, '')
+    .trim();
+  const behind =
+    /^(.+?)[\s,/-]+(?:in\s+|en\s+)?([A-Z]{0,2}\p{Sc}|[A-Z]{3}|T€|k€|TEUR|kEUR|MEUR|Euro|Mio\.?(?:\s*EUR|\s*€)?|Tsd\.?(?:\s*EUR|\s*€)?)$/u.exec(
+      without,
+    );
+  if (behind && isUnit(behind[2] ?? '')) {
+    note(behind[2] ?? '', found);
+    return { ...found, name: behind[1] ?? '' };
+  }
+  return { ...found, name: without };
 }
 
 /** Words for the party that a column describes. They come before or after the name. */
@@ -146,4 +172,30 @@ function nameKey(name: string): string {
     .replace(/\b(?:no|num|nbr|number|numero|nummer)\b/g, 'nr')
     .replace(/nummer\b/g, 'nr')
     .replace(/(?<=\S) nr\b/g, 'nr');
+}
+
+/** A header's name without its unit and other additions. */
+type BareName = {
+  name: string;
+  /** The currency after the name, as written: `Kreditlimit (EUR)`. */
+  currency: string | null;
+  /** Whether the name says that amounts are in thousands or millions. */
+  thousands: boolean;
+  /** Whether brackets hold more than a unit: `Limit (old)` may mean something else than `Limit`. */
+  said: boolean;
+};
+
+/** Descriptions of a cell's format, or of whether it is required. */
+const HARMLESS =
+  /^(iso|iso[\s-]*(code|3166|4217)([\s-].*)?|code|2[\s-]*(letters?|stellig|lettres)|alpha-?2|required|mandatory|optional|pflicht(feld)?|freiwillig|obligatoire|facultatif|obligatorio|opcional|text|number|zahl|datum|date|yyyy-mm-dd|tt\.mm\.jjjj|dd[./]mm[./]yyyy|url|http.*|netto|brutto|)$/i;
+
+function isUnit(word: string): boolean {
+  return currencyOf(word) !== null || isThousands(word);
+}
+
+function note(inside: string, found: BareName): void {
+  const word = inside.trim().replace(/^(in|en)\s+/i, '');
+  if (isThousands(word)) found.thousands = true;
+  else if (currencyOf(word) !== null) found.currency = word;
+  else if (!HARMLESS.test(word)) found.said = true;
 }

@@ -1,10 +1,9 @@
+import type { HeaderJudgement, Vocabulary } from '../../table/find-header.ts';
 import type { RawRecord } from '../../table/records.ts';
-import type { HeaderJudgement, Vocabulary } from '../../table/vocabulary.ts';
 import { saysThousands } from '../values/amount-unit.ts';
 import { headerMeaningOf } from './aliases.ts';
 import { type KnownColumn, NEEDED, ownNameOf } from './known-columns.ts';
-import type { Mapping } from './mapping.ts';
-import { matchMapping } from './match-mapping.ts';
+import { type Mapping, matchMapping } from './mapping.ts';
 
 /** The parts of a mapping that help to recognize a header. */
 export type HeaderHints = Pick<Mapping, 'columns' | 'constants'>;

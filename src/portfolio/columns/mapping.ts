@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { LimitlineError } from '../../errors.ts';
 import { fileFault } from '../../files/file-fault.ts';
+import { likeness } from '../../likeness.ts';
+import { aliasOf } from './aliases.ts';
 import type { Column } from './column.ts';
-import { KNOWN_COLUMNS, type KnownColumn } from './known-columns.ts';
+import { KNOWN_COLUMNS, type KnownColumn, ownNameOf } from './known-columns.ts';
 
 const knownColumn = z.enum(KNOWN_COLUMNS);
 
@@ -12,9 +15,9 @@ const knownColumn = z.enum(KNOWN_COLUMNS);
  * is what `--save-map` was not sure of: a person moves its entries to `columns`; by itself it has no effect.
  */
 export const mappingSchema = z.strictObject({
-  columns: byHeader(knownColumn.nullable()).default({}),
+  columns: eachHeader(knownColumn.nullable()).default({}),
   constants: z.partialRecord(knownColumn, z.string().trim().min(1)).default({}),
-  guesses: byHeader(knownColumn).optional(),
+  guesses: eachHeader(knownColumn).optional(),
 });
 
 export type Mapping = z.output<typeof mappingSchema>;
@@ -48,11 +51,71 @@ export async function saveMapping(path: string, columns: readonly Column[], cons
   });
 }
 
+/** One entry of a mapping: a header, and its known column or null for none. */
+export type MappingEntry = { written: string; known: KnownColumn | null };
+
+/** A mapping applied to one file's headers. */
+export type MatchedMapping = {
+  /** The entry for this header. */
+  entryOf(header: string): MappingEntry | undefined;
+  /** Entries without a header in this file, in the mapping's order. */
+  unmatched: MappingEntry[];
+};
+
+/**
+ * Matches a mapping's entries with headers. An exact match comes before a similar one. Among similar entries, the first
+ * counts.
+ */
+export function matchMapping(
+  headers: readonly string[],
+  mapped: Readonly<Record<string, KnownColumn | null>>,
+): MatchedMapping {
+  const entries = Object.entries(mapped).map(([written, known]): MappingEntry => ({ written: written.trim(), known }));
+  const equal = new Map(entries.map((entry) => [entry.written, entry]));
+  const isThere = new Set(headers);
+  const alike = new Map<string, MappingEntry>();
+  for (const entry of entries) {
+    const name = likeness(entry.written);
+    // Names of signs only would all be similar to each other.
+    if (name !== '' && !isThere.has(entry.written) && !alike.has(name)) alike.set(name, entry);
+  }
+  const entryOf = (header: string) => equal.get(header) ?? alike.get(likeness(header));
+  const used = new Set(headers.map(entryOf));
+  return { entryOf, unmatched: entries.filter((entry) => !used.has(entry)) };
+}
+
+/**
+ * The mapping from all `--map` arguments: mapping files, and `HEADER=column` for single headers, split at the last `=`.
+ * `HEADER=` and `HEADER=-` say that it is no known column. Single headers override files; later files override earlier
+ * ones. Undefined without arguments.
+ *
+ * @throws LimitlineError `USAGE` for an unknown column or a contradiction; `FILE` for a file that cannot be used.
+ */
+export async function readMapArgs(args: readonly string[]): Promise<Mapping | undefined> {
+  if (args.length === 0) return undefined;
+  const mapping: Mapping = { columns: byHeader(), constants: {} };
+  const pairs = byHeader();
+  for (const arg of args) {
+    const pair = pairOf(arg);
+    if (pair === null) {
+      const { columns, constants } = await readMapping(arg);
+      Object.assign(mapping.columns, columns);
+      Object.assign(mapping.constants, constants);
+    } else {
+      const [header, known] = pair;
+      if (Object.hasOwn(pairs, header) && pairs[header] !== known) throw saidTwice(header);
+      pairs[header] = known;
+    }
+  }
+  Object.assign(mapping.columns, pairs);
+  return mapping;
+}
+
 /**
  * An entry for each header. Because zod's record drops the key `__proto__`, which may be a header, the entries are
  * copied into an object without a prototype.
  */
-function byHeader<Meaning extends KnownColumn | null>(meaning: z.ZodType<Meaning>) {
+function eachHeader<Meaning extends KnownColumn | null>(meaning: z.ZodType<Meaning>) {
   const names = z.custom<object>(
     (given) => typeof given === 'object' && given !== null && !Array.isArray(given),
     'Invalid input: expected object',
@@ -66,4 +129,28 @@ function byHeader<Meaning extends KnownColumn | null>(meaning: z.ZodType<Meaning
     }
     return read;
   });
+}
+
+/** Parses `HEADER=column`; null for a file name, even if the existing file's name has a `=`. */
+function pairOf(arg: string): [header: string, known: KnownColumn | null] | null {
+  const at = arg.lastIndexOf('=');
+  if (at === -1 || existsSync(arg)) return null;
+  const [header, name] = [arg.slice(0, at).trim(), arg.slice(at + 1).trim()];
+  if (header === '') {
+    throw new LimitlineError('USAGE', `--map "${arg}" has no header before "=": write --map "Their header=name".`);
+  }
+  if (name === '' || name === '-') return [header, null];
+  const known = ownNameOf(name) ?? aliasOf(name);
+  if (known) return [header, known];
+  const message = `--map "${arg}" names an unknown column. Name one of ${KNOWN_COLUMNS.join(', ')}; or write --map "${header}=" if the header means none of them.`;
+  throw new LimitlineError('USAGE', message);
+}
+
+function saidTwice(header: string): LimitlineError {
+  return new LimitlineError('USAGE', `--map says two things about "${header}": keep one of them.`);
+}
+
+/** Without a prototype, because a header may be called `__proto__`. */
+function byHeader(): Record<string, KnownColumn | null> {
+  return Object.create(null);
 }

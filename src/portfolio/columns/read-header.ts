@@ -6,7 +6,7 @@ import { aliasOf, headerMeaningOf } from './aliases.ts';
 import type { Column } from './column.ts';
 import { makeRests, namesTwice, restsOfNames } from './header-doubts.ts';
 import { isKnown, type KnownColumn, plainName } from './known-columns.ts';
-import { type MappingEntry, type MatchedMapping, matchMapping } from './match-mapping.ts';
+import { type MappingEntry, type MatchedMapping, matchMapping } from './mapping.ts';
 import { isResultsHeader } from './result-columns.ts';
 
 /** The rules for reading a header. */

@@ -1,14 +1,17 @@
 import { counted, grouped } from '../../counted.ts';
+import type { DocumentFolder } from '../../documents/folder.ts';
+import type { Dialect } from '../../table/dialect.ts';
+import { withoutApostrophe } from '../../table/formulas.ts';
+import type { RawRecord } from '../../table/records.ts';
 import { type Column, placeOf } from '../columns/column.ts';
-import type { KnownColumn } from '../columns/known-columns.ts';
+import type { Conventions, KnownColumn } from '../columns/known-columns.ts';
 import type { BuyerFinding, Decision } from '../identity/buyer.ts';
 import { makeDigestTable } from '../identity/digest-table.ts';
 import { makeProblem, type Problem, WHOLE_FILE } from '../problem.ts';
 import { type AdviceDates, adviceFor } from './advice.ts';
-import type { LineDraft } from './draft.ts';
 import { faultyKeyOf, makeRow } from './make-row.ts';
 import { makePlausibility } from './plausibility.ts';
-import type { Values } from './read-cells.ts';
+import { type LineDraft, makeCellReader, type Values } from './read-cells.ts';
 import type { Line } from './row.ts';
 
 /**
@@ -90,6 +93,52 @@ export function makeLineClassifier({ columns, dates }: { columns: Column[]; date
   };
 }
 
+/** Checks a line alone: its cells and documents, but nothing that depends on other lines, such as duplicates. */
+export type JudgeAlone = (record: RawRecord) => Promise<Line>;
+
+type JudgeAloneOptions = {
+  columns: Column[];
+  dialect: Dialect;
+  constants: Values | undefined;
+  /** Read again for each line. A convention that is still open is a problem of the line. */
+  conventions: Readonly<Conventions>;
+  dates: AdviceDates;
+  documents?: DocumentFolder | undefined;
+};
+
+/** For a line that a person corrects. Runs the same checks as the reading of the file. */
+export function makeJudgeAlone({ documents, dates, ...reading }: JudgeAloneOptions): JudgeAlone {
+  let readCells: ReturnType<typeof makeCellReader> | undefined;
+  return async (record) => {
+    readCells ??= makeCellReader({ ...reading, today: dates.today });
+    const draft: LineDraft = { record, ...readCells(record), documents: [] };
+    await addDocuments([draft], reading.columns, documents);
+    return makeLineClassifier({ columns: reading.columns, dates }).classify(draft);
+  };
+}
+
+/**
+ * Finds the documents that the drafts name and adds them, or a problem for each that is missing or unusable.
+ *
+ * @throws LimitlineError `FILE` when the disk fails.
+ */
+export async function addDocuments(drafts: LineDraft[], columns: Column[], folder?: DocumentFolder): Promise<void> {
+  const column = columns[placeOf(columns, 'supporting_documents')]?.written ?? null;
+  // The eight workers share one iterator, so that each draft is taken once.
+  const waiting = drafts.filter((draft) => draft.values.supporting_documents).values();
+  async function takeDrafts(): Promise<void> {
+    for (const { record, values, problems, documents } of waiting) {
+      for (const name of documentNames(values.supporting_documents ?? '')) {
+        // Results files of Limitline put an apostrophe before such a name, so that no spreadsheet runs it as a formula.
+        const found = folder ? await folder.find(name, withoutApostrophe(name)) : NO_FOLDER;
+        if (typeof found === 'string') problems.push(makeProblem(record.line, column, name, found));
+        else documents.push(found);
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: LOOKS_AT_ONCE }, takeDrafts));
+}
+
 /** The column in which a person looks for each kind of finding. */
 const COLUMN_OF = {
   reference: 'buyer_reference',
@@ -119,4 +168,14 @@ function duplicateProblem(line: number, of: number, values: Values): Problem {
     ? `Line ${of} already has the same request_reference, and a request is made only once: give this line another one.`
     : `Line ${of} already asks for the same limit for the same buyer: if both are meant, give this line a request_reference.`;
   return makeProblem(line, null, values.request_reference ?? values.requested_limit ?? null, message);
+}
+
+/** More would not be faster: Node reads files with four threads. */
+const LOOKS_AT_ONCE = 8;
+
+const NO_FOLDER = 'There is no folder to look for documents in: name it with --documents DIR.';
+
+function documentNames(cell: string): string[] {
+  const names = cell.split('|').map((name) => name.trim());
+  return [...new Set(names)].filter((name) => name !== '');
 }

@@ -5,7 +5,7 @@ import { type Column, makeFit, placeOf } from '../columns/column.ts';
 import type { Conventions } from '../columns/known-columns.ts';
 import { type Decimal, decimalOf } from '../values/amounts.ts';
 import { type DateOrder, dateOrderOf } from '../values/dates.ts';
-import { beforeDoubt } from '../values/doubt.ts';
+import { beforeDoubt } from '../values/reading.ts';
 
 /**
  * Detects how a file writes amounts and dates, by a first pass over every cell of their columns. If the cells

@@ -1,7 +1,10 @@
 import { columnsIn } from '../columns/known-columns.ts';
 import type { BuyerLine } from '../identity/buyer.ts';
+import type { BuyerBook } from '../identity/buyer-book.ts';
 import { type BuyerIdentity, buyerKey, identifiersOf, likenessOf, requestKey } from '../identity/identity.ts';
-import type { Values } from './read-cells.ts';
+import type { RecordedBuyerLookup } from '../identity/recorded-buyer.ts';
+import { makeProblem } from '../problem.ts';
+import type { LineDraft, Values } from './read-cells.ts';
 import type { Company, Limit, Row } from './row.ts';
 
 /** The body of the company call. `values.name` must exist. */
@@ -72,6 +75,43 @@ export function faultyKeyOf(values: Values, buyer: string | undefined): string {
   return isTold ? rowKeyOf(values, buyer ?? '') : '';
 }
 
+/** The buyer book, and what a person said of lines: which mean the same buyer, and which row each corrects. */
+type Telling = {
+  book: BuyerBook;
+  sameBuyer?: readonly number[] | undefined;
+  mendedRow: (cells: readonly string[]) => string;
+  /** For a results file: which buyer each of its rows has. */
+  known?: RecordedBuyerLookup | undefined;
+};
+
+/**
+ * Decides the drafts' buyers, after all their other checks: only valid lines may add a buyer. A line whose buyer is
+ * unclear gets a problem.
+ */
+export async function tellBuyers(
+  drafts: LineDraft[],
+  { book, sameBuyer = [], mendedRow, known }: Telling,
+): Promise<void> {
+  const asked: { draft: LineDraft; line: BuyerLine }[] = [];
+  for (const draft of drafts) {
+    const { record, values, problems } = draft;
+    if (sameBuyer.includes(record.line)) values.same_buyer = 'yes';
+    const told = { line: record.line, isSound: problems.length === 0, mends: mendedRow(record.cells) };
+    const line = buyerLineOf(values, told);
+    if (!line) continue;
+    if (known) {
+      const buyer = known(line, record.cells);
+      if (buyer === undefined) problems.push(makeProblem(record.line, null, null, NOT_ITS_CELLS));
+      if (buyer) line.known = buyer;
+      // A line without a row, or with other cells than its row, does not prove which buyer it means.
+      else line.isSound = false;
+    }
+    asked.push({ draft, line });
+  }
+  const decisions = await book.tell(asked.map(({ line }) => line));
+  for (const [place, { draft }] of asked.entries()) draft.decision = decisions[place];
+}
+
 function makeLimit(values: Values): Limit {
   const limit: Limit = { requested_limit: values.requested_limit ?? '' };
   const contact: Limit['contact'] = {};
@@ -93,3 +133,5 @@ const COMPANY = columnsIn('company');
 const ADDRESS = columnsIn('company.address');
 const LIMIT = columnsIn('limit');
 const CONTACT = columnsIn('limit.contact');
+
+const NOT_ITS_CELLS = 'The cells of this line were changed, so they no longer match the row that it names.';

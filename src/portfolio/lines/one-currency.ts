@@ -2,9 +2,8 @@ import { type Column, placeOf } from '../columns/column.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { readUnit } from '../values/amount-unit.ts';
 import { type Currency, common, currencyOf } from '../values/currencies.ts';
-import { beforeDoubt } from '../values/doubt.ts';
-import type { LineDraft } from './draft.ts';
-import type { Values } from './read-cells.ts';
+import { beforeDoubt } from '../values/reading.ts';
+import type { LineDraft, Values } from './read-cells.ts';
 
 /**
  * Ensures that a file has one currency. The call has no currency field, so a limit of USD 1,000 among limits in EUR

@@ -4,7 +4,6 @@ import type { KnownColumn } from '../columns/known-columns.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { decimalsOf } from '../values/currencies.ts';
 import { isTotalLabel } from '../values/total-words.ts';
-import { makeMedian } from './median.ts';
 import type { Values } from './read-cells.ts';
 
 /** Warns of values that are valid but probably unintended. Warnings stop nothing; a person decides. */
@@ -86,6 +85,79 @@ export function makePlausibility({ columns }: { columns: readonly Column[] }): P
   };
 }
 
+/** The median of many amounts, and the amounts far above it, in constant memory. */
+type Median = {
+  /** `amount` is above zero; `line` is its line. */
+  add(line: number, amount: number): void;
+  /** The kept amounts of at least `times` the median, in line order. Only the largest are kept. */
+  above(times: number): { line: number; amount: number; times: number; median: number }[];
+  /** How many amounts are at least `times` the median, with an error of a hundredth of the median. */
+  countAbove(times: number): number;
+};
+
+/**
+ * The median is exact for the first 4,096 amounts. Beyond, amounts are counted in steps of 1.6 percent, and the median
+ * is the lower end of its step: exact enough to find an amount of a thousand times the median.
+ *
+ * @param keeps how many of the largest amounts are kept with their lines.
+ */
+export function makeMedian({ keeps }: { keeps: number }): Median {
+  const first: number[] = [];
+  const counts = new Uint32Array(STEPS);
+  // The kept amounts, unsorted: with ascending amounts, every line replaces one of them.
+  const keptLines = new Float64Array(keeps);
+  const keptAmounts = new Float64Array(keeps);
+  let leastAt = 0;
+  let total = 0;
+
+  function keep(line: number, amount: number): void {
+    keptLines[leastAt] = line;
+    keptAmounts[leastAt] = amount;
+    for (let at = 0; at < keeps; at += 1) {
+      if ((keptAmounts[at] ?? 0) < (keptAmounts[leastAt] ?? 0)) leastAt = at;
+    }
+  }
+
+  function median(): number {
+    if (total <= EXACT) {
+      const sorted = first.toSorted((a, b) => a - b);
+      const middle = sorted.length >> 1;
+      const upper = sorted[middle] ?? 0;
+      return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
+    }
+    let below = 0;
+    const step = counts.findIndex((count) => {
+      below += count;
+      return below * 2 >= total;
+    });
+    return sizeOf(step);
+  }
+
+  return {
+    add(line, amount) {
+      total += 1;
+      if (first.length < EXACT) first.push(amount);
+      const step = stepOf(amount);
+      counts[step] = (counts[step] ?? 0) + 1;
+      if (amount > (keptAmounts[leastAt] ?? 0)) keep(line, amount);
+    },
+    above(times) {
+      const middle = median();
+      if (total < FEWEST) return [];
+      return Array.from(keptAmounts, (amount, at) => ({ line: keptLines[at] ?? 0, amount }))
+        .filter(({ line, amount }) => line > 0 && amount >= middle * times)
+        .map((one) => ({ ...one, times: Math.floor(one.amount / middle), median: rounded(middle) }))
+        .sort((a, b) => a.line - b.line);
+    },
+    countAbove(times) {
+      if (total < FEWEST) return 0;
+      const bound = median() * times;
+      if (total <= EXACT) return first.filter((amount) => amount >= bound).length;
+      return counts.subarray(stepOf(bound)).reduce((sum, count) => sum + count, 0);
+    },
+  };
+}
+
 /** A possible mistake: its column, and the message with the correction. */
 type Doubt = { column: KnownColumn; message: string };
 
@@ -148,4 +220,36 @@ function listed(lines: readonly number[], count: number): string {
   const more = count - lines.length;
   if (more > 0) return `${lines.join(', ')} and ${more} more`;
   return lines.length < 2 ? lines.join('') : `${lines.slice(0, -1).join(', ')} and ${lines.at(-1)}`;
+}
+
+/** With two amounts, neither is the usual one. */
+const FEWEST = 3;
+
+/** Takes 32 KB. */
+const EXACT = 4_096;
+
+/** A double has 12 bits of sign and exponent. With 6 more of its fraction, a step is 1/64 of its amount at most. */
+const STEPS = 2 ** 17;
+const FRACTION_BITS_LEFT = 14;
+
+const double = new Float64Array(1);
+const words = new Uint32Array(double.buffer);
+/** The index of the half with a double's sign and exponent, by the machine's byte order. */
+const HIGH = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1 ? 1 : 0;
+
+function stepOf(amount: number): number {
+  double[0] = amount;
+  return (words[HIGH] ?? 0) >>> FRACTION_BITS_LEFT;
+}
+
+/** The lower end of a step. */
+function sizeOf(step: number): number {
+  double[0] = 0;
+  words[HIGH] = step << FRACTION_BITS_LEFT;
+  return double[0] ?? 0;
+}
+
+/** Two decimals: beyond the exact range, the median has no more. */
+function rounded(amount: number): number {
+  return Math.round(amount * 100) / 100;
 }

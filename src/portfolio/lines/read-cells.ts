@@ -1,11 +1,13 @@
 import { grouped } from '../../counted.ts';
+import type { Document } from '../../documents/folder.ts';
 import { MARKS, MOST_MARKS, normal } from '../../likeness.ts';
 import { type Dialect, delimiterWord } from '../../table/dialect.ts';
-import { describeDamage } from '../../table/encodings/damage.ts';
+import { describeDamage } from '../../table/encodings/utf8.ts';
 import { withoutApostrophe } from '../../table/formulas.ts';
 import type { RawRecord } from '../../table/records.ts';
 import { type Column, makeFit } from '../columns/column.ts';
 import { COLUMNS, type KnownColumn, type ReadBy, type ValueReader } from '../columns/known-columns.ts';
+import type { Decision } from '../identity/buyer.ts';
 import { type CellChange, makeChange, makeProblem, type Problem } from '../problem.ts';
 import { namesUnit, readUnit } from '../values/amount-unit.ts';
 
@@ -169,6 +171,9 @@ const PLAIN_TEXT = /^[\t\n\r -~\u00a0-\u02ff]*$/;
 export function tidied(text: string): string {
   return normal(withoutApostrophe(text).trim());
 }
+
+/** A line that was read but not yet classified as a row, an invalid line or a duplicate. */
+export type LineDraft = ReadCells & { record: RawRecord; documents: Document[]; decision?: Decision | undefined };
 
 const TIDIED = "It was written with a spreadsheet's apostrophe, or with accents apart from their letters.";
 

@@ -1,4 +1,4 @@
-import type { Document } from '../../documents/document.ts';
+import type { Document } from '../../documents/folder.ts';
 import type { FieldsIn } from '../columns/known-columns.ts';
 import type { IdentifierKind } from '../identity/identity.ts';
 import type { CellChange, Problem } from '../problem.ts';

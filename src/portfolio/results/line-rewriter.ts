@@ -1,13 +1,14 @@
+import type { CellKind } from '../../table/xlsx/cell-xml.ts';
 import { isKnownName } from '../columns/aliases.ts';
 import { type Column, placeOf } from '../columns/column.ts';
 import type { Conventions } from '../columns/known-columns.ts';
+import { errorColumnsOf } from '../columns/result-columns.ts';
 import { type CurrencyCheck, withCurrencyDoubt } from '../lines/one-currency.ts';
 import { tidied, type Values } from '../lines/read-cells.ts';
 import type { Line } from '../lines/row.ts';
 import { parseAmount } from '../values/amounts.ts';
 import { parseDate } from '../values/dates.ts';
-import { markDoubtful } from '../values/doubt.ts';
-import type { ValueReading } from '../values/reading.ts';
+import { markDoubtful, type ValueReading } from '../values/reading.ts';
 
 /** Copies lines into another file so that they read the same there, without the other lines or a mapping. */
 export type LineRewriter = {
@@ -56,6 +57,86 @@ export function makeLineRewriter({
   };
 }
 
+/** One file's columns in a merged table: their names, and their indexes in the file's lines. */
+export type OwnColumns = { names: string[]; places: number[] };
+
+/**
+ * Merges the columns of several files, in order of appearance. A name occurs as often as in the file that has it most
+ * often. `columnsOf` has, for each file, the table's column of each of its own.
+ */
+export function mergeColumns(files: readonly (readonly string[])[]): { header: string[]; columnsOf: number[][] } {
+  const header: string[] = [];
+  const known = new Map<string, number>();
+  const columnsOf = files.map((names) => {
+    const times = new Map<string, number>();
+    return names.map((name) => {
+      const time = (times.get(name) ?? 0) + 1;
+      times.set(name, time);
+      // Header names have no such line break here, so different pairs never give the same id.
+      const id = `${time}\n${name}`;
+      const column = known.get(id) ?? header.push(name) - 1;
+      known.set(id, column);
+      return column;
+    });
+  });
+  return { header, columnsOf };
+}
+
+/** The columns that the team wrote, without those that an errors file added. */
+export function resultColumnsOf(header: readonly string[]): OwnColumns {
+  return without(errorColumnsOf(header), header);
+}
+
+/**
+ * The same for an errors file, which is read later without the mapping. If the files' headers differ, known columns get
+ * our names, so that columns of one meaning become one.
+ */
+export function errorColumns({ rewriter, columns }: Rewritable, areAlike: boolean): OwnColumns {
+  const own = without(errorColumnsOf(rewriter.header), rewriter.header);
+  if (areAlike) return own;
+  const names = own.places.map((place, at) => {
+    const column = columns[place];
+    const name = own.names[at] ?? '';
+    if (column?.known) return column.known;
+    return column && isKnownName(name) ? `${name} (own)` : name;
+  });
+  return { ...own, names };
+}
+
+/** A line's cells, as a workbook shows them. */
+export type SheetValues = {
+  /** The line's cells. Amounts and dates are in plain form if they can be read; other cells stay as written. */
+  cells(line: Line): string[];
+};
+
+/** Amounts and dates are recognized by their columns. An ambiguous one stays text. */
+export function makeSheetValues({ columns, rewriter }: Parts): SheetValues {
+  const amountAt = placeOf(columns, 'requested_limit');
+  const dayAt = placeOf(columns, 'statements_dated');
+  return {
+    cells(line) {
+      const own = [...rewriter.cells(line)];
+      const amount = parseAmount(tidied(own[amountAt] ?? ''));
+      if ('value' in amount) own[amountAt] = amount.value;
+      const day = parseDate(tidied(own[dayAt] ?? ''), { order: null, today: LAST_DAY });
+      if ('value' in day) own[dayAt] = day.value;
+      return own;
+    },
+  };
+}
+
+/** The type of a column by its name, both for the files' own and for the added ones. */
+export function sheetKinds(files: readonly Parts[]): (name: string | undefined) => CellKind {
+  const kinds = new Map<string, CellKind>(Object.entries(ADDED));
+  for (const { columns, rewriter } of files) {
+    for (const [at, { written, known }] of columns.entries()) {
+      const kind = known === 'requested_limit' ? 'amount' : known === 'statements_dated' ? 'day' : undefined;
+      if (kind) for (const name of [written, rewriter.header[at] ?? written]) kinds.set(name, kind);
+    }
+  }
+  return (name = '') => kinds.get(name) ?? 'text';
+}
+
 function headerOf({ written, known, by }: Column): string {
   if (by !== 'map') return written;
   return known ?? (isKnownName(written) ? `${written} (own)` : written);
@@ -85,7 +166,7 @@ function sureAmount(value: string): string {
 }
 
 /** Dates are not checked here: the reading of the line has done it. */
-export const LAST_DAY = '9999-12-31';
+const LAST_DAY = '9999-12-31';
 
 function plainDate(cell: string, { dates }: Conventions): string {
   return plain(cell, {
@@ -94,3 +175,22 @@ function plainDate(cell: string, { dates }: Conventions): string {
     sure: (value) => value,
   });
 }
+
+type Rewritable = { rewriter: Pick<LineRewriter, 'header'>; columns: readonly Pick<Column, 'known'>[] };
+
+function without(left: ReadonlySet<number>, header: readonly string[]): OwnColumns {
+  const places = header.flatMap((_name, place) => (left.has(place) ? [] : [place]));
+  return { names: places.map((place) => header[place] ?? ''), places };
+}
+
+type Parts = { columns: readonly Column[]; rewriter: LineRewriter };
+
+/** Result columns that are no text, and columns of rows whose file is gone. */
+const ADDED: Record<string, CellKind> = {
+  line: 'count',
+  total_limit: 'amount',
+  available_limit: 'amount',
+  updated: 'moment',
+  requested_limit: 'amount',
+  statements_dated: 'day',
+};

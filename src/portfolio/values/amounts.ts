@@ -1,8 +1,7 @@
 import Big from 'big.js';
 import { unitProblem } from './amount-unit.ts';
 import { currencyOf } from './currencies.ts';
-import { beforeDoubt, DOUBT } from './doubt.ts';
-import type { ValueReading } from './reading.ts';
+import { beforeDoubt, DOUBT, type ValueReading } from './reading.ts';
 
 /** The decimal separator of an amount. */
 export type Decimal = '.' | ',';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { beforeDoubt, DOUBT } from './doubt.ts';
-import type { ValueReading } from './reading.ts';
+import { beforeDoubt, DOUBT, type ValueReading } from './reading.ts';
 
 /** Whether day or month comes first. */
 export type DateOrder = 'dmy' | 'mdy';

@@ -1,7 +1,9 @@
-import { accessSync, constants, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, constants, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
 import { makeFolder } from '../../data-folder.ts';
 import { LimitlineError, messageOf } from '../../errors.ts';
+import { startOf } from '../../files/process-mark.ts';
 
 /** The folder of our own Redis. Its id stays the same if it is moved, and differs in copies. */
 export type Folder = { path: string; id: string };
@@ -40,7 +42,63 @@ export function checkInPlace(folder: Folder): void {
   );
 }
 
+/**
+ * Identifies a process: its number, its start time, and the folder for which the stamp was made. Process numbers are reused, quickly in
+ * containers, and a folder may be copied with its records of processes.
+ */
+export type Stamp = string;
+
+/** @returns undefined if there is no such process any more */
+export function stampOf(pid: number, folder: Folder): Stamp | undefined {
+  const start = startOf(pid);
+  return start && `${pid}/${start}/${folder.id}`;
+}
+
+/** Whether the process of a stamp still lives, and the stamp is of this folder. False for an invalid stamp. */
+export function isAlive(stamp: Stamp, folder: Folder): boolean {
+  const pid = pidOf(stamp);
+  return Number.isInteger(pid) && pid > 0 && stampOf(pid, folder) === stamp;
+}
+
+export function pidOf(stamp: Stamp): number {
+  return Number(stamp.split('/', 1)[0]);
+}
+
+/** Relative to the server's working directory, so that the name is short enough wherever the folder is. */
+export const SOCKET_NAME = 'redis.sock';
+
+/** The kernel's limit for the path of a Unix socket (sun_path): 108 bytes on Linux, 104 on macOS, with the final NUL. */
+const MAX_PATH_BYTES = 100;
+
+/**
+ * A path to the folder's socket that fits into a socket address: the absolute one; else the one relative to the working directory, valid
+ * while that does not change; else one through a short link in the temporary folder, for this process only, since a shared link could be
+ * made by somebody else.
+ *
+ * @throws LimitlineError `FILE` if even the temporary folder's path is too long
+ */
+export function openSocketPath(folder: string): { path: string; close: () => void } {
+  const direct = [join(folder, SOCKET_NAME), join(relative(process.cwd(), folder), SOCKET_NAME)].find(fits);
+  if (direct !== undefined) return { path: direct, close: () => {} };
+  const linkDir = mkdtempSync(join(tmpdir(), 'limitline-'));
+  const close = () => rmSync(linkDir, { recursive: true, force: true });
+  const path = join(linkDir, 'r', SOCKET_NAME);
+  if (!fits(path)) {
+    close();
+    throw new LimitlineError(
+      'FILE',
+      `Data folder ${folder} has too long a path for a socket, and so has ${tmpdir()}; set LIMITLINE_DATA or TMPDIR to a shorter one.`,
+    );
+  }
+  symlinkSync(folder, join(linkDir, 'r'));
+  return { path, close };
+}
+
 function idOf(path: string): string {
   const { dev, ino } = statSync(path);
   return `${dev}-${ino}`;
+}
+
+function fits(path: string): boolean {
+  return Buffer.byteLength(path) <= MAX_PATH_BYTES;
 }

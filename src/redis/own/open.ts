@@ -1,16 +1,14 @@
 import { statfsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LimitlineError, messageOf } from '../../errors.ts';
-import { startOf } from '../../files/process-start.ts';
+import { startOf } from '../../files/process-mark.ts';
 import type { Log } from '../../log.ts';
 import { checkVersion } from '../server-info.ts';
-import { openFolder } from './folder.ts';
+import { openFolder, openSocketPath, type Stamp } from './folder.ts';
 import { type JoinDeps, join, leaveFolder } from './join.ts';
 import type { Member } from './membership.ts';
 import { hangUp, probe } from './probe.ts';
 import { killServer, waitForExit } from './server-process.ts';
-import { openSocketPath } from './socket-path.ts';
-import type { Stamp } from './stamp.ts';
 
 type OwnRedis = { socketPath: string; where: string; close: () => Promise<void> };
 

@@ -15,9 +15,7 @@ import { open } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LimitlineError, messageOf } from '../../errors.ts';
-import type { Folder } from './folder.ts';
-import { SOCKET_NAME } from './socket-path.ts';
-import { isAlive, pidOf, type Stamp, stampOf } from './stamp.ts';
+import { type Folder, isAlive, pidOf, SOCKET_NAME, type Stamp, stampOf } from './folder.ts';
 
 /**
  * Starts a server on the folder and notes it in `server.pid` there; the caller has the lock and has checked that no other server runs. It

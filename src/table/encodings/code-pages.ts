@@ -29,7 +29,18 @@ export function codePageNamed(label: string): string | null {
   return found ? found[0] : null;
 }
 
+/** The characters for the bytes 0x80 to 0xFF, with U+FFFD for undefined ones; null for multi-byte encodings. */
+export function charactersOf(encoding: string): string[] | null {
+  if (codePageNamed(encoding) === encoding) return codePageCharacters(encoding);
+  if (MULTI_BYTE.test(encoding)) return null;
+  const decoder = new TextDecoder(encoding);
+  return Array.from({ length: 128 }, (_none, place) => decoder.decode(Uint8Array.of(place + 0x80)));
+}
+
 /** A code page's characters for the bytes 0x80 to 0xFF; U+FFFD where a byte has none. */
-export function codePageCharacters(name: string): string[] {
+function codePageCharacters(name: string): string[] {
   return [...iconv.decode(Buffer.from(Array.from({ length: 128 }, (_none, place) => place + 0x80)), name)];
 }
+
+/** Encoding Standard, sections 8 and 10 to 14. */
+const MULTI_BYTE = /^(utf-|gb|big5|euc-|iso-2022|shift_jis)/;

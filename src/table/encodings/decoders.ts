@@ -1,6 +1,5 @@
-import { markByte } from './damage.ts';
-import { charactersOf } from './single-bytes.ts';
-import { type Decoder, makeUtf8Decoder } from './utf8.ts';
+import { charactersOf } from './code-pages.ts';
+import { type Decoder, makeUtf8Decoder, markByte } from './utf8.ts';
 
 /**
  * Builds a decoder for any encoding of `encodingNamed`, with the guarantee of {@link makeUtf8Decoder}: an undecodable

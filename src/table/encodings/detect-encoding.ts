@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import { wholeCharacters } from '../../files/whole-characters.ts';
+import { wholeCharacters } from '../../files/text.ts';
 import { openBytes } from '../bytes.ts';
 import { makeLetterTally } from './letter-tally.ts';
 import { UTF8_CHARACTER } from './utf8.ts';

@@ -1,4 +1,4 @@
-import { charactersOf } from './single-bytes.ts';
+import { charactersOf } from './code-pages.ts';
 
 /** Encodes text. A character that the encoding lacks becomes a question mark. */
 type Encoder = (text: string) => Buffer;

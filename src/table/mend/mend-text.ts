@@ -1,14 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { LimitlineError } from '../../errors.ts';
-import { readSound } from '../cells.ts';
+import { findQuoteFault, readSound } from '../cells.ts';
 import type { Delimiter, Dialect } from '../dialect.ts';
+import { charactersOf } from '../encodings/code-pages.ts';
 import { makeDecoder } from '../encodings/decoders.ts';
 import { makeEncoder, makeEncodingTest } from '../encodings/encoders.ts';
 import { harmless } from '../formulas.ts';
-import { findQuoteFault } from '../quote-fault.ts';
-import { bytePlace } from './byte-place.ts';
-import { type BytePlace, linePlaces } from './line-places.ts';
 
 /** The correction of a record: new texts for some cells, or a new text for a broken record as a whole. */
 export type RecordMend = {
@@ -38,6 +36,59 @@ export async function* mendText(file: TextFile, mends: readonly RecordMend[]): A
     copied = place.to;
   }
   yield* createReadStream(path, { start: copied });
+}
+
+/**
+ * The number of bytes for the first `units` UTF-16 units of a text. `bytes` are the same text in the file. A damaged
+ * byte is one unit (see `encodings/utf8.ts`) and one byte.
+ */
+function bytePlace(bytes: Buffer, text: string, { encoding, units }: { encoding: string; units: number }): number {
+  if (encoding.startsWith('utf-16')) return units * 2;
+  if (encoding === 'utf-8') return utf8Length(text.slice(0, units));
+  return charactersOf(encoding) ? units : walked(bytes, encoding, units);
+}
+
+/** The byte range of lines, without the line break at the end. */
+type BytePlace = { from: number; to: number };
+
+/**
+ * Finds lines in a file. CR, LF and CRLF each end one. In every supported encoding except UTF-16, these bytes are never
+ * part of another character; UTF-16 has units of two bytes.
+ *
+ * @returns byte ranges by first line; missing lines have no entry
+ */
+async function linePlaces(
+  path: string,
+  { encoding, ranges }: { encoding: string; ranges: readonly LineSpan[] },
+): Promise<Map<number, BytePlace>> {
+  const starts = new Map<number, number>([[1, 0]]);
+  const ends = new Map<number, number>();
+  const firsts = new Set(ranges.map(({ line }) => line));
+  const lasts = new Set(ranges.map(({ line, lines }) => line + lines - 1));
+  const last = Math.max(0, ...lasts);
+  let line = 1;
+  let afterCr = false;
+  const meet = (unit: number, at: number, width: number): void => {
+    if (unit === LF && afterCr) {
+      if (firsts.has(line)) starts.set(line, at + width);
+    } else if (unit === LF || unit === CR) {
+      if (lasts.has(line)) ends.set(line, at);
+      line += 1;
+      if (firsts.has(line)) starts.set(line, at + width);
+    }
+    afterCr = unit === CR;
+  };
+  let size = 0;
+  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>) {
+    if (line <= last + 1) meetAll(chunk, { encoding, from: size, meet });
+    size += chunk.length;
+  }
+  if (lasts.has(line)) ends.set(line, size);
+  const found = ranges.flatMap(({ line: first, lines }) => {
+    const [from, to] = [starts.get(first), ends.get(first + lines - 1)];
+    return from === undefined || to === undefined ? [] : [[first, { from, to }] as const];
+  });
+  return new Map(found);
 }
 
 /** A record is at most a megabyte long. */
@@ -130,4 +181,55 @@ function behindQuotes(text: string, from: number): number {
   let at = text.indexOf('"', from + 1);
   while (text[at + 1] === '"') at = text.indexOf('"', at + 2);
   return at + 1;
+}
+
+/** Counts UTF-8 bytes, with one byte for each mark of damage. */
+function utf8Length(text: string): number {
+  if (text.isWellFormed()) return Buffer.byteLength(text);
+  let length = 0;
+  for (const character of text) length += character.isWellFormed() ? Buffer.byteLength(character) : 1;
+  return length;
+}
+
+/** Decodes character by character, exactly as the decoder does for damaged lines. */
+function walked(bytes: Buffer, encoding: string, units: number): number {
+  const fresh = () => new TextDecoder(encoding, { fatal: true });
+  let decoder = fresh();
+  let [found, pending] = [0, 0];
+  for (let at = 0; at < bytes.length; at += 1) {
+    if (found >= units && pending === 0) return at;
+    try {
+      const text = decoder.decode(bytes.subarray(at, at + 1), { stream: true });
+      found += text.length;
+      pending = text === '' ? pending + 1 : 0;
+    } catch {
+      decoder = fresh();
+      found += Math.max(pending, 1);
+      // The byte that did not fit may be a character itself.
+      if (pending > 0) at -= 1;
+      pending = 0;
+    }
+  }
+  return bytes.length;
+}
+
+/** A number of physical lines, starting with this one. */
+type LineSpan = { line: number; lines: number };
+
+const [LF, CR] = [0x0a, 0x0d];
+
+/** Even, so that no UTF-16 unit is split. */
+const CHUNK_BYTES = 256 * 1024;
+
+type Meeting = { encoding: string; from: number; meet: (unit: number, at: number, width: number) => void };
+
+function meetAll(chunk: Buffer, { encoding, from, meet }: Meeting): void {
+  if (!encoding.startsWith('utf-16')) {
+    for (let at = 0; at < chunk.length; at += 1) meet(chunk[at] ?? 0, from + at, 1);
+    return;
+  }
+  const [low, high] = encoding === 'utf-16le' ? [0, 1] : [1, 0];
+  for (let at = 0; at + 1 < chunk.length; at += 2) {
+    meet((chunk[at + low] ?? 0) + 256 * (chunk[at + high] ?? 0), from + at, 2);
+  }
 }

@@ -1,6 +1,5 @@
+import Big from 'big.js';
 import { STYLES } from './book-parts.ts';
-import { escapedAsText } from './escapes.ts';
-import { serialOf } from './numbers.ts';
 
 /**
  * A cell's type. A count is a whole number, an amount canonical decimal text, a day YYYY-MM-DD, a moment an ISO 8601
@@ -24,6 +23,73 @@ export function escaped(text: string): string {
     .toWellFormed()
     .replace(FORBIDDEN, '\ufffd')
     .replace(/[&<>\r]/g, (one) => ESCAPES[one] ?? one);
+}
+
+/** A number as plain decimal text, with the 15 digits that Excel shows of a double. */
+export function plainNumber(written: string): string {
+  // Infinite numbers stay as written, and become a problem of the line: 1E999999 would be a million zeros.
+  if (!Number.isFinite(Number(written))) return written;
+  const text = SHORT.test(written) ? written : new Big(written).prec(SHOWN_DIGITS).toFixed();
+  // The type proves that the point is a decimal one. As text, 1.234 could be a thousand.
+  return OPEN.test(text) ? `${text}0` : text;
+}
+
+/** Adds the leading zeros of a format. Fractions and negative numbers stay. */
+export function withZeros(text: string, digits: number): string {
+  return /^\d+$/.test(text) ? text.padStart(digits, '0') : text;
+}
+
+/** The largest number of digits that Excel shows. */
+const SHOWN_DIGITS = 15;
+
+const SHORT = /^-?(?=[\d.]{1,15}$)\d+(\.\d+)?$/;
+const OPEN = /^-?[1-9]\d{0,2}\.\d{3}$/;
+
+/**
+ * The date of a serial number (ECMA-376, part 1, 18.17.4.1), with the time unless it is midnight: YYYY-MM-DD or
+ * YYYY-MM-DDThh:mm:ss.
+ */
+export function dateOfSerial(written: string, { from1904 }: { from1904: boolean }): string {
+  const serial = Number(written) + (from1904 ? DAYS_TO_1904 : 0);
+  // Excel's calendar has 29 February 1900, which did not exist.
+  const days = serial < 61 ? serial + 1 : serial;
+  const seconds = Math.round(days * 86_400);
+  const date = new Date(Date.UTC(1899, 11, 30) + seconds * 1_000);
+  if (Number.isNaN(date.getTime())) return written;
+  const iso = date.toISOString();
+  return seconds % 86_400 === 0 ? iso.slice(0, 10) : iso.slice(0, 19);
+}
+
+/** The serial number of an ISO 8601 date or UTC time, in the 1900 calendar; null for dates before March 1900. */
+export function serialOf(iso: string): number | null {
+  const days = (Date.parse(iso) - Date.UTC(1899, 11, 30)) / 86_400_000;
+  // Below 61 is the false 29 February; no statements are so old. 8 decimals are exact to the millisecond.
+  return days >= 61 ? Number(days.toFixed(8)) : null;
+}
+
+/** A cell's name in Excel: column 2 in row 7 is `C7`. */
+export function cellName(column: number, line: number): string {
+  return `${columnLetters(column)}${line}`;
+}
+
+/** The inverse: the column of `C7` is 2. An invalid name gives a column that no sheet has. */
+export function columnOf(name: string): number {
+  let column = 0;
+  for (const letter of name.slice(0, LONGEST_NAME).replace(/\d+$/, '')) {
+    column = column * 26 + letter.charCodeAt(0) - 64;
+  }
+  return column - 1;
+}
+
+/** Resolves a workbook's escapes for characters that XML forbids: `_x000D_` (ECMA-376, part 1, 22.9.2.19). */
+export function unescaped(text: string): string {
+  if (!text.includes('_x')) return text;
+  return text.replace(ESCAPE, (_all, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+}
+
+/** Escapes text that only looks like an escape, so that it survives reading. */
+export function escapedAsText(text: string): string {
+  return text.includes('_x') ? text.replace(ESCAPE, '_x005F$&') : text;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds control characters.
@@ -54,3 +120,23 @@ const LONGEST = 32_767;
 function shortened(text: string): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
 }
+
+const DAYS_TO_1904 = 1_462;
+
+/** Longer than `XFD1048576`. Longer texts are no names and are not read further. */
+const LONGEST_NAME = 16;
+
+/** A, B … Z, AA … XFD: the letters of a column by its index, from 0. */
+function columnLetters(at: number): string {
+  const known = letters[at];
+  if (known !== undefined) return known;
+  const last = String.fromCharCode(65 + (at % 26));
+  const made = at < 26 ? last : columnLetters(Math.floor(at / 26) - 1) + last;
+  letters[at] = made;
+  return made;
+}
+
+/** A cache: a sheet has few columns and many cells. */
+const letters: string[] = [];
+
+const ESCAPE = /_x([0-9A-Fa-f]{4})_/g;

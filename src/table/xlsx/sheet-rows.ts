@@ -1,11 +1,8 @@
 import { MAX_RECORD_LENGTH } from '../physical-lines.ts';
 import type { RawRecord } from '../records.ts';
-import { cellName, columnOf } from './cell-names.ts';
-import { unescaped } from './escapes.ts';
+import { cellName, columnOf, dateOfSerial, plainNumber, unescaped, withZeros } from './cell-xml.ts';
 import { LIMITS, REMEDY } from './limits.ts';
-import { dateOfSerial, plainNumber, withZeros } from './numbers.ts';
-import type { XmlHandler } from './parse-xml.ts';
-import { makeTextParts } from './text-parts.ts';
+import { makeTextParts, type XmlHandler } from './parse-xml.ts';
 import type { Workbook } from './workbook.ts';
 
 /**

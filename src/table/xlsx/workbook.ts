@@ -1,14 +1,12 @@
 import type { Readable } from 'node:stream';
 import type { Entry } from 'yauzl';
-import { ownText } from '../../files/own-text.ts';
+import { ownText } from '../../files/text.ts';
 import { openZip, type ZipLimits } from '../../files/zip.ts';
+import type { Vocabulary } from '../find-header.ts';
 import { foreignPackageOf } from '../foreign-tables.ts';
-import type { Vocabulary } from '../vocabulary.ts';
-import { unescaped } from './escapes.ts';
+import { unescaped } from './cell-xml.ts';
 import { LIMITS, REMEDY } from './limits.ts';
-import { isDateFormat, leastDigits, shownScale } from './number-formats.ts';
-import { readXml } from './parse-xml.ts';
-import { makeTextParts } from './text-parts.ts';
+import { makeTextParts, readXml } from './parse-xml.ts';
 
 /**
  * How a cell format shows numbers: as dates or not, with a minimum number of digits (leading zeros of a register
@@ -70,6 +68,36 @@ export async function openWorkbook({ path, signal, vocabulary }: BookFile): Prom
     zip.close();
     throw error;
   }
+}
+
+/** Whether a number format shows dates: by its built-in id, or by day or year in its code. */
+export function isDateFormat(id: number, code: string | undefined): boolean {
+  if (code === undefined)
+    return (id >= 14 && id <= 17) || id === 22 || (id >= 27 && id <= 36) || (id >= 50 && id <= 58);
+  return /[dy]/i.test(code.replace(/"[^"]*"|\\.|\[[^\]]*\]|_.|\*./g, '').replace(/general/gi, ''));
+}
+
+/** The minimum number of digits of a format such as `00000` for postal codes; 0 for other formats. */
+export function leastDigits(code = ''): number {
+  const [first = ''] = code.replace(/\[[^\]]*\]/g, '').split(';', 1);
+  return /^0{2,}$/.test(first) ? first.length : 0;
+}
+
+/**
+ * The word by which a number format shows thousands or millions, such as `T€` in `#,##0 "T€"`; otherwise ''. A format
+ * that cuts off thousands, such as `#,##0,`, gives `thousands`: a person sees another number than the cell has.
+ *
+ * @param code the format (ECMA-376, part 1, 18.8.31); the caller limits its length.
+ * @param saysThousands whether a word beside a number says so.
+ */
+export function shownScale(code = '', saysThousands: (word: string) => boolean): string {
+  const [positive = ''] = code.split(';', 1);
+  const literals = [...positive.matchAll(LITERAL)].map(
+    ([, quoted, escaped, bracketed]) => quoted ?? escaped ?? bracketed,
+  );
+  const word = literals.join('').trim();
+  if (saysThousands(word)) return word;
+  return CUT_OFF.test(positive.replace(LITERAL, '').replace(/\[[^\]]*\]/g, '')) ? 'thousands' : '';
 }
 
 const BOOK = 'xl/workbook.xml';
@@ -188,3 +216,9 @@ const OVERHEAD_BYTES = 56;
 
 /** A text takes one byte a character, or two if any character needs two. */
 const BEYOND_LATIN_1 = /[^\0-\xff]/;
+
+/** Literal text in a format: `"T€"`, `\k`, and the sign of `[$€-407]`. */
+const LITERAL = /"([^"]*)"|\\(.)|\[\$([^\]-]*)[^\]]*\]/g;
+
+/** A comma after the last digit divides by a thousand. */
+const CUT_OFF = /[0#?],+(?![0#?,])/;

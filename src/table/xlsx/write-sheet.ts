@@ -3,8 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 import { LimitlineError } from '../../errors.ts';
 import { bookParts, DECLARATION, MAIN, SHEET } from './book-parts.ts';
-import { cellName } from './cell-names.ts';
-import { type CellKind, cellXml } from './cell-xml.ts';
+import { type CellKind, cellName, cellXml } from './cell-xml.ts';
 import { LIMITS } from './limits.ts';
 
 /**

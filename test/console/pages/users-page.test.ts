@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { makeSharedKeys } from '../../../src/ledger/schema/keys.ts';
-import { makePersonNames } from '../../../src/people/oidc/person-names.ts';
+import { makePersonNames } from '../../../src/people/oidc/people-elsewhere.ts';
 import { makeVisitor, openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
 import { PASSWORD } from '../../support/people.ts';

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { largestRows } from '../../../jobs/approvals/largest-rows.ts';
-import { lookAtApproval } from '../../../jobs/approvals/look-at-approval.ts';
-import { makeUnderstandFile } from '../../../jobs/approvals/understood-file.ts';
+import { largestRows, lookAtApproval, makeUnderstandFile } from '../../../jobs/approvals/look-at-approval.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { saidLine } from '../../../scripts/approval/approval-words.ts';
 import { whyWords } from '../../../src/ledger/schema/approval.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
+import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answers.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { retryRows } from '../../support/operate.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';

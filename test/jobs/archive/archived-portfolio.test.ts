@@ -8,7 +8,7 @@ import { makeDryRun } from '../../../jobs/preview/dry-run.ts';
 import { recoverResults } from '../../../jobs/recover/recover-results.ts';
 import { outlookOf } from '../../../scripts/look/dry-run.ts';
 import { type Context, openContext } from '../../../src/context.ts';
-import { ANY_DOCUMENT } from '../../../src/documents/any-document.ts';
+import { ANY_DOCUMENT } from '../../../src/documents/folder.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
 import { acme, asking, openCorrections, zinc } from '../../support/corrections.ts';

@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { makeNamedMappings } from '../../../jobs/drafts/named-mappings.ts';
+import { makeNamedMappings } from '../../../jobs/drafts/kept-mappings.ts';
 import { lastingOf } from '../../../src/portfolio/read-options.ts';
 import { draftOf, incoming, openDraftDesk, previewOf } from '../../support/draft-desk.ts';
 import { openInbox } from '../../support/inbox.ts';

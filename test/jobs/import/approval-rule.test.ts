@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { carryOutAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
+import { carryOutAnswered } from '../../../jobs/approvals/carry-out-answers.ts';
 import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
+import { sendAgain } from '../../../jobs/operators/free-held.ts';
 import { retryRow } from '../../../jobs/operators/retry-row.ts';
-import { sendAgain } from '../../../jobs/operators/send-again.ts';
 import { foundPages } from '../../../jobs/rows/walk-rows.ts';
 import { keepApprovalRule } from '../../../scripts/opening/keep-approval-rule.ts';
 import { type Context, openContext } from '../../../src/context.ts';

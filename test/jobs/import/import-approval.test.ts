@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { closeLeft } from '../../../jobs/approvals/carry-out-answered.ts';
+import { closeLeft } from '../../../jobs/approvals/carry-out-answers.ts';
 import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
 import { freeApproved } from '../../../jobs/rows/free-approved.ts';
 import type { Approval } from '../../../src/ledger/schema/approval.ts';

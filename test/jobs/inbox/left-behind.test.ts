@@ -2,7 +2,7 @@ import { appendFile, cp, mkdir, readdir, rm, stat, utimes } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { moveOver } from '../../../jobs/inbox/move-over.ts';
+import { moveOver } from '../../../jobs/inbox/drop-folder.ts';
 import { takeInRound } from '../../../jobs/inbox/take-in.ts';
 import { makeTakenFolder } from '../../../jobs/inbox/taken-folder.ts';
 import { openInbox } from '../../support/inbox.ts';

@@ -1,8 +1,7 @@
 import { appendFile, readdir, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { formOf, makeKeptMappings } from '../../../jobs/drafts/kept-mappings.ts';
-import { makeNamedMappings } from '../../../jobs/drafts/named-mappings.ts';
+import { formOf, makeKeptMappings, makeNamedMappings } from '../../../jobs/drafts/kept-mappings.ts';
 import { makeSharedKeys } from '../../../src/ledger/schema/keys.ts';
 import { makeSecret } from '../../../src/people/secret.ts';
 import { openInbox } from '../../support/inbox.ts';

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { enterSchedule, keepSchedule, startKeepingSchedule } from '../../../jobs/nightly/keep-schedule.ts';
-import { readSchedule } from '../../../src/schedule/read-schedule.ts';
+import { dueNights, enterSchedule, keepSchedule, startKeepingSchedule } from '../../../jobs/nightly/keep-schedule.ts';
+import { readSchedule, scheduleOf } from '../../../src/schedule/read-schedule.ts';
 import { openNights } from '../../support/nightly.ts';
 
 const at = (text: string) => Date.parse(`${text}Z`);
@@ -152,4 +152,10 @@ test('who keeps a schedule can be stopped, and off is a schedule', async () => {
   const keeping = await startKeepingSchedule(schedule('off'), deps);
   expect(await maintenance.next()).toEqual([]);
   keeping.stop();
+});
+
+test('tasks of a night that was missed are made up for in the order of the schedule: rows go again behind the check', async () => {
+  const nowMs = Date.parse('2026-11-25T08:00:00Z');
+  const due = await dueNights(scheduleOf(undefined, 'UTC'), { runs: { hasEnded: async () => false }, nowMs });
+  expect(due.map(({ task }) => task)).toEqual(['audit', 'reconcile', 'retry', 'archive']);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Night, NightlyTask, NightResult } from '../../../jobs/nightly/task.ts';
+import type { Night, NightlyTask, NightResult } from '../../../jobs/nightly/run-task.ts';
 import { openNights } from '../../support/nightly.ts';
 
 const DUE_MS = Date.parse('2026-11-22T01:30:00Z');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { deliverOnce, startDelivering } from '../../../jobs/notices/deliver.ts';
-import { NOTICE_LIMITS } from '../../../src/notices/limits.ts';
 import type { Delivery } from '../../../src/notices/notice-list.ts';
+import { NOTICE_LIMITS } from '../../../src/notices/outbox-store.ts';
 import type { Way } from '../../../src/notices/way.ts';
 import { deliversTo, GOES_ON } from '../../support/delivering.ts';
 import { makeState, openOutbox } from '../../support/outbox.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { lookAtDisk, readRedisRoom } from '../../../jobs/notices/look-at-rooms.ts';
-import { type RedisRoom, roomChanges } from '../../../jobs/notices/room-changes.ts';
+import { lookAtDisk, type RedisRoom, readRedisRoom, roomChanges } from '../../../jobs/notices/room-changes.ts';
 import { makeFolder } from '../../support/workplace.ts';
 
 const MINUTE = 60_000;

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { planHeldFile } from '../../../jobs/operators/plan-held-file.ts';
+import { planHeldFile, resolvePlan } from '../../../jobs/operators/plan-held-file.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
-import { resolvePlan } from '../../../jobs/operators/resolve-plan.ts';
 import { retryRow } from '../../../jobs/operators/retry-row.ts';
 import { actOnRows } from '../../../jobs/plans/act-on-rows.ts';
 import { makePlan } from '../../../jobs/plans/make-plan.ts';

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { makeHeldPlans } from '../../../jobs/operators/held-plans.ts';
-import { planHeldFile } from '../../../jobs/operators/plan-held-file.ts';
+import { planHeldFile, resolvePlan } from '../../../jobs/operators/plan-held-file.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
-import { resolvePlan } from '../../../jobs/operators/resolve-plan.ts';
-import { confirmPlan } from '../../../jobs/plans/confirm-plan.ts';
+import { confirmPlan } from '../../../jobs/plans/carry-out.ts';
 import type { RowId } from '../../../src/ledger/schema/schema.ts';
 import { openPlanned } from '../../support/planned-rows.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { confirmPlan } from '../../../jobs/plans/confirm-plan.ts';
+import { confirmPlan } from '../../../jobs/plans/carry-out.ts';
 import { makePlan } from '../../../jobs/plans/make-plan.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
 import { retryRows } from '../../support/operate.ts';

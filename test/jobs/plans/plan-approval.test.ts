@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { carryOutAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
+import { carryOutAnswered } from '../../../jobs/approvals/carry-out-answers.ts';
 import { actOnRows } from '../../../jobs/plans/act-on-rows.ts';
 import { makePlan, type PlanRequest } from '../../../jobs/plans/make-plan.ts';
-import { planWords } from '../../../scripts/choice/chosen-words.ts';
+import { planWords } from '../../../scripts/choice/row-choice.ts';
 import { NO_RIGHTS } from '../../../src/console/access/access.ts';
 import { planBody } from '../../../src/console/pages/plans/plan-view.ts';
 import type { Approval } from '../../../src/ledger/schema/approval.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { makeHeldPlans } from '../../../jobs/operators/held-plans.ts';
-import { confirmPlan } from '../../../jobs/plans/confirm-plan.ts';
+import { confirmPlan } from '../../../jobs/plans/carry-out.ts';
 import { makePlan } from '../../../jobs/plans/make-plan.ts';
 import type { Plan } from '../../../src/ledger/plans/plan.ts';
 import type { RowId } from '../../../src/ledger/schema/schema.ts';

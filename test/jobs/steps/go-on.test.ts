@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { retryRow } from '../../../jobs/operators/retry-row.ts';
 import { callOnce } from '../../../jobs/steps/call-once.ts';
 import { type GoDeps, goOn } from '../../../jobs/steps/go-on.ts';
-import { jobId } from '../../../src/queue/names.ts';
+import { jobId } from '../../../src/queue/queue-looks.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 const REFUSED = { on: 'limit', match: 'HRB 2', fault: 'status', status: 422, body: 'too much', times: 1 } as const;

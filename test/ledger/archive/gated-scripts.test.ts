@@ -71,7 +71,6 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   schema: 'included',
   'move-former': 'account',
   'nearly-full': 'included',
-  'note-alike': 'included',
   'note-cause': 'included',
   // A beat and an end are refused, a sweep does nothing.
   'note-import': 'refuses',

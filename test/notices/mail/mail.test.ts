@@ -4,7 +4,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { SMTPServerOptions } from 'smtp-server';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeMail } from '../../../src/notices/mail/mail.ts';
-import { type MailServer, readSmtpUrl } from '../../../src/notices/mail/smtp-url.ts';
+import { type MailServer, readSmtpUrl } from '../../../src/notices/mail/mail-settings.ts';
 import { boundedNotice } from '../../../src/notices/outbox.ts';
 import type { Message } from '../../../src/notices/way.ts';
 import { refusal, startMailServer } from '../../support/mail-server.ts';

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { boundedNotice } from '../../../src/notices/outbox.ts';
 import type { Message } from '../../../src/notices/way.ts';
-import { slackForm } from '../../../src/notices/webhook/slack-form.ts';
-import { jsonForm, teamsForm } from '../../../src/notices/webhook/webhook.ts';
+import { jsonForm, slackForm, teamsForm } from '../../../src/notices/webhook/webhook.ts';
 import { makeNotice } from '../../support/outbox.ts';
 
 const LINK = 'https://limits.example/portfolios/q4?state=held&by=a|b';

@@ -1,8 +1,14 @@
 import { TOTP } from 'otpauth';
 import { describe, expect, test } from 'vitest';
-import { factorSecret, makeFactorBytes, stepOfCode } from '../../../src/people/factor/one-time-code.ts';
-import { makeRecoveryCodes, recoveryDigest } from '../../../src/people/factor/recovery-codes.ts';
-import { seal, unseal } from '../../../src/people/factor/seal.ts';
+import {
+  factorSecret,
+  makeFactorBytes,
+  makeRecoveryCodes,
+  recoveryDigest,
+  seal,
+  stepOfCode,
+  unseal,
+} from '../../../src/people/factor/codes.ts';
 import { openPeople } from '../../support/people.ts';
 
 /** RFC 6238, appendix B: the secret, and codes of eight digits of which the last six are ours. */

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { makeInitialPassword } from '../../../src/people/passwords/initial-password.ts';
-import { commonDigests, normalPassword, passwordFault } from '../../../src/people/passwords/password-rules.ts';
+import {
+  commonDigests,
+  makeInitialPassword,
+  normalPassword,
+  passwordFault,
+} from '../../../src/people/passwords/password-rules.ts';
 
 describe('a password', () => {
   test.each([

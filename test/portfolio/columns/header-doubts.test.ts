@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { thousandsIn } from '../../../src/portfolio/columns/thousands-in-title.ts';
+import { thousandsIn } from '../../../src/portfolio/columns/header-doubts.ts';
 import { read } from '../../support/read-portfolio.ts';
 
 /** What is wrong with a file, and the names of its rows. */

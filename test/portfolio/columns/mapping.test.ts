@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { aliasOf, headerMeaningOf, namesOf } from '../../../src/portfolio/columns/aliases.ts';
 import { KNOWN_COLUMNS } from '../../../src/portfolio/columns/known-columns.ts';
-import { readMapping, saveMapping } from '../../../src/portfolio/columns/mapping.ts';
+import { readMapArgs, readMapping, saveMapping } from '../../../src/portfolio/columns/mapping.ts';
 import { GUESSES } from '../../../src/portfolio/columns/names/guesses.ts';
 import { type HeaderRules, readHeader } from '../../../src/portfolio/columns/read-header.ts';
 import { readOptionsSchema } from '../../../src/portfolio/read-options.ts';
@@ -167,5 +167,41 @@ describe('a mapping', () => {
     const { write } = await makeTemporaryFolder();
     const path = await write('map.json', content);
     await expect(readMapping(path)).rejects.toMatchObject({ code: 'FILE', message: expect.stringContaining(reason) });
+  });
+});
+
+describe('the arguments of --map', () => {
+  test('say of single headers what they mean, beside files, and are stronger', async () => {
+    const { write } = await makeTemporaryFolder();
+    const path = await write(
+      'map.json',
+      '{"columns": {"Kunde": "name", "Wert": "name"}, "constants": {"country_code": "DE"}}',
+    );
+    expect(await readMapArgs([path, 'Wert=requested_limit', 'a=b=Contact E-Mail', 'Notiz=', '__proto__=-'])).toEqual({
+      columns: Object.fromEntries([
+        ['Kunde', 'name'],
+        ['Wert', 'requested_limit'],
+        ['a=b', 'contact_email'],
+        ['Notiz', null],
+        ['__proto__', null],
+      ]),
+      constants: { country_code: 'DE' },
+    });
+    expect(await readMapArgs([])).toBeUndefined();
+  });
+
+  test('mean a file where there is one, whatever its name', async () => {
+    const { write } = await makeTemporaryFolder();
+    const path = await write('q=4.json', '{"columns": {"Kunde": "name"}}');
+    expect((await readMapArgs([path]))?.columns).toEqual({ Kunde: 'name' });
+  });
+
+  test.each([
+    [['Kunde=nmae'], 'USAGE', 'names an unknown column'],
+    [['=name'], 'USAGE', 'has no head'],
+    [['Kunde=name', 'Kunde=city'], 'USAGE', 'two things about "Kunde"'],
+    [['none.json'], 'FILE', 'none.json'],
+  ])('cannot be used: %j', async (args, code, message) => {
+    await expect(readMapArgs(args)).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
   });
 });

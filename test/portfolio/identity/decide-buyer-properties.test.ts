@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Decision } from '../../../src/portfolio/identity/buyer.ts';
-import { makeFileBook } from '../../../src/portfolio/identity/in-file/book.ts';
-import { makeFileBuyers } from '../../../src/portfolio/identity/in-file/buyers.ts';
+import { makeFileBook, makeFileBuyers } from '../../../src/portfolio/identity/in-file/buyers.ts';
 import { looseName } from '../../../src/portfolio/identity/loose-name.ts';
 import { type Given, inWords, makeMapStore, tellFile, tellLines } from '../../support/buyers-fixture.ts';
 

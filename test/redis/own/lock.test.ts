@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Folder, openFolder } from '../../../src/redis/own/folder.ts';
+import { type Folder, openFolder, pidOf } from '../../../src/redis/own/folder.ts';
 import { lockOwner, tryLock } from '../../../src/redis/own/lock.ts';
-import { pidOf } from '../../../src/redis/own/stamp.ts';
 
 const LOCK_PROCESS = fileURLToPath(new URL('../../support/redis/lock-process.ts', import.meta.url));
 

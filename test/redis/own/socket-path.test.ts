@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openSocketPath, SOCKET_NAME } from '../../../src/redis/own/socket-path.ts';
+import { openSocketPath, SOCKET_NAME } from '../../../src/redis/own/folder.ts';
 
 /** As many bytes as Linux has room for, its end mark not counted. */
 const MOST_BYTES = 107;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { numberText, ratiosOf, spreadOf, spreadText } from '../../../scripts/bench/figures.ts';
+import { markdownTable, numberText, ratiosOf, spreadOf, spreadText } from '../../../scripts/bench/figures.ts';
 
 describe('spreadOf', () => {
   test.each([
@@ -57,4 +57,24 @@ test.each([
   [3, 2, '3.00'],
 ])('%s with %s digits reads %s', (value, digits, text) => {
   expect(numberText(value, digits)).toBe(text);
+});
+
+test('columns are as wide as their widest cell, the first aligned left and figures right', () => {
+  const table = markdownTable(
+    ['', 'ours', 'a long name'],
+    [
+      ['rows a second', '1,234', '5'],
+      ['Łódź – 1', '–'],
+    ],
+  );
+  expect(table.split('\n')).toEqual([
+    '|               |  ours | a long name |',
+    '| ------------- | ----: | ----------: |',
+    '| rows a second | 1,234 |           5 |',
+    '| Łódź – 1      |     – |             |',
+  ]);
+});
+
+test('a cell cannot break the table', () => {
+  expect(markdownTable(['a|b'], [['c\nd']]).split('\n')).toEqual(['| a\\|b |', '| ---- |', '| c d  |']);
 });

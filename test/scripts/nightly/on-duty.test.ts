@@ -1,9 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { doWhatIsDue, stayOnDuty } from '../../../scripts/commands/nightly.ts';
 import { scheduleFunctions } from '../../../scripts/console/nightly/nightly.ts';
-import { statusOf } from '../../../scripts/nightly/night-words.ts';
-import { runNights } from '../../../scripts/nightly/run-nights.ts';
-import { readScheduleFacts } from '../../../scripts/nightly/schedule-facts.ts';
+import { runNights, statusOf } from '../../../scripts/nightly/run-nights.ts';
+import { readScheduleFacts } from '../../../scripts/nightly/schedule-table.ts';
 import { startKillableRedis } from '../../support/redis/killable-redis.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 

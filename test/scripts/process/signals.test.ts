@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type EndSignal, makeSignalRule } from '../../../scripts/process/signals.ts';
+import { type EndSignal, ignoresHangUp, isNohup, makeSignalRule } from '../../../scripts/process/signals.ts';
 
 /** Signals by the ms at which they come, and what the last of them asks for. */
 test.each<[string, [EndSignal, number][], string]>([
@@ -84,4 +84,26 @@ test.each<[string, [EndSignal, number][], string]>([
 ])('of several signals: %s', (_title, signals, effect) => {
   const effectOf = makeSignalRule();
   expect(signals.map(([name, atMs]) => effectOf(name, atMs)).at(-1)).toBe(effect);
+});
+
+test.each([
+  ['/usr/bin/nohup', true],
+  ['nohup', true],
+  ['/usr/bin/node', false],
+  ['./my-nohup', false],
+  ['', false],
+])('whether "%s" is nohup: %s', (command, is) => {
+  expect(isNohup(command)).toBe(is);
+});
+
+test.each([
+  ['0000000000000001', true],
+  ['0000000000001001', true],
+  ['0000000001001000', false],
+  ['0000000000000000', false],
+])('whether a mask of %s ignores SIGHUP: %s', (mask, does) => {
+  expect(ignoresHangUp(`Name:\tsh\nSigBlk:\t0000000000000001\nSigIgn:\t${mask}\nSigCgt:\t0000000000000001\n`)).toBe(
+    does,
+  );
+  expect(ignoresHangUp('')).toBe(false);
 });

@@ -4,7 +4,7 @@ import type { Mutant } from './mutant.ts';
 const TWICE = 'refused, and retried twice';
 
 /** Rows whose jobs are lost get others. */
-const HEALS = { file: 'jobs/workers/heal.ts', from: 'if (open.length === 0 ||', to: 'if (open.length >= 0 ||' };
+const HEALS = { file: 'jobs/workers/feeder.ts', from: 'if (open.length === 0 ||', to: 'if (open.length >= 0 ||' };
 /** A failed job that stands in the way of a row that waits is removed. */
 const CLEARS = { file: 'jobs/rows/feed.ts', from: 'if (failed.length === 0) return;', to: 'if (failed) return;' };
 
@@ -30,7 +30,7 @@ export const SOURCE_MUTANTS: readonly Mutant[] = [
     {
       id: 'send-again: forgotten first',
       words: 'the ended job of a row that goes again stays, and nobody clears it away later',
-      file: 'jobs/operators/send-again.ts',
+      file: 'jobs/operators/free-held.ts',
       from: 'await deps.queues.forget([row]);',
       to: '',
       worlds: [TWICE],

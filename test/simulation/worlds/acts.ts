@@ -1,5 +1,5 @@
 import { answerApproval } from '../../../jobs/approvals/answer-approval.ts';
-import { carryOutAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
+import { carryOutAnswered } from '../../../jobs/approvals/carry-out-answers.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { retryNamed } from '../../../jobs/operators/retry-row.ts';

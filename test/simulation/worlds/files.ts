@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { importDepsOf } from '../../../jobs/import/import-deps.ts';
-import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
+import { importDepsOf, importPortfolio } from '../../../jobs/import/import-portfolio.ts';
 import { pass } from '../run/process.ts';
 import { NEVER, orSaid } from './acts.ts';
 import type { Act } from './desk.ts';

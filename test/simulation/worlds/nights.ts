@@ -1,9 +1,8 @@
 import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
 import { forgetPortfolio } from '../../../jobs/archive/forget-portfolio.ts';
 import { restorePortfolio } from '../../../jobs/archive/restore-portfolio.ts';
-import { addRule } from '../../../jobs/nightly/add-rule.ts';
 import { lookThrough, reconcile } from '../../../jobs/nightly/reconcile.ts';
-import { retryByRules } from '../../../jobs/nightly/retry-by-rules.ts';
+import { addRule, retryByRules } from '../../../jobs/nightly/retry-by-rules.ts';
 import { retryNamed } from '../../../jobs/operators/retry-row.ts';
 import type { FoundItem } from '../../../src/ledger/nightly/checks.ts';
 import { countFindings } from '../../../src/ledger/nightly/compare-reports.ts';

@@ -1,11 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { runContender } from '../../../scripts/bench/contenders.ts';
 import { generatePortfolio } from '../../../scripts/bench/generate-portfolio.ts';
-import { runContender } from '../../../scripts/bench/run-contender.ts';
-import { startService } from '../../../scripts/bench/start-service.ts';
-import { makeTemporaryFolder } from '../../../scripts/bench/temporary-folder.ts';
-import { untilFinished } from '../../../scripts/bench/until-finished.ts';
-import { startFleet } from '../../../scripts/bench/worker-fleet.ts';
+import { makeTemporaryFolder, startService } from '../../../scripts/bench/start-servers.ts';
+import { startFleet, untilFinished } from '../../../scripts/bench/worker-fleet.ts';
 import { accountOf, STAND_IN_CREDENTIALS } from '../../../src/config.ts';
 import { makePortfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import { makeKeys } from '../../../src/ledger/schema/keys.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { describeDamage } from '../../../src/table/encodings/damage.ts';
 import { makeDecoder } from '../../../src/table/encodings/decoders.ts';
+import { describeDamage } from '../../../src/table/encodings/utf8.ts';
 
 function decode(bytes: Buffer, encoding = 'utf-8'): string {
   const decoder = makeDecoder(encoding);

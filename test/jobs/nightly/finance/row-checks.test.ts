@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { failedRow } from '../../../../jobs/nightly/finance/failed-rows.ts';
 import { dayBegan, grantedBelow, otherStatus, statementsOf } from '../../../../jobs/nightly/finance/index.ts';
-import { ageWords } from '../../../../jobs/nightly/row-facts.ts';
+import { failedRow } from '../../../../jobs/nightly/finance/unfinished-rows.ts';
+import { ageWords } from '../../../../jobs/nightly/walk-ledger.ts';
 import type { RowCause } from '../../../../src/ledger/counts/cause.ts';
 import type { RowResult, RowState } from '../../../../src/ledger/schema/row.ts';
 import { makeRequest } from '../../../support/ledger.ts';

@@ -1,11 +1,17 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
-import { makeReport, type NightCheck, type ReportDeps } from '../../../../jobs/nightly/report/make-report.ts';
+import {
+  makeReport,
+  type NightCheck,
+  openItems,
+  type ReportDeps,
+} from '../../../../jobs/nightly/report/make-report.ts';
 import { makeReports } from '../../../../src/ledger/nightly/reports.ts';
 import { foundItem } from '../../../support/found-items.ts';
 import { openLedger } from '../../../support/ledger.ts';
@@ -175,4 +181,40 @@ test('what looking throws is thrown, once, and not taken for a fault of the disk
   };
   await expect(make(NIGHT, look)).rejects.toThrow('Redis is gone');
   expect(looked).toBe(1);
+});
+
+test('a disk that is full in the middle keeps nobody from going on, and is told of at the end', async () => {
+  let bytes = 0;
+  const to = new Writable({
+    highWaterMark: 1,
+    write(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      setImmediate(() => done(bytes > 200_000 ? new Error('the disk is full') : null));
+    },
+  });
+  const items = openItems(to);
+  for (let line = 1; line <= 5_000; line += 1) await items.add(foundItem({ line }));
+  expect(bytes).toBeGreaterThan(200_000);
+  expect(bytes).toBeLessThan(300_000);
+  await expect(items.end()).rejects.toThrow('the disk is full');
+});
+
+test('whoever finds things waits while the disk is behind', async () => {
+  const writes: (() => void)[] = [];
+  const to = new Writable({ highWaterMark: 1, write: (_chunk, _encoding, done) => void writes.push(done) });
+  const items = openItems(to);
+  let waits: Promise<void> | undefined;
+  for (let line = 1; waits === undefined; line += 1) waits = items.add(foundItem({ line })) ?? undefined;
+  let isOver = false;
+  const over = waits.then(() => {
+    isOver = true;
+  });
+  await new Promise(setImmediate);
+  expect([isOver, writes.length]).toEqual([false, 1]);
+  writes[0]?.();
+  await over;
+  const ended = items.end();
+  while (writes.length < 2) await new Promise(setImmediate);
+  writes[1]?.();
+  await ended;
 });

@@ -1,0 +1,161 @@
+import type { CauseMeaning, RowCause } from '../../../src/ledger/counts/cause.ts';
+import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
+import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
+import type { Rows } from '../../../src/ledger/rows/rows.ts';
+import { is, type RowResult, type Step } from '../../../src/ledger/schema/row.ts';
+import { ageWords, quoted, type RowCheck, rowItem, rowOption, type WalkedRow } from '../walk-ledger.ts';
+
+/** Rows read together. */
+const PAGE = 200;
+
+/**
+ * Finds rows of the day's files that nobody has requested and that need a person: they wait for approval, or their portfolio is
+ * paused. Left out if another portfolio's row sent the request. Also finds rows of any day that wait for approval of a retry or
+ * an answer, because no other check names those.
+ */
+export function makeWaitingRows({
+  factsOf,
+  rows,
+  sink,
+  sinceMs,
+}: {
+  factsOf: FactsOf;
+  rows: Pick<Rows, 'ofBuyers'>;
+  sink: FoundSink;
+  sinceMs: number;
+}): RowCheck {
+  let page: WalkedRow[] = [];
+
+  async function flush(): Promise<void> {
+    const waiting = page;
+    page = [];
+    const known = await rows.ofBuyers([...new Set(waiting.map(({ result }) => result.request.buyer))]);
+    for (const walked of waiting) {
+      const { row, result } = walked;
+      const same = known.get(result.request.buyer)?.rows.filter((one) => one.row.key === row.key) ?? [];
+      // Left out if the request was made or is under way, or if another row with it was sent or refused. A row that waits for a
+      // retry was refused itself, and is reported.
+      if (!result.awaits && same.some(({ state, limit }) => limit !== 'free' || wasSent(state))) continue;
+      const name = quoted(row.portfolio);
+      const isAwaiting = result.state === 'awaiting';
+      const says = isAwaiting ? awaitsWords(result.awaits) : 'its portfolio is paused';
+      const command = isAwaiting ? `approve ${name} --as USER` : `resume ${name}`;
+      await sink.found(rowItem('not requested', walked, says, { sinceMs: result.updatedMs, command }));
+    }
+  }
+
+  async function look(walked: WalkedRow): Promise<void> {
+    const { state, importId, awaits } = walked.result;
+    const { importedMs, isPaused } = await factsOf(walked.row.portfolio);
+    if (state === 'queued' && !isPaused) return;
+    if (!awaits && (importedMs.get(importId) ?? 0) < sinceMs) return;
+    page.push(walked);
+    if (page.length >= PAGE) await flush();
+  }
+
+  return {
+    row(walked) {
+      const { state } = walked.result;
+      return state === 'queued' || state === 'awaiting' ? look(walked) : undefined;
+    },
+    endPortfolio: flush,
+  };
+}
+
+/** Finds held and refused rows, by cause and age. */
+export function makeFailedRows({ factsOf, sink, atMs }: { factsOf: FactsOf; sink: FoundSink; atMs: number }): RowCheck {
+  const tell = async (walked: WalkedRow) => sink.found(failedRow(walked, await factsOf(walked.row.portfolio), atMs));
+  return {
+    row(walked) {
+      const { state } = walked.result;
+      // Returns no promise for most rows, to save time.
+      return state === 'held' || state === 'refused' ? tell(walked) : undefined;
+    },
+  };
+}
+
+/** The finding for a held or refused row. */
+export function failedRow(walked: WalkedRow, { causes, lastImport }: PortfolioFacts, atMs: number): FoundItem {
+  const { portfolio } = walked.row;
+  const { state, step, cause: id = '', updatedMs: sinceMs } = walked.result;
+  const cause = causes.get(id);
+  const words = `${reasonOf(cause, step)}, ${ageWords(atMs - sinceMs)}`;
+  const says = cause && cause.words !== '' ? `${words}: ${cause.words}` : words;
+  const name = quoted(portfolio);
+  if (state === 'held') {
+    // --resend would be the other choice. --made is the safer one for a person without knowledge.
+    return rowItem('held', walked, says, {
+      sinceMs,
+      command: `resolve ${name} ${rowOption(walked, lastImport)} --made ID`,
+    });
+  }
+  const chosen = cause ? `--cause ${id}` : rowOption(walked, lastImport);
+  return rowItem('refused', walked, says, { sinceMs, command: `retry ${name} ${chosen}` });
+}
+
+/** Reads a portfolio's facts for its first row. Rows come portfolio by portfolio, so only one portfolio's facts are cached. */
+export function makePortfolioFacts(portfolios: Pick<Portfolios, 'read' | 'causes' | 'allImports'>): FactsOf {
+  let last: { portfolio: string; facts: Promise<PortfolioFacts> } | undefined;
+  return (portfolio) => {
+    if (last?.portfolio !== portfolio) last = { portfolio, facts: readFacts(portfolio, portfolios) };
+    return last.facts;
+  };
+}
+
+/** Facts about a portfolio that findings of its rows need. */
+type PortfolioFacts = {
+  /** The number of the last import; '' if unknown. */
+  lastImport: string;
+  /** Causes by id. */
+  causes: ReadonlyMap<string, RowCause>;
+  /** When each import last began, in ms, by its number. */
+  importedMs: ReadonlyMap<string, number>;
+  isPaused: boolean;
+};
+
+type FactsOf = (portfolio: string) => Promise<PortfolioFacts>;
+
+function awaitsWords(awaits: RowResult['awaits']): string {
+  const what = awaits?.answer ? ' of what was said of its call' : awaits ? ' to be sent again' : '';
+  return `it waits for another person's approval${what}`;
+}
+
+/** Whether a row in this state was usually sent to the service. */
+function wasSent(state: string): boolean {
+  return is('isStep', state) || is('isFailed', state) || is('isGranted', state);
+}
+
+/** Why a row failed, followed by the service's own words. */
+const REASONS: Readonly<Record<CauseMeaning, (at: string) => string>> = {
+  refused: (at) => `refused at ${at}`,
+  unknown: (at) => `outcome unknown at ${at}`,
+  'put off': (at) => `put off too often at ${at}`,
+  other: (at) => `made before for another buyer or amount, at ${at}`,
+  ours: (at) => `fault of Limitline at ${at}`,
+};
+
+const STEP_WORDS: Readonly<Record<Step, string>> = {
+  company: 'the company',
+  documents: 'the documents',
+  limit: 'the limit',
+};
+
+function reasonOf(cause: RowCause | undefined, step: Step): string {
+  if (!cause) return `at ${STEP_WORDS[step]}`;
+  const reason = REASONS[cause.meaning](STEP_WORDS[cause.step]);
+  return cause.status === null ? reason : `${reason} with status ${cause.status}`;
+}
+
+async function readFacts(
+  portfolio: string,
+  portfolios: Pick<Portfolios, 'read' | 'causes' | 'allImports'>,
+): Promise<PortfolioFacts> {
+  const state = await portfolios.read(portfolio);
+  const [causes, imports] = await Promise.all([portfolios.causes(portfolio), portfolios.allImports(portfolio)]);
+  return {
+    lastImport: state.file === undefined ? '' : String(state.file.number),
+    causes: new Map(causes.map((cause) => [cause.id, cause])),
+    importedMs: new Map(imports.map(({ number, lastMs }) => [String(number), lastMs])),
+    isPaused: state.paused !== undefined,
+  };
+}

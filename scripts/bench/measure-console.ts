@@ -1,0 +1,243 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { type ClientRequest, request } from 'node:http';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { chromium } from 'playwright-core';
+import { STAND_IN_CREDENTIALS } from '../../src/config.ts';
+import { queryOfFilter, type RowFilter } from '../../src/ledger/search/row-filter.ts';
+import { markdownTable, numberText, spreadOf } from './figures.ts';
+import { benchRequest, idOf } from './fill-ledger.ts';
+import { generatePortfolio, PORTFOLIO_COLUMNS, portfolioLine } from './generate-portfolio.ts';
+import { AS_COMMAND, type RunningConsole, startService } from './start-servers.ts';
+
+const COMMAND = fileURLToPath(new URL('../limitline.ts', import.meta.url));
+
+/** Without and with watchers, in turns that a machine which gets slower favours neither of. */
+const WATCH_ROUNDS = [false, true, true, false, false, true] as const;
+
+/** Runs a portfolio with nobody and with many people watching it, and says what the watchers cost. */
+export async function measureWatchers(
+  given: { web: (env: Record<string, string>) => Promise<RunningConsole>; dataDir: string; folder: string },
+  { rows, watchers, signal, say }: { rows: number; watchers: number; signal: AbortSignal; say: (text: string) => void },
+): Promise<string> {
+  await using service = await startService();
+  const env = {
+    LIMITLINE_DATA: given.dataDir,
+    LIMITLINE_PREFIX: 'watched',
+    SERVICE_URL: service.url,
+    SERVICE_CLIENT_ID: STAND_IN_CREDENTIALS.clientId,
+    SERVICE_CLIENT_SECRET: STAND_IN_CREDENTIALS.clientSecret,
+  };
+  await using web = await given.web(env);
+  const rates = { alone: [] as number[], watched: [] as number[] };
+  let cpuShare = 0;
+  for (const [round, isWatched] of WATCH_ROUNDS.entries()) {
+    say(`round ${round + 1} of ${WATCH_ROUNDS.length}: ${isWatched ? `${watchers} watchers` : 'nobody watches'}`);
+    const portfolio = `watched-${round}`;
+    const path = join(given.folder, `${portfolio}.csv`);
+    // Other buyers each time, so that each round makes as many calls.
+    await generatePortfolio({ path, rows, from: round * rows });
+    const open = isWatched ? await watch(`${web.url}/portfolios/${portfolio}/events`, watchers) : [];
+    const [cpuMs, startedMs] = [web.cpuMs(), performance.now()];
+    const report = await run(path, { env, signal });
+    if (isWatched) cpuShare = (web.cpuMs() - cpuMs) / (performance.now() - startedMs);
+    for (const one of open) one.destroy();
+    rates[isWatched ? 'watched' : 'alone'].push(
+      (rows * 1_000) / (Date.parse(report.finished) - Date.parse(report.started)),
+    );
+  }
+  const [alone, watched] = [spreadOf(rates.alone).median, spreadOf(rates.watched).median];
+  return `${numberText(rows)} rows: ${numberText(alone)} rows/s with nobody, ${numberText(watched)} rows/s with ${numberText(watchers)} watchers (${numberText((100 * (alone - watched)) / alone, 1)} % less); the console used ${numberText(100 * cpuShare, 1)} % of a core.`;
+}
+
+/** Rounds of each page; the first ones, in which code is compiled, are left out. */
+const PAGE_ROUNDS = 60;
+
+const WARM = 5;
+
+/** A page by its name, and its address in each round. */
+type Page = [name: string, address: (round: number) => string];
+
+/** How long pages take: from asking to the last byte of the answer, over HTTP on this machine, one after the other. */
+export async function measurePages(
+  { url, portfolio, rows }: { url: string; portfolio: string; rows: number },
+  signal: AbortSignal,
+): Promise<string> {
+  const lines: string[][] = [];
+  for (const [name, address] of pages(portfolio, rows)) {
+    const times: number[] = [];
+    let bytes = 0;
+    for (let round = 0; round < PAGE_ROUNDS + WARM; round += 1) {
+      const startedMs = performance.now();
+      const answer = await fetch(`${url}${address(round)}`, { signal });
+      const text = await answer.text();
+      if (round >= WARM) times.push(performance.now() - startedMs);
+      if (!answer.ok) throw new Error(`${address(round)} answered ${answer.status}`);
+      bytes = text.length;
+    }
+    times.sort((one, other) => one - other);
+    const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
+    lines.push([name, numberText(at(0.5), 1), numberText(at(0.99), 1), numberText(bytes / 1_000, 1)]);
+  }
+  return markdownTable(['Page', 'median, ms', '99th, ms', 'kB'], lines);
+}
+
+const BOUNDARY = 'limitline-bench';
+
+/** Lines in one piece: some 80 kB. */
+const PIECE_LINES = 500;
+
+/** Uploads a CSV of so many bytes as a browser does, and says what memory the console took for it beyond what it had. */
+export async function measureUpload(web: RunningConsole, bytes: number, signal: AbortSignal): Promise<string> {
+  const { cookie, token } = await credentials(web.url);
+  web.forgetPeak();
+  const [before, startedMs, cpuBefore] = [web.residentBytes(), performance.now(), web.cpuMs()];
+  const asked = request(`${web.url}/new/upload?_csrf=${encodeURIComponent(token)}`, {
+    method: 'POST',
+    signal,
+    headers: {
+      'content-type': `multipart/form-data; boundary=${BOUNDARY}`,
+      origin: web.url,
+      'sec-fetch-site': 'same-origin',
+      cookie,
+    },
+  });
+  const answered = once(asked, 'response');
+  await pipeline(Readable.from(body(bytes)), asked);
+  const [answer] = await answered;
+  answer.resume();
+  if (answer.statusCode !== 303) throw new Error(`The upload was answered ${answer.statusCode}.`);
+  const seconds = (performance.now() - startedMs) / 1_000;
+  const grown = web.peakBytes() - before;
+  const cpuS = (web.cpuMs() - cpuBefore) / 1_000;
+  return `An upload of ${numberText(bytes / 1e6)} MB took ${numberText(seconds, 1)} s, ${numberText(cpuS, 1)} s of processor time, and ${numberText(grown / 1e6)} MB of memory beyond the ${numberText(before / 1e6)} MB that the console had.`;
+}
+
+const PAINT_ROUNDS = 15;
+
+/** What a browser does with pages: what comes over the line, with styles and script, and when something is first seen. */
+export async function measurePaint(url: string, paths: readonly string[], executablePath: string): Promise<string> {
+  const browser = await chromium.launch({ executablePath });
+  try {
+    const lines: string[][] = [];
+    for (const path of paths) {
+      const times: number[] = [];
+      let bytes = 0;
+      for (let round = 0; round < PAINT_ROUNDS; round += 1) {
+        // Each in a context of its own: nothing is in its cache.
+        const context = await browser.newContext();
+        const page = await context.newPage();
+        const sizes: Promise<number>[] = [];
+        page.on('requestfinished', (request) => {
+          if (!request.url().endsWith('/events'))
+            // One that ends with the page has no size, and belongs to none of the pieces that it needs.
+            sizes.push(
+              request
+                .sizes()
+                .then(({ responseBodySize }) => responseBodySize)
+                .catch(() => 0),
+            );
+        });
+        await page.goto(`${url}${path}`, { waitUntil: 'load' });
+        times.push(
+          await page.evaluate<number>(`new Promise((resolve) => new PerformanceObserver((list) => {
+            const paint = list.getEntries().find(({ name }) => name === 'first-contentful-paint');
+            if (paint) resolve(paint.startTime);
+          }).observe({ type: 'paint', buffered: true }))`),
+        );
+        bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+        await context.close();
+      }
+      times.sort((one, other) => one - other);
+      lines.push([
+        path,
+        numberText(times[PAINT_ROUNDS >> 1] ?? 0),
+        numberText(times.at(-1) ?? 0),
+        numberText(bytes / 1_000, 1),
+      ]);
+    }
+    return markdownTable(['Page, nothing cached', 'first paint, median ms', 'worst ms', 'kB in all'], lines);
+  } finally {
+    await browser.close();
+  }
+}
+
+async function run(path: string, { env, signal }: { env: Record<string, string>; signal: AbortSignal }) {
+  const args = [...AS_COMMAND, COMMAND, 'run', path, '--yes', '--no-results', '--json'];
+  const { stdout } = await promisify(execFile)(process.execPath, args, {
+    env: { PATH: process.env.PATH, LOG_LEVEL: 'error', ...env },
+    signal,
+    maxBuffer: 2 ** 26,
+  });
+  return JSON.parse(stdout) as { started: string; finished: string };
+}
+
+/** Open streams of events, of which nothing is read but off the line: what browsers do with them is theirs. */
+async function watch(address: string, count: number): Promise<ClientRequest[]> {
+  return Promise.all(
+    Array.from({ length: count }, async () => {
+      const asked = request(address, { headers: { accept: 'text/event-stream' }, agent: false }).end();
+      const [answer] = await once(asked, 'response');
+      answer.on('error', () => {}).resume();
+      asked.on('error', () => {});
+      return asked;
+    }),
+  );
+}
+
+function pages(portfolio: string, rows: number): Page[] {
+  const at = (round: number) => Math.floor((rows * (round + 0.5)) / (PAGE_ROUNDS + WARM));
+  const filtered = (name: string, filterOf: (index: number) => RowFilter): Page => [
+    `rows by ${name}`,
+    (round) => `/portfolios/${portfolio}?${queryOfFilter(filterOf(at(round)))}`,
+  ];
+  return [
+    ['all portfolios', () => '/'],
+    ['portfolios by a part of their name', (round) => `/?text=port-${round}`],
+    ['a portfolio: rows, causes, sums', () => `/portfolios/${portfolio}`],
+    ['the same, as its events ask', () => `/portfolios/${portfolio}/events`],
+    ['a plan for all refused rows', () => `/plans/new?portfolio=${portfolio}&action=retry`],
+    ['a plan for all rows not sent', () => `/plans/new?portfolio=${portfolio}&action=cancel`],
+    filtered('state', () => ({ states: ['refused'] })),
+    filtered('two states', () => ({ states: ['done', 'held'] })),
+    filtered('status', () => ({ status: 'pending' })),
+    filtered('status that nobody has', () => ({ status: 'lost' })),
+    filtered('amount from and to', () => ({ min: '100000', max: '200000' })),
+    filtered('one amount', (index) => {
+      const amount = benchRequest(index).limit.requested_limit;
+      return { min: amount, max: amount };
+    }),
+    filtered('state, status and amount', () => ({ states: ['done'], status: 'declined', min: '900000' })),
+    filtered('line', (index) => ({ text: String(index + 2) })),
+    filtered('name', (index) => ({ text: benchRequest(index).name.slice(0, 12) })),
+    filtered('registration number', (index) => ({
+      text: String(benchRequest(index).limit.company_registration_number),
+    })),
+    filtered('limit id', (index) => ({ text: `bl_${idOf(index)}` })),
+    filtered('text that is nowhere', (index) => ({ text: `nobody ${index}` })),
+  ];
+}
+
+/** What a page of the console gives a browser, so that a form of it is believed. */
+async function credentials(url: string): Promise<{ cookie: string; token: string }> {
+  const page = await fetch(`${url}/keys`);
+  const [cookie = ''] = page.headers.getSetCookie();
+  const token = /name="csrf-token" content="([^"]*)"/.exec(await page.text())?.[1] ?? '';
+  return { cookie: cookie.split(';')[0] ?? '', token };
+}
+
+function* body(bytes: number): Generator<string> {
+  yield `--${BOUNDARY}\r\ncontent-disposition: form-data; name="file"; filename="large.csv"\r\ncontent-type: text/csv\r\n\r\n`;
+  yield `${PORTFOLIO_COLUMNS.join(',')}\n`;
+  for (let [sent, index] = [0, 0]; sent < bytes; ) {
+    const piece = Array.from({ length: PIECE_LINES }, (_none, place) => `${portfolioLine(index + place)}\n`).join('');
+    index += PIECE_LINES;
+    sent += piece.length;
+    yield piece;
+  }
+  yield `\r\n--${BOUNDARY}--\r\n`;
+}

@@ -1,0 +1,208 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Redis } from 'ioredis';
+import type { CallKind } from '../../src/call-kind.ts';
+import { LimitlineError } from '../../src/errors.ts';
+import { makeSilentLog } from '../../src/log.ts';
+import { openOwnRedis } from '../../src/redis/own/open.ts';
+import { readInfo } from '../../src/redis/server-info.ts';
+import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
+
+/** What the stand-in says really happened, see its `GET /_stand-in/made`. */
+export type ServiceReport = {
+  /** Requests by kind and by answer. */
+  requests: Record<CallKind | 'token' | 'other', Record<string, number>>;
+  made: Record<CallKind, number>;
+  madeTwice: { kind: string; what: string; times: number }[];
+  maxPerSecond: number;
+  maxInFlight: number;
+};
+
+export type RunningService = AsyncDisposable & {
+  url: string;
+  report(): Promise<ServiceReport>;
+  setFaults(change: FaultChange): Promise<void>;
+  /** All counts at zero, no faults. */
+  reset(): Promise<void>;
+  /** Resolves when the first call for a resource has been answered, within {@link LOOK_EVERY_MS} of it. */
+  firstCall(signal: AbortSignal): Promise<void>;
+};
+
+/**
+ * Starts the stand-in of the service in a process of its own (`limitline service`), on a free port of this machine; it
+ * ends when it is disposed of.
+ *
+ * @throws LimitlineError `SERVICE` when it does not start
+ */
+export async function startService(): Promise<RunningService> {
+  const args = [COMMAND, 'service', '--port', '0', '--json'];
+  // Nothing of our own environment: a SERVICE_… there would be meant for somebody else.
+  const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, LOG_LEVEL: 'error' };
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    return runningService(child, await readUrl(child, 'The stand-in'));
+  } catch (error) {
+    await endChild(child);
+    throw error;
+  }
+}
+
+/** Calls for resources, whatever they were answered; those for tokens are left out. */
+export function resourceCalls({ requests }: ServiceReport): number {
+  const { company, document, limit } = requests;
+  return [company, document, limit].flatMap((answers) => Object.values(answers)).reduce((sum, count) => sum + count, 0);
+}
+
+export type RunningConsole = AsyncDisposable & {
+  url: string;
+  /** The most memory that was resident since it began, or since {@link RunningConsole.forgetPeak}; on Linux alone. */
+  peakBytes(): number;
+  residentBytes(): number;
+  forgetPeak(): void;
+  /** Processor time so far. */
+  cpuMs(): number;
+};
+
+/** What the command's own first line asks of Node. */
+export const AS_COMMAND = ['--max-semi-space-size=8'];
+
+/** Clock ticks a second in /proc, on every Linux that Node runs on. */
+const TICKS_PER_S = 100;
+
+/** Starts `limitline console` in a process of its own, on a free port; it ends when it is disposed of. */
+export async function startConsole(given: { cwd: string; env: Record<string, string> }): Promise<RunningConsole> {
+  const child = spawn(process.execPath, [...AS_COMMAND, COMMAND, 'console', '--json'], {
+    cwd: given.cwd,
+    env: { PATH: process.env.PATH, LOG_LEVEL: 'error', ...given.env, CONSOLE_PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const url = await readUrl(child, 'The console');
+  const status = (name: string): number => {
+    const text = readFileSync(`/proc/${child.pid}/status`, 'latin1');
+    return 1_024 * Number(new RegExp(`^${name}:\\s*(\\d+) kB$`, 'm').exec(text)?.[1]);
+  };
+  return {
+    url,
+    peakBytes: () => status('VmHWM'),
+    residentBytes: () => status('VmRSS'),
+    // proc(5): 5 sets the peak to what is resident now.
+    forgetPeak: () => writeFileSync(`/proc/${child.pid}/clear_refs`, '5'),
+    cpuMs() {
+      const fields = readFileSync(`/proc/${child.pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? [];
+      return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS_PER_S;
+    },
+    [Symbol.asyncDispose]: () => endChild(child),
+  };
+}
+
+export type RunningRedis = AsyncDisposable & {
+  /** A data folder (LIMITLINE_DATA) that uses this server. */
+  dataDir: string;
+  /** The Unix socket, for programs that know nothing of data folders. */
+  socketPath: string;
+  figures(): Promise<RedisFigures>;
+};
+
+type RedisFigures = { version: string; usedMemoryBytes: number; cpuMs: number };
+
+/**
+ * Starts an empty Redis as the product starts its own: on a fresh data folder, on a Unix socket, and with every write
+ * on the disk before it is answered. The product and its peers get the same server in this way. It ends, and its data
+ * is removed, when it is disposed of.
+ *
+ * @param isKept else it writes nothing to the disk
+ * @throws LimitlineError `REDIS` when no server can be had
+ */
+export async function startRedis({ isKept = true }: { isKept?: boolean } = {}): Promise<RunningRedis> {
+  await using started = new AsyncDisposableStack();
+  const { path } = started.use(await makeTemporaryFolder());
+  const dataDir = join(path, 'data');
+  const own = await openOwnRedis({ dataDir, log: makeSilentLog() });
+  started.defer(() => own.close());
+  const connection = new Redis({ path: own.socketPath, maxRetriesPerRequest: null });
+  connection.on('error', () => {});
+  started.defer(() => connection.disconnect());
+  if (!isKept) await connection.config('SET', 'appendonly', 'no');
+  const running = started.move();
+  return {
+    dataDir,
+    socketPath: own.socketPath,
+    async figures() {
+      const info = await readInfo(connection);
+      const cpuS = Number(info.used_cpu_user) + Number(info.used_cpu_sys);
+      return { version: info.redis_version ?? '?', usedMemoryBytes: Number(info.used_memory), cpuMs: cpuS * 1_000 };
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+/** It has little to finish, so it ends within milliseconds, or something is wrong with it. */
+const END_LIMIT_MS = 5_000;
+
+/** Ends a child, and waits until it has ended. */
+export async function endChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  const late = setTimeout(() => child.kill('SIGKILL'), END_LIMIT_MS);
+  await exited;
+  clearTimeout(late);
+}
+
+/** A folder that is gone, with all that is in it, when it is disposed of. */
+export async function makeTemporaryFolder(): Promise<AsyncDisposable & { path: string }> {
+  const path = await mkdtemp(join(tmpdir(), 'limitline-bench-'));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** The address at which a child listens: in the first answer that it prints, JSON over several lines. */
+async function readUrl(child: ChildProcess, what: string): Promise<string> {
+  let printed = '';
+  for await (const piece of child.stdout ?? []) {
+    printed += String(piece);
+    const url = /"url": *"([^"]+)"/.exec(printed)?.[1];
+    if (url !== undefined) return url;
+  }
+  throw new LimitlineError('SERVICE', `${what} ended before it said where it listens; its reason stands above.`);
+}
+
+const COMMAND = fileURLToPath(new URL('../limitline.ts', import.meta.url));
+
+/** The stand-in's own endpoints (`src/stand-in/app.ts`). */
+const CONTROL_PATH = '/_stand-in';
+
+/** Fine enough for times around a second, and seldom enough to take 2 % of a core at the most. */
+const LOOK_EVERY_MS = 10;
+
+function runningService(child: ChildProcess, url: string): RunningService {
+  const ask = async (path: string, init: RequestInit = {}): Promise<unknown> => {
+    const answer = await fetch(`${url}${CONTROL_PATH}${path}`, init);
+    if (!answer.ok) {
+      const reason = `${answer.status} ${await answer.text()}`;
+      throw new LimitlineError('SERVICE', `The stand-in answers ${reason} to ${path}; its control endpoints changed.`);
+    }
+    return answer.json();
+  };
+  const report = async () => (await ask('/made')) as ServiceReport;
+  return {
+    url,
+    report,
+    async setFaults(change) {
+      const headers = { 'content-type': 'application/json' };
+      await ask('/faults', { method: 'POST', headers, body: JSON.stringify(change) });
+    },
+    async reset() {
+      await ask('/reset', { method: 'POST' });
+    },
+    async firstCall(signal) {
+      while (resourceCalls(await report()) === 0) await sleep(LOOK_EVERY_MS, undefined, { signal });
+    },
+    [Symbol.asyncDispose]: () => endChild(child),
+  };
+}

@@ -1,0 +1,144 @@
+import { type HeldFilePlan, planHeldFile, resolvePlan } from '../../jobs/operators/plan-held-file.ts';
+import {
+  heldElsewhere,
+  type ResolutionSummary,
+  type ResolvedRow,
+  resolvedOf,
+} from '../../jobs/operators/resolution.ts';
+import { type Acted, isEmpty } from '../../jobs/plans/act-on-rows.ts';
+import { importNames } from '../../jobs/rows/import-names.ts';
+import { counted } from '../../src/counted.ts';
+import { elsewhereWords, type Plan } from '../../src/ledger/plans/plan.ts';
+import { groupedAmount } from '../../src/money-text.ts';
+import { readResolutionFile } from '../../src/portfolio/results/resolution-file.ts';
+import { askedWords } from '../approval/approval-words.ts';
+import { auditCommand } from '../audit/audit-command.ts';
+import { actOnChosen, actOnShown, approvedFirst, cameWords, plannedOf } from '../choice/row-choice.ts';
+import { onPortfolio } from '../opening/on-portfolio.ts';
+import { asksFirst, type ResolveOptions } from '../options/resolve-options.ts';
+import { PROBLEMS_STATUS } from '../process/exit-status.ts';
+import { askYesOrNo, goingOn, NEVER } from '../terminal/ask.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+/**
+ * `resolve NAME --from FILE`: applies all answers of a file, or none if any is impossible. Answers the exit status: 2 with
+ * problems.
+ */
+export async function resolveFile(
+  name: string,
+  path: string,
+  { dryRun = false }: { dryRun?: boolean },
+  terminal: Terminal,
+): Promise<number> {
+  const file = await readResolutionFile(path);
+  return onPortfolio(name, async (context) => {
+    const plan = await planHeldFile(name, file, context);
+    const counts = { portfolio: name, file: path, silent: file.silent, problems: plan.problems };
+    if (plan.problems.length > 0) {
+      terminal.print(problemWords(path, plan), { ...counts, calls: 0, rows: 0, of: [] });
+      return PROBLEMS_STATUS;
+    }
+    if (dryRun) {
+      const imports = await importNames(name, context);
+      const of = plan.planned.map(({ found, made }) => resolvedOf(found, made, imports));
+      const found = [plan.planned.map((one) => one.found)];
+      const goes = elsewhereWords(await heldElsewhere(name, found, context));
+      const words = [...of.map((one) => resolvedWords(one, true)), ...goes, silentWords(file.silent), NOTHING_CHANGED];
+      terminal.print(words.filter(Boolean).join('\n'), { ...counts, dryRun, of });
+      return 0;
+    }
+    const resolution = await resolvePlan(plan, context, (of) => terminal.answer(resolvedWords(of)));
+    const { goes, workers } = await goingOn(rowsHere(resolution), name, context);
+    const last = resolution.waits
+      ? askedWords(name, resolution.waits)
+      : `${counted(resolution.calls, 'call')} resolved; ${goes}`;
+    const others = elsewhereWords(resolution.elsewhere);
+    terminal.print([silentWords(file.silent), ...others, last].filter(Boolean).join('\n'), {
+      ...counts,
+      ...resolution,
+      workers,
+    });
+    return 0;
+  });
+}
+
+/**
+ * `resolve NAME --all --resend`: tells what would be sent again, asks on a terminal, and resends that. Leaves alone what was
+ * held or lost since. Answers the exit status: 2 after a no.
+ */
+export function resolveAll(name: string, options: ResolveOptions, terminal: Terminal): Promise<number> {
+  const { step, dryRun = false } = options;
+  const filter = { states: ['held'] as const, ...(step === undefined ? {} : { step }) };
+  return onPortfolio(name, async (context) => {
+    const { plan } = await actOnChosen({ portfolio: name, action: 'resend', filter }, { dryRun: true }, context);
+    const planned = { ...plannedOf(plan), supplier: plan.supplier, elsewhere: plan.elsewhere };
+    const look = lookWords(plan);
+    if (dryRun || isEmpty(plan)) {
+      terminal.print(dryRun ? `${look}\n${NOTHING_CHANGED}` : look, { portfolio: name, planned, dryRun, rows: 0 });
+      return 0;
+    }
+    // A person must see it before the question; otherwise it is part of the answer.
+    if (asksFirst(options)) terminal.say(`limitline: ${look}`);
+    else terminal.answer(look);
+    if (asksFirst(options) && !(await askYesOrNo('Send them again? [y/N] ', NEVER))) {
+      terminal.print('Nothing was changed.', { portfolio: name, planned, rows: 0 });
+      return PROBLEMS_STATUS;
+    }
+    const facts = ({ state, waits }: Acted) => ({ rows: waits ? 0 : state?.done, changed: state?.came });
+    const acted = await auditCommand(context, () => actOnShown(plan, context), { facts });
+    const { rows = 0, changed = 0 } = facts(acted);
+    const supplier = plan.supplier && rows === 0 ? "The supplier's company is sent again" : undefined;
+    const { goes, workers } = await goingOn(rows, name, context, supplier);
+    const { waits } = acted;
+    const words = waits ? askedWords(name, waits) : [goes, cameWords(changed)].filter(Boolean).join('\n');
+    terminal.print(words, { portfolio: name, planned, rows, changed, workers, ...(waits ? { waits } : {}) });
+    return 0;
+  });
+}
+
+/** The last line after `--dry-run`. */
+export const NOTHING_CHANGED = 'Nothing was changed (--dry-run).';
+
+/** `line 3 of q4.csv #1 (row q4/…), Buyer 2 GmbH, 1002.5: its limit is taken as made, bl_…` */
+export function resolvedWords(
+  { line, import: file, row, step, name, requested_limit, made }: ResolvedRow,
+  dryRun = false,
+): string {
+  const be = dryRun ? 'would be' : 'is';
+  const what = step === 'documents' ? 'document' : step;
+  const became = made === undefined ? `${what} ${be} sent again` : `${what} ${be} taken as made, ${made}`;
+  return `line ${line} of ${file} (row ${row}), ${name}, ${requested_limit}: its ${became}`;
+}
+
+/** The portfolio's own rows that go on. Rows of others may be paused where these are not. */
+export function rowsHere({ rows, elsewhere = [] }: ResolutionSummary): number {
+  return elsewhere.reduce((here, other) => here - other.rows, rows);
+}
+
+function problemWords(path: string, { problems }: HeldFilePlan): string {
+  const found = problems.map(({ at, message }) => `${path}, line ${at}: ${message}`);
+  return [
+    ...found,
+    `Nothing was done: ${counted(problems.length, 'line')} of ${path} ${problems.length === 1 ? 'is wrong; mend it' : 'are wrong; mend them'} first.`,
+  ].join('\n');
+}
+
+function silentWords(silent: number): string {
+  if (silent === 0) return '';
+  const [gives, changes] = silent === 1 ? ['gives', 'changes'] : ['give', 'change'];
+  return `${counted(silent, 'line')} of the file ${gives} neither an id nor "resend", and ${changes} nothing.`;
+}
+
+function lookWords(plan: Plan): string {
+  const { portfolio, rows, sum, isExact, supplier, elsewhere, filter } = plan;
+  const { step } = filter;
+  if (rows === 0 && isExact && !supplier)
+    return `Nothing of portfolio ${portfolio} is held${step === undefined ? '' : ` at the step ${step}`}.`;
+  const held = `${isExact ? '' : 'at least '}${counted(rows, 'held row')}${step === undefined ? '' : ` of the step ${step}`}`;
+  const parts = [
+    ...(rows > 0 ? [`${held}, ${groupedAmount(sum)} in total`] : []),
+    ...(supplier ? ["the supplier's company"] : []),
+  ];
+  const words = `To be sent again: ${parts.join('; ')}. Whatever the service did make of them is then made twice.`;
+  return [words, ...approvedFirst(plan), ...elsewhereWords(elsewhere)].join(' ');
+}

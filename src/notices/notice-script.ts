@@ -1,6 +1,0 @@
-import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
-
-/** Registers a script of `src/notices/lua`. */
-export function noticeScript(connection: RedisConnection, name: string) {
-  return makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
-}

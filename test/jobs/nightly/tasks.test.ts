@@ -1,0 +1,147 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { restorePortfolio } from '../../../jobs/archive/restore-portfolio.ts';
+import { archiveOld } from '../../../jobs/nightly/tasks.ts';
+import { runNights } from '../../../scripts/nightly/run-nights.ts';
+import { takeLease } from '../../../src/ledger/schema/lease.ts';
+import { makeNotedAudit } from '../../support/noted-audit.ts';
+import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+
+const DAY_MS = 86_400_000;
+
+/** A workplace that keeps finished portfolios for thirty days, and its nights: so many days from now. */
+async function openKept(env: Record<string, string> = { LIMITLINE_KEEP_DAYS: '30' }) {
+  const place = await openWorkplace({ env });
+  const audit = makeNotedAudit();
+  const { context } = place;
+  const night = (inDays: number, signal = new AbortController().signal) => {
+    const atMs = Date.now() + inDays * DAY_MS;
+    const night = { id: new Date(atMs).toISOString(), atMs, by: 'nightly', signal };
+    return archiveOld(night, { ...context, audit, from: 'test' });
+  };
+  /** A portfolio that is finished, since there is nothing in it. */
+  const finished = async (name: string) => {
+    await (await context.portfolios.startImport(name, { id: 'i', fileName: 'f.csv', reading: '{}' })).end();
+  };
+  const standing = async (name: string) => (await context.archives.read(name))?.is;
+  return { ...place, audit, night, finished, standing };
+}
+
+test('what finished long ago is archived, the oldest first; what is younger or at work stays', async () => {
+  const { night, finished, standing, audit, context, ...place } = await openKept();
+  for (const name of ['one', 'two']) await finished(name);
+  await context.ledger.hincrby(context.keys.portfolio('two'), 'finished', -60_000);
+  await place.import(buyerLines(1), { portfolio: 'at work' });
+  expect(await night(29)).toEqual({ is: 'well', words: 'No portfolio was finished more than 30 days ago.' });
+  expect(await night(31)).toEqual({ is: 'well', words: '2 portfolios archived.' });
+  expect(await Promise.all(['one', 'two', 'at work'].map(standing))).toEqual(['archived', 'archived', undefined]);
+  const told = audit.noted.map(({ by, what, about, came }) => ({ by, what, about, rows: came?.rows }));
+  const archived = { by: 'nightly', what: 'portfolio archived', rows: 0 };
+  expect(told).toEqual([
+    { ...archived, about: 'two' },
+    { ...archived, about: 'one' },
+  ]);
+  expect(await night(31)).toMatchObject({ is: 'well', words: 'No portfolio was finished more than 30 days ago.' });
+});
+
+test('one that is imported into and finished anew, while others are archived, is young again', async () => {
+  const { finished, standing, audit, context } = await openKept();
+  for (const name of ['one', 'two']) await finished(name);
+  await context.ledger.hincrby(context.keys.portfolio('one'), 'finished', -60_000);
+  const atMs = Date.now() + 31 * DAY_MS;
+  const around: typeof audit.around = async (note, run, ...more) => {
+    if (note.about === 'one') await context.ledger.hset(context.keys.portfolio('two'), 'finished', atMs - 1_000);
+    return audit.around(note, run, ...more);
+  };
+  const night = { id: new Date(atMs).toISOString(), atMs, by: 'nightly', signal: new AbortController().signal };
+  const deps = { ...context, audit: { around }, from: 'test' };
+  expect(await archiveOld(night, deps)).toEqual({ is: 'well', words: '1 portfolio archived.' });
+  expect([await standing('one'), await standing('two')]).toEqual(['archived', undefined]);
+});
+
+test('one that was put back is kept from then on as long as others', async () => {
+  const { night, finished, standing, context } = await openKept();
+  await finished('q4');
+  await night(31);
+  await restorePortfolio(context, 'q4', { signal: new AbortController().signal });
+  await context.ledger.hincrby(context.keys.portfolio('q4'), 'finished', -100 * DAY_MS);
+  expect(await night(29)).toMatchObject({ words: 'No portfolio was finished more than 30 days ago.' });
+  expect(await standing('q4')).toBeUndefined();
+  expect(await night(31)).toEqual({ is: 'well', words: '1 portfolio archived.' });
+});
+
+test('while another process archives or restores, the night has failed, and its next try has them', async () => {
+  const { night, finished, standing, context } = await openKept();
+  await finished('q4');
+  const lease = await takeLease({ connection: context.ledger, key: context.keys.archivesTaken, holder: 'another' });
+  expect(await night(31)).toEqual({ is: 'failed', words: expect.stringContaining('by another process') });
+  await lease?.release();
+  expect(await night(31)).toEqual({ is: 'well', words: '1 portfolio archived.' });
+  expect(await standing('q4')).toBe('archived');
+});
+
+test('it is a task of the schedule, and runs as the others do', async () => {
+  const { context, finished, standing } = await openKept();
+  await finished('q4');
+  const atMs = Date.now() + 31 * DAY_MS;
+  const night = { task: 'archive', id: new Date(atMs).toISOString(), atMs, by: 'ana' } as const;
+  const [ended] = await runNights([night], context, { signal: new AbortController().signal });
+  expect(ended?.end).toMatchObject({ is: 'well', words: '1 portfolio archived.', by: 'ana' });
+  expect(await standing('q4')).toBe('archived');
+  expect((await context.archives.read('q4'))?.by).toBe('ana');
+});
+
+test('without LIMITLINE_KEEP_DAYS nothing is archived, and that is said', async () => {
+  const { night, finished, standing } = await openKept({});
+  await finished('q4');
+  expect(await night(10_000)).toMatchObject({ is: 'well', words: expect.stringContaining('LIMITLINE_KEEP_DAYS') });
+  expect(await standing('q4')).toBeUndefined();
+});
+
+test('one with held rows is left for a person, and keeps no other', async () => {
+  const { night, finished, standing, context } = await openKept();
+  for (const name of ['held', 'other']) await finished(name);
+  await context.ledger.zadd(context.keys.rowsInState('held', 'held'), 2, 'a row');
+  expect(await night(31)).toEqual({
+    is: 'well',
+    words:
+      '1 portfolio archived. 1 portfolio left, with held rows (held). To say what became of held calls, write them to a file: npx limitline report "NAME" --state held --out held.csv; in its column id, write the id of what was made, or resend; then run: npx limitline resolve "NAME" --from held.csv.',
+  });
+  expect([await standing('held'), await standing('other')]).toEqual([undefined, 'archived']);
+});
+
+test('a disk that takes nothing fails the night, says so once, and the next try has them', async () => {
+  const { night, finished, standing, context } = await openKept();
+  for (const name of ['one', 'two']) await finished(name);
+  const folder = join(context.settings.LIMITLINE_DATA, 'archive');
+  await mkdir(context.settings.LIMITLINE_DATA, { recursive: true });
+  await writeFile(folder, 'no folder');
+  const { is, words } = await night(31);
+  expect(is).toBe('failed');
+  expect(words).toMatch(/^2 portfolios could not be archived: .*No portfolio was archived\.$/);
+  expect([await standing('one'), await standing('two')]).toEqual([undefined, undefined]);
+  await rm(folder);
+  expect(await night(31)).toEqual({ is: 'well', words: '2 portfolios archived.' });
+});
+
+async function goesOn(env: Record<string, string>) {
+  const { night, finished, standing, context } = await openKept(env);
+  await finished('begun');
+  await finished('other');
+  const state = { is: 'archiving', id: 'gone', by: 'ana', sinceMs: 1, startedMs: 1, finishedMs: 1 };
+  await context.ledger.hset(context.keys.portfolio('begun'), 'archive', JSON.stringify(state));
+  expect(await night(0)).toEqual({ is: 'well', words: '1 portfolio archived.' });
+  expect([await standing('begun'), await standing('other')]).toEqual(['archived', undefined]);
+}
+
+test('what a killed process began goes on, however young it is', () => goesOn({ LIMITLINE_KEEP_DAYS: '30' }));
+
+test('what a killed process began goes on, also where nothing is archived by itself', () => goesOn({}));
+
+test('a process that stops leaves the rest to another', async () => {
+  const { night, finished, standing } = await openKept();
+  await finished('q4');
+  await expect(night(31, AbortSignal.abort(new Error('stopping')))).rejects.toThrow('stopping');
+  expect(await standing('q4')).toBeUndefined();
+});

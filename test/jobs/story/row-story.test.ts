@@ -1,0 +1,34 @@
+import { rm } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { lineOfRow } from '../../../jobs/story/row-story.ts';
+import { openConsole } from '../../support/console.ts';
+import { openDesk } from '../../support/desk.ts';
+
+test('a line is found with its columns; one far down is not waited for; a copy that is gone is said', async () => {
+  const desk = await openDesk(6_000);
+  await desk.limitline('import', 'q4.csv');
+  const { context, get } = await openConsole(desk);
+  const [known] = await context.portfolios.allImports('q4');
+  const look = (line: number, limitMs: number) =>
+    lineOfRow(line, known, { imports: context.imports, limitMs, signal: new AbortController().signal });
+  expect(await look(3, 10_000)).toMatchObject({
+    is: 'read',
+    cells: expect.arrayContaining([{ column: 'name', meaning: 'name', cell: 'Buyer 2 GmbH' }]),
+  });
+  expect(await look(6_001, 1)).toEqual({ is: 'far' });
+  expect(await look(9_000, 10_000)).toEqual({ is: 'gone' });
+
+  // The page of a row that is far down answers at once, and the piece behind its link has the line.
+  const [row] = await context.rows.behind('q4', 'queued', { line: 6_001, count: 1 });
+  const address = `/portfolios/q4/rows/${row?.row.key}`;
+  expect((await get(address)).text).toContain('data-module="late"');
+  const piece = await get(`${address}?line=yes`, { 'x-fragment': '1' });
+  expect(piece.text).toContain('<dd>Buyer 6000 GmbH</dd>');
+  expect(piece.text).not.toContain('<html');
+
+  await rm(context.imports.open(known?.id ?? '').path);
+  expect(await look(3, 10_000)).toEqual({ is: 'gone' });
+  expect(
+    await lineOfRow(3, undefined, { imports: context.imports, limitMs: 1, signal: new AbortController().signal }),
+  ).toEqual({ is: 'gone' });
+});

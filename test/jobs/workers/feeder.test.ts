@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+import { feed } from '../../../jobs/rows/feed.ts';
+import { makeHealer } from '../../../jobs/workers/feeder.ts';
+import { makeRequest } from '../../support/ledger.ts';
+import { openWorkplace } from '../../support/workplace.ts';
+
+async function withRows(count: number) {
+  const place = await openWorkplace();
+  for (let line = 2; line < count + 2; line += 1) {
+    await place.context.rows.put({ portfolio: 'q4', key: `row-${line}` }, line, 'import-1', makeRequest());
+  }
+  await place.context.portfolios.startImport('q4', { id: 'i', fileName: 'f.csv', reading: '{}' });
+  return place;
+}
+
+test('a portfolio whose jobs are lost is healed, wherever its rows stand', async () => {
+  const { context } = await withRows(4);
+  const row = (n: number) => ({ portfolio: 'q4', key: `row-${n}` });
+  await context.rows.begin(row(2), 'company');
+  await context.rows.begin(row(3), 'company');
+  await context.rows.advance(row(3), 'company', 'limit', { company: 'company_1' });
+  await context.rows.begin(row(4), 'company');
+  await context.rows.advance(row(4), 'company', 'done', {});
+  const heal = makeHealer(context);
+  expect(await heal()).toBe(2);
+  expect(await feed(context)).toBe(1);
+  expect(await context.queues.depth()).toBe(3);
+  expect(await heal()).toBe(0);
+});
+
+test('a portfolio that stands still is healed, although something is left of its job', async () => {
+  const { context } = await withRows(1);
+  const row = { portfolio: 'q4', key: 'row-2' };
+  await feed(context);
+  await context.rows.begin(row, 'company');
+  // The lists of a queue are gone, the job's own record is not; another job keeps the queues from being idle.
+  const queue = `${context.keys.queuePrefix('companies')}:companies`;
+  await context.ledger.del(`${queue}:wait`, `${queue}:marker`);
+  await context.queues.add([{ queue: 'documents', name: 'upload-documents', data: { portfolio: 'q4', key: 'other' } }]);
+  const heal = makeHealer(context);
+  await expect.poll(heal).toBe(1);
+  expect(await context.queues.depth()).toBe(2);
+});
+
+test('what a lost queue left of a row that waits does not keep it from being fed', async () => {
+  const { context } = await withRows(3);
+  await feed(context);
+  const queue = `${context.keys.queuePrefix('companies')}:companies`;
+  await context.ledger.del(`${queue}:wait`, `${queue}:marker`);
+  await feed(context);
+  expect(await context.queues.depth()).toBe(0);
+  await makeHealer(context)();
+  await feed(context);
+  expect(await context.queues.depth()).toBe(3);
+});
+
+test('a portfolio that only waits is not looked into, nor a slow one again and again', async () => {
+  const { context } = await withRows(1);
+  await feed(context);
+  let looks = 0;
+  const queues = {
+    ...context.queues,
+    alive: () => {
+      looks += 1;
+      return context.queues.alive();
+    },
+  };
+  let waits = true;
+  const heal = makeHealer({ ...context, queues }, () => waits);
+  for (let call = 0; call < 100; call += 1) await heal();
+  expect(looks).toBe(0);
+  waits = false;
+  for (let call = 0; call < 100; call += 1) await heal();
+  expect(looks).toBeGreaterThan(0);
+  expect(looks).toBeLessThan(6);
+});
+
+test('a row that was put off while a clock was two days ahead goes on when that is right again', async () => {
+  const { context } = await withRows(1);
+  const row = { portfolio: 'q4', key: 'row-2' };
+  await context.rows.begin(row, 'company');
+  await context.queues.handOver({ queue: 'companies', name: 'create-company', data: row }, { delayMs: 2 * 86_400_000 });
+  const counts = () => context.queues.bullmq.companies.getJobCounts('delayed', 'wait');
+  expect(await counts()).toEqual({ delayed: 1, wait: 0 });
+  const heal = makeHealer(context);
+  await expect.poll(() => heal().then(counts)).toEqual({ delayed: 0, wait: 1 });
+});
+
+test('a row that is put off for a while waits for that', async () => {
+  const { context } = await withRows(1);
+  const row = { portfolio: 'q4', key: 'row-2' };
+  await context.rows.begin(row, 'company');
+  await context.queues.handOver({ queue: 'companies', name: 'create-company', data: row }, { delayMs: 600_000 });
+  const heal = makeHealer(context);
+  for (let call = 0; call < 20; call += 1) await heal();
+  expect(await context.queues.bullmq.companies.getJobCounts('delayed')).toEqual({ delayed: 1 });
+});

@@ -1,0 +1,36 @@
+import { expect, test, vi } from 'vitest';
+import { onDemand } from '../src/once-at-a-time.ts';
+
+const makeDesk = () => {
+  const notes: string[] = [];
+  return {
+    async add(note: string) {
+      notes.push(note);
+      return notes.length;
+    },
+    drawer: {
+      async read(): Promise<readonly string[]> {
+        return notes;
+      },
+    },
+  };
+};
+
+test('what is made on demand is made once, when it is first asked for something', async () => {
+  const load = vi.fn(async () => makeDesk());
+  const desk = onDemand(load);
+  const { drawer } = desk;
+  expect(await Promise.resolve(desk)).toBe(desk);
+  expect(load).not.toHaveBeenCalled();
+  expect(await Promise.all([desk.add('one'), desk.add('two')])).toEqual([1, 2]);
+  expect(await drawer.read()).toEqual(['one', 'two']);
+  expect(load).toHaveBeenCalledTimes(1);
+});
+
+test('what cannot be loaded is a fault of each call', async () => {
+  const desk = onDemand(async (): Promise<ReturnType<typeof makeDesk>> => {
+    throw new Error('gone');
+  });
+  await expect(desk.add('one')).rejects.toThrow('gone');
+  await expect(desk.drawer.read()).rejects.toThrow('gone');
+});
