@@ -1,10 +1,7 @@
-import { type Access, isAllowed, type Rights } from './access.ts';
+import type { Access } from './access.ts';
+import { LOOKS as LOOKING, OWN_OR_OPERATOR } from './rules.ts';
 
-/** Roles that work with portfolios. The role admin alone does not: it manages people and the installation. */
-const LOOKS = ['viewer', 'finance', 'approver', 'operator'] as const;
-
-/** For operators, and for finance on their own portfolios. A portfolio is one's own while nobody else has imported into it. */
-const OWN_OR_OPERATOR = { roles: ['operator'], own: ['finance'] } as const;
+const LOOKS = LOOKING.roles;
 
 /**
  * Who may use which address; no other code decides it. The console does not start while a registered route has no entry
@@ -12,30 +9,10 @@ const OWN_OR_OPERATOR = { roles: ['operator'], own: ['finance'] } as const;
  * An entry's name is a method and a route's pattern; `HEAD` counts as `GET`. A star at the end covers all longer addresses
  * without an entry of their own.
  */
-export const ACCESS = {
-  // For everybody: the files of pages, and the machines' addresses, which check by their own rule (pages/machines).
-  'GET /assets/*': { open: true },
+export const UNDECLARED = {
   'GET /health/live': { open: true },
   'GET /health/ready': { open: true },
   'GET /metrics': { open: true },
-
-  // Sign-in and sign-out, for people not yet known. The pages themselves check which step is due.
-  'GET /sign-in': { open: true },
-  'POST /sign-in': { open: true },
-  'GET /sign-in/code': { open: true },
-  'POST /sign-in/code': { open: true },
-  'GET /sign-in/factor': { open: true },
-  'POST /sign-in/factor': { open: true },
-  'GET /sign-in/password': { open: true },
-  'POST /sign-in/password': { open: true },
-  'GET /sign-in/oidc': { open: true },
-  'GET /sign-in/oidc/callback': { open: true },
-  'GET /sign-in/oidc/out': { open: true },
-  'POST /sign-out': { open: true },
-
-  // For every known person: the strip, the keyboard, and the person's own account.
-  'GET /events': { signedIn: true },
-  'GET /keys': { signedIn: true },
   'GET /me': { signedIn: true },
   'POST /me/password': { signedIn: true },
   'POST /me/factor': { signedIn: true },
@@ -46,7 +23,6 @@ export const ACCESS = {
 
   'GET /': { roles: LOOKS },
   'GET /newest/events': { roles: LOOKS },
-  'GET /archived': { roles: LOOKS },
   'GET /portfolios/:name': { roles: LOOKS },
   'GET /portfolios/:name/events': { roles: LOOKS },
   'GET /portfolios/:name/rows/:key': { roles: LOOKS },
@@ -135,29 +111,4 @@ export const ACCESS = {
   'POST /users/:user/factor': { roles: ['admin'] },
   'POST /users/:user/sessions': { roles: ['admin'] },
   'POST /users/:user/remove': { roles: ['admin'] },
-  'GET /audit': { roles: ['admin'] },
-  'GET /audit/export': { roles: ['admin'] },
 } as const satisfies Readonly<Record<string, Access>>;
-
-/** The name of an entry, for {@link can}. */
-export type Right = keyof typeof ACCESS;
-
-/**
- * Whether a person may use an address. Pages ask this before they show a button or a link; requests are checked by the same
- * table.
- *
- * @param rights `request.rights`, which knows whether the address's portfolio is the person's own
- * @param kind where the entry has kinds
- */
-export function can(rights: Rights, right: Right, kind?: string): boolean {
-  const access: Access = ACCESS[right];
-  return isAllowed(access, rights, kind);
-}
-
-/**
- * Rights as a text. Events are rendered once for all pages with the same address and text, so every difference between people
- * must be in it.
- */
-export function rightsWord({ roles, owns }: Rights): string {
-  return `${[...roles].sort().join('+')}${owns ? ' own' : ''}`;
-}

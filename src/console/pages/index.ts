@@ -1,16 +1,19 @@
+import type { AccessTable, PlaceLink } from '../access/access.ts';
+import { UNDECLARED } from '../access/access-table.ts';
+import { BESIDE_PAGES } from '../access/rules.ts';
 import { addBoard } from '../board/add-board.ts';
 import type { BoardFunctions } from '../board/board-functions.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import type { Hub } from '../events/hub.ts';
 import { maskedView } from '../privacy/masked-view.ts';
 import { type ApprovalsPageFunctions, addApprovalsPage } from './approvals/add-approvals-page.ts';
-import { type ArchivedPageFunctions, addArchivedPage } from './archived/add-archived-page.ts';
-import { type AuditPageFunctions, addAuditPage } from './audit/add-audit-page.ts';
+import { archivedPortfoliosPage } from './archived/add-archived-page.ts';
+import { auditTrailPage } from './audit/add-audit-page.ts';
 import { addDownloads, type DownloadFunctions } from './downloads/add-downloads.ts';
 import { addEventPage, type EventPageFunctions } from './events/add-event-page.ts';
 import { addHealthPage, type HealthPageFunctions } from './health/add-health-page.ts';
 import { addHeldPage, type HeldPageFunctions } from './held/add-held-page.ts';
-import { addKeysPage } from './keys/add-keys-page.ts';
+import { keysPage } from './keys/add-keys-page.ts';
 import { addMachines, type MachineFunctions } from './machines/add-machines.ts';
 import { addMePage, type MePageFunctions } from './me/add-me-page.ts';
 import { addNewPage } from './new/add-new-page.ts';
@@ -18,6 +21,7 @@ import type { NewPageFunctions } from './new/new-page-functions.ts';
 import { addNightlyPage } from './nightly/add-nightly-page.ts';
 import type { NightlyPageFunctions } from './nightly/nightly-functions.ts';
 import type { ScheduleFunctions } from './nightly/schedule-view.ts';
+import { mergedRules, type Page } from './page.ts';
 import { addPlansPage, type PlansPageFunctions } from './plans/add-plans-page.ts';
 import { addPortfolioPage, type PortfolioPageFunctions } from './portfolio/add-portfolio-page.ts';
 import { addPortfoliosPage, type PortfoliosPageFunctions } from './portfolios/add-portfolios-page.ts';
@@ -25,12 +29,53 @@ import { addQueuesPage, type QueuesPageFunctions } from './queues/add-queues-pag
 import { addRowPage, type RowPageFunctions } from './row/add-row-page.ts';
 import { addUsersPage, type UsersPageFunctions } from './users/add-users-page.ts';
 
-/** The functions that each page gets, made in scripts/console/functions.ts. */
+/**
+ * All pages, by the names under which scripts/console/functions.ts has their functions. Their entries stand in this order in the
+ * navigation.
+ */
+const PAGES = {
+  archived: archivedPortfoliosPage,
+  audit: auditTrailPage,
+  keys: keysPage,
+};
+
+type Pages = typeof PAGES;
+type FunctionsOf<P> = P extends Page<infer F> ? F : never;
+
+/**
+ * Who may use which address; no other code decides it. The console does not start while a registered route has no entry
+ * (access/add-access.ts). Pages show the actions that the table allows (`can`), and a test tries each route with each role.
+ * An entry's name is a method and a route's pattern; `HEAD` counts as `GET`.
+ */
+export const ACCESS: AccessTable = mergedRules([
+  BESIDE_PAGES,
+  UNDECLARED,
+  ...Object.values(PAGES).map(({ rules }) => rules()),
+]);
+
+/** The navigation. */
+const OLD_PLACES: PlaceLink[] = [
+  { at: 'portfolios', href: '/', words: 'Portfolios' },
+  { at: 'new', href: '/new', words: 'New' },
+  { at: 'held', href: '/held', words: 'Held' },
+  { at: 'approvals', href: '/approvals', words: 'Approvals' },
+  { at: 'nightly', href: '/nightly', words: 'Nightly' },
+  { at: 'queues', href: '/work', words: 'Queues' },
+  { at: 'health', href: '/health', words: 'Health' },
+  { at: 'users', href: '/users', words: 'Users' },
+];
+export const PLACES: readonly PlaceLink[] = [
+  ...OLD_PLACES,
+  ...Object.values(PAGES).flatMap(({ entry }) => entry ?? []),
+];
+
+/** The functions of all pages that need some. */
 export type PageFunctions = {
+  [N in keyof Pages as FunctionsOf<Pages[N]> extends undefined ? never : N]: FunctionsOf<Pages[N]>;
+} & {
   board: BoardFunctions;
   portfolios: PortfoliosPageFunctions;
   portfolio: PortfolioPageFunctions;
-  archived: ArchivedPageFunctions;
   approvals: ApprovalsPageFunctions;
   nightly: NightlyPageFunctions;
   plans: PlansPageFunctions;
@@ -43,32 +88,27 @@ export type PageFunctions = {
   held: HeldPageFunctions;
   row: RowPageFunctions;
   event: EventPageFunctions;
-  audit: AuditPageFunctions;
   me: MePageFunctions;
   users: UsersPageFunctions;
 };
 
 /** Pages that show nothing about buyers, so their data is masked for nobody. */
-const OURS = [
-  'health',
-  'machines',
-  'schedule',
-  'audit',
-  'me',
-  'users',
-] as const satisfies readonly (keyof PageFunctions)[];
+const OURS = ['health', 'machines', 'schedule', 'me', 'users'] as const satisfies readonly (keyof PageFunctions)[];
 
 /** Pages that show buyers' files and the service's messages unmasked. */
 const AS_IT_IS = ['new', 'downloads', 'event'] as const satisfies readonly (keyof PageFunctions)[];
 
 /** Adds all pages. What each shows of buyers is masked by the rights of the person who asks (privacy/masked-view.ts). */
 export function addPages(app: ConsoleApp, hub: Hub, functions: PageFunctions): void {
+  const stopping = new AbortController();
+  app.addHook('preClose', async () => stopping.abort(new Error('the console stops')));
+  for (const [name, page] of Object.entries(PAGES) as [string, Page<unknown>][]) {
+    page.add(app, (functions as Record<string, unknown>)[name], { hub, stopping: stopping.signal });
+  }
   const given = maskedView(functions, { ours: OURS, asItIs: AS_IT_IS });
-  addKeysPage(app);
   addBoard(app, given.board);
   addPortfoliosPage(app, hub, given.portfolios);
   addPortfolioPage(app, hub, given.portfolio);
-  addArchivedPage(app, given.archived);
   addApprovalsPage(app, given.approvals);
   addPlansPage(app, hub, given.plans);
   addNewPage(app, hub, given.new);
@@ -80,7 +120,6 @@ export function addPages(app: ConsoleApp, hub: Hub, functions: PageFunctions): v
   addHeldPage(app, given.held);
   addRowPage(app, given.row);
   addEventPage(app, given.event);
-  addAuditPage(app, given.audit);
   addMePage(app, given.me);
   addUsersPage(app, given.users);
 }

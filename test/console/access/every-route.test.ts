@@ -3,7 +3,7 @@ import { request as ask } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { accessOf } from '../../../src/console/access/access.ts';
-import { ACCESS } from '../../../src/console/access/access-table.ts';
+import { ACCESS } from '../../../src/console/pages/index.ts';
 import { ROLES } from '../../../src/people/person.ts';
 import { withAllRoutes } from '../../support/all-routes.ts';
 import { openConsole } from '../../support/console.ts';

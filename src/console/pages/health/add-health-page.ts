@@ -1,6 +1,6 @@
 import { counted } from '../../../counted.ts';
 import { messageOf } from '../../../errors.ts';
-import { can } from '../../access/access-table.ts';
+import { can } from '../../access/access.ts';
 import { addAction } from '../../actions/add-action.ts';
 import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';

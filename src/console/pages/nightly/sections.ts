@@ -1,5 +1,4 @@
-import type { Rights } from '../../access/access.ts';
-import { can } from '../../access/access-table.ts';
+import { can, type Rights } from '../../access/access.ts';
 import { type Html, html, NOTHING } from '../../html/html.ts';
 import { linkButton } from '../../parts/form.ts';
 import { emptyState } from '../../parts/page-head.ts';
