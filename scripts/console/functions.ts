@@ -32,7 +32,7 @@ import { approvalsPageFunctions } from './approvals.ts';
 import { eventPageFunctions } from './events.ts';
 import { healthPageFunctions } from './health.ts';
 import { newPageFunctions } from './new.ts';
-import { nightlyPageFunctions, scheduleFunctions } from './nightly/nightly.ts';
+import { nightlyPageFunctions } from './nightly/nightly.ts';
 import { wordsOfFault } from './people/change-own.ts';
 import { mePageFunctions } from './people/me.ts';
 import { plansPageFunctions } from './plans.ts';
@@ -55,7 +55,6 @@ export function consoleFunctions(context: Context): PageFunctions {
     portfolio: portfolioPageFunctions(context),
     new: newPageFunctions(context),
     queues: queuesPageFunctions(context),
-    schedule: scheduleFunctions(context),
     machines: machineFunctions(context),
     audit: auditPageFunctions(context),
     nightly: nightlyPageFunctions(context),

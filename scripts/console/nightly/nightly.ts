@@ -20,6 +20,7 @@ export function nightlyPageFunctions(context: Context): NightlyPageFunctions {
     inbox: inboxFunctions(context),
     events: eventsFunctions(context),
     notices: noticesFunctions(context),
+    schedule: scheduleFunctions(context),
   };
 }
 

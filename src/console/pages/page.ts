@@ -62,7 +62,8 @@ type Events<F> = {
   may: Access;
   key?: (params: Params) => string;
   about?: AboutOf<F>;
-  frame: (key: string, rights: Rights, given: F) => Promise<Frame>;
+  /** Makes the function that reads the pieces of the page; called once for a console. */
+  frames: (given: F) => (key: string, rights: Rights) => Promise<Frame>;
 };
 
 type Place = Pick<PageParts, 'at' | 'marked'>;
@@ -82,6 +83,9 @@ type PageGiven<F> = Place & {
   close?: (given: F) => unknown;
 };
 
+/** What a page's routes are declared by. */
+export type Kinds<F> = ReturnType<typeof makeKinds<F>>;
+
 /** A page, with its rules and all that it registers. */
 export type Page<F> = {
   place: Place;
@@ -97,7 +101,7 @@ export type Page<F> = {
  */
 export function page<F extends object | undefined>(
   { ours = [], asItIs = false, close, entry, ...place }: PageGiven<F>,
-  routesBy: (kinds: ReturnType<typeof makeKinds<F>>) => Route<F>[],
+  routesBy: (kinds: Kinds<F>) => Route<F>[],
 ): Page<F> {
   let routes: Route<F>[] | undefined;
   // Late, since a page's schemas and constants stand below its declaration.
@@ -169,12 +173,12 @@ function makeKinds<F>() {
       return { rules: { [`POST ${path}`]: may }, add };
     },
 
-    events(path: string, { may, key = () => '', about, frame }: Events<F>): Route<F> {
+    events(path: string, { may, key = () => '', about, frames }: Events<F>): Route<F> {
       const add: Route<F>['add'] = (app, given, { hub }) =>
         addEvents(app, hub, {
           url: path,
           key: ({ params }) => key(params as Params),
-          frame: (watched, rights) => frame(watched, rights, given),
+          frame: frames(given),
           ...aboutWith(about, given),
         });
       return { rules: { [`GET ${path}`]: may }, add };
