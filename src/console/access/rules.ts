@@ -1,3 +1,4 @@
+import type { Person } from '../../people/person.ts';
 import type { AccessTable } from './access.ts';
 
 /** For everybody, known or not. Nothing of a page may be open: these routes check by a rule of their own. */
@@ -9,8 +10,16 @@ export const SIGNED_IN = { signedIn: true } as const;
 /** For roles that work with portfolios. The role admin alone does not: it manages people and the installation. */
 export const LOOKS = { roles: ['viewer', 'finance', 'approver', 'operator'] } as const;
 
-/** For roles that see buyers' data as it is. */
+/** For roles that work with single rows, and so see buyers' data as it is. */
 export const SEES_BUYERS = { roles: ['finance', 'approver', 'operator'] } as const;
+
+/**
+ * Whether personal data is masked for a person: for everybody without a role that works with rows, such as viewers and plain
+ * admins. Pure (OWASP ASVS 5.0, 8.2.3: fields are for those who need them).
+ */
+export function isMasked({ roles }: Pick<Person, 'roles'>): boolean {
+  return !roles.some((role) => SEES_BUYERS.roles.some((one) => one === role));
+}
 
 /** For one role alone. */
 export const FINANCE = { roles: ['finance'] } as const;

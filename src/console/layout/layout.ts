@@ -3,9 +3,9 @@ import { isOfSystem } from '../../actor.ts';
 import { counted, grouped } from '../../counted.ts';
 import type { Person } from '../../people/person.ts';
 import { can, placesOf, type Rights } from '../access/access.ts';
+import { isMasked } from '../access/rules.ts';
 import { type Html, html, NOTHING } from '../html/html.ts';
 import { form } from '../parts/form.ts';
-import { isMasked } from '../privacy/is-masked.ts';
 import { MASK } from '../privacy/mask.ts';
 
 /** The addresses of a page's files: styles of every page, and those of one place (assets/styles/page-<place>….css). */

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { doWhatIsDue, stayOnDuty } from '../../../scripts/commands/nightly.ts';
-import { scheduleFunctions } from '../../../scripts/console/nightly/nightly.ts';
+import { scheduleFunctions } from '../../../scripts/console/nightly.ts';
 import { statusOf } from '../../../scripts/nightly/night-words.ts';
 import { runNights } from '../../../scripts/nightly/run-nights.ts';
 import { readScheduleFacts } from '../../../scripts/nightly/schedule-facts.ts';

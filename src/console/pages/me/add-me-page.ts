@@ -152,7 +152,7 @@ export type Proof = { name: string; token: string; old: string; code: string } &
 /** The result of an action, or a message why it was refused. */
 type Done<T = unknown> = { is: 'done'; made: T } | { is: 'no'; words: string };
 
-/** The functions that the page of one's own account gets, made in scripts/console/people/me.ts. */
+/** The functions that the page of one's own account gets, made in scripts/console/people/own-account.ts. */
 export type MePageFunctions = {
   /** Undefined for a person of an identity provider, whose account is kept there. */
   read: (name: string) => Promise<UserView | undefined>;

@@ -1,6 +1,7 @@
 import { counted } from '../../../counted.ts';
+import type { Approval, ApprovalPolicy } from '../../../ledger/schema/approval.ts';
 import { isPortfolioName } from '../../../ledger/schema/schema.ts';
-import type { LineEdit } from '../../../portfolio/draft-desk.ts';
+import type { DraftDesk, LineEdit } from '../../../portfolio/draft-desk.ts';
 import { lastVersion, type MendedCell, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
 import { readingWords } from '../../../portfolio/read-options.ts';
@@ -14,7 +15,6 @@ import { pageHead } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
 import type { Kinds, Visit } from '../page.ts';
 import { reasonList } from './mend-grid.ts';
-import type { NewPageFunctions } from './new-page-functions.ts';
 import { readReading, saysOtherwise } from './read-reading.ts';
 import { SENT_FIRST } from './submit-view.ts';
 
@@ -29,6 +29,17 @@ const CHECK_LIMIT_MS = 30_000;
 
 /** A small import ends within this time, so that its portfolio is shown at once. */
 const PATIENCE_MS = 1_500;
+
+/** The functions that the pages of a new portfolio get. */
+export type NewPageFunctions = DraftDesk & {
+  portfolioNames(): Promise<string[]>;
+  /** Which requests need the approval of another person, by the current settings. */
+  approvalPolicy(): Promise<ApprovalPolicy>;
+  /** The first of these people whose requests of the last days exceed the limit for one person, with this sum added. */
+  personOver(people: readonly string[], sum: string, policy: ApprovalPolicy): Promise<Approval['over']>;
+  /** The most megabytes of an upload, all of its files together. */
+  maxUploadMb: number;
+};
 
 /** The actions on an upload. */
 export function draftActions({ post }: Kinds<NewPageFunctions>) {

@@ -10,10 +10,9 @@ import { type Html, html } from '../../html/html.ts';
 import { pageHead, panel } from '../../parts/page-head.ts';
 import { sendDownload } from '../downloads/send-download.ts';
 import { digits, type Kinds, type Posted, page, type Visit } from '../page.ts';
-import { draftActions } from './add-draft-actions.ts';
+import { draftActions, type NewPageFunctions } from './add-draft-actions.ts';
 import { draftView, uploadView } from './draft-view.ts';
 import type { MendPlace } from './mend-grid.ts';
-import type { NewPageFunctions } from './new-page-functions.ts';
 import { importProgress, PROGRESS_ID, previewProgress } from './words.ts';
 
 /** The longest upload: a folder of documents over a slow connection. */
