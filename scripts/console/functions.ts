@@ -26,12 +26,10 @@ import { lookAtPace } from '../../src/open-service.ts';
 import { makeInitialPassword } from '../../src/people/passwords/password-rules.ts';
 import { type Machines, openMachines } from '../machines/open-machines.ts';
 import { approvalsPageFunctions } from './approvals.ts';
-import { eventPageFunctions } from './events.ts';
 import { healthPageFunctions } from './health.ts';
 import { newPageFunctions } from './new.ts';
-import { nightlyPageFunctions, scheduleFunctions } from './nightly/nightly.ts';
-import { wordsOfFault } from './people/change-own.ts';
-import { mePageFunctions } from './people/me.ts';
+import { eventPageFunctions, nightlyPageFunctions } from './nightly.ts';
+import { mePageFunctions, wordsOfFault } from './people/own-account.ts';
 import { plansPageFunctions } from './plans.ts';
 import { portfolioPageFunctions } from './portfolio.ts';
 import { boardFunctions, queuesPageFunctions } from './queues.ts';
@@ -52,7 +50,6 @@ export function consoleFunctions(context: Context): PageFunctions {
     portfolio: portfolioPageFunctions(context),
     new: newPageFunctions(context),
     queues: queuesPageFunctions(context),
-    schedule: scheduleFunctions(context),
     machines: machineFunctions(context),
     audit: auditPageFunctions(context),
     nightly: nightlyPageFunctions(context),

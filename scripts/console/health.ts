@@ -5,8 +5,7 @@ import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import type { FleetProcess } from '../../src/ledger/calls/fleet.ts';
 import { versionWords } from '../../src/version.ts';
-import { diskPart } from './health/disk-part.ts';
-import { redisPart } from './health/redis-part.ts';
+import { diskPart, redisPart } from './health/machine-parts.ts';
 import { ledgerPart, pacePart, servicePart } from './health/work-parts.ts';
 
 /** How long each part may take. A page has four seconds in all, and a sound part takes milliseconds. */

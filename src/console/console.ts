@@ -8,13 +8,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LimitlineError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { addressGroup } from '../people/sign-in/address-group.ts';
-import { ACCESS } from './access/access-table.ts';
 import { type AccessFunctions, addAccess } from './access/add-access.ts';
 import type { ConsoleApp } from './console-app.ts';
 import { addEvents } from './events/add-events.ts';
 import { type Hub, makeHub } from './events/hub.ts';
 import type { Html } from './html/html.ts';
 import { type Assets, layout, type PageParts, type Strip, type StripState, wantsFragment } from './layout/layout.ts';
+import { ACCESS, PLACES } from './pages/index.ts';
 import { rememberWhoLooks } from './privacy/who-looks.ts';
 import { serveAssets } from './server/assets.ts';
 import { addErrorPages } from './server/error-pages.ts';
@@ -93,6 +93,7 @@ export async function makeConsole(
     identify: given.identify ?? gate?.identify ?? (async () => undefined),
     audit: app.audit,
     table: given.table ?? ACCESS,
+    places: given.places ?? PLACES,
   });
   const assets = await serveAssets(app);
   addReplies(app, { assets, strip: hub.strip });

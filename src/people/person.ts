@@ -1,4 +1,4 @@
-/** Roles, in any combination. src/console/access/access-table.ts has the pages that each may use. */
+/** Roles, in any combination. Each page's declaration says which may use it (src/console/pages). */
 export const ROLES = ['viewer', 'finance', 'approver', 'operator', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { makeConsole } from '../../src/console/console.ts';
-import { addHealthPage } from '../../src/console/pages/health/add-health-page.ts';
+import { systemHealthPage } from '../../src/console/pages/health/add-health-page.ts';
 import { makeSilentLog } from '../../src/log.ts';
 import { makeVisitor, openConsole } from '../support/console.ts';
 import { openDesk } from '../support/desk.ts';
@@ -73,15 +73,15 @@ test('a part that does not answer, or fails, says so and keeps nobody waiting', 
     log: makeSilentLog(),
     strip: async () => ({ account: 'a', standIn: true, workers: 1, pace: '', stops: [] }),
     identify: async () => ANYBODY,
-    pages: (app) =>
-      addHealthPage(app, {
-        instruct: async () => false,
-        parts: [
-          { title: 'Redis', limitMs: 50, ofSystem: false, ask: () => new Promise(() => {}) },
-          { title: 'Disk', limitMs: 50, ofSystem: false, ask: () => Promise.reject(new Error('EIO: <b>broken</b>')) },
-          { title: 'Pace', limitMs: 50, ofSystem: false, ask: async () => [{ term: 'Pace', what: 'fast' }] },
-        ],
-      }),
+    pages: (app, hub) => {
+      const parts = [
+        { title: 'Redis', limitMs: 50, ofSystem: false, ask: () => new Promise<never>(() => {}) },
+        { title: 'Disk', limitMs: 50, ofSystem: false, ask: () => Promise.reject(new Error('EIO: <b>broken</b>')) },
+        { title: 'Pace', limitMs: 50, ofSystem: false, ask: async () => [{ term: 'Pace', what: 'fast' }] },
+      ];
+      const { signal } = new AbortController();
+      systemHealthPage.add(app, { instruct: async () => false, parts }, { hub, stopping: signal });
+    },
   });
   onTestFinished(() => web.close());
   await web.listen();

@@ -2,7 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { NO_RIGHTS } from '../../src/console/access/access.ts';
-import type { NightlyParts } from '../../src/console/pages/nightly/nightly-functions.ts';
+import type { NightlyPageFunctions } from '../../src/console/pages/nightly/nightly-functions.ts';
 import { SECTIONS } from '../../src/console/pages/nightly/sections.ts';
 import type { Person } from '../../src/people/person.ts';
 import { foundItem } from '../support/found-items.ts';
@@ -54,7 +54,7 @@ test('the last report is shown by its parts, with what changed, and leads to row
 test('what came of the night stands first, unless nobody is on duty or a task was asked for just now', async () => {
   const schedule = { tasks: [], isOther: false, nowMs: 0 };
   const orderOf = async (onDuty: { host: string }[], query = {}) => {
-    const given = { schedule: { look: async () => ({ ...schedule, onDuty }) } } as unknown as NightlyParts;
+    const given = { schedule: { look: async () => ({ ...schedule, onDuty }) } } as unknown as NightlyPageFunctions;
     const asked = { rights: NO_RIGHTS, csrf: '', query };
     const section = SECTIONS.find(({ title }) => title === 'Schedule');
     return (await section?.view(given, asked))?.comesFirst;

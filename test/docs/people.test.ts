@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ACCESS, can, type Right } from '../../src/console/access/access-table.ts';
+import { can, type Right } from '../../src/console/access/access.ts';
+import { ACCESS } from '../../src/console/pages/index.ts';
 import { ROLES, type Role } from '../../src/people/person.ts';
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/people.md'), 'utf8');
@@ -35,9 +36,11 @@ const SPEAKS_OF: readonly (readonly [right: Right, kind?: string])[][] = [
   [['GET /me'], ['POST /me/password'], ['POST /me/sessions/:id/end']],
 ];
 
+const RULES = { table: ACCESS, places: [] };
+
 function cellOf(right: Right, role: Role, kind?: string): string {
-  if (can({ roles: [role], owns: false }, right, kind)) return 'yes';
-  return can({ roles: [role], owns: true }, right, kind) ? 'own' : '';
+  if (can({ roles: [role], owns: false, ...RULES }, right, kind)) return 'yes';
+  return can({ roles: [role], owns: true, ...RULES }, right, kind) ? 'own' : '';
 }
 
 test('the roles in the docs are those of the table', () => {

@@ -4,13 +4,13 @@ import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import type { AccessTable } from '../../src/console/access/access.ts';
-import { ACCESS } from '../../src/console/access/access-table.ts';
 import type { AccessFunctions } from '../../src/console/access/add-access.ts';
 import { makeConsole } from '../../src/console/console.ts';
 import type { ConsoleApp } from '../../src/console/console-app.ts';
 import type { Hub } from '../../src/console/events/hub.ts';
 import type { Strip } from '../../src/console/layout/layout.ts';
-import { addKeysPage } from '../../src/console/pages/keys/add-keys-page.ts';
+import { ACCESS } from '../../src/console/pages/index.ts';
+import { keysPage } from '../../src/console/pages/keys/add-keys-page.ts';
 import type { Reach } from '../../src/console/server/reach.ts';
 import type { SignInOptions } from '../../src/console/sign-in/add-sign-in-pages.ts';
 import { type Log, makeSilentLog } from '../../src/log.ts';
@@ -46,7 +46,7 @@ export async function openBareConsole(
     table: WITH_TEST_PAGES,
     ...who,
     pages: (app, hub) => {
-      addKeysPage(app);
+      keysPage.add(app, undefined, { hub, stopping: new AbortController().signal });
       addGalleryPage(app);
       pages?.(app, hub);
     },

@@ -273,6 +273,7 @@ export const PACKAGES: Record<string, readonly string[]> = {
   yazl: ['src/table'],
   zod: [
     'src/config.ts',
+    'src/console',
     'src/settings-schema.ts',
     'src/files',
     'src/portfolio',

@@ -8,7 +8,7 @@ import { readStrip } from '../../scripts/console/read-strip.ts';
 import { printReport } from '../../scripts/nightly/report-table.ts';
 import { readSettings } from '../../src/config.ts';
 import { makeConsole } from '../../src/console/console.ts';
-import { addPages } from '../../src/console/pages/index.ts';
+import { ACCESS, addPages } from '../../src/console/pages/index.ts';
 import { openContext } from '../../src/context.ts';
 import { makeSilentLog } from '../../src/log.ts';
 import type { Person, Role } from '../../src/people/person.ts';
@@ -97,9 +97,7 @@ export async function openMarkedConsole() {
 }
 
 /** Of the table that says who may, nothing is left. */
-const EVERYTHING = Object.fromEntries(
-  ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].map((method) => [`${method} /*`, { signedIn: true as const }]),
-);
+const EVERYTHING = Object.fromEntries(Object.keys(ACCESS).map((name) => [name, { signedIn: true } as const]));
 
 async function personOf(request: FastifyRequest): Promise<Person> {
   const roles = String(request.headers['x-test-roles'] ?? 'finance').split(',') as Role[];

@@ -6,7 +6,7 @@ import { lookAtPace } from '../../../src/open-service.ts';
 import { describeBlock, describeTripped } from '../../../src/pace/breaker-words.ts';
 import { describeLearned } from '../../../src/pace/pace-words.ts';
 import { chooseProxy } from '../../../src/proxy.ts';
-import { elapsedText } from './figures-text.ts';
+import { elapsedText } from './machine-parts.ts';
 
 /** The service's address, proxy and login. Does not ask the service. */
 export async function servicePart({ settings, account, ledger, keys, portfolios }: Context): Promise<HealthFact[]> {

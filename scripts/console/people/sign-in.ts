@@ -11,7 +11,7 @@ import { makeOidc, type Oidc } from '../../../src/people/oidc/oidc.ts';
 import { makePersonNames } from '../../../src/people/oidc/people-elsewhere.ts';
 import { makeIssuerFetch, makeProvider } from '../../../src/people/oidc/provider.ts';
 import { makeSignIns } from '../../../src/people/oidc/sign-ins.ts';
-import { changeOwn } from './change-own.ts';
+import { changeOwn } from './own-account.ts';
 
 /** Hex digits: enough to distinguish installations on one machine. */
 const MARK_DIGITS = 8;

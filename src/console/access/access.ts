@@ -22,13 +22,50 @@ export type About = {
   facts?: Readonly<Record<string, unknown>> | undefined;
 };
 
-/** What decides a person's access: their roles, and whether the portfolio is their own. */
-export type Rights = { readonly roles: readonly Role[]; readonly owns: boolean };
+/** An entry of the navigation. The page at `href` is marked by the place `at`. */
+export type PlaceLink = { readonly at: string; readonly href: `/${string}`; readonly words: string };
 
-export const NO_RIGHTS: Rights = { roles: [], owns: false };
+/** What decides a person's access: their roles, and whether the portfolio is their own. */
+type Standing = { readonly roles: readonly Role[]; readonly owns: boolean };
+
+/** The console's rules and its navigation, both made from the declarations of pages (pages/index.ts). */
+export type Rules = { readonly table: AccessTable; readonly places: readonly PlaceLink[] };
+
+/** What a person may do: their standing, with the rules by which it is judged. */
+export type Rights = Standing & Rules;
+
+export const NO_RIGHTS: Rights = { roles: [], owns: false, table: {}, places: [] };
+
+/** The navigation entries that the person may open, in order. */
+export function placesOf(rights: Rights): readonly PlaceLink[] {
+  return rights.places.filter(({ href }) => can(rights, `GET ${href}`));
+}
+
+/** The name of an entry, for {@link can}: a method and a route's pattern. A test looks up each one that a page asks for. */
+export type Right = `${'GET' | 'POST' | 'PUT'} /${string}`;
+
+/**
+ * Whether a person may use an address; false where the table has no such entry. Pages ask this before they show a button or a
+ * link; requests are checked by the same table.
+ *
+ * @param rights `request.rights`, which knows whether the address's portfolio is the person's own
+ * @param kind where the entry has kinds
+ */
+export function can(rights: Rights, right: Right, kind?: string): boolean {
+  const access = Object.hasOwn(rights.table, right) ? rights.table[right] : undefined;
+  return access !== undefined && isAllowed(access, rights, kind);
+}
+
+/**
+ * Rights as a text. Events are rendered once for all pages with the same address and text, so every difference between people
+ * must be in it.
+ */
+export function rightsWord({ roles, owns }: Standing): string {
+  return `${[...roles].sort().join('+')}${owns ? ' own' : ''}`;
+}
 
 /** Whether these rights are enough. Pure; requests and pages share this decision. */
-export function isAllowed(access: Access, rights: Rights, kind?: string): boolean {
+export function isAllowed(access: Access, rights: Standing, kind?: string): boolean {
   if ('open' in access || 'signedIn' in access) return true;
   return allowedsOf(access, kind).every((allowed) => has(allowed, rights));
 }
@@ -41,7 +78,7 @@ export function allowedsOf(access: Access, kind?: string): Allowed[] {
   return [access, (Object.hasOwn(kinds, kind) ? kinds[kind] : undefined) ?? {}];
 }
 
-function has({ roles: all = [], own = [] }: Allowed, { roles, owns }: Rights): boolean {
+function has({ roles: all = [], own = [] }: Allowed, { roles, owns }: Standing): boolean {
   return roles.some((role) => all.includes(role) || (owns && own.includes(role)));
 }
 

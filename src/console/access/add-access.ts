@@ -2,9 +2,18 @@ import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Audit } from '../../audit/audit.ts';
 import type { Person, Role } from '../../people/person.ts';
 import { type ConsoleApp, ConsoleError } from '../console-app.ts';
-import { placesOf } from '../layout/layout.ts';
 import { sayPlainly } from '../server/guard.ts';
-import { type About, type Access, type AccessTable, accessOf, allowedsOf, isAllowed, ownMatters } from './access.ts';
+import {
+  type About,
+  type Access,
+  type AccessTable,
+  accessOf,
+  allowedsOf,
+  isAllowed,
+  ownMatters,
+  placesOf,
+  type Rules,
+} from './access.ts';
 
 /** The functions by which the console knows who asks, and which portfolios are theirs. */
 export type AccessFunctions = {
@@ -19,9 +28,7 @@ export type AccessFunctions = {
   admins?: () => Promise<readonly string[]>;
   /** Records actions and refusals. */
   audit: Audit;
-  /** The access table; tests use others than access-table.ts. */
-  table: AccessTable;
-};
+} & Rules;
 
 /** Unknown addresses: only known people are told that there is nothing. */
 const NOTHING_THERE: Access = { signedIn: true };
@@ -32,7 +39,7 @@ const NOTHING_THERE: Access = { signedIn: true };
  * Call this before any route is registered; {@link AccessFunctions.identify} sees what earlier hooks have read.
  */
 export function addAccess(app: ConsoleApp, given: AccessFunctions): void {
-  const { table } = given;
+  const { table, places } = given;
   const ownMattersTo = memoized((roles: Person['roles']) => ownMatters(table, roles));
   app.addHook('onRoute', (route) => checkEntry(route, table));
   app.decorateRequest('about');
@@ -46,7 +53,7 @@ export function addAccess(app: ConsoleApp, given: AccessFunctions): void {
     if (person === 'answered') return reply;
     if (person === undefined || person.by === '') return sayPlainly(reply, 401, 'Sign in first.');
     request.person = person;
-    request.rights = { roles: person.roles, owns: false };
+    request.rights = { roles: person.roles, owns: false, table, places };
     // The portfolio is not known yet, so this only refuses people whom not even their own portfolio would help.
     if (isAllowed(access, { roles: person.roles, owns: true })) return;
     const place = request.routeOptions.url === '/' ? placesOf(request.rights)[0] : undefined;
@@ -63,7 +70,7 @@ export function addAccess(app: ConsoleApp, given: AccessFunctions): void {
     const { person } = request;
     const { portfolio, kind } = about;
     if (portfolio !== undefined && ownMattersTo(person.roles)) {
-      request.rights = { roles: person.roles, owns: (await given.owns?.(person, portfolio)) ?? false };
+      request.rights = { ...request.rights, owns: (await given.owns?.(person, portfolio)) ?? false };
     }
     if (!isAllowed(access, request.rights, kind)) throw await refusal(request, access, kind, given);
   });
@@ -87,7 +94,7 @@ function checkEntry(route: RouteOptions, table: AccessTable): void {
     const name = `${method} ${route.url}`;
     if (!access) {
       throw new Error(
-        `The route ${name} has no entry in src/console/access/access-table.ts: nobody has said yet who may use it, so the console does not start.`,
+        `The route ${name} has no rule: no declaration of a page says who may use it, so the console does not start.`,
       );
     }
     const hangs = 'own' in access || 'kinds' in access;

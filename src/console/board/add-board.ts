@@ -3,9 +3,11 @@ import { FastifyAdapter } from '@bull-board/fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { rowOf } from '../../queue/queue-looks.ts';
 import { QUEUES } from '../../queue/queues.ts';
+import { OPERATOR } from '../access/rules.ts';
 import { ACTION_WORDS } from '../actions/action-words.ts';
 import { recorded } from '../actions/add-action.ts';
 import { type ConsoleApp, ConsoleError } from '../console-app.ts';
+import { page } from '../pages/page.ts';
 import { type BoardFunctions, pressedBy } from './board-functions.ts';
 import { boardQueue } from './board-queue.ts';
 
@@ -18,10 +20,23 @@ const TOKEN_HEADER = 'x-xsrf-token';
 
 /**
  * BullMQ's board under `/queues`, for the details of a job. It may read, and retry single rows by Limitline's own function. A
- * table decides which routes it may use at all ({@link DECIDED_ROUTES}); access/access-table.ts decides who may use them. The
+ * table decides which routes it may use at all ({@link DECIDED_ROUTES}); its rules say who may use them. The
  * console's guard, token and audit apply too.
  */
-export function addBoard(app: ConsoleApp, given: BoardFunctions): void {
+export const jobsBoard = page<BoardFunctions>({}, ({ other }) => [
+  other(
+    {
+      'GET /queues': OPERATOR,
+      'GET /queues/*': OPERATOR,
+      'POST /queues/*': OPERATOR,
+      'PUT /queues/*': OPERATOR,
+      'PATCH /queues/*': OPERATOR,
+    },
+    addBoard,
+  ),
+]);
+
+function addBoard(app: ConsoleApp, given: BoardFunctions): void {
   const adapter = new FastifyAdapter();
   adapter.setBasePath(AT);
   keepOurWords(adapter, given);

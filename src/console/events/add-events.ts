@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { About, Rights } from '../access/access.ts';
-import { rightsWord } from '../access/access-table.ts';
+import { type About, type Rights, rightsWord } from '../access/access.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import type { Frame, Hub } from './hub.ts';
 

@@ -2,11 +2,10 @@ import type { FastifyRequest } from 'fastify';
 import { isOfSystem } from '../../actor.ts';
 import { counted, grouped } from '../../counted.ts';
 import type { Person } from '../../people/person.ts';
-import type { Rights } from '../access/access.ts';
-import { can, type Right } from '../access/access-table.ts';
+import { can, placesOf, type Rights } from '../access/access.ts';
+import { isMasked } from '../access/rules.ts';
 import { type Html, html, NOTHING } from '../html/html.ts';
 import { form } from '../parts/form.ts';
-import { isMasked } from '../privacy/is-masked.ts';
 import { MASK } from '../privacy/mask.ts';
 
 /** The addresses of a page's files: styles of every page, and those of one place (assets/styles/page-<place>….css). */
@@ -20,10 +19,10 @@ export type Assets = {
 export type PageParts = {
   /** The page's title, without the product's name. It is no heading: the body has its own `<h1>`. */
   title: string;
-  /** The navigation entry of the page, if any; it also selects the page's styles. */
-  at?: NavigationPlace;
-  /** The navigation entry to mark as current, where it is not `at`. */
-  marked?: NavigationPlace;
+  /** The place of the page, which selects its styles (assets/styles/page-<at>….css). */
+  at?: string;
+  /** The place whose entry in the navigation is marked as current, where it is not `at`. */
+  marked?: string;
   body: Html;
   /** The address of the events that refresh the page (events/add-events.ts). By default only the strip is refreshed. */
   events?: string;
@@ -71,7 +70,7 @@ ${rights && footer(rights)}
 `;
 }
 
-function placesLine(rights: Rights, marked: NavigationPlace | undefined, strip: StripState): Html {
+function placesLine(rights: Rights, marked: string | undefined, strip: StripState): Html {
   return html`<nav class="places" aria-label="Main">${placesOf(rights).map(
     (place) =>
       html`<a href="${place.href}" aria-current="${place.at === marked && 'page'}">${place.words}${place.at === 'approvals' && html`<span id="${APPROVALS_COUNT_ID}">${approvalsCount(strip)}</span>`}</a>`,
@@ -103,38 +102,6 @@ ${person.roles.includes('admin') && html`<a href="/users">Users</a><a href="/aud
 ${form({ action: '/sign-out', csrf, class: 'inline-form', body: html`<button class="button is-plain">Sign out</button>` })}
 </div>
 </details>`;
-}
-
-/** The entries of the navigation, and `people` for pages of accounts and sign-in. */
-type NavigationPlace =
-  | 'portfolios'
-  | 'new'
-  | 'held'
-  | 'approvals'
-  | 'nightly'
-  | 'queues'
-  | 'health'
-  | 'users'
-  | 'audit'
-  | 'people';
-
-type PlaceLink = { at: NavigationPlace; href: string; words: string; right: Right };
-
-const PLACES: readonly PlaceLink[] = [
-  { at: 'portfolios', href: '/', words: 'Portfolios', right: 'GET /' },
-  { at: 'new', href: '/new', words: 'New', right: 'GET /new' },
-  { at: 'held', href: '/held', words: 'Held', right: 'GET /held' },
-  { at: 'approvals', href: '/approvals', words: 'Approvals', right: 'GET /approvals' },
-  { at: 'nightly', href: '/nightly', words: 'Nightly', right: 'GET /nightly' },
-  { at: 'queues', href: '/work', words: 'Queues', right: 'GET /work' },
-  { at: 'health', href: '/health', words: 'Health', right: 'GET /health' },
-  { at: 'users', href: '/users', words: 'Users', right: 'GET /users' },
-  { at: 'audit', href: '/audit', words: 'Audit', right: 'GET /audit' },
-];
-
-/** The navigation entries that the person may open, in order. */
-export function placesOf(rights: Rights): readonly PlaceLink[] {
-  return PLACES.filter(({ right }) => can(rights, right));
 }
 
 /** The state of Limitline as a whole, shown at the top of every page. */

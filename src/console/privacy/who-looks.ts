@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { CONSOLE_ACTOR } from '../../actor.ts';
 import { type Person, ROLES } from '../../people/person.ts';
+import { isMasked } from '../access/rules.ts';
 import type { ConsoleApp } from '../console-app.ts';
-import { isMasked } from './is-masked.ts';
 
 /** A request, whose `person` is set once it is let in; or the console itself. */
 type Looker = { readonly person: Person };

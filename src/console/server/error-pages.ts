@@ -2,9 +2,10 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { isLimitlineError, messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { isRefusedAsFull } from '../../redis-memory/memory.ts';
+import { placesOf } from '../access/access.ts';
 import { type ConsoleApp, ConsoleError } from '../console-app.ts';
 import { html, safeAddress } from '../html/html.ts';
-import { placesOf, wantsFragment } from '../layout/layout.ts';
+import { wantsFragment } from '../layout/layout.ts';
 import { notice } from '../parts/page-head.ts';
 
 /** An error as a person sees it; with `comesBack` the page reloads itself. */

@@ -1,11 +1,23 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type AccessTable, accessOf, isAllowed, ownMatters } from '../../../src/console/access/access.ts';
-import { ACCESS, can, rightsWord } from '../../../src/console/access/access-table.ts';
+import {
+  type Access,
+  type AccessTable,
+  accessOf,
+  can,
+  isAllowed,
+  ownMatters,
+  type Right,
+  rightsWord,
+} from '../../../src/console/access/access.ts';
 import { refusalWords } from '../../../src/console/access/add-access.ts';
 import { addAction } from '../../../src/console/actions/add-action.ts';
 import type { ConsoleApp } from '../../../src/console/console-app.ts';
 import { addEvents } from '../../../src/console/events/add-events.ts';
 import type { Hub } from '../../../src/console/events/hub.ts';
+import { ACCESS, PLACES } from '../../../src/console/pages/index.ts';
+import { mergedRules } from '../../../src/console/pages/page.ts';
 import { ROLES } from '../../../src/people/person.ts';
 import { openBareConsole } from '../../support/bare-console.ts';
 
@@ -31,7 +43,7 @@ const FORGOTTEN: [string, Pages][] = [
 test.each(FORGOTTEN)(
   'a console with %s, about which nobody has decided, does not start, and names it',
   async (name, pages) => {
-    const message = expect.stringMatching(new RegExp(`^The route ${name} has no entry in .*access-table\\.ts: nobody`));
+    const message = expect.stringMatching(new RegExp(`^The route ${name} has no rule: no declaration`));
     await expect(openBareConsole({ table: GALLERY, pages })).rejects.toMatchObject({ message });
   },
 );
@@ -84,11 +96,27 @@ describe('the decision', () => {
   });
 
   test('an admin is nothing else by that, and may see no portfolio', () => {
-    const admin = { roles: ['admin'], owns: true } as const;
-    const may = (Object.keys(ACCESS) as (keyof typeof ACCESS)[]).filter((right) => can(admin, right));
-    const ofRoles = may.filter((right) => 'roles' in ACCESS[right]);
+    const admin = { roles: ['admin'], owns: true, table: ACCESS, places: PLACES } as const;
+    const may = (Object.keys(ACCESS) as Right[]).filter((right) => can(admin, right));
+    const ofRoles = may.filter((right) => 'roles' in (ACCESS[right] ?? {}));
     expect(ofRoles.every((right) => /\/(users|audit|health)\b/.test(right))).toBe(true);
   });
+});
+
+test('each right that a page asks for is in the table: another would hide its button from everybody', () => {
+  const root = resolve(import.meta.dirname, '../../../src/console');
+  const sources = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const asked = sources.flatMap((file) => [
+    ...readFileSync(join(root, file), 'utf8').matchAll(/'((?:GET|POST|PUT) \/[^']*)'/g),
+  ]);
+  expect(asked.length).toBeGreaterThan(30);
+  expect(asked.map(([, right = '']) => right).filter((right) => !Object.hasOwn(ACCESS, right))).toEqual([]);
+});
+
+test('two declarations about one address are an error', () => {
+  expect(() => mergedRules([{ 'GET /a': { open: true } }, { 'GET /a': { roles: ['admin'] } }])).toThrow(
+    /Two declarations say who may use GET \/a/,
+  );
 });
 
 test('what shared pieces are told apart by is all that they may differ by', () => {
@@ -130,5 +158,5 @@ test.each([
     /You have the role admin\. Who has which role is set under Users\./,
   ],
 ] as const)('a refusal says what it takes: %j', (access, kind, roles, admins, words) => {
-  expect(refusalWords(access, { kind, roles, admins })).toMatch(words);
+  expect(refusalWords(access as Access, { kind, roles, admins })).toMatch(words);
 });

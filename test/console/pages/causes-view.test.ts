@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Rights } from '../../../src/console/access/access.ts';
+import { ACCESS } from '../../../src/console/pages/index.ts';
 import { CAUSES_SHOWN, renderCauses } from '../../../src/console/pages/portfolio/figures-view.ts';
 import type { ShownCause } from '../../../src/console/pages/portfolio/portfolio-look.ts';
 import { ROLES } from '../../../src/people/person.ts';
 
-const ALL: Rights = { roles: ROLES, owns: false };
+const ALL: Rights = { roles: ROLES, owns: false, table: ACCESS, places: [] };
 
 const cause = (changes: Partial<ShownCause> = {}): ShownCause => ({
   id: 'abcd1234',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventsFunctions } from '../../../scripts/console/events.ts';
+import { eventsFunctions } from '../../../scripts/console/nightly.ts';
 import { eventsSection } from '../../../src/console/pages/events/events-section.ts';
 import { eventOf } from '../../support/events.ts';
 import { openNightlyConsole } from '../../support/nightly-console.ts';

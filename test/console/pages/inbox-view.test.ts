@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inboxFunctions } from '../../../scripts/console/nightly/nightly.ts';
+import { inboxFunctions } from '../../../scripts/console/nightly.ts';
 import { type InboxFacts, inboxSection } from '../../../src/console/pages/nightly/inbox-view.ts';
 import type { TakenFile } from '../../../src/ledger/inbox/inbox.ts';
 import { openInbox } from '../../support/inbox.ts';

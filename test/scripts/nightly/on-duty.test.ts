@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { doWhatIsDue, stayOnDuty } from '../../../scripts/commands/nightly.ts';
-import { scheduleFunctions } from '../../../scripts/console/nightly/nightly.ts';
+import { scheduleFunctions } from '../../../scripts/console/nightly.ts';
 import { runNights, statusOf } from '../../../scripts/nightly/run-nights.ts';
 import { readScheduleFacts } from '../../../scripts/nightly/schedule-table.ts';
 import { startKillableRedis } from '../../support/redis/killable-redis.ts';

@@ -2,10 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AnswerResult, ApprovalAnswer, ApprovalLook } from '../../../ledger/approvals/approval-look.ts';
 import type { Approval } from '../../../ledger/schema/approval.ts';
 import type { Person } from '../../../people/person.ts';
-import { addAction } from '../../actions/add-action.ts';
-import type { Acting } from '../../console-app.ts';
-import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
+import { APPROVER, LOOKS } from '../../access/rules.ts';
+import { ConsoleError } from '../../console-app.ts';
 import { approvalAddress } from '../addresses.ts';
+import { type Posted, page } from '../page.ts';
 import { type Answering, refusedWords } from './answer-forms.ts';
 import { approvalPage } from './approval-page.ts';
 import { type ApprovalsList, approvalsPage } from './approvals-list.ts';
@@ -49,28 +49,33 @@ const LOOK_LIMIT_MS = 10_000;
 const ANSWER_LIMIT_MS = 30_000;
 
 /** `/approvals` and `/approvals/:id`: requests that wait for a second person, and that person's answer. */
-export function addApprovalsPage(app: ConsoleApp, given: ApprovalsPageFunctions): void {
-  app.get('/approvals', async (request, reply) => {
-    const list = await given.list();
-    const body = approvalsPage(list, (approval) => given.isOwn(approval, request.person));
-    return reply.page({ title: 'Approvals', at: 'approvals', body });
-  });
-
-  app.get('/approvals/:id', { handlerTimeout: LOOK_LIMIT_MS }, async (request, reply) =>
-    show((request.params as { id: string }).id, { request, reply }, given),
-  );
-
-  for (const answer of ['approve', 'decline'] as const) {
-    addAction(app, {
-      url: `/approvals/:id/${answer}`,
-      action: answer,
-      limitMs: ANSWER_LIMIT_MS,
-      says: ['digest', 'because'],
-      about: async (request) => aboutOf(await given.read((request.params as { id: string }).id)),
-      handle: (acting) => hear(answer, acting, given),
-    });
-  }
-}
+export const secondPersonPage = page<ApprovalsPageFunctions>(
+  { at: 'approvals', entry: { at: 'approvals', href: '/approvals', words: 'Approvals' } },
+  ({ get, post }) => [
+    get('/approvals', {
+      may: LOOKS,
+      show: async ({ request, given }) => {
+        const body = approvalsPage(await given.list(), (approval) => given.isOwn(approval, request.person));
+        return { title: 'Approvals', body };
+      },
+    }),
+    get('/approvals/:id', {
+      may: LOOKS,
+      limitMs: LOOK_LIMIT_MS,
+      show: ({ request, reply, params: { id = '' }, given }) => show(id, { request, reply }, given),
+    }),
+    ...(['approve', 'decline'] as const).map((answer) =>
+      post(`/approvals/:id/${answer}`, {
+        may: APPROVER,
+        action: answer,
+        limitMs: ANSWER_LIMIT_MS,
+        says: ['digest', 'because'],
+        about: async ({ params: { id = '' }, given }) => aboutOf(await given.read(id)),
+        handle: (acting) => hear(answer, acting),
+      }),
+    ),
+  ],
+);
 
 /** What the audit records of the approval, beside the fields of the form. */
 function aboutOf(approval: Approval | undefined) {
@@ -81,8 +86,7 @@ function aboutOf(approval: Approval | undefined) {
 
 async function hear(
   answer: ApprovalAnswer,
-  { request, reply, params: { id = '' }, fields, tell }: Acting,
-  given: ApprovalsPageFunctions,
+  { request, reply, params: { id = '' }, fields, tell, given }: Posted<ApprovalsPageFunctions>,
 ) {
   const words = (fields.because ?? '').trim().slice(0, LONGEST_WORDS);
   if (answer === 'decline' && words === '') throw new ConsoleError(422, 'Say why not: whoever asked for it reads it.');
@@ -140,11 +144,7 @@ async function show(
     refused,
     csrf: reply.csrf(),
   };
-  return reply.page({
-    title: `Approval (${approval.portfolio})`,
-    at: 'approvals',
-    body: approvalPage(look, answering, request.rights),
-  });
+  return { title: `Approval (${approval.portfolio})`, body: approvalPage(look, answering, request.rights) };
 }
 
 const sessionOf = ({ signedIn }: FastifyRequest): string => signedIn?.session ?? '';

@@ -3,8 +3,7 @@ import type { ApprovalLook, UnderstoodFile, WaitingRow } from '../../../ledger/a
 import { type Approval, whyWords } from '../../../ledger/schema/approval.ts';
 import { UNTIL_RESUMED } from '../../../ledger/schema/pause-reasons.ts';
 import { moneyText } from '../../../money-text.ts';
-import type { Rights } from '../../access/access.ts';
-import { can } from '../../access/access-table.ts';
+import { can, type Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
 import { facts, stats } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';

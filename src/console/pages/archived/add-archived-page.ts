@@ -1,8 +1,8 @@
+import { z } from 'zod';
 import { counted, grouped, sizeWords } from '../../../counted.ts';
 import { ARCHIVE_STANDING, type ArchivedPortfolio, archivedRows } from '../../../ledger/schema/archives.ts';
-import type { Rights } from '../../access/access.ts';
-import { can } from '../../access/access-table.ts';
-import type { ConsoleApp } from '../../console-app.ts';
+import { can, type Rights } from '../../access/access.ts';
+import { LOOKS } from '../../access/rules.ts';
 import { type Html, html } from '../../html/html.ts';
 import { facts, stateBar } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
@@ -10,6 +10,7 @@ import { emptyState, notice, pageHead, panel } from '../../parts/page-head.ts';
 import { pager, type TableColumn, table } from '../../parts/table.ts';
 import { amount, commandLine, minuteOf, moment, shellWord } from '../../parts/text.ts';
 import { below, portfolioAddress } from '../addresses.ts';
+import { digits, page } from '../page.ts';
 
 /** The functions that the list of archived portfolios gets. */
 export type ArchivedPageFunctions = {
@@ -24,15 +25,17 @@ const ARCHIVED_SHOWN = 40;
 const MOST_PLACES = 1_000_000;
 
 /** `/archived`: the portfolios whose rows are in files, or were forgotten. */
-export function addArchivedPage(app: ConsoleApp, given: ArchivedPageFunctions): void {
-  app.get('/archived', async (request, reply) => {
-    const { from: text } = request.query as Record<string, unknown>;
-    const from = typeof text === 'string' && /^\d{1,7}$/.test(text) ? Math.min(Number(text), MOST_PLACES) : 0;
-    const { archived, total } = await given.page(from, ARCHIVED_SHOWN);
-    const body = archivedPage({ archived, total, from, rights: request.rights });
-    return reply.page({ title: 'Archived portfolios', at: 'portfolios', body });
-  });
-}
+export const archivedPortfoliosPage = page<ArchivedPageFunctions>({ at: 'portfolios' }, ({ get }) => [
+  get('/archived', {
+    may: LOOKS,
+    query: z.object({ from: digits(7, 0) }),
+    show: async ({ query, given, rights }) => {
+      const from = Math.min(query.from, MOST_PLACES);
+      const { archived, total } = await given.page(from, ARCHIVED_SHOWN);
+      return { title: 'Archived portfolios', body: archivedPage({ archived, total, from, rights }) };
+    },
+  }),
+]);
 
 /** The address of the list. */
 export const ARCHIVED = '/archived';

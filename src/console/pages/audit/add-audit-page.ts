@@ -1,13 +1,15 @@
 import type { Readable } from 'node:stream';
+import { z } from 'zod';
 import type { AuditEntry } from '../../../audit/entry.ts';
 import { counted, grouped } from '../../../counted.ts';
-import type { ConsoleApp } from '../../console-app.ts';
+import { ADMIN } from '../../access/rules.ts';
 import { type Html, html } from '../../html/html.ts';
 import { button, field, form, linkButton } from '../../parts/form.ts';
 import { emptyState, pageHead } from '../../parts/page-head.ts';
 import { pager, table } from '../../parts/table.ts';
 import { commandLine, moment, theirWords } from '../../parts/text.ts';
 import { sendDownload } from '../downloads/send-download.ts';
+import { page } from '../page.ts';
 
 /** The functions that the page of the audit trail gets. */
 export type AuditPageFunctions = {
@@ -20,21 +22,28 @@ export type AuditPageFunctions = {
 const EXPORT_LIMIT_MS = 3_600_000;
 
 /** `/audit`: who did what, for admins; `/audit/export`: the same as a file that can be verified without Redis. */
-export function addAuditPage(app: ConsoleApp, given: AuditPageFunctions): void {
-  app.get('/audit', async (request, reply) => {
-    const asked = readAuditQuery(request.query as Record<string, unknown>);
-    return reply.page({
-      title: 'Audit',
-      at: 'audit',
-      body: auditPage({ ...asked, ...(await given.page(asked.query)) }),
-    });
-  });
-  app.get('/audit/export', { handlerTimeout: EXPORT_LIMIT_MS }, async (request, reply) => {
-    const fileName = `audit-${new Date().toISOString().slice(0, 10)}.ndjson`;
-    const file = { fileName, type: 'application/x-ndjson; charset=utf-8', what: 'audit trail exported' };
-    return sendDownload({ request, reply }, file, given.export());
-  });
-}
+export const auditTrailPage = page<AuditPageFunctions>(
+  { at: 'audit', entry: { at: 'audit', href: '/audit', words: 'Audit' }, ours: 'all' },
+  ({ get }) => [
+    get('/audit', {
+      may: ADMIN,
+      query: SEARCH,
+      show: async ({ query: asked, given }) => ({
+        title: 'Audit',
+        body: auditPage({ ...asked, ...(await given.page(asked.query)) }),
+      }),
+    }),
+    get('/audit/export', {
+      may: ADMIN,
+      limitMs: EXPORT_LIMIT_MS,
+      show: ({ request, reply, given }) => {
+        const fileName = `audit-${new Date().toISOString().slice(0, 10)}.ndjson`;
+        const file = { fileName, type: 'application/x-ndjson; charset=utf-8', what: 'audit trail exported' };
+        return sendDownload({ request, reply }, file, given.export());
+      },
+    }),
+  ],
+);
 
 /** The data of a page of the audit trail. */
 type AuditShown = {
@@ -140,21 +149,31 @@ export type AuditQuery = {
 /** In characters; longer than any name. */
 const LONGEST = 200;
 
-/** Reads the search from the address; empty and invalid values are left out. `wrongDay` is an invalid day as entered. */
-function readAuditQuery(query: Readonly<Record<string, unknown>>): { query: AuditQuery; wrongDay?: string } {
-  const read: AuditQuery = {};
-  for (const field of ['by', 'what', 'about'] as const) {
-    const value = query[field];
-    const text = typeof value === 'string' ? value.trim().slice(0, LONGEST) : '';
-    if (text !== '') read[field] = text;
-  }
-  const { before } = query;
-  if (typeof before === 'string' && /^[1-9]\d{0,14}$/.test(before)) read.before = Number(before);
-  const day = typeof query.day === 'string' ? query.day.trim().slice(0, LONGEST) : '';
-  if (day === '') return { query: read };
-  const isDay = /^\d{4}-\d\d-\d\d$/.test(day) && Number.isFinite(Date.parse(day));
-  return isDay ? { query: { ...read, day } } : { query: read, wrongDay: day };
-}
+const searched = z
+  .string()
+  .transform((words) => words.trim().slice(0, LONGEST))
+  .catch('');
+
+/** The search of an address, without what is empty or invalid. `wrongDay` is an invalid day as entered. */
+const SEARCH = z
+  .object({
+    by: searched,
+    what: searched,
+    about: searched,
+    before: z
+      .string()
+      .regex(/^[1-9]\d{0,14}$/)
+      .transform(Number)
+      .optional()
+      .catch(undefined),
+    day: searched,
+  })
+  .transform((asked) => {
+    const { day } = asked;
+    const isDay = /^\d{4}-\d\d-\d\d$/.test(day) && Number.isFinite(Date.parse(day));
+    const given = Object.entries({ ...asked, day: isDay ? day : '' }).filter(([, value]) => (value ?? '') !== '');
+    return { query: Object.fromEntries(given) as AuditQuery, ...(day !== '' && !isDay && { wrongDay: day }) };
+  });
 
 /** The address of a search. */
 function auditAddress(query: AuditQuery): string {

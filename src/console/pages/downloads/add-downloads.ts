@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isPortfolioName } from '../../../ledger/schema/schema.ts';
-import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
+import { SEES_BUYERS } from '../../access/rules.ts';
+import { ConsoleError } from '../../console-app.ts';
+import { page } from '../page.ts';
 import { sendDownload } from './send-download.ts';
 
 /** A file made from a portfolio, byte for byte as `limitline run` writes it, so that Excel opens it. */
@@ -34,23 +36,25 @@ const FILES: Readonly<Record<string, Pick<Written, 'only' | 'format'> & { type: 
 };
 
 /** `/portfolios/:name/downloads/…`: results, errors, a workbook, and each imported file. */
-export function addDownloads(app: ConsoleApp, given: DownloadFunctions): void {
-  app.get('/portfolios/:name/downloads/:file', { handlerTimeout: DOWNLOAD_LIMIT_MS }, async (request, reply) => {
-    const { name = '', file = '' } = request.params as Record<string, string>;
-    const query = request.query as Record<string, unknown>;
-    if (!isPortfolioName(name)) throw nothingHere();
-    if (file === 'original') return sendOriginal(name, numberOf(query.import), given, { request, reply });
-    const wanted = Object.hasOwn(FILES, file) ? FILES[file] : undefined;
-    if (!wanted) throw nothingHere();
-    const cause = causeOf(query.cause);
-    if (cause !== undefined && wanted.only !== 'errors') {
-      throw new ConsoleError(422, 'The rows of one cause are in errors.csv?cause=… alone.');
-    }
-    const fileName = `${name}-${cause === undefined ? file : `errors-${cause}.csv`}`;
-    const { only, format } = wanted;
-    return sendWritten({ only, format, portfolio: name, cause }, { ...wanted, fileName }, given, { request, reply });
-  });
-}
+export const downloadsPage = page<DownloadFunctions>({ asItIs: true }, ({ get }) => [
+  get('/portfolios/:name/downloads/:file', {
+    may: SEES_BUYERS,
+    limitMs: DOWNLOAD_LIMIT_MS,
+    show: async ({ request, reply, params: { name = '', file = '' }, query, given }) => {
+      if (!isPortfolioName(name)) throw nothingHere();
+      if (file === 'original') return sendOriginal(name, numberOf(query.import), given, { request, reply });
+      const wanted = Object.hasOwn(FILES, file) ? FILES[file] : undefined;
+      if (!wanted) throw nothingHere();
+      const cause = causeOf(query.cause);
+      if (cause !== undefined && wanted.only !== 'errors') {
+        throw new ConsoleError(422, 'The rows of one cause are in errors.csv?cause=… alone.');
+      }
+      const fileName = `${name}-${cause === undefined ? file : `errors-${cause}.csv`}`;
+      const { only, format } = wanted;
+      return sendWritten({ only, format, portfolio: name, cause }, { ...wanted, fileName }, given, { request, reply });
+    },
+  }),
+]);
 
 /** Before the first byte an error becomes a page; later it breaks the connection, so that no partial file looks whole. */
 async function sendWritten(

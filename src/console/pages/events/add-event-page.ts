@@ -1,10 +1,12 @@
 import { type ShownBody, sizeText } from '../../../ledger/events/kept-event.ts';
-import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
+import { SEES_BUYERS } from '../../access/rules.ts';
+import { ConsoleError } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
 import { facts } from '../../parts/figures.ts';
 import { emptyState, pageHead, panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
 import { commandLine, inUtc, moment, theirWords } from '../../parts/text.ts';
+import { page } from '../page.ts';
 import { namedBy, type ShownEvent } from './events-section.ts';
 
 /** One event of the service as it came; its body is cut, and invisible characters are escaped. */
@@ -18,15 +20,18 @@ type LookedAtEvent = {
 export type EventPageFunctions = { look: (id: string) => Promise<LookedAtEvent | undefined> };
 
 /** `/service-events/:id`: an event of the service as it came. */
-export function addEventPage(app: ConsoleApp, given: EventPageFunctions): void {
-  app.get('/service-events/:id', async (request, reply) => {
-    const { id = '' } = request.params as Record<string, string>;
-    const found = /^[\w-]{22}$/.test(id) ? await given.look(id) : undefined;
-    if (!found)
-      throw new ConsoleError(404, 'This event is not kept, or no more: the oldest go after EVENTS_KEEP_DAYS.');
-    return reply.page({ title: `Event of ${inUtc(found.event.firstMs)}`, at: 'nightly', body: eventPage(found) });
-  });
-}
+export const serviceEventPage = page<EventPageFunctions>({ at: 'nightly', asItIs: true }, ({ get }) => [
+  get('/service-events/:id', {
+    // An event may contain anything.
+    may: SEES_BUYERS,
+    show: async ({ params: { id = '' }, given }) => {
+      const found = /^[\w-]{22}$/.test(id) ? await given.look(id) : undefined;
+      if (!found)
+        throw new ConsoleError(404, 'This event is not kept, or no more: the oldest go after EVENTS_KEEP_DAYS.');
+      return { title: `Event of ${inUtc(found.event.firstMs)}`, body: eventPage(found) };
+    },
+  }),
+]);
 
 /** The most rows that the page lists, since an event may name a company with many rows. */
 const MOST_ROWS = 10;

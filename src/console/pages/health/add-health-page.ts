@@ -1,13 +1,14 @@
 import { counted } from '../../../counted.ts';
 import { messageOf } from '../../../errors.ts';
-import { can } from '../../access/access-table.ts';
-import { addAction } from '../../actions/add-action.ts';
-import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
+import { can } from '../../access/access.ts';
+import { LOOKS, OPERATOR } from '../../access/rules.ts';
+import { ConsoleError } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
 import { facts } from '../../parts/figures.ts';
 import { actionButton } from '../../parts/form.ts';
 import { notice, pageHead, panel } from '../../parts/page-head.ts';
 import { moment } from '../../parts/text.ts';
+import { page } from '../page.ts';
 
 /**
  * A part of the system that reports its health. After `limitMs` it counts as not answering. `ofSystem` marks reports that name
@@ -22,25 +23,31 @@ export type HealthPageFunctions = {
 };
 
 /** `/health`: the health of each part. A part that does not answer says so, and never delays the others. */
-export function addHealthPage(app: ConsoleApp, { parts, instruct }: HealthPageFunctions): void {
-  app.get('/health', async (request, reply) => {
-    const seesSystem = can(request.rights, 'GET /health', 'system');
-    const answers = await Promise.all(parts.filter(({ ofSystem }) => !ofSystem || seesSystem).map(answerOf));
-    const csrf = can(request.rights, 'POST /health/workers/:process/quiet') ? reply.csrf() : undefined;
-    return reply.page({ title: 'Health', at: 'health', body: healthPage({ answers, atMs: Date.now(), csrf }) });
-  });
-
-  for (const name of ['quiet', 'resume'] as const) {
-    addAction(app, {
-      url: `/health/workers/:process/${name}`,
-      action: `${name} worker`,
-      handle: async ({ params: { process: id = '' }, reply }) => {
-        if (await instruct(id, name)) return reply.redirect('/health', 303);
-        throw new ConsoleError(404, 'There is no such worker: it has ended since.');
+export const systemHealthPage = page<HealthPageFunctions>(
+  { at: 'health', entry: { at: 'health', href: '/health', words: 'Health' }, ours: 'all' },
+  ({ get, post }) => [
+    get('/health', {
+      // Everybody may see whether calls are sent; addresses, versions and settings are for operators and admins.
+      may: { roles: [...LOOKS.roles, 'admin'], kinds: { system: { roles: ['operator', 'admin'] } } },
+      show: async ({ rights, reply, given: { parts } }) => {
+        const seesSystem = can(rights, 'GET /health', 'system');
+        const answers = await Promise.all(parts.filter(({ ofSystem }) => !ofSystem || seesSystem).map(answerOf));
+        const csrf = can(rights, 'POST /health/workers/:process/quiet') ? reply.csrf() : undefined;
+        return { title: 'Health', body: healthPage({ answers, atMs: Date.now(), csrf }) };
       },
-    });
-  }
-}
+    }),
+    ...(['quiet', 'resume'] as const).map((name) =>
+      post(`/health/workers/:process/${name}`, {
+        may: OPERATOR,
+        action: `${name} worker`,
+        handle: async ({ params: { process: id = '' }, reply, given }) => {
+          if (await given.instruct(id, name)) return reply.redirect('/health', 303);
+          throw new ConsoleError(404, 'There is no such worker: it has ended since.');
+        },
+      }),
+    ),
+  ],
+);
 
 async function answerOf({ title, limitMs, ask }: HealthPart): Promise<HealthAnswer> {
   let timer: NodeJS.Timeout | undefined;

@@ -1,13 +1,14 @@
-import multipart from '@fastify/multipart';
+import { z } from 'zod';
 import type { AskedFor } from '../../../ledger/approvals/approval-look.ts';
 import type { HeldRow } from '../../../ledger/rows/story.ts';
 import { isPortfolioName, rowIdOf } from '../../../ledger/schema/schema.ts';
 import type { HeldItem, HeldPage } from '../../../ledger/story/row-story.ts';
-import { addAction } from '../../actions/add-action.ts';
+import { OPERATOR } from '../../access/rules.ts';
 import type { Acting } from '../../console-app.ts';
-import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
+import { ConsoleError } from '../../console-app.ts';
 import { approvalAddress, rowAddress, rowOfParams } from '../addresses.ts';
 import { sendDownload } from '../downloads/send-download.ts';
+import { digits, type Posted, page } from '../page.ts';
 import { didWord, heldAddress, renderHeldPage } from './held-page.ts';
 import { planPage, type ShownPlan } from './plan-page.ts';
 
@@ -48,51 +49,50 @@ const FILE_LIMIT_BYTES = 5_000_000;
 /** Long, since each id that a person gives is searched for among all that the account knows. */
 const LIMIT_MS = 120_000;
 
-/** `/held` and `/portfolios/:name/held`: calls whose outcome nobody knows, and the answers that people give about them. */
-export function addHeldPage(app: ConsoleApp, given: HeldPageFunctions): void {
-  const addDesk = (url: string) => {
-    app.get(url, async (request, reply) => {
-      const { portfolio, after, did } = readAddress(request.params, request.query);
-      const page = await pageOr404({ portfolio, after, count: PAGE }, given);
-      const body = renderHeldPage({
-        page,
-        portfolio,
-        isFirst: !after,
-        did,
-        textOf: given.text,
-        csrf: reply.csrf(),
-      });
-      return reply.page({ title: portfolio === undefined ? 'Held' : `Held (${portfolio})`, at: 'held', body });
-    });
-    app.get(`${url}/text`, async (request, reply) => {
-      const { portfolio } = readAddress(request.params, request.query);
-      const page = await pageOr404({ portfolio, after: undefined, count: MOST_IN_TEXT }, given);
-      const file = { fileName: 'held.txt', type: 'text/plain; charset=utf-8', what: 'held calls downloaded' };
-      const about = portfolio === undefined ? {} : { about: portfolio };
-      const facts = { rows: page.items.length };
-      return sendDownload({ request, reply }, { ...file, ...about, facts }, `${given.text(page.items)}\n`);
-    });
-  };
-  addDesk('/held');
-  addDesk('/portfolios/:name/held');
-  addPlanActions(app, given);
-  addConfirm(app, given);
-}
+/** The part of a desk's address that is read. A cursor that cannot be read means the first page. */
+const DESK_QUERY = z.object({
+  after: z.string().transform(placeOf).optional().catch(undefined),
+  did: z.string().optional().catch(undefined),
+});
 
-/** One request plans the answers of a file or of a form; a second request confirms the plan. */
-function addPlanActions(app: ConsoleApp, given: HeldPageFunctions): void {
-  // A plugin scope of its own, since another page may parse multipart bodies differently.
-  app.register(async (room) => {
-    if (!room.hasContentTypeParser('multipart/form-data')) await room.register(multipart);
-    addAction(room, {
-      url: '/portfolios/:name/held/file',
+/** `/held` and `/portfolios/:name/held`: calls whose outcome nobody knows, and the answers that people give about them. */
+export const heldDeskPage = page<HeldPageFunctions>(
+  { at: 'held', entry: { at: 'held', href: '/held', words: 'Held' } },
+  ({ get, post }) => [
+    // All held calls with their bodies, for people who ask the service's staff about them.
+    ...['/held', '/portfolios/:name/held'].flatMap((path) => [
+      get(path, {
+        may: OPERATOR,
+        query: DESK_QUERY,
+        show: async ({ params, query: { after, did }, reply, given }) => {
+          const portfolio = deskOf(params);
+          const page = await pageOr404({ portfolio, after, count: PAGE }, given);
+          const shown = { page, portfolio, isFirst: !after, did, textOf: given.text, csrf: reply.csrf() };
+          return { title: portfolio === undefined ? 'Held' : `Held (${portfolio})`, body: renderHeldPage(shown) };
+        },
+      }),
+      get(`${path}/text`, {
+        may: OPERATOR,
+        show: async ({ request, reply, params, given }) => {
+          const portfolio = deskOf(params);
+          const page = await pageOr404({ portfolio, after: undefined, count: MOST_IN_TEXT }, given);
+          const file = { fileName: 'held.txt', type: 'text/plain; charset=utf-8', what: 'held calls downloaded' };
+          const about = portfolio === undefined ? {} : { about: portfolio };
+          const facts = { rows: page.items.length };
+          return sendDownload({ request, reply }, { ...file, ...about, facts }, `${given.text(page.items)}\n`);
+        },
+      }),
+    ]),
+    // One request plans the answers of a file or of a form; a second request confirms the plan.
+    post('/portfolios/:name/held/file', {
+      may: OPERATOR,
       action: 'resolve',
       // Planning changes nothing, so only the confirmation is audited.
       audited: false,
-      multipart: true,
+      multipart: {},
       bodyLimit: FILE_LIMIT_BYTES + 100_000,
       limitMs: LIMIT_MS,
-      handle: async ({ request, params, reply, actor }) => {
+      handle: async ({ request, params, reply, actor, given }) => {
         const portfolio = nameOf(params);
         const limits = { fileSize: FILE_LIMIT_BYTES, files: 1, fields: 5 };
         const file = await request.file({ limits, throwFileSizeLimit: false });
@@ -100,61 +100,70 @@ function addPlanActions(app: ConsoleApp, given: HeldPageFunctions): void {
         const content = await file?.toBuffer();
         if (!file || !content || file.filename === '') throw noFile();
         if (file.file.truncated) throw tooLarge();
-        const plan = await given.plan(portfolio, { fileName: file.filename, content }, actor.name);
-        return replyWithPlan(reply, plan);
+        return planParts(reply, await given.plan(portfolio, { fileName: file.filename, content }, actor.name));
       },
-    });
+    }),
+    post('/portfolios/:name/rows/:key/resolve', {
+      may: OPERATOR,
+      action: 'resolve',
+      audited: false,
+      limitMs: LIMIT_MS,
+      form: RESOLVE_FORM,
+      handle: async ({ params, fields: { resend, made, heldMs, back }, actor, reply, given }) => {
+        const row = rowOfParams(params);
+        if (!row) throw new ConsoleError(404, 'No row can have this name.');
+        if (!resend === (made === undefined || made === '')) throw noAnswer();
+        const said = { row: row.key, made: resend ? undefined : made, heldMs, back };
+        return planParts(reply, await given.planRow(row.portfolio, said, actor.name));
+      },
+    }),
+    post('/portfolios/:name/held/confirm', {
+      may: OPERATOR,
+      action: 'resolve',
+      says: ['plan'],
+      limitMs: LIMIT_MS,
+      handle: confirmPlan,
+    }),
+  ],
+);
+
+/** An answer about one row. `held` is the hold that the person saw: the row may have been answered and held again since. */
+const RESOLVE_FORM = z
+  .object({
+    resend: z.string().optional(),
+    made: z.string().trim().optional(),
+    held: digits(15, Number.NaN),
+    back: z.string().default(''),
+  })
+  .transform(({ resend, held, ...more }) => ({
+    ...more,
+    resend: resend === 'yes',
+    heldMs: Number.isNaN(held) ? undefined : held,
+  }));
+
+async function confirmPlan({ params, fields, actor, reply, tell, given }: Posted<HeldPageFunctions>) {
+  const portfolio = nameOf(params);
+  const confirmed = await given.confirm(fields.plan ?? '', portfolio, actor.name);
+  tell({
+    became: confirmed.is,
+    ...(confirmed.is === 'done' ? { ...saidOf(confirmed.plan), ...confirmed.resolution } : {}),
   });
-  addAction(app, {
-    url: '/portfolios/:name/rows/:key/resolve',
-    action: 'resolve',
-    audited: false,
-    limitMs: LIMIT_MS,
-    handle: async ({ params, fields, actor, reply }) => {
-      const row = rowOfParams(params);
-      if (!row) throw new ConsoleError(404, 'No row can have this name.');
-      const made = fields.made?.trim();
-      if ((fields.resend !== 'yes') === (made === undefined || made === '')) throw noAnswer();
-      // The hold that the person saw: another person may have answered that one, and the row may be held again.
-      const heldMs = /^\d{1,15}$/.test(fields.held ?? '') ? Number(fields.held) : undefined;
-      const said = { row: row.key, made: fields.resend === 'yes' ? undefined : made, heldMs, back: fields.back ?? '' };
-      const plan = await given.planRow(row.portfolio, said, actor.name);
-      return replyWithPlan(reply, plan);
-    },
-  });
+  switch (confirmed.is) {
+    case 'done':
+      return reply.redirect(behind(confirmed), 303);
+    case 'changed':
+      return planParts(reply.code(409), confirmed.plan, true);
+    case 'unknown':
+      throw new ConsoleError(
+        409,
+        'This plan was carried out already, or is too old. Say again what became of the calls, to see what would follow now.',
+      );
+  }
 }
 
-function addConfirm(app: ConsoleApp, given: HeldPageFunctions): void {
-  addAction(app, {
-    url: '/portfolios/:name/held/confirm',
-    action: 'resolve',
-    says: ['plan'],
-    limitMs: LIMIT_MS,
-    handle: async ({ params, fields, actor, reply, tell }) => {
-      const portfolio = nameOf(params);
-      const confirmed = await given.confirm(fields.plan ?? '', portfolio, actor.name);
-      tell({
-        became: confirmed.is,
-        ...(confirmed.is === 'done' ? { ...saidOf(confirmed.plan), ...confirmed.resolution } : {}),
-      });
-      switch (confirmed.is) {
-        case 'done':
-          return reply.redirect(behind(confirmed), 303);
-        case 'changed':
-          return replyWithPlan(reply.code(409), confirmed.plan, true);
-        case 'unknown':
-          throw new ConsoleError(
-            409,
-            'This plan was carried out already, or is too old. Say again what became of the calls, to see what would follow now.',
-          );
-      }
-    },
-  });
-}
-
-function replyWithPlan(reply: Acting['reply'], plan: ShownPlan, changed = false): unknown {
+function planParts(reply: Acting['reply'], plan: ShownPlan, changed = false) {
   const body = planPage({ plan, changed, csrf: reply.csrf() });
-  return reply.page({ title: `Held (${plan.portfolio}): plan`, at: 'held', body });
+  return { title: `Held (${plan.portfolio}): plan`, body };
 }
 
 /** What the audit records of an answer about one row; the answers of a file are recorded as counts. */
@@ -199,15 +208,9 @@ function nameOf(params: Readonly<Record<string, string>>): string {
   return name;
 }
 
-/** The portfolio, cursor and notice in an address. A cursor that cannot be read means the first page. */
-function readAddress(params: unknown, query: unknown) {
-  const named = params as Record<string, string>;
-  const { after, did } = query as Record<string, unknown>;
-  return {
-    portfolio: named.name === undefined ? undefined : nameOf(named),
-    after: typeof after === 'string' ? placeOf(after) : undefined,
-    did: typeof did === 'string' ? did : undefined,
-  };
+/** The portfolio of a desk; undefined for the desk of the account. */
+function deskOf(params: Readonly<Record<string, string>>): string | undefined {
+  return params.name === undefined ? undefined : nameOf(params);
 }
 
 /** A cursor as held-page.ts writes it: `<ms>:<portfolio>/<key>`. */

@@ -1,5 +1,6 @@
-import type { ConsoleApp } from '../../console-app.ts';
+import { SIGNED_IN } from '../../access/rules.ts';
 import { html } from '../../html/html.ts';
+import { page } from '../page.ts';
 
 /** The console's own keyboard shortcuts, which the browser's module assets/script/keys.js handles. */
 const KEYS: readonly [keys: string, does: string][] = [
@@ -13,12 +14,13 @@ const KEYS: readonly [keys: string, does: string][] = [
 ];
 
 /** `/keys`: the keyboard shortcuts. The key `?` shows the page in a dialog. */
-export function addKeysPage(app: ConsoleApp): void {
-  app.get('/keys', async (_request, reply) =>
-    reply.page({
+export const keysPage = page<undefined>({}, ({ get }) => [
+  get('/keys', {
+    may: SIGNED_IN,
+    show: () => ({
       title: 'Keyboard',
       body: html`<h1>Keyboard</h1>
         <dl class="keys">${KEYS.map(([keys, does]) => html`<div><dt>${keys.split(' ').map((key) => html`<kbd>${key}</kbd> `)}</dt><dd>${does}</dd></div>`)}</dl>`,
     }),
-  );
-}
+  }),
+]);

@@ -1,4 +1,5 @@
-import type { ConsoleApp } from '../../console-app.ts';
+import { OPEN } from '../../access/rules.ts';
+import { page } from '../page.ts';
 
 /** A request of a machine and its answer, as in src/metrics/machine-answers.ts. */
 type Question = {
@@ -14,13 +15,19 @@ export type MachineFunctions = { answer: (question: Question) => Promise<Answer 
 const PATHS = ['/health/live', '/health/ready', '/metrics'] as const;
 
 /** Health and metrics for machines at the console's address, with the access rule of src/metrics/machine-answers.ts. */
-export function addMachines(app: ConsoleApp, { answer }: MachineFunctions): void {
-  for (const path of PATHS) {
-    app.get(path, async (request, reply) => {
-      const { remoteAddress } = request.socket;
-      const found = await answer({ path, remoteAddress, headers: request.headers });
-      if (!found) return reply.callNotFound();
-      return reply.code(found.status).header('cache-control', 'no-store').type(found.type).send(found.body);
-    });
-  }
-}
+export const machinesPage = page<MachineFunctions>({ ours: 'all' }, ({ get }) =>
+  PATHS.map((path) =>
+    get(path, {
+      may: OPEN,
+      show: async ({ request, reply, given }) => {
+        const { remoteAddress } = request.socket;
+        const found = await given.answer({ path, remoteAddress, headers: request.headers });
+        if (!found) {
+          reply.callNotFound();
+          return undefined;
+        }
+        return reply.code(found.status).header('cache-control', 'no-store').type(found.type).send(found.body);
+      },
+    }),
+  ),
+);

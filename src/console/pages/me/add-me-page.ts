@@ -1,100 +1,127 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { isOfSystem } from '../../../actor.ts';
 import type { SessionView, UserView } from '../../../people/people.ts';
+import { SIGNED_IN } from '../../access/rules.ts';
 import type { Action } from '../../actions/action-words.ts';
-import { addAction } from '../../actions/add-action.ts';
-import type { Acting, ConsoleApp } from '../../console-app.ts';
 import { NOT_ALIKE } from '../../sign-in/add-sign-in-steps.ts';
 import type { Coming } from '../../sign-in/people-functions.ts';
 import { comingOf, keepToken } from '../../sign-in/session-cookie.ts';
 import type { ChangeAnswer } from '../../sign-in/sign-in-functions.ts';
 import { factorForm, type NewFactor, narrowPage, recoveryCodes } from '../../sign-in/sign-in-view.ts';
+import { type Posted, page, text } from '../page.ts';
 import { type MeSaid, meView } from './me-view.ts';
 
 /** An action of a signed-in person, with their name and session token. */
-type Own = Acting & { by: string; token: string };
+type Own = Posted<MePageFunctions> & { by: string; token: string };
 
 /**
  * `/me`: the person's own account. Changes of password, second factor or recovery codes need the password and a code again
  * (ASVS 7.5.1). So does ending other sessions (7.5.2).
  */
-export function addMePage(app: ConsoleApp, given: MePageFunctions): void {
-  const show = async (request: FastifyRequest, reply: FastifyReply, said?: MeSaid) => {
-    const { person } = request;
-    const signedIn = accountOf(request);
-    // A person who came by the console's link has no account.
-    if (!signedIn) return reply.redirect('/', 303);
-    const [user, sessions] = await Promise.all([given.read(person.by), given.sessions(person.by, signedIn.token)]);
-    return reply.page({
-      title: 'My account',
-      at: 'people',
-      body: meView({ csrf: reply.csrf(), person, user, sessions, said }),
-    });
-  };
-  const refuse = ({ request, reply, tell }: Acting, words: string) => {
-    tell({ refused: true });
-    reply.code(422);
-    return show(request, reply, { kind: 'bad', words });
-  };
-  const addOwn = (url: string, action: Action, handle: (own: Own) => unknown) =>
-    addAction(app, {
-      url,
+export const ownAccountPage = page<MePageFunctions>({ at: 'people', ours: 'all' }, ({ get, post }) => [
+  get('/me', {
+    may: SIGNED_IN,
+    query: z.object({ done: text }),
+    show: ({ request, reply, given, query: { done } }) =>
+      show({ request, reply, given }, Object.hasOwn(SAID, done) ? SAID[done] : undefined),
+  }),
+  ...Object.entries(OWN_ACTIONS).map(([path, [action, handle]]) =>
+    post(path, {
+      may: SIGNED_IN,
       action,
       handle: (acting) => {
         const signedIn = accountOf(acting.request);
         if (!signedIn) return acting.reply.redirect('/', 303);
         return handle({ ...acting, by: signedIn.person.by, token: signedIn.token });
       },
-    });
+    }),
+  ),
+]);
 
-  app.get('/me', async (request, reply) => show(request, reply, SAID[saidOf(request)]));
-
-  addOwn('/me/password', 'own password', async (own) => {
-    const { password = '', again } = own.fields;
-    if (password !== again) return refuse(own, NOT_ALIKE);
-    const answer = await given.setPassword({ ...proofOf(own), password });
-    if (answer.is === 'no') return refuse(own, answer.words);
-    keepToken(own, answer.token);
-    return own.reply.redirect('/me?done=password', 303);
-  });
-
-  addOwn('/me/factor', 'begin factor', async (own) => {
-    const { reply } = own;
-    const answer = await given.beginFactor(proofOf(own));
-    if (answer.is === 'no') return refuse(own, answer.words);
-    const body = narrowPage({
-      title: 'Set up a second factor',
-      body: factorForm({ csrf: reply.csrf(), action: '/me/factor/confirm', to: '/me', factor: answer.made }),
-    });
-    return reply.page({ title: 'Second factor', at: 'people', body });
-  });
-
-  addOwn('/me/factor/confirm', 'own factor', async (own) => {
-    const { request, reply, by, token, fields } = own;
-    const answer = await given.confirmFactor({ name: by, token, code: fields.code ?? '', ...comingOf(request) });
-    // The secret is not shown again: a stolen session without the password would otherwise reveal it.
-    if (answer.is === 'no') return refuse(own, `${answer.words} Begin again with your password.`);
-    keepToken(own, answer.token);
-    return showCodes(reply, answer.made);
-  });
-
-  addOwn('/me/codes', 'own codes', async (own) => {
-    const answer = await given.makeCodes(proofOf(own));
-    return answer.is === 'no' ? refuse(own, answer.words) : showCodes(own.reply, answer.made);
-  });
-
-  addOwn('/me/sessions/end', 'end session', async (own) => {
-    const answer = await given.endSessions(proofOf(own), 'all others');
-    if (answer.is === 'no') return refuse(own, answer.words);
-    return own.reply.redirect('/me?done=others', 303);
-  });
-
-  addOwn('/me/sessions/:id/end', 'end session', async (own) => {
-    const answer = await given.endSessions(proofOf(own), { one: own.params.id ?? '' });
-    if (answer.is === 'no') return refuse(own, answer.words);
-    return own.reply.redirect('/me?done=session', 303);
-  });
+async function show(
+  { request, reply, given }: { request: FastifyRequest; reply: FastifyReply; given: MePageFunctions },
+  said?: MeSaid,
+) {
+  const { person } = request;
+  const signedIn = accountOf(request);
+  // A person who came by the console's link has no account.
+  if (!signedIn) return reply.redirect('/', 303);
+  const [user, sessions] = await Promise.all([given.read(person.by), given.sessions(person.by, signedIn.token)]);
+  return { title: 'My account', body: meView({ csrf: reply.csrf(), person, user, sessions, said }) };
 }
+
+function refuse(own: Own, words: string) {
+  own.tell({ refused: true });
+  own.reply.code(422);
+  return show(own, { kind: 'bad', words });
+}
+
+const OWN_ACTIONS: Readonly<Record<string, [action: Action, handle: (own: Own) => unknown]>> = {
+  '/me/password': [
+    'own password',
+    async (own) => {
+      const { password = '', again } = own.fields;
+      if (password !== again) return refuse(own, NOT_ALIKE);
+      const answer = await own.given.setPassword({ ...proofOf(own), password });
+      if (answer.is === 'no') return refuse(own, answer.words);
+      keepToken(own, answer.token);
+      return own.reply.redirect('/me?done=password', 303);
+    },
+  ],
+
+  '/me/factor': [
+    'begin factor',
+    async (own) => {
+      const { reply } = own;
+      const answer = await own.given.beginFactor(proofOf(own));
+      if (answer.is === 'no') return refuse(own, answer.words);
+      const body = narrowPage({
+        title: 'Set up a second factor',
+        body: factorForm({ csrf: reply.csrf(), action: '/me/factor/confirm', to: '/me', factor: answer.made }),
+      });
+      return { title: 'Second factor', body };
+    },
+  ],
+
+  '/me/factor/confirm': [
+    'own factor',
+    async (own) => {
+      const { request, by, token, fields } = own;
+      const answer = await own.given.confirmFactor({ name: by, token, code: fields.code ?? '', ...comingOf(request) });
+      // The secret is not shown again: a stolen session without the password would otherwise reveal it.
+      if (answer.is === 'no') return refuse(own, `${answer.words} Begin again with your password.`);
+      keepToken(own, answer.token);
+      return showCodes(answer.made);
+    },
+  ],
+
+  '/me/codes': [
+    'own codes',
+    async (own) => {
+      const answer = await own.given.makeCodes(proofOf(own));
+      return answer.is === 'no' ? refuse(own, answer.words) : showCodes(answer.made);
+    },
+  ],
+
+  '/me/sessions/end': [
+    'end session',
+    async (own) => {
+      const answer = await own.given.endSessions(proofOf(own), 'all others');
+      if (answer.is === 'no') return refuse(own, answer.words);
+      return own.reply.redirect('/me?done=others', 303);
+    },
+  ],
+
+  '/me/sessions/:id/end': [
+    'end session',
+    async (own) => {
+      const answer = await own.given.endSessions(proofOf(own), { one: own.params.id ?? '' });
+      if (answer.is === 'no') return refuse(own, answer.words);
+      return own.reply.redirect('/me?done=session', 303);
+    },
+  ],
+};
 
 function proofOf({ request, by, token, fields }: Own): Proof {
   return { name: by, token, old: fields.old ?? '', code: fields.code ?? '', ...comingOf(request) };
@@ -106,17 +133,12 @@ const SAID: Readonly<Record<string, MeSaid>> = {
   session: { kind: 'good', words: 'The session ended.' },
 };
 
-function saidOf({ query }: FastifyRequest): string {
-  const { done } = query as { done?: unknown };
-  return typeof done === 'string' && Object.hasOwn(SAID, done) ? done : '';
-}
-
-function showCodes(reply: FastifyReply, codes: readonly string[]) {
+function showCodes(codes: readonly string[]) {
   const body = narrowPage({
     title: 'Recovery codes',
     body: recoveryCodes({ codes, next: '/me', words: 'I have kept them' }),
   });
-  return reply.page({ title: 'Recovery codes', at: 'people', body });
+  return { title: 'Recovery codes', body };
 }
 
 /** The session of a person with an account; a person who came by the console's link has no account. */
@@ -130,7 +152,7 @@ export type Proof = { name: string; token: string; old: string; code: string } &
 /** The result of an action, or a message why it was refused. */
 type Done<T = unknown> = { is: 'done'; made: T } | { is: 'no'; words: string };
 
-/** The functions that the page of one's own account gets, made in scripts/console/people/me.ts. */
+/** The functions that the page of one's own account gets, made in scripts/console/people/own-account.ts. */
 export type MePageFunctions = {
   /** Undefined for a person of an identity provider, whose account is kept there. */
   read: (name: string) => Promise<UserView | undefined>;

@@ -1,19 +1,20 @@
-import type { FastifyRequest } from 'fastify';
 import { counted } from '../../../counted.ts';
+import type { Approval, ApprovalPolicy } from '../../../ledger/schema/approval.ts';
 import { isPortfolioName } from '../../../ledger/schema/schema.ts';
-import type { LineEdit } from '../../../portfolio/draft-desk.ts';
+import type { DraftDesk, LineEdit } from '../../../portfolio/draft-desk.ts';
 import { lastVersion, type MendedCell, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
 import { readingWords } from '../../../portfolio/read-options.ts';
 import type { About } from '../../access/access.ts';
-import { addAction, formFieldsOf } from '../../actions/add-action.ts';
-import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
+import { FINANCE, OWN_OR_OPERATOR } from '../../access/rules.ts';
+import { formFieldsOf } from '../../actions/add-action.ts';
+import { ConsoleError } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
 import { linkButton } from '../../parts/form.ts';
 import { pageHead } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
+import type { Kinds, Visit } from '../page.ts';
 import { reasonList } from './mend-grid.ts';
-import type { NewPageFunctions } from './new-page-functions.ts';
 import { readReading, saysOtherwise } from './read-reading.ts';
 import { SENT_FIRST } from './submit-view.ts';
 
@@ -29,66 +30,150 @@ const CHECK_LIMIT_MS = 30_000;
 /** A small import ends within this time, so that its portfolio is shown at once. */
 const PATIENCE_MS = 1_500;
 
+/** The functions that the pages of a new portfolio get. */
+export type NewPageFunctions = DraftDesk & {
+  portfolioNames(): Promise<string[]>;
+  /** Which requests need the approval of another person, by the current settings. */
+  approvalPolicy(): Promise<ApprovalPolicy>;
+  /** The first of these people whose requests of the last days exceed the limit for one person, with this sum added. */
+  personOver(people: readonly string[], sum: string, policy: ApprovalPolicy): Promise<Approval['over']>;
+  /** The most megabytes of an upload, all of its files together. */
+  maxUploadMb: number;
+};
+
 /** The actions on an upload. */
-export function addDraftActions(app: ConsoleApp, given: NewPageFunctions): void {
-  const about = (request: FastifyRequest) => aboutDraft(request, given);
-  addAction(app, {
-    url: '/new/:id/reading',
-    action: 'reading',
-    about,
-    handle: async ({ reply, actor, params: { id = '' }, fields, tell }) => {
-      const draft = await given.read(id);
-      const correction =
-        fields.forget === 'yes'
-          ? { forgetKept: true }
-          : fields.offered === 'yes'
-            ? { takeOffered: true }
-            : { reading: readReading(fields, draft, await previewOf(draft, given)), ...nameIn(fields, draft) };
-      tell(versionOf(await given.correct(id, correction, actor.name)));
-      return reply.redirect(`/new/${id}`, 303);
-    },
-  });
-  addAction(app, {
-    url: '/new/:id/again',
-    action: 'reading',
-    audited: false,
-    handle: async ({ reply, params: { id = '' } }) => {
-      await given.previewAgain(await given.read(id));
-      return reply.redirect(`/new/${id}`, 303);
-    },
-  });
-  addAction(app, {
-    url: '/new/:id/portfolio',
-    action: 'reading',
-    says: ['portfolio'],
-    about,
-    handle: async ({ reply, actor, params: { id = '' }, fields, tell }) => {
-      const draft = await given.read(id);
-      const preview = await previewOf(draft, given);
-      const isReadOtherwise = saysOtherwise({ ...fields, portfolio: draft.portfolio }, draft, preview);
-      const reading = isReadOtherwise ? { reading: readReading(fields, draft, preview) } : {};
-      tell(versionOf(await given.correct(id, { ...reading, ...nameIn(fields, draft) }, actor.name)));
-      return reply.redirect(`/new/${id}#submit-title`, 303);
-    },
-  });
-  addAction(app, {
-    url: '/new/:id/remove',
-    action: 'remove',
-    about,
-    handle: async ({ reply, params: { id = '' } }) => {
-      await given.read(id);
-      await given.remove(id);
-      return reply.redirect('/new', 303);
-    },
-  });
-  addMending(app, given);
-  addSubmit(app, given);
+export function draftActions({ post }: Kinds<NewPageFunctions>) {
+  return [
+    post('/new/:id/reading', {
+      may: FINANCE,
+      action: 'reading',
+      about: aboutDraft,
+      handle: async ({ reply, actor, params: { id = '' }, fields, tell, given }) => {
+        const draft = await given.read(id);
+        const correction =
+          fields.forget === 'yes'
+            ? { forgetKept: true }
+            : fields.offered === 'yes'
+              ? { takeOffered: true }
+              : { reading: readReading(fields, draft, await previewOf(draft, given)), ...nameIn(fields, draft) };
+        tell(versionOf(await given.correct(id, correction, actor.name)));
+        return reply.redirect(`/new/${id}`, 303);
+      },
+    }),
+    post('/new/:id/again', {
+      may: FINANCE,
+      action: 'reading',
+      audited: false,
+      handle: async ({ reply, params: { id = '' }, given }) => {
+        await given.previewAgain(await given.read(id));
+        return reply.redirect(`/new/${id}`, 303);
+      },
+    }),
+    post('/new/:id/portfolio', {
+      may: FINANCE,
+      action: 'reading',
+      says: ['portfolio'],
+      about: aboutDraft,
+      handle: async ({ reply, actor, params: { id = '' }, fields, tell, given }) => {
+        const draft = await given.read(id);
+        const preview = await previewOf(draft, given);
+        const isReadOtherwise = saysOtherwise({ ...fields, portfolio: draft.portfolio }, draft, preview);
+        const reading = isReadOtherwise ? { reading: readReading(fields, draft, preview) } : {};
+        tell(versionOf(await given.correct(id, { ...reading, ...nameIn(fields, draft) }, actor.name)));
+        return reply.redirect(`/new/${id}#submit-title`, 303);
+      },
+    }),
+    post('/new/:id/remove', {
+      may: FINANCE,
+      action: 'remove',
+      about: aboutDraft,
+      handle: async ({ reply, params: { id = '' }, given }) => {
+        await given.read(id);
+        await given.remove(id);
+        return reply.redirect('/new', 303);
+      },
+    }),
+    post('/new/:id/check', {
+      may: FINANCE,
+      action: 'mend',
+      audited: false,
+      bodyLimit: GRID_LIMIT_BYTES,
+      limitMs: CHECK_LIMIT_MS,
+      handle: async ({ reply, params: { id = '' }, fields, given }) => {
+        const draft = await given.read(id);
+        const [edit] = readEdits(fields);
+        if (!edit || !('cells' in edit)) throw new ConsoleError(422, 'The form names no cell: load the page again.');
+        if (fields.version !== undefined && Number(fields.version) !== lastVersion(draft).number) {
+          return reply.fragment(notChecked('Another version was saved meanwhile: load the page again.'));
+        }
+        const state = await given.preview(draft);
+        if (state.is !== 'there')
+          return reply.fragment(notChecked('The file is being read again: load the page again.'));
+        return reply.fragment(reasonList(await given.check(draft, edit)));
+      },
+    }),
+    post('/new/:id/mend', {
+      may: FINANCE,
+      action: 'mend',
+      about: aboutDraft,
+      bodyLimit: GRID_LIMIT_BYTES,
+      limitMs: COPY_LIMIT_MS,
+      handle: async ({ reply, actor, params: { id = '' }, fields, tell, given }) => {
+        const change = { version: Number(fields.version), edits: readEdits(fields) };
+        const answer = await given.mend(id, change, actor.name);
+        tell('conflict' in answer ? { became: 'conflict' } : versionOf(answer.draft));
+        if ('conflict' in answer) {
+          reply.code(409);
+          return { title: 'Another version was saved', body: conflictView(id, answer.conflict) };
+        }
+        if (fields.same !== undefined)
+          await saySameBuyer(answer.draft, { line: Number(fields.same), by: actor.name }, given);
+        const list = fields.list === 'warnings' ? 'warnings' : 'problems';
+        // Mended lines leave the list, so the same page shows others.
+        return reply.redirect(`/new/${id}?list=${list}#mend`, 303);
+      },
+    }),
+    post('/new/:id/submit', {
+      // A replacing import cancels rows that others may have imported.
+      may: { ...FINANCE, kinds: { replace: OWN_OR_OPERATOR } },
+      action: 'import',
+      limitMs: COPY_LIMIT_MS,
+      says: ['of', 'replace', 'first'],
+      // The draft names the portfolio, not the address; the preview that the person confirms is for that portfolio.
+      about: async (asked) => {
+        const found = await aboutDraft(asked);
+        return { ...found, ...(formFieldsOf(asked.request.body).replace === 'yes' ? { kind: 'replace' } : {}) };
+      },
+      handle: async ({ request, reply, actor, params: { id = '' }, fields, given }) => {
+        // The portfolio that the access check saw: somebody may rename the draft in another tab meanwhile.
+        const { portfolio = '' } = request.about ?? {};
+        if (!isPortfolioName(portfolio)) throw new ConsoleError(422, 'Give the portfolio a name first.');
+        if (fields.first !== undefined && fields.first !== String(SENT_FIRST)) {
+          throw new ConsoleError(422, 'The form says another number of rows than the page: load it again.');
+        }
+        const draft = await given.read(id);
+        if (saysOtherwise(fields, draft, await previewOf(draft, given))) throw new ConsoleError(409, NOT_APPLIED);
+        const begun = await given.submit(id, {
+          of: fields.of ?? '',
+          portfolio,
+          replace: fields.replace === 'yes',
+          by: actor.name,
+          ...(fields.first === undefined ? {} : { first: SENT_FIRST }),
+        });
+        if ('conflict' in begun) throw new ConsoleError(409, begun.conflict);
+        const until = Date.now() + PATIENCE_MS;
+        while (given.progress(id) && Date.now() < until && !request.raw.destroyed) {
+          await new Promise((done) => setTimeout(done, 40));
+        }
+        return reply.redirect(`/new/${id}/import`, 303);
+      },
+    }),
+  ];
 }
 
 /** What the audit records of an upload: the exact version of its file, and how it is read. @throws where the upload is gone */
-async function aboutDraft(request: FastifyRequest, { read }: NewPageFunctions): Promise<About> {
-  const { id = '' } = request.params as { id?: string };
-  const draft = await read(id);
+async function aboutDraft({ params: { id = '' }, given }: Visit<NewPageFunctions>): Promise<About> {
+  const draft = await given.read(id);
   return { portfolio: draft.portfolio, facts: { file: draft.name, ...versionOf(draft) } };
 }
 
@@ -107,48 +192,6 @@ function versionOf(draft: PortfolioDraft): Record<string, unknown> {
   const { number, sha256 } = lastVersion(draft);
   const { reading, readBy } = draft;
   return { version: number, sha256, reading: readingWords(reading), readBy };
-}
-
-function addMending(app: ConsoleApp, given: NewPageFunctions): void {
-  addAction(app, {
-    url: '/new/:id/check',
-    action: 'mend',
-    audited: false,
-    bodyLimit: GRID_LIMIT_BYTES,
-    limitMs: CHECK_LIMIT_MS,
-    handle: async ({ reply, params: { id = '' }, fields }) => {
-      const draft = await given.read(id);
-      const [edit] = readEdits(fields);
-      if (!edit || !('cells' in edit)) throw new ConsoleError(422, 'The form names no cell: load the page again.');
-      if (fields.version !== undefined && Number(fields.version) !== lastVersion(draft).number) {
-        return reply.fragment(notChecked('Another version was saved meanwhile: load the page again.'));
-      }
-      const state = await given.preview(draft);
-      if (state.is !== 'there') return reply.fragment(notChecked('The file is being read again: load the page again.'));
-      return reply.fragment(reasonList(await given.check(draft, edit)));
-    },
-  });
-  addAction(app, {
-    url: '/new/:id/mend',
-    action: 'mend',
-    about: (request) => aboutDraft(request, given),
-    bodyLimit: GRID_LIMIT_BYTES,
-    limitMs: COPY_LIMIT_MS,
-    handle: async ({ reply, actor, params: { id = '' }, fields, tell }) => {
-      const change = { version: Number(fields.version), edits: readEdits(fields) };
-      const answer = await given.mend(id, change, actor.name);
-      tell('conflict' in answer ? { became: 'conflict' } : versionOf(answer.draft));
-      if ('conflict' in answer) {
-        reply.code(409);
-        return reply.page({ title: 'Another version was saved', at: 'new', body: conflictView(id, answer.conflict) });
-      }
-      if (fields.same !== undefined)
-        await saySameBuyer(answer.draft, { line: Number(fields.same), by: actor.name }, given);
-      const list = fields.list === 'warnings' ? 'warnings' : 'problems';
-      // Mended lines leave the list, so the same page shows others.
-      return reply.redirect(`/new/${id}?list=${list}#mend`, 303);
-    },
-  });
 }
 
 /** The answer where a check of a line's cells was not possible. */
@@ -191,43 +234,6 @@ const MOST_SHOWN = 100;
 
 const NOT_APPLIED =
   'Nothing was sent: a name or a reading was typed that is not applied, so what would be sent is not what the page shows. Go back, and use “Read it so” or “Look at it for this portfolio” first.';
-
-function addSubmit(app: ConsoleApp, given: NewPageFunctions): void {
-  addAction(app, {
-    url: '/new/:id/submit',
-    action: 'import',
-    limitMs: COPY_LIMIT_MS,
-    says: ['of', 'replace', 'first'],
-    // The draft names the portfolio, not the address; the preview that the person confirms is for that portfolio.
-    about: async (request) => {
-      const found = await aboutDraft(request, given);
-      return { ...found, ...(formFieldsOf(request.body).replace === 'yes' ? { kind: 'replace' } : {}) };
-    },
-    handle: async ({ request, reply, actor, params: { id = '' }, fields }) => {
-      // The portfolio that the access check saw: somebody may rename the draft in another tab meanwhile.
-      const { portfolio = '' } = request.about ?? {};
-      if (!isPortfolioName(portfolio)) throw new ConsoleError(422, 'Give the portfolio a name first.');
-      if (fields.first !== undefined && fields.first !== String(SENT_FIRST)) {
-        throw new ConsoleError(422, 'The form says another number of rows than the page: load it again.');
-      }
-      const draft = await given.read(id);
-      if (saysOtherwise(fields, draft, await previewOf(draft, given))) throw new ConsoleError(409, NOT_APPLIED);
-      const begun = await given.submit(id, {
-        of: fields.of ?? '',
-        portfolio,
-        replace: fields.replace === 'yes',
-        by: actor.name,
-        ...(fields.first === undefined ? {} : { first: SENT_FIRST }),
-      });
-      if ('conflict' in begun) throw new ConsoleError(409, begun.conflict);
-      const until = Date.now() + PATIENCE_MS;
-      while (given.progress(id) && Date.now() < until && !request.raw.destroyed) {
-        await new Promise((done) => setTimeout(done, 40));
-      }
-      return reply.redirect(`/new/${id}/import`, 303);
-    },
-  });
-}
 
 const CELL = /^cell-(\d{1,10})-(\d{1,5})$/;
 const TEXT = /^text-(\d{1,10})$/;

@@ -1,21 +1,18 @@
-import multipart from '@fastify/multipart';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { messageOf } from '../../../errors.ts';
 import { asksApproval } from '../../../ledger/schema/approval.ts';
 import type { IncomingFile, PreviewState } from '../../../portfolio/draft-desk.ts';
 import { authorsWith, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
-import { addAction } from '../../actions/add-action.ts';
-import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
-import { addEvents } from '../../events/add-events.ts';
-import type { Hub } from '../../events/hub.ts';
+import { FINANCE } from '../../access/rules.ts';
+import { ConsoleError } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
 import { pageHead, panel } from '../../parts/page-head.ts';
-import { asConsole } from '../../privacy/who-looks.ts';
 import { sendDownload } from '../downloads/send-download.ts';
-import { addDraftActions } from './add-draft-actions.ts';
+import { digits, type Kinds, type Posted, page, type Visit } from '../page.ts';
+import { draftActions, type NewPageFunctions } from './add-draft-actions.ts';
 import { draftView, uploadView } from './draft-view.ts';
 import type { MendPlace } from './mend-grid.ts';
-import type { NewPageFunctions } from './new-page-functions.ts';
 import { importProgress, PROGRESS_ID, previewProgress } from './words.ts';
 
 /** The longest upload: a folder of documents over a slow connection. */
@@ -27,69 +24,84 @@ const PATIENCE_MS = 1_200;
 /** The browser reloads the page after this time, where events and scripts do not work. */
 const REFRESH_S = 5;
 
-/** `/new`: uploads a portfolio's file, previews its requests, mends its lines, and submits it. */
-export function addNewPage(app: ConsoleApp, hub: Hub, given: NewPageFunctions): void {
-  app.get('/new', async (_request, reply) =>
-    reply.page({
-      title: 'New portfolio',
-      at: 'new',
-      body: uploadView({ drafts: await given.list(), csrf: reply.csrf(), maxUploadMb: given.maxUploadMb }),
+/** `/new`: uploads a portfolio's file, previews its requests, mends its lines, and submits it. All of finance share the uploads. */
+export const newPortfolioPage = page<NewPageFunctions>(
+  {
+    at: 'new',
+    entry: { at: 'new', href: '/new', words: 'New' },
+    asItIs: true,
+    close: (given) => given.close(),
+  },
+  (kinds) => [...readRoutes(kinds), ...draftActions(kinds)],
+);
+
+function readRoutes({ get, events, post }: Kinds<NewPageFunctions>) {
+  return [
+    get('/new', {
+      may: FINANCE,
+      show: async ({ reply, given }) => ({
+        title: 'New portfolio',
+        body: uploadView({ drafts: await given.list(), csrf: reply.csrf(), maxUploadMb: given.maxUploadMb }),
+      }),
     }),
-  );
-  const about = async (request: FastifyRequest) => ({ portfolio: (await given.read(idOf(request))).portfolio });
-  app.get('/new/:id', { config: { about } }, async (request, reply) => showDraft(request, reply, given));
-  app.get('/new/:id/import', async (request, reply) => showImport(request, reply, given));
-  app.get('/new/:id/file', async (request, reply) => {
-    const { name, content, sizeBytes } = await given.file(idOf(request));
-    const type = 'application/octet-stream';
-    const file = { fileName: name, sizeBytes, type, what: 'upload downloaded', about: idOf(request) };
-    return sendDownload({ request, reply }, file, content);
-  });
-  addEvents(app, hub, {
-    url: '/new/:id/events',
-    key: idOf,
-    frame: async (id) => {
-      const draft = await given.read(id);
-      return [{ id: PROGRESS_ID, html: previewProgress(draft, await given.preview(draft)) }];
-    },
-  });
-  addEvents(app, hub, {
-    url: '/new/:id/import/events',
-    key: idOf,
-    frame: async (id) => [{ id: PROGRESS_ID, html: await importPiece(await given.look(id), given) }],
-  });
-  addDraftActions(app, given);
-  app.register(async (scope) => addUpload(scope, given));
-  app.addHook('preClose', () => asConsole(() => given.close()));
+    get('/new/:id', {
+      may: FINANCE,
+      query: DRAFT_QUERY,
+      about: async ({ params: { id = '' }, given }) => ({ portfolio: (await given.read(id)).portfolio }),
+      show: showDraft,
+    }),
+    get('/new/:id/import', { may: FINANCE, show: showImport }),
+    get('/new/:id/file', {
+      may: FINANCE,
+      show: async ({ request, reply, params: { id = '' }, given }) => {
+        const { name, content, sizeBytes } = await given.file(id);
+        const type = 'application/octet-stream';
+        const file = { fileName: name, sizeBytes, type, what: 'upload downloaded', about: id };
+        return sendDownload({ request, reply }, file, content);
+      },
+    }),
+    events('/new/:id/events', {
+      may: FINANCE,
+      key: ({ id = '' }) => id,
+      frames: (given) => async (id) => {
+        const draft = await given.read(id);
+        return [{ id: PROGRESS_ID, html: previewProgress(draft, await given.preview(draft)) }];
+      },
+    }),
+    events('/new/:id/import/events', {
+      may: FINANCE,
+      key: ({ id = '' }) => id,
+      frames: (given) => async (id) => [{ id: PROGRESS_ID, html: await importPiece(await given.look(id), given) }],
+    }),
+    post('/new/upload', {
+      may: FINANCE,
+      action: 'upload',
+      // `receive` counts the bytes and refuses too many: a file that the parser cut off would look complete.
+      multipart: {
+        limits: { fileSize: Number.MAX_SAFE_INTEGER, files: MOST_FILES, parts: MOST_FILES + 10, fields: 10 },
+        throwFileSizeLimit: true,
+      },
+      limitMs: UPLOAD_LIMIT_MS,
+      handle: takeUpload,
+    }),
+  ];
 }
 
-/** The route of uploads, in a scope of its own, whose multipart parser has no size limit. */
-async function addUpload(scope: ConsoleApp, given: NewPageFunctions): Promise<void> {
-  // `receive` counts the bytes and refuses too many: a file that the parser cut off would look complete.
-  const limits = { fileSize: Number.MAX_SAFE_INTEGER, files: MOST_FILES, parts: MOST_FILES + 10, fields: 10 };
-  await scope.register(multipart, { limits, throwFileSizeLimit: true });
-  addAction(scope, {
-    url: '/new/upload',
-    action: 'upload',
-    multipart: true,
-    limitMs: UPLOAD_LIMIT_MS,
-    handle: async ({ request, reply, tell }) => {
-      if (!request.isMultipart()) throw new ConsoleError(415, 'An upload is a form with files: send it from the page.');
-      const announced = Number(request.headers['content-length']);
-      const answer = await given
-        .receive(filesOf(request), Number.isFinite(announced) ? announced : undefined, request.person.by)
-        .catch((error: unknown) => {
-          throw isCutOff(error, request) ? new ConsoleError(400, CUT_OFF, { cause: error }) : error;
-        });
-      if ('draft' in answer) {
-        const { id, name, versions } = answer.draft;
-        tell({ upload: id, file: name, sha256: versions[0]?.sha256 });
-        return reply.redirect(`/new/${id}`, 303);
-      }
-      const { status, message } = answer.refused;
-      throw new ConsoleError(status, message);
-    },
-  });
+async function takeUpload({ request, reply, tell, given }: Posted<NewPageFunctions>) {
+  if (!request.isMultipart()) throw new ConsoleError(415, 'An upload is a form with files: send it from the page.');
+  const announced = Number(request.headers['content-length']);
+  const answer = await given
+    .receive(filesOf(request), Number.isFinite(announced) ? announced : undefined, request.person.by)
+    .catch((error: unknown) => {
+      throw isCutOff(error, request) ? new ConsoleError(400, CUT_OFF, { cause: error }) : error;
+    });
+  if ('draft' in answer) {
+    const { id, name, versions } = answer.draft;
+    tell({ upload: id, file: name, sha256: versions[0]?.sha256 });
+    return reply.redirect(`/new/${id}`, 303);
+  }
+  const { status, message } = answer.refused;
+  throw new ConsoleError(status, message);
 }
 
 /** Whether a person gave the upload up, or the connection broke; neither is a fault of the console. */
@@ -108,11 +120,11 @@ async function* filesOf(request: FastifyRequest): AsyncGenerator<IncomingFile> {
   }
 }
 
-async function showDraft(request: FastifyRequest, reply: FastifyReply, given: NewPageFunctions) {
-  const { draft, progress } = await given.look(idOf(request));
+async function showDraft({ request, reply, params, query, given }: Shown<z.infer<typeof DRAFT_QUERY>>) {
+  const { draft, progress } = await given.look(params.id ?? '');
   if (progress) return reply.redirect(`/new/${draft.id}/import`, 303);
   const state = await settledPreview(draft, given);
-  const place = placeOf(request, state);
+  const place = placeOf(query, state);
   const isThere = state.is === 'there';
   const lines = isThere ? await given.lines(draft, { preview: state.preview, ...place }) : [];
   const names = isThere ? await given.portfolioNames() : [];
@@ -121,12 +133,11 @@ async function showDraft(request: FastifyRequest, reply: FastifyReply, given: Ne
   const over = await given.personOver(authorsWith(draft, request.person.by), requested, approvalPolicy);
   const shown = { state, place, lines, names, approvalPolicy, over, csrf: reply.csrf(), rights: request.rights };
   if (state.is === 'under way') reply.header('refresh', String(REFRESH_S));
-  return reply.page({
+  return {
     title: draft.name,
-    at: 'new',
     body: draftView(draft, shown),
     ...(state.is === 'under way' ? { events: `/new/${draft.id}/events` } : {}),
-  });
+  };
 }
 
 async function settledPreview(draft: PortfolioDraft, given: NewPageFunctions): Promise<PreviewState> {
@@ -138,17 +149,20 @@ async function settledPreview(draft: PortfolioDraft, given: NewPageFunctions): P
   }
 }
 
-/** The list and page that the address names; without a list, problems come before warnings. */
-function placeOf(request: FastifyRequest, state: PreviewState): MendPlace {
-  const { list, page } = request.query as { list?: unknown; page?: unknown };
+/** The list and page that the address names; a page opened at its list is scrolled to it. */
+const DRAFT_QUERY = z.object({ list: z.unknown().optional(), page: digits(5, 0) });
+
+/** Without a list, problems come before warnings. */
+function placeOf({ list, page: number }: z.infer<typeof DRAFT_QUERY>, state: PreviewState): MendPlace {
   const first = state.is === 'there' && state.preview.problems.lines === 0 ? 'warnings' : 'problems';
   const named = list === 'problems' || list === 'warnings' ? list : first;
-  const number = typeof page === 'string' && /^\d{1,5}$/.test(page) ? Number(page) : 0;
   return { list: named, page: number, isFocused: list !== undefined };
 }
 
-async function showImport(request: FastifyRequest, reply: FastifyReply, given: NewPageFunctions) {
-  const looked = await given.look(idOf(request));
+type Shown<Q> = Visit<NewPageFunctions, Q> & { reply: FastifyReply };
+
+async function showImport({ reply, params, given }: Shown<unknown>) {
+  const looked = await given.look(params.id ?? '');
   const { draft, progress } = looked;
   const { submitted } = draft;
   if (!submitted) return reply.redirect(`/new/${draft.id}`, 303);
@@ -156,12 +170,12 @@ async function showImport(request: FastifyRequest, reply: FastifyReply, given: N
     return reply.redirect(`/portfolios/${encodeURIComponent(submitted.portfolio)}`, 303);
   }
   if (!progress) return reply.redirect(`/new/${draft.id}`, 303);
-  return reply.header('refresh', String(REFRESH_S)).page({
+  reply.header('refresh', String(REFRESH_S));
+  return {
     title: `Importing ${draft.name}`,
-    at: 'new',
     body: importView(draft, await importPiece(looked, given), asksApproval(await given.approvalPolicy())),
     events: `/new/${draft.id}/import/events`,
-  });
+  };
 }
 
 type Looked = Awaited<ReturnType<NewPageFunctions['look']>>;
@@ -170,10 +184,6 @@ async function importPiece({ draft, progress }: Looked, given: NewPageFunctions)
   const state = await given.preview(draft);
   const total = state.is === 'there' ? state.preview.counts.lines : undefined;
   return importProgress(draft, { progress, total });
-}
-
-function idOf(request: FastifyRequest): string {
-  return (request.params as { id?: string }).id ?? '';
 }
 
 /** The page of a running import. */

@@ -9,8 +9,7 @@ import {
 import { moneyText } from '../../../money-text.ts';
 import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
-import type { Rights } from '../../access/access.ts';
-import { can } from '../../access/access-table.ts';
+import { can, type Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
 import { stats } from '../../parts/figures.ts';
 import { button, hidden, tick } from '../../parts/form.ts';

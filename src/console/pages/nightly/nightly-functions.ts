@@ -25,9 +25,6 @@ export type ReportFunctions = {
   ) => Promise<{ sizeBytes?: number; content: () => Readable } | undefined>;
 };
 
-/** All that the page *Nightly* gets; its schedule comes separately, since nothing there is masked. */
-export type NightlyParts = NightlyPageFunctions & { schedule: ScheduleFunctions };
-
 /** The functions that the page *Nightly* gets, one group for each section. */
 export type NightlyPageFunctions = {
   report: ReportFunctions;
@@ -35,4 +32,5 @@ export type NightlyPageFunctions = {
   inbox: InboxFunctions;
   events: EventsFunctions;
   notices: NoticesFunctions;
+  schedule: ScheduleFunctions;
 };

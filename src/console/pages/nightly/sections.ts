@@ -1,5 +1,5 @@
-import type { Rights } from '../../access/access.ts';
-import { can } from '../../access/access-table.ts';
+import { z } from 'zod';
+import { can, type Rights } from '../../access/access.ts';
 import { type Html, html, NOTHING } from '../../html/html.ts';
 import { linkButton } from '../../parts/form.ts';
 import { emptyState } from '../../parts/page-head.ts';
@@ -7,19 +7,31 @@ import { commandLine } from '../../parts/text.ts';
 import { reportAddress, reportFileAddress } from '../addresses.ts';
 import { eventsSection } from '../events/events-section.ts';
 import { inboxSection } from './inbox-view.ts';
-import type { NightlyParts } from './nightly-functions.ts';
+import type { NightlyPageFunctions } from './nightly-functions.ts';
 import { noticesSection } from './notices-view.ts';
 import { reportHead, reportSections, reportsList, type ShownReport } from './report-view.ts';
 import { rulesSection } from './rules-view.ts';
 import { scheduleSection } from './schedule-view.ts';
 
-/** The reader's rights and token, and the page's query, unchecked. */
-export type Asked = { rights: Rights; csrf: string; query: Readonly<Record<string, unknown>> };
+/** The page's query: which report begins the list, what was asked for, and what became of a rule. */
+export const NIGHTLY_QUERY = z.object({
+  before: z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .transform(Number)
+    .optional()
+    .catch(undefined),
+  asked: z.string().optional().catch(undefined),
+  rule: z.string().optional().catch(undefined),
+});
+
+/** The reader's rights and token, and the page's query. */
+export type Asked = { rights: Rights; csrf: string; query: z.infer<typeof NIGHTLY_QUERY> };
 
 /** A section of the page *Nightly*; `view` reads its data and renders it. */
 type NightlySection = {
   title: string;
-  view: (given: NightlyParts, asked: Asked) => Promise<SectionView>;
+  view: (given: NightlyPageFunctions, asked: Asked) => Promise<SectionView>;
 };
 
 /** A rendered section; `comesFirst` moves an urgent one to the top. */
@@ -60,7 +72,7 @@ export const SECTIONS: readonly NightlySection[] = [
     title: 'Schedule',
     view: async ({ schedule }, { rights, csrf, query }) => {
       const mayRun = can(rights, 'POST /nightly/run/:task');
-      const asked = typeof query.asked === 'string' ? query.asked : undefined;
+      const { asked } = query;
       const facts = await schedule.look();
       const comesFirst = facts.onDuty.length === 0 || asked !== undefined;
       return { body: scheduleSection(facts, { csrf, mayRun, asked }), comesFirst };
@@ -68,13 +80,9 @@ export const SECTIONS: readonly NightlySection[] = [
   },
   {
     title: 'All reports',
-    view: async ({ report }, { query }) => ({ body: reportsList(await report.list(momentOf(query.before))) }),
+    view: async ({ report }, { query }) => ({ body: reportsList(await report.list(query.before)) }),
   },
 ];
-
-function momentOf(text: unknown): number | undefined {
-  return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
-}
 
 function lastReport(shown: ShownReport | undefined, rights: Rights): { body: Html; actions?: Html } {
   if (!shown) {

@@ -2,12 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PLAN_ACTIONS, type Plan, type PlanAction, type PlanState } from '../../../ledger/plans/plan.ts';
 import { filterFromQuery, type Query, queryOfFilter, type RowFilter } from '../../../ledger/search/row-filter.ts';
 import type { About } from '../../access/access.ts';
-import { addAction } from '../../actions/add-action.ts';
-import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
-import { addEvents } from '../../events/add-events.ts';
-import type { Frame, Hub } from '../../events/hub.ts';
+import { OPERATOR, OWN_OR_OPERATOR, SEES_BUYERS } from '../../access/rules.ts';
+import { ConsoleError } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
 import { pageHead } from '../../parts/page-head.ts';
+import { page, type Visit } from '../page.ts';
 import { outcomeBody, outcomeTitle } from './outcome-view.ts';
 import { planBody, planTitle } from './plan-view.ts';
 
@@ -29,42 +28,43 @@ type Confirmation = 'started' | 'running' | 'ended' | 'changed' | 'gone';
 
 const PLANS_PER_MINUTE = 60;
 
+/** Finance may cancel and retry rows of their own portfolios; only operators send a held row again. */
+const PLAN_RULE = {
+  ...OWN_OR_OPERATOR,
+  kinds: { retry: OWN_OR_OPERATOR, cancel: OWN_OR_OPERATOR, resend: OPERATOR },
+} as const;
+
 /**
  * Every action on more than one row. `/plans/new` counts and shows what it would do, as a page or a dialog. The confirmation
- * sends only the plan's id. `/plans/ID` shows progress and outcome.
+ * sends only the plan's id. `/plans/ID` shows progress and outcome, also to people who may not make a plan.
  */
-export function addPlansPage(app: ConsoleApp, hub: Hub, given: PlansPageFunctions): void {
-  const stopping = new AbortController();
-  app.addHook('preClose', async () => stopping.abort(new Error('the console stops')));
-
-  const aboutNew = async (request: FastifyRequest): Promise<About> => {
-    const { portfolio, action } = askedOf(request);
-    return { portfolio, kind: action };
-  };
-  const aboutPlan = async (request: FastifyRequest): Promise<About> => {
-    const { plan } = await find(idOf(request), given);
-    return { portfolio: plan.portfolio, kind: plan.action, facts: factsOf(plan) };
-  };
-
-  // Each plan counts rows and is kept, and one person needs few of them.
-  const rateLimit = { max: PLANS_PER_MINUTE, timeWindow: '1 minute' };
-  app.get('/plans/new', { config: { about: aboutNew, rateLimit } }, async (request, reply) => {
-    const { portfolio, action } = askedOf(request);
-    const filter = filterFromQuery(request.query as Query);
-    const state = await given.make({ portfolio, action, filter, by: request.person.by });
-    if (!state) throw new ConsoleError(404, `There is no portfolio "${portfolio}".`);
-    return answer(state, { request, reply });
-  });
-
-  app.get('/plans/:id', { config: { about: aboutPlan } }, async (request, reply) =>
-    answer(await find(idOf(request), given), { request, reply }),
-  );
-
-  addEvents(app, hub, {
-    url: '/plans/:id/events',
-    key: idOf,
+export const planningPage = page<PlansPageFunctions>({ at: 'portfolios' }, ({ get, events, post }) => [
+  get('/plans/new', {
+    may: PLAN_RULE,
+    // Each plan counts rows and is kept, and one person needs few of them.
+    perMinute: PLANS_PER_MINUTE,
+    about: ({ query }) => {
+      const { portfolio, action } = askedOf(query);
+      return { portfolio, kind: action };
+    },
+    show: async ({ request, reply, query, given }) => {
+      const { portfolio, action } = askedOf(query);
+      const filter = filterFromQuery(query);
+      const state = await given.make({ portfolio, action, filter, by: request.person.by });
+      if (!state) throw new ConsoleError(404, `There is no portfolio "${portfolio}".`);
+      return answer(state, { request, reply });
+    },
+  }),
+  get('/plans/:id', {
+    may: SEES_BUYERS,
     about: aboutPlan,
-    frame: async (id, rights): Promise<Frame> => {
+    show: async ({ request, reply, params, given }) => answer(await find(params, given), { request, reply }),
+  }),
+  events('/plans/:id/events', {
+    may: SEES_BUYERS,
+    key: ({ id = '' }) => id,
+    about: aboutPlan,
+    frames: (given) => async (id, rights) => {
       const state = await given.read(id);
       if (!state || state.standing === 'open') return [];
       return [
@@ -72,21 +72,24 @@ export function addPlansPage(app: ConsoleApp, hub: Hub, given: PlansPageFunction
         { id: 'plan', html: outcomeBody(state, { rights }) },
       ];
     },
-  });
-
-  addAction(app, {
-    url: '/plans/:id/confirm',
+  }),
+  post('/plans/:id/confirm', {
+    may: PLAN_RULE,
     action: 'plan',
     about: aboutPlan,
-    handle: async ({ params, actor, reply, tell }) => {
-      const id = params.id ?? '';
-      const became = await given.confirm(id, actor.name, stopping.signal);
+    handle: async ({ params: { id = '' }, actor, reply, tell, given, stopping }) => {
+      const became = await given.confirm(id, actor.name, stopping);
       tell({ became, ...(await cameOf(id, given)) });
       if (became === 'gone') throw new ConsoleError(409, GONE);
       if (became === 'changed') throw new ConsoleError(409, CHANGED);
       return reply.redirect(`/plans/${id}${became === 'started' ? '' : '?twice'}`, 303);
     },
-  });
+  }),
+]);
+
+async function aboutPlan({ params, given }: Pick<Visit<PlansPageFunctions>, 'params' | 'given'>): Promise<About> {
+  const { plan } = await find(params, given);
+  return { portfolio: plan.portfolio, kind: plan.action, facts: factsOf(plan) };
 }
 
 const GONE =
@@ -94,13 +97,8 @@ const GONE =
 const CHANGED =
   'Another file was imported into this portfolio since the plan was made, and its rows were in no plan. Nothing was changed; go back and plan it anew.';
 
-function idOf(request: FastifyRequest): string {
-  return (request.params as { id: string }).id;
-}
-
 /** The action and portfolio that an address asks for. @throws ConsoleError for an unknown action */
-function askedOf(request: FastifyRequest): { portfolio: string; action: PlanAction } {
-  const query = request.query as Query;
+function askedOf(query: Query): { portfolio: string; action: PlanAction } {
   const portfolio = typeof query.portfolio === 'string' ? query.portfolio : '';
   const action = PLAN_ACTIONS.find((one) => one === query.action);
   if (!action) throw new ConsoleError(422, `There is no such action; use one of: ${PLAN_ACTIONS.join(', ')}.`);
@@ -120,7 +118,7 @@ async function cameOf(id: string, { read }: PlansPageFunctions): Promise<Record<
   return state ? { standing: state.standing, done: state.done, leftAlone: state.came } : {};
 }
 
-async function find(id: string, { read }: PlansPageFunctions): Promise<PlanState> {
+async function find({ id = '' }: Visit<unknown>['params'], { read }: PlansPageFunctions): Promise<PlanState> {
   const state = await read(id);
   if (!state) throw new ConsoleError(404, 'There is no such plan, or it has expired. Go back and make a new one.');
   return state;
@@ -140,12 +138,11 @@ function answer(state: PlanState, { request, reply }: { request: FastifyRequest;
     { href: '/', words: 'Portfolios' },
     { href: `/portfolios/${encodeURIComponent(plan.portfolio)}`, words: plan.portfolio },
   ];
-  return reply.page({
+  return {
     title,
-    at: 'portfolios',
     body: html`${pageHead({ title: html`<span id="plan-title">${title}</span>`, trail })}${twice && alreadyConfirmed()}<div id="plan" class="panel plan">${body}</div>`,
     ...(isOpen ? {} : { events: `/plans/${encodeURIComponent(plan.id)}/events` }),
-  });
+  };
 }
 
 function alreadyConfirmed(): Html {

@@ -1,14 +1,12 @@
-import type { FastifyRequest } from 'fastify';
 import { isLimitlineError } from '../../../errors.ts';
 import { type ArchivedPortfolio, archivedFault } from '../../../ledger/schema/archives.ts';
 import { isPortfolioName } from '../../../ledger/schema/schema.ts';
 import { filterFromQuery, type Query, type RowFilter } from '../../../ledger/search/row-filter.ts';
-import { addAction } from '../../actions/add-action.ts';
-import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
-import { addEvents } from '../../events/add-events.ts';
-import type { Frame, Hub } from '../../events/hub.ts';
+import { LOOKS, OPERATOR } from '../../access/rules.ts';
+import { ConsoleError } from '../../console-app.ts';
 import { below, portfolioAddress } from '../addresses.ts';
 import { archivedPortfolioPage } from '../archived/add-archived-page.ts';
+import { page } from '../page.ts';
 import type { PortfolioLook } from './portfolio-look.ts';
 import { portfolioFrame, renderPortfolio } from './render-portfolio.ts';
 import { ROWS_SHOWN, type RowsPage } from './rows-view.ts';
@@ -30,57 +28,46 @@ export type PortfolioPageFunctions = {
 };
 
 /** `/portfolios/:name`: one portfolio with its rows and live updates; also its actions pause and resume. */
-export function addPortfolioPage(app: ConsoleApp, hub: Hub, given: PortfolioPageFunctions): void {
-  app.get('/portfolios/:name', async (request, reply) => {
-    const name = nameOf(request);
-    const archived = await given.archived(name);
-    if (archived) {
-      return reply.page({ title: name, at: 'portfolios', body: archivedPortfolioPage(archived, request.rights) });
-    }
-    const query = request.query as Query;
-    const { filter, problem } = readFilter(query);
-    const after = typeof query.after === 'string' && query.after !== '' ? query.after : undefined;
-    const [look, rows] = await Promise.all([
-      lookAt(name, given),
-      problem === undefined ? readRows(name, filter, after, given) : { page: { found: [] }, problem },
-    ]);
-    const { rights } = request;
-    const shown = { filter, after, query, page: rows.page, problem: rows.problem, csrf: reply.csrf(), rights };
-    return reply.page({
-      title: name,
-      at: 'portfolios',
-      events: below(name, 'events'),
-      body: renderPortfolio(look, shown),
-    });
-  });
-  addEvents(app, hub, {
-    url: '/portfolios/:name/events',
+export const onePortfolioPage = page<PortfolioPageFunctions>({ at: 'portfolios' }, ({ get, events, post }) => [
+  get('/portfolios/:name', {
+    may: LOOKS,
+    show: async ({ reply, params, query, rights, given }) => {
+      const name = nameOf(params);
+      const archived = await given.archived(name);
+      if (archived) return { title: name, body: archivedPortfolioPage(archived, rights) };
+      const { filter, problem } = readFilter(query);
+      const after = typeof query.after === 'string' && query.after !== '' ? query.after : undefined;
+      const [look, rows] = await Promise.all([
+        lookAt(name, given),
+        problem === undefined ? readRows(name, filter, after, given) : { page: { found: [] }, problem },
+      ]);
+      const shown = { filter, after, query, page: rows.page, problem: rows.problem, csrf: reply.csrf(), rights };
+      return { title: name, events: below(name, 'events'), body: renderPortfolio(look, shown) };
+    },
+  }),
+  events('/portfolios/:name/events', {
+    may: LOOKS,
     key: nameOf,
-    frame: async (name, rights): Promise<Frame> => {
+    frames: (given) => async (name, rights) => {
       const look = await given.look(name);
       return look ? portfolioFrame(look, { rights }) : [];
     },
-  });
-  addPauses(app, given);
-}
-
-function addPauses(app: ConsoleApp, given: PortfolioPageFunctions): void {
-  for (const action of ['pause', 'resume'] as const) {
-    addAction(app, {
-      url: `/portfolios/:name/${action}`,
+  }),
+  ...(['pause', 'resume'] as const).map((action) =>
+    post(`/portfolios/:name/${action}`, {
+      may: OPERATOR,
       action,
-      handle: async ({ request, reply }) => {
-        const name = nameOf(request);
+      handle: async ({ params, reply, given }) => {
+        const name = nameOf(params);
         await lookAt(name, given);
         await given[action](name);
         return reply.redirect(portfolioAddress(name), 303);
       },
-    });
-  }
-}
+    }),
+  ),
+]);
 
-function nameOf(request: FastifyRequest): string {
-  const { name = '' } = request.params as { name?: string };
+function nameOf({ name = '' }: Readonly<Record<string, string>>): string {
   if (!isPortfolioName(name)) throw notThere();
   return name;
 }

@@ -5,8 +5,7 @@ import { GRANTED_STATES, rowsIn, type Step } from '../../../ledger/schema/row.ts
 import { timeLeftWords } from '../../../pace/time-left.ts';
 import { visible } from '../../../portfolio/problem.ts';
 import { APPROVED } from '../../../status-meaning.ts';
-import type { Rights } from '../../access/access.ts';
-import { can } from '../../access/access-table.ts';
+import { can, type Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
 import { type Stat, stateBadge, stateBar, stateShape, stats } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';

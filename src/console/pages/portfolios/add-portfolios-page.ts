@@ -1,12 +1,10 @@
+import { z } from 'zod';
 import { counted, grouped } from '../../../counted.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import { rowCountOf } from '../../../ledger/portfolios/summary.ts';
 import type { PaceState } from '../../../pace/pace-state.ts';
-import type { Rights } from '../../access/access.ts';
-import { can } from '../../access/access-table.ts';
-import type { ConsoleApp } from '../../console-app.ts';
-import { addEvents } from '../../events/add-events.ts';
-import type { Hub } from '../../events/hub.ts';
+import { can, type Rights } from '../../access/access.ts';
+import { LOOKS } from '../../access/rules.ts';
 import { type Html, html } from '../../html/html.ts';
 import { stateBar } from '../../parts/figures.ts';
 import { button, field, form, linkButton } from '../../parts/form.ts';
@@ -15,6 +13,7 @@ import { pager, table } from '../../parts/table.ts';
 import { amount, commandLine, minuteOf } from '../../parts/text.ts';
 import { portfolioAddress } from '../addresses.ts';
 import { ARCHIVED } from '../archived/add-archived-page.ts';
+import { page, text } from '../page.ts';
 import { waitsFor, waitWords } from '../portfolio/waits-for.ts';
 
 /** The functions that the list of portfolios gets. */
@@ -35,24 +34,28 @@ const EVENTS = '/newest/events';
 const FRESH_MS = 2_000;
 
 /** `/`: all portfolios of the account. */
-export function addPortfoliosPage(app: ConsoleApp, hub: Hub, given: PortfoliosPageFunctions): void {
-  app.get('/', async (request, reply) => {
-    const query = request.query as Record<string, unknown>;
-    const text = textOf(query.text).trim().slice(0, LONGEST_NAME);
-    const after = textOf(query.after);
-    const look = await given.page({ text, count: PORTFOLIOS_SHOWN, ...(after === '' ? {} : { after }) });
-    // Search results and further pages get no live updates.
-    const events = text === '' && after === '' ? { events: EVENTS } : {};
-    const body = renderPortfolios(look, { text, after, rights: request.rights });
-    return reply.page({ title: 'Portfolios', at: 'portfolios', ...events, body });
-  });
-  const newest = makeNewest(given);
-  addEvents(app, hub, {
-    url: EVENTS,
-    key: () => '',
-    frame: async (_key, rights) => [{ id: LIST_ID, html: renderList(await newest(), { text: '', rights }) }],
-  });
-}
+export const portfoliosPage = page<PortfoliosPageFunctions>(
+  { at: 'portfolios', entry: { at: 'portfolios', href: '/', words: 'Portfolios' } },
+  ({ get, events }) => [
+    get('/', {
+      may: LOOKS,
+      query: z.object({ text: text.transform((words) => words.trim().slice(0, LONGEST_NAME)), after: text }),
+      show: async ({ query: { text, after }, rights, given }) => {
+        const look = await given.page({ text, count: PORTFOLIOS_SHOWN, ...(after === '' ? {} : { after }) });
+        // Search results and further pages get no live updates.
+        const events = text === '' && after === '' ? { events: EVENTS } : {};
+        return { title: 'Portfolios', ...events, body: renderPortfolios(look, { text, after, rights }) };
+      },
+    }),
+    events(EVENTS, {
+      may: LOOKS,
+      frames: (given) => {
+        const newest = makeNewest(given);
+        return async (_key, rights) => [{ id: LIST_ID, html: renderList(await newest(), { text: '', rights }) }];
+      },
+    }),
+  ],
+);
 
 /** The newest portfolios, read every two seconds at most for all open pages together: each read takes forty portfolios. */
 function makeNewest({ page }: PortfoliosPageFunctions): () => Promise<PortfoliosLook> {
@@ -61,10 +64,6 @@ function makeNewest({ page }: PortfoliosPageFunctions): () => Promise<Portfolios
     if (!look || Date.now() - look.nowMs >= FRESH_MS) look = await page({ text: '', count: PORTFOLIOS_SHOWN });
     return look;
   };
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }
 
 /** The portfolios of one page, and what is needed to say what they wait for. */

@@ -3,27 +3,27 @@ import { isLimitlineError } from '../../../errors.ts';
 import type { Cause } from '../../../ledger/counts/cause.ts';
 import type { FailingPortfolio } from '../../../ledger/counts/glances.ts';
 import { isPortfolioName } from '../../../ledger/schema/schema.ts';
-import type { FoundRow, Query } from '../../../ledger/search/row-filter.ts';
+import type { FoundRow } from '../../../ledger/search/row-filter.ts';
 import type { QueueCounts } from '../../../queue/queue-looks.ts';
 import { type JobData, QUEUES, type QueueName } from '../../../queue/queues.ts';
-import { addAction, formFieldsOf } from '../../actions/add-action.ts';
+import { OPERATOR } from '../../access/rules.ts';
+import { formFieldsOf } from '../../actions/add-action.ts';
 import { type RowRetried, whyItStays, whyUnknown } from '../../board/board-functions.ts';
-import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
-import { addEvents } from '../../events/add-events.ts';
-import type { Hub } from '../../events/hub.ts';
+import { ConsoleError } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
 import { actionButton, linkButton } from '../../parts/form.ts';
 import { pageHead, panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
 import { timeAgo } from '../../parts/text.ts';
 import { approvalAddress } from '../addresses.ts';
+import { page } from '../page.ts';
 import {
   causesView,
+  FAILED_QUERY,
   type FailedQuery,
   type FailedShown,
   failedView,
   failingView,
-  readFailedQuery,
   searchAddress,
 } from './failed-view.ts';
 
@@ -43,72 +43,71 @@ export type QueuesPageFunctions = {
 const ROWS_SHOWN = 25;
 
 /** `/work`: the queues of the steps with live updates, and all failed rows with their actions. */
-export function addQueuesPage(app: ConsoleApp, hub: Hub, given: QueuesPageFunctions): void {
-  app.get('/work', async (request, reply) => {
-    const query = readFailedQuery(request.query as Query);
-    const [counts, failing, { page, problem }, causes] = await Promise.all([
-      given.counts(),
-      given.failing(),
-      findFailed(query, given),
-      query.portfolio === undefined ? [] : given.causes(query.portfolio),
-    ]);
-    const csrf = reply.csrf();
-    const shown = { query, failing, causes, page, problem, address: searchAddress(query) };
-    return reply.page({
-      title: 'Queues',
-      at: 'queues',
-      events: '/work/events',
-      body: html`${pageHead({
-        title: 'Queues',
-        lead: 'Each row is one job, which goes along these three queues. The ledger has every row, whatever becomes of its job.',
-        actions: linkButton({ href: '/queues', words: 'Details of jobs' }),
-      })}
+export const stepQueuesPage = page<QueuesPageFunctions>(
+  { at: 'queues', entry: { at: 'queues', href: '/work', words: 'Queues' } },
+  ({ get, events, post }) => [
+    get('/work', {
+      may: OPERATOR,
+      query: FAILED_QUERY,
+      show: async ({ reply, query, given }) => {
+        const [counts, failing, { page, problem }, causes] = await Promise.all([
+          given.counts(),
+          given.failing(),
+          findFailed(query, given),
+          query.portfolio === undefined ? [] : given.causes(query.portfolio),
+        ]);
+        const csrf = reply.csrf();
+        const shown = { query, failing, causes, page, problem, address: searchAddress(query) };
+        return { title: 'Queues', events: '/work/events', body: workView(counts, shown, csrf) };
+      },
+    }),
+    events('/work/events', {
+      may: OPERATOR,
+      frames: (given) => async () => [{ id: QUEUES_ID, html: queuesView(await given.counts(), '') }],
+    }),
+    post('/work/retry', {
+      may: OPERATOR,
+      action: 'retry',
+      about: ({ request }) => {
+        const { portfolio, key } = formFieldsOf(request.body);
+        return { portfolio, facts: { row: key } };
+      },
+      handle: async ({ fields, actor, reply, given }) => {
+        const { portfolio = '', key = '', back = '' } = fields;
+        const answer = await given.retry({ portfolio, key }, actor.name);
+        if (answer.is === 'waits') return reply.redirect(approvalAddress(answer.asked.approval), 303);
+        if (answer.is === 'stays') throw new ConsoleError(409, whyItStays(answer.state));
+        if (answer.is === 'unknown') throw new ConsoleError(404, whyUnknown(key));
+        // Only addresses of this page are followed, since anybody may have written the form.
+        return reply.redirect(/^\/work(\?|$)/.test(back) ? back : '/work', 303);
+      },
+    }),
+    ...(['pause', 'resume'] as const).map((action) =>
+      post(`/work/:queue/${action}`, {
+        may: OPERATOR,
+        action: `${action} queue`,
+        handle: async ({ params, reply, given }) => {
+          const queue = QUEUES.find((name) => name === params.queue);
+          if (!queue) throw new ConsoleError(404, `There is no such queue; there are ${QUEUES.join(', ')}.`);
+          await given[action](queue);
+          return reply.redirect('/work', 303);
+        },
+      }),
+    ),
+  ],
+);
+
+function workView(counts: QueueCounts[], shown: FailedShown, csrf: string): Html {
+  const { query, failing, causes } = shown;
+  return html`${pageHead({
+    title: 'Queues',
+    lead: 'Each row is one job, which goes along these three queues. The ledger has every row, whatever becomes of its job.',
+    actions: linkButton({ href: '/queues', words: 'Details of jobs' }),
+  })}
       ${panel({ title: 'Steps', id: QUEUES_ID, body: queuesView(counts, csrf) })}
       ${panel({ title: 'Portfolios with failed rows', body: failingView(failing) })}
       ${query.portfolio !== undefined && causes.length > 0 && panel({ title: 'Why they failed', body: causesView(query.portfolio, causes) })}
-      <div id="failed">${panel({ title: 'Failed rows', body: failedView(shown, csrf) })}</div>`,
-    });
-  });
-
-  addEvents(app, hub, {
-    url: '/work/events',
-    key: () => '',
-    frame: async () => [{ id: QUEUES_ID, html: queuesView(await given.counts(), '') }],
-  });
-
-  addPauses(app, given);
-  addAction(app, {
-    url: '/work/retry',
-    action: 'retry',
-    about: async (request) => {
-      const { portfolio, key } = formFieldsOf(request.body);
-      return { portfolio, facts: { row: key } };
-    },
-    handle: async ({ fields, actor, reply }) => {
-      const { portfolio = '', key = '', back = '' } = fields;
-      const answer = await given.retry({ portfolio, key }, actor.name);
-      if (answer.is === 'waits') return reply.redirect(approvalAddress(answer.asked.approval), 303);
-      if (answer.is === 'stays') throw new ConsoleError(409, whyItStays(answer.state));
-      if (answer.is === 'unknown') throw new ConsoleError(404, whyUnknown(key));
-      // Only addresses of this page are followed, since anybody may have written the form.
-      return reply.redirect(/^\/work(\?|$)/.test(back) ? back : '/work', 303);
-    },
-  });
-}
-
-function addPauses(app: ConsoleApp, given: QueuesPageFunctions): void {
-  for (const action of ['pause', 'resume'] as const) {
-    addAction(app, {
-      url: `/work/:queue/${action}`,
-      action: `${action} queue`,
-      handle: async ({ params, reply }) => {
-        const queue = QUEUES.find((name) => name === params.queue);
-        if (!queue) throw new ConsoleError(404, `There is no such queue; there are ${QUEUES.join(', ')}.`);
-        await given[action](queue);
-        return reply.redirect('/work', 303);
-      },
-    });
-  }
+      <div id="failed">${panel({ title: 'Failed rows', body: failedView(shown, csrf) })}</div>`;
 }
 
 const NOTHING_FOUND: FailedShown['page'] = { found: [] as FoundRow[], isMore: false };

@@ -1,7 +1,8 @@
+import { z } from 'zod';
 import { counted, grouped } from '../../../counted.ts';
 import type { Cause } from '../../../ledger/counts/cause.ts';
 import type { FailingPortfolio } from '../../../ledger/counts/glances.ts';
-import { type FoundRow, type Query, queryOfFilter } from '../../../ledger/search/row-filter.ts';
+import { type FoundRow, queryOfFilter } from '../../../ledger/search/row-filter.ts';
 import { type Html, html } from '../../html/html.ts';
 import { stateBadge } from '../../parts/figures.ts';
 import { actionButton, button, field, form, linkButton, select } from '../../parts/form.ts';
@@ -217,19 +218,17 @@ export type FailedQuery = {
   after?: string | undefined;
 };
 
-/** Reads the search from the address; empty and unknown values are left out. */
-export function readFailedQuery(query: Query): FailedQuery {
-  const text = (name: string): string | undefined => {
-    const value = query[name];
-    const one = typeof value === 'string' ? value.trim() : '';
-    return one === '' ? undefined : one;
-  };
-  const state = text('state');
-  return {
-    portfolio: text('portfolio'),
-    state: state === 'refused' || state === 'held' ? state : undefined,
-    cause: text('cause'),
-    text: text('text'),
-    after: text('after'),
-  };
-}
+const searched = z
+  .string()
+  .transform((words) => words.trim() || undefined)
+  .optional()
+  .catch(undefined);
+
+/** The search in the address; empty and unknown values are left out. */
+export const FAILED_QUERY = z.object({
+  portfolio: searched,
+  state: searched.pipe(z.enum(['refused', 'held']).optional()).catch(undefined),
+  cause: searched,
+  text: searched,
+  after: searched,
+}) satisfies { parse: (query: unknown) => FailedQuery };

@@ -1,13 +1,15 @@
+import { z } from 'zod';
 import type { AskedFor } from '../../../ledger/approvals/approval-look.ts';
 import type { ArchivedPortfolio } from '../../../ledger/schema/archives.ts';
 import type { RowId } from '../../../ledger/schema/schema.ts';
 import type { ToldRow } from '../../../ledger/story/row-story.ts';
-import { addAction } from '../../actions/add-action.ts';
-import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
+import { LOOKS, OWN_OR_OPERATOR } from '../../access/rules.ts';
+import { ConsoleError } from '../../console-app.ts';
 import { wantsFragment } from '../../layout/layout.ts';
 import { cutWords } from '../../parts/text.ts';
 import { portfolioAddress, rowAddress, rowOfParams } from '../addresses.ts';
 import { didWord, didWords, HELD_DID } from '../held/held-page.ts';
+import { page, text } from '../page.ts';
 import { linePart, rowPage } from './row-page.ts';
 
 export type RowPageFunctions = {
@@ -33,44 +35,42 @@ const DID: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** `/portfolios/:name/rows/:key`, and the action that retries the row. */
-export function addRowPage(app: ConsoleApp, given: RowPageFunctions): void {
-  const rowOf = (params: unknown): RowId => {
-    const row = rowOfParams(params as Record<string, string>);
-    if (!row) throw noRow();
-    return row;
-  };
-
-  app.get('/portfolios/:name/rows/:key', { handlerTimeout: PATIENT_LIMIT_MS }, async (request, reply) => {
-    const { did, line } = request.query as { did?: string; line?: string };
-    const row = rowOf(request.params);
-    const found = await given.story(row, { patient: line === 'yes', signal: request.signal });
-    if (!found) {
-      // The archived portfolio's page says where its rows are kept, and how to restore them.
-      if (await given.archived(row.portfolio)) return reply.redirect(portfolioAddress(row.portfolio), 303);
-      throw noRow();
-    }
-    if (wantsFragment(request)) return reply.fragment(linePart(found, request.rights));
-    const { result } = found.story;
-    const body = rowPage({
-      ...found,
-      did: didWords(did, (word) => DID.get(word)),
-      csrf: reply.csrf(),
-      rights: request.rights,
-    });
-    return reply.page({ title: `${cutWords(result.request.name)} (${row.portfolio})`, at: 'portfolios', body });
-  });
-
-  addAction(app, {
-    url: '/portfolios/:name/rows/:key/retry',
+export const oneRowPage = page<RowPageFunctions>({ at: 'portfolios' }, ({ get, post }) => [
+  get('/portfolios/:name/rows/:key', {
+    may: LOOKS,
+    query: z.object({ did: z.string().optional().catch(undefined), line: text }),
+    limitMs: PATIENT_LIMIT_MS,
+    show: async ({ request, reply, params, query: { did, line }, rights, given }) => {
+      const row = rowOf(params);
+      const found = await given.story(row, { patient: line === 'yes', signal: request.signal });
+      if (!found) {
+        // The archived portfolio's page says where its rows are kept, and how to restore them.
+        if (await given.archived(row.portfolio)) return reply.redirect(portfolioAddress(row.portfolio), 303);
+        throw noRow();
+      }
+      if (wantsFragment(request)) return reply.fragment(linePart(found, rights));
+      const { result } = found.story;
+      const body = rowPage({ ...found, did: didWords(did, (word) => DID.get(word)), csrf: reply.csrf(), rights });
+      return { title: `${cutWords(result.request.name)} (${row.portfolio})`, body };
+    },
+  }),
+  post('/portfolios/:name/rows/:key/retry', {
+    may: OWN_OR_OPERATOR,
     action: 'retry',
-    handle: async ({ params, actor, reply }) => {
+    handle: async ({ params, actor, reply, given }) => {
       const row = rowOf(params);
       const answer = await given.retry(row, actor.name);
       if (answer.is === 'stays') throw new ConsoleError(409, answer.why);
       const did = answer.is === 'waits' ? didWord('asked', false) : didWord('retried', answer.isPaused);
       return reply.redirect(`${rowAddress(row)}${did}`, 303);
     },
-  });
+  }),
+]);
+
+function rowOf(params: Readonly<Record<string, string>>): RowId {
+  const row = rowOfParams(params);
+  if (!row) throw noRow();
+  return row;
 }
 
 function noRow(): ConsoleError {

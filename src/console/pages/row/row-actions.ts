@@ -1,7 +1,6 @@
 import { KINDS } from '../../../call-kind.ts';
 import type { RowStory } from '../../../ledger/story/row-story.ts';
-import type { Rights } from '../../access/access.ts';
-import { can } from '../../access/access-table.ts';
+import { can, type Rights } from '../../access/access.ts';
 import { type Html, html, NOTHING } from '../../html/html.ts';
 import { actionButton, button, field, form, hidden } from '../../parts/form.ts';
 import { notice } from '../../parts/page-head.ts';

@@ -1,8 +1,7 @@
 import { answeredOtherwise } from '../../../ledger/schema/row.ts';
 import { type RowId, rowIdOf } from '../../../ledger/schema/schema.ts';
 import type { RowStory, StoryCall, ToldRow } from '../../../ledger/story/row-story.ts';
-import type { Rights } from '../../access/access.ts';
-import { can } from '../../access/access-table.ts';
+import { can, type Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
 import { facts, stateBadge } from '../../parts/figures.ts';
 import { notice, pageHead, panel } from '../../parts/page-head.ts';

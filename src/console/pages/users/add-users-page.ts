@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import type { PersonElsewhere } from '../../../people/oidc/people-elsewhere.ts';
 import type { UserView } from '../../../people/people.ts';
 import type { Role } from '../../../people/person.ts';
+import { ADMIN } from '../../access/rules.ts';
 import type { Action } from '../../actions/action-words.ts';
-import { addAction } from '../../actions/add-action.ts';
-import type { Acting } from '../../console-app.ts';
-import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
+import { ConsoleError } from '../../console-app.ts';
 import { tickedRoles } from '../../parts/form.ts';
+import { type Posted, page, text } from '../page.ts';
 import { ownRolesView, passwordOnceView, removeView, userAddress, usersView, userView } from './users-view.ts';
 
 /** Users of a page; a search finds the others. */
@@ -16,48 +17,94 @@ const PER_PAGE = 50;
  * `/users` and `/users/NAME`, for admins: who may sign in, and with which roles. A new password is shown once, in the answer to
  * the form. Removing oneself or giving up the role admin needs a confirmation.
  */
-export function addUsersPage(app: ConsoleApp, given: UsersPageFunctions): void {
-  const show = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    more: { said?: PageMessage; add?: { name: string; roles: readonly Role[] } } = {},
-  ) => {
-    const { after, text } = queryOf(request);
-    const [{ users, next }, count, elsewhere] = await Promise.all([
-      given.list({ after, text, limit: PER_PAGE }),
-      given.count(),
-      given.elsewhere(),
-    ]);
-    const isFirst = after === undefined;
-    const body = usersView({ csrf: reply.csrf(), users, count, text, isFirst, next, elsewhere, ...more });
-    return reply.page({ title: 'Users', at: 'people', marked: 'users', body });
-  };
+export const accountsPage = page<UsersPageFunctions>(
+  { at: 'people', marked: 'users', entry: { at: 'users', href: '/users', words: 'Users' }, ours: 'all' },
+  ({ get, post }) => [
+    get('/users', {
+      may: ADMIN,
+      show: ({ request, reply, query, given }) => {
+        const done = Object.keys(DONE).find((one) => one in query);
+        const said = { kind: 'good', words: DONE[done ?? ''] ?? '' } as const;
+        return show({ request, reply, given }, done === undefined ? {} : { said });
+      },
+    }),
+    post('/users', {
+      may: ADMIN,
+      action: 'add user',
+      handle: async (acting) => {
+        const { reply, fields, tell, given } = acting;
+        const name = (fields.name ?? '').trim().toLowerCase();
+        const roles = tickedRoles(fields);
+        const answer = await given.add({ name, roles });
+        if (answer.is === 'no') {
+          tell({ refused: true });
+          reply.code(422);
+          return show(acting, { said: { kind: 'bad', words: answer.words }, add: { name, roles } });
+        }
+        tell({ user: name, after: roles });
+        return { title: 'User added', body: passwordOnceView({ name, password: answer.made.password, isNew: true }) };
+      },
+    }),
+    get('/users/:user', {
+      may: ADMIN,
+      query: z.object({ done: text }),
+      show: async ({ request, reply, query: { done }, given }) => {
+        const said = Object.hasOwn(DONE_TO_ONE, done) ? DONE_TO_ONE[done] : undefined;
+        return showUser({ request, reply }, await findUser(request, given), said);
+      },
+    }),
+    get('/users/:user/remove', {
+      may: ADMIN,
+      show: async ({ request, reply, given }) => {
+        const { name } = await findUser(request, given);
+        return { title: 'Remove a user', body: removeView({ csrf: reply.csrf(), name, isSelf: isSelf(request) }) };
+      },
+    }),
+    ...ON_USER.map(({ path, action, handle }) =>
+      post(`/users/:user/${path}`, {
+        may: ADMIN,
+        action,
+        handle: async (acting) => {
+          const { request, reply, tell, given } = acting;
+          const user = await findUser(request, given);
+          tell({ user: user.name });
+          const refuse = (words: string) => {
+            tell({ refused: true });
+            reply.code(422);
+            return showUser(acting, user, { kind: 'bad', words });
+          };
+          return handle({ ...acting, user, refuse });
+        },
+      }),
+    ),
+    // Covers people of an identity provider too: a person removed there would otherwise stay signed in for hours.
+    post('/users/:user/sessions', {
+      may: ADMIN,
+      action: 'end sessions',
+      handle: async ({ request, reply, params: { user: name = '' }, tell, given }) => {
+        const isElsewhere = await given.isElsewhere(name);
+        if (!isElsewhere) await findUser(request, given);
+        tell({ user: name });
+        await given.endSessions(name);
+        return reply.redirect(isElsewhere ? '/users?ended' : `${userAddress(name)}?done=sessions`, 303);
+      },
+    }),
+  ],
+);
 
-  app.get('/users', async (request, reply) => {
-    const done = Object.keys(DONE).find((one) => one in (request.query as object));
-    return show(request, reply, done === undefined ? {} : { said: { kind: 'good', words: DONE[done] ?? '' } });
-  });
-
-  addAction(app, {
-    url: '/users',
-    action: 'add user',
-    handle: async ({ request, reply, fields, tell }) => {
-      const name = (fields.name ?? '').trim().toLowerCase();
-      const roles = tickedRoles(fields);
-      const answer = await given.add({ name, roles });
-      if (answer.is === 'no') {
-        tell({ refused: true });
-        reply.code(422);
-        return show(request, reply, { said: { kind: 'bad', words: answer.words }, add: { name, roles } });
-      }
-      tell({ user: name, after: roles });
-      const body = passwordOnceView({ name, password: answer.made.password, isNew: true });
-      return reply.page({ title: 'User added', at: 'people', marked: 'users', body });
-    },
-  });
-
-  addUserPage(app, given);
-  addUserActions(app, given);
+async function show(
+  { request, reply, given }: { request: FastifyRequest; reply: FastifyReply; given: UsersPageFunctions },
+  more: { said?: PageMessage; add?: { name: string; roles: readonly Role[] } },
+) {
+  const { after, text } = LIST_QUERY.parse(request.query);
+  const [{ users, next }, count, elsewhere] = await Promise.all([
+    given.list({ after, text, limit: PER_PAGE }),
+    given.count(),
+    given.elsewhere(),
+  ]);
+  const isFirst = after === undefined;
+  const body = usersView({ csrf: reply.csrf(), users, count, text, isFirst, next, elsewhere, ...more });
+  return { title: 'Users', body };
 }
 
 /** The notice for what was just done, by the name in the address. */
@@ -66,13 +113,11 @@ const DONE: Readonly<Record<string, string>> = {
   ended: 'All of that person’s sessions ended.',
 };
 
-function queryOf({ query }: FastifyRequest): { after: string | undefined; text: string } {
-  const { after, text } = query as { after?: unknown; text?: unknown };
-  return {
-    after: typeof after === 'string' && after !== '' ? after : undefined,
-    text: typeof text === 'string' ? text.trim().toLowerCase() : '',
-  };
-}
+/** The list in an address; a refused form keeps the list of its page. */
+const LIST_QUERY = z.object({
+  after: text.transform((name) => name || undefined),
+  text: text.transform((part) => part.trim().toLowerCase()),
+});
 
 /** A notice on a page of users: the result of an action, or why it was refused. */
 type PageMessage = { kind: 'good' | 'bad'; words: string };
@@ -106,20 +151,6 @@ export type UsersPageFunctions = {
   remove: (name: string) => Promise<UserAnswer>;
 };
 
-/** `/users/NAME`, and the page that confirms a removal. */
-function addUserPage(app: ConsoleApp, given: UsersPageFunctions): void {
-  app.get('/users/:user', async (request, reply) => {
-    const { done } = request.query as { done?: unknown };
-    const said = typeof done === 'string' && Object.hasOwn(DONE_TO_ONE, done) ? DONE_TO_ONE[done] : undefined;
-    return showUser({ request, reply }, await findUser(request, given), said);
-  });
-  app.get('/users/:user/remove', async (request, reply) => {
-    const { name } = await findUser(request, given);
-    const body = removeView({ csrf: reply.csrf(), name, isSelf: isSelf(request) });
-    return reply.page({ title: 'Remove a user', at: 'people', marked: 'users', body });
-  });
-}
-
 /** The notice for what was just done, by the code in the address. */
 const DONE_TO_ONE: Readonly<Record<string, PageMessage>> = {
   roles: { kind: 'good', words: 'The roles are changed, and all of the user’s sessions ended.' },
@@ -133,7 +164,7 @@ function showUser(
   said?: PageMessage,
 ) {
   const body = userView({ csrf: reply.csrf(), user, isSelf: isSelf(request), said });
-  return reply.page({ title: user.name, at: 'people', marked: 'users', body });
+  return { title: user.name, body };
 }
 
 /** Whether an admin is on the page of their own account. */
@@ -149,82 +180,64 @@ async function findUser({ params }: FastifyRequest, { read }: UsersPageFunctions
 }
 
 /** An action on an existing user. `refuse` answers with the user's page and a message why not. */
-type OnUser = Acting & { user: UserView; refuse: (words: string) => unknown };
+type OnUser = Posted<UsersPageFunctions> & { user: UserView; refuse: (words: string) => unknown };
 
 /** The actions of an admin on one user. */
-function addUserActions(app: ConsoleApp, given: UsersPageFunctions): void {
-  const addOnUser = (what: string, action: Action, handle: (acting: OnUser) => unknown) =>
-    addAction(app, {
-      url: `/users/:user/${what}`,
-      action,
-      handle: async (acting) => {
-        const { request, reply, tell } = acting;
-        const user = await findUser(request, given);
-        tell({ user: user.name });
-        const refuse = (words: string) => {
-          tell({ refused: true });
-          reply.code(422);
-          return showUser(acting, user, { kind: 'bad', words });
-        };
-        return handle({ ...acting, user, refuse });
-      },
-    });
-
-  addOnUser('roles', 'change roles', async (acting) => {
-    const { request, reply, fields, user, tell } = acting;
-    const roles = tickedRoles(fields);
-    const givesUp = isSelf(request) && user.roles.includes('admin') && !roles.includes('admin');
-    tell({ before: user.roles, wished: roles });
-    if (givesUp && fields.own === undefined) {
-      tell({ asked: true });
-      const body = ownRolesView({ csrf: reply.csrf(), user, roles });
-      return reply.page({ title: 'Give up being an admin?', at: 'people', marked: 'users', body });
-    }
-    return goOn(acting, await given.setRoles(user.name, roles), 'roles');
-  });
-
-  addOnUser('password', 'reset password', async ({ request, reply, user, refuse }) => {
-    if (isSelf(request)) return refuse(OWN);
-    const answer = await given.resetPassword(user.name);
-    if (answer.is === 'no') return refuse(answer.words);
-    const body = passwordOnceView({ name: user.name, password: answer.made.password, isNew: false });
-    return reply.page({ title: 'New password', at: 'people', marked: 'users', body });
-  });
-
-  addOnUser('factor', 'reset factor', async (acting) => {
-    if (isSelf(acting.request)) return acting.refuse(OWN);
-    return goOn(acting, await given.resetFactor(acting.user.name), 'factor');
-  });
-
-  addEndSessions(app, given);
-
-  addOnUser('remove', 'remove user', async ({ request, reply, fields, user, refuse, tell }) => {
-    tell({ before: user.roles });
-    if (isSelf(request) && fields.own === undefined) {
-      tell({ refused: true });
-      reply.code(422);
-      const body = removeView({ csrf: reply.csrf(), name: user.name, isSelf: true, trouble: SURE });
-      return reply.page({ title: 'Remove a user', at: 'people', marked: 'users', body });
-    }
-    const answer = await given.remove(user.name);
-    return answer.is === 'no' ? refuse(answer.words) : reply.redirect('/users?removed', 303);
-  });
-}
-
-/** Covers people of an identity provider too: a person removed there would otherwise stay signed in for hours. */
-function addEndSessions(app: ConsoleApp, given: UsersPageFunctions): void {
-  addAction(app, {
-    url: '/users/:user/sessions',
-    action: 'end sessions',
-    handle: async ({ request, reply, params: { user: name = '' }, tell }) => {
-      const isElsewhere = await given.isElsewhere(name);
-      if (!isElsewhere) await findUser(request, given);
-      tell({ user: name });
-      await given.endSessions(name);
-      return reply.redirect(isElsewhere ? '/users?ended' : `${userAddress(name)}?done=sessions`, 303);
+const ON_USER: readonly { path: string; action: Action; handle: (acting: OnUser) => unknown }[] = [
+  {
+    path: 'roles',
+    action: 'change roles',
+    handle: async (acting) => {
+      const { request, reply, fields, user, tell, given } = acting;
+      const roles = tickedRoles(fields);
+      const givesUp = isSelf(request) && user.roles.includes('admin') && !roles.includes('admin');
+      tell({ before: user.roles, wished: roles });
+      if (givesUp && fields.own === undefined) {
+        tell({ asked: true });
+        const body = ownRolesView({ csrf: reply.csrf(), user, roles });
+        return { title: 'Give up being an admin?', body };
+      }
+      return goOn(acting, await given.setRoles(user.name, roles), 'roles');
     },
-  });
-}
+  },
+
+  {
+    path: 'password',
+    action: 'reset password',
+    handle: async ({ request, user, refuse, given }) => {
+      if (isSelf(request)) return refuse(OWN);
+      const answer = await given.resetPassword(user.name);
+      if (answer.is === 'no') return refuse(answer.words);
+      const body = passwordOnceView({ name: user.name, password: answer.made.password, isNew: false });
+      return { title: 'New password', body };
+    },
+  },
+
+  {
+    path: 'factor',
+    action: 'reset factor',
+    handle: async (acting) => {
+      if (isSelf(acting.request)) return acting.refuse(OWN);
+      return goOn(acting, await acting.given.resetFactor(acting.user.name), 'factor');
+    },
+  },
+
+  {
+    path: 'remove',
+    action: 'remove user',
+    handle: async ({ request, reply, fields, user, refuse, tell, given }) => {
+      tell({ before: user.roles });
+      if (isSelf(request) && fields.own === undefined) {
+        tell({ refused: true });
+        reply.code(422);
+        const body = removeView({ csrf: reply.csrf(), name: user.name, isSelf: true, trouble: SURE });
+        return { title: 'Remove a user', body };
+      }
+      const answer = await given.remove(user.name);
+      return answer.is === 'no' ? refuse(answer.words) : reply.redirect('/users?removed', 303);
+    },
+  },
+];
 
 const OWN = 'This is your own account: change it in My account, where your password is asked for.';
 const SURE = 'This is your own account. Nothing was done; say that you mean it, or keep it.';

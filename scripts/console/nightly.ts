@@ -1,0 +1,160 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { readInbox } from '../../jobs/inbox/watch-inbox.ts';
+import { addRule } from '../../jobs/nightly/retry-by-rules.ts';
+import { listEvents } from '../../jobs/story/list-events.ts';
+import type { EventPageFunctions } from '../../src/console/pages/events/add-event-page.ts';
+import type { EventsFunctions } from '../../src/console/pages/events/events-section.ts';
+import type { ShownFinding } from '../../src/console/pages/nightly/finding-view.ts';
+import type { InboxFunctions } from '../../src/console/pages/nightly/inbox-view.ts';
+import type { NightlyPageFunctions, ReportFunctions } from '../../src/console/pages/nightly/nightly-functions.ts';
+import type { NoticesFunctions } from '../../src/console/pages/nightly/notices-view.ts';
+import type { ShownGroup } from '../../src/console/pages/nightly/report-view.ts';
+import type { RuleFunctions } from '../../src/console/pages/nightly/rules-view.ts';
+import type { ScheduleFunctions } from '../../src/console/pages/nightly/schedule-view.ts';
+import type { Context } from '../../src/context.ts';
+import { shownBody } from '../../src/ledger/events/kept-event.ts';
+import { countAll, type NightReport } from '../../src/ledger/nightly/night-report.ts';
+import { rulesNow } from '../../src/ledger/nightly/retry-rules.ts';
+import { printReport } from '../nightly/report-table.ts';
+import { readScheduleFacts } from '../nightly/schedule-table.ts';
+import { readNoticesFacts } from '../notices/notices-list.ts';
+
+/** The functions of the page *Nightly*, by section. */
+export function nightlyPageFunctions(context: Context): NightlyPageFunctions {
+  return {
+    report: reportFunctions(context),
+    rules: ruleFunctions(context),
+    inbox: inboxFunctions(context),
+    events: eventsFunctions(context),
+    notices: noticesFunctions(context),
+    schedule: scheduleFunctions(context),
+  };
+}
+
+/** The functions for the drop folder, as this process sees it. */
+export function inboxFunctions(context: Context): InboxFunctions {
+  return { look: () => readInbox(context) };
+}
+
+/** The functions for notices. */
+function noticesFunctions(context: Pick<Context, 'outbox' | 'settings'>): NoticesFunctions {
+  return { look: (most) => readNoticesFacts(context, most) };
+}
+
+/** The functions for retry rules. */
+function ruleFunctions(context: Pick<Context, 'retryRules' | 'portfolios' | 'failing'>): RuleFunctions {
+  return {
+    look: () => rulesNow(context),
+    add: async (form, by) => (await addRule(form, by, context)).id,
+    remove: async (id) => (await context.retryRules.remove(id)) !== undefined,
+  };
+}
+
+/** The functions for the schedule. */
+export function scheduleFunctions(context: Context): ScheduleFunctions {
+  return {
+    look: () => readScheduleFacts(context),
+    async run(task, by) {
+      await context.maintenance().oneAtATime();
+      await context.maintenance().add({ task, dueMs: Date.now(), by });
+    },
+  };
+}
+
+/** Findings per check: on a report's page, which has up to twenty checks, and on a check's own page. */
+const SHOWN_FIRST = 10;
+const SHOWN_PAGE = 50;
+
+/** Reports on a page: a month of nights. */
+const LISTED = 31;
+
+/** The functions for nightly reports. */
+export function reportFunctions({ reports }: Pick<Context, 'reports'>): ReportFunctions {
+  const findingsOf = async (id: string, from: number, count: number): Promise<ShownFinding[]> => {
+    const [found, examples] = await Promise.all([reports.findings(id, from, count), reports.examples(id, from, count)]);
+    return found.map((finding, place) => ({ ...finding, examples: examples[place] ?? [] }));
+  };
+  const firstOf = async (id: string, group: NightReport['groups'][number]): Promise<ShownGroup> => {
+    return { ...group, shown: await findingsOf(id, group.from, Math.min(group.findings, SHOWN_FIRST)) };
+  };
+
+  return {
+    async read(id) {
+      const report = await reports.read(id);
+      if (!report) return undefined;
+      return { report, groups: await Promise.all(report.groups.map((group) => firstOf(report.id, group))) };
+    },
+
+    async group(id, { section, check, after }) {
+      const report = await reports.read(id);
+      const group = report?.groups.find((one) => one.section === section && one.check === check);
+      if (!report || !group || after >= group.findings) return undefined;
+      const shown = await findingsOf(id, group.from + after, Math.min(SHOWN_PAGE, group.findings - after));
+      const next = after + SHOWN_PAGE;
+      return { atMs: report.atMs, group: { ...group, shown }, ...(next < group.findings ? { next } : {}) };
+    },
+
+    async list(beforeMs) {
+      const found = await reports.list({ ...(beforeMs === undefined ? {} : { beforeMs }), count: LISTED + 1 });
+      const shown = found.slice(0, LISTED);
+      const last = shown.at(-1);
+      return {
+        reports: shown,
+        ...(beforeMs === undefined ? {} : { beforeMs }),
+        ...(found.length > LISTED && last ? { next: last.madeMs } : {}),
+      };
+    },
+
+    async file(id, file) {
+      const report = await reports.read(id);
+      if (!report) return undefined;
+      const left = await leftFile(report, file);
+      if (left || file === 'items.csv') return left;
+      // If the file is not on this host, it is rendered anew, with the examples still kept.
+      const findings = await findingsOf(report.id, 0, countAll(report));
+      return { content: () => Readable.from(printReport({ report, findings })) };
+    },
+  };
+}
+
+/** A report's file, if it is on this host. */
+async function leftFile({ files }: NightReport, file: 'items.csv' | 'report.html') {
+  const name = file === 'items.csv' ? files?.items : files?.page;
+  if (!files || name === undefined || files.host !== hostname()) return undefined;
+  const path = join(files.folder, name);
+  const found = await stat(path).catch(() => undefined);
+  return found?.isFile() ? { sizeBytes: found.size, content: () => createReadStream(path) } : undefined;
+}
+
+/** Bytes of a body that a page shows. The export has all. */
+const SHOWN_BYTES = 16_384;
+
+/** Portfolios searched for a page, because accounts may have thousands. Events usually concern one of the latest. */
+const LATEST_PORTFOLIOS = 300;
+
+/** The functions for the service's events on the page *Nightly*. */
+export function eventsFunctions(context: Pick<Context, 'events' | 'archives'>): EventsFunctions {
+  return {
+    look: async (count) => ({
+      ...(await listEvents({ count, latest: LATEST_PORTFOLIOS }, context)),
+      nowMs: Date.now(),
+    }),
+  };
+}
+
+/** The functions of the page of one event. */
+export function eventPageFunctions({ events }: Pick<Context, 'events'>): EventPageFunctions {
+  return {
+    async look(id) {
+      const raw = await events.raw(id);
+      if (!raw) return undefined;
+      const { body, headers, ...event } = raw;
+      const [named = { rows: [], moreRows: false }] = await events.rowsOf([event]);
+      return { event: { ...event, ...named }, headers: Object.entries(headers), body: shownBody(body, SHOWN_BYTES) };
+    },
+  };
+}

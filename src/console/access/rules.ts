@@ -1,0 +1,52 @@
+import type { Person } from '../../people/person.ts';
+import type { AccessTable } from './access.ts';
+
+/** For everybody, known or not. Nothing of a page may be open: these routes check by a rule of their own. */
+export const OPEN = { open: true } as const;
+
+/** For every known person, whatever their roles. */
+export const SIGNED_IN = { signedIn: true } as const;
+
+/** For roles that work with portfolios. The role admin alone does not: it manages people and the installation. */
+export const LOOKS = { roles: ['viewer', 'finance', 'approver', 'operator'] } as const;
+
+/** For roles that work with single rows, and so see buyers' data as it is. */
+export const SEES_BUYERS = { roles: ['finance', 'approver', 'operator'] } as const;
+
+/**
+ * Whether personal data is masked for a person: for everybody without a role that works with rows, such as viewers and plain
+ * admins. Pure (OWASP ASVS 5.0, 8.2.3: fields are for those who need them).
+ */
+export function isMasked({ roles }: Pick<Person, 'roles'>): boolean {
+  return !roles.some((role) => SEES_BUYERS.roles.some((one) => one === role));
+}
+
+/** For one role alone. */
+export const FINANCE = { roles: ['finance'] } as const;
+export const APPROVER = { roles: ['approver'] } as const;
+export const OPERATOR = { roles: ['operator'] } as const;
+export const ADMIN = { roles: ['admin'] } as const;
+
+/** For operators, and for finance on their own portfolios. A portfolio is one's own while nobody else has imported into it. */
+export const OWN_OR_OPERATOR = { roles: ['operator'], own: ['finance'] } as const;
+
+/**
+ * Who may use the addresses that are no page's: the files of pages, sign-in and sign-out, which check themselves which step is
+ * due, and the events of the strip. A star at the end covers all longer addresses without an entry of their own.
+ */
+export const BESIDE_PAGES: AccessTable = {
+  'GET /assets/*': OPEN,
+  'GET /sign-in': OPEN,
+  'POST /sign-in': OPEN,
+  'GET /sign-in/code': OPEN,
+  'POST /sign-in/code': OPEN,
+  'GET /sign-in/factor': OPEN,
+  'POST /sign-in/factor': OPEN,
+  'GET /sign-in/password': OPEN,
+  'POST /sign-in/password': OPEN,
+  'GET /sign-in/oidc': OPEN,
+  'GET /sign-in/oidc/callback': OPEN,
+  'GET /sign-in/oidc/out': OPEN,
+  'POST /sign-out': OPEN,
+  'GET /events': SIGNED_IN,
+};

@@ -1,0 +1,216 @@
+import multipart, { type FastifyMultipartOptions } from '@fastify/multipart';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Query } from '../../ledger/search/row-filter.ts';
+import type { About, Access, AccessTable, PlaceLink, Rights } from '../access/access.ts';
+import type { Action } from '../actions/action-words.ts';
+import { addAction } from '../actions/add-action.ts';
+import type { Acting, ConsoleApp } from '../console-app.ts';
+import { addEvents } from '../events/add-events.ts';
+import type { Frame, Hub } from '../events/hub.ts';
+import type { PageParts } from '../layout/layout.ts';
+import { maskedView } from '../privacy/masked-view.ts';
+import { asConsole } from '../privacy/who-looks.ts';
+
+type Params = Readonly<Record<string, string>>;
+
+/** What a route is asked: the request with its query as the route's schema reads it, and the page's functions. */
+export type Visit<F, Q = Query> = { request: FastifyRequest; given: F; query: Q; params: Params; rights: Rights };
+
+/** The parts of a page; or nothing where the function has sent an answer itself, such as a redirect or a file. */
+type Answer = PageParts | FastifyReply | undefined;
+
+type AboutOf<F, Q = Query> = (asked: Visit<F, Q>) => About | Promise<About>;
+
+/** A schema of zod. One for a query answers bad input by `catch`, since no address of a page may fail by its query. */
+type Schema<T> = { parse: (input: unknown) => T };
+
+/** An address that is read: a page, a piece of one, or a file. */
+type Get<F, Q> = {
+  /** Who may open it. */
+  may: Access;
+  query?: Schema<Q>;
+  /** The time limit, where the server's is too short. */
+  limitMs?: number;
+  perMinute?: number;
+  /** What the request is about, for the access check, where the address has no `:name` and `may` depends on it. */
+  about?: AboutOf<F, Q>;
+  show: (asked: Visit<F, Q> & { reply: FastifyReply }) => Answer | Promise<Answer>;
+};
+
+/** An address to which a form is posted, see `addAction` for the options. */
+type Post<F, T> = {
+  may: Access;
+  action: Action;
+  /** The fields of the form; by default they are texts. */
+  form?: Schema<T>;
+  says?: readonly string[];
+  audited?: false;
+  /** The options of the parser where the form has files. */
+  multipart?: FastifyMultipartOptions;
+  limitMs?: number;
+  bodyLimit?: number;
+  about?: AboutOf<F>;
+  handle: (acting: Posted<F, T>) => unknown;
+};
+
+/** What an action is given; `stopping` is aborted when the console closes. */
+export type Posted<F, T = Params> = Omit<Acting, 'fields'> & { fields: T; given: F; stopping: AbortSignal };
+
+/** The events that refresh a page, see `addEvents`. */
+type Events<F> = {
+  may: Access;
+  key?: (params: Params) => string;
+  about?: AboutOf<F>;
+  /** Makes the function that reads the pieces of the page; called once for a console. */
+  frames: (given: F) => (key: string, rights: Rights) => Promise<Frame>;
+};
+
+type Place = Pick<PageParts, 'at' | 'marked'>;
+
+type Around = { hub: Hub; stopping: AbortSignal; place: Place };
+
+type Route<F> = { rules: AccessTable; add: (app: ConsoleApp, given: F, around: Around) => void };
+
+type PageGiven<F> = Place & {
+  /** The page's own entry in the navigation; entries stand in the order of the pages. */
+  entry?: PlaceLink;
+  /** Functions whose answers have nothing about buyers, so that they are masked for nobody. By default all are masked. */
+  ours?: 'all' | readonly (keyof F)[];
+  /** Whether the page shows buyers' files or the service's messages unmasked; then people who see masked data are refused. */
+  asItIs?: boolean;
+  /** Called when the console closes. */
+  close?: (given: F) => unknown;
+};
+
+/** What a page's routes are declared by. */
+export type Kinds<F> = ReturnType<typeof makeKinds<F>>;
+
+/** A page, with its rules and all that it registers. */
+export type Page<F> = {
+  place: Place;
+  entry: PlaceLink | undefined;
+  rules: () => AccessTable;
+  add: (app: ConsoleApp, given: F, around: Omit<Around, 'place'>) => void;
+};
+
+/**
+ * A page of the console: a declaration of its place and of its routes, each with who may use it. The access table, the
+ * navigation, the checks and the masks follow from it; pages/index.ts lists all pages. `F` are the functions that the page gets
+ * from scripts/console.
+ */
+export function page<F extends object | undefined>(
+  { ours = [], asItIs = false, close, entry, ...place }: PageGiven<F>,
+  routesBy: (kinds: Kinds<F>) => Route<F>[],
+): Page<F> {
+  let routes: Route<F>[] | undefined;
+  // Late, since a page's schemas and constants stand below its declaration.
+  const all = () => (routes ??= routesBy(makeKinds<F>()));
+  return {
+    place,
+    entry,
+    rules: () => mergedRules(all().map(({ rules }) => rules)),
+    add: (app, functions, around) => {
+      const given = ours === 'all' || !functions ? functions : masksOf(functions, ours, asItIs);
+      for (const route of all()) route.add(app, given, { ...around, place });
+      if (close) app.addHook('preClose', async () => asConsole(() => close(given)));
+    },
+  };
+}
+
+/** Several tables as one. @throws Error where two decide about one address */
+export function mergedRules(tables: readonly AccessTable[]): AccessTable {
+  const all = tables.flatMap((table) => Object.entries(table));
+  const merged = Object.fromEntries(all);
+  const twice = all.find(([name], place) => all.findIndex(([other]) => other === name) !== place);
+  if (twice) throw new Error(`Two declarations say who may use ${twice[0]}: leave one of them.`);
+  return merged;
+}
+
+function masksOf<F extends object>(functions: F, ours: readonly (keyof F)[], asItIs: boolean): F {
+  return maskedView(functions, { ours, asItIs: asItIs ? (Object.keys(functions) as (keyof F)[]) : [] });
+}
+
+/** The kinds of routes that a page may have. */
+function makeKinds<F>() {
+  return {
+    get<Q = Query>(path: string, { may, query, about, limitMs, perMinute, show }: Get<F, Q>): Route<F> {
+      const add: Route<F>['add'] = (app, given, { place }) => {
+        const options = {
+          config: {
+            ...aboutWith(about, given, query),
+            ...(perMinute && { rateLimit: { max: perMinute, timeWindow: '1 minute' } }),
+          },
+          ...(limitMs && { handlerTimeout: limitMs }),
+        };
+        app.get(path, options, async (request, reply) =>
+          answered(reply, place, await show({ ...askedOf(request, given, query), reply })),
+        );
+      };
+      return { rules: { [`GET ${path}`]: may }, add };
+    },
+
+    post<T = Params>(path: string, { may, form, multipart: parser, about, handle, ...more }: Post<F, T>): Route<F> {
+      const add: Route<F>['add'] = (app, given, { place, stopping }) => {
+        const addTo = (scope: ConsoleApp) =>
+          addAction(scope, {
+            ...more,
+            url: path,
+            multipart: parser !== undefined,
+            ...aboutWith(about, given),
+            handle: async (acting) => {
+              const fields = form ? form.parse(acting.fields) : (acting.fields as T);
+              return answered(acting.reply, place, await handle({ ...acting, fields, given, stopping }));
+            },
+          });
+        if (!parser) return addTo(app);
+        // A scope of its own, since another page may parse multipart bodies differently.
+        app.register(async (scope) => {
+          await scope.register(multipart, parser);
+          addTo(scope);
+        });
+      };
+      return { rules: { [`POST ${path}`]: may }, add };
+    },
+
+    events(path: string, { may, key = () => '', about, frames }: Events<F>): Route<F> {
+      const add: Route<F>['add'] = (app, given, { hub }) =>
+        addEvents(app, hub, {
+          url: path,
+          key: ({ params }) => key(params as Params),
+          frame: frames(given),
+          ...aboutWith(about, given),
+        });
+      return { rules: { [`GET ${path}`]: may }, add };
+    },
+
+    /** What another program registers; it needs a rule for each of its routes all the same. */
+    other: (rules: AccessTable, add: (app: ConsoleApp, given: F) => void): Route<F> => ({ rules, add }),
+  };
+}
+
+function askedOf<F, Q>(request: FastifyRequest, given: F, schema?: Schema<Q>): Visit<F, Q> {
+  const query = schema ? schema.parse(request.query) : (request.query as Q);
+  return { request, given, query, params: request.params as Params, rights: request.rights };
+}
+
+function aboutWith<F, Q>(about: AboutOf<F, Q> | undefined, given: F, schema?: Schema<Q>) {
+  return about && { about: async (request: FastifyRequest) => about(askedOf(request, given, schema)) };
+}
+
+async function answered(reply: FastifyReply, place: Place, answer: unknown): Promise<FastifyReply> {
+  const isPage = typeof answer === 'object' && answer !== null && 'body' in answer;
+  return isPage ? reply.page({ ...place, ...(answer as PageParts) }) : reply;
+}
+
+/** A text of a query; empty where it is missing or repeated. */
+export const text = z.string().catch('');
+
+/** A number of so many digits at the most; `otherwise` for all else. */
+export function digits(most: number, otherwise: number) {
+  return z
+    .string()
+    .regex(new RegExp(`^\\d{1,${most}}$`))
+    .transform(Number)
+    .catch(otherwise);
+}
