@@ -213,7 +213,7 @@ test('a data folder is saved and restored as the page says, with all that runs o
     });
   const stopAll = () => shell(`systemctl stop ${units.join(' ')}`);
   onTestFinished(async () => void (await stopAll()));
-  const request = (name: string) => runCommand(['run', `${name}.csv`, '--yes'], { cwd, env });
+  const request = (name: string) => callCommand(['run', `${name}.csv`, '--yes'], { cwd, env });
   const pidOf = (unit: string) => Number(readFileSync(join(cwd, 'units', `${unit}.pid`), 'utf8'));
   await shell(`systemctl start ${units.join(' ')}`);
   expect((await request('old')).status).toBe(0);

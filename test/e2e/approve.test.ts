@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { TOTP } from 'otpauth';
 import { describe, expect, test } from 'vitest';
 import type { Role } from '../../src/people/person.ts';
-import { runCommand } from '../support/command.ts';
+import { callCommand } from '../support/call-command.ts';
 import { openConsole } from '../support/console.ts';
 import { openDesk } from '../support/desk.ts';
 import { startOnTerminal } from '../support/terminal.ts';
@@ -30,7 +30,7 @@ async function openApproving(rows = 3, settings: Record<string, string> = { APPR
     /** What the audit has of it. */
     entries: async () => (await audit.read.page({ count: 50, walk: 1_000 })).entries,
     answer: (args: string[], code: string | undefined, password = PASSWORD) =>
-      runCommand([...args, '--password-stdin'], { ...desk, input: `${password}\n${code}\n` }),
+      callCommand([...args, '--password-stdin'], { ...desk, input: `${password}\n${code}\n` }),
   };
 }
 

@@ -2,24 +2,28 @@ import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { callCommand } from '../support/call-command.ts';
 import { LIMITLINE_SOURCE, runCommand, startCommand, startScript } from '../support/command.ts';
+import { freshPrefix } from '../support/ledger.ts';
 import { startStandIn } from '../support/stand-in.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
 
 const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url));
 
-/** Settings for commands that are to use a stand-in of the test's own. */
-async function serviceEnv(faults = {}) {
+/** Settings for commands that are to use a stand-in of the test's own, and the Redis of the tests or their own. */
+async function serviceEnv(faults = {}, redis: Record<string, string> = sharedRedis()) {
   const standIn = await startStandIn(faults);
   const env = {
     SERVICE_URL: standIn.url(),
     SERVICE_CLIENT_ID: 'limitline-sandbox',
     SERVICE_CLIENT_SECRET: 'limitline-sandbox-secret',
+    ...redis,
   };
   return { standIn, env };
 }
+
+const sharedRedis = () => ({ REDIS_URL: inject('redisUrl'), LIMITLINE_PREFIX: freshPrefix() });
 
 async function writeLines(dir: string, name: string, lines: string[]): Promise<string> {
   await writeFile(join(dir, name), `${lines.join('\n')}\n`);
@@ -74,19 +78,19 @@ describe('run', () => {
   test('goes on where it was stopped, and where it was killed', async () => {
     const cwd = await makeFolder();
     const { standIn, env } = await serviceEnv({ latencyMs: 20 });
-    await writeLines(cwd, 'big.csv', buyerLines(300));
+    await writeLines(cwd, 'big.csv', buyerLines(100));
     const settings = { cwd, env: { ...env, SERVICE_CONCURRENCY: '8' } };
     for (const signal of ['SIGINT', 'SIGHUP'] as const) {
       const before = standIn.counts().made.limit;
       const { child, ended } = startCommand(['run', 'big.csv'], settings);
-      await expect.poll(() => standIn.counts().made.limit).toBeGreaterThan(before + 20);
+      await expect.poll(() => standIn.counts().made.limit).toBeGreaterThan(before + 10);
       child.kill(signal);
       expect(await ended).toMatchObject({ status: 2, stderr: expect.stringContaining('the same command goes on') });
     }
     const ended = await callCommand(['run', 'big.csv', '--json'], settings);
     expect(ended.status).toBe(0);
-    expect(JSON.parse(ended.stdout)).toMatchObject({ rows: 300, states: { done: 300 } });
-    expect(standIn.counts().made).toMatchObject({ company: 300, limit: 300 });
+    expect(JSON.parse(ended.stdout)).toMatchObject({ rows: 100, states: { done: 100 } });
+    expect(standIn.counts().made).toMatchObject({ company: 100, limit: 100 });
   });
 
   test('says in one line what is wrong with the credentials, and fails no row', async () => {
@@ -103,7 +107,7 @@ describe('run', () => {
 
 test('import, work and report share a data folder, and leave nothing running', async () => {
   const cwd = await makeFolder();
-  const { standIn, env } = await serviceEnv();
+  const { standIn, env } = await serviceEnv({}, {});
   await writeLines(cwd, 'q4.csv', [...buyerLines(50), 'Broken,Nowhere,,1']);
   const worker = startCommand(['work'], { cwd, env });
   const imported = await callCommand(['import', 'q4.csv', '--portfolio', 'Q4 2026', '--json'], { cwd, env });
@@ -150,7 +154,7 @@ describe('a file of another dialect', () => {
 
   test('is read, said, forecast, mapped, run and reported in its own dialect', async () => {
     const cwd = await makeFolder();
-    const { env } = await serviceEnv();
+    const { env } = await serviceEnv({}, {});
     await writeFile(join(cwd, 'q4.csv'), Buffer.from(LINES.join('\r\n'), 'latin1'));
     const asked = await callCommand(['check', 'q4.csv', '--save-map', 'map.json'], { cwd, env });
     expect(asked).toMatchObject({ status: 2, stdout: expect.stringContaining('Betrag may be meant') });
@@ -238,23 +242,22 @@ describe('check', () => {
     const checked = await callCommand(['check', 'x.csv'], { cwd });
     expect(checked.status).toBe(2);
     expect(checked.stdout).toContain(word);
-    const ran = await callCommand(['run', 'x.csv'], { cwd });
+    const { env } = await serviceEnv();
+    const ran = await callCommand(['run', 'x.csv'], { cwd, env });
     expect(ran).toMatchObject({ status: 2, stdout: expect.stringContaining('Nothing was imported') });
   });
 });
 
 describe('faults of use', () => {
   test.each([
-    [['check', 'missing.csv'], 'missing.csv'],
-    [['run', 'missing.csv'], 'missing.csv'],
-    [['run'], 'file'],
-    [['nonsense'], 'nonsense'],
-    [['report', 'nobody'], 'nobody'],
-    [['report', 'x', '--format', 'pdf'], 'pdf'],
-    [['import', 'x.csv', '--portfolio', 'a/b'], 'portfolio'],
-  ])('%o ends with 1 and one line that names it', async (args, named) => {
-    const cwd = await makeFolder();
-    const ended = await runCommand(args, { cwd });
+    [['run', 'missing.csv'], 'missing.csv', callCommand],
+    [['run'], 'file', runCommand],
+    [['nonsense'], 'nonsense', runCommand],
+    [['report', 'nobody'], 'nobody', callCommand],
+    [['report', 'x', '--format', 'pdf'], 'pdf', callCommand],
+    [['import', 'x.csv', '--portfolio', 'a/b'], 'portfolio', callCommand],
+  ])('%o ends with 1 and one line that names it', async (args, named, execute) => {
+    const ended = await execute(args, { cwd: await makeFolder() });
     expect(ended.status).toBe(1);
     expect(ended.stderr.split('\n')[0]).toContain(named);
     expect(ended.stdout).toBe('');

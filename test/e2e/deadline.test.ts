@@ -15,31 +15,31 @@ async function openDesk(rows: number, latencyMs: number) {
 }
 
 test('run --deadline ends with 3 when the time is over, holds no row, and the same command goes on', async () => {
-  const { startCommand, standIn, report, context } = await openDesk(300, 200);
-  // All of it would take half a minute.
+  const { limitline, standIn, report, context } = await openDesk(100, 200);
+  // All of it would take ten seconds.
   let [time, ended] = ['', { status: 0 as number | null, stderr: '' }];
   for (time of TIMES) {
-    ended = await startCommand(['run', 'q4.csv', '--deadline', time]).ended;
+    ended = await limitline('run', 'q4.csv', '--deadline', time);
     if (/; [1-9]\d* rows are left\. /.test(ended.stderr)) break;
   }
   expect(ended.status).toBe(3);
   const { states } = await report();
-  const left = 300 - states.done;
+  const left = 100 - states.done;
   expect(ended.stderr).toContain(`the time of --deadline ${time} is over; ${left} rows are left`);
   expect(states).toMatchObject({ held: 0, refused: 0 });
   expect((await context.portfolios.read('q4')).interrupted).toBe(false);
   await standIn.setFaults({ latencyMs: 0 });
-  expect(await startCommand(['run', 'q4.csv', '--deadline', '1h']).ended).toMatchObject({ status: 0 });
+  expect(await limitline('run', 'q4.csv', '--deadline', '1h')).toMatchObject({ status: 0 });
   expect(standIn.madeTwice()).toEqual([]);
-  expect(standIn.counts().made.limit).toBe(300);
+  expect(standIn.counts().made.limit).toBe(100);
 });
 
 test('a time that is over while the file is still read ends it with 3 as well, and says so', async () => {
-  const { startCommand, context } = await openDesk(60_000, 0);
+  const { limitline, context } = await openDesk(30_000, 0);
   const isBegun = async () => (await context.portfolios.read('q4')).interrupted;
   let ended = { status: 0 as number | null, stderr: '' };
   for (const time of TIMES) {
-    ended = await startCommand(['run', 'q4.csv', '--deadline', time]).ended;
+    ended = await limitline('run', 'q4.csv', '--deadline', time);
     if (await isBegun()) break;
   }
   expect(ended).toMatchObject({ status: 3, stderr: expect.stringContaining('was not read to its end') });

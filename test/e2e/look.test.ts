@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runCommand } from '../support/command.ts';
+import { callCommand } from '../support/call-command.ts';
 import { openFaultPlace } from '../support/fault-place.ts';
 import { freshPrefix } from '../support/ledger.ts';
 import { KEYS, startOnTerminal } from '../support/terminal.ts';
@@ -51,7 +51,7 @@ test('on a terminal run shows what it would request, and what was shown is what 
 
 test('run names the rows that it would send though its file does not; import sends none and names none', async () => {
   const { cwd, env, standIn, context } = await openDesk();
-  await runCommand(['import', 'q4.csv', '--portfolio', 'q3', '--yes'], { cwd, env });
+  await callCommand(['import', 'q4.csv', '--portfolio', 'q3', '--yes'], { cwd, env });
   await writeFile(join(cwd, 'others.csv'), `${[buyerLines(1)[0], 'Another GmbH,DE,,5'].join('\n')}\n`);
   const asked = startOnTerminal(['run', 'others.csv'], { cwd, env });
   await expect.poll(asked.shown).toMatch(/Sends too 7 rows of q3\n\nRequest this limit\? \[y\/N\] $/);

@@ -7,7 +7,7 @@ import { buyerLines } from '../support/workplace.ts';
 
 test('when every row is refused alike, run says so and ends, and resume goes on once the mistake is mended', async () => {
   const desk = await openDesk(
-    80,
+    30,
     { rules: [{ on: 'company', fault: 'status', status: 403, body: 'scope missing' }] },
     { SERVICE_CONCURRENCY: '4' },
   );
@@ -32,7 +32,7 @@ test('when every row is refused alike, run says so and ends, and resume goes on 
     'Portfolio q4 is resumed: it goes on as soon as workers run.\n',
   );
   expect(await limitline('run', 'q4.csv')).toMatchObject({ status: 0 });
-  expect(standIn.counts().made).toMatchObject({ company: 80, limit: 80 });
+  expect(standIn.counts().made).toMatchObject({ company: 30, limit: 30 });
 });
 
 describe('a held row', () => {
@@ -192,7 +192,7 @@ test('pause keeps workers from a portfolio until resume, and cancel gives up wha
 
 test('reconcile ends with 2 when the queues have lost jobs, and with 0 when all is well again', async () => {
   const { env, limitline, json, standIn, start } = await openDesk(
-    120,
+    40,
     { latencyMs: [5, 30] },
     { SERVICE_CONCURRENCY: '4' },
   );
@@ -214,7 +214,7 @@ test('reconcile ends with 2 when the queues have lost jobs, and with 0 when all 
   });
   expect(await json('reconcile')).toMatchObject({ findings: [] });
   expect((await limitline('run', 'q4.csv')).status).toBe(0);
-  expect(standIn.counts().made).toMatchObject({ company: 120, limit: 120 });
+  expect(standIn.counts().made).toMatchObject({ company: 40, limit: 40 });
 });
 
 /** Deletes all that BullMQ knows, as an operator with redis-cli would, and nothing of the ledger's. */

@@ -56,7 +56,7 @@ test('the first message of work names the proxy, from a setting in lower case', 
 test('a password that the proxy does not take ends run with 1, and refuses no row', async () => {
   const { cwd, standIn, proxy, env } = await openPlace();
   const wrong = proxy.url.replace('//', '//anna:falsch@');
-  const ended = await runCommand(['run', 'q4.csv'], { cwd, env: { ...env, HTTPS_PROXY: wrong } });
+  const ended = await callCommand(['run', 'q4.csv'], { cwd, env: { ...env, HTTPS_PROXY: wrong } });
   expect(ended).toMatchObject({ status: 1, stderr: expect.stringMatching(/\(407\); correct those in HTTPS_PROXY/) });
   expect(ended.stderr).not.toContain('falsch');
   expect(standIn.counts().made.company).toBe(0);

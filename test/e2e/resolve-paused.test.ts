@@ -20,7 +20,7 @@ test('resolve in a paused portfolio says that a row of another one goes at once,
   await workers.stop();
   await context.portfolios.pause('q4', 'by request');
   await writeFile(join(place.dir, 'held.csv'), 'line,id\n2,resend\n');
-  const resolve = async (...args: string[]) => (await place.startCommand(['resolve', 'q4', ...args]).ended).stdout;
+  const resolve = async (...args: string[]) => (await place.limitline('resolve', 'q4', ...args)).stdout;
   const [one, all, file] = [
     ['--line', '2', '--resend'],
     ['--all', '--resend'],

@@ -5,6 +5,7 @@ import { appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { writeSheet } from '../../src/table/xlsx/write-sheet.ts';
+import { callCommand } from '../support/call-command.ts';
 import { LIMITLINE, runCommand } from '../support/command.ts';
 import { openDesk } from '../support/desk.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
@@ -56,12 +57,12 @@ test('run leaves a results file and an errors file, and counts at its end what w
 
 test('a file from standard input, a workbook too, is checked and run like any other', async () => {
   const { cwd, env, names, read } = await openDesk(2);
-  const run = (args: string[], input: string | Buffer) => runCommand(args, { cwd, env, input });
+  const run = (args: string[], input: string | Buffer) => callCommand(args, { cwd, env, input });
   const csv = await read('q4.csv');
   expect((await run(['run', '-'], csv)).stderr).toContain('--portfolio NAME');
   const checked = await run(['check', '-'], csv);
   expect(checked).toMatchObject({ status: 0, stdout: expect.stringContaining('standard input: 2 lines') });
-  expect(await run(['run', '-', '--portfolio', 'piped'], csv)).toMatchObject({ status: 0 });
+  expect(await runCommand(['run', '-', '--portfolio', 'piped'], { cwd, env, input: csv })).toMatchObject({ status: 0 });
   expect(await names()).toEqual(['piped.results.csv', 'q4.csv']);
   await writeSheet(sheetOf(csv), createWriteStream(join(cwd, 'book.xlsx')), { name: 'q4', kindOf: () => 'text' });
   const book = await run(['check', '-', '--json'], await readFile(join(cwd, 'book.xlsx')));

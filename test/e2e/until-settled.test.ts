@@ -4,17 +4,17 @@ import { buyerLines } from '../support/workplace.ts';
 
 test('work --until-settled ends with 0 when no row is open, of one portfolio or of all', async () => {
   const place = await openFaultPlace({ faults: { latencyMs: 20 } });
-  await place.import(buyerLines(20), { portfolio: 'small' });
-  const [header = '', ...lines] = buyerLines(120);
-  await place.import([header, ...lines.slice(20)], { portfolio: 'large' });
+  await place.import(buyerLines(5), { portfolio: 'small' });
+  const [header = '', ...lines] = buyerLines(35);
+  await place.import([header, ...lines.slice(5)], { portfolio: 'large' });
   const [one, all] = await Promise.all([
     place.startCommand(['work', '--until-settled', 'small']).ended,
     place.startCommand(['work', '--until-settled']).ended,
   ]);
   expect(one).toMatchObject({ status: 0, stderr: expect.stringContaining('nothing is open any more') });
   expect(all).toMatchObject({ status: 0 });
-  expect((await place.report('small')).states.done).toBe(20);
-  expect((await place.report('large')).states.done).toBe(100);
+  expect((await place.report('small')).states.done).toBe(5);
+  expect((await place.report('large')).states.done).toBe(30);
 });
 
 test('a paused portfolio ends it with 2; one that waits for an outage keeps it running until a deadline ends it with 3', async () => {
@@ -43,19 +43,19 @@ test('a paused portfolio ends it with 2; one that waits for an outage keeps it r
 
 test('a paused queue ends it with 2 once all else has gone on, and says how to go on', async () => {
   const place = await openFaultPlace();
-  await place.import(buyerLines(30));
+  await place.import(buyerLines(10));
   await place.context.queues.pauseQueue('buyer-limits');
   const stopped = await place.startCommand(['work', '--until-settled']).ended;
   expect(stopped).toMatchObject({
     status: 2,
     stderr: expect.stringMatching(
-      /"pausedQueues":\["buyer-limits"\],"rows":30.*30 rows wait for a queue that is paused: go on with limitline resume --queue buyer-limits/,
+      /"pausedQueues":\["buyer-limits"\],"rows":10.*10 rows wait for a queue that is paused: go on with limitline resume --queue buyer-limits/,
     ),
   });
-  expect(place.standIn.counts().made).toMatchObject({ company: 30, limit: 0 });
+  expect(place.standIn.counts().made).toMatchObject({ company: 10, limit: 0 });
   await place.context.queues.resumeQueue('buyer-limits');
   expect(await place.startCommand(['work', '--until-settled']).ended).toMatchObject({ status: 0 });
-  expect((await place.report()).states.done).toBe(30);
+  expect((await place.report()).states.done).toBe(10);
 });
 
 test('a signal before that ends it with 2, and refused credentials end it with 1 and say what to check', async () => {

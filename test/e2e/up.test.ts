@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { constants, getPriority } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
+import { callCommand } from '../support/call-command.ts';
 import { startCommand } from '../support/command.ts';
 import { makeVisitor, openByLink } from '../support/console.ts';
 import { freshPrefix } from '../support/ledger.ts';
@@ -29,7 +30,7 @@ const entries = (stderr: string): Record<string, unknown>[] =>
 const isAlive = (pid: number) => existsSync(`/proc/${pid}`);
 
 test('up sends what is imported, shows it, starts a part that was killed again, and leaves nothing at its end', async () => {
-  const { cwd, start } = await openPlace();
+  const { cwd, env, start } = await openPlace();
   await writeFile(join(cwd, 'q4.csv'), `${buyerLines(3).join('\n')}\n`);
   const secret = 'a-secret-that-nobody-guesses';
   const { child, ended, output } = start(['up', '--json'], { EVENTS_PORT: '0', EVENTS_SECRET: secret });
@@ -40,7 +41,7 @@ test('up sends what is imported, shows it, starts a part that was killed again, 
   const visitor = await openByLink(link);
   const page = await visitor.get('/keys');
   expect(page.text).toMatch(/STAND-IN.*1 worker seen/s);
-  expect((await start(['import', 'q4.csv']).ended).status).toBe(0);
+  expect((await callCommand(['import', 'q4.csv'], { cwd, env })).status).toBe(0);
   await expect.poll(() => output().stderr).toContain('portfolio q4 is finished: 3 done');
 
   // What the service tells by itself is kept, and the one way there is said without its secret.
@@ -53,7 +54,7 @@ test('up sends what is imported, shows it, starts a part that was killed again, 
   // The night shift is one of its parts, and leaves the processor to the others.
   const night = entries(output().stderr).find(({ msg }) => String(msg).startsWith('on duty'))?.pid as number;
   expect(getPriority(night)).toBe(Math.max(constants.priority.PRIORITY_BELOW_NORMAL, getPriority(child.pid)));
-  expect(JSON.parse((await start(['schedule', '--json']).ended).stdout).onDuty).toHaveLength(1);
+  expect(JSON.parse((await callCommand(['schedule', '--json'], { cwd, env })).stdout).onDuty).toHaveLength(1);
 
   const worker = entries(output().stderr).find(({ msg }) => msg === 'working')?.pid as number;
   process.kill(worker, 'SIGKILL');
@@ -81,7 +82,7 @@ test('what up started ends when up is killed', async () => {
   await ended;
 });
 
-test('a port that is taken, and an address that others reach, end up and console with one line of what to do', async () => {
+test('a port that is taken ends up and console with one line of what to do', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void taken.close());
   await once(taken, 'listening');
@@ -90,13 +91,11 @@ test('a port that is taken, and an address that others reach, end up and console
   const all = await Promise.all([
     start(['up'], { CONSOLE_PORT: port }).ended,
     start(['console'], { CONSOLE_PORT: port }).ended,
-    start(['up'], { CONSOLE_HOST: '0.0.0.0' }).ended,
-    start(['console'], { CONSOLE_HOST: '0.0.0.0' }).ended,
   ]);
-  for (const [place, { status, stdout, stderr }] of all.entries()) {
+  for (const { status, stdout, stderr } of all) {
     expect([status, stdout]).toEqual([1, '']);
     const faults = entries(stderr).filter(({ level }) => level === 'fatal');
-    expect(faults[0]?.msg).toMatch(place < 2 ? `Port ${port} on 127.0.0.1 is taken` : 'CONSOLE_HOST is "0.0.0.0"');
+    expect(faults[0]?.msg).toContain(`Port ${port} on 127.0.0.1 is taken`);
   }
 });
 

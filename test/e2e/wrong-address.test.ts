@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
+import { callCommand } from '../support/call-command.ts';
 import { startCommand } from '../support/command.ts';
 import { freshPrefix } from '../support/ledger.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
@@ -54,9 +55,9 @@ test('run says that the endpoints answer with a web page, both where that holds 
   run.child.kill('SIGTERM');
   await run.ended;
   status = 404;
-  const again = await startCommand(['run', 'q4.csv', '--portfolio', 'other'], {
+  const again = await callCommand(['run', 'q4.csv', '--portfolio', 'other'], {
     ...desk,
     env: { ...desk.env, LIMITLINE_PREFIX: freshPrefix(), CANARY_REFUSALS: '3' },
-  }).ended;
+  });
   expect(again).toMatchObject({ status: 2, stderr: expect.stringMatching(/paused: .*404.*a web page/) });
 });

@@ -8,12 +8,12 @@ type Rule = NonNullable<FaultChange['rules']>[number];
 
 test('a token that dies early, again and again, costs no row and no second making', async () => {
   const place = await openFaultPlace({
-    faults: { latencyMs: [5, 30], tokens: { diesAfterCalls: 25 } },
+    faults: { latencyMs: [5, 30], tokens: { diesAfterCalls: 10 } },
     env: { SERVICE_CONCURRENCY: '4' },
   });
-  await place.import(buyerLines(60));
+  await place.import(buyerLines(25));
   await Promise.all([place.work(), place.work()]);
-  expect((await place.judged(60)).states.done).toBe(60);
+  expect((await place.judged(25)).states.done).toBe(25);
   expect(place.standIn.counts().requests.token[200]).toBeGreaterThanOrEqual(5);
 });
 
@@ -53,15 +53,15 @@ test('credentials that are refused are one line of the log while that lasts, and
 });
 
 test('a worker whose secret is wrong keeps no other from sending, and leaves its rows to them', async () => {
-  const place = await openFaultPlace({ env: { SERVICE_CONCURRENCY: '4', SERVICE_RATE_PER_S: '30' } });
-  await place.import(buyerLines(200));
+  const place = await openFaultPlace({ env: { SERVICE_CONCURRENCY: '4', SERVICE_RATE_PER_S: '15' } });
+  await place.import(buyerLines(80));
   await place.work();
   await expect.poll(place.madeCount).toBeGreaterThanOrEqual(10);
   const wrong = place.startWorker({ SERVICE_CLIENT_SECRET: 'not-the-secret' });
   await expect.poll(() => wrong.output().stderr, { timeout: 20_000 }).toContain('every row would meet this fault');
-  expect(place.madeCount()).toBeLessThan(300);
-  await expect.poll(async () => (await place.report()).states.done, { timeout: 60_000 }).toBe(200);
-  await place.judged(200);
+  expect(place.madeCount()).toBeLessThan(140);
+  await expect.poll(async () => (await place.report()).states.done, { timeout: 60_000 }).toBe(80);
+  await place.judged(80);
   expect(place.standIn.counts().requests.token[401]).toBeLessThan(10);
 });
 
@@ -70,16 +70,16 @@ test.each<[string, Rule]>([
   ['404', { on: 'token', fault: 'status', status: 404 }],
 ])('an outage in which the token call is answered by %s blames no setting', async (_page, rule) => {
   const place = await openFaultPlace({ faults: { latencyMs: 20 }, env: { SERVICE_CONCURRENCY: '8' } });
-  await place.import(buyerLines(60));
+  await place.import(buyerLines(30));
   const faultsTold: string[] = [];
   await place.work((fault) => faultsTold.push(fault.message));
-  await expect.poll(place.madeCount).toBeGreaterThanOrEqual(20);
+  await expect.poll(place.madeCount).toBeGreaterThanOrEqual(10);
   const lost = (['company', 'limit'] as const).map((on): Rule => ({ on, fault: 'status', status: 502 }));
   await place.standIn.setFaults({ rules: [rule, ...lost] });
   await expect.poll(() => place.standIn.faultHits()[0]).toBeGreaterThanOrEqual(2);
   await place.standIn.setFaults({ rules: [] });
-  const { states } = await place.judged(60);
-  expect(states.done + states.held).toBe(60);
+  const { states } = await place.judged(30);
+  expect(states.done + states.held).toBe(30);
   expect(faultsTold).toEqual([]);
 });
 
@@ -96,12 +96,12 @@ test('the wait that a token endpoint asks for is kept', async () => {
 test('one row that always gets 401 is refused for itself, and nobody waits for it', async () => {
   const rules: Rule[] = [{ on: 'company', match: 'Buyer 7 GmbH', fault: 'status', status: 401, body: 'not this one' }];
   // Others pass for eight seconds at the least: it is refused only where they do behind it.
-  const place = await openFaultPlace({ faults: { latencyMs: 20, rules }, env: { SERVICE_RATE_PER_S: '40' } });
-  await place.import(buyerLines(160));
+  const place = await openFaultPlace({ faults: { latencyMs: 20, rules }, env: { SERVICE_RATE_PER_S: '20' } });
+  await place.import(buyerLines(80));
   const faultsTold: string[] = [];
   await place.work((fault) => faultsTold.push(fault.message));
-  const { states } = await place.judged(160);
-  expect(states).toMatchObject({ done: 159, refused: 1 });
+  const { states } = await place.judged(80);
+  expect(states).toMatchObject({ done: 79, refused: 1 });
   const [refused] = await rowsIn(place, 'refused');
   expect(refused).toMatchObject({ line: 8, step: 'company', problem: { status: 401, body: 'not this one' } });
   expect(faultsTold).toEqual([]);

@@ -22,31 +22,36 @@ const DEATHS: { at: Moment | 'sent'; held: number; made: number }[] = [
 
 const KINDS = { company: 'company', documents: 'document', limit: 'limit' } as const;
 
-test.each(['company', 'documents', 'limit'] as const)(
+// The simulator plays all moments of all steps; of a real process the steps that end alike show one moment of each kind.
+test.each([
+  ['company', DEATHS],
+  ['documents', DEATHS.filter(({ at }) => at === 'answered' || at === 'settled')],
+  ['limit', DEATHS.filter(({ at }) => at === 'claimed' || at === 'sent')],
+] as const)(
   'a worker killed at any moment of the step %s loses nothing, and nothing is made twice',
-  async (step) => {
+  async (step, deaths) => {
     // Side by side, since most of the time goes into waiting until the dead count as dead.
-    expect(await Promise.all(DEATHS.map(({ at }) => dieAt(at, step)))).toEqual(DEATHS);
+    expect(await Promise.all(deaths.map(({ at }) => dieAt(at, step)))).toEqual(deaths);
   },
 );
 
 test('workers killed at random, two at a time, again and again, lose no row, and nothing is made twice', async () => {
   const place = await openFaultPlace({ faults: { latencyMs: [20, 180] }, env: { SERVICE_CONCURRENCY: '4' } });
-  await place.import(buyerLines(80));
+  await place.import(buyerLines(50));
   const fleet = [place.startWorker(), place.startWorker(), place.startWorker()];
   let kills = 0;
-  for (let madeBefore = 20; madeBefore <= 100; madeBefore += 40) {
+  for (let madeBefore = 15; madeBefore <= 50; madeBefore += 35) {
     await expect.poll(place.madeCount).toBeGreaterThanOrEqual(madeBefore);
     for (const victim of takeTwoAtRandom(fleet)) victim.child.kill('SIGKILL');
     kills += 2;
     fleet.push(place.startWorker(), place.startWorker());
   }
-  const { states } = await place.judged(80);
-  expect(states.done + states.held).toBe(80);
+  const { states } = await place.judged(50);
+  expect(states.done + states.held).toBe(50);
   expect(states.held).toBeLessThanOrEqual(kills * 4);
   await place.resolveHeld();
-  expect((await place.judged(80)).states.done).toBe(80);
-  expect(place.standIn.counts().made).toMatchObject({ company: 80, limit: 80 });
+  expect((await place.judged(50)).states.done).toBe(50);
+  expect(place.standIn.counts().made).toMatchObject({ company: 50, limit: 50 });
 });
 
 test('a worker killed while it fetches the token for all does not keep the others waiting', async () => {

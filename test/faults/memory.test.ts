@@ -16,17 +16,17 @@ const LUA = new URL('ledger/lua/', SRC);
 test('what is kept beside the rows is as they are, however often the memory of Redis is full meanwhile', async () => {
   const redis = await startKillableRedis();
   const place = await openWorkplace({ faults: { latencyMs: 10 }, env: { REDIS_URL: redis.url } });
-  await place.import(buyerLines(300));
+  await place.import(buyerLines(150));
   await place.work();
   const { portfolios } = place.context;
-  for (let change = 0; change < 200; change += 1) {
+  for (let change = 0; change < 100; change += 1) {
     await redis.admin.config('SET', 'maxmemory', change % 2 === 0 ? '1' : '0');
     await sleep(7);
   }
   await redis.admin.config('SET', 'maxmemory', '0');
   await place.settled();
   expect(await portfolios.compare(['q4'])).toEqual([]);
-  expect((await place.report()).states.done).toBe(300);
+  expect((await place.report()).states.done).toBe(150);
 });
 
 test('while the memory of Redis is full, pages, reports, health and metrics answer and say what to do', async () => {
@@ -81,7 +81,7 @@ test('with 95 percent of its memory in use nothing new is sent or brought in, wh
   const redis = await startKillableRedis();
   const place = await openWorkplace({ faults: { latencyMs: 20 }, env: { REDIS_URL: redis.url } });
   const { context, standIn } = place;
-  await place.import(buyerLines(200));
+  await place.import(buyerLines(100));
   await place.work();
   const made = () => standIn.counts().made.limit;
   await expect.poll(made).toBeGreaterThan(10);
@@ -94,11 +94,11 @@ test('with 95 percent of its memory in use nothing new is sent or brought in, wh
     .poll(() => lookAtPace(context))
     .toMatchObject({ blocked: { why: expect.stringMatching(/^Redis is nearly full \(\S+ of \S+ MB\)/) } });
   const { states } = await place.report();
-  expect(states.done).toBeLessThan(200);
+  expect(states.done).toBeLessThan(100);
   expect(states.refused + states.held).toBe(0);
   const importing = place.import(buyerLines(30), { portfolio: 'q5' });
   await redis.admin.config('SET', 'maxmemory', '0');
-  expect((await place.settled()).states.done).toBe(200);
+  expect((await place.settled()).states.done).toBe(100);
   expect(await importing).toMatchObject({ rows: 30 });
 });
 

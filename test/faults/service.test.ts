@@ -56,9 +56,9 @@ test.each(['503', 'refuse'] as const)('an outage (%s) that outlasts every back-o
     faults: { latencyMs: 20 },
     env: { SERVICE_CONCURRENCY: '8', LOG_LEVEL: 'warn', SERVICE_NOT_MADE: '503' },
   });
-  await place.import(buyerLines(60));
+  await place.import(buyerLines(30));
   const worker = place.startWorker();
-  await expect.poll(place.madeCount).toBeGreaterThanOrEqual(20);
+  await expect.poll(place.madeCount).toBeGreaterThanOrEqual(10);
   await place.standIn.setFaults({ outage: { how } });
   // Each is said, and by then the wait between two tries has grown to its longest.
   await expect.poll(() => worker.output().stderr.match(/calls wait/g)?.length).toBeGreaterThanOrEqual(5);
@@ -72,10 +72,10 @@ test.each(['503', 'refuse'] as const)('an outage (%s) that outlasts every back-o
   // Four seconds lie between two tries at the most (test/pace/pace.test.ts); the rest is for a busy machine.
   expect(performance.now() - backAt).toBeLessThan(20_000);
   // Only what was on its way when the port was closed may be in doubt.
-  expect((await place.judged(60)).states.held).toBe(states.held);
+  expect((await place.judged(30)).states.held).toBe(states.held);
   await place.resolveHeld();
   await place.work();
-  expect((await place.judged(60)).states.done).toBe(60);
+  expect((await place.judged(30)).states.done).toBe(30);
 });
 
 test('connections to the service that break refuse no row, and what was on its way is held', async () => {
@@ -103,7 +103,7 @@ test('connections to the service that break refuse no row, and what was on its w
 test('a service that cannot be found, or speaks no TLS, leaves every row where it is', async () => {
   const place = await openFaultPlace({ env: { LOG_LEVEL: 'warn' } });
   await place.import(buyerLines(5));
-  const urls = ['http://no-such-host.invalid', 'http://127.0.0.1:1', place.standIn.url().replace('http:', 'https:')];
+  const urls = ['http://no-such-host.invalid', place.standIn.url().replace('http:', 'https:')];
   for (const SERVICE_URL of urls) {
     const worker = place.startWorker({ SERVICE_URL });
     await expect.poll(() => worker.output().stderr).toContain('calls wait');

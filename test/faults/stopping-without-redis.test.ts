@@ -28,11 +28,11 @@ async function stopWithout(how: 'killed' | 'silent'): Promise<void> {
   };
   const work = place.startCommand(['work']);
   await expect.poll(() => work.output().stderr).toContain('"working"');
-  const run = place.startCommand(['run', await file('some.csv', 2_500)]);
+  const run = place.startCommand(['run', await file('some.csv', 1_200)]);
   const stateOf = (portfolio: string) => place.context.portfolios.read(portfolio);
   await expect.poll(async () => (await stateOf('some')).states.done, STARTS_WITHIN).toBeGreaterThanOrEqual(1);
   await expect.poll(async () => (await stateOf('some')).importing).toBe(false);
-  const importing = place.startCommand(['import', await file('many.csv', 20_000)]);
+  const importing = place.startCommand(['import', await file('many.csv', 8_000)]);
   await expect.poll(async () => (await stateOf('many')).importing).toBe(true);
   if (how === 'killed') await redis.kill();
   else redis.pause();

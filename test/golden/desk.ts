@@ -2,7 +2,6 @@ import { cpSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startWorkers } from '../../jobs/workers/workers.ts';
 import { readSettings } from '../../src/config.ts';
@@ -72,10 +71,13 @@ export function openGoldenDesk(simulation: Simulation, keep: Keep) {
     /** Runs a command as this user of the system, with this standard input, and keeps what it says. */
     command: (words: string, { by = 'ann', env: more = {}, input = () => '' }: Given = {}): Promise<void> =>
       step(async () => {
-        Object.defineProperty(process, 'stdin', { value: Readable.from([input()]), configurable: true });
         os.userInfo = ((...args: []) => ({ ...userInfo(...args), username: by })) as typeof os.userInfo;
         syncBuiltinESMExports();
-        const { status, stdout, stderr } = await callCommand(words.split(' '), { cwd, env: { ...env, ...more } });
+        const { status, stdout, stderr } = await callCommand(words.split(' '), {
+          cwd,
+          env: { ...env, ...more },
+          input: input(),
+        });
         const said = stderr.replace(/^limitline: data folder .*\n/m, '');
         const [name] = words.split(' ');
         keep(

@@ -31,15 +31,9 @@ describe.concurrent('limiters of others are used to within 5 percent, and hardly
   test.each<[Family, number, number]>([
     ['draft 6', 5, 1],
     ['draft 7', 1, 1],
-    ['draft 7', 5, 8],
     ['draft 8', 1, 8],
-    ['draft 8', 5, 1],
-    ['legacy', 1, 1],
     ['legacy', 5, 8],
-    ['fastify', 1, 8],
     ['fastify', 5, 1],
-    ['flexible', 1, 1],
-    ['flexible', 5, 8],
     ['flexible refusals', 1, 1],
   ])('%s, a window of %i s, %i processes', async (family, windowS, processes) => {
     const latencyMs = processes === 1 ? () => 1 : uneven();
@@ -49,9 +43,9 @@ describe.concurrent('limiters of others are used to within 5 percent, and hardly
     expect(sent.refused).toBeLessThanOrEqual(CALLS / 200);
   });
 
-  test.each<[Family]>([['draft 8'], ['legacy']])('%s, a long window is used up at once', async (family) => {
+  test('a long window is used up at once', async () => {
     const [windowS, quota] = [15, 15 * PER_S];
-    const sent = await sendThrough(windowOf(family, windowS), { calls: 1.5 * quota, callers: 8 });
+    const sent = await sendThrough(windowOf('legacy', windowS), { calls: 1.5 * quota, callers: 8 });
     expect(sent.perSecond.slice(0, 6).reduce((sum, calls) => sum + calls, 0)).toBe(quota);
     expect(sent.endS).toBeLessThan(20);
     expect(sent.refused).toBeLessThanOrEqual(1);
@@ -64,11 +58,8 @@ describe.concurrent('limiters of others are used to within 5 percent, and hardly
     expect(sent.refused).toBeLessThanOrEqual(CALLS / 100);
   });
 
-  test.each([
-    [5, true],
-    [20, false],
-  ])("nginx' limit_req with a burst of %i, nodelay %s", async (burst, nodelay) => {
-    const sent = await sendThrough(makeLimitReq({ perS: PER_S, burst, nodelay }), { calls: CALLS });
+  test("nginx' limit_req that delays", async () => {
+    const sent = await sendThrough(makeLimitReq({ perS: PER_S, burst: 20, nodelay: false }), { calls: CALLS });
     expect(sent.endS).toBeLessThan(1.05 * (CALLS / PER_S));
     expect(sent.refused).toBeLessThanOrEqual(CALLS / 100);
   });

@@ -96,7 +96,7 @@ function usedShare(perSecond: number[], fromS: number, perS: number): number {
 }
 
 /** The service says what is left, or lets the refused try again soon: one of each kind, since how they are written is read by tables. */
-const QUICK = ['none', 'ratelimit'] as const;
+const QUICK = ['none'] as const;
 const FORESEEN = ['x-ratelimit-seconds'] as const;
 /** Each refusal costs a wait of whole seconds. */
 const DEAR = ['retry-after-seconds'] as const;
@@ -120,7 +120,6 @@ describe.concurrent('a hidden limit is used up, and few calls are refused', () =
   test.each([
     ['none', 1],
     ['retry-after-seconds', 1.1],
-    ['x-ratelimit-seconds', 1.05],
   ] as const)('with a burst of a whole second: %s', async (headers, most) => {
     const { timesIdeal, refusedShare } = await sendInto({ perS: 100, burst: 100, headers }, 1_200);
     expect(timesIdeal).toBeLessThan(most + 0.03);
@@ -129,9 +128,7 @@ describe.concurrent('a hidden limit is used up, and few calls are refused', () =
 
   test.each([
     ['none', 1.25],
-    ['retry-after-seconds', 1.45],
     ['x-ratelimit-seconds', 1.45],
-    ['x-ratelimit-iso', 1.2],
   ] as const)('with windows of a second: %s', async (headers, most) => {
     const settings = { perS: 100, burst: 100, headers };
     const { timesIdeal, refusedShare } = await sendInto(settings, 1_200, { limiter: makeWindow(1) });
@@ -141,10 +138,7 @@ describe.concurrent('a hidden limit is used up, and few calls are refused', () =
 
   test.each([
     ['none', 0.5],
-    ['none', 2],
-    ['retry-after-seconds', 0.5],
     ['retry-after-seconds', 2],
-    ['x-ratelimit-seconds', 2],
   ] as const)('where it is a slow one: %s, %s a second', async (headers, perS) => {
     const { timesIdeal, refusedShare } = await sendInto({ perS, burst: 1, headers }, 60, { processes: 1 });
     expect(timesIdeal).toBeLessThan(1.9);
@@ -158,7 +152,7 @@ describe.concurrent('a hidden limit is used up, and few calls are refused', () =
   });
 });
 
-test.concurrent.each(['', '0', '1'])(
+test.concurrent.each(['', '1'])(
   'an allowance that is never renewed foretells nothing, with a reset of "%s"',
   async (reset) => {
     const perS = await inVirtualTime(async ({ openPace }) => {

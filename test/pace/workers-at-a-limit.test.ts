@@ -23,7 +23,7 @@ async function openLimited(faults: FaultChange) {
 }
 
 describe('a hidden limit', () => {
-  test.each(['none', 'retry-after-seconds', 'x-ratelimit-epoch-s'] as const)(
+  test.each(['none', 'x-ratelimit-epoch-s'] as const)(
     'is found by two processes, with headers %s, and few calls are refused',
     async (headers) => {
       const { work, standIn, settled, ...place } = await openLimited(rateLimit(50, headers));
@@ -63,7 +63,7 @@ test('where there is no limit, calls in flight are what limits us, and are as ma
     faults: { latencyMs: 400 },
     env: { SERVICE_CONCURRENCY: '16' },
   });
-  await place.import(buyerLines(600));
+  await place.import(buyerLines(200));
   await work();
   await expect.poll(() => standIn.maxInFlight()).toBe(16);
   expect((await report()).calls.throttled).toBe(0);

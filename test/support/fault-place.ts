@@ -10,6 +10,7 @@ import { OPEN_STATES, type RowResult } from '../../src/ledger/schema/row.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import type { StandIn } from '../../src/stand-in/stand-in.ts';
 import { bundled } from './bundle.ts';
+import { callCommand } from './call-command.ts';
 import { COMPILED, ownDataHome, startCommand } from './command.ts';
 import { freshPrefix } from './ledger.ts';
 import type { Moment } from './moments.ts';
@@ -48,7 +49,9 @@ export async function openFaultPlace({
     ...place,
     /** The settings of a process that works here, as its environment. */
     childEnv,
-    /** Any command of the command line, with the place's settings. */
+    /** Runs a command to its end, in the test's own process, with the place's settings. */
+    limitline: (...args: string[]) => callCommand(args, { cwd: dir, env: childEnv }),
+    /** Starts any command of the command line as a process, with the place's settings. */
     startCommand: (args: string[]) => startCommand(args, { cwd: dir, env: childEnv }),
     /** `limitline work`, as an operator starts it, perhaps with further settings. */
     startWorker: (settings: Record<string, string> = {}) =>

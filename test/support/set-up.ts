@@ -43,6 +43,19 @@ export function makeClone(): string {
   return clone;
 }
 
+/** Leaves a clone one of the packages that its lock file names: to develop, and one that needs no other. */
+export function keepDependency(clone: string, name: string): void {
+  const [own, locked] = ['package.json', 'package-lock.json'].map((file) =>
+    JSON.parse(readFileSync(join(clone, file), 'utf8')),
+  );
+  const path = `node_modules/${name}`;
+  const { dependencies: _, ...manifest } = own;
+  const kept = { ...manifest, devDependencies: { [name]: locked.packages[path].version } };
+  const packages = { '': { ...kept, scripts: undefined }, [path]: locked.packages[path] };
+  writeFileSync(join(clone, 'package.json'), JSON.stringify(kept));
+  writeFileSync(join(clone, 'package-lock.json'), JSON.stringify({ ...locked, packages }));
+}
+
 /** A folder to be all of the PATH: links to the machine's programs, and shell scripts in place of others. */
 export function makeProgramFolder(clone: string, names: string[], scripts: Record<string, string> = {}): string {
   const folder = mkdtempSync(join(clone, 'programs-'));

@@ -59,7 +59,7 @@ test('no spelling of an address leads around its entry, and none of another meth
   const { cookie, token } = await credentials();
   const send = sender(url);
   for (const spell of SPELLINGS) {
-    for (const path of ['/work', '/portfolios/q4/held', '/portfolios/q4/downloads/results.csv']) {
+    for (const path of ['/portfolios/q4/held', '/portfolios/q4/downloads/results.csv']) {
       const spelled = spell(path);
       const answer = await send('GET', spelled, { cookie, ...VERA });
       expect([spelled, answer.status]).toEqual([spelled, expect.toBeOneOf([400, 403, 404])]);
@@ -136,24 +136,26 @@ test('where nobody can say whom to ask, it is refused all the same', async () =>
   expect(answer).toMatchObject({ status: 403, text: expect.stringContaining('Ask whoever runs Limitline') });
 });
 
-test.each([...ROLES, 'finance+admin', 'viewer+operator'])(
-  '%s is offered nothing by any page that is then refused',
-  async (roles) => {
-    const { get, post } = await openThreeRows({ ...byHeader, owns: async () => false });
-    const who = as('anna', ...roles.split('+'));
-    const seen = new Set(['GET /', 'GET /health', 'GET /keys']);
-    const refused: string[] = [];
-    for (const offer of seen) {
-      const [method = '', address = ''] = offer.split(' ');
-      // A token of no page of ours: whoever passes the table is refused for that, and nothing is done.
-      const answer = method === 'GET' ? await get(address, who) : await post(address, { _csrf: 'none' }, who);
-      if (answer.text.includes('This takes the role')) refused.push(offer);
-      for (const one of offersOf(answer.text)) seen.add(`${one.method} ${one.address.replace(/#.*/, '')}`);
-    }
-    expect(refused).toEqual([]);
-    expect(seen.size).toBeGreaterThanOrEqual(3);
-  },
-);
+test.each([...ROLES, 'finance+admin'])('%s is offered nothing by any page that is then refused', async (roles) => {
+  const { get, post } = await openThreeRows({ ...byHeader, owns: async () => false });
+  const who = as('anna', ...roles.split('+'));
+  const seen = new Set(['GET /', 'GET /health', 'GET /keys']);
+  // Of pages that differ only in what they are asked for, one is enough.
+  const kinds = new Set<string>();
+  const refused: string[] = [];
+  for (const offer of seen) {
+    const kind = offer.replaceAll(/=[^&]*/g, '=');
+    if (kinds.has(kind)) continue;
+    kinds.add(kind);
+    const [method = '', address = ''] = offer.split(' ');
+    // A token of no page of ours: whoever passes the table is refused for that, and nothing is done.
+    const answer = method === 'GET' ? await get(address, who) : await post(address, { _csrf: 'none' }, who);
+    if (answer.text.includes('This takes the role')) refused.push(offer);
+    for (const one of offersOf(answer.text)) seen.add(`${one.method} ${one.address.replace(/#.*/, '')}`);
+  }
+  expect(refused).toEqual([]);
+  expect(seen.size).toBeGreaterThanOrEqual(3);
+});
 
 test('pages show what somebody may do, and nothing else', async () => {
   const { get, rowOf } = await openThreeRows(byHeader);

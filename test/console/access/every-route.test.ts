@@ -15,7 +15,7 @@ import { COLUMNS, type Expected, readExpected } from './expected-access.ts';
 const OWN = 'own';
 const OTHER = 'other';
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
 
 /** What the table says with its refusals, and no handler does. */
 const BY_THE_TABLE = /This takes the role|Nobody may do this here/;
@@ -27,11 +27,12 @@ type Answer = { status: number; text: string };
 
 async function openWalk() {
   const desk = await openDesk(0);
-  const { opened: web, routes } = await withAllRoutes(() =>
-    openConsole(desk, { ...byHeader, owns: async (_person, portfolio) => portfolio === OWN }),
+  // Whom the table lets in is all that is asked: no page is made for it.
+  const { opened: web, routes } = await withAllRoutes(
+    () => openConsole(desk, { ...byHeader, owns: async (_person, portfolio) => portfolio === OWN }),
+    'let in',
   );
   const { port } = new URL(web.url);
-  await web.get('/keys', as('anna'));
   const { cookie, token, origin } = await web.credentials();
   /** One request, a stream of events too: of that the head alone is read. */
   const send = async (method: string, path: string, who: Record<string, string>, accept = '*/*'): Promise<Answer> => {
@@ -115,13 +116,7 @@ test('what several roles may is what one of them may', async () => {
   const { send, routes } = await openWalk();
   const expected = readExpected();
   const wrong: string[] = [];
-  const combinations = [
-    ['viewer', 'admin'],
-    ['finance', 'approver'],
-    ['finance', 'admin'],
-    ['approver', 'operator'],
-    ROLES,
-  ];
+  const combinations = [['finance', 'admin'], ['approver', 'operator'], ROLES];
   for (const route of routes.filter((one) => !one.startsWith('HEAD '))) {
     const [method = '', url = ''] = route.split(' ');
     for (const { route: name, by } of lineFor(route, expected)) {
@@ -150,10 +145,14 @@ test('by a method that an address is not for, nobody gets anywhere, and who is n
     });
   const wrong: string[] = [];
   for (const url of urls) {
-    for (const method of METHODS.filter((one) => !isThere(one, pathOf(url)))) {
+    const others = METHODS.filter((one) => !isThere(one, pathOf(url)));
+    for (const method of others) {
       const nobody = await send(method, pathOf(url), {});
+      if (nobody.status !== 401) wrong.push(`${method} ${url} as nobody: ${nobody.status}`);
+    }
+    for (const method of others.slice(0, 1)) {
       const all = await send(method, pathOf(url), as('anna', ...ROLES));
-      if (nobody.status !== 401 || all.status !== 404) wrong.push(`${method} ${url}: ${nobody.status} ${all.status}`);
+      if (all.status !== 404) wrong.push(`${method} ${url}: ${all.status}`);
     }
   }
   expect(wrong).toEqual([]);

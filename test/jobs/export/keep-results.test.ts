@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { finishedResults, forgetKept, keepResults, keptResultsPath } from '../../../jobs/export/keep-results.ts';
 import { startKeepingResults } from '../../../jobs/workers/keeping.ts';
-import { callCommand } from '../../support/call-command.ts';
 import { exportedText } from '../../support/exported.ts';
 import { openFaultPlace } from '../../support/fault-place.ts';
 import { filesBelow } from '../../support/files-below.ts';
@@ -36,7 +35,7 @@ test('each process that settles a portfolio, or sees it settled, keeps its resul
   await place.import(buyerLines(5).toSpliced(1, 3), { portfolio: 'q5' });
   const web = place.startCommand(['console']);
   await expect.poll(() => web.output().stderr).toContain('the console listens');
-  await callCommand(['cancel', 'q5'], { cwd: place.dir, env: place.childEnv });
+  await place.limitline('cancel', 'q5');
   const other = keptResultsPath('q5', place.context);
   await expect.poll(async () => countOf(await read(other), 'cancelled'), { timeout: 20_000 }).toBe(2);
   web.child.kill('SIGTERM');
@@ -53,13 +52,13 @@ test('results are kept while a portfolio is worked on, as often as they grow', a
   const path = keptResultsPath('q4', place.context);
   const keeping = startKeepingResults(place.context, 100);
   onTestFinished(() => keeping.stop());
-  await place.import(buyerLines(120));
+  await place.import(buyerLines(60));
   const workers = await place.work();
   const seen = new Set<number>();
   await expect
     .poll(async () => seen.add(countOf(await read(path), 'done')).size, { timeout: 60_000 })
     .toBeGreaterThan(3);
-  expect((await place.report()).states.done).toBeLessThan(120);
+  expect((await place.report()).states.done).toBeLessThan(60);
   await workers.stop();
 });
 
@@ -69,20 +68,18 @@ test('a ledger that is lost in the middle of the work comes back with the rows t
     env: { REDIS_URL: redis.url, SERVICE_RATE_PER_S: '20' },
   });
   const path = keptResultsPath('q4', place.context);
-  await place.import(buyerLines(200));
-  // For the worker itself it is still too new to be kept.
+  await place.import(buyerLines(60));
   const keeping = startKeepingResults(place.context, 500);
-  const worker = place.startWorker();
+  const workers = await place.work();
   await expect.poll(async () => countOf(await read(path), 'done'), { timeout: 60_000 }).toBeGreaterThan(3);
-  worker.child.kill('SIGKILL');
-  await worker.ended;
+  await workers.stop();
   await keeping.stop();
   const text = await read(path);
   await redis.admin.flushall();
   // Whoever starts now knows less than what is there.
-  await place.startCommand(['nightly']).ended;
+  await startKeepingResults(place.context).stop();
   expect(await read(path)).toBe(text);
-  const recovered = await place.startCommand(['recover', path, '--apply']).ended;
+  const recovered = await place.limitline('recover', path, '--apply');
   expect(recovered).toMatchObject({
     status: 0,
     stdout: expect.stringMatching(new RegExp(`limits +${countOf(text, 'done')} put back`)),
@@ -107,11 +104,12 @@ test('two processes that keep the same portfolio at once leave one whole file', 
   const place = await openFaultPlace();
   const path = keptResultsPath('q4', place.context);
   const deps = { ...place.context, signal };
-  await place.import(buyerLines(100));
-  await place.startCommand(['work', '--until-settled']).ended;
-  await rm(path);
-  const nightly = () => place.startCommand(['nightly']).ended;
-  await Promise.all([nightly(), nightly(), keepResults('q4', never, deps)]);
+  await place.import(buyerLines(20));
+  const workers = await place.work();
+  await place.settled();
+  await workers.stop();
+  await rm(path, { force: true });
+  await Promise.all([place.startCommand(['nightly']).ended, keepResults('q4', never, deps)]);
   expect(await read(path)).toBe(await exportedText(place.context, { likeInput: 'cells' }));
   expect(await readdir(dirname(path))).toEqual(['q4.results.csv']);
   // One that is there already is left as it is.
@@ -125,7 +123,7 @@ test('what run leaves beside its file is what is kept, written once', async () =
   const place = await openFaultPlace();
   const lines = buyerLines(4).map((line) => line.replaceAll(',', ';'));
   await writeFile(join(place.dir, 'q4.csv'), `${lines.join('\n')}\n`);
-  expect(await callCommand(['run', 'q4.csv'], { cwd: place.dir, env: place.childEnv })).toMatchObject({ status: 0 });
+  expect(await place.limitline('run', 'q4.csv')).toMatchObject({ status: 0 });
   const kept = await read(keptResultsPath('q4', place.context));
   expect(countOf(kept.replaceAll(';', ','), 'done')).toBe(4);
   expect(await read(join(place.dir, 'q4.results.csv'))).toBe(kept);

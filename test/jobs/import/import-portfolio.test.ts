@@ -35,25 +35,28 @@ describe('a line with a fault', () => {
   ];
   const good = ['Good AG', 'DE', 'https://good.example', '100', 'a@good.example', '2026-01-31', 'good.pdf'];
 
-  test.each([
-    ['a negative amount', 'requested_limit', '-5'],
-    ['nothing asked for', 'requested_limit', '0'],
-    ['text for an amount', 'requested_limit', 'a lot'],
-    ['an amount beyond numbers', 'requested_limit', '1e400'],
-    ['no number', 'requested_limit', 'NaN'],
-    ['more digits than a number carries', 'requested_limit', '12345678901234567.89'],
-    ['no amount', 'requested_limit', ''],
-    ['no name', 'name', ''],
-    ['a country in words', 'country_code', 'Atlantis'],
-    ['a country that is none', 'country_code', 'ZZ'],
-    ['an e-mail address without a place', 'contact_email', 'somebody'],
-    ['another kind of URL', 'website', 'ftp://files.example'],
-    ['a date of another form', 'statements_dated', 'last spring'],
-    ['a document that is not there', 'supporting_documents', 'missing.pdf'],
-    ['an empty document', 'supporting_documents', 'empty.pdf'],
-    ['a document that is too large', 'supporting_documents', 'large.pdf'],
-    ['a document outside the folder', 'supporting_documents', '../q4.csv'],
-  ])('%s is named by line and column, and the lines around it go on', async (_name, column, value) => {
+  /** What stands in a line's cell in place of a good one. */
+  const FAULTY: [column: string, value: string][] = [
+    ['requested_limit', '-5'],
+    ['requested_limit', '0'],
+    ['requested_limit', 'a lot'],
+    ['requested_limit', '1e400'],
+    ['requested_limit', 'NaN'],
+    ['requested_limit', '12345678901234567.89'],
+    ['requested_limit', ''],
+    ['name', ''],
+    ['country_code', 'Atlantis'],
+    ['country_code', 'ZZ'],
+    ['contact_email', 'somebody'],
+    ['website', 'ftp://files.example'],
+    ['statements_dated', 'last spring'],
+    ['supporting_documents', 'missing.pdf'],
+    ['supporting_documents', 'empty.pdf'],
+    ['supporting_documents', 'large.pdf'],
+    ['supporting_documents', '../q4.csv'],
+  ];
+
+  test('is named by line and column, and the lines around it go on', async () => {
     const place = await openWorkplace({ env: { MAX_DOCUMENT_MB: '1' } });
     const documents = join(place.dir, 'documents');
     await mkdir(documents);
@@ -61,20 +64,16 @@ describe('a line with a fault', () => {
     await writeFile(join(documents, 'empty.pdf'), '');
     await writeFile(join(documents, 'large.pdf'), '%PDF-1.4\n');
     await truncate(join(documents, 'large.pdf'), 1_100_000);
-    const line = (name: string, cells = good) => [name, ...cells.slice(1)].join(',');
-    const faulty = good.map((cell, place) => (columns[place] === column ? value : cell));
-    const faultyName = column === 'name' ? '' : 'Faulty AG';
-    const imported = await place.import([
-      columns.join(','),
-      line('First AG'),
-      line(faultyName, faulty),
-      line('Last AG'),
-    ]);
-    expect(imported).toMatchObject({ faults: [], lines: 3, rows: 2, invalid: 1, duplicate: 0 });
-    expect(imported.problems).toMatchObject([{ line: 3, column }]);
-    expect(await place.report()).toMatchObject({ lines: 3, rows: 2, invalid: 1, states: { queued: 2 } });
-    const [, fault] = await place.context.portfolios.faultyLines('q4', [2, 3, 4]);
-    expect(fault).toMatchObject({ kind: 'invalid', message: `${column}: ${imported.problems[0]?.message}` });
+    const line = (name: string, wrong = '', value = '') =>
+      columns.map((column, at) => (column === wrong ? value : column === 'name' ? name : good[at])).join();
+    const faulty = FAULTY.map(([column, value], at) => line(`Faulty ${at} AG`, column, value));
+    const imported = await place.import([columns.join(), line('First AG'), ...faulty, line('Last AG')]);
+    const count = FAULTY.length;
+    expect(imported).toMatchObject({ faults: [], lines: count + 2, rows: 2, invalid: count, duplicate: 0 });
+    expect(imported.problems).toMatchObject(FAULTY.map(([column], at) => ({ line: at + 3, column })));
+    expect(await place.report()).toMatchObject({ lines: count + 2, rows: 2, invalid: count, states: { queued: 2 } });
+    const [fault] = await place.context.portfolios.faultyLines('q4', [3]);
+    expect(fault).toMatchObject({ kind: 'invalid', message: `requested_limit: ${imported.problems[0]?.message}` });
   });
 
   test.each([
@@ -137,7 +136,7 @@ test('a workbook that turns out broken in the middle leaves no portfolio behind,
 test('an import that is stopped halfway is unfinished, and importing again doubles nothing', async () => {
   const place = await openWorkplace();
   const path = join(place.dir, 'q4.csv');
-  await writeFile(path, `${[...buyerLines(700), 'Broken AG,Atlantis,,1'].join('\n')}\n`);
+  await writeFile(path, `${[...buyerLines(400), 'Broken AG,Atlantis,,1'].join('\n')}\n`);
   await place.work();
   for (const batches of [1, 2]) {
     const stop = new AbortController();
@@ -149,12 +148,12 @@ test('an import that is stopped halfway is unfinished, and importing again doubl
     await expect(importWith(place, path, onBatch, stop.signal)).rejects.toMatchObject({ code: 'STOPPED' });
     const { rows, finished } = await place.report();
     expect(rows).toBeGreaterThan(0);
-    expect(rows).toBeLessThan(700);
+    expect(rows).toBeLessThan(400);
     expect(finished).toBeNull();
   }
-  await place.import([...buyerLines(700), 'Broken AG,Atlantis,,1']);
-  expect(await place.settled()).toMatchObject({ lines: 701, rows: 700, invalid: 1, states: { done: 700 } });
-  expect(place.standIn.counts().made).toMatchObject({ company: 700, limit: 700 });
+  await place.import([...buyerLines(400), 'Broken AG,Atlantis,,1']);
+  expect(await place.settled()).toMatchObject({ lines: 401, rows: 400, invalid: 1, states: { done: 400 } });
+  expect(place.standIn.counts().made).toMatchObject({ company: 400, limit: 400 });
   expect(place.standIn.madeTwice()).toEqual([]);
 });
 

@@ -51,7 +51,7 @@ test('every column is sent, comes back in the results with the file or without, 
   expect(await read(SENT)).toEqual(SENT.map((column) => CELLS[KNOWN_COLUMNS.indexOf(column)]));
 
   await redis.admin.flushall();
-  const recovered = await place.startCommand(['recover', 'q4.results.csv', '--apply']).ended;
+  const recovered = await place.limitline('recover', 'q4.results.csv', '--apply');
   expect(recovered).toMatchObject({ status: 0, stdout: expect.stringMatching(/limits +1 put back/) });
   await place.importFile(file);
   expect((await place.report()).states).toMatchObject({ done: 1 });

@@ -33,8 +33,7 @@ async function openPlace() {
       return join(dir, name);
     },
     export: async (name = 'q4.results.csv'): Promise<void> => writeFile(join(dir, name), await exportedBytes(context)),
-    recover: async (...args: string[]) =>
-      place.startCommand(['recover', 'q4.results.csv', 'more.results.csv', ...args]).ended,
+    recover: async (...args: string[]) => place.limitline('recover', 'q4.results.csv', 'more.results.csv', ...args),
     /** The same in this process, without a look at the workers. */
     recoverHere: (path: string = results) =>
       recoverResults(

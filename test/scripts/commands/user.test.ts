@@ -1,6 +1,5 @@
 import { expect, inject, test } from 'vitest';
 import { callCommand } from '../../support/call-command.ts';
-import { runCommand } from '../../support/command.ts';
 import { freshPrefix } from '../../support/ledger.ts';
 import { openPeople, SECRET } from '../../support/people.ts';
 import { makeFolder } from '../../support/workplace.ts';
@@ -19,7 +18,7 @@ async function openUsers() {
     user: (...args: string[]) => callCommand(['user', ...args], { cwd, env }),
     audit: () => callCommand(['audit', 'list', '--json'], { cwd, env }),
     /** With a line for standard input. */
-    typed: (input: string, ...args: string[]) => runCommand(['user', ...args], { cwd, env, input }),
+    typed: (input: string, ...args: string[]) => callCommand(['user', ...args], { cwd, env, input }),
   };
 }
 

@@ -8,6 +8,7 @@ import { accountOf, STAND_IN_CREDENTIALS } from '../../../src/config.ts';
 import { makePortfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import { makeKeys } from '../../../src/ledger/schema/keys.ts';
 import { is, ROW_STATES } from '../../../src/ledger/schema/row.ts';
+import { COMPILED, LIMITLINE } from '../command.ts';
 import { startReplicatedRedis } from './replicated-redis.ts';
 
 export type FailoverFigures = {
@@ -52,6 +53,7 @@ export async function tryFailover({
   await using service = await startService();
   await service.setFaults({ latencyMs: LATENCY_MS });
   const env = {
+    ...COMPILED,
     ...settings,
     REDIS_URL: redis.url,
     LIMITLINE_DATA: join(folder.path, 'data'),
@@ -115,6 +117,8 @@ async function importFile(
 ): Promise<void> {
   const file = join(cwd, `${PORTFOLIO}.csv`);
   await generatePortfolio({ path: file, rows });
-  const script = new URL('../../../scripts/limitline.ts', import.meta.url).pathname;
-  await runContender({ script, args: ['import', file, '--portfolio', PORTFOLIO, '--json'], env }, { cwd, signal });
+  await runContender(
+    { script: LIMITLINE, args: ['import', file, '--portfolio', PORTFOLIO, '--json'], env },
+    { cwd, signal },
+  );
 }

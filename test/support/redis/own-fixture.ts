@@ -30,7 +30,7 @@ export function makeOwnFixture() {
 }
 
 /** Long enough for processes on a machine under load (vitest's own bound is a second); mostly it is milliseconds. */
-export const WAIT = { timeout: 60_000, interval: 10 };
+export const WAIT = { timeout: 60_000, interval: 25 };
 
 /** The Redis servers whose working directory is this folder or below it, moved or deleted ones included. */
 export function serversBelow(dir: string): number[] {

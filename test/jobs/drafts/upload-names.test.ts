@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { portfolioNameFor } from '../../../jobs/drafts/upload-names.ts';
+
+test.each([
+  ['q4-errors.csv', 'q4'],
+  ['q4-errors (1).csv', 'q4'],
+  ['q4.errors.csv', 'q4'],
+  ['-errors.csv', 'errors'],
+  ['errors.csv', 'errors'],
+])('the mended lines of %s are proposed for %s', (file, name) => {
+  expect(portfolioNameFor(file)).toBe(name);
+});
