@@ -118,7 +118,7 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
     always: settings.APPROVE_ALWAYS === 'on',
     above,
     personAbove,
-    // Without a limit a window means nothing.
+    // Without a sum above which an approval is needed, there is nothing to add up over a window of days.
     windowDays: above === undefined && personAbove === undefined ? 0 : settings.APPROVE_WINDOW_DAYS,
     inboxApprovers: names.length > 0 ? names : undefined,
   };

@@ -9,7 +9,7 @@ export type StatusMeaning = (typeof MEANINGS)[number];
 export type Meanings = ReadonlyMap<string, StatusMeaning>;
 
 /** What a status means; undefined if nobody has said it. */
-export function meaningOf(status: string | undefined, meanings: Meanings): StatusMeaning | undefined {
+export function statusMeaningOf(status: string | undefined, meanings: Meanings): StatusMeaning | undefined {
   return status === APPROVED ? 'approved' : meanings.get(status ?? '');
 }
 

@@ -99,8 +99,8 @@ const LOOKED_AT_LINES = 2_000;
 const SAMPLE_LENGTH = 60;
 
 /**
- * The columns with samples from their first filled cells. Opens the file anew: if a required column is missing, no line of it
- * is read otherwise, and samples help a person to choose the column.
+ * The columns, each with samples: the first different texts in its cells. The file is opened again for this, because a file that
+ * lacks a required column is not read beyond its header, and then samples help a person to say which column that is.
  *
  * @throws LimitlineError `FILE`, `STOPPED`
  */

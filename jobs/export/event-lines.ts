@@ -53,7 +53,7 @@ export function eventFacts({ id, firstMs, lastMs, times, sizeBytes, ids, moreIds
   };
 }
 
-/** The rows of an event in JSON. */
+/** The rows whose ids an event names, as fields of a JSON line. */
 export function eventRowFacts({ rows = [], moreRows = false }: Partial<RowsOfEvent> = {}) {
   return {
     rows: rows.map(({ row, line, id, of }) => ({ portfolio: row.portfolio, row: row.key, line, id, of })),

@@ -84,7 +84,7 @@ export type NightResult = {
   is: 'well' | 'findings' | 'failed';
   /** One sentence for people. */
   words: string;
-  /** The id of its report, if it made one. */
+  /** The id of the report that the run made; left out if it made none. */
   report?: string;
 };
 

@@ -34,7 +34,7 @@ async function compare(): Promise<void> {
     await measure('csv-parse alone, objects', SELF, ['csv-parse', plain]);
     await measure('check, plain', LIMITLINE, ['check', plain, '--json'], dir);
     await measure('check, worst dialect', LIMITLINE, ['check', worst, '--json'], dir);
-    // Each into a data folder of its own, with the Redis that the product starts itself.
+    // Each import has a data folder of its own, and so a Redis of its own, which Limitline starts.
     await measure('import, plain', LIMITLINE, ['import', plain, '--json'], join(dir, 'import-plain'));
     await measure('import, worst dialect', LIMITLINE, ['import', worst, '--json'], join(dir, 'import-worst'));
   } finally {

@@ -88,9 +88,10 @@ export function cameWords(rows: number): string {
 }
 
 export function underWayWords(rows: number): string {
-  return rows === 0
-    ? ''
-    : `${counted(rows, 'row')} ${rows === 1 ? 'has a call' : 'have calls'} under way: what is answered counts.`;
+  if (rows === 0) return '';
+  const calls =
+    rows === 1 ? 'has a call under way: its answer still counts' : 'have calls under way: their answers still count';
+  return `${counted(rows, 'row')} ${calls}.`;
 }
 
 /** For recording an answer, in addition to the service's timeout. */

@@ -69,7 +69,7 @@ function makeAdminReader({ people }: Pick<Context, 'people'>): () => Promise<rea
     if (reading && performance.now() - readAtMs < FRESH_MS) return reading;
     readAtMs = performance.now();
     reading = read();
-    // After a failure, the next refusal tries again.
+    // If the names could not be read, the next refusal reads them again.
     reading.catch(() => {
       reading = undefined;
     });

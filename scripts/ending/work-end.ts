@@ -135,7 +135,7 @@ const NOTHING_OPEN: WorkEnd = { status: 0, facts: {}, words: 'stopping: nothing 
 
 /** The end at the deadline. If Redis does not answer, rows may be left. */
 async function overdueEnd(name: string | undefined, lookedAt: LookedAt): Promise<WorkEnd> {
-  const over = 'stopping: the time is over';
+  const over = 'stopping: the time of --deadline is over';
   const looking = lookAtOpen(name, lookedAt);
   const isKnown = await within(LAST_LOOK_MS, looking).catch(() => false);
   if (!isKnown) return { status: DEADLINE_STATUS, facts: {}, words: over };

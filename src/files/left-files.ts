@@ -103,7 +103,7 @@ export function makeLeftFiles({
 /** @param dir the folder of the records, one file each; created with the first one */
 function makeLeftMemory(dir: string): LeftMemory {
   const recordOf = (path: string) => join(dir, `${createHash('sha256').update(path).digest('hex').slice(0, 32)}.json`);
-  // No path contains this character, so the key never equals that of a file.
+  // No path contains `\0`, so the record of a series never has the name of a file's record.
   const seriesOf = (first: string) => recordOf(`${first}\0series`);
 
   async function write(path: string, record: LeftFile | Series): Promise<void> {

@@ -42,7 +42,7 @@ export function makeKnownAnswers({
       latest.set(kind, { ...before, ...made, answeredAtMs: performance.now() });
     },
 
-    /** Reports all now, with the probe that was answered, if any. */
+    /** Reports the gathered responses now. `probe` is the probe that one of them answers, if one does. */
     tell,
 
     /** Reports all soon. */

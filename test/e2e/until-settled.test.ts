@@ -36,7 +36,7 @@ test('a paused portfolio ends it with 2; one that waits for an outage keeps it r
   const work = place.startCommand(['work', '--until-settled', 'q4', '--deadline', '3s']);
   expect(await work.ended).toMatchObject({
     status: 3,
-    stderr: expect.stringContaining('the time is over; 5 rows are left'),
+    stderr: expect.stringContaining('the time of --deadline is over; 5 rows are left'),
   });
   expect((await place.report()).states).toMatchObject({ done: 0, held: 0, refused: 0 });
 });

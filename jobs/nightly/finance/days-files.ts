@@ -20,7 +20,7 @@ export type DayFile = {
   /** The portfolio of its import, or the intended one; '' if unknown. */
   portfolio: string;
   fileName: string;
-  /** The number of its import, if it was imported. */
+  /** The number of the import that read this file; left out if none did. */
   importId?: string;
   /** Numbers of later imports of the portfolio: their rows of a buyer are newer than this file. */
   later: ReadonlySet<string>;

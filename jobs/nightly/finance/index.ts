@@ -19,7 +19,7 @@ import { adviceDates, lackingStatements, OLDEST_MONTHS } from '../../../src/port
 import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
 import { lastVersion, type PortfolioDraft } from '../../../src/portfolio/portfolio-draft.ts';
 import { visible } from '../../../src/portfolio/problem.ts';
-import { type Meanings, meaningOf } from '../../../src/status-meaning.ts';
+import { type Meanings, statusMeaningOf } from '../../../src/status-meaning.ts';
 import { type DraftStore, makeDraftStore } from '../../drafts/draft-store.ts';
 import { fileOf } from '../../drafts/make-preview.ts';
 import { openImported } from '../../export/open-imported.ts';
@@ -125,7 +125,7 @@ export function grantedBelow(walked: WalkedRow, meanings: Meanings): FoundItem |
   if (amountText(granted) === '?')
     return rowItem('answered otherwise', walked, 'the answer says an amount that cannot be read', more);
   const share =
-    meaningOf(record.status, meanings) === 'approved' ? shareOf(granted, request.limit.requested_limit) : '';
+    statusMeaningOf(record.status, meanings) === 'approved' ? shareOf(granted, request.limit.requested_limit) : '';
   if (share === '6') return rowItem('other status', walked, 'approved, but nothing was granted', more);
   return share === '5' ? rowItem('granted below', walked, 'less than requested', more) : undefined;
 }
@@ -146,7 +146,7 @@ const MOST_CHARACTERS = 60;
 export function otherStatus(walked: WalkedRow, meanings: Meanings): FoundItem | undefined {
   const { state, record, limitId } = walked.result;
   const { status = '', total_limit: granted } = record;
-  const meaning = meaningOf(status, meanings);
+  const meaning = statusMeaningOf(status, meanings);
   if (state !== 'done' || meaning === 'approved') return undefined;
   const more = { detail: limitId, ...(granted === undefined ? {} : { granted }) };
   if (status === '') return rowItem('other status', walked, 'no status is known of it', more);

@@ -58,7 +58,7 @@ export function takeToken(reply: FastifyReply, name: string): void {
 /** Characters of a user agent to keep, enough for a person to recognise it. */
 const LONGEST_AGENT = 200;
 
-/** Where a request comes from. */
+/** The network address and the browser from which an HTTP request comes. */
 export function comingOf({ ip, headers }: Pick<FastifyRequest, 'ip' | 'headers'>): Coming {
   return { from: ip, agent: (headers['user-agent'] ?? '').slice(0, LONGEST_AGENT) };
 }

@@ -75,7 +75,7 @@ export function makeAccounts({
       const others = (await known()).find(({ name }) => name === account)?.clients.length ?? 0;
       if (isNew && !named && others > 1) {
         await connection.hdel(keys.accountUses, client);
-        throw new LimitlineError('USAGE', newClientFault(login, 'another client id begins to use at this moment'));
+        throw new LimitlineError('USAGE', newClientFault(login, 'another new client id has just begun to use, too'));
       }
       await writeAnyway(connection, 'HSETNX', keys.accountUses, `address ${account} ${address}`, now);
     },

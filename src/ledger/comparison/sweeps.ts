@@ -98,7 +98,7 @@ export function makeSweeps({ connection, keys, words }: { connection: RedisConne
       return { names, ids: (await sizeOf(await setsOf(bucketsOf, portfolio))).size };
     },
 
-    /** Sweeps a portfolio's search indexes: names and ids as asked, and columns if they have more entries than there are rows. */
+    /** Sweeps a portfolio's search indexes: `names` and `ids` if they are true, and the columns if they have more entries than `rows`. */
     async ofSearch(
       portfolio: string,
       { rows, names, ids }: { rows: number; names: boolean; ids: boolean },

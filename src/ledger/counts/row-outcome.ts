@@ -1,4 +1,4 @@
-import { type Meanings, meaningOf } from '../../status-meaning.ts';
+import { type Meanings, statusMeaningOf } from '../../status-meaning.ts';
 import type { RowResult, RowState } from '../schema/row.ts';
 import { amountText, shareOf } from './amounts.ts';
 
@@ -52,7 +52,7 @@ export function outcomeOfState(state: Exclude<RowState, 'done'>): RowOutcome {
 
 /** The outcome of a done row, by the status and the share that the service answered. */
 export function outcomeOfAnswer({ status, share }: { status: string; share: Share }, meanings: Meanings): RowOutcome {
-  const meaning = meaningOf(status, meanings);
+  const meaning = statusMeaningOf(status, meanings);
   if (meaning === undefined) return 'answered';
   if (meaning === 'approved') return OF_APPROVED[share];
   return meaning === 'review' ? 'under_review' : 'declined';

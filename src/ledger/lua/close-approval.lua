@@ -61,7 +61,7 @@ local function keepSum(as, limbs)
 end
 if standing == 'waiting' then
   redis.call('ZADD', waits, found[4], member)
-  -- Rows and sum when it began to wait, kept from the first time only.
+  -- The approval's rows and sum when it began to wait. A later run of this script leaves them as they are.
   redis.call('HSETNX', approval, 'atFirst', found[2])
   keepSum('first', waiting)
   if over[1] then redis.call('HSET', approval, 'over', over[1], 'overOf', over[2], 'limit', over[1] == 'person' and person or above) end

@@ -2,9 +2,10 @@
 -- @keys portfolio begins
 -- The portfolio, and the beginning of the keys of its rows.
 -- @args approval rows last most size column …known
--- rows: how many; last: the last column; most: columns and rows visited at most; size and column: where to continue, or "";
--- known: found so far, row key, amount, …
--- Answers { size to continue with, "" if the largest are found, column, row key, amount, … }, the largest first.
+-- rows: how many rows to find; last: number of the last column; most: after so many columns and rows visited, the script ends;
+-- size and column: where an earlier run ended, "" and 0 for the first run; known: the rows that it found, as row key, amount, …
+-- Answers { size, column, row key, amount, … }: where the next run goes on, and the rows found so far, the largest first. If size is "",
+-- these are the largest of all.
 -- @include columns
 local count, upTo, seen, best = tonumber(rows), tonumber(size) or math.huge, 0, {}
 for at = 1, #known, 2 do best[#best + 1] = { key = known[at], amount = known[at + 1] } end

@@ -121,7 +121,7 @@ export function makeStories({ connection, keys }: { connection: RedisConnection;
       });
     },
 
-    /** The last `most` limits of a buyer, in the order in which they were granted. */
+    /** The ids of a buyer's limits, the last `most` that were recorded, the latest at the end. */
     async buyerLimits(buyer: string, most: number): Promise<string[]> {
       return connection.lrange(keys.buyerLimits(buyer), -most, -1);
     },

@@ -99,7 +99,7 @@ export function makeKeys(prefix: string, account: string) {
     firstRows: (name: string) => `${root}:portfolio:${name}:first`,
     /** Hash: the sums of a portfolio's rows, on one of two sides. Lua builds this name too (derive.lua). */
     sums: (name: string, side: 'a' | 'b') => `${root}:portfolio:${name}:sums:${side}`,
-    /** Hash: id of a failure cause of the portfolio's rows → the cause, as JSON. Lua builds this name too (note-cause.lua). */
+    /** Hash: id of a failure cause of the portfolio's rows → the cause, as JSON. Lua builds this name too (moves.lua). */
     causes: (name: string) => `${root}:portfolio:${name}:causes`,
     /** Sorted set of texts: `<name in search form>\0<row key>` of each row. Lua builds this name too (index-entries.lua). */
     names: (name: string) => `${root}:portfolio:${name}:names`,
@@ -133,7 +133,7 @@ export function makeKeys(prefix: string, account: string) {
     },
     /** Hash: `<id> <buyer> <other buyer>` of a company that two buyers share → the row of the second. Lua builds this name too (settle.lua). */
     sharedCompanies: `${root}:shared-companies`,
-    /** List: the `bl_` ids of one buyer's limits, in the order in which they were granted. */
+    /** List: the `bl_` ids of one buyer's limits, in the order in which they were recorded, mostly as they were granted. */
     buyerLimits: (buyer: string) => `${root}:buyer:${buyer}:limits`,
     /** String: version of the records of buyers, raised with each change. */
     buyersVersion: `${root}:buyers`,

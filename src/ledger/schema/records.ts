@@ -33,7 +33,7 @@ const CALL = {
   answers: { is: 'text', says: 'approvals of what people said of it while it is in doubt' },
   asks: { is: 'text', says: 'approvals that the request waits for, one in each portfolio' },
   declined: { is: 'text', says: 'the approval by which a person said no to the request, until another says yes' },
-  yes: { is: 'number', says: 'which answer of the account the last yes to the request was' },
+  yes: { is: 'number', says: 'turn of the approval by which a person last said yes to the request' },
 } as const satisfies Listing['fields'];
 
 const PORTFOLIO = {

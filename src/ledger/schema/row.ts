@@ -85,10 +85,12 @@ export type RowAtStep = {
 };
 
 /**
- * What an import did with a line's row. `added`, `renewed` and `open` rows need a job; `ended` ones do not. `changed`: the row was sent
- * with another request, which it keeps. The other answers mean that nothing was done. `other`: the request reference is that of another
- * buyer's unsent request. `again`: see {@link Replacing}. `closed`: the approval is no longer open, and the import begins another.
- * `declined`: a person declined the request, so it needs an approval.
+ * What an import did with a line's row. `added`: the row is new. `renewed`: it goes again, or with this line's request. `open`: it has this
+ * request already, and has not ended. These three need a job, at once or after their approval. `ended`: the row needs none, since it has
+ * ended or is held. After the other answers, nothing was done. `changed`: the row was sent with a request that differs from the line's, and
+ * keeps the one that was sent. `other`: the request reference is that of another buyer's unsent request. `again`: see {@link Replacing}.
+ * `closed`: the approval is no longer open, and the import begins another. `declined`: a person declined the request, so it needs an
+ * approval.
  */
 export type PutAnswer = 'added' | 'renewed' | 'open' | 'ended' | 'changed' | 'other' | 'again' | 'closed' | 'declined';
 

@@ -39,7 +39,7 @@ export const ROW = {
   putOffs: { is: 'number', says: 'how often the service put it off' },
   passed: { is: 'number', says: 'how many calls had passed when it was put off last' },
   overtaken: { is: 'number', says: 'how often others passed meanwhile' },
-  countedAt: { is: 'number', says: 'second in which a put-off was counted last' },
+  countedAt: { is: 'number', says: 'second in which putOffs was raised last, or at first in which it was put off' },
   replaced: { is: 'text', says: '"<import> <key>" of what stands in its place' },
   approval: { is: 'text', says: 'id of the approval that it waits for, or has', reads: 'first' },
   awaits: { is: 'text', says: '"<approval>|<asked>": what that approval’s sums have of it', made: true },

@@ -104,7 +104,7 @@ type Median = {
 export function makeMedian({ keeps }: { keeps: number }): Median {
   const first: number[] = [];
   const counts = new Uint32Array(STEPS);
-  // The kept amounts, unsorted: with ascending amounts, every line replaces one of them.
+  // The kept amounts are not sorted: if the amounts of a file ascend, each line replaces a kept one, and would have to be sorted in.
   const keptLines = new Float64Array(keeps);
   const keptAmounts = new Float64Array(keeps);
   let leastAt = 0;

@@ -83,7 +83,7 @@ function makeTally() {
   };
 }
 
-/** So many bytes that fit UTF-8 are no chance. Counting on would take time. */
+/** This many bytes that fit UTF-8 cannot be a coincidence. From then on, text that is all UTF-8 is not counted, which saves time. */
 const PLENTY = 100_000;
 
 const UNKNOWN =

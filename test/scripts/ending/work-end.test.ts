@@ -49,7 +49,7 @@ test.each<[string, PortfolioState[], string | true, number, RegExp]>([
 
 test.each<[string, PortfolioState[], number, RegExp]>([
   ['with 0 where nothing is left', [finished], 0, /: nothing is open any more$/],
-  ['with 3 and the count of rows', [going, paused], 3, /: the time is over; 4 rows are left$/],
+  ['with 3 and the count of rows', [going, paused], 3, /: the time of --deadline is over; 4 rows are left$/],
   ['with 3 where an import was killed', [interrupted], 3, /; 0 rows are left, and an import of portfolio d /],
 ])('work whose time is over ends %s', async (_what, all, status, words) => {
   const deadline = { ms: 1, text: '1ms' };
@@ -73,5 +73,5 @@ test('work whose time is over while Redis is away ends with 3', async () => {
       queues: { stoppedBy: away },
     },
   );
-  expect(await end()).toMatchObject({ status: 3, words: 'stopping: the time is over' });
+  expect(await end()).toMatchObject({ status: 3, words: 'stopping: the time of --deadline is over' });
 });

@@ -59,7 +59,7 @@ const DESK_QUERY = z.object({
 export const heldDeskPage = page<HeldPageFunctions>(
   { at: 'held', entry: { at: 'held', href: '/held', words: 'Held' } },
   ({ get, post }) => [
-    // All held calls with their bodies, for people who ask the service's staff about them.
+    // All held calls with their bodies, for people who ask the service's staff about them; and the answers that these people bring back.
     ...['/held', '/portfolios/:name/held'].flatMap((path) => [
       get(path, {
         may: OPERATOR,

@@ -17,7 +17,7 @@ export type RuleFunctions = {
   remove: (id: string) => Promise<boolean>;
 };
 
-/** As many causes as a select can show; the cause named in the address is added to them. */
+/** Causes that the form's select offers at most: more are hard to look through. The cause named in the address comes on top. */
 const OFFERED = 50;
 
 /** Enough characters of a cause to tell it from others in a list. */

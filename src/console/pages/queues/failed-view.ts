@@ -209,7 +209,7 @@ function planAddress(portfolio: string, { cause }: { cause?: string }): string {
   return `/plans/new?${new URLSearchParams({ portfolio, action: 'retry' })}&${filter}`;
 }
 
-/** The search in the address of the page. */
+/** What the page shows, by the parameters in its address: filters, a text to find, and the row after which the list goes on. */
 export type FailedQuery = {
   portfolio?: string | undefined;
   state?: 'refused' | 'held' | undefined;
