@@ -13,8 +13,16 @@ export function statusMeaningOf(status: string | undefined, meanings: Meanings):
   return status === APPROVED ? 'approved' : meanings.get(status ?? '');
 }
 
-/** Bytes of a status that the ledger tells apart; longer ones are cut there (derive.lua). */
+/** Bytes of a status that the ledger tells apart. */
 const MOST_BYTES = 100;
+
+/** A status as the ledger counts it: cut to 100 bytes, never within a character, as derive.lua does. */
+export function countedStatus(status: string): string {
+  const bytes = Buffer.from(status);
+  if (bytes.length <= MOST_BYTES) return status;
+  const cut = bytes.toString('latin1').slice(0, MOST_BYTES);
+  return Buffer.from(cut.replace(/[\xc0-\xff][\x80-\xbf]*$/, ''), 'latin1').toString();
+}
 
 /** Why a status cannot be given a meaning; undefined if it can. */
 export function faultOfStatus(status: string): string | undefined {

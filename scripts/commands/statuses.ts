@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
 import type { Context } from '../../src/context.ts';
-import { grouped } from '../../src/counted.ts';
+import { counted, grouped } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { KnownStatus } from '../../src/ledger/counts/meaning-store.ts';
 import { visible } from '../../src/portfolio/problem.ts';
@@ -25,9 +25,17 @@ export function register(program: Command, terminal: Terminal): void {
       await withContext(async (context) => {
         if (status === undefined || means === undefined) return printStatuses(context, terminal);
         await setMeaning(status, means === UNKNOWN ? undefined : means, context);
+        const known = await context.statusMeanings.known(await context.portfolios.names());
+        const rows = known.find((one) => one.status === status)?.rows ?? 0;
+        const words = means === UNKNOWN ? 'has no meaning any more' : `means ${means}`;
         terminal.print(
-          means === UNKNOWN ? `"${visible(status)}" has no meaning any more.` : `"${visible(status)}" means ${means}.`,
-          { account: context.account, status, meaning: means === UNKNOWN ? null : means },
+          `"${visible(status)}" ${words}: ${rows === 0 ? 'no row has this status yet' : counted(rows, 'row')}.`,
+          {
+            account: context.account,
+            status,
+            rows,
+            meaning: means === UNKNOWN ? null : means,
+          },
         );
       });
     });
@@ -57,10 +65,10 @@ async function printStatuses({ account, portfolios, statusMeanings }: Context, t
 const FROM = { service: '(the service says so)', setting: '(STATUS_MEANINGS)', account: '' } as const;
 
 function statusTable(statuses: readonly KnownStatus[]): string {
-  if (statuses.length === 0) return 'The service has answered no status yet.';
+  if (statuses.length === 0) return 'No row has a status yet. Rows of archived portfolios are not counted here.';
   const lines = statuses.map(({ status, rows, meaning, from }) => {
     const means = meaning === undefined ? 'not known' : `${meaning} ${from === undefined ? '' : FROM[from]}`;
-    return `${grouped(rows).padStart(10)}   ${visible(status).slice(0, 30).padEnd(30)}   ${means}`.trimEnd();
+    return `${grouped(rows).padStart(10)}   ${visible(status).padEnd(30)}   ${means}`.trimEnd();
   });
   const isUnknown = statuses.some(({ meaning }) => meaning === undefined);
   const hint = `\n\nTo say what a status means: npx limitline statuses STATUS --means ${MEANINGS.join('|')}`;

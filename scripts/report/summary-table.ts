@@ -6,7 +6,7 @@ import { resentWords } from '../../src/ledger/portfolios/proof.ts';
 import type { Summary } from '../../src/ledger/portfolios/summary.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
-import { APPROVED } from '../../src/status-meaning.ts';
+import { statusMeaningOf } from '../../src/status-meaning.ts';
 
 /** The report for finance people. */
 export function summaryTable(
@@ -25,7 +25,6 @@ export function summaryTable(
     row('  invalid', invalid),
     row('  duplicate', duplicate),
     row('  rows', rows),
-    ...outcomeLines(summary),
   );
   const all = allBeforeWords(rows, states.skipped);
   if (all !== undefined) parts.push(`    ${all}.`);
@@ -38,7 +37,7 @@ export function summaryTable(
       `    In the last import the lines of ${counted(kept, 'row')} are invalid: what was there stays as it was, see errors-csv.`,
     );
   }
-  parts.push('', ...sumLines(summary));
+  parts.push(...outcomeLines(summary), '', ...sumLines(summary));
   const answers = answerCountWords(summary);
   if (answers !== '') parts.push('', `The service answered: ${answers}.`);
   parts.push(...notQuiteGranted(summary).map((words) => `${words[0]?.toUpperCase()}${words.slice(1)}.`));
@@ -70,7 +69,7 @@ export function summaryTable(
 /** A line for each outcome that some row has: how many rows, the sum that they requested, and what was granted. */
 function outcomeLines({ outcomes }: Summary): string[] {
   const line = (label: string, cells: string[]) =>
-    `${label.padEnd(28)}${cells.map((cell, at) => cell.padStart(at === 0 ? 8 : 19)).join('')}`.trimEnd();
+    `${label.padEnd(28)}${cells.map((cell, at) => ` ${cell}`.padStart(at === 0 ? 8 : 19)).join('')}`.trimEnd();
   const some = Object.entries(outcomes).filter(([, { rows }]) => rows > 0);
   if (some.length === 0) return [];
   return [
@@ -93,9 +92,10 @@ const HAS_GRANT: ReadonlySet<string> = new Set<RowOutcome>([
   'requested_before',
 ]);
 
-/** How to say what statuses mean, if some rows have an outcome that nobody knows. */
-function unknownStatusLines({ outcomes }: Summary): string[] {
-  if (outcomes.answered.rows === 0) return [];
+/** How to say what statuses mean, if nobody has said that of some. */
+function unknownStatusLines({ statuses, meanings }: Summary): string[] {
+  const known = new Map(Object.entries(meanings));
+  if (Object.keys(statuses).every((status) => statusMeaningOf(status, known) !== undefined)) return [];
   return ['To say what a status means: npx limitline statuses STATUS --means approved|review|declined'];
 }
 
@@ -106,10 +106,18 @@ const KINDS_TOLD = 10;
  * Phrases about answers that a person should look at: no approvals, and limits below the request. Exit status 0 only means that
  * everything was answered.
  */
-export function notQuiteGranted({ statuses, states, before, grantedBelow, grantedNothing }: Summary): string[] {
+export function notQuiteGranted({
+  statuses,
+  states,
+  meanings,
+  before,
+  grantedBelow,
+  grantedNothing,
+}: Summary): string[] {
   const counts = new Map<string, number>([['', withoutStatus({ statuses, states })]]);
   for (const [status, count] of [...Object.entries(statuses), ...Object.entries(before.statuses)]) {
-    if (status !== APPROVED) counts.set(status, (counts.get(status) ?? 0) + count);
+    if (statusMeaningOf(status, new Map(Object.entries(meanings))) !== 'approved')
+      counts.set(status, (counts.get(status) ?? 0) + count);
   }
   const others = listed([...counts]);
   return [

@@ -19,7 +19,7 @@ import { adviceDates, lackingStatements, OLDEST_MONTHS } from '../../../src/port
 import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
 import { lastVersion, type PortfolioDraft } from '../../../src/portfolio/portfolio-draft.ts';
 import { visible } from '../../../src/portfolio/problem.ts';
-import { type Meanings, statusMeaningOf } from '../../../src/status-meaning.ts';
+import { countedStatus, type Meanings, statusMeaningOf } from '../../../src/status-meaning.ts';
 import { type DraftStore, makeDraftStore } from '../../drafts/draft-store.ts';
 import { fileOf } from '../../drafts/make-preview.ts';
 import { openImported } from '../../export/open-imported.ts';
@@ -146,7 +146,7 @@ const MOST_CHARACTERS = 60;
 export function otherStatus(walked: WalkedRow, meanings: Meanings): FoundItem | undefined {
   const { state, record, limitId } = walked.result;
   const { status = '', total_limit: granted } = record;
-  const meaning = statusMeaningOf(status, meanings);
+  const meaning = statusMeaningOf(countedStatus(status), meanings);
   if (state !== 'done' || meaning === 'approved') return undefined;
   const more = { detail: limitId, ...(granted === undefined ? {} : { granted }) };
   if (status === '') return rowItem('other status', walked, 'no status is known of it', more);

@@ -1,6 +1,6 @@
 import type { RedisConnection } from '../../lua-script.ts';
 import { writeAnyway } from '../../redis-memory/memory.ts';
-import { APPROVED, type Meanings, type StatusMeaning } from '../../status-meaning.ts';
+import { APPROVED, MEANINGS, type Meanings, type StatusMeaning } from '../../status-meaning.ts';
 import type { Keys } from '../schema/keys.ts';
 import { readTallied } from './sums.ts';
 
@@ -36,7 +36,9 @@ export function makeMeaningStore({
 }) {
   async function ofAccount(): Promise<Map<string, StatusMeaning>> {
     const fields = Object.entries(await connection.hgetall(keys.account)).filter(([field]) => field.startsWith(FIELD));
-    return new Map(fields.map(([field, meaning]) => [field.slice(FIELD.length), meaning as StatusMeaning]));
+    // A meaning of a later version is none here.
+    const known = fields.filter(([, meaning]) => MEANINGS.includes(meaning as StatusMeaning));
+    return new Map(known.map(([field, meaning]) => [field.slice(FIELD.length), meaning as StatusMeaning]));
   }
 
   return {

@@ -1,4 +1,4 @@
-import { type Meanings, statusMeaningOf } from '../../status-meaning.ts';
+import { countedStatus, type Meanings, statusMeaningOf } from '../../status-meaning.ts';
 import type { RowResult, RowState } from '../schema/row.ts';
 import { amountText, shareOf } from './amounts.ts';
 
@@ -8,7 +8,7 @@ export const ROW_OUTCOMES = {
   partly_approved: 'partly approved',
   under_review: 'under review',
   declined: 'declined',
-  answered: 'answered, meaning not known',
+  answered: 'answered, outcome not known',
   rejected: 'rejected by the service',
   needs_answer: 'needs an answer',
   awaiting_approval: 'waiting for approval',
@@ -62,7 +62,7 @@ export function outcomeOfAnswer({ status, share }: { status: string; share: Shar
 export function outcomeOfRow({ state, record, request }: RowOutcomeFacts, meanings: Meanings): RowOutcome {
   if (state !== 'done') return outcomeOfState(state);
   const share = SHARES[shareOf(amountText(record.total_limit), request.limit.requested_limit)];
-  return outcomeOfAnswer({ status: record.status ?? '', share: share ?? 'unknown' }, meanings);
+  return outcomeOfAnswer({ status: countedStatus(record.status ?? ''), share: share ?? 'unknown' }, meanings);
 }
 
 type RowOutcomeFacts = Pick<RowResult, 'state' | 'record' | 'request'>;

@@ -39,6 +39,10 @@ type Tallied = {
   statuses: Record<string, number>;
   /** Done rows by how the service answered; without those that only an older version has added up. */
   answers: AnswerSum[];
+  /** Done and skipped rows that this version has added up. */
+  added: number;
+  /** Done and skipped rows with less than the requested amount, and with nothing granted, by status. */
+  short: { below: Record<string, number>; nothing: Record<string, number> };
 };
 
 /** The fields of a portfolio's two hashes of sums. */
@@ -62,14 +66,15 @@ export function readTallied(sides: SumFields): Tallied {
       unreadable: countIn(fields, 'unreadable'),
     },
     answers,
+    added: rowsOfAnswers(answers) + countIn(fields, 'skipped'),
+    short: { below: countsIn(fields, 'below:'), nothing: countsIn(fields, 'nothing:') },
     rows: countIn(fields, 'rows'),
     replaced: countIn(fields, 'replaced'),
     statuses: countsIn(fields, 'status:'),
   };
 }
 
-/** How many rows these are. */
-export function rowsOfAnswers(answers: readonly AnswerSum[]): number {
+function rowsOfAnswers(answers: readonly AnswerSum[]): number {
   return answers.reduce((sum, { rows }) => sum + rows, 0);
 }
 

@@ -165,6 +165,7 @@ local function putInSums(row, share, sign)
     sum(sums, 'available', share.available, sign)
     if status ~= '' then add(sums, 'status:' .. status, sign) end
   elseif bucket == 'skipped' then
+    if short > '3' then add(sums, 'skipped', sign) end
     sum(sums, 'before', share.granted, sign)
     add(sums, 'earlier:' .. status, sign)
   end

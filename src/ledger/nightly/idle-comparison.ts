@@ -1,4 +1,5 @@
 import type { RedisConnection } from '../../lua-script.ts';
+import { countedStatus } from '../../status-meaning.ts';
 import { amountText, limbsOf, plainUnits, shareOf } from '../counts/amounts.ts';
 import type { Keys } from '../schema/keys.ts';
 import { pairsAsFields, readAtOnce } from '../schema/redis-reads.ts';
@@ -149,19 +150,10 @@ function tallyOfRow({ field, result }: Pick<StoredRow, 'field' | 'result'>): str
     const record = result.record as Readonly<Record<string, unknown>>;
     const granted = amountText(record.total_limit);
     const available = state === 'skipped' ? '' : amountText(record.available_limit);
-    return `${short}|${granted}|${available}|${shareOf(granted, requested)}||${statusOf(record.status)}`;
+    return `${short}|${granted}|${available}|${shareOf(granted, requested)}||${typeof record.status === 'string' ? countedStatus(record.status) : ''}`;
   }
   const cause = is('isFailed', state) ? field('cause') : '';
   return cause === '' ? short : `${short}||||${cause}|`;
-}
-
-/** Cuts a status of more than 100 bytes, never within a character, as derive.lua does. */
-function statusOf(status: unknown): string {
-  if (typeof status !== 'string') return '';
-  const bytes = Buffer.from(status);
-  if (bytes.length <= 100) return status;
-  const cut = bytes.toString('latin1').slice(0, 100);
-  return Buffer.from(cut.replace(/[\xc0-\xff][\x80-\xbf]*$/, ''), 'latin1').toString();
 }
 
 /** Rows added before sums are carried, since larger numbers would lose precision: a limb is below 10^10. */
@@ -247,6 +239,7 @@ function addTally(side: Side, tally: string): void {
     sum('available', available);
     if (status !== '') side.put(`status:${status}`, 1);
   } else if (bucket === 'skipped') {
+    if (share > '3') side.put('skipped', 1);
     sum('before', granted);
     side.put(`earlier:${status}`, 1);
   }

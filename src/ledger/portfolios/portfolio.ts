@@ -59,6 +59,8 @@ export type PortfolioState = {
   sums: Sums;
   /** Its done rows by how the service answered. */
   answers: AnswerSum[];
+  /** Done and skipped rows with less than the requested amount, and with nothing granted, by status. */
+  short: { below: Record<string, number>; nothing: Record<string, number> };
 };
 
 /** Whether a supplier is still to be made. */

@@ -1,8 +1,9 @@
 import { CALL_KINDS } from '../../call-kind.ts';
+import { isLimitlineError } from '../../errors.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import { type MendedDifference, makeRowComparison, TALLIED } from '../comparison/row-comparison.ts';
 import { type Cause, makeCauses } from '../counts/cause.ts';
-import { readTallied, rowsOfAnswers } from '../counts/sums.ts';
+import { readTallied } from '../counts/sums.ts';
 import { makeFirstRows } from '../rows/first-rows.ts';
 import { archivedFault, archivedOf, makeArchives } from '../schema/archives.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
@@ -142,18 +143,15 @@ export function makePortfolios({
       const [found, running, a, b, ...sizes] = answers;
       const counts = sizes.map(Number);
       const [invalid = 0, duplicate = 0, kept = 0, ...inStates] = counts;
-      const { rows, ...tallied } = readTallied([a, b].map(pairsAsFields));
+      const { rows, added, ...tallied } = readTallied([a, b].map(pairsAsFields));
       const hash = pairsAsFields(found);
       // A portfolio begun by an older version may have rows that are not in the sums, or not as they are now: they are added once.
       const isUncounted = hash.counted === undefined && hash.tallied === undefined;
       const lacks = isUncounted && rows < inStates.reduce((sum, count) => sum + count, 0);
       const states = namedCounts(ROW_STATES, inStates);
-      if (
-        hash.archive === undefined &&
-        hash.tallied !== TALLIED &&
-        (lacks || rowsOfAnswers(tallied.answers) < states.done)
-      ) {
-        await comparison.tallyRows(name);
+      if (hash.archive === undefined && hash.tallied !== TALLIED && (lacks || added < states.done + states.skipped)) {
+        // An archiving that begins meanwhile keeps the rows as they are.
+        await comparison.tallyRows(name).catch(unlessArchived);
         return this.read(name);
       }
       const fields = fromFields(hash);
@@ -176,9 +174,23 @@ export function makePortfolios({
   };
 }
 
+function unlessArchived(error: unknown): void {
+  if (!isLimitlineError(error, 'USAGE')) throw error;
+}
+
 type Fields = Omit<
   PortfolioState,
-  'name' | 'states' | 'importing' | 'invalid' | 'duplicate' | 'kept' | 'replaced' | 'statuses' | 'sums' | 'answers'
+  | 'name'
+  | 'states'
+  | 'importing'
+  | 'invalid'
+  | 'duplicate'
+  | 'kept'
+  | 'replaced'
+  | 'statuses'
+  | 'sums'
+  | 'answers'
+  | 'short'
 >;
 
 /** What the fields of a portfolio's hash say of it. */

@@ -1,4 +1,5 @@
 import type { CallKind } from '../../call-kind.ts';
+import { type Meanings, type StatusMeaning, statusMeaningOf } from '../../status-meaning.ts';
 import type { Cause } from '../counts/cause.ts';
 import type { MeaningStore } from '../counts/meaning-store.ts';
 import { type OutcomeSum, outcomesOf } from '../counts/outcome-sums.ts';
@@ -34,6 +35,8 @@ export type Summary = Sums & {
   /** All outcomes; `cancelled` rows that others replace have none. */
   outcomes: Record<RowOutcome, OutcomeSum>;
   statuses: Record<string, number>;
+  /** What people say that statuses mean. */
+  meanings: Record<string, StatusMeaning>;
   /** Why rows failed, the cause with most rows first. */
   causes: Cause[];
   /** Things made twice for its rows; only `resend` and a person's answer can lead to that. */
@@ -76,7 +79,10 @@ export async function summarize(
     states,
     outcomes: outcomesOf(state, meanings),
     statuses,
+    meanings: Object.fromEntries(meanings),
     ...state.sums,
+    grantedBelow: approvedIn(state.short.below, meanings),
+    grantedNothing: approvedIn(state.short.nothing, meanings),
     causes: await portfolios.causes(name),
     madeTwice: state.madeTwice,
     resent: state.resent,
@@ -85,6 +91,11 @@ export async function summarize(
     finished: isoTime(state.finishedMs),
     calls,
   };
+}
+
+function approvedIn(counts: Readonly<Record<string, number>>, meanings: Meanings): number {
+  const some = Object.entries(counts).filter(([status]) => statusMeaningOf(status, meanings) === 'approved');
+  return some.reduce((sum, [, count]) => sum + count, 0);
 }
 
 /** Number of rows in all states. */

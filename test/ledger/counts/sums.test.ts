@@ -93,21 +93,30 @@ test('each row counts in one outcome, by what its status means now', async () =>
   expect((await report())?.outcomes).toEqual(outcomes);
 });
 
-test.each(['', '2', '3'])(
-  'rows that an older version did not add up by answer are added up once, with %j',
-  async (share) => {
-    const record = { status: 'approved', total_limit: share === '' ? '1000.10' : share === '2' ? '7' : '0' };
-    const { portfolios, connection, keys, report } = await finish([{ to: 'done', record }]);
-    const expected = (await report())?.outcomes;
-    // As that version wrote it.
-    const { total_limit: granted } = record;
-    await connection.hset(keys.row('q4', 'row-0'), 'tally', `a|done|1000.10|${granted}||${share}||approved`);
-    const fields = Object.keys(await connection.hgetall(keys.sums('q4', 'a')));
-    await connection.hdel(keys.sums('q4', 'a'), ...fields.filter((field) => /answer:|asked\/|given\//.test(field)));
-    expect((await report())?.outcomes).toEqual(expected);
-    expect(await portfolios.compare(['q4'])).toEqual([]);
-  },
-);
+test.each([
+  ['', ['done', 'skipped']],
+  ['2', ['done', 'skipped']],
+  ['3', ['skipped']],
+])('rows that an older version did not add up by answer are added up once, with %j', async (share, older) => {
+  const record = { status: 'approved', total_limit: share === '' ? '1000.10' : share === '2' ? '7' : '0' };
+  const { portfolios, connection, keys, report } = await finish([
+    { to: 'done', record },
+    { to: 'skipped', record },
+  ]);
+  const expected = (await report())?.outcomes;
+  // As that version wrote them.
+  const { total_limit: granted } = record;
+  for (const [n, state] of ['done', 'skipped'].entries()) {
+    if (older.includes(state)) {
+      await connection.hset(keys.row('q4', `row-${n}`), 'tally', `a|${state}|1000.10|${granted}||${share}||approved`);
+    }
+  }
+  const fields = Object.keys(await connection.hgetall(keys.sums('q4', 'a')));
+  const newer = older.includes('done') ? /answer:|asked\/|given\/|^skipped$/ : /^skipped$/;
+  await connection.hdel(keys.sums('q4', 'a'), ...fields.filter((field) => newer.test(field)));
+  expect((await report())?.outcomes).toEqual(expected);
+  expect(await portfolios.compare(['q4'])).toEqual([]);
+});
 
 test('a portfolio whose rows an older version counted as below the request is counted anew once', async () => {
   const { portfolios, connection, keys, report } = await finish([

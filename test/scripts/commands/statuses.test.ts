@@ -16,8 +16,10 @@ test('statuses are listed with their rows, and what a person says that one means
   expect((await json('report', 'q4')).outcomes).toMatchObject({ approved: { rows: 1 }, answered: { rows: 2 } });
 
   expect((await limitline('statuses', 'in_progress', '--means', 'review')).stdout).toBe(
-    '"in_progress" means review.\n',
+    '"in_progress" means review: 1 row.\n',
   );
+  const unused = await limitline('statuses', 'In_progress', '--means', 'review');
+  expect(unused.stdout).toContain('no row has this status yet');
   expect((await json('report', 'q4')).outcomes).toMatchObject({ under_review: { rows: 1 }, answered: { rows: 1 } });
   expect((await limitline('report', 'q4', '--format', 'csv')).stdout).toContain(',under_review,');
   expect((await json('statuses')).statuses).toContainEqual({
@@ -27,9 +29,18 @@ test('statuses are listed with their rows, and what a person says that one means
     from: 'account',
   });
   const { entries } = await json('audit', 'list', '--what', 'status meaning set');
-  expect(entries).toMatchObject([{ is: 'begun', about: 'in_progress', facts: { means: 'review' } }, { is: 'done' }]);
+  expect(entries.slice(0, 2)).toMatchObject([
+    { is: 'begun', about: 'in_progress', facts: { means: 'review' } },
+    { is: 'done' },
+  ]);
+  await limitline('statuses', 'pending', '--means', 'approved');
+  const said = (await limitline('report', 'q4')).stdout;
+  expect(said).toMatch(/^partly approved +1 /m);
+  expect(said).toContain('Not approved: 1 in_progress.\n1 limit granted below the request.\n');
+  expect(said).not.toContain('To say what a status means');
   await limitline('statuses', 'in_progress', '--means', 'unknown');
-  expect((await json('report', 'q4')).outcomes).toMatchObject({ answered: { rows: 2 } });
+  expect((await json('report', 'q4')).outcomes).toMatchObject({ answered: { rows: 1 }, partly_approved: { rows: 1 } });
+  expect((await limitline('report', 'q4')).stdout).toContain('To say what a status means');
 });
 
 test('STATUS_MEANINGS says what statuses mean, before what anybody told the account', async () => {

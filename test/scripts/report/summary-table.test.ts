@@ -25,6 +25,7 @@ const summary: Summary = {
     needs_answer: { rows: 2, requested: '2000.00', granted: '0.00' },
   },
   statuses: { approved: 1_190, pending: 8 },
+  meanings: {},
   requested: '1234567.50',
   inAllRows: '1236567.50',
   granted: '999.00',
@@ -49,7 +50,7 @@ test('the report says in words and grouped figures what became of a portfolio', 
     [
       '                                rows          requested            granted',
       'approved                       1,190       1,234,000.50             999.00',
-      'answered, meaning not known        8             567.00               0.00',
+      'answered, outcome not known        8             567.00               0.00',
       'needs an answer                    2           2,000.00',
     ].join('\n'),
   );

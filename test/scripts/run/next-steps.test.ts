@@ -16,7 +16,16 @@ const NONE_LEFT: LeftResults = {
 
 function summaryOf(some: Partial<Record<RowState, number>>, others: Partial<Summary> = {}): Summary {
   const states = { ...Object.fromEntries(ROW_STATES.map((state) => [state, 0])), ...some };
-  const counts = { invalid: 0, duplicate: 0, kept: 0, madeTwice: 0, replaced: 0, grantedBelow: 0, grantedNothing: 0 };
+  const counts = {
+    invalid: 0,
+    duplicate: 0,
+    kept: 0,
+    madeTwice: 0,
+    replaced: 0,
+    grantedBelow: 0,
+    grantedNothing: 0,
+    meanings: {},
+  };
   const answers = { statuses: { approved: some.done ?? 0 }, before: { granted: '0.00', statuses: {} } };
   return { ...counts, ...answers, ...others, states } as Summary;
 }

@@ -51,6 +51,16 @@ for _, name in ipairs(redis.call('ZRANGE', root .. ':portfolios', 0, -1)) do
             add('sum:asked/' .. answer .. ':0', units(asks))
             if granted > 0 then add('sum:given/' .. answer .. ':0', granted) end
           end
+          if state == 'skipped' then
+            local record = cjson.decode(of[4] or '{}')
+            local granted = units(record.total_limit)
+            add('skipped', 1)
+            if granted > 0 then add('sum:before:0', granted) end
+            add('earlier:' .. (record.status or ''), 1)
+            if tonumber(record.total_limit) and granted < units(asks) then
+              add((granted == 0 and 'nothing:' or 'below:') .. (record.status or ''), 1)
+            end
+          end
           if state == 'refused' or state == 'held' then
             if of[5] then
               causes[of[5]] = causes[of[5]] or {}
