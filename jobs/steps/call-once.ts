@@ -1,11 +1,11 @@
 import type { CallKind } from '../../src/call-kind.ts';
+import type { CallRecord, Sent, Settled } from '../../src/call-outcome.ts';
 import type { UnknownPolicy } from '../../src/config.ts';
 import { isLimitlineError, LimitlineError, messageOf } from '../../src/errors.ts';
 import type { AtMostOnce, Claim } from '../../src/ledger/calls/at-most-once.ts';
 import type { Moving } from '../../src/ledger/calls/batches.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Log } from '../../src/log.ts';
-import type { CallRecord, Sent, Settled } from '../../src/outcome.ts';
 import type { ServiceClient } from '../../src/service/client.ts';
 import { headersOf } from '../../src/service/token-call.ts';
 import { type Admission, type AdmissionDeps, waitForAdmission } from './admission.ts';

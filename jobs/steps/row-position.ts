@@ -1,8 +1,8 @@
+import type { CallOutcome } from '../../src/call-outcome.ts';
 import type { Move } from '../../src/ledger/rows/row-moves.ts';
 import type { RowAtStep, RowState, Step } from '../../src/ledger/schema/row.ts';
 import { askedOf, stepAfter } from '../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
-import type { Outcome } from '../../src/outcome.ts';
 import { documentKey } from '../rows/calls-of.ts';
 import type { CallRequest } from './call-request.ts';
 
@@ -66,7 +66,7 @@ export function callRequestOf(position: RowPosition, openDocument: OpenDocument)
 /** Where a row goes after its call was made. A limit that was made for another row makes this row skipped. Pure. */
 export function reachedBy(
   position: RowPosition,
-  made: Pick<Extract<Outcome, { is: 'made' }>, 'id' | 'record' | 'row'>,
+  made: Pick<Extract<CallOutcome, { is: 'made' }>, 'id' | 'record' | 'row'>,
 ): Reached {
   const { request, revision } = position;
   const answered = position.answered || made.row === undefined;

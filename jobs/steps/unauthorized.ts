@@ -1,10 +1,10 @@
 import { type CallKind, KINDS } from '../../src/call-kind.ts';
+import type { Sent } from '../../src/call-outcome.ts';
 import { LimitlineError, messageOf } from '../../src/errors.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import { type RowState, rowsIn, STEPS } from '../../src/ledger/schema/row.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { Log } from '../../src/log.ts';
-import type { Sent } from '../../src/outcome.ts';
 import type { Blame, Breakers } from '../../src/pace/breakers.ts';
 import type { Answered, ServiceClient } from '../../src/service/client.ts';
 import { mayGoOn } from '../rows/feed.ts';

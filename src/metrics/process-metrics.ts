@@ -1,13 +1,13 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from '@prometheus-io/client';
 import { CALL_KINDS, type CallKind } from '../call-kind.ts';
-import type { Outcome } from '../outcome.ts';
+import type { CallOutcome } from '../call-outcome.ts';
 import { isOurs } from '../pace/breaker-words.ts';
 import type { PaceState } from '../pace/pace-state.ts';
 import { NEARLY_FULL } from '../redis-memory/memory.ts';
 
 /** The meanings of a response to a call; `unauthorized` leads to a new token and another attempt. */
 const MEANINGS = ['made', 'not ours', 'refused', 'throttled', 'unreachable', 'unknown', 'unauthorized'] as const;
-export type Meaning = Extract<Outcome['is'], (typeof MEANINGS)[number]>;
+export type Meaning = Extract<CallOutcome['is'], (typeof MEANINGS)[number]>;
 
 /** A call ends within SERVICE_TIMEOUT_MS, 30 s by default; most take less than a second. */
 const BUCKETS_S = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];

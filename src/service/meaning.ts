@@ -1,9 +1,9 @@
 import type { AnswerHeaders } from '../answer-headers.ts';
 import type { CallKind } from '../call-kind.ts';
+import type { Sent } from '../call-outcome.ts';
 import type { AnswerCheck } from '../config.ts';
 import { messageOf } from '../errors.ts';
 import { noConnectionWords } from '../no-connection.ts';
-import type { Sent } from '../outcome.ts';
 import { readMade } from './resource.ts';
 import type { Reply } from './send.ts';
 

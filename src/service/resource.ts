@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import { type CallKind, KINDS } from '../call-kind.ts';
-import type { CallRecord } from '../outcome.ts';
+import type { CallRecord } from '../call-outcome.ts';
 
 /**
  * What the ledger keeps of a made object, as text; amounts exactly as in the answer. `record.differs` describes

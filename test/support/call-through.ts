@@ -1,7 +1,7 @@
+import type { Sent } from '../../src/call-outcome.ts';
 import type { UnknownPolicy } from '../../src/config.ts';
 import type { AtMostOnce, Ended, Onward } from '../../src/ledger/calls/at-most-once.ts';
 import type { Thing } from '../../src/ledger/calls/claim-answers.ts';
-import type { Sent } from '../../src/outcome.ts';
 
 /** Makes a call as a step does, with no pace before it: claim, send, settle; with `onward`, its row goes on in the same step. */
 export async function callThrough(

@@ -11,7 +11,7 @@ const ALONE = [
   'src/line-writer.ts',
   'src/money-text.ts',
   'src/once-at-a-time.ts',
-  'src/outcome.ts',
+  'src/call-outcome.ts',
   'src/stand-in-account.ts',
   'src/status-meaning.ts',
 ];

@@ -1,6 +1,6 @@
+import type { CallRecord, Sent, Settled } from '../../call-outcome.ts';
 import type { AnswerCheck, UnknownPolicy } from '../../config.ts';
 import { messageOf } from '../../errors.ts';
-import type { CallRecord, Sent, Settled } from '../../outcome.ts';
 import type { Attempts } from './attempts.ts';
 import type { Moving } from './batches.ts';
 import { type Calls, MOST_PUT_OFFS, type SettleAnswer } from './calls.ts';

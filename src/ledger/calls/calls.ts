@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { CallKind } from '../../call-kind.ts';
+import type { CallRecord, Sent } from '../../call-outcome.ts';
 import type { UnknownPolicy } from '../../config.ts';
 import type { LastLink } from '../../files/last-link.ts';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import type { CallRecord, Sent } from '../../outcome.ts';
 import type { Keys } from '../schema/keys.ts';
 import { type MoveCall, type RowId, rowName } from '../schema/schema.ts';
 import type { RetryUntilAnswered } from '../schema/until-answered.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { CallKind } from '../../call-kind.ts';
+import type { CallRecord } from '../../call-outcome.ts';
 import { LimitlineError } from '../../errors.ts';
-import type { CallRecord } from '../../outcome.ts';
 import type { RowId } from '../schema/schema.ts';
 
 /** The ledger's answer to "may I send this?". */

@@ -1,6 +1,6 @@
 import type { CallKind } from '../../call-kind.ts';
+import type { CallRecord } from '../../call-outcome.ts';
 import type { RedisConnection } from '../../lua-script.ts';
-import type { CallRecord } from '../../outcome.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import { rowIdOf } from '../schema/schema.ts';

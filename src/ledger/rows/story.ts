@@ -1,6 +1,6 @@
 import type { CallKind } from '../../call-kind.ts';
+import type { CallRecord } from '../../call-outcome.ts';
 import type { RedisConnection } from '../../lua-script.ts';
-import type { CallRecord } from '../../outcome.ts';
 import type { Thing } from '../calls/claim-answers.ts';
 import { livingWorkers } from '../calls/fleet.ts';
 import type { Keys } from '../schema/keys.ts';

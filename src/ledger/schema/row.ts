@@ -1,5 +1,5 @@
 import type { CallKind } from '../../call-kind.ts';
-import type { CallRecord } from '../../outcome.ts';
+import type { CallRecord } from '../../call-outcome.ts';
 import { type RowId, STATES, type StateTrait } from './schema.ts';
 
 export type RowState = keyof typeof STATES;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { freeHeld, makeFreeing } from '../../../jobs/operators/free-held.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
+import type { Sent } from '../../../src/call-outcome.ts';
 import { openService } from '../../../src/open-service.ts';
-import type { Sent } from '../../../src/outcome.ts';
 import { callThrough } from '../../support/call-through.ts';
 import { foundBy } from '../../support/found-by.ts';
 import { openWorkplace } from '../../support/workplace.ts';

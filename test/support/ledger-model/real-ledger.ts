@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import type { Sent } from '../../../src/call-outcome.ts';
 import { makeApprovals } from '../../../src/ledger/approvals/approvals.ts';
 import { makeArchivePages } from '../../../src/ledger/archive/archive-pages.ts';
 import { makeArchiveSteps } from '../../../src/ledger/archive/archive-steps.ts';
@@ -14,7 +15,6 @@ import { makeKeys } from '../../../src/ledger/schema/keys.ts';
 import { type RowState, STEPS } from '../../../src/ledger/schema/row.ts';
 import { makeRetryUntilAnswered } from '../../../src/ledger/schema/until-answered.ts';
 import { makeSilentLog } from '../../../src/log.ts';
-import type { Sent } from '../../../src/outcome.ts';
 import { freshPrefix } from '../ledger.ts';
 import type { Attempt } from './state.ts';
 

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
+import type { Sent, Settled } from '../../../src/call-outcome.ts';
 import type { UnknownPolicy } from '../../../src/config.ts';
 import type { Claim, Ended, Onward } from '../../../src/ledger/calls/at-most-once.ts';
 import { causeOf } from '../../../src/ledger/counts/cause.ts';
 import type { Move } from '../../../src/ledger/rows/row-moves.ts';
 import { isStep, type RowProblem, type RowState, STEPS, type Step } from '../../../src/ledger/schema/row.ts';
-import type { Sent, Settled } from '../../../src/outcome.ts';
 import { callThrough } from '../call-through.ts';
 import { makeRequest } from '../ledger.ts';
 import { type Command, command } from './command.ts';

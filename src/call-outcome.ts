@@ -6,7 +6,7 @@ export type CallRecord = Readonly<Record<string, string>>;
  * (ledger/calls/at-most-once.ts), and the row's step ends with it (jobs/steps). `wasUnknown`: the outcome had been unknown until now, so other
  * rows may be held because of it.
  */
-export type Outcome =
+export type CallOutcome =
   /** It exists under this id. `row`: the row for which it was made earlier, if nothing was sent this time. */
   | { is: 'made'; id: string; record: CallRecord; row?: string | undefined; wasUnknown?: boolean }
   /** It was made before under this request key, for a line with another buyer or amount; nothing was sent. */
@@ -38,10 +38,10 @@ export type Outcome =
   | { is: 'moved' };
 
 /** The outcomes that a sender may report. */
-export type Sent = Extract<Outcome, { is: 'made' | 'not ours' | 'refused' | 'unknown' | NotNow }>;
+export type Sent = Extract<CallOutcome, { is: 'made' | 'not ours' | 'refused' | 'unknown' | NotNow }>;
 
 /** The outcomes that the ledger reports to a row. */
-export type Settled = Exclude<Outcome, { is: NotNow | 'not ours' }>;
+export type Settled = Exclude<CallOutcome, { is: NotNow | 'not ours' }>;
 
 /** Outcomes with which nothing was made, and nothing is decided about the row. */
 type NotNow = 'throttled' | 'unauthorized' | 'unreachable' | 'unsent';
