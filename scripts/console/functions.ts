@@ -100,21 +100,22 @@ function machineFunctions(context: Context, machines?: Machines): MachineFunctio
 
 /** The functions of the list of portfolios. */
 function portfoliosPageFunctions(context: Context): PortfoliosPageFunctions {
-  const { ledger, keys, portfolios, queues, archives } = context;
+  const { ledger, keys, portfolios, queues, archives, statusMeanings } = context;
   const list = makePortfolioList({ connection: ledger, keys });
   return {
     page: async (query) => {
-      const [page, total, archived, pace, workers, pausedQueues] = await Promise.all([
+      const [page, total, archived, pace, workers, pausedQueues, meanings] = await Promise.all([
         list.page(query),
         list.count(),
         archives.count(),
         lookAtPace(context),
         countLiving({ connection: ledger, keys }),
         queues.paused(),
+        statusMeanings.read(),
       ]);
       const states = await Promise.all(page.names.map((name) => portfolios.read(name)));
       const next = page.next === undefined ? {} : { next: page.next };
-      return { portfolios: states, ...next, total, archived, pace, workers, pausedQueues, nowMs: Date.now() };
+      return { portfolios: states, ...next, total, archived, pace, workers, pausedQueues, meanings, nowMs: Date.now() };
     },
   };
 }
@@ -219,6 +220,7 @@ const NEAR_LINE = 5_000;
 function rowPageFunctions(context: Context): RowPageFunctions {
   return {
     archived: context.archives.read,
+    meanings: context.statusMeanings.read,
 
     async story(row, { patient, signal }) {
       const story = await rowStory(row, context);

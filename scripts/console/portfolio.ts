@@ -22,23 +22,26 @@ export function portfolioPageFunctions(context: Context): PortfolioPageFunctions
 
   const look = async (name: string): Promise<PortfolioLook | undefined> => {
     const { ledger: connection, keys } = context;
-    const [archived, state, imports, causes, pace, samples, workers, pausedQueues, waiting] = await Promise.all([
-      archives.read(name),
-      portfolios.read(name),
-      portfolios.allImports(name),
-      portfolios.causes(name),
-      lookAtPace(context),
-      readSamples(),
-      countLiving({ connection, keys }),
-      context.queues.paused(),
-      waitingOf(name),
-    ]);
+    const [archived, state, meanings, imports, causes, pace, samples, workers, pausedQueues, waiting] =
+      await Promise.all([
+        archives.read(name),
+        portfolios.read(name),
+        context.statusMeanings.read(),
+        portfolios.allImports(name),
+        portfolios.causes(name),
+        lookAtPace(context),
+        readSamples(),
+        countLiving({ connection, keys }),
+        context.queues.paused(),
+        waitingOf(name),
+      ]);
     if (archived || state.startedMs === undefined) return undefined;
     const shown = causes.slice(0, CAUSES_SHOWN).map(({ id }) => id);
     const causeSamples = await readCauseSamples(name, shown, { connection, keys });
     const nowMs = Date.now();
     return {
       state: await withDoubt(state, context),
+      meanings,
       imports,
       causes: causes.map((cause, place) => ({ ...cause, sample: causeSamples[place] })),
       twice: await readTwice(state, context),

@@ -57,7 +57,7 @@ testInBrowser(
     // What can be chosen is counted as it is now, with states that had no row when the page was made.
     await expect.poll(() => page.locator('#rows .chip:visible').allTextContents()).toEqual(['done 29', 'refused 11']);
     await changed.click();
-    await expect.poll(() => states.first().textContent()).toBe('done');
+    await expect.poll(() => states.first().textContent()).toBe('approved');
     await page.getByRole('checkbox', { name: 'refused' }).check();
     await page.getByRole('button', { name: 'Show', exact: true }).click();
     await page.waitForURL(/states=refused/);
@@ -74,9 +74,9 @@ testInBrowser('rows that come into sight are those of now, and not of when the p
   expect(await states.first().textContent()).toBe('queued');
   await work();
   await page.getByText('Finished', { exact: true }).waitFor();
-  expect(await states.first().textContent()).not.toBe('done');
+  expect(await states.first().textContent()).not.toBe('approved');
   await page.locator('#rows table').scrollIntoViewIfNeeded();
-  await expect.poll(() => states.first().textContent()).toBe('done');
+  await expect.poll(() => states.first().textContent()).toBe('approved');
   await page.getByRole('link', { name: 'Show them as they are now' }).waitFor({ state: 'hidden' });
   // With what there is to choose from now, such as why rows failed.
   await page.getByRole('combobox', { name: 'Cause' }).waitFor();

@@ -37,7 +37,7 @@ test('on a terminal run shows what it would request, and what was shown is what 
 
   await writeFile(path, `${buyerLines(90).join('\n')}\n`);
   run.press('y\n');
-  expect(await run.ended).toMatchObject({ status: 2, shown: expect.stringMatching(/done +7 /) });
+  expect(await run.ended).toMatchObject({ status: 2, shown: expect.stringMatching(/approved +7 /) });
   expect(standIn.counts().made).toMatchObject({ company: 7, limit: 7 });
   // How it was understood is said once, and before the yes.
   expect(run.shown().match(/Read as/g)).toHaveLength(1);

@@ -50,7 +50,7 @@ test('npm start at a terminal prints the report of the example, and goes on with
   await leaveExamplesAsTheyAre();
   const { shown, press, ended } = startOnTerminal([], { cwd, env: { CONSOLE_PORT: '0' }, script: START });
   await expect.poll(shown).toMatch(/The console is at http:\S+/);
-  expect(shown()).toMatch(/STAND-IN[\s\S]*done[\s\S]*The console is at/);
+  expect(shown()).toMatch(/STAND-IN[\s\S]*approved[\s\S]*The console is at/);
   const url = /The console is at (http:\S+)/.exec(shown())?.[1] ?? '';
   await expect.poll(shown).toContain('?token=');
   const link = / {2}(http:\S+\?token=[\w-]+)/.exec(shown())?.[1] ?? '';

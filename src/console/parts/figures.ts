@@ -1,5 +1,9 @@
 import { grouped } from '../../counted.ts';
-import type { RowState } from '../../ledger/schema/row.ts';
+import { type AnswerOutcome, outcomeOfAnswer, outcomeOfRow } from '../../ledger/counts/row-outcome.ts';
+import type { PortfolioState } from '../../ledger/portfolios/portfolio.ts';
+import type { RowResult, RowState } from '../../ledger/schema/row.ts';
+import { visible } from '../../portfolio/problem.ts';
+import { APPROVED, type Meanings } from '../../status-meaning.ts';
 import { type Html, type HtmlValue, html } from '../html/html.ts';
 
 /** A labelled figure with a hint. */
@@ -33,8 +37,11 @@ export function progressBar({
   return html`<div class="progress"><progress aria-label="${label}" value="${total === undefined ? undefined : done}" max="${total}"></progress><span>${words}</span></div>`;
 }
 
-/** A state of a row, or of a line that led to no row. */
-export type Shown = RowState | 'invalid' | 'duplicate';
+/**
+ * How a row or line is shown: by its state; a row that the service answered by its outcome, and as `done` only where the answer is not
+ * at hand; a line that led to no row by its fault.
+ */
+export type Shown = RowState | AnswerOutcome | 'invalid' | 'duplicate';
 
 /** Each state has a word, a shape and a colour (styles/4-states.css), and never shows only one of the three. */
 const SHAPES: Readonly<Record<Shown, string>> = {
@@ -42,7 +49,12 @@ const SHAPES: Readonly<Record<Shown, string>> = {
   company: 'M2.5 8h7M7 4.5 10.5 8 7 11.5M13.5 4v8',
   documents: 'M2.5 8h7M7 4.5 10.5 8 7 11.5M13.5 4v8',
   limit: 'M2.5 8h7M7 4.5 10.5 8 7 11.5M13.5 4v8',
-  done: 'M3 8.5 6.5 12 13 4.5',
+  approved: 'M3 8.5 6.5 12 13 4.5',
+  partly_approved: 'M3 6.5 6.5 10 13 2.5M3 13.5h10',
+  under_review: 'M7 2.5a4.5 4.5 0 1 0 .01 0M10.5 10.5 14 14',
+  declined: 'M8 2.5a5.5 5.5 0 1 0 .01 0M5 8h6',
+  answered: 'M3 3.5h10v7H7l-3 2.5v-2.5H3z',
+  done: 'M3.5 3.5h9v9h-9z',
   refused: 'M4 4l8 8M12 4l-8 8',
   held: 'M5.5 3.5v9M10.5 3.5v9',
   skipped: 'M3 4l4 4-4 4M8.5 4l4 4-4 4',
@@ -61,8 +73,37 @@ export function stateShape(state: Shown): Html {
 }
 
 /** A state as a badge: shape, word and colour. `words` replaces the state's name, for example `12 held`. */
-export function stateBadge(state: Shown, words: string = state): Html {
+export function stateBadge(state: Shown, words: string = wordOf(state)): Html {
   return html`<span class="badge state-${state}">${stateShape(state)}${words}</span>`;
+}
+
+function wordOf(state: Shown): string {
+  return state.replace('_', ' ');
+}
+
+/** Longer texts are no real status. */
+const STATUS_CHARACTERS = 40;
+
+/** A row as a badge. A status whose meaning nobody has given is shown as the service wrote it. */
+export function rowBadge(result: Pick<RowResult, 'state' | 'record' | 'request'>, meanings: Meanings): Html {
+  if (result.state !== 'done') return stateBadge(result.state);
+  const outcome = outcomeOfRow(result, meanings) as AnswerOutcome;
+  const { status = '' } = result.record;
+  const isOpen = outcome === 'answered' && status !== '' && status !== APPROVED;
+  return stateBadge(outcome, isOpen ? visible(status).slice(0, STATUS_CHARACTERS) : undefined);
+}
+
+/** The rows of a portfolio by how they are shown. */
+export function shownCounts(
+  { states, answers }: Pick<PortfolioState, 'states' | 'answers'>,
+  meanings: Meanings,
+): Partial<Record<Shown, number>> {
+  const counts: Partial<Record<Shown, number>> = { ...states, done: 0 };
+  for (const { rows, ...answer } of answers) {
+    const outcome = outcomeOfAnswer(answer, meanings);
+    counts[outcome] = (counts[outcome] ?? 0) + rows;
+  }
+  return counts;
 }
 
 /**
@@ -94,7 +135,7 @@ export function stateBar(
     </svg>
     ${
       options.legend &&
-      html`<ul class="legend">${there.map(({ state, count }) => html`<li>${stateBadge(state, `${grouped(count)} ${state}`)}</li>`)}</ul>`
+      html`<ul class="legend">${there.map(({ state, count }) => html`<li>${stateBadge(state, `${grouped(count)} ${wordOf(state)}`)}</li>`)}</ul>`
     }
   </div>`;
 }

@@ -20,6 +20,9 @@ export const ROW_OUTCOMES = {
 
 export type RowOutcome = keyof typeof ROW_OUTCOMES;
 
+/** The outcomes of rows that the service has answered. */
+export type AnswerOutcome = 'approved' | 'partly_approved' | 'under_review' | 'declined' | 'answered';
+
 /** How much of the request was granted: all of it, a part above zero, nothing, or an amount that is missing or unreadable. */
 export type Share = 'all' | 'part' | 'nothing' | 'unknown';
 
@@ -38,7 +41,7 @@ const OF_STATE: Readonly<Record<Exclude<RowState, 'done'>, RowOutcome>> = {
   awaiting: 'awaiting_approval',
 };
 
-const OF_APPROVED: Readonly<Record<Share, RowOutcome>> = {
+const OF_APPROVED: Readonly<Record<Share, AnswerOutcome>> = {
   all: 'approved',
   part: 'partly_approved',
   nothing: 'declined',
@@ -51,7 +54,10 @@ export function outcomeOfState(state: Exclude<RowState, 'done'>): RowOutcome {
 }
 
 /** The outcome of a done row, by the status and the share that the service answered. */
-export function outcomeOfAnswer({ status, share }: { status: string; share: Share }, meanings: Meanings): RowOutcome {
+export function outcomeOfAnswer(
+  { status, share }: { status: string; share: Share },
+  meanings: Meanings,
+): AnswerOutcome {
   const meaning = statusMeaningOf(status, meanings);
   if (meaning === undefined) return 'answered';
   if (meaning === 'approved') return OF_APPROVED[share];

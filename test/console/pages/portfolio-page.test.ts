@@ -51,7 +51,7 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
     const text = textOf(page.text);
     expect(text).toMatch(/q4\.csv , 20\d\d-[\d-]+ [\d:]+ UTC by command line \(\S+\)/);
     expect(text).toContain('8 of 9 1 held; 1 line invalid, 1 duplicate');
-    expect(text).toContain('6 done');
+    expect(text).toContain('6 approved');
     expect(text).toContain('1 row held. Nobody knows what became of its call');
     // Past the company's step are all but the one that it was refused at.
     expect(text).toMatch(/Company 0 rows here now 8 past it 1 stopped here 9 calls sent/);
@@ -201,11 +201,31 @@ test('a file of which no line is a buyer has a page that says so', async () => {
   expect(text).toContain('No row has failed.');
 });
 
-test('an answer that is no yes is not lost beside the sums', async () => {
-  const review = { on: 'limit', match: 'HRB 2"', fault: 'decision', status: 'under_review', share: 0 } as const;
+test('an answered row is shown by its outcome, and green only where it is approved', async () => {
+  const review = { on: 'limit', match: 'HRB 2"', fault: 'decision', status: 'to_be_seen', share: 0 } as const;
   const half = { on: 'limit', match: 'HRB 3"', fault: 'decision', status: 'approved', share: 0.5 } as const;
-  const desk = await openDesk(3, { rules: [review, half] });
+  const nothing = { on: 'limit', match: 'HRB 4"', fault: 'decision', status: 'approved', share: 0 } as const;
+  const desk = await openDesk(4, { rules: [review, half, nothing] });
   await desk.limitline('run', 'q4.csv', '--yes');
   const { get } = await openConsole(desk);
-  expect(textOf((await get('/portfolios/q4')).text)).toMatch(/available ?; 1 under_review; 1 below the request/);
+  const badges = (page: string) =>
+    [...page.matchAll(/class="badge state-(\w+)">(.*?)<\/span>/g)].map(
+      ([, look, words = '']) => `${look}: ${textOf(words).trim()}`,
+    );
+  const { text } = await get('/portfolios/q4');
+  expect(badges(text)).toEqual([
+    'approved: 1 approved',
+    'partly_approved: 1 partly approved',
+    'declined: 1 declined',
+    'answered: 1 answered',
+    'approved: approved',
+    'answered: to_be_seen',
+    'partly_approved: partly approved',
+    'declined: declined',
+  ]);
+  await desk.limitline('statuses', 'to_be_seen', '--means', 'review');
+  expect(badges((await get('/portfolios/q4')).text)).toContain('under_review: 1 under review');
+  const [row = ''] = /\/portfolios\/q4\/rows\/[\w-]+(?=">Buyer 2)/.exec(text) ?? [];
+  expect(badges((await get(row)).text)[0]).toBe('under_review: under review');
+  expect((await get('/')).text).toContain('Rows of q4 by outcome');
 });

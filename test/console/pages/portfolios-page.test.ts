@@ -37,7 +37,7 @@ test('each portfolio says its file, who imported it, its sums and what it waits 
   expect(text).toContain('>2,004.00<');
   expect(text).toMatch(/class="wait is-warn">Paused</);
   expect(text).toMatch(/class="wait">finished</);
-  expect(text).toContain('Rows of q4 by state: 2 done');
+  expect(text).toContain('Rows of q4 by outcome: 2 approved');
 });
 
 test('portfolios are found by a part of their name, and pages go on behind the last one', async () => {

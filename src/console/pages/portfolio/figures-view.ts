@@ -3,11 +3,9 @@ import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import { type FunnelStep, rowCountOf, settledRows } from '../../../ledger/portfolios/summary.ts';
 import { GRANTED_STATES, rowsIn, type Step } from '../../../ledger/schema/row.ts';
 import { timeLeftWords } from '../../../pace/time-left.ts';
-import { visible } from '../../../portfolio/problem.ts';
-import { APPROVED } from '../../../status-meaning.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
-import { type Stat, stateBadge, stateBar, stateShape, stats } from '../../parts/figures.ts';
+import { type Stat, shownCounts, stateBadge, stateBar, stateShape, stats } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
 import { amount, commandLine, inUtc, shellWord } from '../../parts/text.ts';
 import { below, planAddress, portfolioAddress } from '../addresses.ts';
@@ -36,7 +34,7 @@ export function renderFigures(look: PortfolioLook, { open, calls, left }: Portfo
     },
     timeStat(look, left === undefined ? '' : timeLeftWords(left), open, calls),
   ];
-  return html`${stats(figures)}${stateBar(states, { legend: true, label: `Rows of ${state.name} by state` })}`;
+  return html`${stats(figures)}${stateBar(shownCounts(state, look.meanings), { legend: true, label: `Rows of ${state.name} by outcome` })}`;
 }
 
 function heldHint({ held, awaiting }: PortfolioLook['state']['states']): string {
@@ -50,24 +48,9 @@ function faultyHint({ invalid, duplicate, kept }: PortfolioLook['state']): strin
   return `${counted(invalid, 'line')} invalid, ${grouped(duplicate)} duplicate${as}`;
 }
 
-/** Further answers can be found with the filter of the rows. */
-const ANSWERS_TOLD = 3;
-
-/** Counts of the answers other than approved, the most frequent first: `; 29 under_review`. */
-function otherAnswers(statuses: PortfolioLook['state']['statuses']): string {
-  return Object.entries(statuses)
-    .filter(([status, count]) => status !== APPROVED && count > 0)
-    .sort(([, one], [, other]) => other - one)
-    .slice(0, ANSWERS_TOLD)
-    .map(([status, count]) => `; ${grouped(count)} ${visible(status).slice(0, 60)}`)
-    .join('');
-}
-
-function grantedHint({ sums, states, statuses }: PortfolioLook['state']): Html {
+function grantedHint({ sums, states }: PortfolioLook['state']): Html {
   const before = states.skipped > 0 && html`; ${amount(sums.before.granted)} granted before`;
-  const below = sums.grantedBelow > 0 && html`; ${grouped(sums.grantedBelow)} below the request`;
-  const nothing = sums.grantedNothing > 0 && html`; ${grouped(sums.grantedNothing)} approved with nothing granted`;
-  return html`${amount(sums.available)} available${otherAnswers(statuses)}${below}${nothing}${before}`;
+  return html`${amount(sums.available)} available${before}`;
 }
 
 function timeStat(

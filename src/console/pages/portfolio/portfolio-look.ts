@@ -14,10 +14,12 @@ import type { Approval } from '../../../ledger/schema/approval.ts';
 import type { PaceState } from '../../../pace/pace-state.ts';
 import type { PaceSample } from '../../../pace/samples.ts';
 import { type TimeLeft, timeLeftRange } from '../../../pace/time-left.ts';
+import type { Meanings } from '../../../status-meaning.ts';
 
 /** All that the page of a portfolio shows, except its rows: one snapshot, for everybody who has the page open. */
 export type PortfolioLook = {
   state: PortfolioState;
+  meanings: Meanings;
   imports: readonly KnownImport[];
   causes: readonly ShownCause[];
   /** Its open approvals, each with the people who may approve it. */

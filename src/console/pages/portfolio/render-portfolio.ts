@@ -54,7 +54,7 @@ export function renderPortfolio(look: PortfolioLook, shown: Shown): Html {
     ${renderFilterForm(state, look.causes, { filter: shown.filter, given: textsOf(shown.query), problem: shown.problem })}
     ${shown.problem !== undefined && notice('bad', shown.problem, { title: 'These rows cannot be shown.', urgent: true })}
     <p class="rows-changed" role="status" hidden><span data-words></span> <a href="${portfolioAddress(state.name, shown.filter, shown.after)}">Show them as they are now</a></p>
-    <div data-shown="${countsText(state)}">${shown.problem === undefined && renderRows(state, shown.page, shown)}</div>
+    <div data-shown="${countsText(state)}">${shown.problem === undefined && renderRows(state, shown.page, { ...shown, meanings: look.meanings })}</div>
     <div id="rows-now" hidden></div>
   </section>`;
 }

@@ -3,9 +3,10 @@ import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import { answeredOtherwise, ROW_STATES, type RowResult, UNFINISHED_STATES } from '../../../ledger/schema/row.ts';
 import type { RowFilter } from '../../../ledger/search/row-filter.ts';
 import type { RowPage } from '../../../ledger/search/row-search.ts';
+import type { Meanings } from '../../../status-meaning.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
-import { stateBadge, stateShape } from '../../parts/figures.ts';
+import { rowBadge, stateShape } from '../../parts/figures.ts';
 import { button, field, form, linkButton, select } from '../../parts/form.ts';
 import { emptyState, notice } from '../../parts/page-head.ts';
 import { pager, table } from '../../parts/table.ts';
@@ -23,7 +24,12 @@ export const ROWS_SHOWN = 40;
 export function renderRows(
   state: PortfolioState,
   page: RowsPage,
-  { filter, after, rights }: { filter: RowFilter; after: string | undefined; rights: Rights },
+  {
+    filter,
+    after,
+    rights,
+    meanings,
+  }: { filter: RowFilter; after: string | undefined; rights: Rights; meanings: Meanings },
 ): Html {
   const { name } = state;
   const rows = page.found;
@@ -39,7 +45,7 @@ export function renderRows(
           html`<a href="${below(name, 'rows', row.key)}">${theirWords(result.request.name)}</a>`,
       },
       { head: 'Requested', kind: 'amount', cell: ({ result }) => amount(result.request.limit.requested_limit) },
-      { head: 'State', cell: ({ result }) => stateBadge(result.state) },
+      { head: 'Outcome', cell: ({ result }) => rowBadge(result, meanings) },
       { head: 'Granted', kind: 'amount', cell: ({ result }) => amount(result.record.total_limit) },
       { head: 'Ids', kind: 'id', wideOnly: true, cell: ({ result }) => idsOf(result) },
       { head: 'Answer or problem', cell: ({ result }) => problemOf(result) },

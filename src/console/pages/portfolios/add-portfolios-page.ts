@@ -3,10 +3,11 @@ import { counted, grouped } from '../../../counted.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import { rowCountOf } from '../../../ledger/portfolios/summary.ts';
 import type { PaceState } from '../../../pace/pace-state.ts';
+import type { Meanings } from '../../../status-meaning.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { LOOKS } from '../../access/rules.ts';
 import { type Html, html } from '../../html/html.ts';
-import { stateBar } from '../../parts/figures.ts';
+import { shownCounts, stateBar } from '../../parts/figures.ts';
 import { button, field, form, linkButton } from '../../parts/form.ts';
 import { emptyState, pageHead } from '../../parts/page-head.ts';
 import { pager, table } from '../../parts/table.ts';
@@ -69,6 +70,7 @@ function makeNewest({ page }: PortfoliosPageFunctions): () => Promise<Portfolios
 /** The portfolios of one page, and what is needed to say what they wait for. */
 type PortfoliosLook = {
   portfolios: readonly PortfolioState[];
+  meanings: Meanings;
   /** The cursor of the next page. */
   next?: string;
   /** How many portfolios the account has in Redis, on all pages together. */
@@ -133,7 +135,10 @@ function renderList(look: PortfoliosLook, { text, rights }: Listed): Html {
       { head: 'Portfolio', names: true, cell: (state) => nameOf(state) },
       { head: 'Begun (UTC)', cell: (state) => begunOf(state) },
       { head: 'Rows', kind: 'number', cell: (state) => grouped(rowCountOf(state)) },
-      { head: 'By state', cell: (state) => stateBar(state.states, { label: `Rows of ${state.name} by state` }) },
+      {
+        head: 'By outcome',
+        cell: (state) => stateBar(shownCounts(state, look.meanings), { label: `Rows of ${state.name} by outcome` }),
+      },
       {
         head: 'Requested',
         kind: 'amount',

@@ -3,6 +3,7 @@ import type { AskedFor } from '../../../ledger/approvals/approval-look.ts';
 import type { ArchivedPortfolio } from '../../../ledger/schema/archives.ts';
 import type { RowId } from '../../../ledger/schema/schema.ts';
 import type { ToldRow } from '../../../ledger/story/row-story.ts';
+import type { Meanings } from '../../../status-meaning.ts';
 import { LOOKS, OWN_OR_OPERATOR } from '../../access/rules.ts';
 import { ConsoleError } from '../../console-app.ts';
 import { wantsFragment } from '../../layout/layout.ts';
@@ -17,6 +18,7 @@ export type RowPageFunctions = {
   archived: (portfolio: string) => Promise<ArchivedPortfolio | undefined>;
   /** Undefined where there is no such row. With `patient`, it searches the file for the line as long as a page may take. */
   story: (row: RowId, options: { patient: boolean; signal: AbortSignal }) => Promise<ToldRow | undefined>;
+  meanings: () => Promise<Meanings>;
   /** Sends the row again, or says why not, or which approval it waits for. */
   retry: (
     row: RowId,
@@ -50,7 +52,13 @@ export const oneRowPage = page<RowPageFunctions>({ at: 'portfolios' }, ({ get, p
       }
       if (wantsFragment(request)) return reply.fragment(linePart(found, rights));
       const { result } = found.story;
-      const body = rowPage({ ...found, did: didWords(did, (word) => DID.get(word)), csrf: reply.csrf(), rights });
+      const body = rowPage({
+        ...found,
+        did: didWords(did, (word) => DID.get(word)),
+        csrf: reply.csrf(),
+        rights,
+        meanings: await given.meanings(),
+      });
       return { title: `${cutWords(result.request.name)} (${row.portfolio})`, body };
     },
   }),

@@ -1,9 +1,10 @@
 import { answeredOtherwise } from '../../../ledger/schema/row.ts';
 import { type RowId, rowIdOf } from '../../../ledger/schema/schema.ts';
 import type { RowStory, StoryCall, ToldRow } from '../../../ledger/story/row-story.ts';
+import type { Meanings } from '../../../status-meaning.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
-import { facts, stateBadge } from '../../parts/figures.ts';
+import { facts, rowBadge, stateBadge } from '../../parts/figures.ts';
 import { notice, pageHead, panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
 import { amount, moment, theirWords } from '../../parts/text.ts';
@@ -12,8 +13,10 @@ import { rowActions } from './row-actions.ts';
 import { type Happening, spanWords, timelineOf } from './timeline.ts';
 
 /** The page of a row: outcome, timeline, line of the file, calls, and the buyer's other requests. */
-export function rowPage(given: ToldRow & { did: string | undefined; csrf: string; rights: Rights }): Html {
-  const { story, line, did, csrf, rights } = given;
+export function rowPage(
+  given: ToldRow & { did: string | undefined; csrf: string; rights: Rights; meanings: Meanings },
+): Html {
+  const { story, line, did, csrf, rights, meanings } = given;
   const { row, result, imports } = story;
   const known = imports.get(result.importId);
   const file = known ? html`${theirWords(known.fileName)} #${known.number}` : 'a file that is not known';
@@ -23,7 +26,7 @@ export function rowPage(given: ToldRow & { did: string | undefined; csrf: string
       { href: '/', words: 'Portfolios' },
       { href: `/portfolios/${encodeURIComponent(row.portfolio)}`, words: row.portfolio },
     ],
-    lead: html`${stateBadge(result.state)} Line ${result.line} of ${file}, ${amount(result.request.limit.requested_limit)} requested`,
+    lead: html`${rowBadge(result, meanings)} Line ${result.line} of ${file}, ${amount(result.request.limit.requested_limit)} requested`,
   })}
   ${did !== undefined && notice('good', did)}
   <div class="row-page">
