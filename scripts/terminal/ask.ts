@@ -61,7 +61,6 @@ const [CTRL_C, CTRL_D, BACKSPACE, DELETE, CTRL_U] = ['\u0003', '\u0004', '\b', '
  */
 export function askSecret(question: string): Promise<string | undefined> {
   const { stdin, stderr } = process;
-  stderr.write(question);
   const wasRaw = stdin.isRaw;
   const decoder = new StringDecoder('utf8');
   return new Promise((resolve) => {
@@ -95,11 +94,13 @@ export function askSecret(question: string): Promise<string | undefined> {
         else if (typed.length < LONGEST) typed.push(sign);
       }
     };
+    // Before the question, so that the terminal does not show what somebody types at once.
     stdin.setRawMode(true);
     stdin.ref();
     stdin.on('data', hear);
     stdin.once('end', giveUp);
     stdin.resume();
+    stderr.write(question);
   });
 }
 
