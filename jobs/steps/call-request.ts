@@ -13,7 +13,7 @@ export type CallRequest = Request & {
   what: string;
   /** The request as text: a person finds an unknown outcome with it, and its digest recognizes a repetition. */
   sent: string;
-  /** Digest input of the line's request, which must not change under this key. Limits only. */
+  /** Limits only: buyer and fields of the request as text, whose digest must not change under this key. */
   asked?: string;
 };
 

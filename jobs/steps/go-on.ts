@@ -51,7 +51,7 @@ async function goOnce({ position, prefetched }: Stand, jobStep: Step, deps: GoDe
   const state = await stateBehind(position, reached, outcome, deps);
   if (state === position.step && reached.to !== '') return elsewhere(position);
   const onHand = outcome.onward?.prefetched;
-  // With a prefetched next call the row goes on: whether it may leave is checked again before the send.
+  // With a prefetched next call the row goes on: whether that call may leave is checked again before the send.
   const goesOn = onHand !== undefined || reached.to === '' || (state === reached.to && mayGoOn(reached, deps));
   return goesOn
     ? { position: reached.position, prefetched: onHand }

@@ -104,7 +104,7 @@ export function makeUnauthorized(
       unused = await orStopped(service.renewToken(unused ?? token, onTokenCall), signal);
     },
 
-    /** Milliseconds for which the row leaves its worker to others, or 0. The next call returns 0. */
+    /** Milliseconds for which the row leaves its worker to others, or 0. Told once: asked again, it returns 0. */
     stepAside(): number {
       const ms = asideMs;
       asideMs = 0;
