@@ -34,7 +34,7 @@ export type NightCheckDeps = LedgerCheckDeps & FinanceDeps & { audit: Pick<Audit
 /**
  * Runs all checks: whether records agree with each other, and what finance should know. Each row is read once, for all checks.
  *
- * @param given.lookAgainMs see checkLedger
+ * @param given.lookAgainMs see `LedgerCheck`
  * @returns how much was checked, and what could not be
  * @throws the signal's reason when it is aborted
  */

@@ -159,7 +159,7 @@ async function archiveNamed(
   } catch (error) {
     signal.throwIfAborted();
     const told = { name, why: messageOf(error) };
-    // Another process that archives or restores will have ended when the night is run again.
+    // `ArchivesTaken` is tried again: the process that archives or restores now will have ended by then.
     const isLeft = isLimitlineError(error, 'USAGE') && !(error instanceof ArchivesTaken);
     if (isLeft) came.left.push(told);
     else came.failed.push(told);

@@ -42,7 +42,7 @@ type Archiving = { account: string; archives: Pick<Archives, 'list'> };
 /**
  * A run of the ledger's checks.
  *
- * @param lookAgainMs how long after a row was met it is compared with its call again, before it is a finding
+ * @param lookAgainMs how long after a row was found to differ from its call the two are compared again: only then it is a finding
  */
 type LedgerCheck = {
   sink: FoundSink;
@@ -123,7 +123,7 @@ function storedChecks(
   ];
 }
 
-/** Names what archived rows and imports of all accounts name. Answers false if an archive is missing or unreadable. */
+/** Calls `onName` with each digest that `file` of the archives of all accounts names. Answers false if one is missing or unreadable. */
 function inArchives(file: string, deps: LedgerCheckDeps, signal: AbortSignal) {
   const dataDir = deps.settings.LIMITLINE_DATA;
   return async (onName: (sha256: string) => boolean) => {

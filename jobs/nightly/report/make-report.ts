@@ -20,7 +20,7 @@ export type ReportDeps = {
   reports: Reports;
   settings: { LIMITLINE_DATA: string };
   keys: { reports: string };
-  /** Renders a page for printing, piece by piece; without it there is none. */
+  /** Renders a page for printing, piece by piece. Left out where no page is made. */
   printReport?: (whole: WholeReport) => Iterable<string>;
 };
 
