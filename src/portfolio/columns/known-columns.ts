@@ -92,7 +92,7 @@ export function fieldOf(column: KnownColumn): string {
 
 export const NEEDED = columnsThat(({ isNeeded }) => isNeeded === true);
 
-/** The normal form of a column's name: `Contact.E-mail`, `contact e mail` and `contact_e_mail` are equal. */
+/** The normal form of a column's name: `Contact.Email`, `contact email` and `Contact-Email` are all `contact_email`. */
 export function plainName(written: string): string {
   const name = written
     .trim()

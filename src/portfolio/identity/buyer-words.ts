@@ -19,7 +19,7 @@ export function otherName(line: BuyerLine, by: Identifier, buyer: Buyer, known: 
   };
 }
 
-// A reference tells this buyer from one with another reference. From a buyer of earlier files, "no" in same_buyer is enough.
+// If the line's strongest identifier is the shared one, only references tell the two apart. Otherwise its stronger one does, after "no".
 const REFERENCES = 'give each a buyer_reference of its own, and write "no" in the column same_buyer';
 const NO_IN_COLUMN = 'write "no" in the column same_buyer, or give each a buyer_reference of its own';
 
@@ -79,7 +79,7 @@ export function told(buyer: Buyer, known: KnownBuyers): string {
   return `${calls(buyer)} (${placeOf(buyer, known)})`;
 }
 
-/** Enough to recognize them; the rest is summed up. */
+/** Buyers that a message names: enough to recognize which are meant; the rest is summed up. */
 const MOST_NAMED = 3;
 
 function listed(buyers: readonly Buyer[], known: KnownBuyers): string {
@@ -107,7 +107,7 @@ function quoted(text: string): string {
   return `"${shortened(text)}"`;
 }
 
-/** A name of 100,000 letters would hide the message. */
+/** Letters of a name in a message: a name of 100,000 letters would hide the message. */
 const MOST_LETTERS = 60;
 
 function shortened(text: string): string {
