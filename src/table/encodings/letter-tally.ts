@@ -24,7 +24,7 @@ const CANDIDATES = [
   'cp852',
 ] as const;
 
-/** Turkish letters have the same bytes as Icelandic ones: this one may cause doubt but is never chosen. */
+/** Code pages that may cause doubt but are never chosen: Turkish letters have the same bytes as Icelandic ones. */
 const ASKED_FOR = ['windows-1254'];
 
 export function makeLetterTally(): LetterTally {
@@ -87,7 +87,7 @@ const LONGEST_RUN = 4;
 /** The letters of some 20,000 lines. More would cost time and change nothing. */
 const ENOUGH = 100_000;
 
-/** A trade mark or a stray sign here and there does not matter. */
+/** The share of implausible bytes that is tolerated: a trade mark or a stray sign here and there does not matter. */
 const MAX_BAD = 0.1;
 
 /**
@@ -142,7 +142,7 @@ function isProven(best: Scored, usual: Scored, counts: ReadonlyMap<number, numbe
   return [...gains.values()].filter((gain) => gain >= 0).length >= LETTERS || (gains.has('ő') && gains.has('ű'));
 }
 
-/** Fewer may be a coincidence, such as one name on each line. */
+/** How many different letters prove a code page: fewer may be a coincidence, such as one name on each line. */
 const LETTERS = 3;
 
 /** The share of letters in implausible positions, above which Mac or DOS is credible. */
@@ -183,7 +183,7 @@ type WesternRuns = {
   isWestern(): boolean;
 };
 
-/** A trade mark or a stray sign here and there does not make a file Japanese. */
+/** The share of bytes in Western groups from which a file is Western: a trade mark here and there does not make it Japanese. */
 const CERTAIN = 0.9;
 
 const HIGH_RUN = /[\x80-\xff]+/g;
