@@ -80,7 +80,7 @@ type Unpacking = { signal: AbortSignal | undefined; room: () => Promise<number> 
 
 async function unpack(path: string, dir: string, { signal, room }: Unpacking): Promise<void> {
   const zip = await openZip(path, LIMITS);
-  // Checked, because the ledger is often on the same disk, and a Redis that cannot write stops.
+  // The room is checked, because the ledger is often on the same disk, and a Redis that cannot write stops.
   let leftBytes = 0;
   try {
     for await (const entry of zip.entries()) {

@@ -104,7 +104,7 @@ async function isPutAgain(path: string): Promise<boolean> {
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
-/** Some 2 MB. Documents that many lines share come again soon. */
+/** Copied files that are remembered, some 2 MB. Documents that many lines share come again soon. */
 const MAX_REMEMBERED = 10_000;
 
 /** An unfinished copy: a mark of its process, which older versions lack, and a random name. */
