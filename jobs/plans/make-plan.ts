@@ -110,7 +110,7 @@ async function whyApproved(
   return whyWords({ kind: 'retry', redone: needed?.redone, over });
 }
 
-/** A sum from the script above.lua: `k, limb, …`. */
+/** A sum as above.lua answers it, in groups of ten digits: by turns the place of a group and its digits. */
 function sumOfLimbs(limbs: readonly string[]): string {
   const fields = limbs.flatMap((k, at) => (at % 2 === 0 ? [[`sum:over:${k}`, limbs[at + 1] ?? '']] : []));
   return sumIn(Object.fromEntries(fields), 'over');
@@ -232,7 +232,7 @@ function plannedFilter(action: PlanAction, filter: RowFilter): RowFilter & { sta
   return { ...filter, states: ROW_STATES.filter((state) => states.includes(state)) };
 }
 
-/** Whether all open rows are to be cancelled: then one mark on the portfolio does it. */
+/** Whether all open rows are to be cancelled: then the portfolio itself is cancelled, as the command does it. */
 function isWhole(action: PlanAction, { states = [], ...rest }: RowFilter): boolean {
   if (action !== 'cancel' || states.length !== UNFINISHED_STATES.length) return false;
   return (
