@@ -135,7 +135,7 @@ export async function whyNeeded(
       // A cancelled row has lost its approval (rare-moves.lua).
       if (approval !== undefined && (state === 'cancelled' || !(await isGranted(approval)))) needed ??= { over: [] };
     }
-    // An answer about held rows lets nothing pass that did not count before.
+    // Only for a retry: held rows count in these sums already, so an answer about them adds nothing.
     const over = asks && kind === 'retry' ? await approvals.overIfAgain(portfolio, rowsOf(page), policy) : [];
     if (over.length > 0) return { ...needed, over };
     // Without rules on sums, no sum can be above a limit.
