@@ -20,7 +20,7 @@ type PlaceDeps = {
 
 type KeepDeps = ExportDeps & PlaceDeps & { ledger: RedisConnection; marks: { check: () => Promise<unknown> } };
 
-/** File names have 255 bytes at most, and a draft's name is 50 bytes longer than this. */
+/** Bytes of a portfolio's name that fit: file names have 255 at most, and that of a draft of the results has 50 bytes more. */
 const NAME_BYTES = 190;
 
 /** The path of a portfolio's kept results: `results/<account>/<portfolio>.results.csv` in the data folder. */
