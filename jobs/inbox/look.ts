@@ -98,7 +98,7 @@ export function pathOf(dir: string, raw: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${dir}/`), raw]);
 }
 
-/** Changes when somebody adds a document to the folder or writes to one. A ZIP file is one file. */
+/** A text that changes when somebody adds a document to the folder or writes to one. A ZIP file is one file. */
 export async function documentsVersion(dir: string, names: readonly string[]): Promise<string> {
   const versions: string[] = [];
   for (const name of names) {
