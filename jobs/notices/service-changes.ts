@@ -32,7 +32,7 @@ export function serviceChanges(
   remembered: { service?: string | undefined; credentials?: string | undefined },
   awayAfterMs: number,
 ): SystemChange[] {
-  // The call that closes a breaker may be counted before the breaker closes, or never.
+  // Not the count alone: the call that closes a breaker may be counted before the breaker closes, or never.
   const mark = `${held.accepted}:${held.resetMs}`;
   const seen = (before: string | undefined, isBad: boolean) => {
     return { observed: observationOf(isBad, readCondition(before), mark), mark };
