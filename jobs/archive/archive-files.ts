@@ -127,7 +127,7 @@ function mustBeAsWritten(path: string, found: Pick<FileFacts, 'bytes' | 'sha256'
   throw changed(path, `${found.bytes} bytes of SHA-256 ${found.sha256}, and not ${facts.bytes} of ${facts.sha256}`);
 }
 
-/** Bytes. Smaller than for rows: a sorted set of a million entries takes Redis four times as long for the same bytes. */
+/** Bytes of other keys in one command, fewer than of rows: a sorted set takes Redis four times as long for the same bytes. */
 export const REST_BYTES = 48 * 1024;
 
 /** Lines without their line feeds, in batches for one Redis command. */

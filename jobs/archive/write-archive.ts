@@ -26,7 +26,7 @@ import { type FileFacts, type ManifestFacts, writeManifest } from './manifest.ts
 /** Accessible to the owner only, like its files. */
 const FOLDER_MODE = 0o700;
 
-/** The folders of the portfolio, the account and all archives, and the data folder. */
+/** Folders above an archive: those of the portfolio, the account and all archives, and the data folder. */
 const LEVELS = 4;
 
 /** A portfolio that nothing changes, and its archive's folder. `onRows` is called with rows written or compared. */
