@@ -55,7 +55,7 @@ export async function lookAtApproval(id: string, deps: ApprovalLookDeps): Promis
   };
 }
 
-/** As many as a person reads before saying yes. */
+/** Rows of an approval that are shown: as many as a person reads before saying yes. */
 const SHOWN = 10;
 
 /** The largest rows of an approval, largest first. If `isExact` is false, others may be larger: see `rows.largestOf`. */
