@@ -242,7 +242,7 @@ function changed(path: string, what: string): LimitlineError {
   return new LimitlineError('FILE', message);
 }
 
-/** 16 hexadecimal digits. */
+/** The SHA-256 of a text, cut to 16 hexadecimal digits. */
 function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

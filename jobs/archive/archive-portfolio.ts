@@ -253,7 +253,7 @@ async function removeOlder(folder: string, { account, portfolio, startedMs }: Ar
     const other = join(above, name);
     if (other === folder) continue;
     const found = await readManifest(other, { account, name: portfolio }).catch(() => undefined);
-    // Another ledger with this data folder began its portfolio of this name at another moment.
+    // An archive of another ledger stays: there, the portfolio of this name began at another moment.
     if (found?.startedMs !== startedMs) continue;
     await removeArchive(other).catch(() => {});
   }

@@ -100,7 +100,7 @@ async function compare(
 export async function nameArchive(folder: string): Promise<void> {
   try {
     await rename(`${folder}${PART}`, folder);
-    // Folders above it may be new, too, up to the data folder.
+    // Folders above it, up to the data folder, may be new, too, so each is synced.
     for (let above = dirname(folder), level = 0; level < LEVELS; above = dirname(above), level += 1)
       await syncFolder(above);
   } catch (error) {
