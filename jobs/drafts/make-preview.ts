@@ -236,7 +236,7 @@ const MOST_KINDS = 50;
  * @throws Error with a readable message for a broken file; LimitlineError `STOPPED`
  */
 async function sheetNames({ path, signal }: { path: string; signal?: AbortSignal }): Promise<string[]> {
-  // Amounts do not matter here.
+  // Only the sheets' names are read here, so it does not matter which words mean thousands.
   const book = await openWorkbook({ path, signal, vocabulary: { saysThousands: () => false } });
   if (book === null || typeof book === 'string') return [];
   book.close();
