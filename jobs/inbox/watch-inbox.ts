@@ -148,7 +148,7 @@ function watchFolder(dir: string, { log, ring }: { log: Log; ring: () => void })
   watcher.on('all', ring);
   const { promise: watching, resolve } = Promise.withResolvers<void>();
   watcher.on('ready', () => {
-    // Changes while the watch began cause no event.
+    // Changes while the watch began cause no event, so a pass follows.
     ring();
     resolve();
   });
