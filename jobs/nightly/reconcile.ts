@@ -19,7 +19,7 @@ export type ReconcileDeps = NightCheckDeps & ReportDeps & { events: Pick<Events,
 export async function reconcile(deps: ReconcileDeps, night: Night): Promise<NightResult & { report: string }> {
   await deps.events.dropOld();
   const report = await makeReport(night, (sink) => lookThrough(deps, sink, night), deps);
-  // Findings for finance and held calls are no differences between records.
+  // Only differences between records are counted: findings for finance and held calls are none.
   const groups = report.groups.filter(({ check }) => CHECKS[check].kind === 'ledger');
   await deps.portfolios.noteReconciled(countFindings({ groups }));
   return resultOf(report);

@@ -90,7 +90,7 @@ async function lookAndWrite(look: NightCheck, add: FoundSink['found'], dir: stri
       });
       await items.end();
     };
-    // In the folder of all nights, where the next run removes drafts of killed runs.
+    // The draft is in the folder of all nights, where the next run removes drafts of killed runs.
     const draft = await writeDraft({ dir, name: ITEMS, mode: 0o600, write });
     return { looked: doneOf(done), draft };
   } catch (error) {
