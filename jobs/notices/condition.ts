@@ -54,7 +54,7 @@ export function judge(
     return { state: state === remembered ? undefined : state, ...(tells ? { tells } : {}) };
   };
   const bad = (beganMs: number): Judged => {
-    // After a failover, the new server's clock may be behind.
+    // After a failover, the new server's clock may be behind, and the beginning would lie in the future.
     const fromMs = Math.min(beganMs, nowMs);
     const forMs = nowMs - fromMs;
     const isLong = forMs >= afterMs;
