@@ -116,7 +116,7 @@ function sumOfLimbs(limbs: readonly string[]): string {
   return sumIn(Object.fromEntries(fields), 'over');
 }
 
-/** `requested_limit is above … (status 400)` */
+/** A cause as people read it: `requested_limit is above … (status 400)`. */
 function causeWords(cause: Cause | undefined): string | null {
   if (!cause) return null;
   return `${cause.words || cause.meaning}${cause.status === null ? '' : ` (status ${cause.status})`}`;
@@ -144,7 +144,7 @@ function keptCounts(
   }
   const rows = rowsIn(states, wanted);
   const sum = wanted.reduce((total, state) => total.plus(sums.byState[state]), new Big(0)).toFixed();
-  // Rows that were refused at a later step have their companies.
+  // Rows that were refused at a later step have their companies, so they need no call for one.
   const later = causes.filter(({ step }) => step !== 'company').reduce((count, cause) => count + cause.rows, 0);
   return { rows, sum, ...most(rows, wanted.includes('refused') ? Math.max(0, rows - later) : rows) };
 }
