@@ -154,7 +154,7 @@ export function mayGoOn(state: PortfolioState): boolean {
   return state.paused === undefined && !supplierComesFirst(state);
 }
 
-/** An unapproved supplier blocks no row: rows of approved imports go on. */
+/** Whether the supplier has to be created before the rows. An unapproved one blocks no row: rows of approved imports go on. */
 function supplierComesFirst({ paused, supplier, supplierAwaits }: PortfolioState): boolean {
   return paused === undefined && supplier !== undefined && isPending(supplier) && !supplierAwaits;
 }
@@ -195,7 +195,7 @@ function makeEater(
     had: ahead.size,
     async next(count) {
       for (let more = true; more && found.length < count; ) {
-        // Rows with jobs usually come first.
+        // Rows with jobs usually come first, so the first page is long enough to pass them.
         const wanted = Math.min(from === 0 ? keysWithJob.size + count : count, PAGE);
         const page = await source({ from, count: wanted });
         found.push(...page.filter(({ data }) => !keysWithJob.has(data.key)));
