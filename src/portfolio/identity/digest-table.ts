@@ -107,7 +107,7 @@ function narrowTag(digest: string): number {
   return (lettersAsNumber(digest, 7, 10) & 0x7fff) + 1;
 }
 
-/** 30 further bits. Never 0 either. */
+/** 30 further bits. Never 0, because 0 marks an empty slot. */
 function wideTag(digest: string): number {
   return lettersAsNumber(digest, 7, 12) + 1;
 }

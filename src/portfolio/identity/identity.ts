@@ -89,7 +89,7 @@ export function likenessOf({ name, countryCode = '' }: Pick<BuyerIdentity, 'name
   return { alike: alikeOf(loose), alikeHere };
 }
 
-/** The `alike` of a name. */
+/** The number by which a name is compared with others, see {@link likenessOf}. */
 export function alikeOfName(name: string): number {
   return alikeOf(looseName(name));
 }

@@ -249,7 +249,7 @@ function sizeOf(step: number): number {
   return double[0] ?? 0;
 }
 
-/** Two decimals: beyond the exact range, the median has no more. */
+/** A median with two decimals: where it is not exact, further ones would mean nothing. */
 function rounded(amount: number): number {
   return Math.round(amount * 100) / 100;
 }

@@ -180,7 +180,7 @@ function countFilled(cells: readonly string[]): number {
   return filled;
 }
 
-/** The character test avoids a trim for most cells. */
+/** Whether a cell has text. The test of its first character avoids a trim for most cells. */
 function isFilled(cell: string): boolean {
   return cell !== '' && (cell.charCodeAt(0) > 0x20 || cell.trim() !== '');
 }

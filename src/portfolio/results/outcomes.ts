@@ -25,7 +25,7 @@ export type ResultOutcome = {
 /** The columns at the end of every results file, whatever comes before them. */
 const STATE_AT = RESULT_COLUMNS.indexOf('state');
 const OUTCOME_COLUMNS = RESULT_COLUMNS.slice(STATE_AT, RESULT_COLUMNS.indexOf(KNOWN_COLUMN));
-/** The same in a results file of version 0.1. */
+/** These columns in a results file of version 0.1. */
 const EARLIER_COLUMNS = OUTCOME_COLUMNS.filter((name) => name !== OUTCOME_COLUMN);
 const ROW_COLUMNS = RESULT_COLUMNS.slice(0, STATE_AT);
 

@@ -176,7 +176,7 @@ const TOO_MANY_DIGITS =
 
 const PLAIN = 'write a plain decimal, like 1234.50';
 
-/** The example must not repeat the mistake in the message. */
+/** How to write an amount in this column: an example with the column's own decimal separator. */
 function likeTheColumn(decimal: Decimal): string {
   return decimal === ',' ? 'write it like 1234,50' : PLAIN;
 }

@@ -146,7 +146,7 @@ type FileTexts = {
   read(place: number): string[];
 };
 
-/** A small file takes one piece. */
+/** Bytes of a piece of texts: a small file takes one. */
 const PIECE_BYTES = 64 * 1024;
 
 /** 16 MB, the texts of some 400,000 lines. */
