@@ -34,7 +34,7 @@ export async function readTextTable(file: TableFile, bytes: ByteSource, first: B
     if (chunk) return true;
     ended = true;
     records.end();
-    // The last record may have waited for the end.
+    // True once more, because the last record may have waited for the end.
     return true;
   }
 
