@@ -132,7 +132,7 @@ async function copyAndDigest(doc: Document, temporary: string): Promise<string> 
   return digest.digest('hex');
 }
 
-/** The code of a locked file, EBUSY, means that a retry may help. */
+/** The error for a file that changed while it was read. The code of a locked file, EBUSY, means that a retry may help. */
 export function changed({ path }: Pick<Document, 'path'>): LimitlineError {
   const cause = Object.assign(new Error('it changed'), { code: 'EBUSY' });
   const message = `${path} changed while it was read; leave it alone until it is read again.`;
