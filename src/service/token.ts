@@ -23,7 +23,7 @@ const POLL_MS = 40;
 /** After refused credentials, waiting calls retry only at this interval: some services lock out frequent attempts. */
 const REFUSED_REST_MS = 2_000;
 
-/** 30 days, as for the pace: an account unused for so long starts anew. */
+/** How long it is known that there was a token: 30 days, as for the pace. An account unused for so long starts anew. */
 const REMEMBERED_MS = 2_592_000_000;
 
 /**
