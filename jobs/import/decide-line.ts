@@ -35,7 +35,7 @@ export type Place = {
   file: () => Promise<OwnFile>;
 };
 
-/** The decision for a line before it is put: the row that it replaces, or the problem that refuses it. */
+/** The decision for a line before it goes into the ledger: the row that it replaces, or the problem that refuses it. */
 export type LineDecision = { asking: AskingLine } & ({ replaces: BuyerRow | undefined } | { problem: Problem });
 
 /**

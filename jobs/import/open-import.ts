@@ -140,7 +140,7 @@ export function makeRequestsInFile(open: () => Promise<Opened>): () => Promise<O
   };
 }
 
-/** Of each other portfolio that the file names in a row or line, the first line that does. */
+/** The other portfolios that the columns for rows and lines of the file name, each with the first line that names it. */
 async function foreignRows(file: Opened, portfolio: string): Promise<Foreign[]> {
   const found = new Map<string, Foreign>();
   const [mendedRow, mendedLine] = [mendedRowOf(file.header), mendedLineOf(file.header)];
