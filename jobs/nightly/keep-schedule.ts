@@ -70,7 +70,7 @@ export async function keepSchedule(deps: KeepDeps, overdueMs: number): Promise<v
 /** A schedule entry, perhaps with the time from which it counts. */
 type Since = ScheduleEntry | HeldEntry;
 
-/** A task's last scheduled time in ms; nothing where the task is not scheduled, or was scheduled later than that. */
+/** A task's last scheduled time in ms; nothing where the task is not in the schedule, or came into it after that time. */
 export function latestOf(task: string, entries: readonly Since[], nowMs: number): number | undefined {
   const moments = entries
     .filter((entry) => entry.task === task)

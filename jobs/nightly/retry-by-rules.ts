@@ -27,7 +27,7 @@ type Meant = {
   portfolio: string;
   /** For each cause, the rule that applies. */
   causes: readonly { cause: string; rule: RetryRule }[];
-  /** The number of the portfolio's cancellations. Rows of an earlier generation were cancelled with it. */
+  /** How often the portfolio was cancelled. A row of a lower generation was cancelled with it. */
   generation: number;
   /** When the last rule that names this portfolio was made; 0 where all rules are for any portfolio. */
   namedMs: number;

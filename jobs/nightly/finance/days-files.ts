@@ -182,7 +182,7 @@ async function isRepeated(known: KnownImport, all: readonly KnownImport[], open:
   return errors === undefined;
 }
 
-/** Of two imports in the same millisecond, the higher number is later. */
+/** Whether the first import is later than the other. Of two in the same millisecond, the higher number is. */
 function isLater(one: KnownImport, known: KnownImport): boolean {
   return one.lastMs > known.lastMs || (one.lastMs === known.lastMs && one.number > known.number);
 }

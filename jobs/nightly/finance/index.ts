@@ -221,8 +221,8 @@ async function* importedFiles(sinceMs: number, deps: ImportedDeps): AsyncGenerat
 type UploadedDeps = { drafts: Pick<DraftStore, 'list' | 'dirOf'>; signal: AbortSignal };
 
 /**
- * Files that were uploaded or corrected in the console since `sinceMs` and never submitted. A submitted file is an import, or
- * belongs to another account.
+ * Files that were uploaded or corrected in the console since `sinceMs` and never submitted. A submitted file is checked as an
+ * import, of this account or another.
  */
 async function uploadedFiles(sinceMs: number, { drafts, signal }: UploadedDeps): Promise<DayFile[]> {
   const found = (await drafts.list()).filter((draft) => lastVersion(draft).madeMs >= sinceMs && isUnsubmitted(draft));

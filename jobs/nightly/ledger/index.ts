@@ -83,7 +83,7 @@ async function checkAll(deps: LedgerCheckDeps, how: LedgerCheck): Promise<Ledger
     inArchives: inArchives(REST, deps, signal),
     isOwnRedis: deps.settings.REDIS_URL === undefined,
   };
-  // Read first, so that a portfolio that leaves meanwhile is in at least one of the two lists.
+  // Archived portfolios are read before the others, so that one that leaves meanwhile is in at least one of the two lists.
   const { archived } = await findOldPortfolios({ connection: deps.ledger, keys: deps.keys }, 0);
   const place = { account: deps.account, dataDir: deps.settings.LIMITLINE_DATA };
   const isOurs = await isDataFolderOurs({ ...files, archives: areThere(archived, place) });

@@ -12,7 +12,7 @@ export type ClaimDeps = {
   stories: Pick<Stories, 'calls' | 'claims'>;
 };
 
-/** In addition to the longest call: the wait for a replica, and differences between clocks. */
+/** How much older than the longest call a claim must be, because of the wait for a replica and differences between clocks. */
 const GRACE_MS = 60_000;
 
 /** A row that may have a claim, and the key of the row that replaced it, or ''. A replaced row is never sent again. */
