@@ -34,7 +34,7 @@ export type CallDeps = AdmissionDeps & {
 /** How a call ended for its row. Needing a new permit is no end: {@link callOnce} waits for one. */
 export type CallOutcome = Exclude<Ending, { again: 'new permit' }>;
 
-/** `onward` if the ledger also moved the row on with the same script; `prefetched` is the row's next call, if there is one. */
+/** How a call ended. `onward`: the same script also moved the row on. `prefetched`: the row's next call, if there is one. */
 type Ending =
   | Exclude<Settled, { is: 'made' }>
   | (Extract<Settled, { is: 'made' }> & { onward?: { prefetched: PrefetchedCall | undefined } });

@@ -78,7 +78,7 @@ function nextCall(reached: Reached, deps: GoDeps): ReturnType<RowOnward>['next']
   return { request: () => callRequestOf(position, deps.openDocument) };
 }
 
-/** Whether a row may skip its next queue: nobody paused that queue, and calls of its kind leave. */
+/** Whether a row may skip its next queue: nobody paused that queue, and the breaker of its calls is not tripped. */
 function mayGoOn({ to }: Reached, { queues, breakers, stopping }: GoDeps): boolean {
   if (to === '' || !isStep(to) || stopping.aborted) return false;
   return queues.isOpenSeen(STEP_JOBS[to].queue) && !breakers.isTripped(KIND_OF[to]);

@@ -20,8 +20,8 @@ const LONGEST_WAIT_MS = 8_000;
 /**
  * Handles 401 responses to one call until the call has ended. After the first 401 the token is renewed, since it may have expired. After
  * further ones either the credentials are wrong, for every call, or this call alone is refused. The call waits and is tried again, alone,
- * until src/pace/lua/blame.lua decides. Its row is refused only in the second case. If other rows are due but none calls, they may need its
- * worker: the row steps aside.
+ * until src/pace/lua/blame.lua decides. Its row is refused only in the second case. If other rows are due but none calls, they may need
+ * this row's worker: the row steps aside.
  */
 export function makeUnauthorized(
   { kind, key, row, onTokenCall }: { kind: CallKind; key: string; row: RowId; onTokenCall: () => void },
