@@ -250,7 +250,7 @@ function rowColumnAt(columns: readonly Column[]): number {
   return outcomeColumns(columns.map(({ written }) => written))?.get(ROW_COLUMN) ?? -1;
 }
 
-/** Fills in conventions that a person did not give, from the whole file. */
+/** Finds out from the whole file how amounts and dates are written, as far as no person said it. */
 async function findOpenConventions(
   { table, file, columns, conventions }: Pick<Reading, 'table' | 'file' | 'columns' | 'conventions'>,
   shape: Shape,

@@ -144,7 +144,7 @@ type Tables = { certain: ReadonlyMap<string, KnownColumn>; possible: ReadonlyMap
 
 let tables: Tables | undefined;
 
-/** Built on the first unknown name: thousands of names take some 15 ms, which most commands need not wait for. */
+/** The tables, built for the first unknown name: thousands of names take some 15 ms, which most commands need not wait for. */
 function tablesOfNames(): Tables {
   tables ??= {
     certain: firstOfEach(certainNames()),

@@ -19,7 +19,7 @@ export type ValueReader = (text: string, by: ReadBy, isNumber?: boolean) => Valu
 type ColumnFacts = {
   /** Reads a cell; without it, the cell's text is the value. */
   read?: ValueReader;
-  /** The object of a row (`lines/row.ts`) for the value. Without it, the value is not sent, or by separate code. */
+  /** The object of a row (`lines/row.ts`) that gets the value. Without it, the value is not sent, or code of its own sends it. */
   in?: 'company' | 'company.address' | 'limit' | 'limit.contact';
   /** The field in that object, if it differs from the column's name. */
   field?: string;

@@ -99,7 +99,7 @@ function ownMeaning({ written, by }: Column): string {
   return by === 'map' && isKnown(name) ? '' : name;
 }
 
-/** Whether the name certainly means a known column, and was only not taken: see the end of {@link tellColumns}. */
+/** Whether the name certainly means a known column, and only another column kept it from that: see the end of {@link tellColumns}. */
 function isGivenTwice({ written, guess }: Column): boolean {
   return guess !== null && aliasOf(written) === guess;
 }

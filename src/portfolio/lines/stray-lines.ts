@@ -68,7 +68,7 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
       readsAsNames(cells) &&
       judgeHeader({ cells: [...cells], fault: null }, hints).isComplete
     ) {
-      // The same columns, for example in another language.
+      // A header of the same columns, for example in another language, is a repetition.
       if (meansTheSame(cells, columns)) return told(record, nameAt, HEADER_AGAIN);
       otherHeader = record.line;
       return told(record, -1, OTHER_HEADER);

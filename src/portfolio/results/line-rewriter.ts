@@ -19,7 +19,7 @@ export type LineRewriter = {
 };
 
 /**
- * Changes as little as possible. Mapped headers get our names, the mapping's constants become columns, and amounts and
+ * Makes a rewriter that changes little. Mapped headers get our names, the mapping's constants become columns, and amounts and
  * dates that only their column explains become unambiguous. Cells that are problems in this file are marked, so that no
  * other column can make them valid.
  *

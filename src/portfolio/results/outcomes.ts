@@ -38,7 +38,7 @@ export function outcomeColumns(header: readonly string[]): ReadonlyMap<string, n
   const stateAt = names.findLastIndex((_name, at) => startsAt(ours, at));
   if (stateAt === -1) return undefined;
   const places = new Map(ours.map((name, place) => [name, stateAt + place]));
-  // Earlier versions did not write this column.
+  // Earlier versions did not write the column of the recorded buyer.
   const knownAt = stateAt + ours.length;
   if (names[knownAt] === KNOWN_COLUMN) places.set(KNOWN_COLUMN, knownAt);
   const rowAt = stateAt - ROW_COLUMNS.length;
