@@ -148,7 +148,7 @@ const LETTERS = 3;
 /** The share of letters in implausible positions, above which Mac or DOS is credible. */
 const MISPLACED = 0.15;
 
-/** These have letters at the same bytes as the default, so their texts never look implausible there. */
+/** Code pages with letters at the same bytes as the default, so that their texts never look implausible in the default. */
 const LIKE_USUAL = ['windows-1250', 'iso-8859-2', 'iso-8859-15', 'windows-1254'];
 
 function scoreOf(encoding: string, counts: ReadonlyMap<number, number>): Scored {
@@ -195,7 +195,7 @@ const HIGH_RUN = /[\x80-\xff]+/g;
 const WESTERN_RUN =
   /^[\x80\x84\x85\x91-\x97\xa0\xa3\xa7\xab\xae\xb0\xb4\xb7\xbb]{0,2}[\x8a\x8c\x8e\x9a\x9c\x9e\x9f\xaa\xba\xc0-\xcf\xd1-\xd6\xd8-\xdd\xdf-\xef\xf1-\xf6\xf8-\xfd\xff]{0,2}[\x80\x84\x85\x91-\x97\xa0\xa3\xa7\xab\xae\xb0\xb4\xb7\xbb]{0,2}$/;
 
-/** Two or more such letters alone are no Western word, but legal forms elsewhere: `ИП`, `ΟΕ`. */
+/** A word of two or more letters above ASCII alone is not Western, but a legal form elsewhere: `ИП`, `ΟΕ`. */
 const WHOLE_WORD = /^[\xc0-\xff]{2,}$/;
 
 function isLetter(character: string | undefined): boolean {
