@@ -166,7 +166,7 @@ export async function someAtATime<T>(each: AsyncIterable<T>, act: (one: T) => Pr
   if (faults.length > 0) throw faults[0];
 }
 
-/** File names have 255 bytes at most. A name of 64 letters may have 256 bytes, and `.part` is appended. */
+/** A portfolio with a longer name has a digest as folder: files' names have 255 bytes at most, and 64 letters may have 256. */
 const NAME_BYTES = 200;
 
 /** The suffix of folders that are not completely written. */
