@@ -167,7 +167,7 @@ async function lookUp(
 /** The upper estimate's factor: other calls and changes of the pace allow no better one. */
 const LONGER_BY = 1.5;
 
-/** The estimated seconds for so many calls at the learned pace; null where no pace is known or a breaker is open. */
+/** The estimated seconds for so many calls at the learned pace; null where no pace is known or a breaker is tripped. */
 function secondsOf(calls: number, pace: PaceState | undefined): { from: number; to: number } | null {
   if (!pace || pace.phase === 'start' || pace.ratePerS <= 0 || (pace.tripped?.length ?? 0) > 0) return null;
   const seconds = calls / pace.ratePerS;
