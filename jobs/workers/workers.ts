@@ -193,7 +193,7 @@ export function startSayingPace({
 }) {
   let said = pace.state();
   const say = async (): Promise<void> => {
-    // Calls behind open breakers ask for no permit, so the pace does not change.
+    // Calls behind tripped breakers ask for no permit, so the pace does not change.
     const isKnown = pace.state() === said && (paceNow().paused ?? []).length === 0;
     if (isKnown && breakers.tripped().length === 0) return;
     const isIdle = slots.inFlight() === 0 && (await queues.areIdle());
