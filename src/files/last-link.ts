@@ -45,7 +45,7 @@ export function makeLastLinkMemory(dir: string, { isSynced = false } = {}) {
         await file.writeFile(link);
         if (isSynced) await file.datasync();
       } catch (error) {
-        // Otherwise a full disk would collect one such file at each attempt.
+        // Otherwise each attempt on a full disk would leave one such file.
         await unlink(pathOf(dir, number)).catch(() => {});
         throw error;
       } finally {
