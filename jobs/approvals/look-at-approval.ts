@@ -55,7 +55,7 @@ export async function lookAtApproval(id: string, deps: ApprovalLookDeps): Promis
   };
 }
 
-/** As many as a person reads before saying yes. */
+/** Rows of an approval that are shown: as many as a person reads before saying yes. */
 const SHOWN = 10;
 
 /** The largest rows of an approval, largest first. If `isExact` is false, others may be larger: see `rows.largestOf`. */
@@ -67,10 +67,10 @@ export async function largestRows(
   return { largest: found.sort(byAmount).slice(0, SHOWN), isExact };
 }
 
-/** Enough for some 50,000 lines. The page must not wait longer. */
+/** How long lines are searched for warnings: enough for some 50,000 lines. The page must not wait longer. */
 const LOOK_MS = 1_000;
 
-/** Enough for a workbook of many megabytes. Otherwise, the page lacks how the file was read. */
+/** How long reading a file may take: enough for a workbook of many megabytes. Otherwise, the page lacks how the file was read. */
 const OPEN_MS = 5_000;
 
 /** Groups of equal warnings that are shown. */

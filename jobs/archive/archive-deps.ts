@@ -83,7 +83,7 @@ export function mustGoOn({ aborted, reason }: AbortSignal, words: string): void 
   if (aborted) throw new LimitlineError('STOPPED', words, { cause: reason });
 }
 
-/** Another process is archiving or restoring, any portfolio. It is over when that ends. */
+/** Another process is archiving or restoring a portfolio, perhaps another one. Once that has ended, trying again helps. */
 export class ArchivesTaken extends LimitlineError {
   constructor(account: string) {
     super(

@@ -127,7 +127,7 @@ function mustBeAsWritten(path: string, found: Pick<FileFacts, 'bytes' | 'sha256'
   throw changed(path, `${found.bytes} bytes of SHA-256 ${found.sha256}, and not ${facts.bytes} of ${facts.sha256}`);
 }
 
-/** Bytes. Smaller than for rows: a sorted set of a million entries takes Redis four times as long for the same bytes. */
+/** Bytes of other keys in one command, fewer than of rows: a sorted set takes Redis four times as long for the same bytes. */
 export const REST_BYTES = 48 * 1024;
 
 /** Lines without their line feeds, in batches for one Redis command. */
@@ -166,7 +166,7 @@ export async function someAtATime<T>(each: AsyncIterable<T>, act: (one: T) => Pr
   if (faults.length > 0) throw faults[0];
 }
 
-/** File names have 255 bytes at most. A name of 64 letters may have 256 bytes, and `.part` is appended. */
+/** A portfolio with a longer name has a digest as folder: files' names have 255 bytes at most, and 64 letters may have 256. */
 const NAME_BYTES = 200;
 
 /** The suffix of folders that are not completely written. */
@@ -242,7 +242,7 @@ function changed(path: string, what: string): LimitlineError {
   return new LimitlineError('FILE', message);
 }
 
-/** 16 hexadecimal digits. */
+/** The SHA-256 of a text, cut to 16 hexadecimal digits. */
 function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

@@ -131,7 +131,7 @@ async function writeAndLeave(name: string, state: ArchiveState, options: Archivi
     throw takenOverFault(name);
   } catch (error) {
     const isBack = await leaving.drop(name, state.id).catch(() => undefined);
-    // If Redis did not answer, the mark may be set. Then the files stay.
+    // If Redis did not answer, the portfolio may be marked as leaving. Then the files stay.
     if (!mayHaveLeft || isBack === true) await removeArchive(folder).catch(() => {});
     if (isBack === undefined) deps.say?.(`${name} may still be marked as being archived: archive it again later.`);
     mustGoOn(options.signal, stoppedWords(name));
@@ -178,7 +178,7 @@ function folderOf(portfolio: string, id: string, { settings, account }: ArchiveD
   return archiveFolder({ dataDir: settings.LIMITLINE_DATA, account, portfolio, id });
 }
 
-/** Begins with the time, so that folders sort by age. */
+/** The id of a new archive. It begins with the time, so that folders sort by age. */
 function newId(): string {
   return `${new Date().toISOString().replace(/[-:]|\..*$/g, '')}-${randomBytes(4).toString('hex')}`;
 }
@@ -253,7 +253,7 @@ async function removeOlder(folder: string, { account, portfolio, startedMs }: Ar
     const other = join(above, name);
     if (other === folder) continue;
     const found = await readManifest(other, { account, name: portfolio }).catch(() => undefined);
-    // Another ledger with this data folder began its portfolio of this name at another moment.
+    // An archive of another ledger stays: there, the portfolio of this name began at another moment.
     if (found?.startedMs !== startedMs) continue;
     await removeArchive(other).catch(() => {});
   }

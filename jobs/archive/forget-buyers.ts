@@ -112,7 +112,7 @@ function withoutWords(buyer: Buyer, portfolio: string, others: OthersWords): Buy
   return {
     ...buyer,
     names,
-    // Only for the first line is it known whether it gave the reference.
+    // If the buyer's first line is this portfolio's, it is unknown whether another gave the reference, so that is erased.
     reference: others.isAny && buyer.first.portfolio !== portfolio ? buyer.reference : '',
     city: others.cities.has(buyer.city) ? buyer.city : '',
     street: others.streets.has(buyer.street) ? buyer.street : '',

@@ -197,7 +197,7 @@ async function namesOfFiles(
   for (const folder of folders) for (const fileName of await fileNamesOf(folder)) names.add(fileName);
   for (const { fileName } of await portfolios.allImports(name)) names.add(fileName);
   for await (const page of inbox.ofPortfolio(name)) for (const file of page) names.add(file.name).add(file.id);
-  // An import from a pipe has an empty name.
+  // An import from a pipe has an empty name, by which nothing can be found.
   names.delete('');
   return names;
 }

@@ -32,7 +32,7 @@ export async function* namingFiles(dir: string, except: readonly string[] = []):
 }
 
 /**
- * The digests in such a file, piece by piece. A digest may come twice.
+ * The digests in a file of {@link namingFiles}, piece by piece. A digest may come twice.
  *
  * @throws LimitlineError `FILE` where it cannot be read: then it is unknown what it names
  */

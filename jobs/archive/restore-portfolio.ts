@@ -103,7 +103,7 @@ async function restore(
     await reportStep('rest');
   });
   await reportStep('ending');
-  // Noted before the end. Otherwise, the next night could archive it again or retry its rows by a rule.
+  // The time of restoring is noted before the end. Otherwise, the next night could archive it again or retry its rows by a rule.
   const [seconds = 0, microseconds = 0] = (await ledger.time()).map(Number);
   await ledger.zadd(keys.restored, Math.floor(seconds * 1_000 + microseconds / 1_000), name);
   const ended = await restoring.endRestore(name, { run, startedMs: state.startedMs, rows: manifest.rows, lines: hash });

@@ -26,7 +26,7 @@ import { type FileFacts, type ManifestFacts, writeManifest } from './manifest.ts
 /** Accessible to the owner only, like its files. */
 const FOLDER_MODE = 0o700;
 
-/** The folders of the portfolio, the account and all archives, and the data folder. */
+/** Folders above an archive: those of the portfolio, the account and all archives, and the data folder. */
 const LEVELS = 4;
 
 /** A portfolio that nothing changes, and its archive's folder. `onRows` is called with rows written or compared. */
@@ -100,7 +100,7 @@ async function compare(
 export async function nameArchive(folder: string): Promise<void> {
   try {
     await rename(`${folder}${PART}`, folder);
-    // Folders above it may be new, too, up to the data folder.
+    // Folders above it, up to the data folder, may be new, too, so each is synced.
     for (let above = dirname(folder), level = 0; level < LEVELS; above = dirname(above), level += 1)
       await syncFolder(above);
   } catch (error) {

@@ -116,7 +116,7 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
     submit: submissions.submit,
     progress: submissions.progress,
     async look(id) {
-      // Read first, because an import records its end before its progress goes.
+      // The progress is read first, because an import records its end before its progress goes.
       const progress = submissions.progress(id);
       return { draft: asHere(await drafts.read(id)), progress };
     },

@@ -110,7 +110,7 @@ type NamedMappings = {
   forget(name: string): Promise<void>;
 };
 
-/** The rule for portfolios' names: each name is also a file's name. */
+/** A mapping's name follows the rule for portfolios' names, because it is also a file's name. */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u;
 
 /** @throws LimitlineError `USAGE` for an invalid name */

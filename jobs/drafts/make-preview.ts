@@ -152,7 +152,7 @@ function headOf({ dialect, headerLine, above, problems, warnings }: Opened, colu
   return { dialect, headerLine, above, columns, faults: problems, fileWarnings: warnings };
 }
 
-/** For display, and for checking edited cells. Unknown for an unreadable file. */
+/** How the file writes amounts and dates, for display and for checking edited cells. Unknown for an unreadable file. */
 async function conventionsOf(opened: Opened): Promise<Preview['conventions']> {
   return opened.problems.length > 0 ? { decimal: null, dates: null } : opened.findConventions();
 }
@@ -227,7 +227,7 @@ function makeChangeTally() {
   };
 }
 
-/** Reasons may quote cells; beyond this number they form no groups. */
+/** Groups of changes at most: reasons may quote cells, so each line could have one of its own. */
 const MOST_KINDS = 50;
 
 /**
@@ -236,7 +236,7 @@ const MOST_KINDS = 50;
  * @throws Error with a readable message for a broken file; LimitlineError `STOPPED`
  */
 async function sheetNames({ path, signal }: { path: string; signal?: AbortSignal }): Promise<string[]> {
-  // Amounts do not matter here.
+  // Only the sheets' names are read here, so it does not matter which words mean thousands.
   const book = await openWorkbook({ path, signal, vocabulary: { saysThousands: () => false } });
   if (book === null || typeof book === 'string') return [];
   book.close();

@@ -113,7 +113,7 @@ async function writeVersion(
   const { path } = fileOf(dir, seen);
   const target = join(dir, `v${number}`);
   const { dialect } = preview;
-  // Left by another process that did not finish the version.
+  // Removes what another process left that did not finish the version.
   await rm(target, { force: true });
   const to = createWriteStream(target, { flags: 'wx', mode: 0o600, flush: true });
   try {
@@ -127,7 +127,7 @@ async function writeVersion(
     await rm(target, { force: true });
     throw systemCode(error) === 'ENOSPC' ? fileFault(seen.name, 'written', error) : error;
   }
-  // Keeps the version that the person saw and those before it.
+  // Keeps the version that the person saw and the one before it.
   await rm(join(dir, `v${number - VERSIONS_KEPT}`), { force: true });
   return { sha256: await sha256Of(target), sizeBytes: (await stat(target)).size };
 }

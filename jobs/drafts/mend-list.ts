@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { LimitlineError } from '../../src/errors.ts';
 import type { LineToMend, MendPages, Preview } from '../../src/portfolio/preview.ts';
 
-/** More than anybody corrects in a browser. A file with more faulty lines has one common fault. */
+/** The lines that are kept: more than anybody corrects in a browser. A file with more faulty lines has one common fault. */
 const MOST_KEPT = 5_000;
 
 /** Lines of one page. */

@@ -18,7 +18,7 @@ const SMALL_BYTES = 64 * 1024;
 
 /**
  * Makes previews as {@link makePreview} does, except for small texts in a thread, so that pages are served meanwhile. A thread
- * that is silent for two minutes is stopped. This thread asks the ledger on its behalf, so it needs no connection.
+ * that is silent for two minutes is stopped. The calling thread asks the ledger for the other, which needs no connection.
  */
 export function previewInThread({ silentMs = SILENT_MS, smallBytes = SMALL_BYTES } = {}): MakePreview {
   return (draft, how) => {

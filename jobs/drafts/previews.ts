@@ -59,7 +59,7 @@ export function makePreviews(deps: Deps): Previews {
     const work: UnderWay = { of, lines: 0, failed: null, stop, done: Promise.resolve() };
     const dir = drafts.dirOf(draft.id);
     const run = async () => {
-      // Both would write the same files.
+      // Work on an earlier preview ends first: both would write the same files.
       await earlier;
       const onLines = (lines: number) => {
         work.lines = lines;

@@ -20,7 +20,7 @@ export async function* eventLines(
     const rows = withRows ? await events.rowsOf(page) : undefined;
     for (const [place, event] of page.entries()) {
       const raw = await events.raw(event.id);
-      // It may have been removed meanwhile.
+      // The event may have been removed meanwhile.
       if (!raw) continue;
       counts.events += 1;
       yield `${JSON.stringify(lineOf(raw, rows?.[place], withRows))}\n`;

@@ -129,12 +129,12 @@ function sayWhatIsMissing(files: Files, { held, portfolio }: { held: number; por
 type Pass = { portfolio: string; files: Files; table: ExportTable; leftOut: { held: number } };
 
 async function* recordsOf({ portfolio, files, table, leftOut }: Pass, deps: ExportDeps): AsyncGenerator<string[]> {
-  // Each pass counts anew.
+  // A second pass over the same rows counts them anew.
   leftOut.held = 0;
   yield table.header;
   const lines = exportedLines(portfolio, [...files.keys()], deps, table.begin, table.isPlain);
   for await (const line of lines) yield* table.write(line);
-  // Rows that were archived meanwhile are missing from the output without a trace.
+  // Checked at the end: rows that were archived meanwhile are missing from the output without a trace.
   await deps.portfolios.mustHaveRows(portfolio);
 }
 

@@ -20,12 +20,12 @@ type PlaceDeps = {
 
 type KeepDeps = ExportDeps & PlaceDeps & { ledger: RedisConnection; marks: { check: () => Promise<unknown> } };
 
-/** File names have 255 bytes at most, and a draft's name is 50 bytes longer than this. */
+/** Bytes of a portfolio's name that fit: file names have 255 at most, and that of a draft of the results has 50 bytes more. */
 const NAME_BYTES = 190;
 
 /** The path of a portfolio's kept results: `results/<account>/<portfolio>.results.csv` in the data folder. */
 export function keptResultsPath(portfolio: string, { account, keys, redis, settings }: PlaceDeps): string {
-  // Another Redis has another portfolio of that name, perhaps what is left of a lost ledger.
+  // Each Redis has a folder of its own: another has another portfolio of that name, perhaps what is left of a lost ledger.
   const of = settings.REDIS_URL === undefined ? keys.account : `${keys.account} ${redis.where}`;
   const dir = accountFolder({ dataDir: settings.LIMITLINE_DATA, kind: 'results', account, of });
   const isLong = Buffer.byteLength(portfolio) > NAME_BYTES;

@@ -65,7 +65,7 @@ export async function leaveResults(place: ResultsPlace, mending: boolean, deps: 
       const names = namesFor(kind, dir, stem);
       const draft = await draftOf(kind, { dir, name: basename(names(1)), mode: await modeOf(path) }, portfolio, deps);
       try {
-        // It may turn out that no line needs correction in a file.
+        // It may turn out that no line needs correction: then no errors file is left.
         if (kind === 'errors' && !(await hasRecords(draft))) return null;
         const { path: found, outdated } = await deps.leftFiles.leave(draft, names, whose);
         if (found !== names(1)) left.taken.push(names(1));

@@ -41,12 +41,15 @@ export function makeBuyerStore({
   };
 }
 
-/** A short name of the file that brought a buyer. 48 bits of its digest, because each buyer's record contains it. */
+/** A short name of an imported file: only 48 bits of its digest, because each buyer's record contains it. */
 export function fileNameOf(importId: string): string {
   return importId.slice(0, 12);
 }
 
-/** A stored buyer. Field names are short because a ledger has up to a million. `k`: indexes into IDENTIFIER_KINDS. */
+/**
+ * A stored buyer. Field names are short because a ledger has up to a million buyers. `k`: indexes into IDENTIFIER_KINDS; `n`: names; `r`,
+ * `c`, `s`: reference, city, street.
+ */
 type Record = {
   k: string;
   n: string[];
@@ -95,7 +98,7 @@ export function toBuyer(key: string, record: string): Buyer {
   };
 }
 
-/** Format: `<key>` or `<key>!` (alone), separated by spaces. */
+/** Format: for each holder `<key>`, or `<key>!` if it is `alone`; separated by spaces. */
 function fromHolders(holders: readonly Holder[]): string {
   const [first] = holders;
   return first && holders.length === 1 ? fromHolder(first) : holders.map(fromHolder).join(' ');

@@ -35,7 +35,7 @@ export type Place = {
   file: () => Promise<OwnFile>;
 };
 
-/** The decision for a line before it is put: the row that it replaces, or the problem that refuses it. */
+/** The decision for a line before it goes into the ledger: the row that it replaces, or the problem that refuses it. */
 export type LineDecision = { asking: AskingLine } & ({ replaces: BuyerRow | undefined } | { problem: Problem });
 
 /**
@@ -77,7 +77,7 @@ export async function decideLine(
 
 /**
  * A warning about this request waiting for approval in another portfolio, or about another request of the buyer with another
- * amount. `isBesides`: both are requested. A refused request does not count, because it is not sent again by itself.
+ * amount. `isBesides`: both are requested; not if the other was refused, because that one is not sent again by itself.
  */
 export function warningOfOther(
   line: RowLine,
@@ -140,7 +140,7 @@ export function changedProblem(line: number, asked: RowRequest, sent: RowRequest
   };
 }
 
-/** Refuses a line whose request_reference belongs to another buyer. It counts as no row's line. */
+/** Refuses a line whose request_reference belongs to another buyer. The line then counts for no row. */
 export function otherBuyersLine(
   { row: _row, warnings: _warnings, ...read }: RowLine,
   known: RowRequest & { line?: number },
@@ -173,7 +173,7 @@ function isNamed({ key, buyer, limit }: RowLine['row']): boolean {
   return key !== requestKey({ buyer, requestedLimit: limit.requested_limit });
 }
 
-/** Whether the line's own row exists already, from another import. */
+/** Whether the line's own row is already among the known rows of its buyer. */
 function isThere({ row }: AskingLine, { rows }: BuyerRows): boolean {
   return rows.some((one) => rowName(one.row) === rowName(row));
 }
@@ -215,7 +215,7 @@ async function sentCorrection(
   { isWhole, rows: known }: BuyerRows,
   rows: Pick<Rows, 'ofRow'>,
 ): Promise<BuyerRow | undefined> {
-  // For a buyer with very many requests, only some of them are read.
+  // For a buyer with very many requests, only some of them are read, so the line's own row may have to be.
   const own = known.find((one) => rowName(one.row) === rowName(row)) ?? (isWhole ? undefined : await rows.ofRow(row));
   if (own?.state !== 'cancelled') return undefined;
   for await (const next of correctionsOf(own, rows)) if (next && !isUnsent(next)) return next;

@@ -28,7 +28,7 @@ export type ForeseeDeps = {
   foresight: Foresight;
   /** What to do with a company for which it is unknown whether it was made. */
   onUnknownCompany: UnknownPolicy;
-  /** Finds what other requests of their buyers mean for lines. Left out for a file that can be read only once. */
+  /** What other requests of the lines' buyers mean for these lines, by line number. Left out for a file that can be read only once. */
   ofBuyers?: ((lines: readonly RowLine[]) => Promise<Map<number, OfBuyer>>) | undefined;
   /** The line's cell that names the row to correct. Left out if the file has no such column. */
   mendedRow?: ((cells: readonly string[]) => string) | undefined;
@@ -84,7 +84,7 @@ export function makeReplacingForesight({
   rows: Pick<Rows, 'ofBuyers' | 'wholeOf' | 'ofRow'>;
   place: Place;
 }) {
-  /** Buyers with a row that an earlier line of this file would replace. Usually few. */
+  /** The rows, as they would be then, of buyers with a row that an earlier line of this file would replace. Usually few. */
   const corrected = new Map<string, BuyerRows>();
   return async (lines: readonly RowLine[]): Promise<Map<number, OfBuyer>> => {
     const known = await requestsFor(lines, rows);
@@ -113,7 +113,7 @@ function withBuyer(one: Foreseen, found: OfBuyer | undefined): Foreseen {
   const { line, fate } = one;
   if (!found || line.kind !== 'row') return one;
   if ('problem' in found) return { line: refusedLine(line, found.problem) };
-  // A line whose request is made or held requests nothing.
+  // A line whose request is made or held requests nothing, so it gets no warning.
   if (fate !== 'request' && fate !== 'open') return one;
   const { warning, isBesides, waits } = found;
   return { ...one, fate: waits ? 'open' : fate, line: { ...line, warnings: [...line.warnings, warning] }, isBesides };

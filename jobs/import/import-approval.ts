@@ -20,7 +20,7 @@ export type ImportApproval = {
   id(): string | undefined;
   /** The id of the approval for rows that a person declined before. They wait even if the rules need no approval. */
   ofDeclined(): Promise<string>;
-  /** Begins a new approval if this one was closed, because another process finished importing the same file. */
+  /** Begins a new approval if `seen` was closed, because another process finished importing the same file. */
   renew(seen: string): Promise<string>;
   /** Called after the last line. Answers the approval that waits for a person; nothing if none does. */
   close(): Promise<Approval | undefined>;

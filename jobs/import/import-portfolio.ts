@@ -45,7 +45,7 @@ export type ImportPayload = FileToImport & {
   first?: number | undefined;
 };
 
-/** `persist` retries while Redis is away, until `stopping` is aborted. */
+/** `retryUntilAnswered` retries while Redis is away, until `stopping` is aborted. */
 export type ImportDeps = FeedDeps &
   OpenDeps &
   ApprovalDeps & {
@@ -151,7 +151,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   );
   const { run } = target;
   try {
-    // Before any line is in the ledger, so that no further row is sent.
+    // Before any line is in the ledger, so that no row beyond the first ones is sent.
     const { first } = payload;
     if (first !== undefined) await deps.retryUntilAnswered('first', () => deps.portfolios.sendFirst(portfolio, first));
     const approval = target.approval.id();
@@ -242,7 +242,7 @@ function findingsOf(lines: readonly Line[]): Findings {
 /** How long an import that fails or is stopped waits for Redis to record that. Redis usually needs milliseconds. */
 const LEAVE_MS = 1_000;
 
-/** Ignores its own failure: the caller throws the first one, and an import that stops reporting counts as interrupted. */
+/** Ends the import early. If that fails, too, the caller's error counts, and an import that stops reporting counts as interrupted. */
 async function leave(run: ImportRun): Promise<void> {
   await atMost(
     LEAVE_MS,

@@ -40,7 +40,7 @@ async function* lackingRows(
     for await (const page of pagesOf(rows, portfolio, state)) {
       const imports = await rows.importsOf(page);
       const others = page.filter((_row, place) => imports[place] !== importId);
-      // A faulty line of the file whose row exists counts as in the file.
+      // A row whose line in the file is faulty is not lacking.
       const kept = await portfolios.keptRows(
         portfolio,
         others.map(({ key }) => key),

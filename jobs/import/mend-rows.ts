@@ -34,7 +34,7 @@ export async function decideMend(
   return problem === undefined ? { replaces: found } : { problem };
 }
 
-/** How many replacements in a row are followed. People make a few. */
+/** How many replacements, one after another, are followed. People make a few. */
 const MOST_HOPS = 100;
 
 /** Follows the rows that replaced this one, in order. Ends with nothing if a replacing row does not exist. */

@@ -140,7 +140,7 @@ export function makeRequestsInFile(open: () => Promise<Opened>): () => Promise<O
   };
 }
 
-/** Of each other portfolio that the file names in a row or line, the first line that does. */
+/** The other portfolios that the columns for rows and lines of the file name, each with the first line that names it. */
 async function foreignRows(file: Opened, portfolio: string): Promise<Foreign[]> {
   const found = new Map<string, Foreign>();
   const [mendedRow, mendedLine] = [mendedRowOf(file.header), mendedLineOf(file.header)];
@@ -149,7 +149,7 @@ async function foreignRows(file: Opened, portfolio: string): Promise<Foreign[]> 
       const row = mendedRow(cells);
       const ofRow = rowIdOf(row)?.portfolio;
       const named = ofRow ?? mendedLine(cells)?.portfolio;
-      // A name that no portfolio can have was damaged by another program.
+      // A name that no portfolio can have was damaged by another program, and is passed over.
       if (named === undefined || named === portfolio || !isPortfolioName(named) || found.has(named)) continue;
       const [column, cell] = ofRow === undefined ? [FROM_COLUMN, named] : [ROW_COLUMN, row];
       found.set(named, { portfolio: named, line, column, cell });

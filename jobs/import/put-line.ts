@@ -127,7 +127,7 @@ export function endOf(
 ): PutEnd {
   const { asking } = decision;
   const replaces = 'replaces' in decision ? decision.replaces : undefined;
-  // A line whose request ended or was made before asks for nothing.
+  // A line whose request ended or was made before asks for nothing, so it gets no warning.
   const besides = is === 'ended' ? undefined : warningOfOther(line, { asking, rows: ofBuyer.rows, replaces });
   if (besides) line.warnings.push(besides.warning);
   known.set(line.row.buyer, buyerRowsAfter(ofBuyer, asking, { is, replaces }));

@@ -28,7 +28,7 @@ type PutLines = { lines: Line[]; requestedBefore: number; replaced: number };
  */
 export async function putLines(target: ImportTarget, batch: Line[], deps: PutDeps): Promise<PutLines> {
   const { run } = target;
-  // Lines without a row are noted first, and lines that got a row are un-noted. So no line is ever counted twice.
+  // First, faults are written for lines without a row, and removed for lines that get one. So no line is ever counted twice.
   const found = new Map(batch.map((line) => [line.line, noteOf(line)]));
   await deps.retryUntilAnswered('note lines', () => run.noteLines(found));
   const lines = batch.filter((line) => line.kind === 'row');
@@ -84,7 +84,7 @@ async function putTogether(
   return new Set(rows.filter((_row, place) => arePut[place]).map(({ key }) => key));
 }
 
-/** Puts lines one round at a time, after reading their buyers' known requests. */
+/** Puts lines after reading their buyers' known requests, in rounds of one line for each buyer. */
 async function putOthers(target: ImportTarget, lines: readonly RowLine[], deps: LineDeps): Promise<Map<Line, PutEnd>> {
   const ends = new Map<Line, PutEnd>();
   if (lines.length === 0) return ends;
@@ -138,7 +138,7 @@ function faultOf(line: Line): FaultyLine | null {
   return { kind: line.kind, message: isLong ? `${message.slice(0, MAX_MESSAGE_LENGTH - 1)}…` : message };
 }
 
-/** Characters. Twice the text of a line with all known columns wrong. A line of thousands of wrong cells would fill Redis. */
+/** Characters: twice the text of a line with all known columns wrong. Uncut, a line of thousands of wrong cells would fill Redis. */
 const MAX_MESSAGE_LENGTH = 8_000;
 
 function describe({ column, message }: Problem): string {

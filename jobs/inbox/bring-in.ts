@@ -158,7 +158,7 @@ export async function userNameOf(uid: number): Promise<string> {
  * @param mode its permissions; it contains cells of the imported file
  */
 async function makeProblemsFile(path: string, mode: number) {
-  // Left by an import that was killed.
+  // Removes what an import left that was killed.
   await rm(path, { force: true });
   let dialect: Dialect = PLAIN_DIALECT;
   let open: { table: Transform; written: Promise<void> } | undefined;
@@ -174,7 +174,7 @@ async function makeProblemsFile(path: string, mode: number) {
   }
 
   return {
-    /** Sets the form of the imported file. */
+    /** Sets the imported file's dialect, in which the problems are written. */
     like(input: Dialect): void {
       dialect = resultsDialect(input, 'cells');
     },

@@ -107,7 +107,7 @@ export async function statOf(path: string): Promise<Stats | undefined> {
   }
 }
 
-/** Changes when somebody writes to the file. */
+/** A text that changes when somebody writes to the file. */
 export const changeOf = ({ size, mtimeMs }: Stats): string => `${size}:${mtimeMs}`;
 
 /** Renames a file or folder; answers false where it is gone. */

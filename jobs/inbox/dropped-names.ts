@@ -34,7 +34,7 @@ export function portfolioOf(name: string): string | undefined {
   return /[\p{L}\p{N}]/u.test(documentsNameOf(own)) ? portfolioNameFor(own) : undefined;
 }
 
-/** With time, number and the longest ending, the name stays below the 255 bytes of file systems. */
+/** The bytes of a file's own name that are kept. With time, number and the longest ending, it stays below file systems' 255. */
 const LONGEST_BYTES = 160;
 
 /**

@@ -17,7 +17,7 @@ export type Dropped = {
   sizeBytes: number;
   /** Device and inode: the file's identity under any name. */
   inode: string;
-  /** Changes when somebody writes to the file. */
+  /** A text that changes when somebody writes to the file. */
   version: string;
   /** When it was last written, in ms, by the clock of the disk's host. */
   writtenMs: number;
@@ -87,7 +87,7 @@ async function documentsOf(dir: string, name: string, beside: Sight['beside']): 
   return documents;
 }
 
-/** macOS writes `ü` as two code points, others as one. */
+/** A name as it is compared with others: macOS writes `ü` as two code points, others as one. */
 const asCompared = (name: string): string => name.normalize('NFC');
 
 const inodeOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`;
@@ -98,7 +98,7 @@ export function pathOf(dir: string, raw: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${dir}/`), raw]);
 }
 
-/** Changes when somebody adds a document to the folder or writes to one. A ZIP file is one file. */
+/** A text that changes when somebody adds a document to the folder or writes to one. A ZIP file is one file. */
 export async function documentsVersion(dir: string, names: readonly string[]): Promise<string> {
   const versions: string[] = [];
   for (const name of names) {

@@ -1,7 +1,7 @@
 /** How long a file must be unchanged before it is taken. Programs that write tables pause for a second or two at most. */
 export const SETTLE_MS = 5_000;
 
-/** The same for a file that may be incomplete: a text without a final line break. */
+/** How long a file must be unchanged that may be incomplete: a text without a final line break. */
 export const DOUBTFUL_MS = 60_000;
 
 /** Remembers versions of files, to know which have settled. */

@@ -101,7 +101,7 @@ export function makeTakenFolder({ dir }: Pick<DropFolder, 'dir'>, account: strin
       if (file !== undefined) await moveOver(file, join(placeOf(where), id + extname(file)));
     },
 
-    /** Moves the other files and the documents after it, and removes the folder. */
+    /** Moves what was left beside the file and its documents to where the file went, and removes the folder. */
     async putRest({ id, dir: own }: Entry, where: typeof DONE | typeof REJECTED): Promise<void> {
       for (const name of await readdir(own)) {
         const [from, place] = [join(own, name), placeOf(where)];

@@ -59,7 +59,7 @@ export function inboxOnce(source: InboxSource, { signal }: { signal: AbortSignal
   return takeInOnce(source, { signal });
 }
 
-/** More than anybody reads. So many files mean that no process takes them. */
+/** Files in the folder that are shown: more than anybody reads. So many mean that no process takes them. */
 const MOST_LYING = 50;
 
 /** Taken files shown by default. */
@@ -148,7 +148,7 @@ function watchFolder(dir: string, { log, ring }: { log: Log; ring: () => void })
   watcher.on('all', ring);
   const { promise: watching, resolve } = Promise.withResolvers<void>();
   watcher.on('ready', () => {
-    // Changes while the watch began cause no event.
+    // Changes while the watch began cause no event, so a pass follows.
     ring();
     resolve();
   });

@@ -21,7 +21,7 @@ const LOOK_EVERY_MS = 60_000;
 const OVERDUE_MS = 120_000;
 
 /**
- * Makes this the account's schedule, and keeps it running while this process runs. The process that starts last determines the
+ * Makes `entries` the account's schedule, and keeps it running while this process runs. The process that starts last determines the
  * schedule. Runs missed while no process ran are made up for, once per task.
  */
 export async function startKeepingSchedule(entries: readonly ScheduleEntry[], deps: KeepDeps) {
@@ -34,7 +34,7 @@ export async function startKeepingSchedule(entries: readonly ScheduleEntry[], de
   return { stop: (): void => clearInterval(timer) };
 }
 
-/** Makes this the account's schedule, and requests overdue runs of the new and the earlier schedule. */
+/** Makes `entries` the account's schedule, and requests overdue runs of the new and the earlier schedule. */
 export async function enterSchedule(entries: readonly ScheduleEntry[], deps: KeepDeps): Promise<void> {
   const { runs, now = Date.now } = deps;
   const before = (await runs.schedule()) ?? [];
@@ -70,7 +70,7 @@ export async function keepSchedule(deps: KeepDeps, overdueMs: number): Promise<v
 /** A schedule entry, perhaps with the time from which it counts. */
 type Since = ScheduleEntry | HeldEntry;
 
-/** A task's last scheduled time in ms; nothing where the task is not scheduled, or was scheduled later than that. */
+/** A task's last scheduled time in ms; nothing where the task is not in the schedule, or came into it after that time. */
 export function latestOf(task: string, entries: readonly Since[], nowMs: number): number | undefined {
   const moments = entries
     .filter((entry) => entry.task === task)
@@ -114,7 +114,7 @@ async function askForDue(entries: readonly HeldEntry[], deps: KeepDeps, overdueM
   }
 }
 
-/** Whether a living process is running the night. A process that died may have left its mark. */
+/** Whether a living process is running the night. A process that died may still be recorded as running it. */
 async function isUnderWay({ task, id }: { task: string; id: string }, { runs, onDuty }: KeepDeps): Promise<boolean> {
   const underWay = (await runs.read([task]))[task]?.underWay;
   return underWay?.id === id && (await onDuty()).some(({ process }) => process === underWay.process);

@@ -19,7 +19,7 @@ export type ReconcileDeps = NightCheckDeps & ReportDeps & { events: Pick<Events,
 export async function reconcile(deps: ReconcileDeps, night: Night): Promise<NightResult & { report: string }> {
   await deps.events.dropOld();
   const report = await makeReport(night, (sink) => lookThrough(deps, sink, night), deps);
-  // Findings for finance and held calls are no differences between records.
+  // Only differences between records are counted: findings for finance and held calls are none.
   const groups = report.groups.filter(({ check }) => CHECKS[check].kind === 'ledger');
   await deps.portfolios.noteReconciled(countFindings({ groups }));
   return resultOf(report);
@@ -34,7 +34,7 @@ export type NightCheckDeps = LedgerCheckDeps & FinanceDeps & { audit: Pick<Audit
 /**
  * Runs all checks: whether records agree with each other, and what finance should know. Each row is read once, for all checks.
  *
- * @param given.lookAgainMs see checkLedger
+ * @param given.lookAgainMs see `LedgerCheck`
  * @returns how much was checked, and what could not be
  * @throws the signal's reason when it is aborted
  */

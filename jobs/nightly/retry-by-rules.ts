@@ -27,7 +27,7 @@ type Meant = {
   portfolio: string;
   /** For each cause, the rule that applies. */
   causes: readonly { cause: string; rule: RetryRule }[];
-  /** The number of the portfolio's cancellations. Rows of an earlier generation were cancelled with it. */
+  /** How often the portfolio was cancelled. A row of a lower generation was cancelled with it. */
   generation: number;
   /** When the last rule that names this portfolio was made; 0 where all rules are for any portfolio. */
   namedMs: number;
@@ -35,12 +35,12 @@ type Meant = {
   restoredMs: number;
 };
 
-/** What a run leaves: rows that used up their nights, by rule, and portfolios. */
+/** What a run leaves alone: rows that used up their nights, by rule, and the rows of paused and of restored portfolios. */
 type Left = { usedUp: Map<string, number>; paused: number; restored: Set<string> };
 
 /**
  * Sends refused rows again that match operators' rules: once a night, and so many nights at most. Rows pass the usual check
- * (ask-first.ts): where another person must approve, they wait, and the rule's author has asked. Left alone are held, declined,
+ * (ask-first.ts): where another person must approve, they wait as if the rule's author had asked. Left alone are held, declined,
  * cancelled and replaced rows, paused portfolios, and restored portfolios without a later rule that names them. Each move
  * counts its row, so a run that continues after a crash sends nothing twice and reports both parts.
  *
@@ -118,7 +118,7 @@ function unlessArchived(error: unknown): undefined {
 async function sendMeant(meant: Meant, left: Left, night: Night, deps: RetryDeps): Promise<Left['usedUp']> {
   const { portfolio, causes } = meant;
   const usedUp: Left['usedUp'] = new Map();
-  // The pages may be read twice. The last pass reads all of them.
+  // The pages may be read twice, so the count begins anew. The last pass reads all of them.
   const requested = () => {
     usedUp.clear();
     return requestedRows(meant, { ...left, usedUp }, night, deps);

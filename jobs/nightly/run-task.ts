@@ -51,7 +51,7 @@ export function makeTaskRunner(deps: RunnerDeps): (run: MaintenanceRun) => Promi
       log[LEVELS[result.is]]({ task: run.task, night: night.id, result: result.is }, `${run.task}: ${result.words}`);
       return 'over';
     };
-    // A further try would meet the same fault.
+    // Not tried again: a Redis that is older than what was sent stays so.
     if (await deps.marks.older()) return end({ is: 'failed', words: OLDER_WORDS });
     if (begun > MOST_BEGUN) {
       const words = `Given up: it was begun ${counted(MOST_BEGUN, 'time')}, and its process ended in the middle of it.`;
@@ -59,7 +59,7 @@ export function makeTaskRunner(deps: RunnerDeps): (run: MaintenanceRun) => Promi
     }
     const result = await resultOf(night, { ...run, task, by }, deps);
     if (result === 'stopped') {
-      // If this fails, too, the run counts as begun once more.
+      // If Redis fails here, too, the run counts as begun once more.
       await runs.leave(night).catch(() => {});
       return 'elsewhere';
     }

@@ -43,7 +43,7 @@ type ReconcileTaskDeps = ReconcileDeps & { audit: Pick<Audit, 'note'>; from: str
 /** The nightly check. */
 async function reconcileOf(night: Night, deps: ReconcileTaskDeps): Promise<NightResult> {
   const result = await reconcile(deps, night);
-  // Written afterwards, because nobody asked for these repairs: they are done already.
+  // The audit entry comes afterwards, because nobody asked for these repairs: they are done already.
   if (result.is === 'findings') {
     const facts = { report: result.report, words: result.words };
     await deps.audit.note({ by: night.by, what: 'ledger reconciled', from: deps.from, facts });
@@ -113,7 +113,7 @@ type Told = { name: string; why: string };
 export async function archiveOld(night: Night, deps: ArchiveTaskDeps): Promise<NightResult> {
   const days = deps.settings.LIMITLINE_KEEP_DAYS;
   const ledger = { connection: deps.ledger, keys: deps.keys };
-  // Continued even without LIMITLINE_KEEP_DAYS, because a half archived portfolio cannot be used.
+  // Archiving that has begun is continued even without LIMITLINE_KEEP_DAYS, because a half archived portfolio cannot be used.
   const beforeMs = days === undefined ? Number.NEGATIVE_INFINITY : beforeOf(night, days);
   const { archived, finished } = await findOldPortfolios(ledger, beforeMs);
   const begun = archived.filter(({ is }) => is === 'archiving' || is === 'leaving').map(({ name }) => name);
@@ -147,7 +147,7 @@ async function archiveNamed(
     const { states, finishedMs } = await deps.portfolios.read(name);
     // While others were archived, a new import may have reopened the portfolio.
     if (beforeMs !== undefined && !(finishedMs !== undefined && finishedMs < beforeMs)) return;
-    // Checked first: such a portfolio is left every night until its calls are resolved.
+    // Checked first: a portfolio with held rows is left every night until their calls are resolved.
     if (states.held > 0) {
       came.held.push(name);
       return;
@@ -159,7 +159,7 @@ async function archiveNamed(
   } catch (error) {
     signal.throwIfAborted();
     const told = { name, why: messageOf(error) };
-    // Another process that archives or restores will have ended when the night is run again.
+    // `ArchivesTaken` is tried again: the process that archives or restores now will have ended by then.
     const isLeft = isLimitlineError(error, 'USAGE') && !(error instanceof ArchivesTaken);
     if (isLeft) came.left.push(told);
     else came.failed.push(told);

@@ -15,7 +15,7 @@ export type WalkDeps = {
 /** A row during the nightly check. Parts of `result` are parsed when they are read, so unused ones cost nothing. */
 export type WalkedRow = { row: RowId; result: RowResult };
 
-/** A check that sees each row of the account once. All checks share one walk. */
+/** A check of all rows of the account. All checks share one walk, which may meet a row twice if it changes its state meanwhile. */
 export type RowCheck = {
   /** Called for each row, ordered by portfolio, state and line. May keep little per row, because there may be millions. */
   row: (walked: WalkedRow) => void | Promise<void>;
@@ -25,7 +25,7 @@ export type RowCheck = {
   end?: () => void | Promise<void>;
 };
 
-/** A check of stored rows, including what their other data contradicts. */
+/** A check that also sees how a row is stored, and which calls and lists contradict it (`odd`). */
 export type StoredRowCheck = {
   beginPortfolio?: (portfolio: string) => void | Promise<void>;
   /** Called for each member of a state's index. Its row may have another state, or not exist. */
@@ -134,7 +134,7 @@ export function ageWords(ageMs: number): string {
   return AGES.find(([from]) => ageMs >= from)?.[1] ?? 'for less than a day';
 }
 
-/** Answers the number of rows. Most checks answer at once, and awaiting those would slow down a million rows. */
+/** Shows a page to the checks; answers its number of rows. Most checks return no promise: awaiting those would slow down the walk. */
 async function showPage(
   page: Iterable<StoredRow>,
   state: RowState,

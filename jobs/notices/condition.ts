@@ -18,7 +18,7 @@ export type Judged = {
 
 /**
  * The stored state between checks, shared by all processes. `doubtful`: bad, but too short to report. `mending`: well, but too
- * short to be over. `mark`: a counter at the last check that was not well.
+ * short to be over. `mark`: what the caller said of the last check that was not well, such as a counter of calls that got through.
  */
 export type Condition = {
   is: 'well' | 'doubtful' | 'bad' | 'mending';
@@ -54,7 +54,7 @@ export function judge(
     return { state: state === remembered ? undefined : state, ...(tells ? { tells } : {}) };
   };
   const bad = (beganMs: number): Judged => {
-    // After a failover, the new server's clock may be behind.
+    // After a failover, the new server's clock may be behind, and the beginning would lie in the future.
     const fromMs = Math.min(beganMs, nowMs);
     const forMs = nowMs - fromMs;
     const isLong = forMs >= afterMs;

@@ -22,13 +22,13 @@ export type PortfolioNews =
  */
 const SETTLED_EVERY_MS = 5 * 60_000;
 
-/** Fewer results are no basis for a share. */
+/** Ended rows that a share of failures needs: fewer are no basis for one. */
 const LEAST_ENDED = 20;
 
 /** The share must fall to four fifths of the limit before it counts as below, so that it does not alternate at the limit. */
 const BELOW_SHARE = 0.8;
 
-/** Rows that are being retried do not count as failures. Some minutes of that are no improvement. */
+/** How long the share must be below: rows that are being retried do not count as failures, and that alone is no improvement. */
 const FAILURES_MEND_MS = 5 * 60_000;
 
 /** The subjects of a portfolio's notices. The kind comes first, because a name may be anything. */

@@ -88,7 +88,7 @@ function addressOf(name: string, filter: RowFilter = {}): string {
   return `/portfolios/${encodeURIComponent(name)}${query === '' ? '' : `?${query}#rows`}`;
 }
 
-/** `97 done, 2 refused, 1 held` */
+/** How many rows are in which state: `97 done, 2 refused, 1 held`. */
 function statesText(state: PortfolioState): string {
   const states = ROW_STATES.filter((one) => state.states[one] > 0);
   return states.length === 0 ? 'no rows' : states.map((one) => `${grouped(state.states[one])} ${one}`).join(', ');

@@ -16,10 +16,10 @@ export const ROOM_SUBJECTS = {
 
 type Remembered = { [Subject in keyof typeof ROOM_SUBJECTS]?: string | undefined };
 
-/** The share must fall to nineteen twentieths of the limit, because files come and go while a portfolio is read. */
+/** The share in use must fall to nineteen twentieths of the limit to be well, because files come and go while a portfolio is read. */
 const BELOW_SHARE = 0.95;
 
-/** Space that is filled again within minutes does not count as free. */
+/** How long there must be room again: space that is filled again within minutes does not count as free. */
 const MEND_MS = 10 * 60_000;
 
 const RULES = { afterMs: 0, mendMs: MEND_MS };

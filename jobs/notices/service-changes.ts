@@ -4,8 +4,8 @@ import type { CallsHeld } from '../../src/pace/calls-held.ts';
 import { type Condition, type Judged, judge, type Observation, readCondition } from './condition.ts';
 
 /**
- * How recent a wait or a trial must be to count, in ms. While all calls wait, one is tried every four seconds at most
- * (src/pace/pace-scripts.ts). An open breaker has a trial ahead, or a recent one if there are rows to try.
+ * How recent a wait or a probe must be to count, in ms. While all calls wait, one is tried after four seconds at most
+ * (src/pace/pace-scripts.ts). A tripped breaker whose probe has been due for longer has no rows to try.
  */
 const WAITED_LATELY_MS = 15_000;
 const TRIED_LATELY_MS = 60_000;
@@ -32,7 +32,7 @@ export function serviceChanges(
   remembered: { service?: string | undefined; credentials?: string | undefined },
   awayAfterMs: number,
 ): SystemChange[] {
-  // The call that closes a breaker may be counted before the breaker closes, or never.
+  // Not the count alone: the call that resets a breaker may be counted before the breaker is reset, or never.
   const mark = `${held.accepted}:${held.resetMs}`;
   const seen = (before: string | undefined, isBad: boolean) => {
     return { observed: observationOf(isBad, readCondition(before), mark), mark };

@@ -114,7 +114,7 @@ export function makeLook(deps: WatchDeps, log: Log): (signal: AbortSignal) => Pr
     arose += await lookAtPortfolios(deps, rules);
     if (signal.aborted) return arose;
     arose += await lookAtApprovals(deps, rules);
-    // Last, so that after a crash the next pass is the first one again.
+    // Recorded last, so that after a crash the next pass is the first one again.
     if (sinceMs === undefined) await outbox.tell([{ subject: WATCH_SUBJECT, was: '', state: `since ${nowMs}` }]);
     return arose;
   };

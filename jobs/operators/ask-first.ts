@@ -132,13 +132,13 @@ export async function whyNeeded(
       const { approval, state } = found.result;
       sum = sum.plus(amountOf(found));
       if (isAbove(sum, policy)) return { ...needed, over: policy.always ? [] : ['rows', ''] };
-      // A cancelled row has lost its approval (rare-moves.lua).
+      // A cancelled row has lost its approval (rare-moves.lua), so it needs a new one.
       if (approval !== undefined && (state === 'cancelled' || !(await isGranted(approval)))) needed ??= { over: [] };
     }
-    // An answer about held rows lets nothing pass that did not count before.
+    // Only for a retry: held rows count in these sums already, so an answer about them adds nothing.
     const over = asks && kind === 'retry' ? await approvals.overIfAgain(portfolio, rowsOf(page), policy) : [];
     if (over.length > 0) return { ...needed, over };
-    // Without rules on sums, no sum can be above a limit.
+    // Without rules on sums, no later row can give another reason.
     if (needed && !asks) return needed;
   }
   return needed;

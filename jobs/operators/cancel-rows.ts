@@ -17,8 +17,8 @@ export type Cancelled = { cancelled: number; answered: number; open: number; res
 const LOOK_EVERY_MS = 100;
 
 /**
- * Cancels the rows of a portfolio whose limit has not been sent. Once the portfolio is marked, no claim of its rows succeeds in
- * any process. Calls that left before are awaited, and their answers count. Importing a line again, or `retry --state
+ * Cancels the rows of a portfolio whose limit has not been sent. Once the portfolio is cancelled in the ledger, no process can
+ * claim a call of its rows. Calls that left before are awaited, and their answers count. Importing a line again, or `retry --state
  * cancelled`, brings its row back.
  *
  * @param awaitMs how long to wait for calls under way: no less than the longest call
@@ -38,7 +38,7 @@ export async function cancelRows(
     await sleep(LOOK_EVERY_MS);
     counts = await giveUpRows(portfolio, deps);
   }
-  // Workers cancel rows, too, when they meet the mark. So the portfolio's counts tell how many were cancelled.
+  // Workers cancel rows of a cancelled portfolio, too. So the portfolio's counts tell how many were cancelled.
   const after = await deps.portfolios.read(portfolio);
   const cancelled = after.states.cancelled - before.states.cancelled;
   const open = counts.underWay + counts.left;

@@ -127,7 +127,7 @@ async function describeState({ row, result }: FoundRow, option: string, { calls 
     default:
       break;
   }
-  // For example, a person gave its id: it is not sent again.
+  // For example, because a person gave the limit's id: it is not sent again.
   const made = await calls.madeId({ kind: 'limit', key: row.key });
   if (made !== undefined) {
     return `needs no call any more: its limit is known (${made}), and a worker only has to record it.`;

@@ -10,7 +10,7 @@ type FailedSearch = {
   cause?: string | undefined;
   /** A line number, the beginning of a name, a reference, a number or an id. */
   text?: string | undefined;
-  /** The end of the last page; only within one portfolio. */
+  /** Where the page before ended, as its `next` said; only within one portfolio. */
   after?: string | undefined;
 };
 

@@ -133,7 +133,7 @@ export function makeHeldPlans(deps: HeldPlanDeps) {
   };
 }
 
-/** Covers the rows, their calls, when those were lost, and the answers. */
+/** A digest of what a plan shows: the rows, their calls, when those were lost, the answers, and problems. */
 function digestOf({ plan: { planned, problems }, shown: { of } }: Planned): string {
   const said = planned.map(({ made, found: { row, result }, call }, place) => {
     return [row, result.updatedMs, call, of[place]?.sentMs, made ?? ''];

@@ -110,13 +110,13 @@ async function whyApproved(
   return whyWords({ kind: 'retry', redone: needed?.redone, over });
 }
 
-/** A sum from the script above.lua: `k, limb, …`. */
+/** A sum as above.lua answers it, in groups of ten digits: by turns the place of a group and its digits. */
 function sumOfLimbs(limbs: readonly string[]): string {
   const fields = limbs.flatMap((k, at) => (at % 2 === 0 ? [[`sum:over:${k}`, limbs[at + 1] ?? '']] : []));
   return sumIn(Object.fromEntries(fields), 'over');
 }
 
-/** `requested_limit is above … (status 400)` */
+/** A cause as people read it: `requested_limit is above … (status 400)`. */
 function causeWords(cause: Cause | undefined): string | null {
   if (!cause) return null;
   return `${cause.words || cause.meaning}${cause.status === null ? '' : ` (status ${cause.status})`}`;
@@ -144,7 +144,7 @@ function keptCounts(
   }
   const rows = rowsIn(states, wanted);
   const sum = wanted.reduce((total, state) => total.plus(sums.byState[state]), new Big(0)).toFixed();
-  // Rows that were refused at a later step have their companies.
+  // Rows that were refused at a later step have their companies, so they need no call for one.
   const later = causes.filter(({ step }) => step !== 'company').reduce((count, cause) => count + cause.rows, 0);
   return { rows, sum, ...most(rows, wanted.includes('refused') ? Math.max(0, rows - later) : rows) };
 }
@@ -167,7 +167,7 @@ async function lookUp(
 /** The upper estimate's factor: other calls and changes of the pace allow no better one. */
 const LONGER_BY = 1.5;
 
-/** The estimated seconds for so many calls at the learned pace; null where no pace is known or a breaker is open. */
+/** The estimated seconds for so many calls at the learned pace; null where no pace is known or a breaker is tripped. */
 function secondsOf(calls: number, pace: PaceState | undefined): { from: number; to: number } | null {
   if (!pace || pace.phase === 'start' || pace.ratePerS <= 0 || (pace.tripped?.length ?? 0) > 0) return null;
   const seconds = calls / pace.ratePerS;
@@ -232,7 +232,7 @@ function plannedFilter(action: PlanAction, filter: RowFilter): RowFilter & { sta
   return { ...filter, states: ROW_STATES.filter((state) => states.includes(state)) };
 }
 
-/** Whether all open rows are to be cancelled: then one mark on the portfolio does it. */
+/** Whether all open rows are to be cancelled: then the portfolio itself is cancelled, as the command does it. */
 function isWhole(action: PlanAction, { states = [], ...rest }: RowFilter): boolean {
   if (action !== 'cancel' || states.length !== UNFINISHED_STATES.length) return false;
   return (

@@ -63,7 +63,7 @@ export function makeDryRun({
   };
 }
 
-/** As many as a person reads before saying yes. */
+/** Requests that are shown: as many as a person reads before saying yes. */
 const SHOWN = 5;
 
 /** Keeps the largest requests; of equal ones, the first in the file. */

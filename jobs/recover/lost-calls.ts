@@ -62,8 +62,9 @@ export function identityOf(line: Line, outcome: ResultOutcome): LineIdentity {
 }
 
 /**
- * What cannot be restored with certainty because cells may have changed since the request; nothing where they have not. @param
- * identity the result of {@link identityOf}
+ * What cannot be restored with certainty because cells may have changed since the request; nothing where they have not.
+ *
+ * @param identity the result of {@link identityOf}
  */
 export function uncertainty(line: Line, identity: LineIdentity, outcome: ResultOutcome): string | undefined {
   return outcome.known ? changedCells(line, outcome) : weakCells(line, identity, outcome);
@@ -183,8 +184,8 @@ function weakCells(line: Line, { keys: [key] }: LineIdentity, { problem }: Resul
 const CELLS_CHANGED = 'the line may have been changed since it was requested';
 
 /**
- * Problems of rows (jobs/steps/row-problem.ts, jobs/export/results-table.ts, jobs/import/put-line.ts). A fault of the line itself comes
- * before them.
+ * How problems of rows begin (jobs/steps/row-problem.ts, jobs/export/results-table.ts, jobs/import/put-line.ts). A line with a fault of its
+ * own has that fault first, and its cells are not those of the request.
  */
 const SPEAKS_FOR_ROW = new RegExp(
   `^(?:Made twice at the service|It is unknown whether|The service (?:refused|put) |Limitline itself failed|${REPLACED_BY_LINE})`,

@@ -41,7 +41,7 @@ type LeftOut = { line: number; what: string };
 export type Recovering = {
   path: string;
   rows: number;
-  /** Made things by kind, and calls in doubt. */
+  /** What was put back: made things by kind, and calls in doubt as `held`. `known`: what the ledger had already. */
   put: Record<RecoveredKind, number>;
   known: Record<RecoveredKind, number>;
   /** Rows for which nothing had been sent when the file was written. */
@@ -89,7 +89,7 @@ async function portfolioOf(file: PortfolioFile): Promise<string> {
   return '';
 }
 
-/** Identifies buyers as an import does, and stores them with `write`. */
+/** Identifies buyers as an import does, and stores them if `write` is true. */
 function makeBook(portfolio: string, write: boolean, { buyers, retryUntilAnswered }: RecoverDeps): BuyerBook {
   const place = { portfolio, importId: 'recovered' };
   const store = makeBuyerStore({ buyers, retryUntilAnswered });

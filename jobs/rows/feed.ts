@@ -19,14 +19,14 @@ const LEAST_DEEP = 100;
 /** Jobs at most: enough to keep every worker of a fleet busy until the next feeding, and little memory in Redis. */
 const MOST_DEEP = 4_000;
 /**
- * Further jobs at most behind open breakers, where they delay nobody else. A portfolio that has its share of them gets no
+ * Further jobs at most behind tripped breakers, where they delay nobody else. A portfolio that has its share of them gets no
  * further jobs.
  */
 export const MOST_BEHIND_BREAKER = 4_000;
 /** Rows read at a time. */
 const PAGE = 1_000;
 
-/** The pace as feeding needs it: calls accepted per second lately, kinds with an open breaker, and paused queues. */
+/** The pace as feeding needs it: calls accepted per second lately, kinds whose breaker is tripped, and paused queues. */
 type PaceSeen = { flowPerS: number; tripped?: readonly { kind: CallKind }[]; paused?: readonly string[] };
 
 const UNKNOWN_PACE: PaceSeen = { flowPerS: 0 };
@@ -51,7 +51,7 @@ export function depthFor(flowPerS: number): number {
  * Portfolios have equal shares of the queues, and their rows alternate. A portfolio without a waiting job gets its share at
  * once and first. What a small portfolio leaves of its share goes to the others.
  *
- * Jobs behind an open breaker count neither for the depth nor for the shares: other kinds of calls go on.
+ * Jobs behind a tripped breaker count neither for the depth nor for the shares: other kinds of calls go on.
  *
  * While the memory of Redis is full, no row gets a job and nothing fails: workers feed again each second.
  */
@@ -154,7 +154,7 @@ export function mayGoOn(state: PortfolioState): boolean {
   return state.paused === undefined && !supplierComesFirst(state);
 }
 
-/** An unapproved supplier blocks no row: rows of approved imports go on. */
+/** Whether the supplier has to be created before the rows. An unapproved one blocks no row: rows of approved imports go on. */
 function supplierComesFirst({ paused, supplier, supplierAwaits }: PortfolioState): boolean {
   return paused === undefined && supplier !== undefined && isPending(supplier) && !supplierAwaits;
 }
@@ -174,7 +174,7 @@ async function sourceOf(
     const chosen = await portfolios.chooseFirst(name, first, place);
     return chosen.map(({ row, step }) => ({ ...STEP_JOBS[step], data: row }));
   };
-  // Called even with nothing to feed: by this call the portfolio pauses itself.
+  // Called even if there is nothing to feed: by this call the portfolio pauses itself.
   await choose({ from: 0, count: 0 });
   return [name, choose];
 }
@@ -195,7 +195,7 @@ function makeEater(
     had: ahead.size,
     async next(count) {
       for (let more = true; more && found.length < count; ) {
-        // Rows with jobs usually come first.
+        // Rows with jobs usually come first, so the first page is long enough to pass them.
         const wanted = Math.min(from === 0 ? keysWithJob.size + count : count, PAGE);
         const page = await source({ from, count: wanted });
         found.push(...page.filter(({ data }) => !keysWithJob.has(data.key)));

@@ -21,7 +21,7 @@ export async function freeApproved(id: ApprovalId, { approvals, queues }: FreeDe
   await approvals.giveUpSupplier(id);
   for (;;) {
     const rows = await approvals.rowsOf(id);
-    // An ended row has an ended job, and BullMQ ignores a new job with a known id.
+    // The ended jobs of these rows are removed, because BullMQ ignores a new job with a known id.
     if (approval.kind === 'retry') await queues.forget(rows);
     const left = await approvals.freeSome(id, rows);
     if (left === 0) return;

@@ -38,7 +38,7 @@ export async function waitForAdmission(
   deps: AdmissionDeps,
 ): Promise<Admission> {
   const { pace, breakers, slots } = deps;
-  // A new signal for each wait: the process may have rested in between.
+  // `stopping` is read anew for each wait: a process that rested in between has a new signal.
   const probe = await breakers.enter(kind, {
     signal: deps.stopping,
     tryToken,

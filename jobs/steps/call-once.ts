@@ -20,7 +20,7 @@ export type CallDeps = AdmissionDeps & {
   atMostOnce: AtMostOnce;
   service: ServiceClient;
   onUnknown: Readonly<Record<CallKind, UnknownPolicy>>;
-  /** 401 responses so far of the rows that stepped aside, by {@link nameOf} of their call. */
+  /** 401 responses so far to calls whose rows left their workers to other rows, by {@link nameOf} of the call. */
   suspects: Map<string, Unauthorized>;
   /** Requeues the rows that are held for this call, whose outcome is known now. */
   freeHeld: (known: Pick<CallRequest, 'kind' | 'key' | 'buyer'>) => Promise<unknown>;
@@ -31,10 +31,10 @@ export type CallDeps = AdmissionDeps & {
   restAlone: (ms: number) => void;
 };
 
-/** How a call ended for its row. {@link callOnce} itself waits for new permits. */
+/** How a call ended for its row. Needing a new permit is no end: {@link callOnce} waits for one. */
 export type CallOutcome = Exclude<Ending, { again: 'new permit' }>;
 
-/** `onward` if the ledger also moved the row on with the same script; `prefetched` is the row's next call, if there is one. */
+/** How a call ended. `onward`: the same script also moved the row on. `prefetched`: the row's next call, if there is one. */
 type Ending =
   | Exclude<Settled, { is: 'made' }>
   | (Extract<Settled, { is: 'made' }> & { onward?: { prefetched: PrefetchedCall | undefined } });
@@ -56,9 +56,9 @@ const CREDENTIALS_WAIT_MS = 4_000;
 /** The wait after a fault that keeps only this process from sending, such as an unusable data folder. */
 const HERE_WAIT_MS = 4_000;
 
-/** From this flow on, the service accepts calls of other processes, so only this process has wrong credentials. */
+/** If the fleet's accepted calls per second reach this, others pass, so only this process has wrong credentials. */
 const OTHERS_PASS_PER_S = 0.05;
-/** Each attempt takes a permit and a row from processes whose credentials work, so the wait is long. */
+/** How long a process with wrong credentials rests. Each of its attempts takes a permit and a row from processes whose credentials work. */
 const OWN_CREDENTIALS_REST_MS = 8_000;
 /** A row waits this long after refused credentials, so that a process with other credentials may take it up. */
 const ASIDE_MS = 1_000;
@@ -170,7 +170,7 @@ async function claimAdmitted(
 async function sendClaimed(first: string, request: CallRequest, admitted: Admitted, deps: CallDeps): Promise<Sent> {
   const { admission, unauthorized } = admitted;
   if (admission.wasTripped()) return unsent('its circuit breaker was tripped while it was claimed');
-  // Claimed calls that waited for the next token would all leave at once.
+  // Given back and not kept waiting: claimed calls that waited for the next token would all leave at once.
   if (!deps.service.isAuthorized()) return unsent('its token died while it was claimed');
   await deps.atMostOnce.mayLeave();
   if (!admission.leave()) return unsent('the permit expired while it was claimed');
@@ -229,7 +229,7 @@ function lookAhead(
   }
 }
 
-/** A row that waited behind a tripped breaker in another step's job would block that step's rows. */
+/** Sends a row back to the queue of its step: waiting in another step's job, it would block that step's rows. */
 function breakerTripped(): LimitlineError {
   return new LimitlineError(
     'STOPPED',

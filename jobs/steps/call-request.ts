@@ -9,11 +9,11 @@ export type CallRequest = Request & {
   /** Revision of the row; undefined for a supplier, which has no row. */
   revision?: string;
   buyer: string;
-  /** The thing as part of a sentence, such as "the company". */
+  /** What the call makes, as part of a sentence, such as "the company". */
   what: string;
   /** The request as text: a person finds an unknown outcome with it, and its digest recognizes a repetition. */
   sent: string;
-  /** Digest input of the line's request, which must not change under this key. Limits only. */
+  /** Limits only: buyer and fields of the request as text, whose digest must not change under this key. */
   asked?: string;
 };
 

@@ -18,7 +18,7 @@ const DECLINED_ELSEWHERE =
 
 /**
  * Job before a portfolio's rows: makes a company of their supplier (docs/service.md, "Order of calls"), once for all portfolios that name
- * it. Stores its id on the portfolio, or the reason for none. Rows go on without an id too.
+ * it. Stores the company's id on the portfolio, or why there is none. Rows go on without an id, too.
  */
 export const createSupplier = {
   ...SUPPLIER_JOB,
@@ -70,8 +70,8 @@ export const createSupplier = {
 };
 
 /**
- * Whether another portfolio's approver declined this supplier and no approval is open here. Asks both now, since a yes may have come
- * meanwhile.
+ * Whether another portfolio's approver declined this supplier and no approval is open here. Reads both from the ledger now, since a yes may
+ * have come meanwhile.
  */
 async function isDeclinedElsewhere(portfolio: string, key: string, { portfolios }: StepDeps): Promise<boolean> {
   return (await portfolios.isSupplierDeclined(key)) && !(await portfolios.read(portfolio)).supplierAwaits;
@@ -83,5 +83,5 @@ function refusedWords(message: string, body: string, { portfolio }: RowId): stri
   return `${message}${said === '' ? '' : `: ${said}`}. To ask for it again, import a file into it with --supplier: npx limitline run FILE --portfolio "${portfolio}" --supplier FILE`;
 }
 
-/** Characters of the response body, as in a row's cause. */
+/** Characters of the response body that the problem quotes, as many as in a row's cause. */
 const MOST_SAID = 200;

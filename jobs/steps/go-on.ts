@@ -51,7 +51,7 @@ async function goOnce({ position, prefetched }: Stand, jobStep: Step, deps: GoDe
   const state = await stateBehind(position, reached, outcome, deps);
   if (state === position.step && reached.to !== '') return elsewhere(position);
   const onHand = outcome.onward?.prefetched;
-  // With a prefetched next call the row goes on: whether it may leave is checked again before the send.
+  // With a prefetched next call the row goes on: whether that call may leave is checked again before the send.
   const goesOn = onHand !== undefined || reached.to === '' || (state === reached.to && mayGoOn(reached, deps));
   return goesOn
     ? { position: reached.position, prefetched: onHand }
@@ -78,7 +78,7 @@ function nextCall(reached: Reached, deps: GoDeps): ReturnType<RowOnward>['next']
   return { request: () => callRequestOf(position, deps.openDocument) };
 }
 
-/** Whether a row may skip its next queue: nobody paused that queue, and calls of its kind leave. */
+/** Whether a row may skip its next queue: nobody paused that queue, and the breaker of its calls is not tripped. */
 function mayGoOn({ to }: Reached, { queues, breakers, stopping }: GoDeps): boolean {
   if (to === '' || !isStep(to) || stopping.aborted) return false;
   return queues.isOpenSeen(STEP_JOBS[to].queue) && !breakers.isTripped(KIND_OF[to]);

@@ -18,10 +18,10 @@ export async function passOn(
   deps: Omit<AdmissionDeps, 'stopping'> & { log: Log },
 ): Promise<void> {
   const { pace, slots, log } = deps;
-  // A document's latency depends on its size, and a timeout is no latency.
+  // Other latencies say nothing: a document's depends on its size, and a timeout is none.
   if ((answer.is === 'made' || answer.is === 'not ours') && kind !== 'document')
     slots.answeredAfter(performance.now() - sentAtMs, kind);
-  // The slot is cut before the round trips to Redis, which take a while on a busy machine.
+  // A slot is taken away before the round trips to Redis, which take a while on a busy machine.
   if (answer.is === 'unknown') slots.failed(false);
   const warn = (error: unknown) => {
     log.warn({ reason: messageOf(error) }, 'a response could not be reported to the pace or the breakers');

@@ -12,7 +12,7 @@ export type RowPosition = RowAtStep & {
   step: Step;
   /** Ids of its uploaded documents; the documents step uploads one after another. */
   uploaded: readonly string[];
-  /** Whether the service answered a call of this step, or the ledger knew the thing from another row. */
+  /** Whether the service answered a call of this step; false if the ledger knew all its things from other rows. */
   answered: boolean;
 };
 

@@ -24,17 +24,17 @@ export type StepDeps = CallDeps & {
 /** How a row ended, for counts. `problem` is set unless the row ended well. */
 export type RowEnd = { state: RowState; step: Step; problem?: RowProblem | undefined };
 
-/** A row that a job has at its step, with its revision there. */
+/** A row that a job took up at this step, with its revision there. */
 type Taken = Pick<RowPosition, 'row' | 'step' | 'revision' | 'request'>;
 
-/** Where a job leaves its row: ended or waiting, at a step now, at a step later, or failed at a step. */
+/** Where a job leaves its row: no job is due (`over`), a job of `step` is due now (`stands`) or `later`, or the row `failed` at `step`. */
 export type RowEnding =
   | { is: 'over' }
   | { is: 'stands'; step: Step }
   | { is: 'later'; step: Step; waitMs: number }
   | { is: 'failed'; step: Step; message: string };
 
-/** Another job has the row at this step, and ends soon. */
+/** How long a job waits if another job, which ends soon, has its row. */
 const ELSEWHERE_WAIT_MS = 150;
 
 /** Takes a row up at a step. Safe to repeat, and safe if the row has moved: the job follows the ledger's state and ends. */

@@ -20,8 +20,8 @@ const LONGEST_WAIT_MS = 8_000;
 /**
  * Handles 401 responses to one call until the call has ended. After the first 401 the token is renewed, since it may have expired. After
  * further ones either the credentials are wrong, for every call, or this call alone is refused. The call waits and is tried again, alone,
- * until lua/blame.lua decides. Its row is refused only in the second case. If other rows are due but none calls, they may need this row's
- * worker: the row steps aside.
+ * until src/pace/lua/blame.lua decides. Its row is refused only in the second case. If other rows are due but none calls, they may need
+ * this row's worker: the row steps aside.
  */
 export function makeUnauthorized(
   { kind, key, row, onTokenCall }: { kind: CallKind; key: string; row: RowId; onTokenCall: () => void },
@@ -104,7 +104,7 @@ export function makeUnauthorized(
       unused = await orStopped(service.renewToken(unused ?? token, onTokenCall), signal);
     },
 
-    /** Milliseconds for which the row leaves its worker to others, or 0. The next call returns 0. */
+    /** Milliseconds for which the row leaves its worker to others, or 0. Told once: asked again, it returns 0. */
     stepAside(): number {
       const ms = asideMs;
       asideMs = 0;

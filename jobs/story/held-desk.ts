@@ -18,7 +18,7 @@ export async function heldPage(
   return { items, total, next: held.length > count ? shown.at(-1) : undefined };
 }
 
-/** Characters: enough to find the call at the service. */
+/** Characters of what was sent that the text quotes: enough to find the call at the service. */
 const MOST_TOLD = 2_000;
 
 /** A text that asks the service's staff about calls in doubt. Plain, in UTC, with what was sent, and without internal terms. */

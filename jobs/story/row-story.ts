@@ -14,10 +14,10 @@ import { openImported } from '../export/open-imported.ts';
 import { documentKey } from '../rows/calls-of.ts';
 import { limitBody } from '../steps/row-position.ts';
 
-/** A buyer may have very many limits; the last ones matter. */
+/** Limits of the buyer in a story: a buyer may have very many, and the last ones matter. */
 const MOST_LIMITS = 200;
 
-/** A company of many requests may have thousands of events; the last ones matter. */
+/** Events in a story: a company of many requests may have thousands, and the last ones matter. */
 const MOST_EVENTS = 50;
 
 type StoryDeps = { rows: Rows; portfolios: Portfolios; stories: Stories; events: Pick<Events, 'naming'> };

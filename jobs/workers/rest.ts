@@ -2,7 +2,7 @@ import { onceAtATime } from '../../src/once-at-a-time.ts';
 import type { Pace } from '../../src/pace/pace.ts';
 import type { QueueRunner } from '../../src/queue/runner.ts';
 
-/** Rows in hand wait out shorter waits. */
+/** The workers pause for waits of this length or more. Rows in hand wait out shorter ones. */
 const LONG_WAIT_MS = 5_000;
 
 /** How soon a new or a shortened wait is noticed. */

@@ -30,7 +30,7 @@ export const STOP_DEADLINE_MS = 20_000;
 /** How long leaving may take. Otherwise, the process counts as vanished some seconds later. */
 const GOODBYE_MS = 1_000;
 
-/** How old the mark of sent calls may become (src/ledger/calls/send-marks.ts). */
+/** How often it is checked whether Redis still knows of all sent calls, by the mark of src/ledger/calls/send-marks.ts. */
 const MARK_EVERY_MS = 1_000;
 
 export type Workers = Awaited<ReturnType<typeof startWorkers>>;
@@ -150,7 +150,7 @@ export async function startWorkers(
       }
       await keeping.stop(STOP_DEADLINE_MS - (performance.now() - beganMs));
       const left = [presence.stop(), context.fleet.leave()];
-      // The last calls get a newer mark.
+      // One more mark in Redis follows the last calls (src/ledger/calls/send-marks.ts).
       const marked = context.marks.look().catch(() => {});
       if (context.ledger.status === 'ready') await within(GOODBYE_MS, Promise.all([...left, marked]));
       await service.client.close();
@@ -193,7 +193,7 @@ export function startSayingPace({
 }) {
   let said = pace.state();
   const say = async (): Promise<void> => {
-    // Calls behind open breakers ask for no permit, so the pace does not change.
+    // Calls behind tripped breakers ask for no permit, so the pace does not change.
     const isKnown = pace.state() === said && (paceNow().paused ?? []).length === 0;
     if (isKnown && breakers.tripped().length === 0) return;
     const isIdle = slots.inFlight() === 0 && (await queues.areIdle());

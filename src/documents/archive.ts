@@ -80,7 +80,7 @@ type Unpacking = { signal: AbortSignal | undefined; room: () => Promise<number> 
 
 async function unpack(path: string, dir: string, { signal, room }: Unpacking): Promise<void> {
   const zip = await openZip(path, LIMITS);
-  // Checked, because the ledger is often on the same disk, and a Redis that cannot write stops.
+  // The room is checked, because the ledger is often on the same disk, and a Redis that cannot write stops.
   let leftBytes = 0;
   try {
     for await (const entry of zip.entries()) {
@@ -114,7 +114,7 @@ async function roomFor({ uncompressedSize }: Entry, room: () => Promise<number>)
 const FILE_TYPE = 0o170000;
 const LINK = 0o120000;
 
-/** Folders are created with their files. Links and macOS's own files are no documents. */
+/** False for a folder, which is created with its files, and for links and macOS's own files. */
 function isDocument({ fileName, externalFileAttributes }: Entry): boolean {
   const isLink = ((externalFileAttributes >>> 16) & FILE_TYPE) === LINK;
   return !fileName.endsWith('/') && !isLink && !fileName.startsWith('__MACOSX/');

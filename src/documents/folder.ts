@@ -146,7 +146,7 @@ export async function unnamedDocuments(dir: string, named: ReadonlySet<string>):
   return unnamed.sort();
 }
 
-/** Some 3 MB. The cache is for documents that many lines share. */
+/** Results that are cached, some 3 MB. The cache is for documents that many lines share. */
 const MAX_KEPT = 10_000;
 
 /** Errors of a single document, which do not mean that the disk is broken. */

@@ -41,7 +41,7 @@ export function foldedName(name: string): string {
 
 const MAX_FOLDERS = 100;
 
-/** Some 2 MB a folder. In larger folders, the message may lack a proposal. */
+/** Names that are listed of a folder, some 2 MB. In larger folders, the message may lack a proposal. */
 const MAX_NAMES = 20_000;
 
 /** A folder's names by their {@link foldedName}; empty if it cannot be read. */

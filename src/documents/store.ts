@@ -104,10 +104,10 @@ async function isPutAgain(path: string): Promise<boolean> {
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
-/** Some 2 MB. Documents that many lines share come again soon. */
+/** Copied files that are remembered, some 2 MB. Documents that many lines share come again soon. */
 const MAX_REMEMBERED = 10_000;
 
-/** An unfinished copy: a mark of its process, which older versions lack, and a random name. */
+/** The name of an unfinished copy: the mark of its process, which copies of older versions lack, and a random part. */
 const PART = new RegExp(`^(?:${MARK_PATTERN}-)?[0-9a-f-]{36}\\.part$`);
 
 /** Digests exactly the bytes that it writes, in one pass. */
@@ -132,7 +132,7 @@ async function copyAndDigest(doc: Document, temporary: string): Promise<string> 
   return digest.digest('hex');
 }
 
-/** The code of a locked file, EBUSY, means that a retry may help. */
+/** The error for a file that changed while it was read. The code of a locked file, EBUSY, means that a retry may help. */
 export function changed({ path }: Pick<Document, 'path'>): LimitlineError {
   const cause = Object.assign(new Error('it changed'), { code: 'EBUSY' });
   const message = `${path} changed while it was read; leave it alone until it is read again.`;
@@ -169,7 +169,7 @@ export function makeStoreLooks({ dir }: { dir: string }) {
       return digest.digest('hex') === sha256 ? 'whole' : 'damaged';
     },
 
-    /** The names of all copies, one folder at a time: some hundred of some hundred thousand. */
+    /** The names of all copies, those of one sub-folder at a time. */
     async *names(): AsyncGenerator<string[]> {
       for (const folder of await readdir(dir).catch(() => [])) {
         if (!/^[0-9a-f]{2}$/.test(folder)) continue;

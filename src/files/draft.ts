@@ -110,7 +110,7 @@ async function moveTo(path: string, target: string, replace: boolean): Promise<b
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return false;
   }
-  // Memory sticks and some network drives do not support links.
+  // Memory sticks and some network drives do not support links, so the draft is renamed there.
   const isThere = await lstat(target).then(
     () => true,
     () => false,

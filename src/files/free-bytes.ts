@@ -12,7 +12,7 @@ export async function freeBytesOf(dir: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** The same, minus the reserve. */
+/** The bytes that this user may write on the folder's disk without touching the reserve. */
 export async function roomBytesOf(dir: string): Promise<number> {
   const { bavail, blocks, bsize } = await statfs(dir);
   return bavail * bsize - Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_SHARE);

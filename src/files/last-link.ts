@@ -29,7 +29,7 @@ export function makeLastLinkMemory(dir: string, { isSynced = false } = {}) {
           // A shorter text is incomplete: its process was killed, or the power failed.
           if (LINK.test(link)) return { number, link };
         }
-        // All files that were listed may have been replaced meanwhile.
+        // All files that were listed may have been replaced meanwhile, so they are listed again.
         if (numbers.length === 0 || tries === MOST_TRIES) return undefined;
       }
     },
@@ -45,7 +45,7 @@ export function makeLastLinkMemory(dir: string, { isSynced = false } = {}) {
         await file.writeFile(link);
         if (isSynced) await file.datasync();
       } catch (error) {
-        // Otherwise a full disk would collect one such file at each attempt.
+        // Otherwise each attempt on a full disk would leave one such file.
         await unlink(pathOf(dir, number)).catch(() => {});
         throw error;
       } finally {

@@ -67,7 +67,7 @@ export function makeLeftFiles({
 
     /**
      * Moves the draft to the first name that is free or has our unchanged file. The portfolio's files under later names
-     * are outdated then: unchanged ones are removed. A stand-in's are removed only if they are of the same portfolio.
+     * are outdated then: unchanged ones are removed. Those of `trialAccount` stay, unless this is that account.
      *
      * @returns the file's path, and the removed paths
      */

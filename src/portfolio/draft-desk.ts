@@ -40,7 +40,7 @@ export type Submission = {
 /** The import has begun; or why not, because the draft differs from what the person saw. */
 export type SubmitAnswer = { draft: PortfolioDraft } | { conflict: string };
 
-/** Changes to a draft beside its file. Omitted fields stay. `takeOffered` adopts the reading in `offered`. */
+/** Changes to a draft beside its file. Omitted fields stay. `takeOffered` adopts the reading options in the draft's `offered`. */
 type Correction = { reading?: ReadOptions; portfolio?: string; forgetKept?: boolean; takeOffered?: boolean };
 
 /**

@@ -157,13 +157,13 @@ async function* noBatches(): AsyncGenerator<never> {}
 /** Enough lines that the waits between batches cost nothing. 500 were no faster and took 25 MB more. */
 const BATCH_LINES = 250;
 
-/** As many as a process has calls in flight by default, so that work starts early. Each later batch doubles. */
+/** Lines of the first batch: as many as a process has calls in flight by default, so that work starts early. Each later batch doubles. */
 const FIRST_LINES = 32;
 
-/** A hundred lines of a thousand cells. Excel allows 16,384 columns. */
+/** Cells of a batch at most, since Excel allows 16,384 columns: a hundred lines of a thousand cells. */
 const BATCH_CELLS = 100_000;
 
-/** Some 4 MB of the file, so that a batch of very long lines stays small as well. */
+/** Reads of the file for one batch at most: some 4 MB, so that a batch of very long lines stays small as well. */
 const BATCH_READS = 64;
 
 type Reading = {
@@ -250,7 +250,7 @@ function rowColumnAt(columns: readonly Column[]): number {
   return outcomeColumns(columns.map(({ written }) => written))?.get(ROW_COLUMN) ?? -1;
 }
 
-/** Fills in conventions that a person did not give, from the whole file. */
+/** Finds out from the whole file how amounts and dates are written, as far as no person said it. */
 async function findOpenConventions(
   { table, file, columns, conventions }: Pick<Reading, 'table' | 'file' | 'columns' | 'conventions'>,
   shape: Shape,

@@ -49,7 +49,7 @@ export type LineToMend = {
   broken?: string | undefined;
 };
 
-/** How many such lines there are, how many were kept, and for each page its first line and its byte offset. */
+/** How many lines need attention, how many were kept, and for each page of them its first line and its byte offset. */
 export type MendPages = { lines: number; kept: number; pages: { line: number; at: number }[] };
 
 /** The result of reading a file before its import. */

@@ -12,7 +12,7 @@ export type Outlet = ReturnType<typeof makeOutlet>;
 /** undici ignores an abort while it connects, so this limit is needed. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** For the proxy's answer to CONNECT. The proxy itself must be reached, and then connects in turn. */
+/** The time for a tunnel: that of two connections, one to the proxy and then the proxy's own to the service. */
 const TUNNEL_TIMEOUT_MS = 2 * CONNECT_TIMEOUT_MS;
 
 /** Below 5 s, when common servers close idle connections: a POST must not meet a closing connection. */

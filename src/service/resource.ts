@@ -134,7 +134,7 @@ export function isWebPage(text: string): boolean {
 
 type Fields = Record<string, unknown>;
 
-/** A body without fields has no id either. */
+/** The fields of a body. One that is no object has none, and so no id either. */
 function asFields(json: unknown): Fields {
   return typeof json === 'object' && json !== null ? (json as Fields) : {};
 }
@@ -165,7 +165,7 @@ function numbersAsText(_key: string, value: unknown, context?: { source?: string
   return typeof value === 'number' ? (context?.source ?? String(value)) : value;
 }
 
-/** Never leaves half of a surrogate pair. */
+/** A text cut to `most` characters, without half of a surrogate pair at its end. */
 function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

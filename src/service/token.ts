@@ -9,7 +9,7 @@ export type Token = { value: string; version: string };
 /** A token as granted by the service (RFC 6749, section 5.1). */
 export type Granted = { value: string; lifetimeMs: number };
 
-/** Renewed with a fifth of its life left, but at most a minute: early enough that no call meets its end. */
+/** A token is renewed with a fifth of its life left, but at most a minute: early enough that no call meets its end. */
 const RENEW_SHARE = 0.2;
 const RENEW_MAX_MS = 60_000;
 
@@ -23,7 +23,7 @@ const POLL_MS = 40;
 /** After refused credentials, waiting calls retry only at this interval: some services lock out frequent attempts. */
 const REFUSED_REST_MS = 2_000;
 
-/** 30 days, as for the pace: an account unused for so long starts anew. */
+/** How long it is known that there was a token: 30 days, as for the pace. An account unused for so long starts anew. */
 const REMEMBERED_MS = 2_592_000_000;
 
 /**
@@ -88,7 +88,7 @@ export function makeTokenCache({
     return remember(granted.value, granted.lifetimeMs, granted.lifetimeMs);
   };
 
-  /** The same, holding the lock for as long as the call takes. */
+  /** Does what `fetchAndShare` does, and holds the lock for as long as the call takes. */
   const fetchByRight = async (owner: string, onCall: () => void): Promise<Token> => {
     const prolonging = setInterval(() => {
       prolong([lockKey], [owner, LOCK_MS]).catch(() => {});

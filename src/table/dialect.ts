@@ -25,7 +25,7 @@ export type GivenDialect = {
   headerLine?: number | undefined;
 };
 
-/** In order of preference, for files that fit several. */
+/** The delimiters that are read, in order of preference for files that fit several. */
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
 export type Delimiter = (typeof DELIMITERS)[number];
 

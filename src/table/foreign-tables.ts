@@ -62,7 +62,7 @@ const BIFF = [
   [0x09, 0x08, 0x10, 0x00],
 ];
 
-/** Enough for everything before a page's first element. */
+/** Bytes that are searched: enough for everything before a page's first element. */
 const LOOKED_AT = 2_048;
 const BYTE_ORDER_MARKS = /^(\xef\xbb\xbf|\xff\xfe|\xfe\xff)/;
 

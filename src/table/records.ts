@@ -50,7 +50,7 @@ type RecordReader = {
  *
  * If a credible record contains a line that could be a record itself, nobody can say which was meant. Then all of its
  * lines are one broken record. Its last line, which closes the cell, counts only if the first line could be a record as
- * well: it looks like a record after every first cell that is split in two.
+ * well: wherever a first cell is split in two, the last line looks like a record.
  *
  * The work is linear even if every line is broken. Only a line with an odd number of quotation marks leaves a cell
  * open, and a search from there ends at the next such line. So no two searches cover the same text.
@@ -144,7 +144,7 @@ function tooLong({ line, text }: PhysicalLine, delimiter: Delimiter): RawRecord 
   return { line, cells: text.split(delimiter), text: `${text}…`, fault: { cell: null, message } };
 }
 
-/** Usually the first cell is filled, and the others need no test. */
+/** Whether a record is blank or a rule of dashes. Usually its first cell is filled, and the others need no test. */
 function isBlank(cells: string[]): boolean {
   const first = cells[0]?.trim() ?? '';
   if (first === '') return cells.every((cell) => cell.trim() === '');
@@ -155,7 +155,7 @@ function isBlank(cells: string[]): boolean {
 const RULE_STARTS = '-=_+';
 const RULE = /^[\s=_+-]{10,}$/;
 
-/** False if a record of several lines looks like a lost quotation mark and an unrelated later one. */
+/** False if a record of several lines rather comes from a lost quotation mark and an unrelated later one. */
 function isCredible(cells: string[], shape: Shape): boolean {
   return shape.fits(cells) && !cells.some((cell, column) => LINE_BREAK.test(cell) && !shape.mayBreak(column));
 }

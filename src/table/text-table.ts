@@ -34,7 +34,7 @@ export async function readTextTable(file: TableFile, bytes: ByteSource, first: B
     if (chunk) return true;
     ended = true;
     records.end();
-    // The last record may have waited for the end.
+    // True once more, because the last record may have waited for the end.
     return true;
   }
 
@@ -141,7 +141,7 @@ function lineBreakOf(start: string): Dialect['lineBreak'] {
   return (LINE_BREAK.exec(start)?.[0] ?? PLAIN_DIALECT.lineBreak) as Dialect['lineBreak'];
 }
 
-/** Enough for the header and some lines. It avoids reading a header of a million columns four times. */
+/** The characters that are read once for each delimiter: enough for the header and some lines, even of a wide file. */
 const LOOKED_AT = 32 * 1024;
 
 /** The most common width of records with several cells, and how many records have it. */

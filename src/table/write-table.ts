@@ -11,10 +11,10 @@ export function makeTableText(dialect: TextDialect): Stringifier {
   return stringify(optionsOf(dialect));
 }
 
-/** Some 60 kB. Later steps take a hundredth of the time that single records would cost. */
+/** Records in a batch, some 60 kB. Later steps take a hundredth of the time that single records would cost. */
 const RECORDS = 200;
 
-/** The same for an async iterable, in batches of records, because there may be a million. */
+/** Turns records into table text as {@link makeTableText} does, but in batches, because there may be a million. */
 export async function* tableTexts(records: AsyncIterable<string[]>, dialect: TextDialect): AsyncGenerator<Buffer> {
   const options = optionsOf(dialect);
   let some: string[][] = [];

@@ -56,7 +56,7 @@ async function latestRow(
   { rows }: BuyersDeps,
 ): Promise<WalkedRow | undefined> {
   const told = known?.rows ?? [];
-  // The earlier state of a waiting row is only in the row itself.
+  // Waiting rows do not decide here: whether one was refused before is only in the row itself.
   if (told.some(({ state }) => state !== 'awaiting' && !isWithout({ state, awaits: undefined }))) return undefined;
   // The usual case: the buyer has no other row.
   if (known?.count === 1 && told.length === 1) return walked;
@@ -65,7 +65,7 @@ async function latestRow(
     const results = await rows.read(page);
     for (const [place, row] of page.entries()) {
       const result = results[place];
-      // Archived without a limit: all rows with a limit are known here.
+      // The row was archived, and without a limit: all rows with one are known here.
       if (!result && known?.isWhole) continue;
       // Archived or known only by its call, the row may have a limit; or it is here, and has one or may get one.
       if (!result || !isWithout(result)) return undefined;

@@ -22,11 +22,11 @@ export type DayFile = {
   fileName: string;
   /** The number of the import that read this file; left out if none did. */
   importId?: string;
-  /** Numbers of later imports of the portfolio: their rows of a buyer are newer than this file. */
+  /** Numbers of later imports of the portfolio: a row of theirs shows that the line of the same buyer was corrected. */
   later: ReadonlySet<string>;
   /** Lines that a later errors file contains. That file's lines tell what became of them. */
   mended: ReadonlySet<number>;
-  /** The reason for lines without any other, the same for all of them. */
+  /** The reason that is reported for each line without a reason of its own. */
   why: string;
   /** The finding if the file cannot be read, and how many lines it counts for. */
   unread: { says: string; rows: number };
@@ -102,7 +102,7 @@ export async function linesMended({ portfolio, known, later }: DayImport, open: 
   return mended;
 }
 
-/** In ms. A younger file may still be written or taken. Nobody takes older ones. */
+/** In ms. A file younger than this may still be written or taken; an older one is reported. */
 const UNTAKEN_AFTER_MS = 3_600_000;
 
 /** Files that Limitline writes beside a file of buyers. */
@@ -158,7 +158,7 @@ async function linesOfErrors(known: KnownImport, open: OpenImport) {
     }
     return lines;
   } catch (error) {
-    // The check of the file's own lines reports the copy.
+    // A copy that cannot be read is reported when its own lines are checked.
     if (!isLimitlineError(error, 'FILE', 'NOT_FOUND')) throw error;
     return [];
   }
@@ -182,7 +182,7 @@ async function isRepeated(known: KnownImport, all: readonly KnownImport[], open:
   return errors === undefined;
 }
 
-/** Of two imports in the same millisecond, the higher number is later. */
+/** Whether the first import is later than the other. Of two in the same millisecond, the higher number is. */
 function isLater(one: KnownImport, known: KnownImport): boolean {
   return one.lastMs > known.lastMs || (one.lastMs === known.lastMs && one.number > known.number);
 }

@@ -103,7 +103,7 @@ export function dayBegan(atMs: number, lastMs: number | undefined): number {
   return Math.min(lastMs ?? atMs, atMs - DAY_MS) - HOUR_MS;
 }
 
-/** A check of single rows. */
+/** Makes a row check of a function that looks at one row alone. */
 function eachRow(sink: FoundSink, check: (walked: WalkedRow) => FoundItem | undefined): RowCheck {
   return {
     row(walked) {
@@ -139,7 +139,7 @@ function answeredOtherwise(walked: WalkedRow): FoundItem | undefined {
   });
 }
 
-/** Longer texts are no real status; their beginnings tell them apart. */
+/** Characters of a status that are shown: longer texts are no real status, and their beginnings tell them apart. */
 const MOST_CHARACTERS = 60;
 
 /** Finds a limit with a status that does not mean approved, and asks what it means where nobody has said that. */
@@ -211,7 +211,7 @@ async function* importedFiles(sinceMs: number, deps: ImportedDeps): AsyncGenerat
         says: 'lines led to no request, and the copy of their file cannot be read here',
         rows: found?.invalid ?? 1,
       },
-      // A broken import continues with the same file. Its original path is not stored.
+      // A broken import continues with the same file, called FILE here because its path is not stored.
       command: isBrokenOff ? `import FILE --portfolio ${name}` : `report ${name} --format errors-csv`,
       open: (buyers) => open(known, buyers),
     };
@@ -221,8 +221,8 @@ async function* importedFiles(sinceMs: number, deps: ImportedDeps): AsyncGenerat
 type UploadedDeps = { drafts: Pick<DraftStore, 'list' | 'dirOf'>; signal: AbortSignal };
 
 /**
- * Files that were uploaded or corrected in the console since `sinceMs` and never submitted. A submitted file is an import, or
- * belongs to another account.
+ * Files that were uploaded or corrected in the console since `sinceMs` and never submitted. A submitted file is checked as an
+ * import, of this account or another.
  */
 async function uploadedFiles(sinceMs: number, { drafts, signal }: UploadedDeps): Promise<DayFile[]> {
   const found = (await drafts.list()).filter((draft) => lastVersion(draft).madeMs >= sinceMs && isUnsubmitted(draft));
@@ -250,8 +250,8 @@ function isUnsubmitted({ submitted }: PortfolioDraft): boolean {
 }
 
 /**
- * Which rows the check of statements covers, and how they are described. Open rows are checked when they have ended. Cancelled
- * and skipped requests are not the row's own.
+ * Which rows the check of statements covers, and how they are described. Rows under way are checked when they have ended. A
+ * cancelled row asks for nothing, and a skipped row's limit was made for another row.
  */
 const STAGES: Readonly<Partial<Record<RowState, string>>> = {
   awaiting: 'not sent yet',

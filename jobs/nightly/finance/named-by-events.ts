@@ -12,7 +12,7 @@ type NewEvents = Pick<Events, 'walk' | 'countSince' | 'totals'>;
 
 /**
  * Finds rows that the service's new events name, each once, and counts events that name nothing known here. The kinds of events
- * are unknown, so a person has to read them. Also reports events that were dropped because of the limit.
+ * are unknown, so a person has to read them. Also reports events that were not kept, because EVENTS_KEEP_MB was used up.
  *
  * The ids of all new events are read first, and each row's ids looked up in memory. Without new events, no row is read.
  */

@@ -83,7 +83,7 @@ export function failedRow(walked: WalkedRow, { causes, lastImport }: PortfolioFa
   const says = cause && cause.words !== '' ? `${words}: ${cause.words}` : words;
   const name = quoted(portfolio);
   if (state === 'held') {
-    // --resend would be the other choice. --made is the safer one for a person without knowledge.
+    // Not --resend, the other choice: for a person who knows nothing of the row, --made is safer.
     return rowItem('held', walked, says, {
       sinceMs,
       command: `resolve ${name} ${rowOption(walked, lastImport)} --made ID`,

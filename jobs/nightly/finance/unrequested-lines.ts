@@ -76,7 +76,7 @@ export async function tellUnrequested(file: DayFile, deps: LinesDeps): Promise<v
   }
 }
 
-/** Lines whose rows are read at once. A hundred imports may have rows at each, and Redis should be busy for a few ms only. */
+/** Lines whose rows are read at once. A hundred imports may have rows at each line, and Redis should be busy for a few ms only. */
 const SPAN_LINES = 50;
 
 function buyerOf(line: Asking): string | undefined {
@@ -102,7 +102,7 @@ async function hasRequest(
   const isThere = its.some(({ row, importId }) => {
     return (key !== '' && row.key === key) || (row.portfolio === portfolio && later.has(importId));
   });
-  // Of a buyer with very many requests, only some are known here.
+  // Of a buyer with very many requests, only some are known here, so the line's own is looked up.
   if (isThere || isWhole || key === '' || portfolio === '') return isThere;
   return (await rows.ofRow({ portfolio, key })) !== undefined;
 }
@@ -122,7 +122,7 @@ function shownOf(line: Asking, { columns }: Opened): Pick<FoundItem, 'name' | 'r
 
 const AMOUNT: ReadonlySet<KnownColumn | null> = new Set(['requested_limit', 'currency'] as const);
 
-/** Longer than any name, because a cell may have a megabyte. */
+/** Characters of a name that are reported: longer than any real name, because a cell may have a megabyte. */
 const MOST_CHARACTERS = 200;
 
 type Told = { says: string; detail: string };
@@ -158,7 +158,7 @@ function cut(text: string): string {
   return text.length > MOST_SAID ? `${text.slice(0, MOST_SAID - 1)}…`.toWellFormed() : text;
 }
 
-/** Characters, about two sentences. The errors file has the whole list. */
+/** Characters of a problem that are reported, about two sentences. The errors file has the whole text. */
 const MOST_SAID = 400;
 
 /**

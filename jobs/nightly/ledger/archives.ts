@@ -21,7 +21,7 @@ type ArchivesCheck = {
 const NIGHTS = 7;
 const DAY_MS = 86_400_000;
 
-/** Archiving or restoring a million rows takes some minutes. */
+/** What has not ended after this long is reported: archiving or restoring a million rows takes some minutes. */
 const ENDED_WITHIN_MS = 3_600_000;
 
 /** For each state in which a portfolio is being archived, restored or forgotten: the command that goes on with it. */
@@ -62,7 +62,7 @@ export async function checkArchives(
 
 const OF_ARCHIVES = { check: 'archives', isMended: false } as const;
 
-/** Decided by id and day, so that nothing has to be stored. */
+/** Whether the archive is read completely tonight: decided by its id and the day, so that nothing has to be stored. */
 function isItsNight({ id }: ArchivedPortfolio, atMs: number): boolean {
   const number = [...id].reduce((sum, character) => sum + character.charCodeAt(0), 0);
   return (number + Math.floor(atMs / DAY_MS)) % NIGHTS === 0;

@@ -7,7 +7,7 @@ import { rowFacts, type StoredRowCheck, type WalkDeps, walkLedger } from '../wal
 
 export type DocumentDeps = {
   storedDocuments: StoreLooks;
-  /** Calls `onName` with documents that archived rows name, while it answers true. Answers whether all archives could be read. */
+  /** Calls `onName` with documents that archived rows name, until `onName` answers false. Answers whether all archives could be read. */
   inArchives: (onName: (sha256: string) => boolean) => Promise<boolean>;
   /** The installation's other accounts, which share the data folder. */
   others: () => Promise<WalkDeps[]>;
@@ -80,7 +80,7 @@ export type FileDeps = {
   /** The installation's other accounts, which share the data folder. */
   others: () => Promise<ImportsOf[]>;
   storedFiles: StoreLooks;
-  /** Calls `onName` with files that archived imports name, while it answers true. Answers whether all archives could be read. */
+  /** Calls `onName` with files that archived imports name, until `onName` answers false. Answers whether all archives could be read. */
   inArchives: (onName: (sha256: string) => boolean) => Promise<boolean>;
   /** Whether Redis' own data is in this data folder. Then all imports are here, too. */
   isOwnRedis: boolean;
@@ -205,7 +205,7 @@ const SENT = 'documents of rows that need them no more are not in the data folde
 
 const UNNAMED_DOCUMENTS = 'documents are kept in the data folder that no row names';
 
-/** At most some thousands: one file per import. */
+/** Stored files that no import of any account in Redis names. At most some thousands: one file per import. */
 async function unnamedFiles(
   named: ReadonlySet<string>,
   { others, storedFiles }: Pick<FileDeps, 'others' | 'storedFiles'>,

@@ -42,7 +42,7 @@ type Archiving = { account: string; archives: Pick<Archives, 'list'> };
 /**
  * A run of the ledger's checks.
  *
- * @param lookAgainMs how long after a row was met it is compared with its call again, before it is a finding
+ * @param lookAgainMs how long after a row was found to differ from its call the two are compared again: only then it is a finding
  */
 type LedgerCheck = {
   sink: FoundSink;
@@ -83,7 +83,7 @@ async function checkAll(deps: LedgerCheckDeps, how: LedgerCheck): Promise<Ledger
     inArchives: inArchives(REST, deps, signal),
     isOwnRedis: deps.settings.REDIS_URL === undefined,
   };
-  // Read first, so that a portfolio that leaves meanwhile is in at least one of the two lists.
+  // Archived portfolios are read before the others, so that one that leaves meanwhile is in at least one of the two lists.
   const { archived } = await findOldPortfolios({ connection: deps.ledger, keys: deps.keys }, 0);
   const place = { account: deps.account, dataDir: deps.settings.LIMITLINE_DATA };
   const isOurs = await isDataFolderOurs({ ...files, archives: areThere(archived, place) });
@@ -123,7 +123,7 @@ function storedChecks(
   ];
 }
 
-/** Names what archived rows and imports of all accounts name. Answers false if an archive is missing or unreadable. */
+/** Calls `onName` with each digest that `file` of the archives of all accounts names. Answers false if one is missing or unreadable. */
 function inArchives(file: string, deps: LedgerCheckDeps, signal: AbortSignal) {
   const dataDir = deps.settings.LIMITLINE_DATA;
   return async (onName: (sha256: string) => boolean) => {

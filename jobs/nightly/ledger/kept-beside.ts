@@ -30,9 +30,9 @@ export function makeKeptCheck(
   { sink, ask, mended }: { sink: FoundSink; ask: Ask; mended: (portfolio: string) => void },
 ): StoredRowCheck {
   let look: IdleComparison | undefined;
-  /** Rows that wait, by approval. */
+  /** How many rows wait for each approval, by the approval's id. */
   const waiting = new Map<string, number>();
-  /** The lines of rows that an index contains and that do not exist. */
+  /** The lines of rows that an index contains but that do not exist, by row key. */
   const lost = new Map<string, number>();
 
   async function compareExactly(portfolio: string): Promise<void> {

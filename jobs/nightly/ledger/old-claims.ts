@@ -12,7 +12,7 @@ export type ClaimDeps = {
   stories: Pick<Stories, 'calls' | 'claims'>;
 };
 
-/** In addition to the longest call: the wait for a replica, and differences between clocks. */
+/** How much older than the longest call a claim must be, because of the wait for a replica and differences between clocks. */
 const GRACE_MS = 60_000;
 
 /** A row that may have a claim, and the key of the row that replaced it, or ''. A replaced row is never sent again. */
@@ -21,7 +21,7 @@ type Noted = { row: RowId; replacedBy: string };
 /** Rows read together. */
 const PAGE = 100;
 
-/** More would mean that a whole fleet died. The next night reports the rest. */
+/** Rows noted in one night. More would mean that a whole fleet died. The next night reports the rest. */
 const MOST_NOTED = 20_000;
 
 /**
@@ -83,7 +83,7 @@ function nextCommand(row: RowId, result: RowResult): string {
   return isEnded ? ['retry', quoted(row.portfolio), '--state', state, '--row', row.key].join(' ') : 'work';
 }
 
-/** States of rows that may have left a document's call. */
+/** States in which a row at its documents may have a document's call that was claimed and never settled. */
 const UNSENT: ReadonlySet<string> = new Set(['documents', 'cancelled', 'refused', 'held']);
 
 const SAYS = 'calls are under way for longer than any call takes, and the process that sent them gives no sign of life';

@@ -20,7 +20,7 @@ export type ReportDeps = {
   reports: Reports;
   settings: { LIMITLINE_DATA: string };
   keys: { reports: string };
-  /** Renders a page for printing, piece by piece; without it there is none. */
+  /** Renders a page for printing, piece by piece. Left out where no page is made. */
   printReport?: (whole: WholeReport) => Iterable<string>;
 };
 
@@ -90,7 +90,7 @@ async function lookAndWrite(look: NightCheck, add: FoundSink['found'], dir: stri
       });
       await items.end();
     };
-    // In the folder of all nights, where the next run removes drafts of killed runs.
+    // The draft is in the folder of all nights, where the next run removes drafts of killed runs.
     const draft = await writeDraft({ dir, name: ITEMS, mode: 0o600, write });
     return { looked: doneOf(done), draft };
   } catch (error) {

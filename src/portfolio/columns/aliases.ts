@@ -103,7 +103,7 @@ const PARTIES = {
 const BUYER = Object.values(PARTIES.buyer).flat();
 const CONTACT = Object.values(PARTIES.contact).flat();
 
-/** Columns that keep their meaning after the buyer's party. `name` is separate: fewer parties may precede it. */
+/** Columns whose names mean the same after a word for the buyer (`Customer City`). `name` is separate: fewer words may precede it. */
 const OF_BUYER = columnsThat((facts) => facts.in?.startsWith('company') || facts === COLUMNS.requested_limit).filter(
   (column) => column !== 'name',
 );
@@ -136,7 +136,7 @@ function* certainNames(): Generator<[string, KnownColumn]> {
   }
 }
 
-/** An account's name may be a bank's, and a billing name may be a person's. */
+/** Words before `name` that do not make it certain: an account's name may be a bank's, and a billing name may be a person's. */
 const NO_NAME = new Set(['account', 'billing', 'bill to']);
 
 /** Columns by the normalized forms of their names: certain ones and guesses. */
@@ -144,7 +144,7 @@ type Tables = { certain: ReadonlyMap<string, KnownColumn>; possible: ReadonlyMap
 
 let tables: Tables | undefined;
 
-/** Built on the first unknown name: thousands of names take some 15 ms, which most commands need not wait for. */
+/** The tables, built for the first unknown name: thousands of names take some 15 ms, which most commands need not wait for. */
 function tablesOfNames(): Tables {
   tables ??= {
     certain: firstOfEach(certainNames()),
@@ -185,7 +185,7 @@ type BareName = {
   said: boolean;
 };
 
-/** Descriptions of a cell's format, or of whether it is required. */
+/** Words in brackets that change no meaning: a description of the cell's format, or whether it is required. */
 const HARMLESS =
   /^(iso|iso[\s-]*(code|3166|4217)([\s-].*)?|code|2[\s-]*(letters?|stellig|lettres)|alpha-?2|required|mandatory|optional|pflicht(feld)?|freiwillig|obligatoire|facultatif|obligatorio|opcional|text|number|zahl|datum|date|yyyy-mm-dd|tt\.mm\.jjjj|dd[./]mm[./]yyyy|url|http.*|netto|brutto|)$/i;
 

@@ -104,7 +104,7 @@ function plain(written: string): string {
   return written.length > MAX_NAME_LENGTH ? '' : likeness(written).replaceAll(' ', '');
 }
 
-/** The longest name in the tables has some 40 characters. */
+/** Longer texts are no column names: the longest name in the tables has some 40 characters. */
 const MAX_NAME_LENGTH = 120;
 
 function thousandsAbove({ above, columns }: HeaderPlace): Problem[] {
@@ -147,7 +147,7 @@ function secondRow({ header, below, columns, headerLine, mapping }: HeaderPlace)
   return [makeProblem(header.line, null, header.cells.filter(isFilled).join(','), message)];
 }
 
-/** Enough to recognize a line. */
+/** Cells of a line that a message quotes: enough to recognize the line. */
 const MAX_NAMED = 6;
 
 /** An amount, a date, or a number with a few letters before it. Column names have more letters: `Address 1`. */
@@ -155,7 +155,7 @@ function isNumber(cell: string): boolean {
   return /\d/.test(cell) && cell.replace(/\P{L}/gu, '').length <= MOST_LETTERS;
 }
 
-/** As in `HRB 1234` and `EUR 1.000`; `NAME1` has four. */
+/** Letters that a number may have, as in `HRB 1234` and `EUR 1.000`; `NAME1` has four. */
 const MOST_LETTERS = 3;
 
 function isFilled(cell: string): boolean {

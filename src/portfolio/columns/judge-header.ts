@@ -52,5 +52,5 @@ export function headerScore(cells: string[], hints?: Partial<HeaderHints>): numb
 /** Excel allows 16,384 columns. */
 const MAX_CELLS = 16_384;
 
-/** The longest name in the tables has some 40 characters. */
+/** Longer texts are no column names: the longest name in the tables has some 40 characters. */
 const MAX_NAME_LENGTH = 120;

@@ -19,7 +19,7 @@ export type ValueReader = (text: string, by: ReadBy, isNumber?: boolean) => Valu
 type ColumnFacts = {
   /** Reads a cell; without it, the cell's text is the value. */
   read?: ValueReader;
-  /** The object of a row (`lines/row.ts`) for the value. Without it, the value is not sent, or by separate code. */
+  /** The object of a row (`lines/row.ts`) that gets the value. Without it, the value is not sent, or code of its own sends it. */
   in?: 'company' | 'company.address' | 'limit' | 'limit.contact';
   /** The field in that object, if it differs from the column's name. */
   field?: string;
@@ -92,7 +92,7 @@ export function fieldOf(column: KnownColumn): string {
 
 export const NEEDED = columnsThat(({ isNeeded }) => isNeeded === true);
 
-/** The normal form of a column's name: `Contact.E-mail`, `contact e mail` and `contact_e_mail` are equal. */
+/** The normal form of a column's name: `Contact.Email`, `contact email` and `Contact-Email` are all `contact_email`. */
 export function plainName(written: string): string {
   const name = written
     .trim()

@@ -76,7 +76,7 @@ export function matchMapping(
   const alike = new Map<string, MappingEntry>();
   for (const entry of entries) {
     const name = likeness(entry.written);
-    // Names of signs only would all be similar to each other.
+    // Names of signs only would all be similar to each other, so they match exactly or not at all.
     if (name !== '' && !isThere.has(entry.written) && !alike.has(name)) alike.set(name, entry);
   }
   const entryOf = (header: string) => equal.get(header) ?? alike.get(likeness(header));

@@ -85,7 +85,7 @@ function tellColumns(header: RawRecord, { entryOf }: MatchedMapping, foreign?: R
   for (const { known } of columns) counts.set(known, (counts.get(known) ?? 0) + 1);
   // If two columns may be meant, neither is taken by its alias alone.
   const doubtful = columns.filter(({ by, known }) => by === 'alias' && (counts.get(known) ?? 0) > 1);
-  // Nor is a column with the first part of the buyers' names (`NAME1`), if another one has the rest (`NAME2`).
+  // A column with the first part of the buyers' names (`NAME1`) is not taken either, if another one has the rest (`NAME2`).
   const restOf = makeRests(columns);
   const firsts = columns.filter(({ by, known }) => by === 'alias' && known === 'name').filter(restOf);
   for (const column of [...doubtful, ...firsts])
@@ -99,7 +99,7 @@ function ownMeaning({ written, by }: Column): string {
   return by === 'map' && isKnown(name) ? '' : name;
 }
 
-/** Whether the name certainly means a known column, and was only not taken: see the end of {@link tellColumns}. */
+/** Whether the name certainly means a known column, and only another column kept it from that: see the end of {@link tellColumns}. */
 function isGivenTwice({ written, guess }: Column): boolean {
   return guess !== null && aliasOf(written) === guess;
 }
@@ -140,7 +140,7 @@ function lacking(header: RawRecord, { written, known }: MappingEntry): Problem {
   return makeProblem(header.line, written, header.cells.join(','), message);
 }
 
-/** As many as a person reads through in one message. */
+/** Names that a message lists: as many as a person reads through. */
 const MAX_NAMED = 20;
 
 function named(line: number, name: string, earlier: Column, later: Column): Problem {

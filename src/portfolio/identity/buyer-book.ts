@@ -93,7 +93,7 @@ function questionsOf(lines: readonly BuyerLine[]): BuyerQuestion[] {
   const questions: BuyerQuestion[] = [];
   for (const { identifiers, alike, alikeHere, known } of lines) {
     questions.push(...identifiers, { digest: alikeHere, kind: 'alike' }, { digest: anywhereOf(alike), kind: 'alike' });
-    // A key is the digest of some identifier, and the lookup ignores its kind.
+    // A buyer's key is the digest of an identifier. Its kind is unknown here, and the lookup ignores kinds.
     if (known) questions.push({ digest: known, kind: 'name' });
   }
   return questions;
@@ -178,7 +178,7 @@ function bring(
 
 /**
  * A digest of the loose name without the country, for counting such buyers together in approval limits. It decides no
- * buyer. Few hashes hold all of them: a hash for each would take more memory than the name.
+ * buyer. Its first three characters choose its Redis hash and take few values: many small hashes would take more memory.
  */
 function anywhereOf(alike: number): string {
   const text = alike.toString(36).padStart(13, '0');

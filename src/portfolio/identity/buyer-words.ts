@@ -9,7 +9,7 @@ export const IDENTIFIER_WORDS: Readonly<Record<IdentifierKind, string>> = {
   name: 'name',
 };
 
-/** The line has an identifier of a buyer with another name. */
+/** The problem that the line has an identifier of a buyer with another name. */
 export function otherName(line: BuyerLine, by: Identifier, buyer: Buyer, known: KnownBuyers): BuyerFinding {
   const apart = by === line.identifiers[0] ? REFERENCES : NO_IN_COLUMN;
   return {
@@ -19,11 +19,11 @@ export function otherName(line: BuyerLine, by: Identifier, buyer: Buyer, known: 
   };
 }
 
-// A reference tells this buyer from one with another reference. From a buyer of earlier files, "no" in same_buyer is enough.
+// If the line's strongest identifier is the shared one, only references tell the two apart. Otherwise its stronger one does, after "no".
 const REFERENCES = 'give each a buyer_reference of its own, and write "no" in the column same_buyer';
 const NO_IN_COLUMN = 'write "no" in the column same_buyer, or give each a buyer_reference of its own';
 
-/** Two identifiers of the line belong to two different buyers. */
+/** The problem that two identifiers of the line belong to two different buyers. */
 export function otherBuyers(
   line: BuyerLine,
   { by, buyer }: { by: Identifier; buyer: Buyer },
@@ -38,7 +38,7 @@ export function otherBuyers(
   };
 }
 
-/** Several buyers have the identifier, and no stronger one decides between them. */
+/** The problem that several buyers have the identifier, and no stronger one decides between them. */
 export function severalBuyers(line: BuyerLine, by: Identifier, buyers: Buyer[], known: KnownBuyers): BuyerFinding {
   return {
     at: by.kind,
@@ -47,7 +47,7 @@ export function severalBuyers(line: BuyerLine, by: Identifier, buyers: Buyer[], 
   };
 }
 
-/** A person says that the line means another buyer, but no identifier distinguishes the two. */
+/** The problem that a person says that the line means another buyer, but no identifier distinguishes the two. */
 export function toldApart(_line: BuyerLine, by: Identifier, buyers: Buyer[], known: KnownBuyers): BuyerFinding {
   return {
     at: by.kind,
@@ -56,7 +56,7 @@ export function toldApart(_line: BuyerLine, by: Identifier, buyers: Buyer[], kno
   };
 }
 
-/** The city or street differs from the buyer's. */
+/** The warning that the city or street differs from the buyer's. */
 export function anotherPlace(line: BuyerLine, what: 'city' | 'street', buyer: Buyer, known: KnownBuyers): BuyerFinding {
   return {
     at: what,
@@ -65,7 +65,7 @@ export function anotherPlace(line: BuyerLine, what: 'city' | 'street', buyer: Bu
   };
 }
 
-/** A new buyer has the same name as another. */
+/** The warning that a new buyer has the same name as another. */
 export function likeAnother(line: BuyerLine, other: Buyer, known: KnownBuyers): BuyerFinding {
   return {
     at: 'name',
@@ -79,7 +79,7 @@ export function told(buyer: Buyer, known: KnownBuyers): string {
   return `${calls(buyer)} (${placeOf(buyer, known)})`;
 }
 
-/** Enough to recognize them; the rest is summed up. */
+/** Buyers that a message names: enough to recognize which are meant; the rest is summed up. */
 const MOST_NAMED = 3;
 
 function listed(buyers: readonly Buyer[], known: KnownBuyers): string {
@@ -107,7 +107,7 @@ function quoted(text: string): string {
   return `"${shortened(text)}"`;
 }
 
-/** A name of 100,000 letters would hide the message. */
+/** Letters of a name in a message: a name of 100,000 letters would hide the message. */
 const MOST_LETTERS = 60;
 
 function shortened(text: string): string {

@@ -5,8 +5,7 @@ import { type Identifier, squeeze } from './identity.ts';
 /**
  * Decides which buyer a line means:
  *
- * 1. The strongest identifier that any buyer has decides. A buyer that differs in a stronger one of the line is
- * another:
+ * 1. The strongest identifier that any buyer has decides. A buyer that differs in a stronger one of the line is another:
  *    many may share a register number or name.
  * 2. If several buyers remain: the one with the line's name. If several have it: the one that such a line meant before.
  * 3. Another name than the buyer's is a problem, unless a person confirms the buyer, or the line corrects the buyer's
@@ -109,8 +108,8 @@ export function hasName(buyer: Buyer, { alike }: Pick<BuyerLine, 'alike'>): bool
 }
 
 /**
- * Whether the line is the buyer's only one, imported again with another name, and nothing of it was sent. Another line
- * of the same import is not: then two lines of one file contradict each other.
+ * Whether the line is the buyer's only one, imported again with another name, and nothing of it was sent. If another
+ * line of the same import has the buyer, it is not: then two lines of one file contradict each other.
  */
 function mends(line: BuyerLine, buyer: Buyer, known: KnownBuyers): boolean {
   const { stands } = buyer;
@@ -124,7 +123,7 @@ function differs(one: string, other: string): boolean {
   return one !== '' && other !== '' && one !== other && placeForm(one) !== placeForm(other);
 }
 
-/** Streets are written short and long, and punctuation differs. */
+/** A city or street as it is compared: streets are written short and long, and punctuation differs. */
 function placeForm(text: string): string {
   return squeeze(text)
     .replace(/[^\p{L}\p{N}]+/gu, '')

@@ -88,10 +88,10 @@ export function makeKeySet(): KeySet {
 /** The part is chosen by a digest's first letter, which has 64 values. */
 const PARTS = 64;
 
-/** Small files should take little memory. */
+/** Slots of a part at first: small files should take little memory. */
 const FIRST_SLOTS = 64;
 
-/** A fuller table makes searches slow. */
+/** The share of a part's slots that may be in use: a fuller table makes searches slow. */
 const MAX_LOAD = 0.75;
 
 /** Growing by half leaves a third of a table empty at most; doubling would leave half. */
@@ -107,7 +107,7 @@ function narrowTag(digest: string): number {
   return (lettersAsNumber(digest, 7, 10) & 0x7fff) + 1;
 }
 
-/** 30 further bits. Never 0 either. */
+/** 30 further bits. Never 0, because 0 marks an empty slot. */
 function wideTag(digest: string): number {
   return lettersAsNumber(digest, 7, 12) + 1;
 }

@@ -70,7 +70,7 @@ export function requestKey({ requestReference, buyer, requestedLimit }: RequestI
     : digestOf(`limit\n${buyer}\n${requestedLimit}`);
 }
 
-/** The request key and the buyer digest of a text, taken as either kind of reference. */
+/** The request key of a text taken as a request_reference, and the buyer digest of the text taken as a buyer_reference. */
 export function referenceOf(text: string): { request: string; buyer: string } {
   const [reference] = identifiersOf({ buyerReference: text, name: '' });
   return {
@@ -89,7 +89,7 @@ export function likenessOf({ name, countryCode = '' }: Pick<BuyerIdentity, 'name
   return { alike: alikeOf(loose), alikeHere };
 }
 
-/** The `alike` of a name. */
+/** The number by which a name is compared with others, see {@link likenessOf}. */
 export function alikeOfName(name: string): number {
   return alikeOf(looseName(name));
 }
@@ -115,7 +115,7 @@ export function squeeze(text: string): string {
   return WHOLE.test(squeezed) ? squeezed : normal(squeezed);
 }
 
-/** Most registration numbers are plain once they are squeezed. */
+/** The letters and digits of a squeezed text. Most squeezed registration numbers have nothing else. */
 function lettersOf(squeezed: string): string {
   return PLAIN_LETTERS.test(squeezed) ? squeezed : squeezed.replace(/[^\p{L}\p{N}]+/gu, '');
 }

@@ -111,7 +111,7 @@ function plainWords(name: string): string {
   return westernWords(small) ?? plainWordsOf(anyWords(small));
 }
 
-/** The same for Western letters only, with a lookup table; null for other texts. */
+/** The words of a text of Western letters only, by a lookup table; null for other texts. */
 function westernWords(small: string): string | null {
   let words = '';
   let isApart = false;

@@ -56,7 +56,7 @@ export function digestOfCells(columns: readonly (KnownColumn | null)[]): (cells:
  */
 export type RecordedBuyerLookup = (line: BuyerLine, cells: readonly string[]) => string | undefined;
 
-/** Undefined for a file without the column of buyers. */
+/** Makes the lookup for a file with these columns; undefined if none of them records the buyers. */
 export function makeRecordedBuyerLookup(
   columns: readonly { written: string; known: KnownColumn | null }[],
   rowAt: number,

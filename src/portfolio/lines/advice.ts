@@ -3,7 +3,7 @@ import type { Values } from './read-cells.ts';
 /** As YYYY-MM-DD: statements dated after `today` are impossible, statements dated before `oldest` count as old. */
 export type AdviceDates = { today: string; oldest: string };
 
-/** docs/service.md, "Advice". That limit is in US dollars; files give no currency, so bare numbers are compared. */
+/** Above this, statements are advised, in US dollars (docs/service.md, "Advice"). Requests have no currency, so numbers are compared. */
 const ADVISED_ABOVE = 750_000;
 
 /** docs/service.md, "Advice": audited statements should not be older. */
@@ -53,7 +53,7 @@ export function asksStatements(amount: string): boolean {
 /** `column` is the column whose value the message is about. */
 export type Advice = { column: 'requested_limit' | 'statements_dated'; message: string };
 
-/** UTC+14, Kiribati. */
+/** The time zone in which a day begins first: UTC+14, Kiribati. */
 const LATEST_ZONE_MS = 14 * 60 * 60 * 1000;
 
 function isoDate(date: Date): string {

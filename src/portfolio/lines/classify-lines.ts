@@ -106,7 +106,7 @@ type JudgeAloneOptions = {
   documents?: DocumentFolder | undefined;
 };
 
-/** For a line that a person corrects. Runs the same checks as the reading of the file. */
+/** Makes the check for a line that a person corrects. It is the same as when the file is read. */
 export function makeJudgeAlone({ documents, dates, ...reading }: JudgeAloneOptions): JudgeAlone {
   let readCells: ReturnType<typeof makeCellReader> | undefined;
   return async (record) => {

@@ -222,10 +222,10 @@ function listed(lines: readonly number[], count: number): string {
   return lines.length < 2 ? lines.join('') : `${lines.slice(0, -1).join(', ')} and ${lines.at(-1)}`;
 }
 
-/** With two amounts, neither is the usual one. */
+/** With fewer amounts, nothing is far above the median: of two, neither is the usual one. */
 const FEWEST = 3;
 
-/** Takes 32 KB. */
+/** So many amounts are kept for an exact median. They take 32 KB. */
 const EXACT = 4_096;
 
 /** A double has 12 bits of sign and exponent. With 6 more of its fraction, a step is 1/64 of its amount at most. */
@@ -249,7 +249,7 @@ function sizeOf(step: number): number {
   return double[0] ?? 0;
 }
 
-/** Two decimals: beyond the exact range, the median has no more. */
+/** A median with two decimals: where it is not exact, further ones would mean nothing. */
 function rounded(amount: number): number {
   return Math.round(amount * 100) / 100;
 }

@@ -58,7 +58,7 @@ type Read = {
   told?: ToldBuyer;
 };
 
-/** The identifier by which a line matched a buyer, and the line that first gave it. `name` is null if not stored. */
+/** The identifier by which a line matched a buyer, and the line that first brought that buyer. `name` is null if not stored. */
 export type ToldBuyer = {
   key: string;
   by: IdentifierKind;

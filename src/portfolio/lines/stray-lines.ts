@@ -68,7 +68,7 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
       readsAsNames(cells) &&
       judgeHeader({ cells: [...cells], fault: null }, hints).isComplete
     ) {
-      // The same columns, for example in another language.
+      // A header of the same columns, for example in another language, is a repetition.
       if (meansTheSame(cells, columns)) return told(record, nameAt, HEADER_AGAIN);
       otherHeader = record.line;
       return told(record, -1, OTHER_HEADER);
@@ -180,7 +180,7 @@ function countFilled(cells: readonly string[]): number {
   return filled;
 }
 
-/** The character test avoids a trim for most cells. */
+/** Whether a cell has text. The test of its first character avoids a trim for most cells. */
 function isFilled(cell: string): boolean {
   return cell !== '' && (cell.charCodeAt(0) > 0x20 || cell.trim() !== '');
 }

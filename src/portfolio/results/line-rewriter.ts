@@ -19,7 +19,7 @@ export type LineRewriter = {
 };
 
 /**
- * Changes as little as possible. Mapped headers get our names, the mapping's constants become columns, and amounts and
+ * Makes a rewriter that changes little. Mapped headers get our names, the mapping's constants become columns, and amounts and
  * dates that only their column explains become unambiguous. Cells that are problems in this file are marked, so that no
  * other column can make them valid.
  *
@@ -47,7 +47,7 @@ export function makeLineRewriter({
       const decimal = numbers?.includes(amountAt) ? '.' : conventions.decimal;
       if (amountAt !== -1) own[amountAt] = plainAmount(own[amountAt] ?? '', decimal);
       const conflictAt = currencies?.conflictAt(cells) ?? -1;
-      // In a file of lines with the same currency, the difference to the original file would go unnoticed.
+      // A differing currency is marked: in a file of such lines alone, the difference would go unnoticed.
       if (conflictAt === amountAt && amountAt !== -1) own[amountAt] = withCurrencyDoubt(cells[amountAt] ?? '');
       else if (conflictAt !== -1) own[conflictAt] = markDoubtful(cells[conflictAt] ?? '');
       if (dateAt !== -1) own[dateAt] = plainDate(own[dateAt] ?? '', conventions);
@@ -88,8 +88,8 @@ export function resultColumnsOf(header: readonly string[]): OwnColumns {
 }
 
 /**
- * The same for an errors file, which is read later without the mapping. If the files' headers differ, known columns get
- * our names, so that columns of one meaning become one.
+ * A file's columns in an errors file, which is read later without the mapping: as the team wrote them. If several files'
+ * headers differ, known columns get our names, so that columns of one meaning become one.
  */
 export function errorColumns({ rewriter, columns }: Rewritable, areAlike: boolean): OwnColumns {
   const own = without(errorColumnsOf(rewriter.header), rewriter.header);

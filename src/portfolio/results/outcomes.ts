@@ -25,7 +25,7 @@ export type ResultOutcome = {
 /** The columns at the end of every results file, whatever comes before them. */
 const STATE_AT = RESULT_COLUMNS.indexOf('state');
 const OUTCOME_COLUMNS = RESULT_COLUMNS.slice(STATE_AT, RESULT_COLUMNS.indexOf(KNOWN_COLUMN));
-/** The same in a results file of version 0.1. */
+/** These columns in a results file of version 0.1. */
 const EARLIER_COLUMNS = OUTCOME_COLUMNS.filter((name) => name !== OUTCOME_COLUMN);
 const ROW_COLUMNS = RESULT_COLUMNS.slice(0, STATE_AT);
 
@@ -38,7 +38,7 @@ export function outcomeColumns(header: readonly string[]): ReadonlyMap<string, n
   const stateAt = names.findLastIndex((_name, at) => startsAt(ours, at));
   if (stateAt === -1) return undefined;
   const places = new Map(ours.map((name, place) => [name, stateAt + place]));
-  // Earlier versions did not write this column.
+  // Earlier versions did not write the column of the recorded buyer.
   const knownAt = stateAt + ours.length;
   if (names[knownAt] === KNOWN_COLUMN) places.set(KNOWN_COLUMN, knownAt);
   const rowAt = stateAt - ROW_COLUMNS.length;

@@ -15,8 +15,7 @@ export type Decimal = '.' | ',';
  * (RFC 8259, section 6). So an amount is valid only if a double returns the same digits, without an exponent.
  *
  * @param decimal the column's decimal separator; null if unknown. Then `1.234` is an open problem (a thousand or one?),
- * and
- *   unambiguous amounts are still read.
+ *   and unambiguous amounts are still read.
  */
 export function parseAmount(text: string, decimal: Decimal | null = null): ValueReading {
   if (text.length > MAX_LENGTH) return { problem: TOO_MANY_DIGITS };
@@ -58,7 +57,7 @@ const MAX_LENGTH = 64;
 /** Sign and leading zeros, whole part, point, fraction, trailing zeros; ASCII digits only. */
 const PLAIN_DECIMAL = /^\+?0*(\d+)(?:\.(?:(\d*[1-9])0*|0+))?$/;
 
-/** The same without a sign; the fraction may be empty. */
+/** Like {@link PLAIN_DECIMAL}, but without a sign, and always with a point; the fraction may be empty. */
 const WRITTEN = /^0*(\d+)\.(?:(\d*[1-9])0*|0*)$/;
 
 /** One separator with three digits after it, and no leading zero: a thousands or a decimal separator. */
@@ -177,7 +176,7 @@ const TOO_MANY_DIGITS =
 
 const PLAIN = 'write a plain decimal, like 1234.50';
 
-/** The example must not repeat the mistake in the message. */
+/** How to write an amount in this column: an example with the column's own decimal separator. */
 function likeTheColumn(decimal: Decimal): string {
   return decimal === ',' ? 'write it like 1234,50' : PLAIN;
 }

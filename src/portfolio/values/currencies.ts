@@ -31,7 +31,7 @@ export function decimalsOf(currency: string | null | undefined): number {
   return Math.max(...[...codes].map((code) => DECIMALS.get(code) ?? USUAL_DECIMALS));
 }
 
-/** The longest name is `United Arab Emirates Dirham`. */
+/** Characters of a text that is looked up: names of currencies are shorter, such as `United Arab Emirates Dirham`. */
 const MAX_LENGTH = 40;
 const MAX_READ = 1_000;
 const READ = new Map<string, Currency | null>();

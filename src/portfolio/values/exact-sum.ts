@@ -4,7 +4,7 @@ import { addAmounts } from './amounts.ts';
 export type ExactSum = { add(amount: string): void /** As canonical decimal text. */; total(): string };
 
 /**
- * Sums integers of the last decimal, with one sum for each number of decimals. Small values go into a float within its
+ * Sums whole units of the last decimal, with one sum for each number of decimals. Small values go into a float within its
  * exact range: a BigInt for every line would take a tenth of the time of a check.
  */
 export function makeExactSum(): ExactSum {

@@ -54,7 +54,7 @@ const BEHIND = new RegExp(`^(\\S.*?)[\\s:–-]+(${GROUP_WORDS}|${SURE_WORDS})[\\
 const BEFORE = new RegExp(`^(?:${GROUP_WORDS})[\\s:–-]+(\\S.*?)[\\s:]*$`, 'i');
 const SURE = new RegExp(`^(summe|ergebnis|${SURE_WORDS})$`, 'i');
 
-/** Company names are shorter. Longer texts are not searched. */
+/** Characters of a label that is searched: company names are shorter. */
 const LONGEST = 200;
 
 /** The last three letters of each word, with optional colons. */

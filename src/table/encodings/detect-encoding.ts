@@ -54,7 +54,7 @@ function wideEncoding(start: Buffer): 'utf-16le' | 'utf-16be' | null {
   return even > MANY_ZEROS && odd < FEW_ZEROS ? 'utf-16be' : null;
 }
 
-/** Even a table of Japanese names has digits, delimiters or Latin letters in every line. */
+/** Shares of zeros that show UTF-16. Even a table of Japanese names has digits, delimiters or Latin letters in every line. */
 const MANY_ZEROS = 0.2;
 const FEW_ZEROS = 0.01;
 

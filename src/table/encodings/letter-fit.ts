@@ -26,7 +26,7 @@ export function fitOf(character: string, before: string, after: string): number 
 /** The result of decoding an undefined byte. */
 export const UNDEFINED = '\ufffd';
 
-/** Occurs in no text. */
+/** The rating of a character that occurs in no text. */
 const NEVER = -6;
 /** For a sign or a capital in the middle of a word. Ratings up to this one are implausible. */
 export const ODD = -2;

@@ -24,7 +24,7 @@ const CANDIDATES = [
   'cp852',
 ] as const;
 
-/** Turkish letters have the same bytes as Icelandic ones: this one may cause doubt but is never chosen. */
+/** Code pages that may cause doubt but are never chosen: Turkish letters have the same bytes as Icelandic ones. */
 const ASKED_FOR = ['windows-1254'];
 
 export function makeLetterTally(): LetterTally {
@@ -87,7 +87,7 @@ const LONGEST_RUN = 4;
 /** The letters of some 20,000 lines. More would cost time and change nothing. */
 const ENOUGH = 100_000;
 
-/** A trade mark or a stray sign here and there does not matter. */
+/** The share of implausible bytes that is tolerated: a trade mark or a stray sign here and there does not matter. */
 const MAX_BAD = 0.1;
 
 /**
@@ -142,13 +142,13 @@ function isProven(best: Scored, usual: Scored, counts: ReadonlyMap<number, numbe
   return [...gains.values()].filter((gain) => gain >= 0).length >= LETTERS || (gains.has('ő') && gains.has('ű'));
 }
 
-/** Fewer may be a coincidence, such as one name on each line. */
+/** How many different letters prove a code page: fewer may be a coincidence, such as one name on each line. */
 const LETTERS = 3;
 
 /** The share of letters in implausible positions, above which Mac or DOS is credible. */
 const MISPLACED = 0.15;
 
-/** These have letters at the same bytes as the default, so their texts never look implausible there. */
+/** Code pages with letters at the same bytes as the default, so that their texts never look implausible in the default. */
 const LIKE_USUAL = ['windows-1250', 'iso-8859-2', 'iso-8859-15', 'windows-1254'];
 
 function scoreOf(encoding: string, counts: ReadonlyMap<number, number>): Scored {
@@ -183,7 +183,7 @@ type WesternRuns = {
   isWestern(): boolean;
 };
 
-/** A trade mark or a stray sign here and there does not make a file Japanese. */
+/** The share of bytes in Western groups from which a file is Western: a trade mark here and there does not make it Japanese. */
 const CERTAIN = 0.9;
 
 const HIGH_RUN = /[\x80-\xff]+/g;
@@ -195,7 +195,7 @@ const HIGH_RUN = /[\x80-\xff]+/g;
 const WESTERN_RUN =
   /^[\x80\x84\x85\x91-\x97\xa0\xa3\xa7\xab\xae\xb0\xb4\xb7\xbb]{0,2}[\x8a\x8c\x8e\x9a\x9c\x9e\x9f\xaa\xba\xc0-\xcf\xd1-\xd6\xd8-\xdd\xdf-\xef\xf1-\xf6\xf8-\xfd\xff]{0,2}[\x80\x84\x85\x91-\x97\xa0\xa3\xa7\xab\xae\xb0\xb4\xb7\xbb]{0,2}$/;
 
-/** Two or more such letters alone are no Western word, but legal forms elsewhere: `ИП`, `ΟΕ`. */
+/** A word of two or more letters above ASCII alone is not Western, but a legal form elsewhere: `ИП`, `ΟΕ`. */
 const WHOLE_WORD = /^[\xc0-\xff]{2,}$/;
 
 function isLetter(character: string | undefined): boolean {

@@ -60,7 +60,7 @@ export function describeDamage(text: string, encoding: string): string | null {
   return `The byte ${byte} in this cell is not UTF-8 (it may be meant as ${likely}): save the file as CSV UTF-8.`;
 }
 
-/** Such a character, or any single byte above ASCII. */
+/** A UTF-8 character as in {@link UTF8_CHARACTER}, or any single byte above ASCII. */
 const CHARACTER_OR_BYTE = new RegExp(`${MULTI_BYTE.source}|[\\x80-\\xff]`, 'g');
 
 function decodeDamaged(bytes: Buffer): string {

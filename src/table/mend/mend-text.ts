@@ -91,7 +91,7 @@ async function linePlaces(
   return new Map(found);
 }
 
-/** A record is at most a megabyte long. */
+/** Reads the bytes of one record, which is at most a megabyte long. */
 async function bytesAt(path: string, { from, to }: BytePlace): Promise<Buffer> {
   const handle = await open(path, 'r');
   try {

@@ -63,7 +63,7 @@ export function dateOfSerial(written: string, { from1904 }: { from1904: boolean 
 /** The serial number of an ISO 8601 date or UTC time, in the 1900 calendar; null for dates before March 1900. */
 export function serialOf(iso: string): number | null {
   const days = (Date.parse(iso) - Date.UTC(1899, 11, 30)) / 86_400_000;
-  // Below 61 is the false 29 February; no statements are so old. 8 decimals are exact to the millisecond.
+  // Numbers below 61 are shifted by Excel's false 29 February 1900; no statements are so old. 8 decimals give milliseconds.
   return days >= 61 ? Number(days.toFixed(8)) : null;
 }
 
@@ -72,7 +72,7 @@ export function cellName(column: number, line: number): string {
   return `${columnLetters(column)}${line}`;
 }
 
-/** The inverse: the column of `C7` is 2. An invalid name gives a column that no sheet has. */
+/** The column of a cell by the cell's name: `C7` is in column 2. An invalid name gives a column that no sheet has. */
 export function columnOf(name: string): number {
   let column = 0;
   for (const letter of name.slice(0, LONGEST_NAME).replace(/\d+$/, '')) {

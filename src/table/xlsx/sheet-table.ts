@@ -160,7 +160,7 @@ async function readToHeader({ rows, more }: RowsSoFar, given: GivenHeader): Prom
   return { above: aboveOf(titles.map(recordOf), { from: 1, header }) };
 }
 
-/** More than messages show. */
+/** Rows above the header that are kept: more than messages show. */
 const TITLES = 10;
 
 /** A row as a record, without what only sheets have. */

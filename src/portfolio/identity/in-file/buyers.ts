@@ -55,7 +55,7 @@ export function makeFileBuyers({ portfolio, importId, store }: FilePlace & { sto
         found.push({ question, entries: its });
         for (const entry of its) own.add(entries.keyOf(entry));
       }
-      // The store knows such a buyer by older identifiers, and the key is one of them.
+      // The store may know a buyer of the file by older identifiers. The buyer's key is one of them, so it is looked up, too.
       const asked = [...questions, ...[...own].map((digest): BuyerQuestion => ({ digest, kind: 'name' }))];
       const snapshot = store ? await store.read(asked) : emptySnapshot();
       // For buyers that the store found, the file may have further identifiers.
@@ -118,7 +118,7 @@ export function makeFileBook(place: FilePlace): BuyerBook {
   };
 }
 
-/** A buyer may have several entries, each from a line that added something. */
+/** Entries read for one digest: a buyer may have several, each from a line that added something. */
 const MOST_ENTRIES = 4 * MOST_HOLDERS;
 
 function emptySnapshot(): BuyerSnapshot {

@@ -113,7 +113,7 @@ function makeFileTexts(): FileTexts {
 /** A million lines need a few hundred pieces, and a small file takes little memory. */
 const ENTRIES_A_PIECE = 4_096;
 
-/** An `alike` has 48 bits. */
+/** Splits an `alike`, which has 48 bits, into the lower 32 and the rest. */
 const ALIKE_LOW = 2 ** 32;
 
 /** The columns of a table of entries; `texts` points into the file's texts. */
@@ -146,7 +146,7 @@ type FileTexts = {
   read(place: number): string[];
 };
 
-/** A small file takes one piece. */
+/** Bytes of a piece of texts: a small file takes one. */
 const PIECE_BYTES = 64 * 1024;
 
 /** 16 MB, the texts of some 400,000 lines. */
@@ -157,7 +157,7 @@ const LENGTH_BYTES = 2;
 /** Four texts of 80 UTF-16 units, 3 bytes each at most, with separators and length. */
 const MOST_ENTRY_BYTES = 1_000;
 
-/** As many as a message shows, and enough to compare a city or street. */
+/** More than a message shows, and enough to compare a city or street. */
 const MOST_LETTERS = 80;
 
 function textOf({ name, identifiers: [strongest], city, street }: BuyerLine): string {
