@@ -16,7 +16,7 @@ export type Approval = {
   portfolio: string;
   kind: ApprovalKind;
   standing: ApprovalStanding;
-  /** People who may not answer: those who submitted, uploaded or mended it, by `Person.by`. */
+  /** People who may not answer: those who submitted, uploaded or mended it, as `Person.by` names them. */
   authors: readonly string[];
   /** The only people who may answer, from the setting INBOX_APPROVERS; undefined: any approver may. */
   approvers?: readonly string[] | undefined;
@@ -38,7 +38,7 @@ export type Approval = {
   redone?: string | undefined;
   /** Name of the supplier whose company is created with it; undefined for none. */
   supplier?: string | undefined;
-  /** 43 letters: see read-approval.ts. */
+  /** Digest of what the approval covers, 43 characters: see read-approval.ts. */
   digest: string;
   /** Who answered, when, and the comment; `by` is empty if no person had to answer. */
   answered: { by: string; atMs: number; words: string } | undefined;
@@ -78,7 +78,7 @@ function overWords({ of, name, sum, limit }: NonNullable<Approval['over']>): str
 
 /** When the settings ask for approval. Sums are decimal text. */
 export type ApprovalPolicy = {
-  /** APPROVE_ALWAYS. */
+  /** APPROVE_ALWAYS: whatever the sum, approval is needed. */
   always: boolean;
   /** APPROVE_ABOVE: the highest sum of a portfolio, or of one buyer within the window, that needs no approval. */
   above: string | undefined;
