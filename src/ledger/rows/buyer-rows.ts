@@ -11,7 +11,7 @@ export type BuyerRow = {
   amount: string;
   state: RowState;
   line: number;
-  /** Within its portfolio, the number of the last import that had it. */
+  /** Number, within the portfolio, of the last import whose file had the row's line. */
   importId: string;
   /** State of its limit call; `free` if nothing was sent, or the send made nothing. */
   limit: 'free' | 'claimed' | 'unknown' | 'made';
@@ -20,8 +20,8 @@ export type BuyerRow = {
 };
 
 /**
- * The requests of a buyer. `count` includes archived requests without a limit, which `rows` lacks. `isWhole`: false if `rows` is only a
- * part of the others.
+ * The requests of a buyer. `count` includes archived requests without a limit, which `rows` lacks. `isWhole`: false if `rows` also lacks
+ * others, since the buyer has very many.
  */
 export type BuyerRows = { count: number; rows: BuyerRow[]; isWhole: boolean };
 
@@ -117,7 +117,7 @@ function toBuyerRows(values: (string | number)[]): BuyerRow[] {
   return rows;
 }
 
-/** `<portfolio>/<row key>`, as put.lua writes it. */
+/** Reads `<portfolio>/<row key>`, as put.lua writes it. */
 function toRowId(name: string): RowId {
   const slash = name.lastIndexOf('/');
   return { portfolio: name.slice(0, slash), key: name.slice(slash + 1) };

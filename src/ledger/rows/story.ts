@@ -24,7 +24,7 @@ export type StoryEvent =
   | ({ is: 'retried'; by: string; from: RowState } & ByRule)
   /** Somebody wants to send it again, or says what became of its call; another person has to approve that. */
   | ({ is: 'asked'; by: string; from: RowState } & ByRule)
-  /** Another person approved or declined that. */
+  /** Another person approved or declined what was asked. */
   | { is: 'approved' | 'declined'; by: string; words?: string }
   /** Its call is no longer in doubt, so the row goes on by itself. */
   | { is: 'freed' }
@@ -38,19 +38,19 @@ export type StoryEvent =
   | { is: 'replaced'; import: string; by: string }
   | { is: 'left out'; import: string };
 
-/** If a rule did it at night: the rule, and the number of this night for the row, of how many. */
+/** If a nightly rule sends the row again: the rule, the number of this night for the row, and of how many nights at most. */
 type ByRule = { rule?: string; night?: number; of?: number };
 
 export type StoryEntry = StoryEvent & { atMs: number };
 
-/** What the ledger knows of a call. An ordinary call has nothing in its row's history. */
+/** What the ledger knows of a call, also of an ordinary one, which has no entry in its row's history. */
 export type KnownCall = {
   kind: CallKind;
   key: string;
   state: 'free' | 'claimed' | 'unknown' | 'made';
   /** When it was last claimed; the send follows some ms later. */
   atMs: number | undefined;
-  /** From the claim to the written response. */
+  /** Time in ms from the claim until the response was written down. */
   tookMs: number | undefined;
   /** How often it was claimed and not given back unsent. */
   sends: number;
@@ -152,19 +152,19 @@ export function makeStories({ connection, keys }: { connection: RedisConnection;
   };
 }
 
-/** `<portfolio>/<key>` */
+/** Reads `<portfolio>/<key>`. */
 function idOf(name: string): RowId {
   const slash = name.lastIndexOf('/');
   return { portfolio: name.slice(0, slash), key: name.slice(slash + 1) };
 }
 
-/** Redis orders members of equal score by their bytes. */
+/** Whether one held row comes behind another in Redis: ordered by time, and at equal times by the bytes of their names. */
 function isBehind(held: HeldRow, after: HeldRow): boolean {
   if (held.atMs !== after.atMs) return held.atMs > after.atMs;
   return Buffer.compare(Buffer.from(rowName(held.row)), Buffer.from(rowName(after.row))) > 0;
 }
 
-/** Member, score, member, score … */
+/** Reads a reply of the form member, score, member, score … */
 function toHeldRows(found: readonly string[]): HeldRow[] {
   const rows: HeldRow[] = [];
   for (let place = 0; place < found.length; place += 2) {
