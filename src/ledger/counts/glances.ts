@@ -45,7 +45,7 @@ export function makeLooks({ connection, keys }: { connection: RedisConnection; k
           (string | null)[],
           ...number[],
         ];
-        // Archiving has begun since its name was read, so its counts are incomplete.
+        // The portfolio was archived since its name was read, so its counts are incomplete.
         if (place === null) return [];
         const [finished = '', paused = '', firstOver = ''] = texts.map((text) => (text ?? '').slice(0, MOST_TEXT));
         return { name, finished, paused, firstOver, counts };
