@@ -126,7 +126,7 @@ export function makeConfirmedBatcher(
     if (error) return endMisfit(error);
     return (answers as unknown[]).map((answer) => {
       if (!mayBeSent(answer)) return answer;
-      // A plain error in place of Redis' own, so that the claim is asked again: a demoted primary says ERR.
+      // A plain error in place of Redis' own, so that the claim is asked again: a demoted primary says ERR, as to a wrong script.
       if (waitError) return new Error(`the replicas could not be asked (${messageOf(waitError)})`);
       return Number(confirmed) < count ? ['unconfirmed', Number(confirmed), count] : answer;
     });

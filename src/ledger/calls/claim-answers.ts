@@ -46,7 +46,7 @@ export type Thing = {
 
 /**
  * The result of giving a claim back. `putOffs`: how often the row was put off while others of its step passed. `late`: the outcome had been
- * unknown. `in doubt`: an earlier send's outcome still is.
+ * unknown. `in doubt`: an earlier send's outcome is still unknown. `other`: the claim has passed to another owner.
  */
 export type Released =
   | { is: 'back'; putOffs: number; late: boolean }
