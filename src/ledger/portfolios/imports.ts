@@ -16,7 +16,7 @@ export type FoundInFile = { lines: number; rows: number; invalid: number; duplic
 
 /**
  * One import of a portfolio. The same bytes read in the same manner are the same import, under the last file name. Numbers begin with 1, in
- * the order in which imports first began. `found` is present once the file was read to its end.
+ * the order in which imports first began. `lastMs`: when it began last. `found` is present once the file was read to its end.
  */
 export type KnownImport = ImportedFile & { number: number; lastMs: number; found?: FoundInFile };
 

@@ -29,7 +29,7 @@ export type PortfolioState = {
   begun: number;
   /** Calls whose outcome was unknown and that a setting or a person had sent again. */
   resent: Record<CallKind, number>;
-  /** How often an ended row of it was sent again, or freed. */
+  /** How often an ended row of the portfolio was sent again, or went on since its call was no longer in doubt. */
   reopened: number;
   supplier: PortfolioSupplier | undefined;
   /** Whether the supplier waits for the approval of the import that named it. */
@@ -59,7 +59,7 @@ export type PortfolioState = {
   sums: Sums;
   /** Its done rows by how the service answered. */
   answers: AnswerSum[];
-  /** Done and skipped rows with less than the requested amount, and with nothing granted, by status. */
+  /** Numbers of done and skipped rows by status: granted less than requested (`below`), and granted nothing. */
   short: { below: Record<string, number>; nothing: Record<string, number> };
 };
 

@@ -123,7 +123,7 @@ export function makePortfolios({
       await connection.hset(keys.account, 'reconciled', `${Date.now()} ${findings}`);
     },
 
-    /** The last such comparison; undefined if there was none. */
+    /** The last comparison of indexes and sums with the rows; undefined if there was none. */
     async lastReconciled(): Promise<{ atMs: number; findings: number } | undefined> {
       const [atMs, findings] = ((await connection.hget(keys.account, 'reconciled')) ?? '').split(' ').map(Number);
       return atMs ? { atMs, findings: findings ?? 0 } : undefined;
@@ -156,7 +156,7 @@ export function makePortfolios({
       }
       const fields = fromFields(hash);
       const { alive, gone } = signsOf(running as string[], atMs);
-      // Rare: the last row ended while a killed import still counted as under way.
+      // Rare: the last row ended while a killed import still counted as under way, so the portfolio is not yet noted as finished.
       if (gone) fields.finishedMs ??= await imports.sweepImports(name);
       fields.interrupted &&= fields.finishedMs === undefined;
       return {
@@ -232,7 +232,7 @@ function fromFields(fields: Record<string, string>): Fields {
   };
 }
 
-/** `<ms> <who>`. */
+/** Reads `<ms> <who>`. */
 function givenUpOf(text: string | undefined): PortfolioState['givenUp'] {
   const [ms = '', ...by] = text?.split(' ') ?? [];
   return text === undefined ? undefined : { atMs: Number(ms), by: by.join(' ') };

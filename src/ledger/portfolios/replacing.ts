@@ -7,7 +7,7 @@ import { type RowId, rowName } from '../schema/schema.ts';
 export type AskingLine = {
   row: RowId;
   line: number;
-  /** The number of its import. */
+  /** The number of the import that brings it in. */
   importId: string;
   /** Canonical decimal text. */
   amount: string;
@@ -105,11 +105,11 @@ export function isUndecided({ amount, isNamed }: AskingLine, earlier: string): b
   return !isNamed && before === amount;
 }
 
-/** Matches the problems below. */
+/** Matches the problems that {@link severalProblem} and {@link takenProblem} make. */
 const UNDECIDED =
   /^(?:This buyer has|An earlier line of this file has replaced) [\s\S]*? it cannot be told (?:which of them|whether) this line \(([\d.]+)\) corrects/;
 
-/** The problem of such a line from then on: the same, so that the next errors file says so too. */
+/** The problem of an undecided line from then on: the same, so that the next errors file says so too. */
 export function undecidedProblem(earlier: string): string {
   const [said = ''] = earlier.split(REMEDY);
   return `${said.trim()} ${REMEDY}`;
