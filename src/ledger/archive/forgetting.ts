@@ -53,7 +53,7 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
   }
 
   return {
-    /** After the answer `go` only forgetting changes the portfolio. */
+    /** Begins to forget a portfolio. After the answer `go` nothing else changes the portfolio. */
     async begin(name: string, { id, by }: { id: string; by: string }): Promise<ForgetAnswer> {
       const answer = await change(name, 'forget', [id, by]);
       const [is, more] = answer as [ForgetAnswer['is'], string | number | undefined];
@@ -73,7 +73,7 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
       }
     },
 
-    /** These digests, in pages; one may come twice. */
+    /** The digests of files that `noteFiles` and `rows` kept, in pages; one may come twice. */
     files: (name: string): AsyncGenerator<string[]> =>
       scanned((at) => connection.sscan(keys.forgottenFiles(name), at, 'COUNT', PAGE)),
 
