@@ -84,7 +84,7 @@ export type PlanCounts = Partial<Record<'came' | 'underWay' | 'done' | 'before',
 /** Held rows of another portfolio that wait for the same call, and so go on when it is answered. */
 export type Elsewhere = { portfolio: string; rows: number; paused: boolean };
 
-/** Says what becomes of these rows, a sentence for each portfolio: each is paused, or not, on its own. */
+/** Says what becomes of held rows of other portfolios, a sentence for each portfolio: each is paused, or not, on its own. */
 export function elsewhereWords(elsewhere: readonly Elsewhere[] = []): string[] {
   return elsewhere.map(({ portfolio, rows, paused }) => {
     const which = `${counted(rows, 'held row')} of portfolio ${portfolio}, which is ${paused ? '' : 'not '}paused,`;
