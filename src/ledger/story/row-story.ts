@@ -52,7 +52,7 @@ export type LineOfRow =
   | { is: 'read'; cells: LineCell[] }
   /** The file is long, and the line was not reached in time. */
   | { is: 'far' }
-  /** The copy is gone, or has no such line. */
+  /** The copy of the file is gone, or has no such line. */
   | { is: 'gone' };
 
 /** A row's history and its line, for a page. */
@@ -64,7 +64,7 @@ export type HeldItem = {
   /** When it was held, in ms; held rows are listed in this order. */
   atMs: number;
   line: number;
-  /** `q4.csv #2`. */
+  /** File name and number of the import: `q4.csv #2`. */
   import: string;
   name: string;
   /** Requested limit, decimal text. */
