@@ -18,7 +18,7 @@ export type Inbox = {
   ofPortfolio(portfolio: string): AsyncIterable<TakenFile[]>;
   /** The file with which this content was first imported, if it was. */
   imported(content: string): Promise<TakenFile | undefined>;
-  /** The newest first. */
+  /** The files taken last, the newest first. */
   lately(count: number): Promise<TakenFile[]>;
   /** Imported files whose results are still to be written. */
   open(): Promise<TakenFile[]>;
@@ -95,7 +95,7 @@ export function makeInbox({
  * was imported before, so nothing was done; `rejected`: it cannot be imported as it is.
  */
 export type TakenFile = {
-  /** Its name in `done` or `rejected`, without ending: a time and the file's name. */
+  /** The name that the file has in the folder `done` or `rejected`, without ending: a time and its own name. */
   id: string;
   /** The drop folder's own name, the same on every machine. */
   folder: string;
@@ -103,7 +103,7 @@ export type TakenFile = {
   name: string;
   /** Names of the documents beside it when it was taken. */
   documents: readonly string[];
-  /** `""` if its name gives none. */
+  /** `""` if the file's name gives none. */
   portfolio: string;
   atMs: number;
   is: 'taken' | 'imported' | 'again' | 'rejected';
