@@ -156,7 +156,7 @@ function tallyOfRow({ field, result }: Pick<StoredRow, 'field' | 'result'>): str
   return cause === '' ? short : `${short}||||${cause}|`;
 }
 
-/** Rows added before sums are carried, since larger numbers would lose precision: a limb is below 10^10. */
+/** Rows added before sums move to exact integers: larger numbers would lose precision, and each row adds up to 10^10 to a field. */
 const MOST_UNCARRIED = 100_000;
 
 /** Adds up rows' tallies as derive.lua does, for each side. */

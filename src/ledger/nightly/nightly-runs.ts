@@ -127,7 +127,7 @@ function readEnd(text: string | null | undefined): RunEnd | undefined {
   return text ? (JSON.parse(text) as RunEnd) : undefined;
 }
 
-/** `<night> <times begun> <JSON>`, as note-night.lua writes it. */
+/** Reads `<night> <times begun> <JSON>`, as note-night.lua writes it. */
 function readUnderWay(text: string | undefined): RunUnderWay | undefined {
   const [, id = '', begun, json = ''] = /^(\S+) (\d+) (.*)$/s.exec(text ?? '') ?? [];
   return json === '' ? undefined : { ...(JSON.parse(json) as RunUnderWay), id, begun: Number(begun) };

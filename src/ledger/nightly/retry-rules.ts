@@ -17,7 +17,7 @@ export type KnownRule = { rule: RetryRule; last: RuleNight | undefined };
 
 export type RetryRules = ReturnType<typeof makeRetryRules>;
 
-/** As many as a person can oversee; each is compared with each cause. */
+/** Most rules: as many as a person can oversee; each is compared with each cause. */
 const MOST_RULES = 100;
 
 /** Rules that send refused rows again at night. Each row keeps the number of its nights; see rare-moves.lua. */
@@ -81,7 +81,7 @@ export function makeRetryRules({ connection, keys }: { connection: RedisConnecti
       );
     },
 
-    /** Notes such an approval, or, without one, that it was asked for completely. */
+    /** Notes the approval that a run asks for in this portfolio; without one, that the approval was asked for completely. */
     async noteAsks(portfolio: string, approval?: string): Promise<void> {
       const field = `${ASKS}${portfolio}`;
       await (approval === undefined ? connection.hdel(key, field) : connection.hset(key, field, approval));

@@ -64,7 +64,7 @@ export function makeRowWalk({ connection, keys }: { connection: RedisConnection;
     };
     const read = (line: number, count: number) => {
       const page = readPage(line, count);
-      // It may fail before anybody awaits it.
+      // If it fails before anybody awaits it, the process must not end by that.
       page.catch(() => {});
       return page;
     };
