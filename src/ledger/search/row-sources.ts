@@ -14,7 +14,7 @@ const MOST_LOOKED_AT = 8_000;
 /** The same constants as in columns.lua and index-entries.lua. */
 export const LINES_OF_COLUMN = 1_024;
 export const ROWS_OF_BUCKET = 16;
-/** Most rows with one id at each level: more are useless to a person. */
+/** Most rows with one id that are read of each level of the index: more are useless to a person. */
 const MOST_OF_ID = 500;
 
 type Sizes = { states: Map<RowState, number>; rows: number; indexed: number; lastLine: number };
