@@ -59,7 +59,7 @@ export function makeEventRows({ connection, keys }: { connection: RedisConnectio
     return (await Promise.all(rows.map(read))).flatMap((one) => one ?? []);
   }
 
-  /** Rows of these portfolios for which something was made twice, if one of the ids is the second thing's: no index has it. */
+  /** Rows of these portfolios for which something was made twice, if one of the ids is the second thing's: no index has that id. */
   async function rowsMadeTwice(ids: ReadonlySet<string>, portfolios: ReadonlySet<string>): Promise<Known[]> {
     const pairs = Object.entries(await connection.hgetall(keys.madeTwice));
     const rows = pairs.flatMap(([pair, row]) => (ids.has(readPair(pair).again) ? (rowIdOf(row) ?? []) : []));
@@ -110,7 +110,7 @@ type Known = Omit<NamedRow, 'id' | 'of'> & { ids: ReadonlyMap<string, NamedRow['
 
 function rowsOfEvent(ids: readonly string[], byId: ReadonlyMap<string, readonly NamedRow[]>): RowsOfEvent {
   const rows = new Map<string, NamedRow>();
-  // An id of one row alone says more than an id that rows share.
+  // An id of one row alone says more than an id that rows share, so it comes first.
   const named = ids
     .flatMap((id) => byId.get(id) ?? [])
     .sort((one, other) => RANK.indexOf(one.of) - RANK.indexOf(other.of));

@@ -3,7 +3,7 @@ import { wholeCharacters } from '../../files/text.ts';
 /** An event as it arrived: its bytes, and the headers that came with them. */
 export type NewEvent = { body: Buffer; headers: Readonly<Record<string, string | string[]>> };
 
-/** The outcome of keeping it: see {@link import('./keep-events.ts').makeKeepEvents}. */
+/** The outcome of keeping an event: see {@link import('./keep-events.ts').makeKeepEvents}. */
 export type KeepAnswer = 'kept' | 'known' | 'full';
 
 /** A kept event without its content. Times are ms of Redis' clock. */
@@ -28,7 +28,7 @@ export type RawEvent = KeptEvent & { body: Buffer; headers: Record<string, strin
 /** Totals of the kept events. `full` counts rejected ones, and `fullMs` is when the last of them came. */
 export type EventTotals = { events: number; bytes: number; full: number; fullMs: number | undefined };
 
-/** A body for display: `isText` if it is UTF-8, `isCut` if it is longer. */
+/** A body for display: `isText` if it is UTF-8, `isCut` if `text` is only its beginning. */
 export type ShownBody = { text: string; isText: boolean; isCut: boolean };
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
