@@ -38,7 +38,7 @@ export async function join(place: JoinDeps, signal: AbortSignal): Promise<Member
     } else if (found.is === 'full') {
       trouble = 'it has as many connections as it takes';
     } else {
-      // After a start the signal is ignored, for the same reason.
+      // After a start the signal is ignored here too, since nobody else would end the server.
       started = (await startAlone(place, started ? NEVER : signal)) || started;
     }
     if (performance.now() - movedAt > PATIENCE_MS) throw tooLong(folder, trouble);

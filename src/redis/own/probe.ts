@@ -37,7 +37,7 @@ export async function probe(socketPath: string): Promise<Probed> {
   }
 }
 
-/** Closes such a connection without waiting. ioredis would keep a timer for one that has already ended. */
+/** Closes a connection to our own Redis without waiting. ioredis would keep a timer for one that has already ended. */
 export function hangUp(connection: Redis): void {
   if (connection.status !== 'end') connection.disconnect();
 }

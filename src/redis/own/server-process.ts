@@ -38,7 +38,7 @@ export async function startServer(folder: Folder): Promise<ChildProcess> {
     env: { PATH: process.env.PATH },
   });
   closeSync(logFd);
-  // It may end before it reads its input; its end is reported later.
+  // The server may end before it reads its input; its end is reported later.
   child.stdin?.on('error', () => {});
   await once(child, 'spawn').catch((error) => {
     const remedy = 'reinstall it, or set REDIS_URL';
