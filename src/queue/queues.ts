@@ -211,7 +211,7 @@ export function makeQueues({
       return counts.reduce((sum, count) => sum + count, 0);
     },
 
-    /** The keys of the rows of these jobs, by portfolio. */
+    /** Keys of the rows with a job that does not run yet, in all queues or some, by portfolio. */
     waiting: (of: readonly QueueName[] = QUEUES) => keysWithJob(WAITING, of),
 
     /** The rows whose job failed and is kept. */
