@@ -15,7 +15,7 @@ export type Breakers = ReturnType<typeof makeBreakers>;
 /** Whose fault a 401 is. `wait`: not decided yet; `aside`: only other calls can show it, so they go first. */
 export type Blame = 'row' | 'everybody' | 'wait' | 'aside';
 
-/** A call's 401 responses with new tokens: the latest token, how long it lasts, how often blame was asked, whether other rows are due. */
+/** A call that got a 401 with new tokens: the latest token, and what is explained at `blame` below. */
 type Suspicion = { token: string; sentAtMs: number; firstSentAtMs: number; asked: number; othersOpen: boolean };
 
 /** Unknown outcomes in a row that trip a breaker: one or two may be the network's, three are the service's. */

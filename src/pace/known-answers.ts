@@ -45,7 +45,7 @@ export function makeKnownAnswers({
     /** Reports the gathered responses now. `probe` is the probe that one of them answers, if one does. */
     tell,
 
-    /** Reports all soon. */
+    /** Reports the gathered responses soon, together with others. */
     tellSoon(): void {
       telling ??= setTimeout(() => tell().catch(() => {}), TELL_EVERY_MS).unref();
     },

@@ -9,7 +9,7 @@ export type SeenWindow = ToldWindow & {
   isGuess?: boolean;
 };
 
-/** A shorter wait disappears in a mean over seconds, and may be our own guess. */
+/** From this length on a wait counts as a window's: a shorter one disappears in a mean over seconds, and may be our own guess. */
 export const LONG_WAIT_MS = 5_000;
 
 /** Ends that differ by less belong to one wait, reported by several responses. */
