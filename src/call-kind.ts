@@ -1,7 +1,7 @@
 /**
  * The kinds of calls that make something at the service (docs/service.md); the token call makes nothing. `path`: below the base address.
  * `prefix`: beginning of its ids, "" if unknown. `step`: the step of a row that makes it. `several`: its plural. `calls`: its calls in words.
- * `asked`: the word of the service's people. `whose`: what an id identifies. `deciding`: fields that a response must repeat as sent, if it
+ * `asked`: what the service's people call it. `whose`: what an id identifies. `deciding`: fields that a response must repeat as sent, if it
  * has them at all. `kept`: fields of a response that reports show; all are optional, and unknown statuses are accepted.
  */
 export const KINDS = {

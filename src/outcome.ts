@@ -30,7 +30,7 @@ export type Outcome =
   | { is: 'not ours'; id: string; reason: string; brief: string }
   /** The service put this row off several times, while other rows of its step passed. */
   | { is: 'put off'; reason: string; times: number }
-  /** Not now, but with a new permit; `putOffs` counts how often this row alone was put off. */
+  /** Not now, but with a new permit; `putOffs` counts how often the service put the row off while other rows passed. */
   | { is: 'later'; again: 'new permit'; reason: string; putOffs?: number; wasUnknown?: boolean }
   /** Not now: again after so many ms, or once its portfolio is resumed, or another person has approved it. */
   | { is: 'later'; again: number | 'resumed' | 'approved'; reason: string }
