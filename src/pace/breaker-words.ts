@@ -24,7 +24,7 @@ export function describeTripped(tripped: readonly Tripped[], nowMs: number = Dat
 
 function describeProbe({ untilMs, isTried }: Tripped, nowMs: number): string {
   if (untilMs > nowMs) return describeWait(untilMs, nowMs);
-  // No call is made just as a probe: it is the next call that is due anyway.
+  // No call is made just to probe: the probe is the next call that is due anyway.
   return isTried ? 'being tried again' : 'tried again with the next such call';
 }
 

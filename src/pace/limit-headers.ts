@@ -1,6 +1,6 @@
 import type { AnswerHeaders } from '../answer-headers.ts';
 
-/** The service's limit by a response's headers; fields that they do not state are left out. */
+/** The service's limit by a response's headers; what the headers do not state is left out. */
 export type LimitWords = {
   /** `Retry-After`: ms to wait from now. */
   retryAfterMs?: number | undefined;

@@ -9,7 +9,7 @@ export type MaintenanceJob = {
   task: string;
   /** The due time of the run, in ms. */
   dueMs?: number;
-  /** Who asked for it; undefined for the schedule. */
+  /** Who asked for the run; undefined for the schedule. */
   by?: string;
 };
 

@@ -37,7 +37,7 @@ const STREAMS = { events: { maxLen: 100 } };
 /** States of jobs that do not run yet. */
 const WAITING = ['wait', 'prioritized', 'delayed'] as const;
 
-/** The same states as BullMQ names them for one job. */
+/** The states of a job that does not run yet, as BullMQ names them for one job. */
 const WAITS: ReadonlySet<string> = new Set(['waiting', 'prioritized', 'delayed', 'paused']);
 
 /** States in which a job will do nothing more for its row. */

@@ -32,7 +32,7 @@ export type UnderstoodFile = {
   by: string | undefined;
   found: FoundInFile | undefined;
   columns: readonly { written: string; known: string | undefined }[];
-  /** Such as `utf-8`, `semicolon`, `header on line 3`. */
+  /** How the file was read, in words such as `utf-8`, `semicolon`, `header on line 3`. */
   reading: readonly string[];
   /** Warnings about the whole file, such as lines with sums instead of buyers, and the column of each. */
   fileWarnings: readonly { column: string | null; message: string }[];

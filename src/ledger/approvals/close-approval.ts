@@ -81,7 +81,7 @@ export function makeClosing({
       }
     },
 
-    /** The first of these people whose sum within the window would be above the limit for one person, with this sum. */
+    /** The first of these people who, together with `sum`, would be above the limit for one person within the window. */
     async personOver(people: readonly string[], sum: string, policy: ApprovalPolicy): Promise<Approval['over']> {
       const { personAbove: limit, windowDays = 0 } = policy;
       for (const name of limit === undefined ? [] : people) {

@@ -85,7 +85,7 @@ export function makeRowComparison({
     }
   }
 
-  /** Rows whose cause the script needs, and rows that got another request since they were read. */
+  /** The rows to compare again: those whose cause the script needs, and those that got another request since they were read. */
   async function lookedAtAgain(portfolio: string, uncaused: ReadonlySet<string>, others: ReadonlySet<string>) {
     const rows = [...new Set([...uncaused, ...others])].map((key) => ({ portfolio, key }));
     const results = await lists.read(rows);

@@ -126,7 +126,7 @@ function withoutEntities(text: string): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
-/** Control characters, including those that change the direction of text, become spaces. */
+/** Puts a text on one line. Control characters, including those that change the direction of text, become spaces. */
 function oneLine(text: string): string {
   return text
     .normalize('NFC')

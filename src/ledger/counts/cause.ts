@@ -16,7 +16,7 @@ export type CauseMeaning = (typeof CAUSE_MEANINGS)[number];
 
 /** A cause that groups failed rows. `status` is the service's, null for none. */
 export type RowCause = {
-  /** Eight digits and small letters, the same for the same cause in any portfolio and process. */
+  /** Eight digits or small letters: the same cause has the same id in any portfolio and process. */
   id: string;
   step: Step;
   meaning: CauseMeaning;
@@ -92,7 +92,7 @@ function heardOf(
   }
 }
 
-/** `status 500 (a hint): body`, `status 200, but why: body`, as src/service/meaning.ts writes them. */
+/** Why an outcome is unknown, as src/service/meaning.ts writes it: `status 500 (a hint): body`, `status 200, but why: body`. */
 const ANSWERED = /^status (\d{3})(?:, (but [^:]*))?(?: \(if this service [^)]*\))?(?:: ([\s\S]*))?$/;
 
 function shortened(words: string): string {

@@ -7,10 +7,10 @@ import type { RowState } from '../schema/row.ts';
 /** The state of a portfolio at one moment, read without its rows. */
 export type Glance = {
   name: string;
-  /** When it was finished, in ms of the server's clock; undefined while it goes on. */
+  /** When the portfolio was finished, in ms of the server's clock; undefined while it goes on. */
   finishedMs: number | undefined;
   isPaused: boolean;
-  /** Why it paused itself; undefined if a person paused it, or it is not paused. */
+  /** Why the portfolio paused itself; undefined if a person paused it, or it is not paused. */
   pausedItself: SelfPause | undefined;
   done: number;
   refused: number;

@@ -101,17 +101,17 @@ export type TakenFile = {
   folder: string;
   /** The file's name, made safe for display. */
   name: string;
-  /** Names of the documents beside it when it was taken. */
+  /** Names of the documents beside the file when it was taken. */
   documents: readonly string[];
   /** `""` if the file's name gives none. */
   portfolio: string;
   atMs: number;
   is: 'taken' | 'imported' | 'again' | 'rejected';
-  /** Its outcome, or why nothing happened yet, in a sentence. */
+  /** What became of the file, or why nothing happened yet, in a sentence. */
   words: string;
   /** Owners of the file, the documents and the reading instructions, the file's first; undefined until the file was read. */
   by?: readonly string[];
-  /** How it is read, as JSON; undefined until the file was read. */
+  /** How the file is read, as JSON; undefined until it was read. */
   reading?: string;
   /** Digest of the file, its documents and how it is read; undefined until the file was read. */
   content?: string;
@@ -119,6 +119,6 @@ export type TakenFile = {
   seen?: { sha256: string; bytes: number; version: string };
   /** Counts of an imported file. */
   found?: { lines: number; rows: number; invalid: number; duplicate: number };
-  /** Name of its results in `done`; `""` if they could not be written. */
+  /** Name of the results file in `done`; `""` if it could not be written. */
   results?: string;
 };

@@ -1,7 +1,8 @@
 -- One step of archiving, restoring or forgetting a portfolio (archives.ts). Each step may be repeated, and does nothing if the portfolio is
 -- in another state by now.
 -- @keys portfolio portfolios archives imports approvals row
--- All portfolios, the archived ones, its imports under way, and the beginnings of the keys of approvals and of its rows.
+-- The portfolio, all portfolios, the archived ones, the portfolio's imports under way, and the beginnings of the keys of approvals and of
+-- its rows.
 -- @args step name states …told
 -- name: the portfolio's; states: all states of rows, with spaces between; told: the step's arguments.
 -- Answers 1 if the step was taken and 0 if not, unless the step says otherwise.

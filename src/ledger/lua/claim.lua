@@ -54,7 +54,7 @@ local function isBusy(call, found, it, now)
   local process = string.match(found.owner, '^[^/]+')
   local seen = redis.call('ZSCORE', ROOT .. ':workers', process)
   if seen and tonumber(seen) > now - tonumber(it.vanishedAfterMs) then
-    -- The process lives, yet may have lost the call. Its next heartbeat gives it this dispute.
+    -- The process lives, yet may have lost the call: its next heartbeat brings it this dispute, and it says whether it has the call.
     if now - found.at > tonumber(it.disputedAfterMs) then
       local disputes = ROOT .. ':disputes:' .. process
       redis.call('SADD', disputes, it.kind .. ' ' .. found.owner .. ' ' .. it.thing)

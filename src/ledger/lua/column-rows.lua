@@ -9,7 +9,7 @@
 local isMeant, anyState = {}, #states == 0
 for _, state in ipairs(states) do isMeant[state] = true end
 
--- The kinds of columns that can contain such rows.
+-- The kinds of columns, "<size> <status>", that can contain rows of this range and status.
 local function kindsOf()
   local smallest = from == '' and -1 or tonumber(sizeOf(from))
   local largest = to == '' and math.huge or tonumber(sizeOf(to))

@@ -3,7 +3,7 @@
 -- `rule` is { above = limit for a buyer, person = limit for a person, each "" for none, days = … }.
 -- @include approvals
 -- @include people-passed
--- With more requests than this, all of them count without a look at each, which would keep Redis busy.
+-- If buyers have more requests than this, all of them count without a look at each, which would keep Redis busy.
 local MOST_REQUESTS = 500
 
 local function rootOf(portfolio)

@@ -52,7 +52,7 @@ export function makeCompareIdle({ connection, keys }: { connection: RedisConnect
     let rows = 0;
     let differs = false;
 
-    /** Whether the row agrees with its own fields; throws if it is unreadable. */
+    /** Adds a row to the sums and digests. Answers whether the row's fields agree with each other; throws if it is unreadable. */
     const takeIn = (walked: StoredRow, state: RowState): boolean => {
       const { field, at } = walked;
       const tally = field('tally');

@@ -23,7 +23,7 @@ export type RunEnd = {
 /** The runs of one task. */
 export type TaskRuns = {
   last: RunEnd | undefined;
-  /** The last one that ran to its end, with findings or without. */
+  /** The last run that came to its end, with findings or without. */
   lastWell: RunEnd | undefined;
   lastFailed: RunEnd | undefined;
   underWay: RunUnderWay | undefined;

@@ -50,7 +50,7 @@ export function makeRetryRules({ connection, keys }: { connection: RedisConnecti
       if (others.length >= MOST_RULES) {
         throw new LimitlineError('USAGE', `There are ${MOST_RULES} rules already: remove one first.`);
       }
-      // Later than all others, so that rules made at the same moment keep their order.
+      // A rule counts as made later than all others, so that rules of the same moment keep their order.
       const last = others.at(-1)?.madeMs ?? 0;
       // By Redis' clock, since this time is compared with the time of a restore, which is Redis' too.
       const [seconds, microseconds] = await connection.time();
@@ -111,7 +111,7 @@ function lastOf(moved: string | undefined, used: string | undefined): RuleNight 
   return { atMs, sent: isMoved ? sent : 0, waiting: isMoved ? waiting : 0, usedUp: usedMs === atMs ? usedUp : 0 };
 }
 
-/** The part of a rule that says which rows it matches; two rules with the same are one. */
+/** The part of a rule that says which rows it matches, as text; two rules with the same text match the same rows. */
 function meantBy({ cause, step, status, words, portfolio }: Omit<RetryRule, 'id' | 'madeMs'>): string {
   return JSON.stringify([cause, step, status, words?.toLowerCase(), portfolio]);
 }

@@ -145,7 +145,7 @@ type IndexChecksum = {
   state(): readonly number[];
 };
 
-/** Sums below this stay exact integers. */
+/** The sum of a digest is kept below this, where numbers are exact integers. */
 const MODULUS = 2 ** 52;
 
 export function makeMark(): IndexChecksum {

@@ -60,7 +60,7 @@ export function makePlans({ connection, keys }: { connection: RedisConnection; k
       );
     },
 
-    /** Notes that its rows wait for this approval. Answers false if another process has taken the plan over. */
+    /** Notes that the plan's rows wait for this approval. Answers false if another process has taken the plan over. */
     async waits(id: string, runner: string, approval: string) {
       return (await hold({ plan: keys.plan(id) }, { runner, what: 'goes on', counted: ['waits', approval] })) === 1;
     },

@@ -6,7 +6,7 @@ import type { Keys } from '../schema/keys.ts';
 import type { RowState } from '../schema/row.ts';
 import type { ImportedFile } from './imports.ts';
 
-/** The company on whose behalf the platform requests limits; `id` once it is made. */
+/** The company on whose behalf the platform requests limits; it has an `id` once it is made at the service. */
 export type PortfolioSupplier = {
   body?: Record<string, unknown>;
   key?: string;
@@ -16,7 +16,7 @@ export type PortfolioSupplier = {
 
 export type PortfolioState = {
   name: string;
-  /** Whether an import of it is under way. */
+  /** Whether an import into the portfolio is under way. */
   importing: boolean;
   /** Whether the last import was given up or killed before the end of its file. */
   interrupted: boolean;
@@ -34,7 +34,7 @@ export type PortfolioState = {
   supplier: PortfolioSupplier | undefined;
   /** Whether the supplier waits for the approval of the import that named it. */
   supplierAwaits: boolean;
-  /** Who last gave up its open rows, and when, in ms. */
+  /** Who last gave up the portfolio's open rows, and when, in ms. */
   givenUp: { by: string; atMs: number } | undefined;
   startedMs: number | undefined;
   finishedMs: number | undefined;
@@ -48,16 +48,16 @@ export type PortfolioState = {
   calls: Record<CallKind | 'token' | 'throttled', number>;
   /** Cancelled rows that another row replaces, or whose line a replacing file lacks. */
   replaced: number;
-  /** Things made twice for it. */
+  /** Number of things made twice for the portfolio's rows. */
   madeTwice: number;
   /**
    * Counts kept apart from the rows since the portfolio began: rows brought in, by the import's number, and limits made by calls for its
    * rows. Undefined for a portfolio older than these counts.
    */
   counted: { added: Record<string, number>; limitsMade: number } | undefined;
-  /** The sums of its rows, read at the same moment as the counts. */
+  /** The sums of the portfolio's rows, read at the same moment as the counts. */
   sums: Sums;
-  /** Its done rows by how the service answered. */
+  /** The portfolio's done rows, by how the service answered. */
   answers: AnswerSum[];
   /** Numbers of done and skipped rows by status: granted less than requested (`below`), and granted nothing. */
   short: { below: Record<string, number>; nothing: Record<string, number> };
@@ -68,7 +68,7 @@ export function isPending({ body, id, problem }: PortfolioSupplier): boolean {
   return body !== undefined && !id && !problem;
 }
 
-/** Calls that were sent for its rows. */
+/** Number of calls that were sent for the portfolio's rows, without token calls. */
 export function callsSent({ calls: { company, document, limit } }: Pick<PortfolioState, 'calls'>): number {
   return company + document + limit;
 }

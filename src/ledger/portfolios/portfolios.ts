@@ -75,7 +75,7 @@ export function makePortfolios({
       return Promise.all(open.map((name) => this.read(name)));
     },
 
-    /** From now on no process starts a new call for it; calls in flight are still answered. */
+    /** From now on no process starts a new call for the portfolio; calls in flight are still answered. */
     async pause(name: string, why: string): Promise<void> {
       await change({ hash: keys.portfolio(name) }, { changes: ['HSET', 'paused', why] });
     },
@@ -98,14 +98,14 @@ export function makePortfolios({
       });
     },
 
-    /** Why its refused and held rows failed: the cause with most rows first, some 200 at most. */
+    /** Why the portfolio's refused and held rows failed: the cause with most rows first, some 200 at most. */
     async causes(name: string): Promise<Cause[]> {
       // read() gives rows of an older ledger their causes.
       await this.read(name);
       return causes.read(name);
     },
 
-    /** Whether nobody else ever imported into it; true if there is no such portfolio. `by` is as in an import. */
+    /** Whether nobody but `by`, named as in an import, ever imported into the portfolio; true if there is no such portfolio. */
     async isOwn(name: string, by: string): Promise<boolean> {
       const [owner, started] = await connection.hmget(keys.portfolio(name), 'owner', 'started');
       return started === null || (by !== '' && owner === by);

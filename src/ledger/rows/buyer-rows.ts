@@ -13,9 +13,9 @@ export type BuyerRow = {
   line: number;
   /** Number, within the portfolio, of the last import whose file had the row's line. */
   importId: string;
-  /** State of its limit call; `free` if nothing was sent, or the send made nothing. */
+  /** State of the row's limit call; `free` if nothing was sent, or the send made nothing. */
   limit: 'free' | 'claimed' | 'unknown' | 'made';
-  /** The import that replaced it, and the key of the row that replaces it; '' if its line was only left out. */
+  /** The import that replaced the row, and the key of the row in its place; '' if a file only lacked the row's line. */
   replaced: { importId: string; key: string } | undefined;
 };
 

@@ -51,7 +51,7 @@ export function makeBuyers({ connection, keys }: { connection: RedisConnection; 
       }
     },
 
-    /** Writes all of it, or nothing and answers false if the buyers were changed since they were read. */
+    /** Writes the whole change; or nothing, and answers false, if the buyers were changed since they were read. */
     async write({ version, holders, buyers, mends, likes }: BuyersChange): Promise<boolean> {
       const mended = mends.flatMap(({ buyer, row }) => [
         keys.call('company', buyer),

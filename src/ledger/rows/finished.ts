@@ -35,7 +35,7 @@ export function makeFinished({
         const [finished, known] = (answers[place]?.[1] ?? []) as (string | null)[];
         if (!finished || Number(finished) < sinceMs || told.get(name) === finished) continue;
         if (known?.startsWith(`${finished} `) && known !== `${finished} ${processId}`) continue;
-        // The first process to write `told` gets it, if the portfolio is unchanged since it was read.
+        // The first process to write the field `told` gets the portfolio, if it is unchanged since it was read.
         const asRead = ['IS', 'archive', '', 'IS', 'finished', finished, 'IS', 'told', known ?? ''];
         const changes = [...asRead, 'HSET', 'told', `${finished} ${processId}`];
         if ((await change({ hash: keys.portfolio(name) }, { changes })) === null) continue;

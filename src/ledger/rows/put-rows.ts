@@ -135,14 +135,14 @@ export function makeImportRows({ connection, keys }: { connection: RedisConnecti
 /** What the ledger knows of a row and its calls; '' for nothing. */
 export type KnownRow = {
   state: RowState | '';
-  /** What its line asked for, as JSON. */
+  /** What the row's line asked for, as JSON. */
   request: string;
-  /** State of its limit call, and the digest of what was requested with it. */
+  /** State of the row's limit call, and the digest of what was requested with it. */
   limit: string;
   asked: string;
   /** Whether a person declined that limit, so that it needs another person's yes. */
   isDeclined: boolean;
-  /** State of the call for its buyer's company. */
+  /** State of the call for the company of the row's buyer. */
   company: string;
 };
 

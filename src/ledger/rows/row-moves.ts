@@ -105,7 +105,7 @@ export function makeRowMoves({
       return (await runInBatch(row, { move: 'requeue', ...known, ...ownRule })) === 1;
     },
 
-    /** Cancels a row of a cancelled portfolio, unless one of its step's calls is under way. */
+    /** Cancels a row of a cancelled portfolio, unless one of the calls of the row's step is under way. */
     async cancel(row: RowId, calls: readonly Pick<Thing, 'kind' | 'key'>[] = []): Promise<CancelAnswer> {
       return giveUp(row, calls, {});
     },

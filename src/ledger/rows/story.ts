@@ -22,11 +22,11 @@ export type StoryEvent =
   /** The row is refused, though the service did not refuse it. */
   | { is: 'failed'; step: Step; message: string }
   | ({ is: 'retried'; by: string; from: RowState } & ByRule)
-  /** Somebody wants to send it again, or says what became of its call; another person has to approve that. */
+  /** Somebody wants to send the row again, or says what became of its call; another person has to approve that. */
   | ({ is: 'asked'; by: string; from: RowState } & ByRule)
   /** Another person approved or declined what was asked. */
   | { is: 'approved' | 'declined'; by: string; words?: string }
-  /** Its call is no longer in doubt, so the row goes on by itself. */
+  /** The row's call is no longer in doubt, so the row goes on by itself. */
   | { is: 'freed' }
   /** A person said what became of a call; without `made` it may be sent again. */
   | { is: 'resolved'; kind: CallKind; by: string; made?: string }
@@ -34,7 +34,7 @@ export type StoryEvent =
   /** A file brought another request; `before` is the earlier one, as JSON, cut to 1,000 bytes. */
   | { is: 'mended'; import: string; from: RowState; before: string }
   | { is: 'imported again'; import: string; from: RowState }
-  /** Another row replaces it, by its key; or a replacing file lacks its line. */
+  /** Another row, with the key `by`, replaces this row; `left out`: a replacing file lacks the line of this row. */
   | { is: 'replaced'; import: string; by: string }
   | { is: 'left out'; import: string };
 
@@ -48,17 +48,17 @@ export type KnownCall = {
   kind: CallKind;
   key: string;
   state: 'free' | 'claimed' | 'unknown' | 'made';
-  /** When it was last claimed; the send follows some ms later. */
+  /** When the call was last claimed; the send follows some ms later. */
   atMs: number | undefined;
   /** Time in ms from the claim until the response was written down. */
   tookMs: number | undefined;
-  /** How often it was claimed and not given back unsent. */
+  /** How often the call was claimed and not given back unsent. */
   sends: number;
   id: string;
   /** The id of a second thing that was made. */
   again: string;
   record: CallRecord;
-  /** The row for which it was last claimed, `<portfolio>/<key>`. */
+  /** The row for which the call was last claimed, `<portfolio>/<key>`. */
   row: string;
   /** Where the outcome came from, if not from a response: `a person`, `a results file`. */
   by: string;

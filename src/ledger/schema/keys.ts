@@ -27,7 +27,7 @@ export function makeSharedKeys(prefix: string) {
     accounts: `${root}:accounts`,
     /** Hash: `client <account> <client id>` and `address <account> <address>` → time of the first use in ms. */
     accountUses: `${root}:account-uses`,
-    /** String: a digest of the installation's secret. A host with another secret finds the difference by it. */
+    /** String: a digest of the installation's secret, by which a host notices that it was given another one. */
     secretMark: `${root}:secret-mark`,
     /** Hash: a user's roles, password digest and second factor. */
     user: (name: string) => `${root}:user:${name}`,
@@ -89,7 +89,7 @@ export function makeKeys(prefix: string, account: string) {
     portfolio: (name: string) => `${root}:portfolio:${name}`,
     /** Hash: line number → `<row key or nothing> <problem>`, for lines of the last import that led to no row. */
     faultyLines: (name: string, kind: 'invalid' | 'duplicate') => `${root}:portfolio:${name}:lines:${kind}`,
-    /** Hash: row key → invalid line of the last import whose request already has this row. */
+    /** Hash: row key → line of the last import that is invalid, and whose request has this row from before. */
     keptRows: (name: string) => `${root}:portfolio:${name}:lines:kept`,
     /** Sorted set: imports under way, by their last heartbeat in ms of the server's clock. */
     imports: (name: string) => `${root}:portfolio:${name}:imports`,
@@ -124,7 +124,7 @@ export function makeKeys(prefix: string, account: string) {
     held: `${root}:held`,
     /** Beginning of all row keys; `<portfolio>:<row key>` follows (buyer-rows.lua). */
     rows: `${root}:row:`,
-    /** Hash: the one call that makes this thing. */
+    /** Hash: the one call that makes a thing: a company by buyer, a document by content and name, a limit by row key. */
     call: (kind: CallKind, key: string) => `${root}:call:${kind}:${key}`,
     /** Hash: `<kind> <id> <other id>` of a thing made twice → the row whose call made the second. */
     madeTwice: `${root}:made-twice`,
@@ -152,7 +152,7 @@ export function makeKeys(prefix: string, account: string) {
     buyersAlike: (buyer: string) => `${root}:buyer:${buyer}:alike`,
     /** Hash: one approval. */
     approval: (id: string) => `${root}:approval:${id}`,
-    /** Sorted set: rows of one approval, by line, until it is carried out. */
+    /** Sorted set: rows of one approval, by line, until its answer is carried out for them. */
     approvalRows: (name: string, id: string) => `${root}:portfolio:${name}:approval:${id}`,
     /** Sorted set: ids of all approvals ever asked for in a portfolio, by when, in ms. */
     approvalsOf: (name: string) => `${root}:portfolio:${name}:approvals`,
@@ -249,7 +249,7 @@ export function makeKeys(prefix: string, account: string) {
   };
 }
 
-/** A digest of address and client id, 12 characters. A token belongs to it, since an account outlives its credentials. */
+/** A digest of address and client id, 12 characters. A token is kept by login and not by account, which outlives its credentials. */
 export function loginOf({ url, clientId }: { url: string; clientId: string }): string {
   return createHash('sha256').update(`${url}\n${clientId}`).digest('base64url').slice(0, 12);
 }

@@ -15,7 +15,7 @@ export type Step = StateThat<'isStep'>;
 /** The kind of call that each step makes. */
 export const KIND_OF: Readonly<Record<Step, CallKind>> = { company: 'company', documents: 'document', limit: 'limit' };
 
-/** Whether a row in this state is in progress. */
+/** Whether this state is a step: its rows are being worked on. */
 export function isStep(state: string): state is Step {
   return is('isStep', state);
 }
@@ -140,7 +140,7 @@ export type RowResult = {
   line: number;
   /** The number of the import to which `line` belongs: the last one that had the row. */
   importId: string;
-  /** Whether another row replaces it, or a replacing file lacks its line. */
+  /** Whether another row replaces the row, or a replacing file lacks its line. */
   replaced: boolean;
   request: RowRequest;
   companyId: string;
@@ -157,13 +157,13 @@ export type RowResult = {
    * as the person saw the call at `asOf`.
    */
   awaits: { was: RowState; answer: string; of?: string; asOf?: number } | undefined;
-  /** Date of the financial statements that its line gave last, YYYY-MM-DD, if advice on the amount depends on it. */
+  /** Date of the financial statements that the row's line gave last, YYYY-MM-DD, if advice on the amount depends on it. */
   statements: string | undefined;
-  /** If something was made twice for it: the id that counts, and the other. */
+  /** If something was made twice for the row: the id that counts, and the other. */
   again: { id: string; again: string } | undefined;
-  /** How many nights a rule sent it again with its present request, and the due time of the last of them, in ms. */
+  /** How many nights a rule sent the row again with its present request, and the due time of the last of them, in ms. */
   atNight?: { nights: number; lastMs: number };
-  /** How often its portfolio had been given up when the row was last imported or sent again; undefined for never. */
+  /** How often the row's portfolio had been given up when the row was last imported or sent again; undefined for never. */
   generation?: number;
   updatedMs: number;
 };

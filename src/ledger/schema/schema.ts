@@ -123,7 +123,7 @@ const FAILING = ['failed', 'told'] as const;
 /** Total limit, available limit and status that the service answered, or "?" if the script has to read them from the row's record. */
 const GRANTED = ['granted', 'available', 'status'] as const;
 
-/** Which call, and who owns its claim. */
+/** Kind and key of the call, and who owns its claim. */
 const CALL = ['kind', 'thing', 'owner'] as const;
 
 /** Limits on repeated sends, and on how long a claim belongs to its owner. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isLimitlineError, LimitlineError, messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 
-/** Long enough to spare a Redis that is loading its data, short enough to go on within a second of its return. */
+/** Wait before a repetition: long enough to spare a Redis that is loading its data, short enough to go on within a second of its return. */
 const PAUSE_MS = 300;
 
 export type RetryUntilAnswered = <T>(what: string, run: () => Promise<T>) => Promise<T>;

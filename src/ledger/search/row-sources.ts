@@ -92,7 +92,7 @@ export function makeRowSources({ connection, keys }: { connection: RedisConnecti
       return found.map((entry) => ({ entry, key: entry.slice(entry.lastIndexOf('\0') + 1) }));
     },
 
-    /** Those of these rows that are in one of the states; ten times as fast as reading the rows. */
+    /** The keys of those rows that are in one of the states; ten times as fast as reading the rows. */
     async inStates(portfolio: string, rowKeys: readonly string[], states: readonly RowState[] = []): Promise<string[]> {
       if (states.length === 0 || rowKeys.length === 0) return [...rowKeys];
       const step = connection.pipeline();
