@@ -132,7 +132,7 @@ function hasContents(path: string): boolean {
   }
 }
 
-/** `/x/.limitline (a ledger of 12 kB, 3 imported files, last written 2026-11-21)` */
+/** A folder and what is in it: `/x/.limitline (a ledger of 12 kB, 3 imported files, last written 2026-11-21)`. */
 function contentsOf(path: string): string {
   const ledger = filesBelow(join(path, 'redis', 'appendonlydir'));
   const imported = filesBelow(join(path, 'imports')).length;

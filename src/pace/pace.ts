@@ -33,7 +33,7 @@ const TELL_AT_START_EVERY_MS = 25;
  * One pace for all processes: when the next call may leave. It is kept in Redis and uses its clock. lua/raise-rate.lua and
  * lua/lower-rate.lua find the service's limit.
  *
- * @param key the pace's key; one for each service and set of credentials
+ * @param key the pace's key; one for each account
  * @param ceilingPerS calls a second that all processes together never exceed
  */
 export function makePace({
@@ -180,7 +180,7 @@ function sparePermits({ phase, isLimiting, blocked, ratePerS, flowPerS }: PaceSt
   return Math.ceil(flowPerS * SPARE_S);
 }
 
-/** Episode of a wait that opens none. */
+/** The episode of a wait that begins no new one. */
 const NO_EPISODE = -1;
 
 const ASKED = 'the service asked to wait';

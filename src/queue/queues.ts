@@ -82,7 +82,6 @@ export function makeQueues({
      */
     pauseQueue: (name: QueueName): Promise<void> => queues[name].pause(),
 
-    /** Resumes a paused queue. */
     resumeQueue: (name: QueueName): Promise<void> => queues[name].resume(),
 
     /**
@@ -155,7 +154,7 @@ export function makeQueues({
       return states.some((state) => WAITS.has(state));
     },
 
-    /** Those of these jobs of which BullMQ has any record, even if it is left of a lost job. */
+    /** Those of these jobs of which BullMQ has any record, even one that is left of a lost job. */
     async known(jobs: readonly NewJob[]): Promise<NewJob[]> {
       const found: NewJob[] = [];
       for (const name of QUEUES) {

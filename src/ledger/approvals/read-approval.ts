@@ -15,7 +15,7 @@ import type { RowId } from '../schema/schema.ts';
 
 /**
  * An approval. `moves` changes with each change of it. `noes`: the account's number of refusals when somebody last looked for an earlier
- * refusal of the same. `supplier`: key of the supplier that goes with it.
+ * refusal of the same. `supplier`: key of the supplier that waits for it too.
  */
 export type ReadApproval = { approval: Approval; moves: string; noes: string; supplier: string };
 

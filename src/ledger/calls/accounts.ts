@@ -123,7 +123,7 @@ export type Login = {
   anyone: boolean;
 };
 
-/** An account in the ledger. */
+/** An account in the ledger, with the client ids and addresses with which it was used. */
 type KnownAccount = { name: string; clients: string[]; addresses: string[] };
 
 /**

@@ -114,7 +114,7 @@ export function makeConfirmedBatcher(
   const sha = createHash('sha1').update(lua).digest('hex');
   return makeBatcher(async (args) => {
     const count = await wanted();
-    // One pipeline to one server, in this order. The script is loaded first: loading it after an error would put it behind the WAIT.
+    // One pipeline to one server, in this order. The script is loaded first: after an error it would run behind the WAIT.
     const pipeline = connection
       .pipeline()
       .script('LOAD', lua)

@@ -82,7 +82,7 @@ export function makeCalls({
   connection: RedisConnection;
   keys: Keys;
   retryUntilAnswered: RetryUntilAnswered;
-  /** Without replicas, a claim exists only in the one Redis. */
+  /** The replicas that must confirm a claim; without this, a claim exists only in the one Redis. */
   replicas?: Replicas | undefined;
   /** Runs the scripts; by default the batcher of this connection. */
   runInBatch?: Batcher;

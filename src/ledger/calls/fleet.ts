@@ -103,7 +103,7 @@ export function makeFleet(given: { connection: RedisConnection; keys: Keys; proc
 
 /** Five missed heartbeats and a margin: a busy process does not count as dead, and a killed one is noticed within seconds. */
 export const VANISHED_AFTER_MS = 6_000;
-/** Without any process's heartbeat for so long, Redis was away. Half of the time after which a process counts as vanished. */
+/** Redis was away if no process sent a heartbeat for so long: half of the time after which a process counts as vanished. */
 const ALL_SILENT_MS = 3_000;
 
 export type Presence = Awaited<ReturnType<typeof startPresence>>;

@@ -13,9 +13,9 @@ export type NamedRow = {
   row: RowId;
   state: RowState;
   line: number;
-  /** The company. */
+  /** The buyer's name. */
   name: string;
-  /** Decimal text. */
+  /** The requested limit, as decimal text. */
   requested: string;
   /** The id in the event, and what it identifies. */
   id: string;
@@ -66,7 +66,7 @@ export function makeEventRows({ connection, keys }: { connection: RedisConnectio
     return readRows(rows.filter(({ portfolio }) => portfolios.has(portfolio)));
   }
 
-  /** The rows by each of their ids. */
+  /** The rows that have some of the ids, by each of their ids. */
   async function rowsById(digests: readonly string[], ids: ReadonlySet<string>, { portfolio, latest = 0 }: LookedInto) {
     const names = portfolio === undefined ? await connection.zrevrange(keys.portfolios, 0, latest - 1) : [portfolio];
     const byId = new Map<string, NamedRow[]>();
@@ -82,7 +82,7 @@ export function makeEventRows({ connection, keys }: { connection: RedisConnectio
   }
 
   return {
-    /** Number of portfolios to search. */
+    /** Number of portfolios in which rows are searched. */
     portfolioCount: (): Promise<number> => connection.zcard(keys.portfolios),
 
     /**

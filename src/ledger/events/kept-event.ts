@@ -13,7 +13,7 @@ export type KeptEvent = {
   firstMs: number;
   /** When the same content last came; equal to `firstMs` if it came once. */
   lastMs: number;
-  /** How often it came. */
+  /** How often the same content came. */
   times: number;
   /** Size of the body. */
   sizeBytes: number;
@@ -63,7 +63,7 @@ export function visibleText(text: string): string {
   return text.replace(UNSEEN, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`);
 }
 
-/** `812 bytes`, `1.2 kB`, `3.4 MB`, in steps of 1,024. */
+/** A size for people, in steps of 1,024: `812 bytes`, `1.2 kB`, `3.4 MB`. */
 export function sizeText(bytes: number): string {
   if (bytes < 1_024) return bytes === 1 ? '1 byte' : `${bytes} bytes`;
   const isKb = bytes < 1_048_576;

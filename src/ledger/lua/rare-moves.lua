@@ -114,7 +114,7 @@ MOVES.giveUp = {
 MOVES.leaveOut = {
   goes = function(row, it)
     local was = wasBefore(row)
-    -- Includes a row that waits to be sent again, but not one that waits for the approval of an answer to its held call.
+    -- A row that waits to be sent again is left out too, but not one that waits for the approval of an answer to its held call.
     local isLeft = row.state == 'refused' or isOpen(row.state) or row.state == 'awaiting' and not (was and was.state == 'held')
     local import = laterOf(row, 'import')
     if not isLeft or import == it.import or wasSent(row) then return nil end

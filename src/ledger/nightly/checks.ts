@@ -41,7 +41,7 @@ export type FoundItem = {
   portfolio: string;
   key?: string;
   line?: number;
-  /** The company. */
+  /** The buyer's name. */
   name?: string;
   requested?: string;
   granted?: string;
@@ -71,7 +71,7 @@ export type Finding = {
   /** The sum that the finding's rows requested, exact decimal text; left out if none did. */
   sum?: string;
   isMended: boolean;
-  /** Commands of the first items. */
+  /** Commands that mend the first items. */
   commands: readonly string[];
   examples: readonly FoundItem[];
   /** The earliest `sinceMs` of the finding's items. */

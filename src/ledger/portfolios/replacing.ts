@@ -9,9 +9,9 @@ export type AskingLine = {
   line: number;
   /** The number of the import that brings it in. */
   importId: string;
-  /** Canonical decimal text. */
+  /** The requested limit, as canonical decimal text. */
   amount: string;
-  /** Whether a request_reference names the request. */
+  /** Whether the line names its request by a request_reference. */
   isNamed: boolean;
 };
 
@@ -115,7 +115,7 @@ export function undecidedProblem(earlier: string): string {
   return `${said.trim()} ${REMEDY}`;
 }
 
-/** `line 7 of portfolio q4 (1000, refused)`; the line of an archived row is not known. */
+/** A row in words: `line 7 of portfolio q4 (1000, refused)`; the line of an archived row is not known. */
 export function describeRow({ row, line, amount, state }: BuyerRow): string {
   return `${line > 0 ? `line ${line}` : 'a line'} of portfolio ${row.portfolio} (${amount}, ${state})`;
 }

@@ -103,7 +103,7 @@ export function rowCountOf({ states }: Pick<PortfolioState, 'states'>): number {
   return rowsIn(states, ROW_STATES);
 }
 
-/** ISO 8601 in UTC. */
+/** A time as ISO 8601 in UTC; null for none. */
 export function isoTime(ms: number | undefined): string | null {
   return ms === undefined ? null : new Date(ms).toISOString();
 }

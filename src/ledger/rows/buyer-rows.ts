@@ -7,7 +7,7 @@ import { type RowId, rowIdOf, rowName } from '../schema/schema.ts';
 /** One request of a buyer, as other lines of that buyer need it. */
 export type BuyerRow = {
   row: RowId;
-  /** Canonical decimal text. */
+  /** The requested limit, as canonical decimal text. */
   amount: string;
   state: RowState;
   line: number;

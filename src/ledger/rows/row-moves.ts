@@ -99,7 +99,7 @@ export function makeRowMoves({
       const retried = by === undefined ? '' : storyEntryText({ is: 'retried', by, from: state, ...nightTold(night) });
       // A person's answer to a held row is already in the row's history.
       const told = meant ? retried : storyEntryText({ is: 'freed' });
-      // A rule never chooses a cancelled row.
+      // Only a person's choice overrides a cancellation: a rule never sends a cancelled row.
       const isMeant = meant && night === undefined ? 1 : 0;
       const known = { from: state, plan: part?.plan, before: part?.beforeMs, told, night: nightArg(night), isMeant };
       return (await runInBatch(row, { move: 'requeue', ...known, ...ownRule })) === 1;

@@ -191,7 +191,7 @@ function toEntry(text: string): StoryEntry[] {
 function toCall({ kind, key }: Pick<Thing, 'kind' | 'key'>, fields: Record<string, string>): KnownCall | undefined {
   // A refused call is free, without any time; its row's history has the response.
   if (fields.state === undefined || (fields.state === 'free' && fields.at === undefined)) return undefined;
-  // `<claimed>+<ms to the response>`, as settle.lua writes it; without a response only the first part.
+  // The field is `<claimed>+<ms to the response>`, as settle.lua writes it; without a response only the first part.
   const [at, took] = fields.at?.split('+') ?? [];
   return {
     kind,

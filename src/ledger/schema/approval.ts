@@ -90,7 +90,7 @@ export type ApprovalPolicy = {
   inboxApprovers?: readonly string[] | undefined;
 };
 
-/** No approval is needed. */
+/** The policy by which no approval is needed. */
 export const NO_APPROVAL: ApprovalPolicy = { always: false, above: undefined };
 
 /** Combines two policies: always if either says so, the lower limits, the longer window, and the approvers whom both allow. */

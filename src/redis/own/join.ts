@@ -9,7 +9,6 @@ import { joinServer, type Member } from './membership.ts';
 import { hangUp, probe } from './probe.ts';
 import { killServer, LOG_NAME, lastLogLine, runningServer, startServer } from './server-process.ts';
 
-/** What joining needs. */
 export type JoinDeps = { folder: Folder; socketPath: string; log: Log };
 
 /**

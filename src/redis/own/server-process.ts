@@ -159,7 +159,7 @@ function writeRecord(folder: Folder, pid: number): void {
  * of listpacks that all of them know. A server that is too old must start, so that its version can be reported.
  */
 const SERVER_CONFIG = [
-  // Only reachable through the data folder, by its owner. `port 0` is on the command line.
+  // The server is only reachable through the data folder, by the folder's owner. `port 0` is on the command line.
   `unixsocket ${SOCKET_NAME}`,
   'unixsocketperm 700',
   // Every reply must be on the disk: one that a power cut undoes would lead to a call made twice.
