@@ -166,7 +166,7 @@ export const settingsSchema = z.object({
   CANARY_REFUSALS: wholeNumber(0, 1_000_000, 'answers').default(10),
   REQUIRED_COLUMNS: list.default([]),
   SEARCH_INDEX: onOff.default('on'),
-  /** A portfolio with a larger sum waits for another person's approval, and so does a buyer within the window. */
+  /** A portfolio with a larger sum waits for another person's approval, and so do rows by which a buyer gets more within the window. */
   APPROVE_ABOVE: sum.optional(),
   APPROVE_WINDOW_DAYS: wholeNumber(0, 366, 'days').default(7),
   /** The most that one person may bring in within the window without another's approval. */
@@ -199,7 +199,7 @@ export const settingsSchema = z.object({
   LIMITLINE_SCHEDULE: scheduleText.optional(),
   /** The drop folder. A relative path would depend on where a process is started. */
   LIMITLINE_INBOX: z.string().refine(isAbsolute, 'must be a whole path, such as /srv/limitline/inbox').optional(),
-  /** The kept mapping by which dropped files are read. */
+  /** Name of the kept mapping of columns by which dropped files are read. */
   LIMITLINE_INBOX_MAPPING: z.string().optional(),
   /** The only users who may approve dropped files. */
   INBOX_APPROVERS: list.default([]),

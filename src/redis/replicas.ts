@@ -55,7 +55,7 @@ export function makeExpectedReplicas({
   };
 }
 
-/** A new replica counts within seconds; counting costs Redis as much as one call's claim. */
+/** Interval of counts: a new replica counts within seconds, and counting costs Redis as much as one call's claim. */
 const LOOK_EVERY_MS = 3_000;
 
 /** The only member of the sorted set at the key; a sorted set can be told to only accept greater scores (GT). */

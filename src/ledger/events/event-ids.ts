@@ -12,7 +12,7 @@ const MOST_COUNTED = 50_000;
 /** Longer runs of id characters are content: neither this service nor others give such ids. */
 const LONGEST_ID = 128;
 
-/** Shorter runs without a known prefix are words, numbers, or parts of them. */
+/** Shorter runs of id characters without a known prefix are words, numbers, or parts of them. */
 const SHORTEST_ID = 6;
 
 /** Bytes of a body that are searched a second time with escapes decoded: the default maximum of a body (EVENTS_MAX_KB). */

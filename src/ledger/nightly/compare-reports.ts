@@ -78,7 +78,7 @@ function asGone({ check, portfolio, finding, rows }: Before['findings'][number])
 
 const CHECK_ORDER = Object.keys(CHECKS);
 
-/** By section, by check, and then by most rows; ties by portfolio. */
+/** The order of findings: by section, by check, and then by most rows; ties by portfolio. */
 function inOrder(a: Compared, b: Compared): number {
   return (
     SECTIONS.indexOf(sectionOf(a)) - SECTIONS.indexOf(sectionOf(b)) ||

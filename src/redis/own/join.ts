@@ -122,7 +122,7 @@ async function start({ folder, socketPath, log }: JoinDeps): Promise<boolean> {
   const since = performance.now();
   while (!(await isListening(socketPath))) {
     if (child.exitCode) throw await notStarted(folder);
-    // Other processes have already joined it, and the last of them has ended it again.
+    // Other processes have already joined the server, and the last of them has ended it again.
     if (hasEnded(child)) return false;
     if (performance.now() - since > PATIENCE_MS) {
       child.kill('SIGKILL');

@@ -76,7 +76,7 @@ export async function killServer(stamp: Stamp, folder: Folder): Promise<void> {
   throw new LimitlineError('REDIS', `redis-server (process ${pidOf(stamp)}) cannot be killed; ${remedy}.`);
 }
 
-/** @returns whether the process ended within that time */
+/** @returns whether the process ended within `limitMs` */
 export async function waitForExit(stamp: Stamp, folder: Folder, limitMs: number): Promise<boolean> {
   for (const startedAt = performance.now(); isAlive(stamp, folder); await sleep(POLL_MS)) {
     if (performance.now() - startedAt > limitMs) return false;
@@ -103,7 +103,7 @@ const RECORD_NAME = 'server.pid';
 /** Interval of checks: a process ends within milliseconds, and a check costs microseconds. */
 const POLL_MS = 10;
 
-/** A killed process is gone at once, unless the kernel waits for something. */
+/** Time for a killed process to end: it is gone at once, unless the kernel waits for something. */
 const KILL_LIMIT_MS = 10_000;
 
 /** Bytes read at the end of the log: longer than any line of Redis. */
