@@ -135,7 +135,8 @@ end
 
 -- Begins to forget the portfolio: from now on nothing changes it, and only the list of archives has it. Takes the id of its archive (a new
 -- one if it has none), and who asks. Answers { "go", its state as JSON }, also if it was begun before | { "forgotten", the same }
--- | { "none" } | { "archiving" }, { "leaving" }, { "restoring" } (another change is under way) | { "open" } | { "held", rows }: nothing is done
+-- | { "none" }
+-- | { "archiving" }, { "leaving" }, { "restoring" } (another change is under way) | { "open" } | { "held", rows }: nothing is done
 function steps.forget(id, by)
   if not started then return { 'none' } end
   local state = archive and known or { id = id, startedMs = tonumber(started), finishedMs = tonumber(finished or 0) }
