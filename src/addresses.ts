@@ -46,7 +46,7 @@ export function makeAddressSet(entries: readonly string[]): (address: string | u
 const IPV4_BITS = 32;
 const IPV6_BITS = 128;
 
-/** `most` is 0 for an invalid address; `bits` is undefined for an unreadable prefix. */
+/** Reads an address or a range. `most`: most bits of a prefix, 0 for an invalid address; `bits`: undefined for an unreadable prefix. */
 function readRange(entry: string): { address: string; bits: number | undefined; most: number } {
   const [, before = '', prefix] = /^([^/]*)(?:\/(.*))?$/.exec(entry) ?? [];
   const address = plainAddress(before);

@@ -1,8 +1,9 @@
 /**
  * The kinds of calls that make something at the service (docs/service.md); the token call makes nothing. `path`: below the base address.
- * `prefix`: beginning of its ids, "" if unknown. `step`: the step of a row that makes it. `several`: its plural. `calls`: its calls in words.
- * `asked`: the word of the service's people. `whose`: what an id identifies. `deciding`: fields that a response must repeat as sent, if it
- * has them at all. `kept`: fields of a response that reports show; all are optional, and unknown statuses are accepted.
+ * `prefix`: how ids of such things begin, "" if unknown. `step`: the step of a row that makes the call. `several`: plural of the thing.
+ * `calls`: the calls in words. `asked`: what the service's people call one. `whose`: what an id identifies. `deciding`: fields that a
+ * response must repeat as sent, if it has them at all. `kept`: fields of a response that reports show; all are optional, and unknown
+ * statuses are accepted.
  */
 export const KINDS = {
   company: {

@@ -7,9 +7,9 @@ export type CallRecord = Readonly<Record<string, string>>;
  * rows may be held because of it.
  */
 export type CallOutcome =
-  /** It exists under this id. `row`: the row for which it was made earlier, if nothing was sent this time. */
+  /** The thing exists under this id. `row`: the row for which it was made earlier, if nothing was sent this time. */
   | { is: 'made'; id: string; record: CallRecord; row?: string | undefined; wasUnknown?: boolean }
-  /** It was made before under this request key, for a line with another buyer or amount; nothing was sent. */
+  /** The thing was made before under this request key, for a line with another buyer or amount; nothing was sent. */
   | { is: 'other'; id: string }
   /** The service refused: nothing was made. */
   | { is: 'refused'; status: number; body: string; wasUnknown?: boolean }
@@ -19,20 +19,20 @@ export type CallOutcome =
   | { is: 'unauthorized'; status: 401; body: string }
   /** The service could not be reached, so the request never left. */
   | { is: 'unreachable'; reason: string }
-  /** It was claimed and then not sent, for a reason of ours: its permit or its token was gone by then, or its breaker was tripped. */
+  /** The call was claimed and then not sent, for a reason of ours: its permit or token was gone by then, or its breaker was tripped. */
   | { is: 'unsent'; reason: string }
   /**
-   * It was sent, and its outcome is unknown. `brief` is the reason without any text of the answer. `isOthers`: the answer was to another
-   * request.
+   * The call was sent, and its outcome is unknown. `brief` is the reason without any text of the answer. `isOthers`: the answer was to
+   * another request.
    */
   | { is: 'unknown'; reason: string; brief?: string; sentMs?: number; isOthers?: boolean }
   /** The response has an id, and belongs to another request: another company, another amount, or the id of another limit. */
   | { is: 'not ours'; id: string; reason: string; brief: string }
   /** The service put this row off several times, while other rows of its step passed. */
   | { is: 'put off'; reason: string; times: number }
-  /** Not now, but with a new permit; `putOffs` counts how often this row alone was put off. */
+  /** Not now, but with a new permit; `putOffs` counts how often the service put the row off while other rows passed. */
   | { is: 'later'; again: 'new permit'; reason: string; putOffs?: number; wasUnknown?: boolean }
-  /** Not now: again after so many ms, or once its portfolio is resumed, or another person has approved it. */
+  /** Not now: again after so many ms, or once the row's portfolio is resumed, or another person has approved the row. */
   | { is: 'later'; again: number | 'resumed' | 'approved'; reason: string }
   /** Nothing was sent, since the row was given up or has another request by now. */
   | { is: 'moved' };

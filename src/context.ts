@@ -152,7 +152,7 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
     /** The only account that this process works for. */
     account: login.account,
     accounts,
-    /** Derives the keys of the installation. */
+    /** Derives the cryptographic keys of the installation. */
     secret,
     /** Users, sign-in and sessions; they belong to the installation, and not to an account. */
     people: onDemand(async () => {

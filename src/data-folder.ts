@@ -20,8 +20,8 @@ export type Surroundings = {
 
 /**
  * Chooses the data folder: the named one (`~` is the user's home; in `.env` a relative path is beside that file); else a `.limitline` with
- * contents in the working directory; else the user's own. Otherwise it does not depend on the working directory: run from two folders, the
- * same file would be requested twice.
+ * contents in the working directory; else the user's own. It depends no further on the working directory: else one file, imported from two
+ * folders, would be requested twice.
  *
  * @throws LimitlineError `SETTINGS` if the last two both have contents, if the one here is not trusted (trust.ts), if the user has no
  *   home, or if the environment names a relative path
@@ -69,8 +69,8 @@ export function makeFolder(path: string, mode = 0o777): boolean {
 }
 
 /**
- * The absolute path of a named folder. A relative path in the environment would be another ledger in each working directory; a `.env` file
- * is only read in its own folder.
+ * The absolute path of a named folder. A relative path in the environment is rejected, since it would be another ledger in each working
+ * directory; a `.env` file is only read in its own folder.
  */
 function namedFolder({ path, in: where }: NamedFolder, surroundings: Surroundings): string {
   const { cwd } = surroundings;
@@ -101,7 +101,7 @@ function userDataFolder({ env, platform = process.platform, home = homedir }: Su
   return join(own, '.local', 'share', 'limitline');
 }
 
-/** A container's user may be missing in the list of users, and so have no home. */
+/** The user's home; undefined without one, as for a container's user who is missing in the list of users. */
 function homeOf({ env, home = homedir }: Pick<Surroundings, 'env' | 'home'>): string | undefined {
   try {
     const own = env.HOME || home();
@@ -132,7 +132,7 @@ function hasContents(path: string): boolean {
   }
 }
 
-/** `/x/.limitline (a ledger of 12 kB, 3 imported files, last written 2026-11-21)` */
+/** A folder and what is in it: `/x/.limitline (a ledger of 12 kB, 3 imported files, last written 2026-11-21)`. */
 function contentsOf(path: string): string {
   const ledger = filesBelow(join(path, 'redis', 'appendonlydir'));
   const imported = filesBelow(join(path, 'imports')).length;
@@ -148,7 +148,7 @@ function contentsOf(path: string): string {
 
 type FoundFile = { sizeBytes: number; changedMs: number };
 
-/** Files as far as they are readable; they are only shown. */
+/** Sizes and times of the files below a folder, as far as they are readable: they are only shown. */
 function filesBelow(path: string): FoundFile[] {
   try {
     return readdirSync(path, { withFileTypes: true }).flatMap((entry) => {

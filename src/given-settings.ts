@@ -37,7 +37,7 @@ export function readGiven({
     if (isGiven(value) && !isLink(name, value)) values[name] = value.trim();
   }
   for (const name of inFiles) {
-    // The environment wins over `.env`, whichever of the two forms it uses.
+    // The environment wins over `.env`, whether it has the value or `<name>_FILE`.
     const layer = name in env || `${name}_FILE` in env ? env : dotenv;
     delete values[name];
     try {

@@ -23,7 +23,7 @@ export function normal(text: string, form: 'NFC' | 'NFKD' = 'NFC'): string {
   return (MARKS.test(text) ? text.replace(MARK_RUNS, '$1') : text).normalize(form);
 }
 
-/** More than any writing system needs: UAX 15, Stream-Safe Text Format. */
+/** Combining marks kept of a run, more than any writing system needs: UAX 15, Stream-Safe Text Format. */
 export const MOST_MARKS = 30;
 
 export const MARKS = /\p{M}{31}/u;

@@ -55,7 +55,7 @@ function makePretty(): (line: string) => string {
   return prettyFactory(ON_TERMINAL);
 }
 
-/** One line each, in local time, without date, process and account, which are obvious at a terminal. */
+/** How lines look on a terminal: in local time, without date, process and account, which are obvious there. */
 const ON_TERMINAL = { colorize: true, singleLine: true, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,account' };
 
 /** Interval before an equal sentence is shown again: an outage causes it every few seconds. */

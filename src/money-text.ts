@@ -5,7 +5,7 @@ export function groupedAmount(amount: string): string {
   return decimals === undefined ? grouped : `${grouped}.${decimals}`;
 }
 
-/** `1234567.5` → `1,234,567.50`: the same with at least two decimals. */
+/** `1234567.5` → `1,234,567.50`: adds separators of thousands, and zeros up to two decimals. */
 export function moneyText(amount: string): string {
   const [whole = '', decimals = ''] = amount.split('.');
   return groupedAmount(`${whole}.${decimals.padEnd(2, '0')}`);

@@ -57,7 +57,7 @@ const NO_PACE: PaceState = {
   blocked: undefined,
 };
 
-/** What holds the fleet's calls back, as it stands in Redis, for commands that call nothing; none where nothing is known. */
+/** What holds the fleet's calls back, as it stands in Redis, for commands that call nothing; undefined where nothing is known. */
 export async function lookAtPace({ ledger, keys, queues, readPace }: Context): Promise<PaceState | undefined> {
   const [pace, tripped, paused] = await Promise.all([readPace(), readTripped(ledger, keys.breakers), queues.paused()]);
   if (pace === undefined && paused.length === 0) return undefined;

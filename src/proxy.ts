@@ -95,7 +95,7 @@ function readEntry(entry: string): { name: string; port: number | undefined } {
   return { name: bracketed ?? plain ?? entry, port: port === undefined ? undefined : Number(port) };
 }
 
-/** Without brackets and the final dot of a full name: other spellings of the same host. */
+/** A host's name without brackets and the final dot of a full name, which are other spellings of the same host. */
 function plainHost(name: string): string {
   return name
     .replace(/^\[(.+)\]$/, '$1')

@@ -54,7 +54,7 @@ function isOfOthers(name: string): boolean {
 /** Two names that differ by so few letters count as a typing error. */
 const TYPING_LETTERS = 2;
 
-/** Shorter words (`ID`, `PER`, `MS`) occur in many unrelated names. */
+/** Letters of a word by which names count as alike: shorter ones (`ID`, `PER`, `MS`) occur in many unrelated names. */
 const TELLING_LETTERS = 4;
 
 /** Whether a setting is given, as a value or as a file. */

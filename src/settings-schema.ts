@@ -91,7 +91,7 @@ const scheduleText = z.string().superRefine((text, context) => {
   for (const message of readSchedule(text).faults) context.addIssue({ code: 'custom', message });
 });
 
-/** Unlike the service's URL it is kept as it is: such URLs are secrets as a whole. */
+/** A webhook's URL. Unlike the service's URL it is kept as it is: such URLs are secrets as a whole. */
 const noticeUrl = z
   .string()
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), HTTP_FAULT);
@@ -142,7 +142,7 @@ export const settingsSchema = z.object({
   HTTPS_PROXY: z.string().optional(),
   HTTP_PROXY: z.string().optional(),
   NO_PROXY: z.string().optional(),
-  /** The name in RFC 6749, section 5.1; the service does not show the field's name. */
+  /** The field of a token response that has the token. The default is of RFC 6749, section 5.1: the service does not show the name. */
   SERVICE_TOKEN_FIELD: z.string().default('access_token'),
   SERVICE_TOKEN_LIFETIME_S: wholeNumber(1, 86_400, 'seconds').default(600),
   SERVICE_RATE_PER_S: z
@@ -166,7 +166,7 @@ export const settingsSchema = z.object({
   CANARY_REFUSALS: wholeNumber(0, 1_000_000, 'answers').default(10),
   REQUIRED_COLUMNS: list.default([]),
   SEARCH_INDEX: onOff.default('on'),
-  /** A portfolio with a larger sum waits for another person's approval, and so does a buyer within the window. */
+  /** A portfolio with a larger sum waits for another person's approval, and so do rows by which a buyer gets more within the window. */
   APPROVE_ABOVE: sum.optional(),
   APPROVE_WINDOW_DAYS: wholeNumber(0, 366, 'days').default(7),
   /** The most that one person may bring in within the window without another's approval. */
@@ -183,7 +183,7 @@ export const settingsSchema = z.object({
   CONSOLE_TLS_KEY_FILE: z.string().optional(),
   /** Addresses, ranges such as 10.0.0.0/8, or `loopback`: proxies whose word on the client's address is believed. */
   CONSOLE_TRUST_PROXY: addressList.default([]),
-  /** Exactly as the provider writes it, including a final slash. */
+  /** The identity provider's issuer, exactly as the provider writes it, including a final slash. */
   CONSOLE_OIDC_ISSUER: z
     .string()
     .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), HTTP_FAULT)
@@ -199,7 +199,7 @@ export const settingsSchema = z.object({
   LIMITLINE_SCHEDULE: scheduleText.optional(),
   /** The drop folder. A relative path would depend on where a process is started. */
   LIMITLINE_INBOX: z.string().refine(isAbsolute, 'must be a whole path, such as /srv/limitline/inbox').optional(),
-  /** The kept mapping by which its files are read. */
+  /** Name of the kept mapping of columns by which dropped files are read. */
   LIMITLINE_INBOX_MAPPING: z.string().optional(),
   /** The only users who may approve dropped files. */
   INBOX_APPROVERS: list.default([]),
@@ -216,10 +216,10 @@ export const settingsSchema = z.object({
     )
     .transform((kinds) => kinds as NoticeKind[])
     .default([]),
-  /** Percent of a portfolio's ended rows that are refused or held. */
+  /** People are notified above this percentage of a portfolio's ended rows that are refused or held. */
   NOTIFY_FAILURES_ABOVE: wholeNumber(0, 100, 'percent').default(10),
   NOTIFY_AWAY_AFTER_MIN: wholeNumber(1, 10_080, 'minutes').default(10),
-  /** Percent of the disk, or of Redis' memory, in use. */
+  /** People are notified above this percentage of the disk, or of Redis' memory, in use. */
   NOTIFY_FULL_ABOVE: wholeNumber(1, 100, 'percent').default(90),
   /** Finished portfolios older than this are archived at night; without it none are. */
   LIMITLINE_KEEP_DAYS: wholeNumber(1, 36_500, 'days').optional(),

@@ -39,7 +39,7 @@ export function readTrusted(path: string, runner: RunningUser | undefined): stri
   }
 }
 
-/** The same check for a folder that is used because it is in the working directory. */
+/** Checks, as {@link readTrusted} does, a folder that is used because it is in the working directory. */
 export function mustTrustFolder(path: string, runner: RunningUser | undefined): void {
   mustTrust(path, [lstatSync(path), statSync(path)], runner);
 }

@@ -24,7 +24,7 @@ export function describeTripped(tripped: readonly Tripped[], nowMs: number = Dat
 
 function describeProbe({ untilMs, isTried }: Tripped, nowMs: number): string {
   if (untilMs > nowMs) return describeWait(untilMs, nowMs);
-  // No call is made just as a probe: it is the next call that is due anyway.
+  // No call is made just to probe: the probe is the next call that is due anyway.
   return isTried ? 'being tried again' : 'tried again with the next such call';
 }
 
@@ -37,7 +37,7 @@ export function describeBlock({ why, untilMs }: { why: string; untilMs: number }
 /** Longer waits are shown as a time of day, shorter ones in seconds. */
 const CLOCK_FROM_MS = 10_000;
 
-/** "next try in 4 s", "waits until 10:31:05". */
+/** How long a wait lasts, as text: "next try in 4 s", "waits until 10:31:05". */
 function describeWait(untilMs: number, nowMs: number): string {
   const leftMs = untilMs - nowMs;
   if (leftMs < CLOCK_FROM_MS) return `next try in ${Math.ceil(leftMs / 1_000)} s`;

@@ -15,13 +15,13 @@ export type Breakers = ReturnType<typeof makeBreakers>;
 /** Whose fault a 401 is. `wait`: not decided yet; `aside`: only other calls can show it, so they go first. */
 export type Blame = 'row' | 'everybody' | 'wait' | 'aside';
 
-/** A call's 401 responses with new tokens: the latest token, how long it lasts, how often blame was asked, whether other rows are due. */
+/** A call that got a 401 with new tokens: the latest token, and what is explained at `blame` below. */
 type Suspicion = { token: string; sentAtMs: number; firstSentAtMs: number; asked: number; othersOpen: boolean };
 
 /** Unknown outcomes in a row that trip a breaker: one or two may be the network's, three are the service's. */
 const SHUT_AFTER_ANSWERS = 3;
 
-/** The wait before the first probe; it doubles with each probe. */
+/** The wait before the first probe after a breaker tripped; it doubles with each probe. */
 const FIRST_WAIT_MS = 1_000;
 
 /** A breaker that trips again within this time doubles its last wait before the next probe. */
@@ -29,7 +29,7 @@ const RELAPSE_MS = 10_000;
 
 /** A process reports a fault of its data folder at most this often, so that the known outcomes of healthy processes outweigh it. */
 const OURS_EVERY_MS = 4_000;
-/** Longest wait after such a fault: a probe costs the service only a token call. */
+/** Longest wait after a fault of a data folder: a probe costs the service only a token call. */
 const OURS_LONGEST_WAIT_MS = 10_000;
 
 /** The wait after a probe's failed token call: no row is at stake, and a service that is back is noticed within this time. */
@@ -120,7 +120,7 @@ export function makeBreakers({ connection, key, log }: { connection: RedisConnec
     /** Whether calls of this kind may leave, by a fresh state. If false, {@link enter} asks Redis. */
     isOpenNow: (kind: CallKind): boolean => breakers.isFresh() && !breakers.isTripped(kind),
 
-    /** Reads the breakers, for a process whose calls do not pass them. */
+    /** The tripped breakers, by a fresh state, for a process that does not make calls through `enter`. */
     async look(): Promise<readonly Tripped[]> {
       await refresh();
       return breakers.tripped();

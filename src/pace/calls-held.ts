@@ -5,7 +5,7 @@ import type { BlockedBy } from './pace-state.ts';
 
 /** What stops the calls of all processes, and whether any passed; for periodic checks that make no calls. */
 export type CallsHeld = {
-  /** By the server's clock, like all times here, in ms. */
+  /** The present time by the server's clock, in ms, like all times here. */
   nowMs: number;
   /** All calls that the service accepted so far; it grows while calls pass. */
   accepted: number;

@@ -43,7 +43,7 @@ export function makeDepartures() {
     /** Whether the permit's call may leave now. */
     mayLeave,
 
-    /** The same, and counts the call as gone if it may leave. */
+    /** Whether the permit's call may leave now; if so, counts the call as gone. */
     leave(permit: DuePermit, nowMs = performance.now()): boolean {
       if (!mayLeave(permit, nowMs)) return false;
       left.push(nowMs);

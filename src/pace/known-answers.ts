@@ -2,7 +2,7 @@ import type { CallKind } from '../call-kind.ts';
 import type { LuaScript } from '../lua-script.ts';
 import { microsecondsSince } from './microseconds.ts';
 
-/** Responses are reported together, this often. */
+/** Interval at which responses are reported, together. */
 const TELL_EVERY_MS = 250;
 
 type Latest = { answeredAtMs: number; token: string; sentAtMs: number };
@@ -45,7 +45,7 @@ export function makeKnownAnswers({
     /** Reports the gathered responses now. `probe` is the probe that one of them answers, if one does. */
     tell,
 
-    /** Reports all soon. */
+    /** Reports the gathered responses soon, together with others. */
     tellSoon(): void {
       telling ??= setTimeout(() => tell().catch(() => {}), TELL_EVERY_MS).unref();
     },

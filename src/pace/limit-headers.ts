@@ -1,6 +1,6 @@
 import type { AnswerHeaders } from '../answer-headers.ts';
 
-/** The service's limit by a response's headers; fields that they do not state are left out. */
+/** The service's limit by a response's headers; what the headers do not state is left out. */
 export type LimitWords = {
   /** `Retry-After`: ms to wait from now. */
   retryAfterMs?: number | undefined;
@@ -17,7 +17,7 @@ export type LimitWords = {
 /** A longer wait is a mistake or an attack; one response stops all calls for an hour at the most. */
 const LONGEST_WAIT_MS = 3_600_000;
 
-/** The fastest pace; a greater number means that there is no limit. */
+/** Most calls that a header can state: a greater number means that there is no limit. */
 const MOST_CALLS = 1_000_000_000;
 
 /** A longer window is an allowance to use up, not a rate. */
@@ -115,7 +115,7 @@ function fieldOf(headers: AnswerHeaders, name: string): string | undefined {
   return (Array.isArray(value) ? value[0] : value)?.trim() || undefined;
 }
 
-/** Some services append the policy: `100, 100;w=60`. */
+/** Reads a number of calls. Some services append the policy: `100, 100;w=60`. */
 function count(text: string | undefined): number | undefined {
   const digits = /^(\d+)(?:\s*[,;].*)?$/.exec(text ?? '')?.[1];
   return digits === undefined ? undefined : Math.min(Number(digits), MOST_CALLS);
@@ -143,7 +143,7 @@ function spanUntil(atMs: number | undefined, theirNowMs: number): number | undef
   return atMs === undefined || Number.isNaN(atMs) ? undefined : Math.max(0, atMs - theirNowMs);
 }
 
-/** Only HTTP's own form: `Date.parse` alone accepts almost any text. */
+/** Reads a time in HTTP's own form only: `Date.parse` alone accepts almost any text. */
 function httpDate(text: string | undefined): number | undefined {
   if (!text || !/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)) return undefined;
   const time = Date.parse(text);

@@ -25,7 +25,7 @@ export function readNamedFields(reply: unknown) {
     text: (name: string): string => String(field(name)),
     /** Redis truncates a script's numbers to integers, so fractions come as text. */
     number: (name: string): number => Number(field(name)),
-    /** True for 1. */
+    /** Whether a field is 1. */
     flag: (name: string): boolean => Number(field(name)) === 1,
   };
 }

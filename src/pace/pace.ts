@@ -21,7 +21,7 @@ type Block = {
   /** Our own wait, in ms; a wait that the service states in `headers` overrides it. */
   askedMs?: number;
   headers?: AnswerHeaders;
-  /** Episode of the call's permit. */
+  /** Episode of the call's permit (permit.ts). */
   episode: number;
 };
 
@@ -33,7 +33,7 @@ const TELL_AT_START_EVERY_MS = 25;
  * One pace for all processes: when the next call may leave. It is kept in Redis and uses its clock. lua/raise-rate.lua and
  * lua/lower-rate.lua find the service's limit.
  *
- * @param key the pace's key; one for each service and set of credentials
+ * @param key the pace's key; one for each account
  * @param ceilingPerS calls a second that all processes together never exceed
  */
 export function makePace({
@@ -64,7 +64,7 @@ export function makePace({
   const ask = async (wanted: number): Promise<Grant> => {
     const told = untold.take();
     const taken = await scripts.take(wanted, told).catch((error) => {
-      // The next request reports them.
+      // The next request reports these responses.
       untold.putBack(told.accepted);
       throw error;
     });
@@ -143,10 +143,10 @@ export function makePace({
     /** A spare permit that is due now; undefined if the call would have to wait. */
     takeNow: (): Permit | undefined => permitQueue.takeNow(),
 
-    /** The service's limit let a call pass, whatever the response. Costs no round trip of its own. */
+    /** Reports that the service's limit let a call pass, whatever the response. Costs no round trip of its own. */
     answered: (headers: AnswerHeaders = {}): Promise<void> => obey(headers, 1),
 
-    /** A response that may not be the service's: only its headers count. */
+    /** Reports a response that may not be the service's: only its headers count. */
     obey: (headers: AnswerHeaders): Promise<void> => obey(headers, 0),
 
     /**
@@ -170,7 +170,7 @@ export function makePace({
 const SPARE_S = 0.016;
 /** Below this rate there are no spare permits: an unused one would be missed. */
 const SPARE_FROM_PER_S = 200;
-/** With a known limit, only this far below it: unused permits are lost to all processes. */
+/** Once a limit is known, there are spare permits only while the rate is so many times the flow: unused ones are lost to all processes. */
 const SPARE_BELOW_LIMIT = 2;
 
 /** How many spare permits to hold: plenty until a limit is reached, since the rate only grows then. */
@@ -180,7 +180,7 @@ function sparePermits({ phase, isLimiting, blocked, ratePerS, flowPerS }: PaceSt
   return Math.ceil(flowPerS * SPARE_S);
 }
 
-/** Episode of a wait that opens none. */
+/** The episode of a wait that begins no new one. */
 const NO_EPISODE = -1;
 
 const ASKED = 'the service asked to wait';

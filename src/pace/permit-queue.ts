@@ -8,7 +8,7 @@ import type { Grant, Permit } from './permit.ts';
  */
 const LONGEST_PAUSE_MS = 1_000;
 
-/** While Redis is away, requests for permits are repeated after this time. */
+/** Wait before a request for permits is repeated while Redis does not answer. */
 const RETRY_MS = 300;
 
 /** Redis is asked at most a hundred times a second; a fast pace gets several permits at once. */
@@ -148,7 +148,7 @@ export function makePermitQueue(
 }
 
 function pause(ms: number): Promise<void> {
-  // Need not keep the process alive: only rows wait for this, and a stopping process returns them first.
+  // The timer need not keep the process alive: only rows wait for it, and a stopping process returns them first.
   return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }
 

@@ -10,7 +10,7 @@ import type { KnownBreakers } from './known-breakers.ts';
 export type Probe = {
   readonly name: string;
   readonly kind: CallKind;
-  /** Lets another call try, unless this one got a response that decides. */
+  /** Gives the right to another call, unless this one got a response that decides. */
   giveBack(): Promise<void>;
 };
 
@@ -110,7 +110,7 @@ export function makeProbes({
           log.debug({ reason: messageOf(error) }, 'the circuit breakers could not be read; trying again');
           return LOOK_EVERY_MS;
         });
-        // Need not keep the process alive: a stopping process empties the queue.
+        // The timer need not keep the process alive: a stopping process empties the queue.
         await new Promise((resolve) => setTimeout(resolve, waitMs).unref());
       }
       watching = false;

@@ -19,7 +19,7 @@ export type PaceSpan = {
   acceptedPerS: number;
   throttledPerS: number;
   learnedPerS: number;
-  /** At the end; 0 if the service's limit stops no calls. */
+  /** Until when the service's limit stops all calls, as of the span's end; 0 if it stops none. */
   waitsUntilMs: number;
 };
 

@@ -8,7 +8,7 @@ const FIRST_SLOTS = 8;
 /** The fewest slots: one slow call must not delay all others, nor a busy machine of ours be idle. */
 const FEWEST_SLOTS = 4;
 
-/** A service is overloaded if responses take twice as long as usual and this much longer; less is noise. */
+/** A service is overloaded if responses take twice as long as usual and 50 ms longer; less is noise. */
 const SLOW_FACTOR = 2;
 const NOISE_MS = 50;
 

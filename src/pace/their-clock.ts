@@ -1,4 +1,4 @@
-/** Older responses do not count: the clock may have been corrected since. */
+/** Age at which responses no longer count: the service's clock may have been corrected since. */
 const FORGET_AFTER_MS = 60_000;
 
 /**

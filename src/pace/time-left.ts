@@ -23,7 +23,7 @@ const NEAR = 1 / 3;
 const ALONE_FROM = 0.8;
 const LEAST_SHARE = 0.01;
 
-/** A lower rate counts as zero: it comes from one call some seconds ago. */
+/** A rate below this counts as zero: it comes from one call some seconds ago. */
 const LEAST_PER_S = 0.01;
 
 /** Reasons of a block that do not concern the service's limit, see `pace-state.ts`. A short wait may still be due to it. */
@@ -57,7 +57,7 @@ export function timeLeftRange(
   return rates && { fromS: waitsS + fewest / rates.fastest, toS: waitsS + most / rates.slowest };
 }
 
-/** The service's first window by its headers, before an end of one was reached. */
+/** The service's window as its headers state it, for the first window, before an end of one was seen. */
 function windowTold(
   { window, flowPerS }: PaceState,
   lately: number | undefined,

@@ -16,7 +16,7 @@ export function makeUntold() {
       untold = { ...untold, accepted: untold.accepted + accepted };
     },
 
-    /** Takes everything out, to report it. */
+    /** Takes out all that was gathered, to report it. */
     take(): Untold {
       const taken = untold;
       untold = nothing();

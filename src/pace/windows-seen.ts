@@ -9,13 +9,13 @@ export type SeenWindow = ToldWindow & {
   isGuess?: boolean;
 };
 
-/** A shorter wait disappears in a mean over seconds, and may be our own guess. */
+/** From this length on a wait counts as a window's: a shorter one disappears in a mean over seconds, and may be our own guess. */
 export const LONG_WAIT_MS = 5_000;
 
 /** Ends that differ by less belong to one wait, reported by several responses. */
 const SAME_MS = 1_000;
 
-/** If this factor of the window's calls was accepted, there is no window any more. */
+/** If so many times the window's calls were accepted, there is no window any more. */
 const MORE_THAN_ALL = 1.1;
 
 /** A shorter part of a window gives no rate: its calls may be the first few of many. */
@@ -44,7 +44,7 @@ export function windowSeen(spans: readonly PaceSpan[], nowMs: number): SeenWindo
   return { calls, lengthMs, perS: presentPerS, isGuess, left: Math.max(0, calls - used), endsMs };
 }
 
-/** Seconds for so many calls with such a window, at its rate. */
+/** Seconds that so many calls take with such windows: at `perS` while there is room, else waiting for the next window. */
 export function secondsInWindows(
   calls: number,
   { perS, lengthMs, endsMs, ...window }: SeenWindow,
@@ -62,7 +62,7 @@ function callsOf({ acceptedPerS, fromMs, atMs }: PaceSpan): number {
   return (acceptedPerS * (atMs - fromMs)) / 1_000;
 }
 
-/** The wait at the end of that span: index of the span in which it began, and its end. Undefined if it was short. */
+/** The long wait at the end of the span `last`: index of the span in which the wait began, and when it ends. Undefined if it was short. */
 export function waitAt(spans: readonly PaceSpan[], last: number): { first: number; untilMs: number } | undefined {
   const { waitsUntilMs: untilMs } = spans[last] as PaceSpan;
   let first = last;

@@ -8,9 +8,9 @@ import { MAINTENANCE, type MaintenanceJob, maintenanceOptions, type NextMoment, 
 export type MaintenanceRun = {
   task: string;
   dueMs: number;
-  /** Who asked for it; undefined for a scheduled run. */
+  /** Who asked for the run; undefined for a scheduled one. */
   by: string | undefined;
-  /** Whether it is not retried if it fails now. */
+  /** Whether the run is not retried if it fails now. */
   isLastTry: boolean;
   /** Aborted when this process stops, or when another may have taken the run over, since this process could not renew its lock. */
   signal: AbortSignal;

@@ -4,12 +4,12 @@ import type { RedisConnection } from '../lua-script.ts';
 /** The queue of scheduled and requested maintenance, beside the three queues of rows. */
 export const MAINTENANCE = 'maintenance';
 
-/** The data of its jobs. A scheduled job has no `dueMs`: its time is in its options. */
+/** The data of a job in this queue. A scheduled job has no `dueMs`: its time is in its options. */
 export type MaintenanceJob = {
   task: string;
   /** The due time of the run, in ms. */
   dueMs?: number;
-  /** Who asked for it; undefined for the schedule. */
+  /** Who asked for the run; undefined for the schedule. */
   by?: string;
 };
 

@@ -37,7 +37,7 @@ const STREAMS = { events: { maxLen: 100 } };
 /** States of jobs that do not run yet. */
 const WAITING = ['wait', 'prioritized', 'delayed'] as const;
 
-/** The same states as BullMQ names them for one job. */
+/** The states of a job that does not run yet, as BullMQ names them for one job. */
 const WAITS: ReadonlySet<string> = new Set(['waiting', 'prioritized', 'delayed', 'paused']);
 
 /** States in which a job will do nothing more for its row. */
@@ -82,7 +82,6 @@ export function makeQueues({
      */
     pauseQueue: (name: QueueName): Promise<void> => queues[name].pause(),
 
-    /** Resumes a paused queue. */
     resumeQueue: (name: QueueName): Promise<void> => queues[name].resume(),
 
     /**
@@ -155,7 +154,7 @@ export function makeQueues({
       return states.some((state) => WAITS.has(state));
     },
 
-    /** Those of these jobs of which BullMQ has any record, even if it is left of a lost job. */
+    /** Those of these jobs of which BullMQ has any record, even one that is left of a lost job. */
     async known(jobs: readonly NewJob[]): Promise<NewJob[]> {
       const found: NewJob[] = [];
       for (const name of QUEUES) {
@@ -211,7 +210,7 @@ export function makeQueues({
       return counts.reduce((sum, count) => sum + count, 0);
     },
 
-    /** The keys of the rows of these jobs, by portfolio. */
+    /** Keys of the rows with a job that does not run yet, in all queues or some, by portfolio. */
     waiting: (of: readonly QueueName[] = QUEUES) => keysWithJob(WAITING, of),
 
     /** The rows whose job failed and is kept. */

@@ -3,13 +3,13 @@ import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 /** What Redis holds, and the most that it may: in bytes. */
 export type Memory = { usedBytes: number; mostBytes: number };
 
-/** From here on nothing new is sent or brought in. lua/nearly-full.lua says the same. */
+/** From this share of the memory on nothing new is sent or brought in. src/ledger/lua/nearly-full.lua has the same number. */
 const NEARLY = 0.95;
 
-/** Nothing where Redis has no limit, does not say it, or is a cluster, of which nobody knows which node is asked. */
+/** Reads the memory of Redis; undefined where it has no limit, does not say it, or is a cluster, of which some node would answer. */
 export async function readMemory(connection: RedisConnection): Promise<Memory | undefined> {
   if ('nodes' in connection) return undefined;
-  // Not everybody may ask.
+  // A user of Redis may lack the right to ask.
   const info = await connection.info('memory').catch(() => '');
   const bytesOf = (field: string) => Number(new RegExp(`^${field}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
   const [usedBytes, mostBytes] = [bytesOf('used_memory'), bytesOf('maxmemory')];
@@ -35,14 +35,14 @@ export function isRefusedAsFull(error: unknown): boolean {
 
 export const NEARLY_FULL = 'Redis is nearly full';
 
-/** With one decimal. */
+/** Megabytes as text, with one decimal. */
 export function megabytes(bytes: number): string {
   return (Math.max(0, bytes) / 1_048_576).toFixed(1);
 }
 
 /**
- * Runs one command that writes a little, also while the memory of Redis is full: for what somebody needs then to come in, to look and to
- * make room. Answers what Redis answers.
+ * Runs one command that writes a little, also while the memory of Redis is full: for what people need then to sign in, to look and to make
+ * room. Answers what Redis answers.
  */
 export async function writeAnyway(
   connection: RedisConnection,

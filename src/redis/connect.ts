@@ -99,7 +99,7 @@ function optionsFor(role: ConnectionRole) {
   };
 }
 
-/** Without `replyMapping`, whose type in ioredis' constructor is stricter than in its options. */
+/** Where to connect. Without `replyMapping`, whose type in ioredis' constructor is stricter than in its options. */
 function placeOf(target: OneTarget): Omit<RedisOptions, 'replyMapping'> {
   switch (target.kind) {
     case 'socket':

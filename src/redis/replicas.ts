@@ -55,7 +55,7 @@ export function makeExpectedReplicas({
   };
 }
 
-/** A new replica counts within seconds; counting costs Redis as much as one call's claim. */
+/** Interval of counts: a new replica counts within seconds, and counting costs Redis as much as one call's claim. */
 const LOOK_EVERY_MS = 3_000;
 
 /** The only member of the sorted set at the key; a sorted set can be told to only accept greater scores (GT). */
@@ -74,8 +74,8 @@ async function lookAt(connection: RedisConnection, key: string): Promise<{ remem
 }
 
 /**
- * The replicas in `INFO replication`, also those that still load the data. A program that only fetches a copy (`redis-cli --rdb`) has no
- * port, and one replica may have two connections while it loads.
+ * The number of replicas in `INFO replication`, also of those that still load the data. Addresses are counted: a program that only fetches
+ * a copy (`redis-cli --rdb`) has no port, and one replica may have two connections while it loads.
  */
 export function countReplicas(info: ServerInfo): number {
   const places = new Set<string>();

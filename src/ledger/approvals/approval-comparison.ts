@@ -17,7 +17,7 @@ export function makeApprovalComparison({ connection, keys }: { connection: Redis
     return { approval: keys.approval(id), ...lists, rows: keys.approvalRows(portfolio, id) };
   };
 
-  /** Number and sum of the rows that wait for it. Rows that wait for another approval are removed from its list. */
+  /** Number and sum of the rows that wait for an approval. Rows that belong to another approval are removed from its list. */
   async function countRows(portfolio: string, id: string): Promise<{ rows: number; sum: Big }> {
     const index = keys.approvalRows(portfolio, id);
     const found = { rows: 0, sum: new Big(0) };

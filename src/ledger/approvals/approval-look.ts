@@ -3,7 +3,10 @@ import type { Approval } from '../schema/approval.ts';
 import type { RowState } from '../schema/row.ts';
 import type { RowId } from '../schema/schema.ts';
 
-/** A row that waits, as shown to a person. `said` is a person's answer to a held row's call: the id of what was made, or `resend`. */
+/**
+ * A row that waits, as shown to a person. `was`: its state before. `said` is a person's answer to a held row's call: the id of what was
+ * made, or `resend`.
+ */
 export type WaitingRow = {
   row: RowId;
   line: number;
@@ -29,7 +32,7 @@ export type UnderstoodFile = {
   by: string | undefined;
   found: FoundInFile | undefined;
   columns: readonly { written: string; known: string | undefined }[];
-  /** Such as `utf-8`, `semicolon`, `header on line 3`. */
+  /** How the file was read, in words such as `utf-8`, `semicolon`, `header on line 3`. */
   reading: readonly string[];
   /** Warnings about the whole file, such as lines with sums instead of buyers, and the column of each. */
   fileWarnings: readonly { column: string | null; message: string }[];
@@ -44,7 +47,7 @@ export type ApprovalLook = {
   approval: Approval;
   /** The whole portfolio: rows by state, the sum that they request, and whether it is paused. */
   portfolio: { states: Record<RowState, number>; sum: string; isPaused: boolean };
-  /** Undefined if it is no import, or the data folder no longer has the file's copy. */
+  /** Undefined if no import is to be approved, or the data folder no longer has the file's copy. */
   file: UnderstoodFile | undefined;
   /** The largest first; `isLargestExact` is false if there may be larger ones among very many. */
   largest: readonly WaitingRow[];

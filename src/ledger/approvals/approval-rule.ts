@@ -3,7 +3,6 @@ import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { type ApprovalPolicy, stricterOf } from '../schema/approval.ts';
 import type { Keys } from '../schema/keys.ts';
 
-/** The rule before and after a change. */
 type RuleChange = { before: ApprovalPolicy; after: ApprovalPolicy };
 
 /** Fields of the account's hash; rare-moves.lua reads them too. */

@@ -93,12 +93,12 @@ export function makeApprovals({
   async function take(is: 'granted' | 'declined', { id, digest, by, words = '' }: PersonsAnswer): Promise<AnswerTaken> {
     const ownName = randomUUID();
     for (;;) {
-      // Counted before looking for refusals, so that one in between is noticed. Without new ones there is no need to look.
+      // The account's refusals, counted before looking for earlier ones, so that one in between is noticed. Without new ones nobody looks.
       const counted = is === 'granted' ? connection.hget(keys.account, 'noes') : '';
       const [noes, found] = await Promise.all([counted, read(id)]);
       if (!found) return 'gone';
       const { portfolio } = found.approval;
-      // An unknown person could be the author.
+      // An unknown person could be an author, and so may not answer.
       if (by === '' || isOfSystem(by)) return 'own';
       // The script finds all other obstacles, but a person can answer only what they saw.
       const isSeen = found.approval.digest === digest;
@@ -167,7 +167,7 @@ export function makeApprovals({
         ...(supplier && { supplier: supplier.key, fields: { supplierMs: `${supplier.atMs}` } }),
       }),
 
-    /** Adds people who asked for a part of it, and so may not answer it, before their rows join. */
+    /** Adds people who asked for a part of an approval, and so may not answer it, before their rows join. */
     async addAuthors({ portfolio, id }: ApprovalId, authors: readonly string[]): Promise<void> {
       if (authors.length === 0) return;
       await beginOne({ portfolio, id }, { fields: {}, authors });
@@ -193,10 +193,13 @@ export function makeApprovals({
 
     ...makeClosing({ connection, keys, retryUntilAnswered }),
 
-    /** Approves it as the person saw it. Its rows go on with the next `freeSome`; answers to held calls can be carried out from now on. */
+    /**
+     * Approves what an approval asks for, as the person saw it. Its rows go on with the next `freeSome`; answers to held calls can be
+     * carried out from now on.
+     */
     grant: (given: PersonsAnswer): Promise<AnswerTaken> => take('granted', given),
 
-    /** Declines it: its rows are given up, or get their earlier state back. `words` say why. */
+    /** Declines what an approval asks for: its rows are given up, or get their earlier state back. `words` say why. */
     decline: (given: PersonsAnswer): Promise<AnswerTaken> => take('declined', given),
 
     /** Approvals that wait for a person, the oldest first. */

@@ -8,7 +8,7 @@ import type { Keys } from '../schema/keys.ts';
 import type { RowId } from '../schema/schema.ts';
 import type { RetryUntilAnswered } from '../schema/until-answered.ts';
 
-/** A sum above its limit, as scripts answer it (above.lua): whose kind, name, and the sum; [] for none. */
+/** A sum above its limit, as scripts answer it (above.lua): whether of a portfolio, buyer or person, the name, and the sum; [] for none. */
 export type Over = string[];
 
 /** Rows whose buyers are checked with one command: some milliseconds of Redis' time. */
@@ -62,8 +62,8 @@ export function makeClosing({
   return {
     /**
      * Closes a complete approval. It waits for a person if the policy says always, or if a sum is above its limit: of the whole portfolio
-     * without given-up rows, or, with this, of a buyer or an author within the window. Else it is granted automatically. Of several at
-     * one moment each counts the earlier ones.
+     * without given-up rows, or of a buyer or an author, together with what passed within the window. Else it is granted automatically. Of
+     * several approvals closed at one moment each counts the earlier ones.
      *
      * @param over the sum above its limit, if already known (`overIfAgain`)
      */
@@ -81,7 +81,7 @@ export function makeClosing({
       }
     },
 
-    /** The first of these people whose sum within the window would be above the limit for one person, with this sum. */
+    /** The first of these people who, together with `sum`, would be above the limit for one person within the window. */
     async personOver(people: readonly string[], sum: string, policy: ApprovalPolicy): Promise<Approval['over']> {
       const { personAbove: limit, windowDays = 0 } = policy;
       for (const name of limit === undefined ? [] : people) {

@@ -15,7 +15,7 @@ import type { RowId } from '../schema/schema.ts';
 
 /**
  * An approval. `moves` changes with each change of it. `noes`: the account's number of refusals when somebody last looked for an earlier
- * refusal of the same. `supplier`: key of the supplier that goes with it.
+ * refusal of the same. `supplier`: key of the supplier that waits for it too.
  */
 export type ReadApproval = { approval: Approval; moves: string; noes: string; supplier: string };
 
@@ -72,14 +72,14 @@ function authorsIn(fields: Readonly<Record<string, string>>): string[] {
 /** The part of an approval that an answer covers. */
 type Bound = Pick<Approval, 'id' | 'portfolio' | 'kind' | 'file' | 'rows' | 'sum' | 'redone'> & {
   supplier: string;
-  /** The approval by which somebody declined some of it before. */
+  /** The approval by which somebody declined some of what this one asks for. */
   no: string | undefined;
 };
 
 /**
  * A digest of everything that an answer covers: the approval, the file's bytes and how they are read, the supplier, the number of rows, their
  * sum, and an earlier refusal. Once an approval is complete, its rows only become fewer, so each change also changes the digest.
- * 43 letters, base64url of SHA-256.
+ * 43 characters, base64url of SHA-256.
  */
 function approvalDigest({ id, portfolio, kind, file, supplier, rows, sum, redone, no }: Bound): string {
   const bound = [
@@ -100,7 +100,7 @@ function approvalDigest({ id, portfolio, kind, file, supplier, rows, sum, redone
 /** Rows read at a time: some milliseconds of Redis' time. */
 const PAGE = 500;
 
-/** The same text as in approvals.lua. */
+/** Who declined, with the comment, in the same words as noOf of approvals.lua. */
 const noWords = (by: string | null | undefined, words: string | null | undefined): string =>
   `by ${by ?? 'a person'}${words ? `: ${words}` : ''}`;
 

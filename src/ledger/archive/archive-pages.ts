@@ -14,7 +14,7 @@ const PAGE = 50;
 /** Bytes of lines after which the script reads no further rows, since some have long responses. */
 const PAGE_BYTES = 256 * 1024;
 
-/** The same for other keys: entries of a sorted set with a million members take Redis four times as long as rows of the same size. */
+/** As {@link PAGE_BYTES}, for other keys: entries of a sorted set with a million members take Redis four times as long as rows. */
 const KEYS_BYTES = 48 * 1024;
 
 /** Row keys listed at a time. */
@@ -54,7 +54,7 @@ export function makeArchivePages({ connection, keys }: { connection: RedisConnec
     const read = (at: number, place: string) => {
       const asked = { question: 'keys', told: [type, at, place, KEYS_BYTES] };
       const page = ask({ ...archivePlaces(keys, name), others: group }, asked);
-      // It may fail before anybody awaits it.
+      // If it fails before anybody awaits it, the process must not end by that.
       page.catch(() => {});
       return page as Promise<[Buffer, number, Buffer]>;
     };
@@ -88,7 +88,7 @@ export function makeArchivePages({ connection, keys }: { connection: RedisConnec
     /** All rows of an unchanging portfolio, a line each, with hash and history. */
     rows: (name: string): AsyncGenerator<LinesPage> => readAhead(rowPages(name)),
 
-    /** All its other keys, in pieces. */
+    /** All other keys of the portfolio, in pieces. */
     rest,
 
     /** Whether these lines of `rows` match Redis now. */
@@ -135,7 +135,7 @@ async function* readAhead(pages: AsyncGenerator<() => Promise<LinesPage>>): Asyn
   const asked: Promise<LinesPage>[] = [];
   for await (const read of pages) {
     const page = read();
-    // It may fail before anybody awaits it.
+    // If it fails before anybody awaits it, the process must not end by that.
     page.catch(() => {});
     asked.push(page);
     if (asked.length > AHEAD) yield (await asked.shift()) as LinesPage;

@@ -47,12 +47,15 @@ export function makeArchiveSteps({ connection, keys }: Ledger) {
     /** Cancels archiving. Answers whether it did: not if rows are being deleted by now, or another process archives it. */
     drop: async (name: string, id: string): Promise<boolean> => (await change(name, 'drop', [id])) === 1,
 
-    /** Moves it to the archives, once its files are written and verified. Answers whether it did: not if another process archives it. */
+    /**
+     * Moves the portfolio to the archives, once its files are written and verified. Answers whether it did: not if another process archives
+     * it.
+     */
     async leave(name: string, state: ArchiveState): Promise<boolean> {
       return (await change(name, 'leave', [state.id, JSON.stringify(state), state.sinceMs])) === 1;
     },
 
-    /** Deletes all its rows in pages. Yields how many; a last undefined if it no longer leaves under this id. */
+    /** Deletes all rows of the portfolio in pages. Yields how many; a last undefined if the portfolio no longer leaves under this id. */
     async *takeOutRows(name: string, id: string): AsyncGenerator<number | undefined> {
       for (const state of ROW_STATES) {
         for (let taken = ROWS; taken === ROWS; ) {
@@ -63,7 +66,7 @@ export function makeArchiveSteps({ connection, keys }: Ledger) {
       }
     },
 
-    /** Deletes keys by their names in the archive. Answers false if it no longer leaves under this id. */
+    /** Deletes keys by their names in the archive. Answers false if the portfolio no longer leaves under this id. */
     async takeOutKeys(name: string, id: string, names: readonly string[]): Promise<boolean> {
       return Number(await change(name, 'takeKeys', [id, ...names])) >= 0;
     },
@@ -74,7 +77,7 @@ export function makeArchiveSteps({ connection, keys }: Ledger) {
       return (await change(name, 'archived', [state.id, JSON.stringify(state), state.sinceMs, stay])) === 1;
     },
 
-    /** Begins to restore it, by this run only. Answers false if it is not archived under this id. */
+    /** Begins to restore the portfolio, by this run only. Answers false if it is not archived under this id. */
     async beginRestore(name: string, state: ArchiveState, run: string): Promise<boolean> {
       const restoring: ArchiveState = { ...state, is: 'restoring', sinceMs: Date.now() };
       return (await change(name, 'restore', [state.id, JSON.stringify(restoring), run])) === 1;
@@ -84,7 +87,7 @@ export function makeArchiveSteps({ connection, keys }: Ledger) {
     putRows: (name: string, run: string, lines: readonly Buffer[]): Promise<boolean> =>
       restore('rows', name, run, lines),
 
-    /** Restores other keys, except its hash, from these lines; answers the same. */
+    /** Restores other keys, except the portfolio's hash, from these lines. Answers as putRows. */
     putKeys: (name: string, run: string, lines: readonly Buffer[]): Promise<boolean> =>
       restore('keys', name, run, lines),
 

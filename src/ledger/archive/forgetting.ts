@@ -53,7 +53,7 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
   }
 
   return {
-    /** After the answer `go` only forgetting changes the portfolio. */
+    /** Begins to forget a portfolio. After the answer `go` nothing else changes the portfolio. */
     async begin(name: string, { id, by }: { id: string; by: string }): Promise<ForgetAnswer> {
       const answer = await change(name, 'forget', [id, by]);
       const [is, more] = answer as [ForgetAnswer['is'], string | number | undefined];
@@ -61,37 +61,37 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
       return is === 'held' ? { is, rows: Number(more) } : { is };
     },
 
-    /** Writes what lists show of it, before the data is deleted. */
+    /** Writes what lists show of a forgotten portfolio, before its data is deleted. */
     async note(name: string, noted: Noted): Promise<void> {
       await change(name, 'note', [JSON.stringify(noted), '']);
     },
 
-    /** Keeps the digests of files in the data folder that the portfolio named, until it is forgotten. */
+    /** Keeps the digests of files in the data folder that the portfolio named, until the portfolio is forgotten. */
     async noteFiles(name: string, digests: readonly string[]): Promise<void> {
       for (let from = 0; from < digests.length; from += PAGE) {
         await writeAnyway(connection, 'SADD', keys.forgottenFiles(name), ...digests.slice(from, from + PAGE));
       }
     },
 
-    /** These digests, in pages; one may come twice. */
+    /** The digests of files that `noteFiles` and `rows` kept, in pages; one may come twice. */
     files: (name: string): AsyncGenerator<string[]> =>
       scanned((at) => connection.sscan(keys.forgottenFiles(name), at, 'COUNT', PAGE)),
 
-    /** Deletes its rows and their histories, and notes their documents; yields the number of rows after each page. */
+    /** Deletes the portfolio's rows and histories, and notes their documents; yields the number of rows after each page. */
     async *rows(name: string): AsyncGenerator<number> {
       for await (const page of pages(keys.row(name, ''), 'any')) {
         yield Number(await forget({ noted: keys.forgottenFiles(name), places: page }, { part: 'rows' }));
       }
     },
 
-    /** Deletes what the calls of its rows heard from the service; yields the ids of what they made. */
+    /** Deletes what the calls of the portfolio's rows heard from the service; yields the ids of what they made. */
     async *calls(name: string): AsyncGenerator<string[]> {
       const told = [`${name}/`, ...PERSONAL_OF_CALLS];
       for await (const page of pages(keys.calls, 'hash'))
         yield (await forget({ noted: keys.buyersVersion, places: page }, { part: 'calls', told })) as string[];
     },
 
-    /** The buyers that it brought in or has requests of, in pages; others may be among them. */
+    /** The buyers that the portfolio brought in or has requests of, in pages; others may be among them. */
     async *buyersOf(name: string): AsyncGenerator<KnownBuyer[]> {
       const from = keys.buyer('').length;
       for await (const page of pages(keys.buyer(''), 'string')) {

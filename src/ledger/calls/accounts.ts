@@ -8,8 +8,8 @@ import { makeKeys, type SharedKeys } from '../schema/keys.ts';
 import { VANISHED_AFTER_MS } from './fleet.ts';
 
 /**
- * Older formats that are renamed to ours and still work: rows of format 2 enter their portfolio's sums on demand, and rows of format 3
- * never wait for an approval.
+ * Older formats whose keys are renamed to those of the present format, and whose data still works: rows of format 2 enter their portfolio's
+ * sums on demand, and rows of format 3 never wait for an approval.
  */
 const FORMER: readonly (string | null)[] = ['2', '3', '4'];
 
@@ -123,7 +123,7 @@ export type Login = {
   anyone: boolean;
 };
 
-/** An account in the ledger. */
+/** An account in the ledger, with the client ids and addresses with which it was used. */
 type KnownAccount = { name: string; clients: string[]; addresses: string[] };
 
 /**
@@ -179,7 +179,7 @@ type MoveDeps = { connection: RedisConnection; shared: SharedKeys; prefix: strin
  * only at their start: from now on they find nothing to send, and fail when they write. Any later start moves the rest, so this process may
  * be killed at any moment.
  *
- * @throws LimitlineError `USAGE` if such a process is running; nothing is changed then
+ * @throws LimitlineError `USAGE` if a process of an older version is running; nothing is changed then
  */
 async function beginToMove({ connection, shared, prefix }: MoveDeps): Promise<void> {
   const accounts = await connection.zrange(shared.accounts, '0', '-1');

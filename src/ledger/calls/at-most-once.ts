@@ -10,7 +10,7 @@ import type { SendMarks } from './send-marks.ts';
 /** What settling a made call does to its row with the same script: moves it on, and claims its next call if that may leave now. */
 export type Onward = { moving: Moving; next: (Thing & { buyer: string }) | undefined; onUnknown: UnknownPolicy };
 
-/** The outcome of a settled call. `onward` if the same script moved its row on; it has the next call's claim, if there is one. */
+/** The outcome of a settled call. `onward`: the same script moved the row on, and claimed the row's next call if there is a `claim`. */
 export type Ended = Settled | (Extract<Settled, { is: 'made' }> & { onward: { claim: Claim | undefined } });
 
 /** The right to send one call, once, now. Its owner must settle it in any case: until then the call stays claimed. */
@@ -36,7 +36,7 @@ export type Claim = {
  */
 const CLAIM_FRESH_MS = 3_000;
 
-/** Another process is sending the same call, which ends within the time of one call. */
+/** How long a row waits while another process sends the same call: about the time of one call. */
 const BUSY_WAIT_MS = 150;
 
 export type AtMostOnce = ReturnType<typeof makeAtMostOnce>;
@@ -213,7 +213,7 @@ async function heardOf(known: SettleAnswer, id: string, record: CallRecord, clai
   return { is: 'made', id, record: warned };
 }
 
-/** No setting repeats this call: the service made something, and only a person can find out what. */
+/** Writes that the response is to another request. No setting repeats this call: only a person can find out what the service made. */
 async function writeNotOurs(id: string, reason: string, { calls, thing, owner }: Claimed): Promise<Settled> {
   const doubt = await calls.doubt(thing, owner, reason, { othersId: id });
   return doubt ? { is: 'unknown', reason, sentMs: doubt.sentMs, isOthers: true } : BUSY;

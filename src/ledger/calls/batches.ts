@@ -114,7 +114,7 @@ export function makeConfirmedBatcher(
   const sha = createHash('sha1').update(lua).digest('hex');
   return makeBatcher(async (args) => {
     const count = await wanted();
-    // One pipeline to one server, in this order. The script is loaded first: loading it after an error would put it behind the WAIT.
+    // One pipeline to one server, in this order. The script is loaded first: after an error it would run behind the WAIT.
     const pipeline = connection
       .pipeline()
       .script('LOAD', lua)
@@ -126,7 +126,7 @@ export function makeConfirmedBatcher(
     if (error) return endMisfit(error);
     return (answers as unknown[]).map((answer) => {
       if (!mayBeSent(answer)) return answer;
-      // A plain error in place of Redis' own, so that the claim is asked again: a demoted primary says ERR.
+      // A plain error in place of Redis' own, so that the claim is asked again: a demoted primary says ERR, as to a wrong script.
       if (waitError) return new Error(`the replicas could not be asked (${messageOf(waitError)})`);
       return Number(confirmed) < count ? ['unconfirmed', Number(confirmed), count] : answer;
     });

@@ -21,7 +21,7 @@ import {
 } from './claim-answers.ts';
 import { VANISHED_AFTER_MS } from './fleet.ts';
 
-/** After so many times put off while others pass, the row itself is the reason. Fewer may be chance at a crowded limit. */
+/** A row that the service put off so often, while others passed, fails: it is itself the reason. Fewer may be chance at a crowded limit. */
 export const MOST_PUT_OFFS = 30;
 
 /**
@@ -46,20 +46,20 @@ const LONGEST_WAIT_MS = 64_000;
 const QUICK_SENDS = 5;
 const QUICK_WAIT_MS = 50;
 
-/** Older claims are disputed: their owner is asked about them. A claim reaches Redis sooner, so few are; a call may last longer. */
+/** Older claims that another process wants are disputed: their owner says whether it still has them, since a call may last longer. */
 const DISPUTED_AFTER_MS = 5_000;
 
 function resendsOf(onUnknown: UnknownPolicy): { sends: number; withinMs: number } {
   return { sends: onUnknown === 'repeat' ? RESENDS + QUICK_SENDS : RESENDS, withinMs: RESEND_WITHIN_MS };
 }
 
-/** A dispute names a call, not its row. */
+/** In place of the row where a dispute is answered: a dispute names only the call. */
 const NO_ROW: RowId = { portfolio: '', key: '' };
 
 /** What a settlement does besides: accept another limit's id, move the row, claim the row's next call. */
 type Behind = { accepted?: boolean; moving?: Moving; next?: { thing: Thing; owner: string } | undefined };
 
-/** The call's id on record, and how far its row went with the same script; `first` as in a claim. */
+/** The call's id on record, and how far its row went with the same script; `first` as in {@link ClaimAnswer}. */
 export type SettleAnswer = { id: string; late: boolean; otherRow?: string } & (
   | { went: 'stayed' | 'moved' }
   | { went: 'claimed'; first: string }
@@ -82,7 +82,7 @@ export function makeCalls({
   connection: RedisConnection;
   keys: Keys;
   retryUntilAnswered: RetryUntilAnswered;
-  /** Without replicas, a claim exists only in the one Redis. */
+  /** The replicas that must confirm a claim; without this, a claim exists only in the one Redis. */
   replicas?: Replicas | undefined;
   /** Runs the scripts; by default the batcher of this connection. */
   runInBatch?: Batcher;

@@ -6,21 +6,21 @@ import type { RowId } from '../schema/schema.ts';
 
 /** The ledger's answer to "may I send this?". */
 export type ClaimAnswer =
-  /** Send it now, then settle, release or doubt it. `first` names the first send of this content. */
+  /** Send the call now, then settle, release or doubt it. `first` names the first send of this content. */
   | { is: 'go'; first: string }
-  /** It was made before, for the row `row`: send nothing. */
+  /** The thing was made before, for the row `row`: send nothing. */
   | { is: 'made'; id: string; row: string; record: CallRecord }
-  /** It was made before under this key, for a line with another buyer or amount: send nothing. */
+  /** A thing was made before under this key, for a line with another buyer or amount: send nothing. */
   | { is: 'other'; id: string }
-  /** Another attempt is sending it now. */
+  /** Another attempt is sending the call now. */
   | { is: 'busy' }
-  /** Its outcome is unknown, and it may be sent again in `waitMs`. */
+  /** The outcome of the call is unknown, and it may be sent again in `waitMs`. */
   | { is: 'later'; waitMs: number }
-  /** It was sent, and its outcome is unknown. */
+  /** The call was sent, and its outcome is unknown. */
   | { is: 'unknown'; reason: string; sentMs: number }
-  /** An approval that it needs is missing: not now, and perhaps never. */
+  /** An approval that the row needs is missing: send nothing now, and perhaps never. */
   | { is: 'awaiting' }
-  /** The portfolio is paused: not now. */
+  /** The portfolio is paused: send nothing now. */
   | { is: 'paused' }
   /** The row was cancelled meanwhile. */
   | { is: 'cancelled' }
@@ -46,7 +46,7 @@ export type Thing = {
 
 /**
  * The result of giving a claim back. `putOffs`: how often the row was put off while others of its step passed. `late`: the outcome had been
- * unknown. `in doubt`: an earlier send's outcome still is.
+ * unknown. `in doubt`: an earlier send's outcome is still unknown. `other`: the claim has passed to another owner.
  */
 export type Released =
   | { is: 'back'; putOffs: number; late: boolean }

@@ -13,7 +13,7 @@ const SIGN_EVERY_MS = 1_000;
 /** A process is shown until it has missed five heartbeats, plus a margin: a busy process stays visible. */
 const GONE_AFTER_MS = 6_000;
 
-/** The nightly process runs at low priority, so under load its heartbeats come later. */
+/** A nightly process without a heartbeat for so long is not on duty: it runs at low priority, so under load its heartbeats come later. */
 export const OFF_DUTY_AFTER_MS = 20_000;
 
 /** A killed process's status is deleted after an hour. */
@@ -50,7 +50,7 @@ export function makeFleet(given: { connection: RedisConnection; keys: Keys; proc
       const [, atMs, json] = /^(\d+) (\{.*)$/s.exec(text) ?? [];
       return json === undefined ? [] : [{ ...JSON.parse(json), id, agoMs: nowMs - Number(atMs) }];
     });
-    // A heartbeat from the future is from before the clock was set back.
+    // A heartbeat from the future is from before the clock was set back: its process counts as gone.
     const gone = all.filter(({ agoMs }) => agoMs > FORGOTTEN_AFTER_MS || agoMs < -GONE_AFTER_MS).map(({ id }) => id);
     if (gone.length > 0) await forget(...gone);
     return all
@@ -103,7 +103,7 @@ export function makeFleet(given: { connection: RedisConnection; keys: Keys; proc
 
 /** Five missed heartbeats and a margin: a busy process does not count as dead, and a killed one is noticed within seconds. */
 export const VANISHED_AFTER_MS = 6_000;
-/** Without any process's heartbeat for so long, Redis was away. Half of the time after which a process counts as vanished. */
+/** Redis was away if no process sent a heartbeat for so long: half of the time after which a process counts as vanished. */
 const ALL_SILENT_MS = 3_000;
 
 export type Presence = Awaited<ReturnType<typeof startPresence>>;

@@ -11,7 +11,7 @@ export type LostCall = {
   keys: readonly string[];
   /** The call's buyer, if known. */
   buyer: string | undefined;
-  /** `<portfolio>/<row key>`, or '' if unknown. */
+  /** The call's row, `<portfolio>/<row key>`, or '' if unknown. */
   row: string;
   /** Digest of the line's request, if known. */
   asked: string | undefined;

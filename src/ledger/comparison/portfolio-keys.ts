@@ -10,7 +10,7 @@ type KeyType = 'hash' | 'zset' | 'set' | 'list';
 type KeysOf = { name: string; connection: RedisConnection; keys: Keys };
 
 type KeyKind = {
-  /** Its name in `src/ledger/schema/keys.ts`. */
+  /** The kind's name in `src/ledger/schema/keys.ts`. */
   kind: keyof Keys;
   type: KeyType;
   /** All possible keys of this kind; some may not exist. */
@@ -77,7 +77,7 @@ async function* ofApprovals({ name, connection, keys }: KeysOf, keyOf: (id: stri
   for (const id of await connection.zrange(keys.approvalsOf(name), '0', '-1')) yield keyOf(id);
 }
 
-/** The columns that can contain its rows: each size and status, for all lines. */
+/** The search columns that can contain rows of a portfolio: each size and status, for all lines. */
 export async function* columnsOf(of: KeysOf): AsyncGenerator<string> {
   const { name, connection, keys } = of;
   const lasts = await Promise.all(statesOf(of).map((set) => connection.zrange(set, '-1', '-1', 'WITHSCORES')));
@@ -89,7 +89,7 @@ export async function* columnsOf(of: KeysOf): AsyncGenerator<string> {
   }
 }
 
-/** The buckets of its ids, at all levels at which entries may have been added (index-entries.lua). */
+/** The buckets of a portfolio's ids, at all levels at which entries may have been added (index-entries.lua). */
 export async function* bucketsOf({ name, connection, keys }: KeysOf): AsyncGenerator<string> {
   const rows = await connection.zcard(keys.names(name));
   for (let level = 0; level === 0 || ROWS_OF_BUCKET * 4 ** (level - 1) < rows; level += 1) {

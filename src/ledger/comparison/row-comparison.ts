@@ -11,9 +11,9 @@ import { pagesOf } from '../search/row-pages.ts';
 import { makeRowWords, makeSweeps } from './sweeps.ts';
 
 /**
- * Kinds of differences, in the order of reports. `state`, `cause`: rows missing in the index of their state or cause. `index`: entries there
- * without such a row. `row`: rows whose own tally was wrong. `sums`: sums that were not those of the rows. `search`: rows that some search
- * word did not find. `entry`: search entries without such a row.
+ * Kinds of differences, in the order of reports. `state`, `cause`: rows missing in the index of their state or cause. `index`: entries of
+ * these indexes without such a row. `row`: rows whose own tally was wrong. `sums`: sums that were not those of the rows. `search`: rows
+ * that some search word did not find. `entry`: search entries without such a row.
  */
 const KINDS = ['state', 'cause', 'index', 'row', 'sums', 'search', 'entry'] as const;
 type Kind = (typeof KINDS)[number];
@@ -85,7 +85,7 @@ export function makeRowComparison({
     }
   }
 
-  /** Rows whose cause the script needs, and rows that got another request since they were read. */
+  /** The rows to compare again: those whose cause the script needs, and those that got another request since they were read. */
   async function lookedAtAgain(portfolio: string, uncaused: ReadonlySet<string>, others: ReadonlySet<string>) {
     const rows = [...new Set([...uncaused, ...others])].map((key) => ({ portfolio, key }));
     const results = await lists.read(rows);

@@ -112,7 +112,7 @@ export function makeSweeps({ connection, keys, words }: { connection: RedisConne
   };
 }
 
-/** `<portfolio>/<key>` */
+/** Reads `<portfolio>/<key>`. */
 function rowIn(name: string): RowId {
   const slash = name.lastIndexOf('/');
   return { portfolio: name.slice(0, slash), key: name.slice(slash + 1) };
@@ -124,7 +124,7 @@ const ID_BYTES = 6;
 /** For each row the SHA-1 of its request and its search words; '' and '' for a missing row. */
 type RowWords = (rows: readonly RowId[]) => Promise<[digest: string, words: string][]>;
 
-/** Reads them with one pipeline. */
+/** Reads the search words of rows with one pipeline. */
 export function makeRowWords({ connection, keys }: { connection: RedisConnection; keys: Keys }): RowWords {
   return async (rows) => {
     const step = connection.pipeline();

@@ -3,7 +3,7 @@ type Limbs = readonly (readonly [k: number, value: number])[];
 
 const LIMB_DIGITS = 10;
 
-/** Reads a decimal text as amounts.lua does; undefined if it is none, or has digits beyond 10^98 or 10^-42. */
+/** Reads a decimal text as amounts.lua does; undefined for any other text, or with digits beyond 10^98 or 10^-42. */
 export function limbsOf(text: string): Limbs | undefined {
   const units = plainUnits(text);
   if (units !== undefined) return [[0, units]];

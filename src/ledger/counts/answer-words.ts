@@ -17,7 +17,7 @@ export function answerWords(body: string): string {
 /** Recognizes a web page as `service/resource.ts` does, also behind comments and an XML declaration. */
 const PAGE = /^(?:\s|<!--[\s\S]{0,1000}?-->|<\?xml[^>]{0,200}\?>)*<(?:!doctype\s+html|html|head|body|title)\b/i;
 
-/** JSON cut at the length to which bodies are kept. */
+/** How a text begins that is probably JSON, and unreadable since bodies are cut at a certain length. */
 const MAYBE_CUT = /^[{["]/;
 
 /** Fields in which services put an error's code and words; the first present one counts. */
@@ -126,7 +126,7 @@ function withoutEntities(text: string): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
-/** Control characters, including those that change the direction of text, become spaces. */
+/** Puts a text on one line. Control characters, including those that change the direction of text, become spaces. */
 function oneLine(text: string): string {
   return text
     .normalize('NFC')
@@ -134,7 +134,7 @@ function oneLine(text: string): string {
     .trim();
 }
 
-/** Replaces what was taken out. */
+/** Stands in a text for what {@link rowlessWords} took out. */
 export const LEFT_OUT = '…';
 
 /**
@@ -264,7 +264,7 @@ function formsOf(value: string): string[] {
   return forms;
 }
 
-/** Numbers of registers and the like are not longer. */
+/** Longest value that is also found with other separators: numbers of registers and the like are not longer. */
 const MOST_SIGNS = 24;
 
 /**

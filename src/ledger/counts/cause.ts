@@ -16,7 +16,7 @@ export type CauseMeaning = (typeof CAUSE_MEANINGS)[number];
 
 /** A cause that groups failed rows. `status` is the service's, null for none. */
 export type RowCause = {
-  /** Eight digits and small letters, the same for the same cause in any portfolio and process. */
+  /** Eight digits or small letters: the same cause has the same id in any portfolio and process. */
   id: string;
   step: Step;
   meaning: CauseMeaning;
@@ -48,7 +48,7 @@ export function causeOf(problem: RowProblem, meaning: CauseMeaning, request: Row
 
 /**
  * The meaning of a stored problem, read from its message; undefined if it is no failure, such as the problem of a replaced row. The
- * messages are those of jobs/steps (row-problem.ts and giveUpRow).
+ * messages are those of jobs/steps (row-problem.ts, and giveUpRow of step.ts).
  */
 export function meaningOfProblem({ message }: Pick<RowProblem, 'message'>): CauseMeaning | undefined {
   return SAID.find(([, pattern]) => pattern.test(message))?.[0];
@@ -92,7 +92,7 @@ function heardOf(
   }
 }
 
-/** `status 500 (a hint): body`, `status 200, but why: body`, as src/service/meaning.ts writes them. */
+/** Why an outcome is unknown, as src/service/meaning.ts writes it: `status 500 (a hint): body`, `status 200, but why: body`. */
 const ANSWERED = /^status (\d{3})(?:, (but [^:]*))?(?: \(if this service [^)]*\))?(?:: ([\s\S]*))?$/;
 
 function shortened(words: string): string {
@@ -104,7 +104,7 @@ function shortened(words: string): string {
   return `${kept.trimEnd()}…`;
 }
 
-/** 41 bits: among 200 causes of a portfolio, two equal ids are less likely than one in 10^8. */
+/** The id of a cause. It has 41 bits: among 200 causes of a portfolio, two equal ids are less likely than one in 10^8. */
 function idOf(parts: readonly string[]): string {
   const digest = createHash('sha256').update(JSON.stringify(parts)).digest();
   return (digest.readBigUInt64BE() % 36n ** 8n).toString(36).padStart(8, '0');
@@ -113,7 +113,7 @@ function idOf(parts: readonly string[]): string {
 /** A cause, the number of its rows, and the sum that they requested, as exact decimal text. */
 export type Cause = RowCause & { rows: number; sum: string };
 
-/** Reads the causes of portfolios; the scripts that move rows keep them (lua/derive.lua). */
+/** Reads the causes of portfolios. The scripts that move rows write them (lua/note-cause.lua), and their sums (lua/derive.lua). */
 export function makeCauses({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   return {
     /** The causes of a portfolio whose rows have tallies, the one with most rows first. */

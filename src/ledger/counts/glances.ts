@@ -7,10 +7,10 @@ import type { RowState } from '../schema/row.ts';
 /** The state of a portfolio at one moment, read without its rows. */
 export type Glance = {
   name: string;
-  /** When it was finished, in ms of the server's clock; undefined while it goes on. */
+  /** When the portfolio was finished, in ms of the server's clock; undefined while it goes on. */
   finishedMs: number | undefined;
   isPaused: boolean;
-  /** Why it paused itself; undefined if a person paused it, or it is not paused. */
+  /** Why the portfolio paused itself; undefined if a person paused it, or it is not paused. */
   pausedItself: SelfPause | undefined;
   done: number;
   refused: number;
@@ -45,7 +45,7 @@ export function makeLooks({ connection, keys }: { connection: RedisConnection; k
           (string | null)[],
           ...number[],
         ];
-        // Archiving has begun since its name was read, so its counts are incomplete.
+        // The portfolio was archived since its name was read, so its counts are incomplete.
         if (place === null) return [];
         const [finished = '', paused = '', firstOver = ''] = texts.map((text) => (text ?? '').slice(0, MOST_TEXT));
         return { name, finished, paused, firstOver, counts };

@@ -36,7 +36,7 @@ export function makeMeaningStore({
 }) {
   async function ofAccount(): Promise<Map<string, StatusMeaning>> {
     const fields = Object.entries(await connection.hgetall(keys.account)).filter(([field]) => field.startsWith(FIELD));
-    // A meaning of a later version is none here.
+    // A meaning that only a later version of Limitline knows is ignored.
     const known = fields.filter(([, meaning]) => MEANINGS.includes(meaning as StatusMeaning));
     return new Map(known.map(([field, meaning]) => [field.slice(FIELD.length), meaning as StatusMeaning]));
   }
@@ -54,7 +54,7 @@ export function makeMeaningStore({
       else await writeAnyway(connection, 'HSET', keys.account, field, meaning);
     },
 
-    /** All statuses of done rows, the most frequent first, and those that have a meaning only. */
+    /** All statuses of done rows in these portfolios, the most frequent first, and behind them those that only have a meaning. */
     async known(portfolios: readonly string[]): Promise<KnownStatus[]> {
       const kept = await ofAccount();
       const rows = new Map<string, number>([...kept.keys(), ...given.keys()].map((status) => [status, 0]));

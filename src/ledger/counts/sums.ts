@@ -14,12 +14,12 @@ export type Sums = {
   inAllRows: string;
   /** Requested by rows in each state; `cancelled` without replaced rows. */
   byState: Record<RowState, string>;
-  /** Of done rows, as the service answered. */
+  /** Total and available limits of done rows, as the service answered. */
   granted: string;
   available: string;
-  /** Approved limits, made now or before, with a `total_limit` above zero and below the requested amount. */
+  /** Number of done and skipped rows whose limit is approved, with a `total_limit` above zero and below the requested amount. */
   grantedBelow: number;
-  /** Approved limits, made now or before, with nothing granted, which means no. */
+  /** Number of done and skipped rows whose limit is approved, with nothing granted, which means no. */
   grantedNothing: number;
   /** Of skipped rows, whose limits were made before: the sum granted then, and the statuses. */
   before: { granted: string; statuses: Record<string, number> };
@@ -37,18 +37,18 @@ type Tallied = {
   rows: number;
   replaced: number;
   statuses: Record<string, number>;
-  /** Done rows by how the service answered; without those that only an older version has added up. */
+  /** Done rows by how the service answered; without rows whose tally is of an older version, which has no share. */
   answers: AnswerSum[];
-  /** Done and skipped rows that this version has added up. */
+  /** Number of done and skipped rows, without those whose tally is of an older version. */
   added: number;
-  /** Done and skipped rows with less than the requested amount, and with nothing granted, by status. */
+  /** Numbers of done and skipped rows by status: granted less than requested (`below`), and granted nothing. */
   short: { below: Record<string, number>; nothing: Record<string, number> };
 };
 
 /** The fields of a portfolio's two hashes of sums. */
 type SumFields = readonly Readonly<Record<string, string>>[];
 
-/** Reads the sums. Each row is on one of two sides, so both are added. A damaged field counts as nothing. */
+/** Reads the sums. Each row counts in one of the two hashes, so both are added up. A damaged field counts as nothing. */
 export function readTallied(sides: SumFields): Tallied {
   const fields = addedUp(sides);
   const inState = ROW_STATES.map((state) => limbsIn(fields, state));
@@ -109,7 +109,7 @@ export function sumIn(fields: Readonly<Record<string, string>>, name: string): s
   return textOf(limbsIn(addedUp([fields]), name));
 }
 
-/** The names of these fields for people: `queued`, `granted`, `status approved`, `rows`. */
+/** The names of fields of sums, for people: `queued`, `granted`, `status approved`, `rows`. */
 export function namesOfSums(fields: readonly string[]): string[] {
   const names = fields.map((field) => field.replace(/^sum:(.*):-?\d+$/, '$1').replace(/^cause[:/]/, 'cause '));
   const plain = names.map((name) =>
@@ -118,7 +118,7 @@ export function namesOfSums(fields: readonly string[]): string[] {
   return [...new Set(plain)].sort();
 }
 
-/** One integer at a power of ten. */
+/** A part of an amount: `value` times ten to the `power`. */
 type Limb = { power: number; value: bigint };
 
 /** Digits of a limb, and the power of ten of its lowest digit (derive.lua). */

@@ -9,10 +9,10 @@ export const MOST_IDS = 64;
 /** Most further ids that are counted: those of a body of the default maximum size, in some megabytes of memory. */
 const MOST_COUNTED = 50_000;
 
-/** Longer runs are content: neither this service nor others give such ids. */
+/** Longer runs of id characters are content: neither this service nor others give such ids. */
 const LONGEST_ID = 128;
 
-/** Shorter runs without a known prefix are words, numbers, or parts of them. */
+/** Shorter runs of id characters without a known prefix are words, numbers, or parts of them. */
 const SHORTEST_ID = 6;
 
 /** Bytes of a body that are searched a second time with escapes decoded: the default maximum of a body (EVENTS_MAX_KB). */

@@ -13,9 +13,9 @@ export type NamedRow = {
   row: RowId;
   state: RowState;
   line: number;
-  /** The company. */
+  /** The buyer's name. */
   name: string;
-  /** Decimal text. */
+  /** The requested limit, as decimal text. */
   requested: string;
   /** The id in the event, and what it identifies. */
   id: string;
@@ -59,14 +59,14 @@ export function makeEventRows({ connection, keys }: { connection: RedisConnectio
     return (await Promise.all(rows.map(read))).flatMap((one) => one ?? []);
   }
 
-  /** Rows of these portfolios for which something was made twice, if one of the ids is the second thing's: no index has it. */
+  /** Rows of these portfolios for which something was made twice, if one of the ids is the second thing's: no index has that id. */
   async function rowsMadeTwice(ids: ReadonlySet<string>, portfolios: ReadonlySet<string>): Promise<Known[]> {
     const pairs = Object.entries(await connection.hgetall(keys.madeTwice));
     const rows = pairs.flatMap(([pair, row]) => (ids.has(readPair(pair).again) ? (rowIdOf(row) ?? []) : []));
     return readRows(rows.filter(({ portfolio }) => portfolios.has(portfolio)));
   }
 
-  /** The rows by each of their ids. */
+  /** The rows that have some of the ids, by each of their ids. */
   async function rowsById(digests: readonly string[], ids: ReadonlySet<string>, { portfolio, latest = 0 }: LookedInto) {
     const names = portfolio === undefined ? await connection.zrevrange(keys.portfolios, 0, latest - 1) : [portfolio];
     const byId = new Map<string, NamedRow[]>();
@@ -82,7 +82,7 @@ export function makeEventRows({ connection, keys }: { connection: RedisConnectio
   }
 
   return {
-    /** Number of portfolios to search. */
+    /** Number of portfolios in which rows are searched. */
     portfolioCount: (): Promise<number> => connection.zcard(keys.portfolios),
 
     /**
@@ -110,7 +110,7 @@ type Known = Omit<NamedRow, 'id' | 'of'> & { ids: ReadonlyMap<string, NamedRow['
 
 function rowsOfEvent(ids: readonly string[], byId: ReadonlyMap<string, readonly NamedRow[]>): RowsOfEvent {
   const rows = new Map<string, NamedRow>();
-  // An id of one row alone says more than an id that rows share.
+  // An id of one row alone says more than an id that rows share, so it comes first.
   const named = ids
     .flatMap((id) => byId.get(id) ?? [])
     .sort((one, other) => RANK.indexOf(one.of) - RANK.indexOf(other.of));

@@ -21,7 +21,7 @@ export function makeEvents(deps: { connection: RedisConnection; keys: Keys; limi
   const dropScript = makeLuaScript(connection, new URL('../lua/drop-events.lua', import.meta.url));
   const reading = makeReadEvents(deps);
 
-  /** Answers how many existed. */
+  /** Deletes these events. Answers how many existed. */
   async function drop(ids: readonly string[]): Promise<number> {
     let dropped = 0;
     for (let from = 0; from < ids.length; from += DROPPED_AT_ONCE) {

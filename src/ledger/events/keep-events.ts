@@ -26,7 +26,7 @@ const MOST_WAITING = { events: 5_000, bytes: 32 * 1_048_576 };
 const EVENT_BYTES = 750;
 const ID_BYTES = 60;
 
-/** 132 bits of the SHA-256: nobody can find another content with the same id. */
+/** Length of an event's id, 132 bits of the SHA-256: nobody can find another content with the same id. */
 const NAME_CHARACTERS = 22;
 
 type Answered = (answer: KeepAnswer) => void;
@@ -70,7 +70,7 @@ export function makeKeepEvents({ connection, keys, limits }: KeepDeps): (event: 
         for (const other of one.others) other.resolve(answer === 'kept' ? 'known' : answer);
       }
     } catch (error) {
-      // Events behind these would fail the same, one time limit after another.
+      // Events that wait behind these fail too, since each would wait for a time limit of its own.
       const behind = waiting.splice(0);
       waitingBytes = 0;
       const failed = together.flatMap((one) => [one, ...one.others]);

@@ -3,7 +3,7 @@ import { wholeCharacters } from '../../files/text.ts';
 /** An event as it arrived: its bytes, and the headers that came with them. */
 export type NewEvent = { body: Buffer; headers: Readonly<Record<string, string | string[]>> };
 
-/** The outcome of keeping it: see {@link import('./keep-events.ts').makeKeepEvents}. */
+/** The outcome of keeping an event: see {@link import('./keep-events.ts').makeKeepEvents}. */
 export type KeepAnswer = 'kept' | 'known' | 'full';
 
 /** A kept event without its content. Times are ms of Redis' clock. */
@@ -13,7 +13,7 @@ export type KeptEvent = {
   firstMs: number;
   /** When the same content last came; equal to `firstMs` if it came once. */
   lastMs: number;
-  /** How often it came. */
+  /** How often the same content came. */
   times: number;
   /** Size of the body. */
   sizeBytes: number;
@@ -28,7 +28,7 @@ export type RawEvent = KeptEvent & { body: Buffer; headers: Record<string, strin
 /** Totals of the kept events. `full` counts rejected ones, and `fullMs` is when the last of them came. */
 export type EventTotals = { events: number; bytes: number; full: number; fullMs: number | undefined };
 
-/** A body for display: `isText` if it is UTF-8, `isCut` if it is longer. */
+/** A body for display: `isText` if it is UTF-8, `isCut` if `text` is only its beginning. */
 export type ShownBody = { text: string; isText: boolean; isCut: boolean };
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -63,7 +63,7 @@ export function visibleText(text: string): string {
   return text.replace(UNSEEN, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`);
 }
 
-/** `812 bytes`, `1.2 kB`, `3.4 MB`, in steps of 1,024. */
+/** A size for people, in steps of 1,024: `812 bytes`, `1.2 kB`, `3.4 MB`. */
 export function sizeText(bytes: number): string {
   if (bytes < 1_024) return bytes === 1 ? '1 byte' : `${bytes} bytes`;
   const isKb = bytes < 1_048_576;

@@ -18,7 +18,7 @@ export type Inbox = {
   ofPortfolio(portfolio: string): AsyncIterable<TakenFile[]>;
   /** The file with which this content was first imported, if it was. */
   imported(content: string): Promise<TakenFile | undefined>;
-  /** The newest first. */
+  /** The files taken last, the newest first. */
   lately(count: number): Promise<TakenFile[]>;
   /** Imported files whose results are still to be written. */
   open(): Promise<TakenFile[]>;
@@ -95,23 +95,23 @@ export function makeInbox({
  * was imported before, so nothing was done; `rejected`: it cannot be imported as it is.
  */
 export type TakenFile = {
-  /** Its name in `done` or `rejected`, without ending: a time and the file's name. */
+  /** The name that the file has in the folder `done` or `rejected`, without ending: a time and its own name. */
   id: string;
   /** The drop folder's own name, the same on every machine. */
   folder: string;
   /** The file's name, made safe for display. */
   name: string;
-  /** Names of the documents beside it when it was taken. */
+  /** Names of the documents beside the file when it was taken. */
   documents: readonly string[];
-  /** `""` if its name gives none. */
+  /** `""` if the file's name gives none. */
   portfolio: string;
   atMs: number;
   is: 'taken' | 'imported' | 'again' | 'rejected';
-  /** Its outcome, or why nothing happened yet, in a sentence. */
+  /** What became of the file, or why nothing happened yet, in a sentence. */
   words: string;
   /** Owners of the file, the documents and the reading instructions, the file's first; undefined until the file was read. */
   by?: readonly string[];
-  /** How it is read, as JSON; undefined until the file was read. */
+  /** How the file is read, as JSON; undefined until it was read. */
   reading?: string;
   /** Digest of the file, its documents and how it is read; undefined until the file was read. */
   content?: string;
@@ -119,6 +119,6 @@ export type TakenFile = {
   seen?: { sha256: string; bytes: number; version: string };
   /** Counts of an imported file. */
   found?: { lines: number; rows: number; invalid: number; duplicate: number };
-  /** Name of its results in `done`; `""` if they could not be written. */
+  /** Name of the results file in `done`; `""` if it could not be written. */
   results?: string;
 };

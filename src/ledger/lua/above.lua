@@ -45,7 +45,7 @@ local function askedBy(portfolio)
   return limbs
 end
 
--- A sum as scripts answer it: { whose kind, name, k, limb, … }.
+-- A sum as scripts answer it: { whose it is ("portfolio", "buyer" …), name of that one, k, limb, … }.
 local function told(of, name, limbs)
   local words = { of, name }
   for k, limb in pairs(carried(limbs)) do

@@ -4,7 +4,7 @@
 -- The workers' heartbeats, and the disputes of this process.
 -- @args process silentMs
 -- silentMs: a longer gap without any heartbeat means that Redis was away, or all workers were.
--- Answers up to 100 disputes, { "<kind> <owner> <key>", … }. If the reply is lost, others raise them again.
+-- Answers up to 100 disputes, { "<kind> <owner> <key>", … }. If the reply is lost, others raise these disputes again.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local newest = redis.call('ZREVRANGE', workers, 0, 0, 'WITHSCORES')

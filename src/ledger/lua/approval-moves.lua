@@ -58,7 +58,7 @@ local function tellAnswer(row, approval)
   tellRow(row, cjson.encode({ is = is, by = approval.answeredBy or '', words = approval.words or nil }))
 end
 
--- Other approvals of the same request change, so that a person has to see this refusal before saying yes.
+-- Notes the refusal `id` on other approvals that wait for the same request, so that a person has to see it before saying yes.
 local function askAnew(portfolio, others, id)
   for other in string.gmatch(others or '', '%S+') do
     local asked = approvalKey(portfolio, other)

@@ -40,7 +40,7 @@ end
 -- The field `answers` of a call in doubt lists the approvals of people's answers to it. After a refusal of one of them, each further
 -- answer needs a yes, in any portfolio, until the call is settled (doubts.lua). Answers the refused approval, of those later than the
 -- account's answer `yes` if that is given. An approval that was archived with its portfolio counts as refused until a new one is asked
--- for, since its outcome is unknown here. So does a void one on which an earlier refusal is noted.
+-- for, since its outcome is unknown here. A void approval on which an earlier refusal is noted counts as refused too.
 local function noToAnswer(portfolio, call, yes)
   for id in string.gmatch(redis.call('HGET', call, 'answers') or '', '%S+') do
     local known = redis.call('HMGET', approvalKey(portfolio, id), 'standing', 'no')
@@ -49,8 +49,8 @@ local function noToAnswer(portfolio, call, yes)
   end
 end
 
--- Adds an approval to `answers`, and answers the one that was refused. Void and deleted approvals are dropped: the new one carries their
--- refusal on.
+-- Adds an approval to the field `answers` of a call in doubt, and answers the approval in it that was refused, if any. Void and deleted
+-- approvals are dropped: the new one carries their refusal on.
 local function noteAnswerTo(portfolio, call, id)
   local answers, no, left = redis.call('HGET', call, 'answers') or '', noToAnswer(portfolio, call), ''
   if string.find(' ' .. answers, ' ' .. id .. ' ', 1, true) then return nil end

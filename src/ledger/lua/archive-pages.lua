@@ -81,7 +81,7 @@ function asked.keys(kind, first, place, most)
   while others[at] and size < tonumber(most) do
     local line, next = pieceOf(others[at], kind, place, nameOf(others[at], portfolio, approvals))
     if line then lines[#lines + 1], size = line, size + #line end
-    -- A missing key costs little, but not nothing.
+    -- Reading a missing key costs little, but not nothing, so it counts as 100 bytes.
     size = size + 100
     if next then place = next else at, place = at + 1, '0' end
   end

@@ -3,7 +3,8 @@ local function isArchived(portfolio)
   return redis.call('HEXISTS', portfolio, 'archive') == 1
 end
 
--- The error for such a change: `ARCHIVED <archive state> <name>`, which gated-script.ts reads; nil for an ordinary portfolio.
+-- The error for a change of an archived portfolio: `ARCHIVED <archive state> <name>`, which gated-script.ts reads; nil for an ordinary
+-- portfolio.
 local function archivedError(portfolio)
   local archive = redis.call('HGET', portfolio, 'archive')
   if not archive then return nil end

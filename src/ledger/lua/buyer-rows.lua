@@ -9,7 +9,7 @@ local function tell(told, name, amount)
   local portfolio, key = string.match(name, '^(.*)/(.*)$')
   local row = redis.call('HMGET', rows .. portfolio .. ':' .. key, 'state', 'line', 'import', 'replaced')
   local limit = redis.call('HGET', limits .. key, 'state') or ''
-  -- A results file told of this request (recover-call.lua), and its own file was not imported since.
+  -- The row is lost, and only a results file told of its call (recover-call.lua): the file with its line was not imported again yet.
   if not row[1] and (limit == 'made' or limit == 'unknown') then
     row[1], row[2] = limit == 'made' and 'done' or 'held', redis.call('HGET', limits .. key, 'line')
   end

@@ -9,13 +9,13 @@ local function isCancelled(portfolio, row)
   return known[1] == 'cancelled' or tonumber(known[2] or 0) < generation(portfolio)
 end
 
--- A limit that was sent gets its response, and the outcome counts even if the row was cancelled.
+-- Whether a limit call was sent: then its outcome counts, even if the row was cancelled.
 local function isSent(limit)
   local state = redis.call('HGET', limit, 'state')
   return state == 'claimed' or state == 'unknown' or state == 'made'
 end
 
--- The same for the portfolio's supplier: it belongs to the last import.
+-- Whether the portfolio was cancelled since its last import began. Then its supplier, which belongs to that import, is given up too.
 local function isGivenUp(portfolio)
   return tonumber(redis.call('HGET', portfolio, 'importGen') or 0) < generation(portfolio)
 end

@@ -1,7 +1,8 @@
 -- One step of archiving, restoring or forgetting a portfolio (archives.ts). Each step may be repeated, and does nothing if the portfolio is
 -- in another state by now.
 -- @keys portfolio portfolios archives imports approvals row
--- All portfolios, the archived ones, its imports under way, and the beginnings of the keys of approvals and of its rows.
+-- The portfolio, all portfolios, the archived ones, the portfolio's imports under way, and the beginnings of the keys of approvals and of
+-- its rows.
 -- @args step name states …told
 -- name: the portfolio's; states: all states of rows, with spaces between; told: the step's arguments.
 -- Answers 1 if the step was taken and 0 if not, unless the step says otherwise.
@@ -56,12 +57,12 @@ function steps.archive(state)
   return { 'begun', archive or '' }
 end
 
--- Takes back the begin: nothing has left Redis. Takes the archive's id.
+-- Takes back that archiving began: nothing has left Redis. Takes the archive's id.
 function steps.drop(id)
   return isUnder(id, 'archiving') and redis.call('HDEL', portfolio, 'archive') or 0
 end
 
--- Moves it to the archived portfolios, once its files match Redis. Takes the archive's id, the new state as JSON, and the time in ms.
+-- Moves the portfolio to the archived ones, once its files match Redis. Takes the archive's id, the new state as JSON, and the time in ms.
 function steps.leave(id, state, now)
   if isUnder(id, 'leaving') then return 1 end
   if not isUnder(id, 'archiving') then return 0 end
@@ -71,8 +72,8 @@ function steps.leave(id, state, now)
   return 1
 end
 
--- Deletes some of its rows in one state. Takes the archive's id, the state, and the most rows. Answers how many were deleted, or -1 if the
--- portfolio is not leaving under this id.
+-- Deletes some of the portfolio's rows in one state. Takes the archive's id, the state, and the most rows. Answers how many were deleted,
+-- or -1 if the portfolio is not leaving under this id.
 function steps.takeRows(id, state, most)
   if not isUnder(id, 'leaving') then return -1 end
   local inState = portfolio .. ':state:' .. state
@@ -85,7 +86,8 @@ function steps.takeRows(id, state, most)
   return #found
 end
 
--- Deletes other keys than its hash. Takes the archive's id and the keys' names in the archive (archive-lines.lua). Answers as takeRows.
+-- Deletes keys of the portfolio, but not its hash. Takes the archive's id and the keys' names in the archive (archive-lines.lua). Answers
+-- as takeRows.
 function steps.takeKeys(id, ...)
   if not isUnder(id, 'leaving') then return -1 end
   local gone = {}
@@ -97,7 +99,7 @@ function steps.takeKeys(id, ...)
   return #gone
 end
 
--- Ends archiving, once all rows are deleted. Takes the arguments of `leave`, and the fields of its hash that stay.
+-- Ends archiving, once all rows are deleted. Takes the arguments of `leave`, and the fields of the portfolio's hash that stay.
 function steps.archived(id, state, now, fields)
   if isUnder(id, 'archived') then return 1 end
   if not isUnder(id, 'leaving') or rows > 0 then return 0 end
@@ -107,8 +109,8 @@ function steps.archived(id, state, now, fields)
   return 1
 end
 
--- Begins to restore it, or takes over from an earlier run, which stops then. Takes the archive's id, the new state as JSON, and the name of
--- this run, unique for all time.
+-- Begins to restore the portfolio, or takes over from an earlier run, which stops then. Takes the archive's id, the new state as JSON, and
+-- the name of this run, unique for all time.
 function steps.restore(id, state, run)
   local isBegun = isUnder(id, 'restoring')
   if not isBegun and not isUnder(id, 'archived') then return 0 end
@@ -118,8 +120,8 @@ function steps.restore(id, state, run)
   return 1
 end
 
--- Ends restoring: writes its hash, and lists it again at its old position. Takes the run, when the portfolio was begun, in ms, its number of
--- rows, and the lines of its hash (archive-lines.lua). Answers -1 if the number of rows in Redis differs.
+-- Ends restoring: writes the portfolio's hash, and lists it again at its old position. Takes the run, when the portfolio was begun, in ms,
+-- its number of rows, and the lines of its hash (archive-lines.lua). Answers -1 if the number of rows in Redis differs.
 function steps.restored(run, startedMs, count, ...)
   if not archive and redis.call('ZSCORE', portfolios, name) then return 1 end
   if known.is ~= 'restoring' or known.run ~= run then return 0 end
@@ -131,8 +133,9 @@ function steps.restored(run, startedMs, count, ...)
   return 1
 end
 
--- Begins to forget it: from now on nothing changes it, and only the list of archives has it. Takes the id of its archive (a new one if it
--- has none), and who asks. Answers { "go", its state as JSON }, also if it was begun before | { "forgotten", the same } | { "none" }
+-- Begins to forget the portfolio: from now on nothing changes it, and only the list of archives has it. Takes the id of its archive (a new
+-- one if it has none), and who asks. Answers { "go", its state as JSON }, also if it was begun before | { "forgotten", the same }
+-- | { "none" }
 -- | { "archiving" }, { "leaving" }, { "restoring" } (another change is under way) | { "open" } | { "held", rows }: nothing is done
 function steps.forget(id, by)
   if not started then return { 'none' } end

@@ -13,7 +13,7 @@ local function countInApproval(portfolio, id, sign, limbs)
   return redis.call('HINCRBY', approval, 'rows', sign)
 end
 
--- The request no longer waits for `id`, but for `joins` if that is given.
+-- Takes the approval `id` off those that a request waits for, and adds the approval `joins` if that is given.
 local function setAsks(request, id, joins)
   local ids = {}
   for one in string.gmatch(redis.call('HGET', request, 'asks') or '', '%S+') do
@@ -23,7 +23,7 @@ local function setAsks(request, id, joins)
   if #ids > 0 then redis.call('HSET', request, 'asks', table.concat(ids, ' ')) else redis.call('HDEL', request, 'asks') end
 end
 
--- `limbs` are those of `requested` (amounts.lua).
+-- Adds a row to its approval. `limbs`: the amount `requested` as amounts.lua reads it.
 local function joinApproval(portfolio, row, key, line, id, requested, limbs)
   countInApproval(portfolio, id, 1, limbs)
   redis.call('ZADD', portfolio .. ':approval:' .. id, line, key)
@@ -64,7 +64,7 @@ end
 -- Fields about earlier attempts: they mean nothing at the row's next step.
 local TRIES = { 'problem', 'cause', 'putOffs', 'passed', 'overtaken', 'countedAt' }
 local function withoutTries(row)
-  -- Pre-sizes the table for what most moves write.
+  -- Names what most moves write, so that Lua need not enlarge the table.
   local fields = { state = nil, updated = nil, step = nil, tally = nil, company = nil, limit = nil }
   for at = 1, #TRIES do
     if row[TRIES[at]] then fields[TRIES[at]] = false end
@@ -72,8 +72,8 @@ local function withoutTries(row)
   return fields
 end
 
--- Whether another row replaces this one, since a line corrected it; else both would be requested. `replaced` is "<import> <key>", with an
--- empty key if a replacing file only lacked the row's line.
+-- Whether another row replaces this one, since a line corrected it: then this one must not be requested too. The field `replaced` is
+-- "<import> <key>", with an empty key if a replacing file only lacked the row's line.
 local function isReplacedRow(row)
   return row.replaced and string.match(row.replaced, ' (.*)$') ~= ''
 end
@@ -108,7 +108,7 @@ local function change(row, fields, given, asked, side)
   local is = nextShare(now, base, given)
   fields.tally = is.tally
   local awaits = now.state == 'awaiting' and now.approval and now.approval .. '|' .. is.asked or false
-  -- Writes that may fail come first.
+  -- A write that may fail, if its key is damaged, comes first, so that the row is not written in that case.
   if is.status and searchLevel(row.portfolio) then statusColumns(row.portfolio, is.status) end
   local put, gone = changesOf(row, fields)
   if #put > 0 then redis.call('HSET', row.hash, unpack(put)) end

@@ -23,7 +23,7 @@
 -- @include nearly-full
 
 -- Whether a call may leave under this mark: not if Redis lacks the mark, was found older than what was sent, or is nearly full.
--- A process that asks for a new mark then learns which. `number` is "" for callers without marks.
+-- A process that asks for a new mark then learns which of these it is. `number` is "" for callers without marks.
 local leaves = {}
 local function mayLeave(marks, number, link)
   if number == '' then return true end
@@ -54,7 +54,7 @@ local function isBusy(call, found, it, now)
   local process = string.match(found.owner, '^[^/]+')
   local seen = redis.call('ZSCORE', ROOT .. ':workers', process)
   if seen and tonumber(seen) > now - tonumber(it.vanishedAfterMs) then
-    -- The process lives, yet may have lost the call. Its next heartbeat gives it this dispute.
+    -- The process lives, yet may have lost the call: its next heartbeat brings it this dispute, and it says whether it has the call.
     if now - found.at > tonumber(it.disputedAfterMs) then
       local disputes = ROOT .. ':disputes:' .. process
       redis.call('SADD', disputes, it.kind .. ' ' .. found.owner .. ' ' .. it.thing)
@@ -78,7 +78,7 @@ CALLS.claim = function(of, it)
   local own = found.owner == it.owner and (state == 'claimed' or state == 'unknown')
   local open = tonumber(found.open or 0)
   if own and state == 'unknown' then
-    -- Its owner was taken for vanished, but has sent nothing yet.
+    -- The claim's owner was taken for vanished, but has sent nothing yet: nothing is in doubt.
     takeBackDoubt(call)
     open = open - 1
   elseif state == 'claimed' and not own then
@@ -132,7 +132,7 @@ CALLS.claim = function(of, it)
     add(portfolio.hash, 'calls:' .. it.kind, 1)
     if inDoubt then
       tell(of.hash, now, cjson.encode({ is = 'sent again', kind = it.kind }))
-      -- The service may have the thing twice then, and never say so.
+      -- The service may have the thing twice then, and never say so, so these sends are counted for people.
       if it.onUnknown == 'resend' then add(portfolio.hash, 'resent:' .. it.kind, 1) end
     end
   end

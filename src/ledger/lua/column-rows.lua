@@ -2,14 +2,14 @@
 -- @keys portfolio begins
 -- The portfolio, and the beginning of the keys of its rows.
 -- @args first last from to ofStatus status rows most …states
--- first and last: columns; from and to: range of the limit, each or ""; ofStatus: 1 to filter by status; rows: ends the walk after so many
--- rows, at the end of a column; most: ends the walk after so many columns and rows visited; states: those to list, none for all.
+-- first and last: columns; from and to: range of the limit, either may be ""; ofStatus: 1 to filter by status; rows: ends the walk after so
+-- many rows, at the end of a column; most: ends the walk after so many columns and rows visited; states: those to list, none for all.
 -- Answers { the column to continue with, columns and rows visited, row key, line, row key, line, … }, in no order within a column.
 -- @include columns
 local isMeant, anyState = {}, #states == 0
 for _, state in ipairs(states) do isMeant[state] = true end
 
--- The kinds of columns that can contain such rows.
+-- The kinds of columns, "<size> <status>", that can contain rows of this range and status.
 local function kindsOf()
   local smallest = from == '' and -1 or tonumber(sizeOf(from))
   local largest = to == '' and math.huge or tonumber(sizeOf(to))

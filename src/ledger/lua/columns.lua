@@ -9,7 +9,7 @@ local function amountOf(tally)
   return #requested <= 60 and string.match(requested, '^%d+%.?%d*$') or '-1'
 end
 
--- The columns of a status: its own, or those of "*". Once it has its own, it keeps them.
+-- The status that names the columns of a status: itself if it has columns of its own, which it keeps, else "*".
 local function columnsOfStatus(portfolio, status)
   if status == '' then return '' end
   local statuses = portfolio .. ':statuses'
@@ -20,7 +20,8 @@ local function columnsOfStatus(portfolio, status)
   return status
 end
 
--- "0" for amounts below 1, "11" … "19" for those below 10, "21" … "29" for those below 100, and "-1" for unreadable ones.
+-- The size of an amount: "0" for amounts below 1, "11" … "19" for those below 10, "21" … "29" for those below 100, and "-1" for unreadable
+-- ones.
 local function sizeOf(amount)
   if amount == '-1' then return amount end
   local whole = string.match(amount, '^0*(%d*)')

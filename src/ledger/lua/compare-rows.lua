@@ -34,7 +34,7 @@ local function learnedCause(row, at)
   return keepCause(portfolio.hash .. ':causes', unpack(told, at + 4, at + 7))
 end
 
--- Answers whether the member was there already.
+-- Puts a member into a set. Answers whether it was there already, with this score.
 local function stands(set, member, score)
   local stood = redis.call('ZSCORE', set, member)
   if stood and tonumber(stood) == tonumber(score or 0) then return true end
@@ -42,7 +42,8 @@ local function stands(set, member, score)
   return false
 end
 
--- Looks at all levels. Three of four entries came when the portfolio had almost its present size, so the highest level is first.
+-- Whether the search index has this entry, at any level; adds it if not. The highest level comes first, since three of four entries came
+-- when the portfolio had almost its present size.
 local function isFoundBy(member, digest, level)
   for each = level, 0, -1 do
     if redis.call('ZSCORE', bucketOf(portfolio.hash, digest, each), member) then return true end

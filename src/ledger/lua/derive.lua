@@ -2,8 +2,9 @@
 -- A row is a table of its fields as Redis has them, false for none, with its `portfolio`, `key` and `hash`.
 -- The field `tally` keeps what the row adds to its portfolio's sums. A change takes the old tally off and adds the new one, so the sums
 -- always match the rows; a row of an older ledger enters them at its first change. `tally` is "<side>|<bucket>|<asked>", with
--- "|<granted>|<available>|<short>|<cause>|<status>" behind it if there is an outcome. A bucket is a state, or "replaced"; `short` is shareOf
--- (amounts.lua), which older versions wrote as "" to "3" and did not add up by answer. Amounts are decimal text, "" for none, "?" for an unreadable one: that is counted, and in no sum.
+-- "|<granted>|<available>|<short>|<cause>|<status>" behind it if there is an outcome. A bucket is a state, or "replaced"; `short` is what
+-- shareOf (amounts.lua) answers. Older versions wrote it as "" to "3", and did not add up such rows by answer. Amounts are decimal text, ""
+-- for none, "?" for an unreadable one: that is counted, and in no sum.
 -- A portfolio's sums are two hashes, of side "a" and "b". The nightly check moves the rows from one to the other; what is left then was
 -- wrong. The field `sum:<name>:<k>` holds units of 10^(10k - 2). It may exceed ten digits, and is carried when it is read (sums.ts). No
 -- field is kept at zero.
@@ -44,7 +45,7 @@ local function laterOf(row, name)
   return row[name] or redis.call('HGET', row.hash, name)
 end
 
--- Reads a tally. Parts that it lacks are nil.
+-- Reads a tally: the row's share of the sums. Parts that the tally lacks are nil.
 local function shareIn(tally)
   if not tally then return {} end
   local side, bucket, asked, rest = string.match(tally, '^([ab])|(%a+)|([^|]*)(.*)$')
@@ -56,7 +57,7 @@ local function shareIn(tally)
   return share
 end
 
--- Computes the row's new share. `was`: its share before. `given`: the service's response, if known without the row's record.
+-- Computes the row's new share of the sums. `was`: its share before. `given`: the service's response, if known without the row's record.
 local function nextShare(row, was, given)
   local state, side, asked = row.state, was.side or row.portfolio.side, was.asked or askedIn(laterOf(row, 'request'))
   local bucket = state == 'cancelled' and row.replaced and 'replaced' or state
@@ -98,7 +99,7 @@ local function statusColumns(portfolio, status)
   return columns
 end
 
--- Only ids that came or went are digested.
+-- The ids of a row, as a set: moveIds then digests only those that came or went.
 local function idsOf(row)
   local ids = {}
   for id in string.gmatch((row.company or '') .. '|' .. (row.documents or '') .. '|' .. (row.limit or ''), '[^|]+') do ids[id] = true end
@@ -115,7 +116,7 @@ local function moveIds(row, now)
   end
 end
 
--- The sets and sums of a row: sign 1 adds it, -1 removes it. A new row was in none.
+-- Each putIn… adds a row to its sets or sums (sign 1), or removes it (-1). A new row was in none: without a state nothing is done.
 local function putInState(row, sign)
   local portfolio, state = row.portfolio, row.state
   if not state then return end
@@ -146,7 +147,7 @@ local function putInSums(row, share, sign)
   if bucket == 'replaced' then add(sums, 'replaced', sign) end
   if asked == '?' or share.granted == '?' or share.available == '?' then add(sums, 'unreadable', sign) end
   local short = share.short or ''
-  -- An older version had one such count for all statuses; it goes away with its rows.
+  -- An older version counted rows that were granted less than requested in one field for all statuses; it goes away with its rows.
   if short == '1' then
     add(sums, 'below', sign)
   elseif short == '2' or short == '5' then

@@ -1,7 +1,7 @@
 -- Finds the rows of a portfolio that have one of these ids or numbers.
 -- @keys portfolio
 -- @args most …digests
--- most: rows of one level at most; digests: of ids or numbers, 12 hex digits each.
+-- most: rows at most for each digest and level of the index; digests: of ids or numbers, 12 hex digits each.
 -- Answers row keys, each once.
 -- @include index-entries
 local answer, isKnown = {}, {}

@@ -1,4 +1,4 @@
--- Included where it matters which call made an id. Ids are known for good, even without the rows that show them. They are kept in 16,384
+-- Included where it matters which call made an id. That is known for good, even without the rows that show the ids. It is kept in 16,384
 -- hashes a kind, each small enough for Redis' compact form: id → key of the call.
 local function madeIdsOf(call, id)
   local at = string.find(call, ':call:', 1, true)
@@ -17,7 +17,7 @@ local function takeId(call, id)
   return root and redis.call('EXISTS', root .. ':buyer:' .. id .. ':alike') == 1 and '' or nil
 end
 
--- The row of another call of the same kind.
+-- The row for which another call of the same kind, with this key, was last claimed.
 local function rowOfOther(call, key)
   return redis.call('HGET', string.match(call, '^(.-:call:%l+:)') .. key, 'row') or ''
 end

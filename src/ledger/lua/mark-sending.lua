@@ -14,7 +14,7 @@
 local found = redis.call('HMGET', marks, 'last', 'older', 'link', 'from')
 local last, noted = tonumber(found[1] or 0), found[2]
 if tonumber(accepted) then
-  -- A larger step than the marks from one such moment to the next: some ten days of seconds.
+  -- A step that marks cannot make up before Redis is accepted again: at one mark a second it takes eleven days.
   local from = string.format('%.0f', math.max(last, tonumber(accepted)) + 1000000)
   redis.call('DEL', marks, marks .. ':all')
   redis.call('HSET', marks, 'last', from, 'from', from)

@@ -12,7 +12,7 @@ if isArchived(string.match(approval, '^(.*):approval:') .. ':portfolio:' .. stri
 if #strays > 0 then return redis.call('ZREM', rows, unpack(strays)) end
 local found = redis.call('HMGET', approval, 'standing', 'moves', 'asked', 'kind', 'rows', 'supplierMs')
 if found[2] ~= moves then return -1 end
--- An open approval without rows after ten minutes: its process died, so it becomes void. An import may still continue under its approval.
+-- An open approval without rows after ten minutes becomes void: its process died. Not that of an import, which may still go on with it.
 local isBegun = found[1] == 'open' and found[4] ~= 'import' and found[5] == '0' and not found[6]
 if isBegun and redis.call('TIME')[1] * 1000 - found[3] > 600000 then redis.call('HSET', approval, 'standing', 'void') end
 local isLeft = found[1] ~= 'open' and found[1] ~= 'waiting' and redis.call('ZCARD', rows) > 0

@@ -9,7 +9,7 @@
 -- Answers { next cursor, "0" at the end, keys moved }. Run twice, or by two processes, it moves each key once.
 -- @include made-ids
 
--- The call has its old or its new name at this moment.
+-- Notes a refusal at a call, which has its old or its new name at this moment.
 local function noteDeclined(kind, key, approval)
   local call = old .. ':call:' .. kind .. ':' .. key
   if redis.call('EXISTS', call) == 0 then call = new .. ':call:' .. kind .. ':' .. key end

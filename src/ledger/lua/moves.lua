@@ -14,7 +14,7 @@ local function isGivenUpRow(row)
   return row.state == 'cancelled' or tonumber(row.gen or 0) < row.portfolio.cancels
 end
 
--- A limit that was sent gets its response, and the outcome counts even if the row was given up.
+-- Whether the row's limit was sent: then its outcome counts, even if the row was given up.
 local function wasSent(row)
   return isSent(requestOf(row.portfolio.hash, row.key))
 end
@@ -52,7 +52,7 @@ local function stateOfWaiting(row)
 end
 
 -- Pauses the portfolio if the first responses of a step are all refused with one status: probably every row shares the mistake.
--- Also if so many responses in a row belong to other requests, at any time.
+-- Pauses it at any time if `refusals` responses in a row belong to other requests.
 local function watchCanary(portfolio, it)
   local answer, field = it.answered, 'canary:' .. it.from
   if answer == '' then return end

@@ -1,4 +1,4 @@
--- Included where a row fails, or the check learns that it failed.
+-- Included where a row fails, or a check finds out why it failed.
 local MOST_CAUSES = 200
 
 -- Keeps a cause, or the coarser one if the portfolio has as many causes as it may. Answers the id kept.

@@ -1,7 +1,7 @@
 -- Notes that an import is under way ("beat") or has ended ("end"), or removes killed imports, whose heartbeats stopped ("sweep").
 -- The portfolio is finished now if it waited for nothing but an import.
 -- @keys portfolio underWay imports
--- Its imports under way, and all its imports.
+-- The portfolio, its imports under way, and all its imports.
 -- @args what import read found goneAfterMs
 -- import: "<content>:<own name>"; for an end, read: the content that was read to its end, or "" if the import was given up, and found: the
 -- counts of the file, as JSON, or ""; for a sweep, goneAfterMs: ms without a heartbeat after which an import is gone.
@@ -15,7 +15,7 @@ if isArchived(portfolio) then
   return redis.call('HGET', portfolio, 'finished') or ''
 end
 
--- Keeps in `importing`, the contents of unread files, those that `isUnread` accepts.
+-- Keeps of the field `importing`, which lists the contents of unread files, those that `isUnread` accepts.
 local function keepUnread(isUnread)
   local unread = {}
   for content in string.gmatch(redis.call('HGET', portfolio, 'importing') or '', '%S+') do

@@ -1,7 +1,7 @@
 -- Writes the problems of an import's lines, or that a line has none, with the key of the line's request. The counts of faulty lines are the
 -- sizes of the hashes.
 -- @keys portfolio invalid duplicate kept rows
--- Its invalid lines, its duplicate lines, its rows whose line is invalid, and the beginning of the keys of its rows.
+-- The portfolio, its invalid lines, its duplicate lines, its rows whose line is invalid, and the beginning of the keys of its rows.
 -- @args content …lines
 -- content: the file and how it is read; lines: line, kind ("invalid", "duplicate" or "sound"), problem, the key of its request or "",
 -- its buyer or "", …

@@ -1,7 +1,7 @@
 -- Finds a sum that would be above its limit: by buyer or person, if some refused rows were sent again; or by buyer, if the approval that
 -- some rows wait for were granted.
 -- @keys portfolio begins
--- The beginning of the keys of its rows.
+-- The portfolio, and the beginning of the keys of its rows.
 -- @args id above person days …rows
 -- id: the approval that the rows wait for, or ""; above: limit for a buyer, or ""; person: limit for a person, or ""; days: window for
 -- what passed before; rows: their keys.

@@ -3,7 +3,7 @@
 -- `rule` is { above = limit for a buyer, person = limit for a person, each "" for none, days = … }.
 -- @include approvals
 -- @include people-passed
--- With more requests than this, all of them count without a look at each, which would keep Redis busy.
+-- If buyers have more requests than this, all of them count without a look at each, which would keep Redis busy.
 local MOST_REQUESTS = 500
 
 local function rootOf(portfolio)
@@ -90,7 +90,8 @@ local function buyersOver(root, group, rule, own, besides)
   return isAbove(limbs, rule.above) and limbs
 end
 
--- The same for a person. The first day counts whole, though only a part of it is within the window.
+-- What a person brought in without approval, plus `besides`, as limbs, if it is above the limit. The first day counts whole, though only a
+-- part of it is within the window.
 local function personOver(root, person, rule, besides)
   local limbs, fields = added({}, besides), redis.call('HGETALL', root .. ':passed:' .. person)
   for at = 1, rule.days > 0 and #fields or 0, 2 do

@@ -28,7 +28,7 @@ local function putRow(cells)
   redis.call('UNLINK', hash, hash .. ':story')
   put('HSET', hash, cells, 3, 2 + fields)
   put('RPUSH', hash .. ':story', cells, 3 + fields, #cells)
-  -- Archives from before format 5 have a person's refusal in the row; it belongs to the request.
+  -- Archives from before format 5 have a person's refusal in the row. It belongs to the request now, and is moved there.
   local declined, request = redis.call('HGET', hash, 'declined'), requestOf(portfolio, cells[1])
   if declined then
     redis.call('HDEL', hash, 'declined')

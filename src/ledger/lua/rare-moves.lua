@@ -67,7 +67,7 @@ local function wasBefore(row)
   return row.state == 'awaiting' and row.was and cjson.decode(row.was) or nil
 end
 
--- The earlier state, and the fields to write with it.
+-- The state that a row had before it waited for an approval (`was`, from wasBefore), and the fields to write with it.
 local function whatItWas(row, was)
   if not was then return nil end
   local cause, known = was.cause, was.known or '{}'
@@ -114,7 +114,7 @@ MOVES.giveUp = {
 MOVES.leaveOut = {
   goes = function(row, it)
     local was = wasBefore(row)
-    -- Includes a row that waits to be sent again, but not one that waits for the approval of an answer to its held call.
+    -- A row that waits to be sent again is left out too, but not one that waits for the approval of an answer to its held call.
     local isLeft = row.state == 'refused' or isOpen(row.state) or row.state == 'awaiting' and not (was and was.state == 'held')
     local import = laterOf(row, 'import')
     if not isLeft or import == it.import or wasSent(row) then return nil end
@@ -126,7 +126,7 @@ MOVES.leaveOut = {
 }
 
 -- Whether a row may be sent again without an approval: not if a sum would be above its limit. The rule is the account's
--- (approval-rule.ts), or the stricter one of this process (`it`). A held row is counted already.
+-- (approval-rule.ts), or the stricter one of this process (`it`). A held row may: the sums contain it already.
 local function mayPass(row, it)
   if row.state == 'held' then return true end
   local own = { above = it.above, person = it.person, days = tonumber(it.days) }

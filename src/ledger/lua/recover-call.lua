@@ -1,6 +1,6 @@
 -- Restores a call that this ledger has lost from a results file, or only says what would be restored.
 -- @keys call account limits requests row
--- Limits and requests are the buyer's; the row is the one that asked, or a missing one if that is unknown.
+-- Limits and requests are the buyer's lists; the row is the one that asked, or a missing key if that is unknown.
 -- @args kind is write id record name asked company documents reason sentAt counts amount line writtenAt
 -- is: "made" or "unknown"; write: 1, or 0 to only check; record: the rest of the response, as JSON; name: "<portfolio>/<key>" of the row,
 -- or ""; asked: digest of its line's request, or ""; company and documents ("id|id"): of the row; reason: why the outcome is unknown;

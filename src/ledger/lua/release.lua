@@ -50,7 +50,7 @@ CALLS.release = function(of, it)
   local found = fieldsOf(call, { 'state', 'owner', 'at' })
   -- A 401 concerns the token: the call is repeated with another one, so this send does not count.
   local isAnswered = it.why == 'refused' or it.why == 'throttled'
-  -- Without a claim, this was said before and the reply was lost.
+  -- Without a claim, the claim was given back before, and the reply was lost.
   if not found.state or found.state == 'free' then return { 'back', 0, 0 } end
   if found.owner ~= it.owner or (found.state ~= 'claimed' and found.state ~= 'unknown') then return { 'other' } end
   local late = found.state == 'unknown' and 1 or 0

@@ -4,7 +4,7 @@
 -- Answers { the id on record, 1 if the outcome had been unknown }. The id differs from `id` if the thing was made twice, which only
 -- "resend" and a person's answer can lead to. Then both ids are kept for people to see.
 -- Or { "", the row whose call made another limit with this id }: nothing is written.
--- It counts as done if the outcome was never in doubt: then the next move of the row follows in the same script.
+-- The move counts as done if the outcome was never in doubt: then the next move of the row follows in the same script.
 -- @include doubts
 -- @include made-ids
 CALLS.settle = function(of, it)
@@ -24,7 +24,7 @@ CALLS.settle = function(of, it)
   end
   local other = takeId(call, it.id)
   if other and it.kind == 'limit' and it.accepted ~= '1' then return { '', rowOfOther(call, other) } end
-  -- Two buyers share a company: a limit requested for one would go to the other.
+  -- Two buyers share a company, so a limit requested for one would go to the other: people are told, and limits count both together.
   if other and it.kind == 'company' then
     local shared = ROOT .. ':shared-companies'
     if other ~= '' then redis.call('HSETNX', shared, it.id .. ' ' .. other .. ' ' .. it.thing, of.name) end

@@ -1,10 +1,11 @@
 -- Begins to import a file into a portfolio. From now on its faulty lines are shown: those of other files are deleted, and so are
 -- earlier ones of this file, unless another import of it is under way, which finds the same lines.
 -- @keys portfolio portfolios underWay imports …faulty
--- Its imports under way, all its imports, and its faulty lines.
+-- The portfolio, all portfolios, the portfolio's imports under way, all its imports, and its faulty lines.
 -- @args name content import goneAfterMs id fileName reading replaces by
 -- content: the file and how it is read; import: "<content>:<own name>"; goneAfterMs: ms without a heartbeat after which an import is gone;
--- id: of the file's copy; reading: how it is read, as JSON; replaces: 1 if it replaces what was imported before; by: who imports, or "".
+-- id: of the copy of the file that is kept; reading: how it is read, as JSON; replaces: 1 if it replaces what was imported before; by: who
+-- imports, or "".
 -- @brings-in
 -- Answers { how often the portfolio has been cancelled, the number of this import, which is the same each time the file comes, its position
 -- among all imports begun }; or {} if it would replace rows of another import that is under way: then it is not begun

@@ -17,8 +17,8 @@ local function tell(row, now, entry)
   redis.call('LTRIM', row .. ':story', -STORY_ENTRIES, -1)
 end
 
--- Writes into the history of a row who gave up its portfolio, before the row is sent again: the portfolio keeps only the last such time, and
--- the row nothing. `row` is as in derive.lua.
+-- Writes into the history of a row who gave up its portfolio, before the row is sent again: the portfolio remembers only who did so last,
+-- and the row nothing. `row` is as in derive.lua.
 local function tellWhoGaveUp(row)
   local at, by = string.match(redis.call('HGET', row.portfolio.hash, 'cancelledBy') or '', '^(%d+) (.*)$')
   local isGivenUp = row.state == 'cancelled' and not row.replaced and tonumber(row.gen or 0) < row.portfolio.cancels

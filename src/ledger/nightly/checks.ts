@@ -37,11 +37,11 @@ export type CheckName = keyof typeof CHECKS;
 /** One thing that a check found, mostly a row. */
 export type FoundItem = {
   check: CheckName;
-  /** `""` if it belongs to no portfolio. */
+  /** `""` if the item belongs to no portfolio. */
   portfolio: string;
   key?: string;
   line?: number;
-  /** The company. */
+  /** The buyer's name. */
   name?: string;
   requested?: string;
   granted?: string;
@@ -51,10 +51,10 @@ export type FoundItem = {
   detail?: string;
   /** Number of rows concerned; 1 if left out. */
   rows?: number;
-  /** Since when, in ms, if it has an age. */
+  /** Since when it is so, in ms, if that is known. */
   sinceMs?: number;
   isMended: boolean;
-  /** The command that mends it, without `limitline`. */
+  /** The command that mends what was found, without `limitline`. */
   command?: string;
 };
 
@@ -65,15 +65,15 @@ export type FoundSink = { found(item: FoundItem): void | Promise<void> };
 export type Finding = {
   check: CheckName;
   portfolio: string;
-  /** The sentence of its items. */
+  /** The sentence `says` of the finding's items. */
   finding: string;
   rows: number;
-  /** The sum that its rows requested, exact decimal text; left out if none did. */
+  /** The sum that the finding's rows requested, exact decimal text; left out if none did. */
   sum?: string;
   isMended: boolean;
-  /** Commands of the first items. */
+  /** Commands that mend the first items. */
   commands: readonly string[];
   examples: readonly FoundItem[];
-  /** The earliest `sinceMs` of its items. */
+  /** The earliest `sinceMs` of the finding's items. */
   sinceMs?: number;
 };

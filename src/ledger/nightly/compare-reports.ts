@@ -39,7 +39,7 @@ export function compareReports(
       ? { ...finding, change: 'new' }
       : { ...finding, change: changeOf(finding.rows, was.rows), rowsBefore: was.rows };
   });
-  // A finding that was mended the night before is expected to be gone.
+  // A finding that was mended the night before is expected to be gone, so that is not reported.
   const gone = [...known.values()].filter(
     ({ check, isMended }) => !isMended && !blurred.has(check) && Object.hasOwn(CHECKS, check),
   );
@@ -50,7 +50,7 @@ export function compareReports(
 /** The section of a report to which a finding belongs. */
 function sectionOf({ check, isMended, change }: Pick<ReportFinding, 'check' | 'isMended' | 'change'>): SectionName {
   if (change === 'gone') return 'gone';
-  // No record is wrong, but only a person can go on.
+  // Of a held row no record is wrong, but only a person can let it go on.
   if (check === 'held') return 'person';
   if (CHECKS[check].kind === 'finance') return 'finance';
   return isMended ? 'mended' : 'person';
@@ -78,7 +78,7 @@ function asGone({ check, portfolio, finding, rows }: Before['findings'][number])
 
 const CHECK_ORDER = Object.keys(CHECKS);
 
-/** By section, by check, and then by most rows; ties by portfolio. */
+/** The order of findings: by section, by check, and then by most rows; ties by portfolio. */
 function inOrder(a: Compared, b: Compared): number {
   return (
     SECTIONS.indexOf(sectionOf(a)) - SECTIONS.indexOf(sectionOf(b)) ||

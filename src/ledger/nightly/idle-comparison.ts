@@ -52,7 +52,7 @@ export function makeCompareIdle({ connection, keys }: { connection: RedisConnect
     let rows = 0;
     let differs = false;
 
-    /** Whether the row agrees with its own fields; throws if it is unreadable. */
+    /** Adds a row to the sums and digests. Answers whether the row's fields agree with each other; throws if it is unreadable. */
     const takeIn = (walked: StoredRow, state: RowState): boolean => {
       const { field, at } = walked;
       const tally = field('tally');
@@ -156,7 +156,7 @@ function tallyOfRow({ field, result }: Pick<StoredRow, 'field' | 'result'>): str
   return cause === '' ? short : `${short}||||${cause}|`;
 }
 
-/** Rows added before sums are carried, since larger numbers would lose precision: a limb is below 10^10. */
+/** Rows added before sums move to exact integers: larger numbers would lose precision, and each row adds up to 10^10 to a field. */
 const MOST_UNCARRIED = 100_000;
 
 /** Adds up rows' tallies as derive.lua does, for each side. */

@@ -22,13 +22,13 @@ export type ReportFinding = Omit<Finding, 'examples'> & {
 export type ReportGroup = {
   section: SectionName;
   check: CheckName;
-  /** The number of its first finding in the report, from 0. */
+  /** The number of the group's first finding in the report, from 0. */
   from: number;
   findings: number;
   rows: number;
-  /** The sum that its rows requested, exact decimal text; left out if none did. */
+  /** The sum that the group's rows requested, exact decimal text; left out if none did. */
   sum?: string;
-  /** Findings by how they changed. */
+  /** Number of findings by how they changed since the previous report. */
   changes: Partial<Record<FindingChange, number>>;
 };
 
@@ -48,9 +48,9 @@ export type NightReport = {
   /** The due time of the night. */
   id: string;
   account: string;
-  /** `nightly`, or who asked for it. */
+  /** Who asked for the report: a person, or `nightly`. */
   by: string;
-  /** When it was due, began, and ended, in ms. */
+  /** When the run that made the report was due, began, and ended, in ms. */
   atMs: number;
   beganMs: number;
   madeMs: number;
@@ -60,7 +60,7 @@ export type NightReport = {
   items: number;
   findings: number;
   groups: readonly ReportGroup[];
-  /** The previous report, with which it was compared. */
+  /** The previous report, with which this one was compared. */
   before?: { id: string; madeMs: number };
   /** Checks with too many findings to list; the further ones are one finding a check. */
   crowded: readonly CheckName[];

@@ -23,7 +23,7 @@ export type RunEnd = {
 /** The runs of one task. */
 export type TaskRuns = {
   last: RunEnd | undefined;
-  /** The last one that ran to its end, with findings or without. */
+  /** The last run that came to its end, with findings or without. */
   lastWell: RunEnd | undefined;
   lastFailed: RunEnd | undefined;
   underWay: RunUnderWay | undefined;
@@ -34,7 +34,9 @@ export type HeldEntry = { task: string; pattern: string; tz: string; sinceMs: nu
 
 export type NightlyRuns = ReturnType<typeof makeNightlyRuns>;
 
-/** Enough to recognize a night even if a clock was wrong by most of a day while a task ran each minute; some 50 kB a task. */
+/**
+ * Ended nights kept of a task: they recognize a night even if a clock was wrong by most of a day while a task ran each minute; some 50 kB.
+ */
 const KEPT_NIGHTS = 1_000;
 
 /** Which nights have begun and ended. A night ends once, in one atomic step, however many processes run it. */
@@ -127,7 +129,7 @@ function readEnd(text: string | null | undefined): RunEnd | undefined {
   return text ? (JSON.parse(text) as RunEnd) : undefined;
 }
 
-/** `<night> <times begun> <JSON>`, as note-night.lua writes it. */
+/** Reads `<night> <times begun> <JSON>`, as note-night.lua writes it. */
 function readUnderWay(text: string | undefined): RunUnderWay | undefined {
   const [, id = '', begun, json = ''] = /^(\S+) (\d+) (.*)$/s.exec(text ?? '') ?? [];
   return json === '' ? undefined : { ...(JSON.parse(json) as RunUnderWay), id, begun: Number(begun) };

@@ -205,7 +205,7 @@ export function makeForgetInReports({ connection, keys }: { connection: RedisCon
     await connection.hset(keys.report(id), 'summary', JSON.stringify({ ...report, files: others }));
   }
 
-  /** @returns the ids of the reports that mentioned it */
+  /** @returns the ids of the reports that mentioned the portfolio */
   return async function forgetInReports(portfolio: string, isOurs: IsOurs): Promise<string[]> {
     const touched: string[] = [];
     for (const id of await connection.zrange(keys.reports, '0', '-1')) {

@@ -16,12 +16,12 @@ type RuleMatch = {
 /** An operator's rule: rows that it matches are sent again at night, each for so many nights at most. */
 export type RetryRule = RuleMatch & {
   id: string;
-  /** 1 to {@link MOST_NIGHTS}; a row's nights count together, whichever rules sent it. */
+  /** Most nights on which a row is sent again, 1 to {@link MOST_NIGHTS}, whichever rules sent it. */
   nights: number;
-  /** Who made it: that person asks for what it sends, and so cannot approve it. */
+  /** Who made the rule: that person asks for what it sends, and so cannot approve that. */
   by: string;
   madeMs: number;
-  /** Description of its cause when the rule was made: the ledger deletes a cause with its last row. */
+  /** Description of the rule's cause when the rule was made: the ledger deletes a cause with its last row. */
   known?: string;
 };
 

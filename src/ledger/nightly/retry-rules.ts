@@ -17,7 +17,7 @@ export type KnownRule = { rule: RetryRule; last: RuleNight | undefined };
 
 export type RetryRules = ReturnType<typeof makeRetryRules>;
 
-/** As many as a person can oversee; each is compared with each cause. */
+/** Most rules: as many as a person can oversee; each is compared with each cause. */
 const MOST_RULES = 100;
 
 /** Rules that send refused rows again at night. Each row keeps the number of its nights; see rare-moves.lua. */
@@ -50,7 +50,7 @@ export function makeRetryRules({ connection, keys }: { connection: RedisConnecti
       if (others.length >= MOST_RULES) {
         throw new LimitlineError('USAGE', `There are ${MOST_RULES} rules already: remove one first.`);
       }
-      // Later than all others, so that rules made at the same moment keep their order.
+      // A rule counts as made later than all others, so that rules of the same moment keep their order.
       const last = others.at(-1)?.madeMs ?? 0;
       // By Redis' clock, since this time is compared with the time of a restore, which is Redis' too.
       const [seconds, microseconds] = await connection.time();
@@ -81,7 +81,7 @@ export function makeRetryRules({ connection, keys }: { connection: RedisConnecti
       );
     },
 
-    /** Notes such an approval, or, without one, that it was asked for completely. */
+    /** Notes the approval that a run asks for in this portfolio; without one, that the approval was asked for completely. */
     async noteAsks(portfolio: string, approval?: string): Promise<void> {
       const field = `${ASKS}${portfolio}`;
       await (approval === undefined ? connection.hdel(key, field) : connection.hset(key, field, approval));
@@ -111,7 +111,7 @@ function lastOf(moved: string | undefined, used: string | undefined): RuleNight 
   return { atMs, sent: isMoved ? sent : 0, waiting: isMoved ? waiting : 0, usedUp: usedMs === atMs ? usedUp : 0 };
 }
 
-/** The part of a rule that says which rows it matches; two rules with the same are one. */
+/** The part of a rule that says which rows it matches, as text; two rules with the same text match the same rows. */
 function meantBy({ cause, step, status, words, portfolio }: Omit<RetryRule, 'id' | 'madeMs'>): string {
   return JSON.stringify([cause, step, status, words?.toLowerCase(), portfolio]);
 }

@@ -64,7 +64,7 @@ export function makeRowWalk({ connection, keys }: { connection: RedisConnection;
     };
     const read = (line: number, count: number) => {
       const page = readPage(line, count);
-      // It may fail before anybody awaits it.
+      // If it fails before anybody awaits it, the process must not end by that.
       page.catch(() => {});
       return page;
     };
@@ -138,13 +138,13 @@ function walkedFieldsOf(state: RowState): readonly WalkedField[] {
 /** A row as stored. */
 export type StoredRow = {
   row: RowId;
-  /** Its line in the index of its state. */
+  /** The row's line in the index of its state. */
   at: number;
   /** The parsed row; each part is parsed when it is first used. */
   result: RowResult;
   /** A field as stored; '' if the row lacks it. */
   field: (name: WalkedField) => string;
-  /** Its calls and its buyer's list, if they do not fit a row in its state. */
+  /** The row's calls and its buyer's list of limits, if they do not fit a row in its state. */
   odd: OddCalls | undefined;
 };
 

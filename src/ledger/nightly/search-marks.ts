@@ -52,7 +52,7 @@ export function makeSearchMarks(kinds: readonly string[]) {
 
 type Places = { connection: RedisConnection; keys: Keys; ask: Ask; portfolio: string };
 
-/** Amounts in whole cents differ by all their digits; smaller fractions only by chance. */
+/** Amounts enter the digest as whole cents: a difference below a cent is mostly not noticed. */
 const CENTS = 100;
 
 /** Amount and status of a tally, as columns.lua reads them. */
@@ -145,7 +145,7 @@ type IndexChecksum = {
   state(): readonly number[];
 };
 
-/** Sums below this stay exact integers. */
+/** The sum of a digest is kept below this, where numbers are exact integers. */
 const MODULUS = 2 ** 52;
 
 export function makeMark(): IndexChecksum {

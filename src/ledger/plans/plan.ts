@@ -12,16 +12,16 @@ export type Plan = {
   id: string;
   portfolio: string;
   action: PlanAction;
-  /** Who made it; like whoever confirms it, that person counts as author of an approval. */
+  /** Who made the plan; like whoever confirms it, that person counts as author of an approval. */
   by?: string | undefined;
-  /** Which rows: all that match, except those that changed at {@link Plan.atMs} or later. */
+  /** The rows of the plan: all that match, except those that changed at {@link Plan.atMs} or later. */
   filter: RowFilter;
   /** Description of the cause that the filter names; the ledger deletes a cause with its last failed row. */
   cause: string | null;
   /** Whether the whole portfolio is cancelled: then one change gives up all open rows. */
   whole: boolean;
   atMs: number;
-  /** Last moment for confirming it. */
+  /** Last moment for confirming the plan. */
   expiresMs: number;
   /** Number of rows, and the exact sum that they request; `isExact` is false if there may be more. */
   rows: number;
@@ -31,7 +31,7 @@ export type Plan = {
   supplier?: SupplierInDoubt | undefined;
   /** Held rows of other portfolios that are sent again as well, since they wait for the same calls. */
   elsewhere?: readonly Elsewhere[] | undefined;
-  /** The most calls that this leads to; none for giving up. */
+  /** The most calls that the plan leads to; none for giving up. */
   calls: Record<CallKind, number>;
   /** Things that the rows name and that are already made, so that they are not made again. */
   made: Record<CallKind, number>;
@@ -39,7 +39,7 @@ export type Plan = {
   isLookedUp: boolean;
   /** Duration at the known pace, in seconds; null if no pace is known. */
   seconds: { from: number; to: number } | null;
-  /** Why another person has to approve it first, "" for another reason than a sum; undefined if nobody has to. */
+  /** Why another person has to approve the plan first, "" for another reason than a sum; undefined if nobody has to. */
   approval?: string | undefined;
   /** How many imports of the portfolio had begun, and how often one of its ended rows had been sent again. */
   begun: number;
@@ -56,17 +56,17 @@ export type PlanStanding = 'open' | 'expired' | 'running' | 'stopped' | 'ended';
 export type PlanState = {
   plan: Plan;
   standing: PlanStanding;
-  /** Whether its portfolio is paused now, if that was looked up. */
+  /** Whether the plan's portfolio is paused now, if that was looked up. */
   isPaused?: boolean | undefined;
   /** Rows that were handled. */
   done: number;
-  /** Rows that match the filter now and were added or changed since: they were left alone. */
+  /** Rows that match the filter now and were added or changed since the plan was made: they were left alone. */
   came: number;
   /** Rows left out since a call of theirs is under way. */
   underWay: number;
   /** The approval that its rows wait for, if any: then `done` counts the rows that wait. */
   waits: string | undefined;
-  /** Why they wait, in words for display. */
+  /** Why the rows wait for an approval, in words for display. */
   why?: string | undefined;
   /** If a whole portfolio is cancelled: how many of its rows were cancelled before. */
   before: number | undefined;
@@ -75,7 +75,7 @@ export type PlanState = {
   endedMs: number | undefined;
 };
 
-/** Answer to claiming a plan; only `go` carries it out. `running`: another process does, and is alive. */
+/** Answer to claiming a plan; after `go` the caller carries it out. `running`: another process does, and is alive. */
 export type PlanClaim = 'go' | 'running' | 'ended' | 'gone';
 
 /** Counts of a plan's progress, in addition to those that the rows' own moves make. */
@@ -84,7 +84,7 @@ export type PlanCounts = Partial<Record<'came' | 'underWay' | 'done' | 'before',
 /** Held rows of another portfolio that wait for the same call, and so go on when it is answered. */
 export type Elsewhere = { portfolio: string; rows: number; paused: boolean };
 
-/** Says what becomes of these rows, a sentence for each portfolio: each is paused, or not, on its own. */
+/** Says what becomes of held rows of other portfolios, a sentence for each portfolio: each is paused, or not, on its own. */
 export function elsewhereWords(elsewhere: readonly Elsewhere[] = []): string[] {
   return elsewhere.map(({ portfolio, rows, paused }) => {
     const which = `${counted(rows, 'held row')} of portfolio ${portfolio}, which is ${paused ? '' : 'not '}paused,`;

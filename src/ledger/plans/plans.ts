@@ -12,7 +12,7 @@ const OPEN_FOR_MS = 15 * 60_000;
 /** The result of a plan is kept for a week; rows keep their histories for longer. */
 const KEPT_FOR_MS = 7 * 24 * 3_600_000;
 
-/** A runner sends a heartbeat with each page of rows, and at least every second. */
+/** A runner without a heartbeat for so long is gone. It sends one with each page of rows, and at least every second. */
 const GONE_AFTER_MS = 10_000;
 
 /** Planned actions on many rows, kept in Redis so that they survive a restart of the console. */
@@ -60,7 +60,7 @@ export function makePlans({ connection, keys }: { connection: RedisConnection; k
       );
     },
 
-    /** Notes that its rows wait for this approval. Answers false if another process has taken the plan over. */
+    /** Notes that the plan's rows wait for this approval. Answers false if another process has taken the plan over. */
     async waits(id: string, runner: string, approval: string) {
       return (await hold({ plan: keys.plan(id) }, { runner, what: 'goes on', counted: ['waits', approval] })) === 1;
     },

@@ -2,7 +2,7 @@ import type { RedisConnection } from '../../lua-script.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
 import { FAULT_KINDS, type Keys } from '../schema/keys.ts';
 
-/** Why a line led to no row; `message` is for people. `key` is its request's, if known. */
+/** Why a line led to no row; `message` is for people. `key`: of the line's request, if known. */
 export type FaultyLine = { kind: 'invalid' | 'duplicate'; message: string; key?: string };
 
 /**

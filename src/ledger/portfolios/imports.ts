@@ -16,17 +16,17 @@ export type FoundInFile = { lines: number; rows: number; invalid: number; duplic
 
 /**
  * One import of a portfolio. The same bytes read in the same manner are the same import, under the last file name. Numbers begin with 1, in
- * the order in which imports first began. `found` is present once the file was read to its end.
+ * the order in which imports first began. `lastMs`: when it began last. `found` is present once the file was read to its end.
  */
 export type KnownImport = ImportedFile & { number: number; lastMs: number; found?: FoundInFile };
 
 /** An import under way. It sends a heartbeat each second until it is ended or left. */
 export type ImportRun = {
-  /** Its number within the portfolio, see {@link KnownImport}; its rows keep it. */
+  /** The import's number within the portfolio, see {@link KnownImport}; its rows keep the number. */
   number: string;
-  /** Its number among all imports begun, repeated ones included: a larger number began later. */
+  /** The import's number among all imports begun, repeated ones included: a larger number began later. */
   begun: string;
-  /** How often the portfolio had been cancelled when it began: this import does not revive rows cancelled later. */
+  /** How often the portfolio had been cancelled when the import began: it does not revive rows cancelled later. */
   generation: number;
   /**
    * Writes the faults of these lines. Repeating it changes nothing. Once another file is imported into the portfolio, nothing more is
@@ -87,7 +87,7 @@ export function makeImports({ connection, keys }: { connection: RedisConnection;
     faultyLines: faulty.faultyLines,
     keptRows: faulty.keptRows,
 
-    /** Begins an import. The faulty lines of the one before are deleted, its rows are not. */
+    /** Begins an import. The faulty lines of the import before are deleted, its rows are not. */
     async startImport(name: string, file: ImportedFile): Promise<ImportRun> {
       return (await begin(name, file, false)) as ImportRun;
     },

@@ -30,8 +30,8 @@ export function makePortfolioList({ connection, keys }: { connection: RedisConne
     count: (): Promise<number> => connection.zcard(keys.portfolios),
 
     /**
-     * A page of names, the latest first import first. `after` is the `next` of the previous page; it stays valid while portfolios come
-     * and go.
+     * A page of names, ordered by first import, the latest first. `after` is the `next` of the previous page; it stays valid while
+     * portfolios come and go.
      *
      * @param text part of the name, in any case
      */

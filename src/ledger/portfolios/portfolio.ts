@@ -6,7 +6,7 @@ import type { Keys } from '../schema/keys.ts';
 import type { RowState } from '../schema/row.ts';
 import type { ImportedFile } from './imports.ts';
 
-/** The company on whose behalf the platform requests limits; `id` once it is made. */
+/** The company on whose behalf the platform requests limits; it has an `id` once it is made at the service. */
 export type PortfolioSupplier = {
   body?: Record<string, unknown>;
   key?: string;
@@ -16,7 +16,7 @@ export type PortfolioSupplier = {
 
 export type PortfolioState = {
   name: string;
-  /** Whether an import of it is under way. */
+  /** Whether an import into the portfolio is under way. */
   importing: boolean;
   /** Whether the last import was given up or killed before the end of its file. */
   interrupted: boolean;
@@ -29,12 +29,12 @@ export type PortfolioState = {
   begun: number;
   /** Calls whose outcome was unknown and that a setting or a person had sent again. */
   resent: Record<CallKind, number>;
-  /** How often an ended row of it was sent again, or freed. */
+  /** How often an ended row of the portfolio was sent again, or went on since its call was no longer in doubt. */
   reopened: number;
   supplier: PortfolioSupplier | undefined;
   /** Whether the supplier waits for the approval of the import that named it. */
   supplierAwaits: boolean;
-  /** Who last gave up its open rows, and when, in ms. */
+  /** Who last gave up the portfolio's open rows, and when, in ms. */
   givenUp: { by: string; atMs: number } | undefined;
   startedMs: number | undefined;
   finishedMs: number | undefined;
@@ -48,18 +48,18 @@ export type PortfolioState = {
   calls: Record<CallKind | 'token' | 'throttled', number>;
   /** Cancelled rows that another row replaces, or whose line a replacing file lacks. */
   replaced: number;
-  /** Things made twice for it. */
+  /** Number of things made twice for the portfolio's rows. */
   madeTwice: number;
   /**
    * Counts kept apart from the rows since the portfolio began: rows brought in, by the import's number, and limits made by calls for its
    * rows. Undefined for a portfolio older than these counts.
    */
   counted: { added: Record<string, number>; limitsMade: number } | undefined;
-  /** The sums of its rows, read at the same moment as the counts. */
+  /** The sums of the portfolio's rows, read at the same moment as the counts. */
   sums: Sums;
-  /** Its done rows by how the service answered. */
+  /** The portfolio's done rows, by how the service answered. */
   answers: AnswerSum[];
-  /** Done and skipped rows with less than the requested amount, and with nothing granted, by status. */
+  /** Numbers of done and skipped rows by status: granted less than requested (`below`), and granted nothing. */
   short: { below: Record<string, number>; nothing: Record<string, number> };
 };
 
@@ -68,7 +68,7 @@ export function isPending({ body, id, problem }: PortfolioSupplier): boolean {
   return body !== undefined && !id && !problem;
 }
 
-/** Calls that were sent for its rows. */
+/** Number of calls that were sent for the portfolio's rows, without token calls. */
 export function callsSent({ calls: { company, document, limit } }: Pick<PortfolioState, 'calls'>): number {
   return company + document + limit;
 }

@@ -75,7 +75,7 @@ export function makePortfolios({
       return Promise.all(open.map((name) => this.read(name)));
     },
 
-    /** From now on no process starts a new call for it; calls in flight are still answered. */
+    /** From now on no process starts a new call for the portfolio; calls in flight are still answered. */
     async pause(name: string, why: string): Promise<void> {
       await change({ hash: keys.portfolio(name) }, { changes: ['HSET', 'paused', why] });
     },
@@ -98,14 +98,14 @@ export function makePortfolios({
       });
     },
 
-    /** Why its refused and held rows failed: the cause with most rows first, some 200 at most. */
+    /** Why the portfolio's refused and held rows failed: the cause with most rows first, some 200 at most. */
     async causes(name: string): Promise<Cause[]> {
       // read() gives rows of an older ledger their causes.
       await this.read(name);
       return causes.read(name);
     },
 
-    /** Whether nobody else ever imported into it; true if there is no such portfolio. `by` is as in an import. */
+    /** Whether nobody but `by`, named as in an import, ever imported into the portfolio; true if there is no such portfolio. */
     async isOwn(name: string, by: string): Promise<boolean> {
       const [owner, started] = await connection.hmget(keys.portfolio(name), 'owner', 'started');
       return started === null || (by !== '' && owner === by);
@@ -123,7 +123,7 @@ export function makePortfolios({
       await connection.hset(keys.account, 'reconciled', `${Date.now()} ${findings}`);
     },
 
-    /** The last such comparison; undefined if there was none. */
+    /** The last comparison of indexes and sums with the rows; undefined if there was none. */
     async lastReconciled(): Promise<{ atMs: number; findings: number } | undefined> {
       const [atMs, findings] = ((await connection.hget(keys.account, 'reconciled')) ?? '').split(' ').map(Number);
       return atMs ? { atMs, findings: findings ?? 0 } : undefined;
@@ -156,7 +156,7 @@ export function makePortfolios({
       }
       const fields = fromFields(hash);
       const { alive, gone } = signsOf(running as string[], atMs);
-      // Rare: the last row ended while a killed import still counted as under way.
+      // Rare: the last row ended while a killed import still counted as under way, so the portfolio is not yet noted as finished.
       if (gone) fields.finishedMs ??= await imports.sweepImports(name);
       fields.interrupted &&= fields.finishedMs === undefined;
       return {
@@ -232,7 +232,7 @@ function fromFields(fields: Record<string, string>): Fields {
   };
 }
 
-/** `<ms> <who>`. */
+/** Reads `<ms> <who>`. */
 function givenUpOf(text: string | undefined): PortfolioState['givenUp'] {
   const [ms = '', ...by] = text?.split(' ') ?? [];
   return text === undefined ? undefined : { atMs: Number(ms), by: by.join(' ') };

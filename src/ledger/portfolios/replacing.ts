@@ -7,11 +7,11 @@ import { type RowId, rowName } from '../schema/schema.ts';
 export type AskingLine = {
   row: RowId;
   line: number;
-  /** The number of its import. */
+  /** The number of the import that brings it in. */
   importId: string;
-  /** Canonical decimal text. */
+  /** The requested limit, as canonical decimal text. */
   amount: string;
-  /** Whether a request_reference names the request. */
+  /** Whether the line names its request by a request_reference. */
   isNamed: boolean;
 };
 
@@ -105,17 +105,17 @@ export function isUndecided({ amount, isNamed }: AskingLine, earlier: string): b
   return !isNamed && before === amount;
 }
 
-/** Matches the problems below. */
+/** Matches the problems that {@link severalProblem} and {@link takenProblem} make. */
 const UNDECIDED =
   /^(?:This buyer has|An earlier line of this file has replaced) [\s\S]*? it cannot be told (?:which of them|whether) this line \(([\d.]+)\) corrects/;
 
-/** The problem of such a line from then on: the same, so that the next errors file says so too. */
+/** The problem of an undecided line from then on: the same, so that the next errors file says so too. */
 export function undecidedProblem(earlier: string): string {
   const [said = ''] = earlier.split(REMEDY);
   return `${said.trim()} ${REMEDY}`;
 }
 
-/** `line 7 of portfolio q4 (1000, refused)`; the line of an archived row is not known. */
+/** A row in words: `line 7 of portfolio q4 (1000, refused)`; the line of an archived row is not known. */
 export function describeRow({ row, line, amount, state }: BuyerRow): string {
   return `${line > 0 ? `line ${line}` : 'a line'} of portfolio ${row.portfolio} (${amount}, ${state})`;
 }

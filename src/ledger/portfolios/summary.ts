@@ -39,7 +39,7 @@ export type Summary = Sums & {
   meanings: Record<string, StatusMeaning>;
   /** Why rows failed, the cause with most rows first. */
   causes: Cause[];
-  /** Things made twice for its rows; only `resend` and a person's answer can lead to that. */
+  /** Number of things made twice for the portfolio's rows; only `resend` and a person's answer can lead to that. */
   madeTwice: number;
   /** Calls sent again after an unknown outcome: the service may have made such a thing twice. */
   resent: Record<CallKind, number>;
@@ -103,7 +103,7 @@ export function rowCountOf({ states }: Pick<PortfolioState, 'states'>): number {
   return rowsIn(states, ROW_STATES);
 }
 
-/** ISO 8601 in UTC. */
+/** A time as ISO 8601 in UTC; null for none. */
 export function isoTime(ms: number | undefined): string | null {
   return ms === undefined ? null : new Date(ms).toISOString();
 }
@@ -146,7 +146,7 @@ export type FunnelStep = {
   /** Refused or held at this step. */
   stopped: number;
   past: number;
-  /** Calls sent for it; a row with nothing to do at the step needs none. */
+  /** Calls sent at the step; a row with nothing to do there needs none. */
   calls: number;
 };
 

@@ -7,21 +7,21 @@ import { type RowId, rowIdOf, rowName } from '../schema/schema.ts';
 /** One request of a buyer, as other lines of that buyer need it. */
 export type BuyerRow = {
   row: RowId;
-  /** Canonical decimal text. */
+  /** The requested limit, as canonical decimal text. */
   amount: string;
   state: RowState;
   line: number;
-  /** Within its portfolio, the number of the last import that had it. */
+  /** Number, within the portfolio, of the last import whose file had the row's line. */
   importId: string;
-  /** State of its limit call; `free` if nothing was sent, or the send made nothing. */
+  /** State of the row's limit call; `free` if nothing was sent, or the send made nothing. */
   limit: 'free' | 'claimed' | 'unknown' | 'made';
-  /** The import that replaced it, and the key of the row that replaces it; '' if its line was only left out. */
+  /** The import that replaced the row, and the key of the row in its place; '' if a file only lacked the row's line. */
   replaced: { importId: string; key: string } | undefined;
 };
 
 /**
- * The requests of a buyer. `count` includes archived requests without a limit, which `rows` lacks. `isWhole`: false if `rows` is only a
- * part of the others.
+ * The requests of a buyer. `count` includes archived requests without a limit, which `rows` lacks. `isWhole`: false if `rows` also lacks
+ * others, since the buyer has very many.
  */
 export type BuyerRows = { count: number; rows: BuyerRow[]; isWhole: boolean };
 
@@ -117,7 +117,7 @@ function toBuyerRows(values: (string | number)[]): BuyerRow[] {
   return rows;
 }
 
-/** `<portfolio>/<row key>`, as put.lua writes it. */
+/** Reads `<portfolio>/<row key>`, as put.lua writes it. */
 function toRowId(name: string): RowId {
   const slash = name.lastIndexOf('/');
   return { portfolio: name.slice(0, slash), key: name.slice(slash + 1) };

@@ -2,7 +2,9 @@ import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import type { RowId } from '../schema/schema.ts';
 
-/** Buyers as they were written, read at one moment: holders by identifier, records by buyer. */
+/**
+ * Buyers, read at one moment. `holders`: by an identifier's digest, the keys of the buyers that have it. `buyers`: records by buyer's key.
+ */
 type BuyersRead = { version: string; holders: Map<string, string>; buyers: Map<string, string> };
 
 /** What to write. `mends`: buyers that get another name, each with its only row. */
@@ -11,7 +13,7 @@ type BuyersChange = {
   holders: ReadonlyMap<string, string>;
   buyers: ReadonlyMap<string, string>;
   mends: readonly { buyer: string; row: RowId }[];
-  /** Each the keys of two buyers that may be one, in one text. */
+  /** Pairs of buyers that may be one company: their two keys in one text, without separator. */
   likes: ReadonlySet<string>;
 };
 
@@ -21,7 +23,7 @@ export type Buyers = ReturnType<typeof makeBuyers>;
  * The buyers of the account, and their identifiers. Other code decides which buyer a line means. A write names the version that the
  * decision read, and fails if the buyers changed since.
  *
- * An identifier takes some 40 bytes, and a buyer with three of them some 500.
+ * An identifier takes some 40 bytes of Redis, and a buyer with three of them some 500.
  */
 export function makeBuyers({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
@@ -49,7 +51,7 @@ export function makeBuyers({ connection, keys }: { connection: RedisConnection; 
       }
     },
 
-    /** Writes all of it, or nothing and answers false if the buyers were changed since they were read. */
+    /** Writes the whole change; or nothing, and answers false, if the buyers were changed since they were read. */
     async write({ version, holders, buyers, mends, likes }: BuyersChange): Promise<boolean> {
       const mended = mends.flatMap(({ buyer, row }) => [
         keys.call('company', buyer),
@@ -67,7 +69,9 @@ export function makeBuyers({ connection, keys }: { connection: RedisConnection; 
       return some.flatMap(({ key }, at) => (found[at] ? [{ key, record: found[at] }] : []));
     },
 
-    /** The keys of buyers without any send, for the buyer or the row: no call was made, is under way or in doubt. */
+    /**
+     * Keys of those buyers for whom nothing was sent: neither their company call nor the row's limit call is made, under way or in doubt.
+     */
     async unsent(buyers: readonly { key: string; row: RowId }[]): Promise<Set<string>> {
       if (buyers.length === 0) return new Set();
       const step = connection.pipeline();

@@ -3,8 +3,8 @@ import { makeGatedScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
 
 /**
- * Finds portfolios that were finished: each is given to one process of the fleet, once. A portfolio that goes on later, since rows are sent
- * again, is found again when it is finished again.
+ * Finds portfolios that were finished, for one process of the fleet each, so that it is logged once. A portfolio that goes on later, since
+ * rows are sent again, is found again when it is finished again.
  *
  * @param sinceMs by the server's clock; portfolios finished before are ignored
  */
@@ -20,7 +20,7 @@ export function makeFinished({
   sinceMs: number;
 }) {
   const change = makeGatedScript(connection, 'change-fields');
-  /** What this process got already. Redis would give it to the same process again, since a reply may have been lost. */
+  /** By portfolio, which finish this process got already. Redis gives it to the same process again, since a reply may have been lost. */
   const told = new Map<string, string>();
 
   return {
@@ -35,7 +35,7 @@ export function makeFinished({
         const [finished, known] = (answers[place]?.[1] ?? []) as (string | null)[];
         if (!finished || Number(finished) < sinceMs || told.get(name) === finished) continue;
         if (known?.startsWith(`${finished} `) && known !== `${finished} ${processId}`) continue;
-        // The first process to write `told` gets it, if the portfolio is unchanged since it was read.
+        // The first process to write the field `told` gets the portfolio, if it is unchanged since it was read.
         const asRead = ['IS', 'archive', '', 'IS', 'finished', finished, 'IS', 'told', known ?? ''];
         const changes = [...asRead, 'HSET', 'told', `${finished} ${processId}`];
         if ((await change({ hash: keys.portfolio(name) }, { changes })) === null) continue;

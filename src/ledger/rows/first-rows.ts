@@ -23,7 +23,9 @@ export function makeFirstRows({ connection, keys }: { connection: RedisConnectio
     others: STEPS.map((step) => keys.rowsInState(name, step)),
   });
   return {
-    /** From now on only so many rows leave the queue, 1 to {@link MOST_FIRST}; those that already left it count. */
+    /**
+     * From now on only `count` rows leave the queue, 1 to {@link MOST_FIRST}; rows that an earlier call chose to go first are among them.
+     */
     async sendFirst(name: string, count: number): Promise<void> {
       await first(placesOf(name), { what: 'send', count });
     },

@@ -33,7 +33,7 @@ type PutOptions = {
 /** Most rows that one script brings in: some milliseconds of Redis' time. */
 const MOST_AT_ONCE = 64;
 
-/** Brings lines into the ledger; lua/put.lua says what happens to existing rows. Lines of one moment share a script. */
+/** Brings lines into the ledger; lua/put.lua says what happens to existing rows. Lines that come at once share a script. */
 export function makePutRows({ connection, keys, isSearched = true }: PutOptions) {
   const run = makeLuaScript(connection, new URL('../lua/put.lua', import.meta.url));
   const runInBatch = makeBatcher((args) => run([keys.account], args) as Promise<unknown[]>, MOST_AT_ONCE);
@@ -84,7 +84,7 @@ export function makePutRows({ connection, keys, isSearched = true }: PutOptions)
   };
 }
 
-/** The row has another request than expected; its JSON follows. */
+/** How put.lua's answer begins if the row has another request than expected; that request follows, as JSON. */
 const OTHER_WORDS = 'words ';
 
 /** The rows of a portfolio, by the last import that had them. */
@@ -135,14 +135,14 @@ export function makeImportRows({ connection, keys }: { connection: RedisConnecti
 /** What the ledger knows of a row and its calls; '' for nothing. */
 export type KnownRow = {
   state: RowState | '';
-  /** What its line asked for, as JSON. */
+  /** What the row's line asked for, as JSON. */
   request: string;
-  /** State of its limit call, and the digest of what was requested with it. */
+  /** State of the row's limit call, and the digest of what was requested with it. */
   limit: string;
   asked: string;
   /** Whether a person declined that limit, so that it needs another person's yes. */
   isDeclined: boolean;
-  /** State of the call for its buyer's company. */
+  /** State of the call for the company of the row's buyer. */
   company: string;
 };
 

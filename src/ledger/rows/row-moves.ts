@@ -66,7 +66,7 @@ export function makeRowMoves({
 
     /**
      * Moves a row from the state in which the worker saw it to another, with the results of the step.
-     * Answers its state now: another one if it was moved in the meantime, or has another request than that of `revision`.
+     * Answers the row's state now, which is not `to` if the row was moved in the meantime, or has another request than that of `revision`.
      */
     async advance(row: RowId, from: RowState, to: RowState, move: Move = {}): Promise<RowState | ''> {
       const call = advanceCall(from, to, move, canaryRefusals);
@@ -74,8 +74,8 @@ export function makeRowMoves({
     },
 
     /**
-     * How a row goes on in the script that writes its call's outcome ({@link Calls.end}): from the state in which the worker saw it to the
-     * next; undefined if `to` is "", since its step has more calls.
+     * The move of a row for the script that also writes its call's outcome (Calls.settle): from the state in which the worker saw it to the
+     * next; undefined if `to` is "", since the row's step has more calls.
      */
     moving: (from: RowState, to: RowState | '', move: Move): Moving =>
       to === '' ? undefined : advanceCall(from, to, move, canaryRefusals),
@@ -99,13 +99,13 @@ export function makeRowMoves({
       const retried = by === undefined ? '' : storyEntryText({ is: 'retried', by, from: state, ...nightTold(night) });
       // A person's answer to a held row is already in the row's history.
       const told = meant ? retried : storyEntryText({ is: 'freed' });
-      // A rule never chooses a cancelled row.
+      // Only a person's choice overrides a cancellation: a rule never sends a cancelled row.
       const isMeant = meant && night === undefined ? 1 : 0;
       const known = { from: state, plan: part?.plan, before: part?.beforeMs, told, night: nightArg(night), isMeant };
       return (await runInBatch(row, { move: 'requeue', ...known, ...ownRule })) === 1;
     },
 
-    /** Cancels a row of a cancelled portfolio, unless one of its step's calls is under way. */
+    /** Cancels a row of a cancelled portfolio, unless one of the calls of the row's step is under way. */
     async cancel(row: RowId, calls: readonly Pick<Thing, 'kind' | 'key'>[] = []): Promise<CancelAnswer> {
       return giveUp(row, calls, {});
     },
@@ -159,7 +159,7 @@ function advanceCall(
   };
 }
 
-/** The entry of an end for the row's history; a refusal of the service is written by its call instead (release.lua). */
+/** The history entry of a row that ends as held or refused; if the service refused it, release.lua has written the entry. */
 function toldOf(to: RowState, { problem }: RowFields): string {
   if (!problem || (to !== 'held' && to !== 'refused')) return '';
   const { step, message } = problem;

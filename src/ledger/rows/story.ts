@@ -22,11 +22,11 @@ export type StoryEvent =
   /** The row is refused, though the service did not refuse it. */
   | { is: 'failed'; step: Step; message: string }
   | ({ is: 'retried'; by: string; from: RowState } & ByRule)
-  /** Somebody wants to send it again, or says what became of its call; another person has to approve that. */
+  /** Somebody wants to send the row again, or says what became of its call; another person has to approve that. */
   | ({ is: 'asked'; by: string; from: RowState } & ByRule)
-  /** Another person approved or declined that. */
+  /** Another person approved or declined what was asked. */
   | { is: 'approved' | 'declined'; by: string; words?: string }
-  /** Its call is no longer in doubt, so the row goes on by itself. */
+  /** The row's call is no longer in doubt, so the row goes on by itself. */
   | { is: 'freed' }
   /** A person said what became of a call; without `made` it may be sent again. */
   | { is: 'resolved'; kind: CallKind; by: string; made?: string }
@@ -34,31 +34,31 @@ export type StoryEvent =
   /** A file brought another request; `before` is the earlier one, as JSON, cut to 1,000 bytes. */
   | { is: 'mended'; import: string; from: RowState; before: string }
   | { is: 'imported again'; import: string; from: RowState }
-  /** Another row replaces it, by its key; or a replacing file lacks its line. */
+  /** Another row, with the key `by`, replaces this row; `left out`: a replacing file lacks the line of this row. */
   | { is: 'replaced'; import: string; by: string }
   | { is: 'left out'; import: string };
 
-/** If a rule did it at night: the rule, and the number of this night for the row, of how many. */
+/** If a nightly rule sends the row again: the rule, the number of this night for the row, and of how many nights at most. */
 type ByRule = { rule?: string; night?: number; of?: number };
 
 export type StoryEntry = StoryEvent & { atMs: number };
 
-/** What the ledger knows of a call. An ordinary call has nothing in its row's history. */
+/** What the ledger knows of a call, also of an ordinary one, which has no entry in its row's history. */
 export type KnownCall = {
   kind: CallKind;
   key: string;
   state: 'free' | 'claimed' | 'unknown' | 'made';
-  /** When it was last claimed; the send follows some ms later. */
+  /** When the call was last claimed; the send follows some ms later. */
   atMs: number | undefined;
-  /** From the claim to the written response. */
+  /** Time in ms from the claim until the response was written down. */
   tookMs: number | undefined;
-  /** How often it was claimed and not given back unsent. */
+  /** How often the call was claimed and not given back unsent. */
   sends: number;
   id: string;
   /** The id of a second thing that was made. */
   again: string;
   record: CallRecord;
-  /** The row for which it was last claimed, `<portfolio>/<key>`. */
+  /** The row for which the call was last claimed, `<portfolio>/<key>`. */
   row: string;
   /** Where the outcome came from, if not from a response: `a person`, `a results file`. */
   by: string;
@@ -152,19 +152,19 @@ export function makeStories({ connection, keys }: { connection: RedisConnection;
   };
 }
 
-/** `<portfolio>/<key>` */
+/** Reads `<portfolio>/<key>`. */
 function idOf(name: string): RowId {
   const slash = name.lastIndexOf('/');
   return { portfolio: name.slice(0, slash), key: name.slice(slash + 1) };
 }
 
-/** Redis orders members of equal score by their bytes. */
+/** Whether one held row comes behind another in Redis: ordered by time, and at equal times by the bytes of their names. */
 function isBehind(held: HeldRow, after: HeldRow): boolean {
   if (held.atMs !== after.atMs) return held.atMs > after.atMs;
   return Buffer.compare(Buffer.from(rowName(held.row)), Buffer.from(rowName(after.row))) > 0;
 }
 
-/** Member, score, member, score … */
+/** Reads a reply of the form member, score, member, score … */
 function toHeldRows(found: readonly string[]): HeldRow[] {
   const rows: HeldRow[] = [];
   for (let place = 0; place < found.length; place += 2) {
@@ -191,7 +191,7 @@ function toEntry(text: string): StoryEntry[] {
 function toCall({ kind, key }: Pick<Thing, 'kind' | 'key'>, fields: Record<string, string>): KnownCall | undefined {
   // A refused call is free, without any time; its row's history has the response.
   if (fields.state === undefined || (fields.state === 'free' && fields.at === undefined)) return undefined;
-  // `<claimed>+<ms to the response>`, as settle.lua writes it; without a response only the first part.
+  // The field is `<claimed>+<ms to the response>`, as settle.lua writes it; without a response only the first part.
   const [at, took] = fields.at?.split('+') ?? [];
   return {
     kind,

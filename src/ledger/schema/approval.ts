@@ -16,7 +16,7 @@ export type Approval = {
   portfolio: string;
   kind: ApprovalKind;
   standing: ApprovalStanding;
-  /** People who may not answer: those who submitted, uploaded or mended it, by `Person.by`. */
+  /** People who may not answer: those who submitted, uploaded or mended it, as `Person.by` names them. */
   authors: readonly string[];
   /** The only people who may answer, from the setting INBOX_APPROVERS; undefined: any approver may. */
   approvers?: readonly string[] | undefined;
@@ -28,17 +28,17 @@ export type Approval = {
   /** Rows that wait, and the sum that they request; of an answered approval, as they were when it was answered. */
   rows: number;
   sum: string;
-  /** A supplier whose call is sent again with it, if that call was in doubt at `atMs` and no later send of it was lost. */
+  /** A supplier whose call is sent again with the yes, if the call was in doubt at `atMs` and no later send of it was lost. */
   supplierAgain?: SupplierInDoubt | undefined;
   /** Rows and sum when the approval began to wait; undefined if it never waited. */
   atFirst: { rows: number; sum: string } | undefined;
   /** The sum that was, or may have been, above a limit when the approval began to wait; undefined if it waits for another reason. */
   over?: { of: OverOf; name: string; sum: string; limit: string } | undefined;
-  /** If a person declined some of it before: `by NAME: WORDS` of the last refusal. */
+  /** If a person declined some of what is asked for before: `by NAME: WORDS` of the last refusal. */
   redone?: string | undefined;
-  /** Name of the supplier whose company is created with it; undefined for none. */
+  /** Name of the supplier whose company is created after the yes; undefined for none. */
   supplier?: string | undefined;
-  /** 43 letters: see read-approval.ts. */
+  /** Digest of what the approval covers, 43 characters: see read-approval.ts. */
   digest: string;
   /** Who answered, when, and the comment; `by` is empty if no person had to answer. */
   answered: { by: string; atMs: number; words: string } | undefined;
@@ -78,11 +78,11 @@ function overWords({ of, name, sum, limit }: NonNullable<Approval['over']>): str
 
 /** When the settings ask for approval. Sums are decimal text. */
 export type ApprovalPolicy = {
-  /** APPROVE_ALWAYS. */
+  /** APPROVE_ALWAYS: whatever the sum, approval is needed. */
   always: boolean;
   /** APPROVE_ABOVE: the highest sum of a portfolio, or of one buyer within the window, that needs no approval. */
   above: string | undefined;
-  /** APPROVE_PERSON_ABOVE: the same for the rows that one person brought in within the window. */
+  /** APPROVE_PERSON_ABOVE: the highest sum of rows that one person brought in within the window that needs no approval. */
   personAbove?: string | undefined;
   /** APPROVE_WINDOW_DAYS: length of the window; undefined or 0 counts nothing from earlier days. */
   windowDays?: number | undefined;
@@ -90,7 +90,7 @@ export type ApprovalPolicy = {
   inboxApprovers?: readonly string[] | undefined;
 };
 
-/** No approval is needed. */
+/** The policy by which no approval is needed. */
 export const NO_APPROVAL: ApprovalPolicy = { always: false, above: undefined };
 
 /** Combines two policies: always if either says so, the lower limits, the longer window, and the approvers whom both allow. */

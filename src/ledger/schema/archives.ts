@@ -59,7 +59,7 @@ export async function findOldPortfolios(
 ): Promise<OldPortfolios> {
   const archived = new Map<string, ArchivedPortfolio>();
   const finished: { name: string; atMs: number }[] = [];
-  // A portfolio that is archived or restored during this walk is in both lists, or in the one that is read last.
+  // Archived ones are read before and after the others, so that none is missed which is archived or restored during this walk.
   for (const list of [keys.archives, keys.portfolios, keys.archives]) {
     const names = await connection.zrange(list, '0', '-1');
     for (let from = 0; from < names.length; from += PAGE) {
@@ -132,7 +132,7 @@ export type ArchiveState = {
   is: ArchiveStateName;
   /** Unique among all archives of the portfolio that ever were; names the archive's folder in the data folder. */
   id: string;
-  /** Who asked for the archive: a user, or `nightly`. */
+  /** Who asked to archive or to forget the portfolio: a user, or `nightly`. */
   by: string;
   /** When the portfolio came into this state, in ms. */
   sinceMs: number;

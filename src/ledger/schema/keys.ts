@@ -27,7 +27,7 @@ export function makeSharedKeys(prefix: string) {
     accounts: `${root}:accounts`,
     /** Hash: `client <account> <client id>` and `address <account> <address>` → time of the first use in ms. */
     accountUses: `${root}:account-uses`,
-    /** String: a digest of the installation's secret. A host with another secret finds the difference by it. */
+    /** String: a digest of the installation's secret, by which a host notices that it was given another one. */
     secretMark: `${root}:secret-mark`,
     /** Hash: a user's roles, password digest and second factor. */
     user: (name: string) => `${root}:user:${name}`,
@@ -37,7 +37,7 @@ export function makeSharedKeys(prefix: string) {
     session: (digest: string) => `${root}:session:${digest}`,
     /** Sorted set: digests of one person's sessions, by when each began, in ms. */
     sessionsOf: (by: string) => `${root}:sessions:${by}`,
-    /** String, expires: a counter of guesses, or a mark for something that may be used once. */
+    /** String, expires: a counter of guessed passwords or codes, or a mark of something that may be used once. */
     guesses: (what: string, of: string) => `${root}:guesses:${what}:${of}`,
     /** String, expires: a sign-in at an identity provider that is under way, as JSON. */
     signIn: (digest: string) => `${root}:sign-in:${digest}`,
@@ -55,6 +55,8 @@ export function makeSharedKeys(prefix: string) {
  *
  * The ledger, the pace and the token share one hash tag. On a cluster they are in one slot, so a script can change a row, its portfolio's
  * counts and a call atomically. Each queue has its own tag, as BullMQ requires, so that the heavy part spreads over the nodes.
+ *
+ * Lua scripts build many of these names themselves: search them for a name before you change it.
  */
 export function makeKeys(prefix: string, account: string) {
   // A brace would end the hash tag, and a colon could make two accounts' keys alike.
@@ -77,96 +79,100 @@ export function makeKeys(prefix: string, account: string) {
      * had been set back; `from` → the last number when an operator accepted Redis as it was (send-marks.ts).
      */
     marks: `${root}:marks`,
-    /** String: the first bytes of the last million marks, each at its own offset (has-mark.lua builds this name). */
+    /** String: the first bytes of the last million marks, each at its own offset. */
     allMarks: `${root}:marks:all`,
     /** String, expires: a recent count of the account's rows by state, as JSON. */
     rowTotals: `${root}:row-totals`,
     /** Sorted set: portfolio name, by the time of its first import in ms. */
     portfolios: `${root}:portfolios`,
-    /** Hash: the fields and counts of a portfolio, such as `calls:<kind>`. Lua builds this name too (resolve.lua). */
+    /** Hash: the fields and counts of a portfolio, such as `calls:<kind>`. */
     portfolio: (name: string) => `${root}:portfolio:${name}`,
     /** Hash: line number → `<row key or nothing> <problem>`, for lines of the last import that led to no row. */
     faultyLines: (name: string, kind: 'invalid' | 'duplicate') => `${root}:portfolio:${name}:lines:${kind}`,
-    /** Hash: row key → invalid line of the last import whose request already has this row. Lua builds this name too (put.lua). */
+    /** Hash: row key → line of the last import that is invalid, and whose request has this row from before. */
     keptRows: (name: string) => `${root}:portfolio:${name}:lines:kept`,
-    /** Sorted set: imports under way, by their last heartbeat in ms of the server's clock (move.lua builds this name too). */
+    /** Sorted set: imports under way, by their last heartbeat in ms of the server's clock. */
     imports: (name: string) => `${root}:portfolio:${name}:imports`,
     /** Hash: digest of a file and how it is read → what is known of its import into the portfolio, as JSON. */
     allImports: (name: string) => `${root}:portfolio:${name}:all-imports`,
-    /** Sorted set: a portfolio's rows in one state, by line. Lua builds this name too (move.lua). */
+    /** Sorted set: a portfolio's rows in one state, by line. */
     rowsInState: (name: string, state: string) => `${root}:portfolio:${name}:state:${state}`,
-    /** Set: the rows of a portfolio that are sent before all others. Lua builds this name too (moves.lua). */
+    /** Set: the rows of a portfolio that are sent before all others. */
     firstRows: (name: string) => `${root}:portfolio:${name}:first`,
-    /** Hash: the sums of a portfolio's rows, on one of two sides. Lua builds this name too (derive.lua). */
+    /** Hash: sums of a portfolio's rows; each row counts in one of the two hashes, `a` or `b` (derive.lua). */
     sums: (name: string, side: 'a' | 'b') => `${root}:portfolio:${name}:sums:${side}`,
-    /** Hash: id of a failure cause of the portfolio's rows → the cause, as JSON. Lua builds this name too (moves.lua). */
+    /** Hash: id of a failure cause of the portfolio's rows → the cause, as JSON. */
     causes: (name: string) => `${root}:portfolio:${name}:causes`,
-    /** Sorted set of texts: `<name in search form>\0<row key>` of each row. Lua builds this name too (index-entries.lua). */
+    /** Sorted set of texts: `<name in search form>\0<row key>` of each row. */
     names: (name: string) => `${root}:portfolio:${name}:names`,
-    /** Sorted set of texts: `<digest of an id or number><row key>`. Lua builds this name too (index-entries.lua). */
+    /** Sorted set of texts: `<digest of an id or number><row key>`, in one of 4^level buckets (index-entries.lua). */
     ids: (name: string, level: number, bucket: number) => `${root}:portfolio:${name}:ids:${level}:${bucket}`,
-    /** Set: `<size> <status>` of each search column (`column` below) that has or had rows. Lua builds this name too (columns.lua). */
+    /** Set: `<size> <status>` of each search column (`column` below) that has or had rows. */
     columns: (name: string) => `${root}:portfolio:${name}:columns`,
-    /** Set: statuses that have columns of their own. Lua builds this name too (columns.lua). */
+    /** Set: statuses that have columns of their own. */
     statuses: (name: string) => `${root}:portfolio:${name}:statuses`,
-    /** Sorted set: rows of 1,024 lines with one status and one size of amount, by amount. Lua builds this name too (columns.lua). */
+    /** Sorted set, by requested amount: rows within one block of 1,024 lines that have the same status and size of amount (columns.lua). */
     column: (name: string, size: string, column: number, status: string) =>
       `${root}:portfolio:${name}:column:${size}:${column}:${status}`,
-    /** Sorted set: a portfolio's rows that failed for one cause, by line. Lua builds this name too (derive.lua). */
+    /** Sorted set: a portfolio's rows that failed for one cause, by line. */
     rowsOfCause: (name: string, cause: string) => `${root}:portfolio:${name}:cause:${cause}`,
     /** Hash: one row. */
     row: (name: string, key: string) => `${root}:row:${name}:${key}`,
-    /** List: the unusual events of a row, oldest first. Lua builds this name too (tell.lua). */
+    /** List: the unusual events of a row, oldest first. */
     story: (name: string, key: string) => `${root}:row:${name}:${key}:story`,
-    /** Sorted set: `<portfolio>/<row key>` of all held rows, by since when, in ms. Lua builds this name too (derive.lua). */
+    /** Sorted set: `<portfolio>/<row key>` of all held rows, by since when, in ms. */
     held: `${root}:held`,
     /** Beginning of all row keys; `<portfolio>:<row key>` follows (buyer-rows.lua). */
     rows: `${root}:row:`,
-    /** Hash: the one call that makes this thing. */
+    /** Hash: the one call that makes a thing: a company by buyer, a document by content and name, a limit by row key. */
     call: (kind: CallKind, key: string) => `${root}:call:${kind}:${key}`,
     /** Hash: `<kind> <id> <other id>` of a thing made twice → the row whose call made the second. */
     madeTwice: `${root}:made-twice`,
-    /** Hash: id → key of the call that made it first; kept for good, in one of 16,384 buckets a kind. Lua builds this name too (made-ids.lua). */
+    /** Hash: id → key of the call that made it first; kept for good, in one of 16,384 buckets a kind. */
     madeIds(kind: CallKind, id: string) {
       const digest = createHash('sha1').update(id).digest();
       return `${root}:made:${kind}:${digest.readUInt16BE() % 16_384}`;
     },
-    /** Hash: `<id> <buyer> <other buyer>` of a company that two buyers share → the row of the second. Lua builds this name too (settle.lua). */
+    /** Hash: `<id> <buyer> <other buyer>` of a company that two buyers share → the row of the second. */
     sharedCompanies: `${root}:shared-companies`,
-    /** List: the `bl_` ids of one buyer's limits, in the order in which they were recorded, mostly as they were granted. */
+    /** List: the `bl_` ids of one buyer's limits, in the order in which they were recorded, mostly the order of granting. */
     buyerLimits: (buyer: string) => `${root}:buyer:${buyer}:limits`,
     /** String: version of the records of buyers, raised with each change. */
     buyersVersion: `${root}:buyers`,
     /**
      * Hash: rest of an identifier's digest → the buyers that have the identifier. 262,144 buckets by the digest's first three characters,
-     * so that Redis stores some millions of identifiers in compact form. Lua builds this name too (read-buyers.lua).
+     * so that Redis stores some millions of identifiers in compact form.
      */
     identifiers: (bucket: string) => `${root}:identifiers:${bucket}`,
-    /** String: the record of one buyer, as JSON. Lua builds this name too (read-buyers.lua). */
+    /** String: the record of one buyer, as JSON. */
     buyer: (key: string) => `${root}:buyer:${key}`,
-    /** Hash: `<portfolio>/<row key>` → requested limit, for all rows of one buyer. Lua builds this name too (put.lua). */
+    /** Hash: `<portfolio>/<row key>` → requested limit, for all rows of one buyer. */
     buyerRows: (buyer: string) => `${root}:buyer:${buyer}:rows`,
-    /** Set: buyers that may be the same company, since they share a name or a number. Lua builds this name too (write-buyers.lua). */
+    /** Set: buyers that may be the same company, since they share a name or a number. */
     buyersAlike: (buyer: string) => `${root}:buyer:${buyer}:alike`,
-    /** Hash: one approval. Lua builds this name too (approvals.lua). */
+    /** Hash: one approval. */
     approval: (id: string) => `${root}:approval:${id}`,
-    /** Sorted set: rows of one approval, by line, until it is carried out. Lua builds this name too (change.lua). */
+    /** Sorted set: rows of one approval, by line, until its answer is carried out for them. */
     approvalRows: (name: string, id: string) => `${root}:portfolio:${name}:approval:${id}`,
     /** Sorted set: ids of all approvals ever asked for in a portfolio, by when, in ms. */
     approvalsOf: (name: string) => `${root}:portfolio:${name}:approvals`,
-    /** Sorted set: `<portfolio>/<id>` of approvals that wait, by when they were asked for, in ms. Lua builds this name too (change.lua). */
+    /** Sorted set: `<portfolio>/<id>` of approvals that wait, by when they were asked for, in ms. */
     approvals: `${root}:approvals`,
-    /** Sorted set: the same of approvals that were answered and are not carried out yet. Lua builds this name too (change.lua). */
+    /**
+     * Sorted set: `<portfolio>/<id>` of approvals that were answered and are not carried out yet, by when they were asked for, in ms, or 0.
+     */
     approvalsAnswered: `${root}:approvals:answered`,
     /** Sorted set: `<portfolio>/<id>` of the last 100 approvals that people answered, by when, in ms. */
     approvalsLately: `${root}:approvals:lately`,
-    /** Hash: `<day>:<k>` → sums that a person brought in without approval (derive.lua). Lua builds this name too (people-passed.lua). */
+    /** Hash: `<day>:<k>` → sum of rows that one person brought in and that needed no approval, in units of 10^(10k - 2). */
     passed: (person: string) => `${root}:passed:${person}`,
     /** Hash, expires: a planned action on many rows of a portfolio, and its progress. */
     plan: (id: string) => `${root}:plan:${id}`,
     /** String, expires: answers to held rows that nobody has confirmed yet, as JSON. */
     heldPlan: (id: string) => `${root}:held-plan:${id}`,
-    /** Hash: `<task> last`, `<task> well` and `<task> now` → a run of the task, as JSON; `schedule` → the schedule, and since when it holds. */
+    /**
+     * Hash: `<task> last`, `well`, `failed`, `now` → the run that ended last, last well, last badly, or goes on; `schedule` → the schedule.
+     */
     nightlyRuns: `${root}:nightly-runs`,
     /** Sorted set: ids of one task's ended runs, by the moment for which each was due, in ms. */
     nightsEnded: (task: string) => `${root}:nights-ended:${task}`,
@@ -175,8 +181,8 @@ export function makeKeys(prefix: string, account: string) {
     /** Hash: one report: its summary, and its findings as JSON. */
     report: (id: string) => `${root}:report:${id}`,
     /**
-     * Hash: id of a nightly retry rule → the rule, as JSON; `<id> last` and `<id> used` → its last run (rare-moves.lua);
-     * `asks <portfolio>` → the approval that a run is asking for at the moment.
+     * Hash: id of a nightly retry rule → the rule, as JSON; `<id> last` and `<id> used` → what its last run did
+     * (rare-moves.lua, retry-rules.ts); `asks <portfolio>` → the approval that a run is asking for at the moment.
      */
     retryRules: `${root}:retry-rules`,
     /** Hash: id of a file from a drop folder → its outcome, as JSON. */
@@ -195,7 +201,7 @@ export function makeKeys(prefix: string, account: string) {
     outbox: (way: string) => `${root}:outbox:${way}`,
     /** Hash, there after a failed delivery on this channel: since when, why, and the earliest next attempt. */
     outboxFault: (way: string) => `${root}:outbox:${way}:fault`,
-    /** Hash: one notice, and its delivery on each channel. Lua builds this name too (take-notice.lua). */
+    /** Hash: one notice, and its delivery on each channel. */
     notice: (id: string) => `${root}:notice:${id}`,
     /** Sorted set: ids of recent notices, by when they arose, in ms. */
     noticesLately: `${root}:notices-lately`,
@@ -211,7 +217,7 @@ export function makeKeys(prefix: string, account: string) {
     ofPortfolio: (name: string) => `${root}:portfolio:${name}:`,
     /** Beginning of the keys of all calls. */
     calls: `${root}:call:`,
-    /** Sorted set: restored portfolios, by when that began, in ms; they are kept as long again. Lua builds this name too (rare-moves.lua). */
+    /** Sorted set: restored portfolios, by when restoring began, in ms: from then on their age counts for archiving them again. */
     restored: `${root}:restored`,
     /** Hash: one content that the service posted as an event: raw, with headers and times. */
     event: (id: string) => `${root}:event:${id}`,
@@ -227,13 +233,13 @@ export function makeKeys(prefix: string, account: string) {
     fleet: `${root}:fleet`,
     /** Sorted set of one member: the highest number of replicas ever seen. */
     replicas: `${root}:replicas`,
-    /** Set: calls whose claim by this process others doubt; the process says whether it still holds them. */
+    /** Set: calls that this process claimed long ago and others want to claim; the process says whether it still sends them. */
     disputes: (processId: string) => `${root}:disputes:${processId}`,
     /** Hash: the account's pace. */
     pace: `${root}:pace`,
     /** List: a sample every two seconds of the accepted calls and the permitted rate, the latest last. */
     paceSamples: `${root}:pace-samples`,
-    /** Hash: which kinds of call are shut since nobody knows what became of the last ones, and what 401s were blamed on. */
+    /** Hash: for each kind of call whether its circuit breaker is tripped, and which call got a 401 with a new token. */
     breakers: `${root}:doors`,
     /** String: the access token of one login, see {@link loginOf}. */
     token: (login: string) => `${root}:token:${login}`,
@@ -243,7 +249,7 @@ export function makeKeys(prefix: string, account: string) {
   };
 }
 
-/** A digest of address and client id, 12 characters. A token belongs to it, since an account outlives its credentials. */
+/** A digest of address and client id, 12 characters. A token is kept by login and not by account, which outlives its credentials. */
 export function loginOf({ url, clientId }: { url: string; clientId: string }): string {
   return createHash('sha256').update(`${url}\n${clientId}`).digest('base64url').slice(0, 12);
 }

@@ -3,7 +3,7 @@ import { LimitlineError } from '../../errors.ts';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { onceAtATime } from '../../once-at-a-time.ts';
 
-/** A process that has not renewed a lease for this long has lost it; it renews four times within. */
+/** A lease that was not renewed for this long is lost. Its holder renews it every {@link SIGN_EVERY_MS}. */
 export const LEASE_MS = 8_000;
 const SIGN_EVERY_MS = 2_000;
 

@@ -29,7 +29,7 @@ export function pairsAsFields(list: unknown): Record<string, string> {
 /** Keys that one SCAN visits: a fraction of a millisecond. */
 const COUNT = 1_000;
 
-/** All keys of a type that begin so, in pages; a key that exists during the whole walk comes at least once. */
+/** All keys of a type that begin with `beginning`, in pages; a key that exists during the whole walk comes at least once. */
 export async function* scanKeys(
   connection: RedisConnection,
   beginning: string,
@@ -52,7 +52,7 @@ export async function* scanned(scan: (cursor: string) => Promise<[string, string
   } while (cursor !== '0');
 }
 
-/** On a cluster each node has keys of its own. */
+/** The servers to scan: on a cluster each node has keys of its own. */
 function nodesOf(connection: RedisConnection) {
   return 'nodes' in connection ? connection.nodes('master') : [connection];
 }

@@ -15,7 +15,7 @@ export type Step = StateThat<'isStep'>;
 /** The kind of call that each step makes. */
 export const KIND_OF: Readonly<Record<Step, CallKind>> = { company: 'company', documents: 'document', limit: 'limit' };
 
-/** Whether a row in this state is in progress. */
+/** Whether this state is a step: its rows are being worked on. */
 export function isStep(state: string): state is Step {
   return is('isStep', state);
 }
@@ -34,12 +34,12 @@ export const SETTLED_STATES: readonly RowState[] = ROW_STATES.filter(
 /** The states of rows whose limit was made. */
 export const GRANTED_STATES = statesThat('isGranted');
 
-/** Whether a mark of {@link STATES} is set for a state. */
+/** Whether {@link STATES} says this of a state, such as `isOpen`. */
 export function is<M extends StateTrait>(mark: M, state: string): state is StateThat<M> {
   return Object.hasOwn(STATES, state) && mark in STATES[state as RowState];
 }
 
-/** The states for which a mark is set, in their order. */
+/** The states of which {@link STATES} says this, in their order. */
 export function statesThat<M extends StateTrait>(mark: M): readonly StateThat<M>[] {
   return ROW_STATES.filter((state) => is(mark, state));
 }
@@ -86,7 +86,7 @@ export type RowAtStep = {
 
 /**
  * What an import did with a line's row. `added`: the row is new. `renewed`: it goes again, or with this line's request. `open`: it has this
- * request already, and has not ended. These three need a job, at once or after their approval. `ended`: the row needs none, since it has
+ * request already, and has not ended. These three need a job, at once or after their approval. `ended`: the row needs no job, since it has
  * ended or is held. After the other answers, nothing was done. `changed`: the row was sent with a request that differs from the line's, and
  * keeps the one that was sent. `other`: the request reference is that of another buyer's unsent request. `again`: see {@link Replacing}.
  * `closed`: the approval is no longer open, and the import begins another. `declined`: a person declined the request, so it needs an
@@ -95,10 +95,11 @@ export type RowAtStep = {
 export type PutAnswer = 'added' | 'renewed' | 'open' | 'ended' | 'changed' | 'other' | 'again' | 'closed' | 'declined';
 
 /**
- * Options for a line that comes in. `key`: the row that the line replaces. `seen`: number of the buyer's requests when that was decided;
- * if it differs by now, the line is not brought in and the answer is `again`. `takes`: another buyer whose unsent request of the same
- * reference the line corrects. `approval`: the approval that the import's rows wait for. `statements`: date of the line's financial
- * statements, YYYY-MM-DD, if advice depends on it; kept beside the request, and not part of it.
+ * Options for a line that comes in. `key`: the row that the line replaces; `problem`: what that row shows from then on. `seen`: number of
+ * the buyer's requests when the replacement was decided; if it differs by now, the line is not brought in and the answer is `again`.
+ * `takes`: another buyer whose unsent request of the same reference the line corrects. `approval`: the approval that the import's rows wait
+ * for. `statements`: date of the line's financial statements, YYYY-MM-DD, if advice depends on it; kept beside the request, and not part of
+ * it.
  */
 export type Replacing = {
   seen?: number;
@@ -128,7 +129,7 @@ export type RowFields = {
   limit?: string;
   record?: CallRecord;
   problem?: RowProblem;
-  /** Whether the service itself responded at this step, and not the ledger; the canary counts by it. `not ours`: a response to another request. */
+  /** Whether the service itself responded at this step, and not the ledger: only then the canary counts. `not ours`: to another request. */
   answered?: boolean | 'not ours';
 };
 
@@ -139,7 +140,7 @@ export type RowResult = {
   line: number;
   /** The number of the import to which `line` belongs: the last one that had the row. */
   importId: string;
-  /** Whether another row replaces it, or a replacing file lacks its line. */
+  /** Whether another row replaces the row, or a replacing file lacks its line. */
   replaced: boolean;
   request: RowRequest;
   companyId: string;
@@ -149,20 +150,20 @@ export type RowResult = {
   problem: RowProblem | undefined;
   /** Id of the cause of failure, if the row is refused or held. */
   cause: string | undefined;
-  /** Id of the approval that it waits for or has; undefined if none was ever asked for. */
+  /** Id of the approval that the row waits for or has; undefined for none. */
   approval: string | undefined;
   /**
    * If the row waits for an approval and had a state before: that state `was`, and a person's `answer` (an id, or `resend`) to its call `of`,
    * as the person saw the call at `asOf`.
    */
   awaits: { was: RowState; answer: string; of?: string; asOf?: number } | undefined;
-  /** Date of the financial statements that its line gave last, YYYY-MM-DD, if advice on the amount depends on it. */
+  /** Date of the financial statements that the row's line gave last, YYYY-MM-DD, if advice on the amount depends on it. */
   statements: string | undefined;
-  /** If something was made twice for it: the id that counts, and the other. */
+  /** If something was made twice for the row: the id that counts, and the other. */
   again: { id: string; again: string } | undefined;
-  /** How many nights a rule sent it again with its present request, and the due time of the last of them, in ms. */
+  /** How many nights a rule sent the row again with its present request, and the due time of the last of them, in ms. */
   atNight?: { nights: number; lastMs: number };
-  /** How often its portfolio had been given up when the row was last imported or sent again; undefined for never. */
+  /** How often the row's portfolio had been given up when the row was last imported or sent again; undefined for never. */
   generation?: number;
   updatedMs: number;
 };
@@ -177,7 +178,7 @@ export function askedOf({ buyer, limit }: RowRequest): string {
   return JSON.stringify([buyer, limit]);
 }
 
-/** The first step that a row needs behind `step`, or at all: steps with nothing to do are skipped. */
+/** The next step of a row after `step`, or its first one; steps with nothing to do are skipped. */
 export function stepAfter(request: RowRequest, step?: Step): Step {
   if (step === undefined && request.companyId === undefined) return 'company';
   if ((step === undefined || step === 'company') && request.documents.length > 0) return 'documents';
@@ -188,8 +189,8 @@ export function stepAfter(request: RowRequest, step?: Step): Step {
 export type PartOfPlan = { plan: string; beforeMs: number };
 
 /**
- * A nightly retry of a row: the rule, the due time of the night, the number of this night for the row, the most nights allowed, and when a
- * rule last named its portfolio (0 for never).
+ * A nightly retry of a row: the rule, the due time of the night, the number of this night for the row, the most nights allowed, and when
+ * the latest rule that names the row's portfolio was made (0 for none).
  */
 export type AtNight = { rule: string; nightMs: number; night: number; of: number; namedMs: number };
 

@@ -1,6 +1,6 @@
 /**
  * The fields of a row and the arguments of the ledger's scripts, each defined once. schema-lua.ts makes `lua/schema.lua` and the order of
- * the arguments of {@link MOVES} from this file, so neither side counts positions.
+ * the arguments of {@link MOVES} from this file, so neither TypeScript nor Lua counts positions.
  */
 
 /**
@@ -108,22 +108,22 @@ export const STATES = {
 
 type StateMeaning = { says: string; ended?: string; stays?: string } & { [M in StateTrait]?: true };
 
-/** The marks that a state can have. */
+/** What {@link STATES} can say of a state. */
 export type StateTrait = 'isOpen' | 'isStep' | 'isWaiting' | 'isHeld' | 'isFailed' | 'isGranted' | 'isOut';
 
 /** Fields that a step writes into its row; "" leaves the field alone. */
 const BROUGHT = ['company', 'documents', 'limit', 'record', 'problem'] as const;
 
-/** The state in which a worker saw the row, and the next; what the canary counts, and the pause reason that it may give. */
+/** State and revision of the row as a worker saw it, and the next state; what the canary counts, and the pause reason that it may give. */
 const SEEN = ['from', 'to', 'revision', 'answered', 'refusals', 'why'] as const;
 
 /** The cause of the failure and a coarser one, as a JSON list; the entry for the row's history. */
 const FAILING = ['failed', 'told'] as const;
 
-/** As the service answered, or "?" if the script has to read the row's record. */
+/** Total limit, available limit and status that the service answered, or "?" if the script has to read them from the row's record. */
 const GRANTED = ['granted', 'available', 'status'] as const;
 
-/** Which call, and who owns its claim. */
+/** Kind and key of the call, and who owns its claim. */
 const CALL = ['kind', 'thing', 'owner'] as const;
 
 /** Limits on repeated sends, and on how long a claim belongs to its owner. */
@@ -132,7 +132,7 @@ const LIMITS_OF_CLAIM = ['sends', 'withinMs', 'vanishedAfterMs', 'disputedAfterM
 /** A line of an import, and its request. */
 const LINE = ['line', 'import', 'request', 'buyer', 'step', 'amount', 'asked'] as const;
 
-/** The plan to which the move belongs, and its time in ms. */
+/** The plan to which the move belongs, and when that plan was made, in ms. */
 const PART = ['plan', 'before'] as const;
 
 /** The arguments of each transition, by name. A value that is left out is "". */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isLimitlineError, LimitlineError, messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 
-/** Long enough to spare a Redis that is loading its data, short enough to go on within a second of its return. */
+/** Wait before a repetition: long enough to spare a Redis that is loading its data, short enough to go on within a second of its return. */
 const PAUSE_MS = 300;
 
 export type RetryUntilAnswered = <T>(what: string, run: () => Promise<T>) => Promise<T>;
@@ -11,8 +11,8 @@ export type RetryUntilAnswered = <T>(what: string, run: () => Promise<T>) => Pro
  * Repeats a ledger command until Redis answers. What is written around a call to the service must not get lost during an outage of Redis;
  * every script of the ledger may safely run twice.
  *
- * Throws what Redis said if the script itself is wrong, or if `signal` says that the process ends; other processes then find the claim
- * without an owner. Also throws for a command that ends with `STOPPED` or `USAGE`: repeating a change to an archived portfolio never helps.
+ * Throws what Redis said if the script itself is wrong, or if `signal` says that the process ends; other processes then find its claims
+ * abandoned. Also throws for a command that ends with `STOPPED` or `USAGE`: repeating a change to an archived portfolio never helps.
  */
 export function makeRetryUntilAnswered({ log, signal }: { log: Log; signal: AbortSignal }): RetryUntilAnswered {
   /** Commands that have failed and are being repeated. An outage is logged once, and not once a command. */
@@ -45,7 +45,10 @@ function isMeant(error: unknown): boolean {
   return isLimitlineError(error, 'STOPPED', 'USAGE');
 }
 
-/** The same for work that ends at a signal: an abort rejects at once with `STOPPED` and the reason of the signal, without waiting for Redis. */
+/**
+ * Repeats commands of work that ends at a signal: an abort rejects at once with `STOPPED` and the reason of the signal, without waiting for
+ * Redis.
+ */
 export function untilStopped(retryUntilAnswered: RetryUntilAnswered, signal: AbortSignal): RetryUntilAnswered {
   return (what, run) => retryUntilAnswered(what, () => unlessStopped(run, signal));
 }

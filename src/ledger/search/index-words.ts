@@ -18,7 +18,7 @@ export function digestsOfText(text: string): string[] {
   return [...new Set([text.trim(), signsOf(text)].filter(Boolean).map(idDigest))];
 }
 
-/** The numbers by which a buyer is known outside. */
+/** The numbers by which others know a buyer: registration number and business information id. */
 export function numbersOf(limit: RowRequest['limit']): string[] {
   const { company_registration_number: registration, business_information_id: information } = limit;
   return [registration, information]
@@ -84,7 +84,10 @@ function isPlain(text: string): boolean {
 
 const PLAIN = /^[\0-\x7f]*$/;
 
-/** 48 bits, since matches are compared with the row. Only ASCII letters are made small, as in Lua (index-entries.lua). */
+/**
+ * The digest of an id. 48 bits are enough, since matches are compared with the row. Only ASCII letters are made small, as in Lua
+ * (index-entries.lua).
+ */
 export function idDigest(text: string): string {
   const small = isPlain(text) ? text.toLowerCase() : text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   return hash('sha1', small, 'hex').slice(0, 12);

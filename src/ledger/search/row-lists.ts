@@ -86,7 +86,7 @@ function toResult(fields: Record<string, string>): RowResult | undefined {
   };
 }
 
-/** Reads the field `was`: what the row was before it waited. */
+/** Reads the field `was` of a row: what it was before it waited for an approval. */
 export function awaitsOf(text: string, answer = ''): RowResult['awaits'] {
   const { state, of, asOf } = JSON.parse(text);
   return { was: state, answer, ...(of === undefined ? {} : { of }), ...(asOf === undefined ? {} : { asOf }) };

@@ -96,10 +96,10 @@ export function makeRowSearch(options: SearchOptions) {
 /** Columns and rows that one script visits: some milliseconds of Redis' time. */
 const MOST_LOOKED_AT = 4_000;
 
-/** Most runs of that script. If most rows of a size do not wait for the approval, the answer is not exact after them. */
+/** Most runs of largest-rows.lua. If most rows of a size do not wait for the approval, the answer is not exact after them. */
 const MOST_LOOKS = 6;
 
-/** Up to this many rows are read one by one. */
+/** Up to this many rows of an approval are read one by one. */
 const FEW_ROWS = 500;
 
 /** Finds the largest rows that wait for an approval, in the columns of amounts. */

@@ -14,7 +14,7 @@ const MOST_LOOKED_AT = 8_000;
 /** The same constants as in columns.lua and index-entries.lua. */
 export const LINES_OF_COLUMN = 1_024;
 export const ROWS_OF_BUCKET = 16;
-/** Most rows with one id at each level: more are useless to a person. */
+/** Most rows with one id that are read of each level of the index: more are useless to a person. */
 const MOST_OF_ID = 500;
 
 type Sizes = { states: Map<RowState, number>; rows: number; indexed: number; lastLine: number };
@@ -92,7 +92,7 @@ export function makeRowSources({ connection, keys }: { connection: RedisConnecti
       return found.map((entry) => ({ entry, key: entry.slice(entry.lastIndexOf('\0') + 1) }));
     },
 
-    /** Those of these rows that are in one of the states; ten times as fast as reading the rows. */
+    /** The keys of those rows that are in one of the states; ten times as fast as reading the rows. */
     async inStates(portfolio: string, rowKeys: readonly string[], states: readonly RowState[] = []): Promise<string[]> {
       if (states.length === 0 || rowKeys.length === 0) return [...rowKeys];
       const step = connection.pipeline();

@@ -22,7 +22,7 @@ type WalkStep = { rows: (FoundRow & { at: Cursor })[]; next: Cursor | undefined;
 /** Continues behind a cursor, by some `count` rows. A row that stays in the index comes once. */
 export type Walk = (after: Cursor | undefined, count: number) => Promise<WalkStep>;
 
-/** How to find the rows of a filter. The walk cannot find `unindexed` rows. */
+/** How to find the rows of a filter. `unindexed`: number of rows that the walk cannot find. */
 type WalkPlan = { walk: Walk; referred: Referred; unindexed: number };
 
 const FIRST = { line: 0, key: '' };
@@ -31,7 +31,7 @@ const FIRST = { line: 0, key: '' };
 const MOST_NAMED = 1_000;
 /** Up to this many rows in the filter's states, the walk goes by state and not by column. */
 const FEW_ROWS = 1_000;
-/** A visit by a script costs this part of reading a row. */
+/** So many index entries visited by a script cost as much as reading one row. */
 const LOOKS_PER_ROW = 10;
 
 /** Chooses the index that leads to a filter's rows with the fewest others, and walks it. */

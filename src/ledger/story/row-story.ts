@@ -10,13 +10,13 @@ import type { RowId } from '../schema/schema.ts';
 export type StoryCall = {
   step: Step;
   kind: CallKind;
-  /** The thing that it makes, such as "the document balance.pdf". */
+  /** The thing that the call makes, such as "the document balance.pdf". */
   what: string;
   /** The content in readable form; without ids that other calls have not made yet. */
   sent: string;
-  /** Undefined if it was never claimed, or was refused. */
+  /** Undefined if the call was never claimed, or was refused. */
   known: KnownCall | undefined;
-  /** Another row for which it was sent, if any: rows share companies and documents. */
+  /** Another row for which the call was sent, if any: rows share companies and documents. */
   madeFor: string | undefined;
 };
 
@@ -32,7 +32,7 @@ export type RowStory = {
   /** How many imports of the portfolio were begun, repeated files included. */
   begun: number;
   calls: StoryCall[];
-  /** Its unusual events, oldest first. */
+  /** The row's unusual events, oldest first. */
   entries: StoryEntry[];
   /** Ids of the buyer's limits, the oldest first, at most some hundred. */
   buyerLimits: string[];
@@ -52,7 +52,7 @@ export type LineOfRow =
   | { is: 'read'; cells: LineCell[] }
   /** The file is long, and the line was not reached in time. */
   | { is: 'far' }
-  /** The copy is gone, or has no such line. */
+  /** The copy of the file is gone, or has no such line. */
   | { is: 'gone' };
 
 /** A row's history and its line, for a page. */
@@ -61,10 +61,10 @@ export type ToldRow = { story: RowStory; line: LineOfRow };
 /** A held row: what was sent, when, and what came instead of a response. */
 export type HeldItem = {
   row: RowId;
-  /** When it was held, in ms; held rows are listed in this order. */
+  /** When the row was held, in ms; held rows are listed in this order. */
   atMs: number;
   line: number;
-  /** `q4.csv #2`. */
+  /** File name and number of the import: `q4.csv #2`. */
   import: string;
   name: string;
   /** Requested limit, decimal text. */

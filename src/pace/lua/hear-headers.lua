@@ -49,7 +49,8 @@ local function hearUsedUp(pace, limit, reset)
   pace['until'], pace.why, pace.because = now + reset, 'the service says that its allowance is used up', 'asked'
 end
 
--- The same if only refusals state a window: a refusal counts as its end if about as many of our calls were accepted as it states.
+-- Hears a refusal where only refusals state a window: it counts as the window's end if about as many of our calls were accepted as it
+-- states.
 local function hearRefusal(pace, limit, wait)
   local taken = pace.accepted - pace.windowAccepted
   if math.abs(taken - limit) < N.UNTOLD * limit then hearUsedUp(pace, limit, wait) end

@@ -46,7 +46,7 @@ local function countAccepted(pace, calls)
     addMark(pace, now, now - pace.levelAt < N.LEVEL_AT_MARK and pace.level or -1)
   end
   if calls > 0 then pace.trial, pace.strikes = 0, 0 end
-  -- Only if the pace limits the calls: otherwise nothing was learned about the limit.
+  -- The rate rises only if the pace limits the calls: otherwise nothing was learned about the limit.
   local idle = now - pace.heldAt
   if idle > math.max(N.BREAKS_AFTER, N.IDLE_CALLS / pace.rate) then pace.marks = '' end
   if idle > math.max(N.TELLS_WITHIN, N.IDLE_CALLS / pace.rate) then return end

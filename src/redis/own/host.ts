@@ -42,7 +42,7 @@ export function enterHost(folder: Folder, us = thisHost()): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     checkHost(folder, us);
-    // It is ours, perhaps from before a restart of the machine.
+    // The note there is ours, perhaps from before a restart of the machine.
     renameSync(draft, path);
   } finally {
     rmSync(draft, { force: true });

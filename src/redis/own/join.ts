@@ -9,7 +9,6 @@ import { joinServer, type Member } from './membership.ts';
 import { hangUp, probe } from './probe.ts';
 import { killServer, LOG_NAME, lastLogLine, runningServer, startServer } from './server-process.ts';
 
-/** What joining needs. */
 export type JoinDeps = { folder: Folder; socketPath: string; log: Log };
 
 /**
@@ -38,7 +37,7 @@ export async function join(place: JoinDeps, signal: AbortSignal): Promise<Member
     } else if (found.is === 'full') {
       trouble = 'it has as many connections as it takes';
     } else {
-      // After a start the signal is ignored, for the same reason.
+      // After a start the signal is ignored here too, since nobody else would end the server.
       started = (await startAlone(place, started ? NEVER : signal)) || started;
     }
     if (performance.now() - movedAt > PATIENCE_MS) throw tooLong(folder, trouble);
@@ -123,7 +122,7 @@ async function start({ folder, socketPath, log }: JoinDeps): Promise<boolean> {
   const since = performance.now();
   while (!(await isListening(socketPath))) {
     if (child.exitCode) throw await notStarted(folder);
-    // Other processes have already joined it, and the last of them has ended it again.
+    // Other processes have already joined the server, and the last of them has ended it again.
     if (hasEnded(child)) return false;
     if (performance.now() - since > PATIENCE_MS) {
       child.kill('SIGKILL');

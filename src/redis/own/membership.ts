@@ -9,7 +9,7 @@ export type Member = {
   info: ServerInfo;
   /** Undefined if the server has just ended. */
   server: Stamp | undefined;
-  /** Answers whether it was the last user, which must end the server now. */
+  /** Takes the user off the list. Answers whether it was the last one, which must end the server now. */
   leave: () => Promise<'last' | 'others left'>;
 };
 

@@ -59,7 +59,7 @@ function needProcessStarts(): void {
 /** Time for a server to end: it only has to close its file. */
 const SHUTDOWN_LIMIT_MS = 10_000;
 
-/** Wait before the next attempt to start it, such as on a full disk; the failure is logged once. */
+/** Wait before the next attempt to start a server that cannot start, such as on a full disk; the failure is logged once. */
 const RETRY_MS = 1_000;
 
 async function checkServerVersion(member: Member, place: JoinDeps): Promise<void> {

@@ -3,7 +3,7 @@ import { readInfo, type ServerInfo } from '../server-info.ts';
 
 /**
  * What is behind a socket: nothing, something that does not answer, a server that loads its data, one without free connections (`full`), or a
- * working one. Then the connection belongs to the caller, and ends with the server.
+ * working one (`ready`), whose connection belongs to the caller, and ends with the server.
  */
 type Probed = { is: 'absent' | 'silent' | 'loading' | 'full' } | { is: 'ready'; connection: Redis; info: ServerInfo };
 
@@ -37,7 +37,7 @@ export async function probe(socketPath: string): Promise<Probed> {
   }
 }
 
-/** Closes such a connection without waiting. ioredis would keep a timer for one that has already ended. */
+/** Closes a connection to our own Redis without waiting. ioredis would keep a timer for one that has already ended. */
 export function hangUp(connection: Redis): void {
   if (connection.status !== 'end') connection.disconnect();
 }

@@ -38,7 +38,7 @@ export async function startServer(folder: Folder): Promise<ChildProcess> {
     env: { PATH: process.env.PATH },
   });
   closeSync(logFd);
-  // It may end before it reads its input; its end is reported later.
+  // The server may end before it reads its input; its end is reported later.
   child.stdin?.on('error', () => {});
   await once(child, 'spawn').catch((error) => {
     const remedy = 'reinstall it, or set REDIS_URL';
@@ -76,7 +76,7 @@ export async function killServer(stamp: Stamp, folder: Folder): Promise<void> {
   throw new LimitlineError('REDIS', `redis-server (process ${pidOf(stamp)}) cannot be killed; ${remedy}.`);
 }
 
-/** @returns whether the process ended within that time */
+/** @returns whether the process ended within `limitMs` */
 export async function waitForExit(stamp: Stamp, folder: Folder, limitMs: number): Promise<boolean> {
   for (const startedAt = performance.now(); isAlive(stamp, folder); await sleep(POLL_MS)) {
     if (performance.now() - startedAt > limitMs) return false;
@@ -103,7 +103,7 @@ const RECORD_NAME = 'server.pid';
 /** Interval of checks: a process ends within milliseconds, and a check costs microseconds. */
 const POLL_MS = 10;
 
-/** A killed process is gone at once, unless the kernel waits for something. */
+/** Time for a killed process to end: it is gone at once, unless the kernel waits for something. */
 const KILL_LIMIT_MS = 10_000;
 
 /** Bytes read at the end of the log: longer than any line of Redis. */
@@ -159,7 +159,7 @@ function writeRecord(folder: Folder, pid: number): void {
  * of listpacks that all of them know. A server that is too old must start, so that its version can be reported.
  */
 const SERVER_CONFIG = [
-  // Only reachable through the data folder, by its owner. `port 0` is on the command line.
+  // The server is only reachable through the data folder, by the folder's owner. `port 0` is on the command line.
   `unixsocket ${SOCKET_NAME}`,
   'unixsocketperm 700',
   // Every reply must be on the disk: one that a power cut undoes would lead to a call made twice.
