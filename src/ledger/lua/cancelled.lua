@@ -4,11 +4,6 @@ local function generation(portfolio)
   return tonumber(redis.call('HGET', portfolio, 'cancels') or 0)
 end
 
-local function isCancelled(portfolio, row)
-  local known = redis.call('HMGET', row, 'state', 'gen')
-  return known[1] == 'cancelled' or tonumber(known[2] or 0) < generation(portfolio)
-end
-
 -- Whether a limit call was sent: then its outcome counts, even if the row was cancelled.
 local function isSent(limit)
   local state = redis.call('HGET', limit, 'state')

@@ -2,13 +2,6 @@
 local LINES_OF_COLUMN = 1024
 local MOST_STATUSES = 16
 
--- The score of a row in its column, from its tally. An unreadable amount is below all others; a longer text would be no number for
--- Redis.
-local function amountOf(tally)
-  local requested = string.match(tally, '^[ab]|%a+|([^|]*)') or ''
-  return #requested <= 60 and string.match(requested, '^%d+%.?%d*$') or '-1'
-end
-
 -- The status that names the columns of a status: itself if it has columns of its own, which it keeps, else "*".
 local function columnsOfStatus(portfolio, status)
   if status == '' then return '' end
@@ -30,10 +23,4 @@ end
 
 local function columnKey(portfolio, size, column, status)
   return string.format('%s:column:%s:%d:', portfolio, size, column) .. status
-end
-
--- The column for `line`, `amount` and `status`, and its kind "<size> <status>".
-local function columnOf(portfolio, place)
-  local size, status = sizeOf(place.amount), columnsOfStatus(portfolio, place.status)
-  return columnKey(portfolio, size, math.floor(place.line / LINES_OF_COLUMN), status), size .. ' ' .. status
 end
