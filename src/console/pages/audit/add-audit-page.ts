@@ -18,7 +18,7 @@ export type AuditPageFunctions = {
   export: () => Readable;
 };
 
-/** A million entries take seconds to read; a slow client takes longer. */
+/** The time limit of an export: a million entries take seconds to read, and longer for a slow client. */
 const EXPORT_LIMIT_MS = 3_600_000;
 
 /** `/audit`: who did what, for admins; `/audit/export`: the same as a file that can be verified without Redis. */
@@ -146,7 +146,7 @@ export type AuditQuery = {
   before?: number;
 };
 
-/** In characters; longer than any name. */
+/** The most characters of a searched text: longer than any name. */
 const LONGEST = 200;
 
 const searched = z

@@ -39,7 +39,7 @@ type Answered = {
   made?: string;
 };
 
-/** Further lines are only counted. */
+/** The most lines that a table shows; further ones are only counted. */
 const MOST_SHOWN = 200;
 
 /** A plan with its confirm button; or the problems of its file, without one. */

@@ -211,7 +211,7 @@ async function saySameBuyer(
   await given.correct(id, { reading: { ...reading, sameBuyer } }, by);
 }
 
-/** Two tabs or two people edited the same version; the unsaved changes are still in the page to which "back" leads. */
+/** The answer where two tabs or people edited one version; the unsaved changes are still in the page to which "back" leads. */
 function conflictView(id: string, { latest, cells }: { latest: number; cells: MendedCell[] }): Html {
   return html`${pageHead({
     title: 'Another version was saved meanwhile',

@@ -23,7 +23,7 @@ export type PlansPageFunctions = {
   confirm: (id: string, by: string, signal: AbortSignal) => Promise<Confirmation>;
 };
 
-/** `started` also covers a plan that has ended already. */
+/** What a confirmation found. `started`: it began the work, which may be done by now; `ended`: an earlier one had done it. */
 type Confirmation = 'started' | 'running' | 'ended' | 'changed' | 'gone';
 
 const PLANS_PER_MINUTE = 60;

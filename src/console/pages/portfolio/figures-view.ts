@@ -50,7 +50,7 @@ function faultyHint({ invalid, duplicate, kept }: PortfolioLook['state']): strin
   return `${counted(invalid, 'line')} invalid, ${grouped(duplicate)} duplicate${as}`;
 }
 
-/** Further answers can be found with the filter of the rows. */
+/** The most statuses, other than approved, that a sentence counts; rows with others are found by the filter. */
 const ANSWERS_TOLD = 3;
 
 /** Counts of the answers other than approved, the most frequent first: `; 29 under_review`. */
@@ -106,7 +106,7 @@ function lasted(seconds: number): string {
   return seconds < 5_400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3_600).toFixed(1)} h`;
 }
 
-/** More causes than this nobody reads; the rows of the others can be found by their state. */
+/** The most causes that the page shows, since nobody reads more; the rows of other causes can be found by their state. */
 export const CAUSES_SHOWN = 20;
 
 const MEANINGS: Readonly<Record<string, string>> = {

@@ -20,9 +20,9 @@ export type PortfolioLook = {
   state: PortfolioState;
   imports: readonly KnownImport[];
   causes: readonly ShownCause[];
-  /** Its open approvals, each with the people who may approve it. */
+  /** The portfolio's open approvals, each with the people who may approve it. */
   waiting: readonly { approval: Approval; approvers: readonly string[] }[];
-  /** Things made twice for its rows; read only where the portfolio's counts say that there are any. */
+  /** Things made twice for rows of the portfolio; read only where its counts say that there are any. */
   twice: readonly { kind: CallKind; id: string; again: string }[];
   /** The pace of the account; nothing before its first call. */
   pace: PaceState | undefined;

@@ -64,7 +64,7 @@ function pagerWords({ found, next }: RowsPage): string {
   return next === undefined ? `${rows}, the last of them` : rows;
 }
 
-/** The search reads some thousands of rows for a page, so it may stop before it finds one. */
+/** Shown where a search stopped before it found a row: for one page it reads some thousands of rows at the most. */
 function lookedThrough(): Html {
   return emptyState({
     title: 'None so far.',

@@ -95,7 +95,7 @@ function waitsForTheLine({ state, pace, workers, pausedQueues, nowMs }: Looked):
   }
   const blocked = pace?.blocked && pace.blocked.untilMs > nowMs ? pace.blocked : undefined;
   if (blocked) {
-    // The reason for full memory says so itself (nearlyFullWords).
+    // Left out for full memory, whose description says itself when calls go on (nearlyFullWords).
     const last = blocked.because === 'memory' ? '' : ' It goes on by itself.';
     const words = `${sentence(describeBlock(blocked, nowMs))}${last}`;
     return [...waits, { kind: 'warn', title: 'All calls wait.', words }];

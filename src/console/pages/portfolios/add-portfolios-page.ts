@@ -22,10 +22,10 @@ export type PortfoliosPageFunctions = {
   page: (query: { text: string; after?: string; count: number }) => Promise<PortfoliosLook>;
 };
 
-/** A screen and a half: people mostly need the newest, and find others by name. */
+/** Portfolios on one page: a screen and a half, since people mostly need the newest and find others by name. */
 const PORTFOLIOS_SHOWN = 40;
 
-/** In characters; no portfolio's name is longer. */
+/** The most characters of a searched text; no portfolio's name is longer. */
 const LONGEST_NAME = 100;
 
 /** The event stream of the first page, which holds the newest portfolios. */
