@@ -25,7 +25,7 @@ export function recoveryDigest(code: string, name: string, key: Buffer): string 
 
 const CIPHER = 'aes-256-gcm';
 
-/** Version of the encryption, so that another one can be added (ASVS 5.0, 11.2.2). */
+/** What a sealed text begins with: the version of the encryption, so that another one can be added (ASVS 5.0, 11.2.2). */
 const VERSION = '1.';
 
 /** NIST SP 800-38D, section 8.2.2: 96 random bits; only after billions of uses of a key two nonces are likely to be equal. */

@@ -44,7 +44,7 @@ export function makeOidc({
     /**
      * Begins a sign-in. Answers the URL for the browser.
      *
-     * @param given.browser its name, see {@link browserName}
+     * @param given.browser the browser's name, see {@link browserName}
      * @param given.redirect the URL to which the provider sends the browser back
      * @param given.to the page that the person wants
      * @param given.anew for a person with a session: why they sign in again

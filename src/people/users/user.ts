@@ -22,10 +22,10 @@ export type UserView = {
 
 const USER_NAME = /^[a-z0-9][a-z0-9._-]{0,39}$/;
 
-/** The actor in the audit trail and the ledger while there are no users. */
+/** Names that no user may have: `console` is the actor in the audit trail and the ledger while there are no users. */
 const RESERVED = new Set(['console']);
 
-/** Actors of the audit trail itself, and of refusals for unknown names. No new user gets these names; an existing one stays. */
+/** Actors of entries by the audit trail itself, and of refusals for unknown names. No new user gets these; an existing one stays. */
 const OF_THE_AUDIT = new Set(['limitline', 'unknown']);
 
 /** Whether a user may have this name; only then may a key contain it. */

@@ -75,7 +75,7 @@ export function makeUsers({
 
   const digestOf = async (password: string): Promise<string> => {
     const digest = await queue.run('own', () => hash(normalPassword(password)));
-    // Cannot be: the lane `own` is never busy.
+    // Cannot happen: the lane `own` of the hash queue is never busy.
     if (digest === 'busy') throw new LimitlineError('STOPPED', 'Too many passwords are set at this moment.');
     return digest;
   };
