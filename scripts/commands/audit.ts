@@ -108,8 +108,8 @@ function entryWords({ number, atMs, by, what, is, of, about, from, account, fact
 }
 
 /**
- * Checks an export line by line. It may begin at `from` and end before the trail does. It is compared with what this host
- * remembers, as far as it reaches.
+ * Checks an export line by line. The export may begin at `from` and end before the trail does. As far as it reaches, it is
+ * compared with the last entries that this host remembers.
  *
  * @throws LimitlineError `FILE` where it cannot be read
  */

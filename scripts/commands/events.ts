@@ -48,7 +48,7 @@ export function register(program: Command, terminal: Terminal): void {
     .option('--since <time>', SINCE, since)
     .option('--no-rows', 'without the rows that they name, which takes long with very many portfolios')
     .action(async (_own: unknown, command: Command) => {
-      // The list has --since, too, and commander assigns the option to the list.
+      // `events` has --since, too, and commander gives it the option that stands behind `export`.
       const options = command.optsWithGlobals() as ExportOptions;
       checkOutput(options.out, { isBinary: false });
       const since = options.since === undefined ? {} : { since: new Date(options.since).toISOString() };

@@ -129,7 +129,7 @@ async function writeLines(
   await writeOutput(out, (to) => exportResults(payload, to, deps));
 }
 
-/** The least width of a terminal, in characters. */
+/** The width to which texts are folded, in characters: that of a narrow terminal. */
 const COLUMNS = 80;
 const WORDS_FROM = 10;
 
