@@ -41,12 +41,12 @@ const ASK_EVERY_MS = 1_000;
 /** Tells a page that its session ended; its script then opens the sign-in (assets/script/events.js). */
 const SIGNED_OUT = 'event: signed-out\ndata: \n\n';
 
-/** Open pages of all people; the memory for their sockets limits it. */
+/** The most open pages of all people together: each has a socket, which takes memory. */
 const MOST_WATCHERS = 2_000;
 
 /**
- * Open pages of one session; hidden tabs close their streams. Each topic is read twice a second, so one person with thousands
- * of streams would slow Limitline down and leave none to others.
+ * The most open pages of one session; hidden tabs close their streams and do not count. Each topic is read twice a second, so
+ * one person with thousands of streams would slow Limitline down and leave none to others.
  */
 const MOST_OF_ONE = 60;
 

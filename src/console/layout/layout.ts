@@ -77,7 +77,7 @@ function placesLine(rights: Rights, marked: string | undefined, strip: StripStat
   )}</nav>`;
 }
 
-/** The link to the keys, and for a viewer the reason why parts are masked. */
+/** The link to the keyboard shortcuts, and for a viewer the reason why parts are masked. */
 function footer(rights: Rights): Html {
   return html`<footer class="foot">
 <a href="/keys">Keyboard</a>

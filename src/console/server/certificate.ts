@@ -144,7 +144,7 @@ function keyFault(key: string, error: unknown): string {
   return 'CONSOLE_TLS_KEY_FILE holds no private key (PEM) that can be used with the certificate';
 }
 
-/** RFC 7468, section 11, and OpenSSL's older form (RFC 1421). */
+/** What marks a key as encrypted: RFC 7468, section 11, or OpenSSL's older form (RFC 1421). */
 const LOCKED_KEY = /BEGIN ENCRYPTED PRIVATE KEY|^Proc-Type: 4,ENCRYPTED/m;
 
 function datesOf(cert: string) {

@@ -94,7 +94,7 @@ function isByItself({ routeOptions, headers }: FastifyRequest): boolean {
   return routeOptions.config.byItself === true || headers['x-by-itself'] !== undefined;
 }
 
-/** Redirects pages to the sign-in (`page`), where there is one. Refuses fragments, events and changes. */
+/** Redirects a request for a page to the sign-in step `page`, if one is given. Refuses fragments, events and changes. */
 function lead(request: FastifyRequest, reply: FastifyReply, page: string | undefined): FastifyReply {
   const { method, headers, raw } = request;
   const reads = method === 'GET' || method === 'HEAD';

@@ -66,7 +66,7 @@ export function keepFresh(address) {
   };
   document.addEventListener('visibilitychange', () => (document.hidden ? stop() : start()));
   addEventListener('pagehide', stop);
-  // The browser restored the page from its back/forward cache.
+  // A page that the browser restored from its back/forward cache has no stream any more.
   addEventListener('pageshow', (event) => event.persisted && start());
   fillTokens(document);
   if (!document.hidden) start();
