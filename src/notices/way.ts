@@ -23,7 +23,7 @@ export type SendResult =
       words: string;
       /** `way`: the channel, so any other notice would fail too. `notice`: only this notice. `ours`: the process stopped, the outcome is unknown. */
       fault: 'way' | 'notice' | 'ours';
-      /** Whether it may pass by itself within seconds; a fault that a person has to fix is retried less often. */
+      /** Whether the fault may pass by itself within seconds; one that a person has to fix is retried less often. */
       passes: boolean;
       /** The wait that the receiver asked for, in ms. */
       askedMs?: number;
