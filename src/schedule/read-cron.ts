@@ -6,7 +6,7 @@ export type Cron = {
   months: ReadonlySet<number>;
   /** 0 is Sunday. */
   weekdays: ReadonlySet<number>;
-  /** Whether the field begins with `*`. If neither day field does, a day that matches either counts, as in cron. */
+  /** Whether the field of days begins with `*`. If neither field of days does, a day that matches one of them counts, as in cron. */
   anyDay: boolean;
   anyWeekday: boolean;
 };
@@ -16,7 +16,7 @@ export const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday',
 
 type Field = { name: string; from: number; to: number; names?: readonly string[]; namesFrom?: number };
 
-/** As in crontab(5); 7 is Sunday too. */
+/** The five fields as in crontab(5); weekday 7 is Sunday too. */
 const FIELDS: readonly Field[] = [
   { name: 'minute', from: 0, to: 59 },
   { name: 'hour', from: 0, to: 23 },
@@ -83,7 +83,7 @@ function readField(text: string, field: Field): Set<number> | undefined {
 }
 
 function readRange(text: string, field: Field, hasStep: boolean): readonly (number | undefined)[] {
-  // Weekdays are 0 to 6 here, since 7 would be Sunday again.
+  // `*` means weekdays 0 to 6, since 7 would be Sunday again.
   if (text === '*') return [field.from, field.to === 7 ? 6 : field.to];
   const [first = '', last, ...more] = text.split('-');
   if (more.length > 0) return [];
