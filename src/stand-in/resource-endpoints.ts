@@ -99,7 +99,7 @@ export function makeIds({ secret }: { secret: string }) {
 
 type Ids = ReturnType<typeof makeIds>;
 
-/** The success status is not documented. 201 is HTTP's status for a created resource (RFC 9110, section 15.3.2). */
+/** The status of success, which is not documented: 201 is HTTP's for a created resource (RFC 9110, section 15.3.2). */
 const MADE_STATUS = 201;
 
 /** The whole data URI after its content was taken out. */
