@@ -26,7 +26,7 @@ import { underLock } from './setup/lock.mjs';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const BIN = join(ROOT, 'node_modules', '.bin');
 
-/** Installed where the machine's own Node is older than `engines` in package.json. */
+/** The Node that is installed where the machine's own is older than `engines` in package.json. */
 const NODE_VERSION = '24.21.0';
 /** npm has Node for each system as a package, without an install script. */
 const NODE_PACKAGE = `node-${process.platform.replace('win32', 'win')}-${process.arch}`;
@@ -107,7 +107,7 @@ function nodeVersion() {
 
 /** npm scripts and the command use the Node installed here, if there is one. */
 function hasNode() {
-  // `npm ci` has removed the Node that runs this set-up. The machine's own is older.
+  // Gone again: `npm ci` has removed the Node that runs this set-up, and the machine's own is older.
   if (WAS_BROUGHT && !existsSync(NODE)) return false;
   if (existsSync(NODE)) return nodeVersion() === `v${NODE_VERSION}`;
   return Number.parseInt(process.versions.node, 10) >= Number.parseInt(NODE_VERSION, 10);
@@ -180,7 +180,7 @@ function hasChromium() {
 async function installChromium(onChild) {
   const left = 'the tests in a browser will not run: install chromium, or name one in CHROMIUM_PATH';
   if (!isOnPath('apt-get') || process.getuid?.() !== 0) return say(`no chromium is on the PATH; ${left}`);
-  // The same browser without windows: smaller and cheaper to run, but not available on every system.
+  // First tries Chromium without windows: smaller and cheaper to run, but not available on every system.
   await aptInstall(['chromium-headless-shell'], onChild);
   if (hasChromium()) return;
   const result = await aptInstall(['chromium'], onChild);

@@ -49,7 +49,7 @@ async function measure(what: string, script: string, args: string[], cwd = proce
   const child = fork(script, args, {
     cwd,
     env: { ...process.env, LIMITLINE_DATA: join(cwd, 'data') },
-    // The first is what the command's own first line asks of Node.
+    // The first option is the one that limitline.cjs gives to Node.
     execArgv: ['--max-semi-space-size=8', '--import', REPORTER],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
@@ -71,7 +71,7 @@ async function parseAlone(path: string): Promise<void> {
   for await (const _ of createReadStream(path).pipe(parse({ columns: true })));
 }
 
-/** Some pieces of a thousand lines: a write for each line would be what is measured. */
+/** Pieces of a thousand lines: with a write for each line, mostly the writing would take the time. */
 function* inPieces(line: (n: number) => string): Generator<string> {
   for (let from = 0; from < lines; from += 1_000) {
     yield Array.from({ length: Math.min(1_000, lines - from) }, (_none, place) => line(from + place)).join('');

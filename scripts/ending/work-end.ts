@@ -22,7 +22,7 @@ type LookedAtQueues = { queues: Pick<Queues, 'stoppedBy'> };
 /** How often the end is checked. Only scripts wait for it, and a hundred workers may check. */
 const LOOK_EVERY_MS = 1_000;
 
-/** A Redis that takes longer counts as not answering; the time is over anyway. */
+/** How long the last look at the deadline may take; a Redis that takes longer counts as not answering. */
 const LAST_LOOK_MS = 2_000;
 
 export function withWorkEndOptions(command: Command): Command {

@@ -4,7 +4,7 @@ import type { IdentifierKind } from '../../src/portfolio/identity/identity.ts';
 import type { Line, ToldBuyer } from '../../src/portfolio/lines/row.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 
-/** A line of a buyer, and the identifier that told so. */
+/** A line of a buyer, and the identifier by which it was known to be of that buyer. */
 type ListedLine = { line: number; name: string; by: IdentifierKind; value: string };
 
 /** A buyer with several lines, or that was known before. `name`: the buyer's name, if it is kept. */

@@ -59,7 +59,7 @@ export function startSayingMinutes({
     ];
     log.info({ ...rows, calls, callsPerS, inFlight, waiting, ...(why === '' ? {} : { why }) }, words.join('; '));
   };
-  // An absent Redis is reported elsewhere.
+  // Faults are ignored: an absent Redis is reported elsewhere.
   const timer = setInterval(() => void say().catch(() => {}), everyMs).unref();
   return { stop: (): void => clearInterval(timer) };
 }
@@ -85,7 +85,7 @@ export function countCalls(service: Service, onAccepted = () => {}): { service: 
   return { service: { ...service, client }, sent: () => count };
 }
 
-/** Frequent enough for an observer, and rare enough for an outage in which all rows end alike. */
+/** How often ended rows are logged: often for an observer, and seldom for an outage in which all rows end alike. */
 const SAY_EVERY_MS = 5_000;
 
 /** Rows that ended alike. */
@@ -171,7 +171,7 @@ export function makeSayingFaults(log: Log) {
   };
 }
 
-/** Short enough for a person who waits. Costs Redis next to nothing. */
+/** How often finished portfolios are looked for: short for a person who waits, and next to nothing for Redis. */
 const LOOK_EVERY_MS = 2_000;
 
 /** Logs when a portfolio is finished, with its counts. One process of the fleet logs it, once each time. */
@@ -195,7 +195,7 @@ export async function startSayingFinished(
       );
     }
   };
-  // An absent Redis is reported elsewhere.
+  // Faults are logged at `debug` alone: an absent Redis is reported elsewhere.
   const again = onceAtATime(() =>
     look().catch((error) => log.debug({ reason: messageOf(error) }, 'could not look which portfolios are finished')),
   );

@@ -23,7 +23,7 @@ export async function redisPart({ redis, ledger }: Context): Promise<HealthFact[
   return facts;
 }
 
-/** Scripts of the ledger take at least so long then, and each row needs fifteen of them. */
+/** A Redis that answers later than this counts as slow: each script takes at least as long, and each row needs fifteen of them. */
 const SLOW_MS = 100;
 
 function ofNode(info: ServerInfo): HealthFact[] {
