@@ -80,7 +80,7 @@ async function orLast<T>(read: () => Promise<T>, last: T | undefined): Promise<T
 /**
  * The progress of a run: lines read, then settled rows, with what calls wait for and the time left.
  *
- * @param left see `read-time-left.ts`
+ * @param left the time left in words, see {@link makeTimeLeftReader}
  */
 export function extentOf(
   lines: number,

@@ -31,7 +31,7 @@ export type PageParts = {
 /**
  * A whole page.
  *
- * @param given.rights of the reader; undefined for an unknown person, who sees no strip and no navigation
+ * @param given.rights the reader's; undefined for somebody who is not signed in, who sees no strip and no navigation
  */
 export function layout(
   { title, at, marked = at, body, events = '/events' }: PageParts,

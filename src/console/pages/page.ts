@@ -27,7 +27,7 @@ type Schema<T> = { parse: (input: unknown) => T };
 
 /** An address that is read: a page, a piece of one, or a file. */
 type Get<F, Q> = {
-  /** Who may open it. */
+  /** Who may open the address. */
   may: Access;
   query?: Schema<Q>;
   /** The time limit, where the server's is too short. */

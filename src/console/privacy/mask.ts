@@ -39,9 +39,9 @@ export function masked<T>(value: T): T {
 }
 
 type TextMasks = {
-  /** For free texts, which may contain anything. */
+  /** Masks free texts, which may contain anything. */
   free: (text: string) => string;
-  /** For names: a company named after its owner stays recognisable. */
+  /** Masks names, in which a person's name stays: a company named after its owner stays recognisable. */
   plain: (text: string) => string;
 };
 

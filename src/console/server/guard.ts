@@ -22,7 +22,7 @@ type Asked = {
   headers: IncomingHttpHeaders;
   from: string | undefined;
   port: number;
-  /** By default this machine alone, by http. */
+  /** From where the console can be reached; by default from this machine alone, by http. */
   reach?: Reach;
 };
 

@@ -86,7 +86,7 @@ function makeHttpsDemand(home: URL | undefined) {
 
 /** Connections of one network (/24, /48): a large office with a thousand open pages, each with a stream and short requests. */
 const OF_NETWORK = 2_000;
-/** Connections altogether, wherever they come from: a process may have only some ten thousand files open. */
+/** Connections altogether, from all networks: a process may have only some ten thousand files open. */
 const OF_ALL = 10_000;
 
 /**

@@ -71,7 +71,7 @@ export function addOidcSignIn(app: ConsoleApp, given: SignInGiven & OidcFunction
     const browser = browserName(request.cookies[name]);
     const redirect = `${request.origin}${CALLBACK}`;
     const url = await oidc.begin({ browser, redirect, to, anew }).catch((error) => {
-      // Redis has its own error page; any other error here is the provider's.
+      // Thrown on for the error page about Redis; any other error here is the provider's.
       if (isAway(error)) throw error;
       return undefined;
     });

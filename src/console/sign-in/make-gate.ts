@@ -28,7 +28,7 @@ export function makeSessionGate(given: GateFunctions) {
     if (token === undefined) return;
     const found = await read(token, { counts: !isByItself(request) });
     if (!found) return;
-    // Other programs on this machine can set cookies under this host. So each cookie may only hold its own kind of session.
+    // Each cookie may only hold its own kind of session, since other programs on this machine can set cookies under this host.
     const isOpened = isOfSystem(found.person.by);
     if (isOpened !== (name === opening.cookie) || (isOpened && (await isNeeded()))) return;
     request.signedIn = { ...found, token, cookie: name };

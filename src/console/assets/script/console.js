@@ -16,6 +16,6 @@ forgetOnSignOut();
 
 for (const element of document.querySelectorAll('[data-module]')) {
   const name = element.dataset.module ?? '';
-  // Only a plain name, so that no other address is loaded.
+  // Only a plain name is taken, so that no other address is loaded.
   if (/^[a-z-]+$/.test(name)) import(`./${name}.js`).then((module) => module.start(element));
 }

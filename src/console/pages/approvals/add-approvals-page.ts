@@ -15,7 +15,7 @@ export type ApprovalsPageFunctions = {
   read: (id: string) => Promise<Approval | undefined>;
   /** All that an approver must see; undefined where there is no such approval. */
   look: (id: string) => Promise<ApprovalLook | undefined>;
-  /** Whether this person asked for it, under any of their names. */
+  /** Whether this person asked for the approval, under any of their names. */
   isOwn: (approval: Pick<Approval, 'authors'>, person: Person) => boolean;
   /** Whether a person may answer, what they must prove, and who else may answer. */
   answering: (

@@ -142,7 +142,7 @@ export type AuditQuery = {
   about?: string;
   /** The last day that is shown, in UTC: `2026-11-22`. */
   day?: string;
-  /** Only entries with smaller numbers are shown. */
+  /** The number of an entry; only entries with smaller numbers are shown. */
   before?: number;
 };
 

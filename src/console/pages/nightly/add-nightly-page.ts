@@ -84,7 +84,7 @@ export const nightlyTasksPage = page<NightlyPageFunctions>(
     post('/nightly/rules', {
       may: OPERATOR,
       action: 'add rule',
-      // Without the field `words`, which may hold anybody's text.
+      // Fields for the audit; `words` is left out, which may hold anybody's text.
       says: ['cause', 'step', 'status', 'portfolio', 'nights'],
       handle: async ({ fields, actor, reply, tell, given }) => {
         try {

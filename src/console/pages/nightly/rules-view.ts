@@ -20,7 +20,7 @@ export type RuleFunctions = {
 /** Causes that the form's select offers at most: more are hard to look through. The cause named in the address comes on top. */
 const OFFERED = 50;
 
-/** Enough characters of a cause to tell it from others in a list. */
+/** Characters of a cause that a list shows: enough to tell it from others. */
 const CAUSE_CHARACTERS = 80;
 
 /** The form's default: after three nights a refusal needs a person. */

@@ -41,7 +41,7 @@ const PLAN_RULE = {
 export const planningPage = page<PlansPageFunctions>({ at: 'portfolios' }, ({ get, events, post }) => [
   get('/plans/new', {
     may: PLAN_RULE,
-    // Each plan counts rows and is kept, and one person needs few of them.
+    // Limited, since each plan counts rows and is kept, and one person needs few plans.
     perMinute: PLANS_PER_MINUTE,
     about: ({ query }) => {
       const { portfolio, action } = askedOf(query);

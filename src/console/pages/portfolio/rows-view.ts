@@ -101,7 +101,7 @@ function idsOf({ companyId, documentIds, limitId }: RowResult): Html | string {
   return html`${ids.map((id) => html`<code title="${id}">${shortId(id)}</code> `)}`;
 }
 
-/** Enough to recognise an id; the row's own page shows all of it. */
+/** The parts of an id by which a person recognises it; the row's own page shows all of it. */
 function shortId(id: string): string {
   const short = id.replace(/^(company|document|doc|file|bl)_/, (prefix) => prefix);
   return short.length > 18 ? `${short.slice(0, 12)}…${short.slice(-4)}` : short;
