@@ -17,7 +17,7 @@ type Statement = { done: number; startedMs: number; finishedMs: number };
 /** One way to get a limit requested for each row of a file. */
 export type RowContender = {
   name: string;
-  /** Whether it keeps anything in the Redis of its place. */
+  /** Whether the contender keeps anything in the Redis that it is given. */
   usesRedis: boolean;
   command: (place: ContenderPlace) => Contender;
   statement: (answer: unknown) => Statement;
@@ -101,11 +101,11 @@ export function serviceSettings(url: string): Record<string, string> {
 }
 
 type Ran = ProcessFigures & {
-  /** Just before its process was started, in ms since 1970. */
+  /** Just before the contender's process was started, in ms since 1970. */
   startedMs: number;
   /** From the start of its process until the process was gone. */
   wallMs: number;
-  /** The JSON that it printed. */
+  /** The JSON that the contender printed. */
   answer: unknown;
 };
 
@@ -147,7 +147,7 @@ export async function runContender(
   return { startedMs, wallMs, answer: JSON.parse(printed), ...(JSON.parse(figures) as ProcessFigures) };
 }
 
-/** A program for Node, and what it is told. */
+/** A program for Node, with its arguments and environment. */
 type Contender = { script: string; args: readonly string[]; env: Readonly<Record<string, string>> };
 
 /** The options that limitline.cjs gives to Node; every contender gets them. */

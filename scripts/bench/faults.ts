@@ -73,7 +73,7 @@ function heldLine(label: string, { heldWhy }: FaultFigures): string {
   return `${label}: ${reasons.map(([why, rows]) => `${numberText(rows)} at ${why}`).join('; ') || 'none'}.`;
 }
 
-/** Within how many seconds this share of the rows moved. */
+/** Within how many seconds after a kill this share of the killed worker's rows moved again. */
 function recoveryText(recoveryS: number[], share: number): string {
   const sorted = recoveryS.toSorted((one, other) => one - other);
   const took = sorted[Math.ceil(sorted.length * share) - 1];

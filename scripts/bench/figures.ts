@@ -58,7 +58,7 @@ function pad(text: string, width: number, column: number): string {
   return column === 0 ? text + blanks : blanks + text;
 }
 
-/** Characters as people count them. */
+/** The number of characters, in code points and not in UTF-16 units. */
 function widthOf(text: string): number {
   return [...text].length;
 }

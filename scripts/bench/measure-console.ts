@@ -39,7 +39,7 @@ export async function measureWatchers(
     say(`round ${round + 1} of ${WATCH_ROUNDS.length}: ${isWatched ? `${watchers} watchers` : 'nobody watches'}`);
     const portfolio = `watched-${round}`;
     const path = join(given.folder, `${portfolio}.csv`);
-    // Other buyers each time, so that each round makes as many calls.
+    // Each round has other buyers, so that it makes as many calls as the others.
     await generatePortfolio({ path, rows, from: round * rows });
     const open = isWatched ? await watch(`${web.url}/portfolios/${portfolio}/events`, watchers) : [];
     const [cpuMs, startedMs] = [web.cpuMs(), performance.now()];

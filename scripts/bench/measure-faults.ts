@@ -30,7 +30,7 @@ export type FaultFigures = {
   /** Why rows are held: what came in place of an answer, each with its number of rows. */
   heldWhy: Record<string, number>;
   done: number;
-  /** For each row that a killed process was sending something for: from the kill until it moved. */
+  /** Seconds from a kill until a row moved again, for each row that the killed process was sending something for. */
   recoveryS: number[];
 };
 
@@ -186,7 +186,7 @@ async function prepare({ service, file, folder, signal }: Place, env: Record<str
   await runContender({ script, args, env }, { cwd: folder, signal });
 }
 
-/** Lets the service be away for a while behind something that answers in its place, in the middle of the work. */
+/** Makes the service answer 502 to everything for a while in the middle of the work, as if something answered in its place. */
 async function passOutage(
   service: RunningService,
   isFarEnough: () => Promise<boolean>,

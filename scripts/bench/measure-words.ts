@@ -54,7 +54,7 @@ export async function listenToWords(
 
 /** How right the time left was, over those moments of a run at which it is judged. */
 export type WordFigures = {
-  /** By which factor, from 1 on, the middle of the told range was too long or too short at the worst moment. */
+  /** The factor, from 1 on, by which the middle of the said range was too long or too short at the worst moment. */
   worst: number;
   /** Shares of the moments: the truth was more than a quarter outside the range, or nothing was said. */
   outside: number;

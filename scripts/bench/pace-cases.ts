@@ -54,7 +54,7 @@ export function readPaceCases(args: string[]): PaceCases {
   return { hidden: only === undefined ? hidden : [], limiters: choosesHidden ? [] : limiters, everyWord: words };
 }
 
-/** A case, and what came of each of its portfolios. */
+/** A case, with the figures of each of its portfolios. */
 export type MeasuredPace = PaceCase & { figures: PaceFigures[] };
 
 /** A line for each limit and family of headers, and another for the second portfolio where there is one. */

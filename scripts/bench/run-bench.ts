@@ -2,7 +2,7 @@ import { availableParallelism, cpus, release, totalmem, type } from 'node:os';
 import { messageOf } from '../../src/errors.ts';
 import { waitForSignal } from '../process/signals.ts';
 
-/** What a bench is given: a signal that is aborted when the process is to stop, and a way to say where it is. */
+/** What a bench is given: a signal that is aborted when the process is to stop, and a way to say how far it is. */
 export type BenchPlace = { signal: AbortSignal; say: (text: string) => void };
 
 /**

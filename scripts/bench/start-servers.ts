@@ -61,7 +61,7 @@ export function resourceCalls({ requests }: ServiceReport): number {
 
 export type RunningConsole = AsyncDisposable & {
   url: string;
-  /** The most memory that was resident since it began, or since {@link RunningConsole.forgetPeak}; on Linux alone. */
+  /** The most memory that was resident since the process began, or since {@link RunningConsole.forgetPeak}; on Linux alone. */
   peakBytes(): number;
   residentBytes(): number;
   forgetPeak(): void;
@@ -155,7 +155,7 @@ export async function endChild(child: ChildProcess): Promise<void> {
   clearTimeout(late);
 }
 
-/** A folder that is gone, with all that is in it, when it is disposed of. */
+/** Makes a folder, which is removed with all that is in it when it is disposed of. */
 export async function makeTemporaryFolder(): Promise<AsyncDisposable & { path: string }> {
   const path = await mkdtemp(join(tmpdir(), 'limitline-bench-'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };

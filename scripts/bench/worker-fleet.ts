@@ -41,7 +41,7 @@ export function startFleet(
       if (name !== undefined && running.has(child)) running.set(child, name);
     });
     child.once('exit', (status) => {
-      // Only those that were not killed by us are still in the list.
+      // A process that is still in the list was not killed by us.
       if (running.delete(child) && !ending) {
         onFault(
           new LimitlineError('USAGE', `A worker ended by itself with status ${status}; it said last: ${lastLine}`),

@@ -24,7 +24,7 @@ import { endWithParent, sayReady } from '../up/with-parent.ts';
 /** The default number of events shown. */
 const LISTED = 20;
 
-/** Events may contain anything that the service knows of a buyer, so only the file's owner may read them. */
+/** Permissions of an export: events may contain anything that the service knows of a buyer, so only its owner may read it. */
 const OWN_FILE = 0o600;
 
 const SINCE = 'only since a day (2026-11-22), a moment (2026-11-22T10:00Z) or as long ago (12h)';

@@ -135,7 +135,7 @@ type NightPart = {
   name: string;
   /** Runs until stopped. Logs and retries its own faults. */
   start(context: Context, going: { log: Log; signal: AbortSignal }): Started | Promise<Started>;
-  /** One pass, for `limitline nightly` from a timer. */
+  /** Does the part once and ends, for `limitline nightly` from a timer. */
   once(context: Context, going: { signal: AbortSignal }): Promise<unknown>;
 };
 

@@ -65,7 +65,7 @@ export function waitForWorkEnd(
       if (untilSettled === undefined) return;
       finishedEnd(name, lookedAt, ended.signal).then(resolve, reject);
     },
-    /** A fault that every row would meet. `OLDER` ends every process. */
+    /** Called for a fault that every row would meet. Ends `work` with --until-settled, and for `OLDER` always. */
     onCommonFault(fault: Error): void {
       if (untilSettled !== undefined || isLimitlineError(fault, 'OLDER')) {
         resolve({ status: PROBLEMS_STATUS, facts: {}, words: 'stopping: every row would meet this fault', fault });

@@ -36,7 +36,7 @@ function fullWords({ totals }: EventList): string {
 }
 
 function emptyWords({ totals }: EventList, portfolio: string | undefined): string {
-  // For people who never used events: how they get here.
+  // Tells people who never used events how events get here.
   if (totals.events === 0) return 'None is here: they come where EVENTS_PORT is set (docs/events.md).';
   return portfolio === undefined ? 'No event is meant by this.' : `No event names a row of ${portfolio}.`;
 }

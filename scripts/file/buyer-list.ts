@@ -11,7 +11,7 @@ type ListedLine = { line: number; name: string; by: IdentifierKind; value: strin
 type ListedBuyer = {
   buyer: string;
   name: string | null;
-  /** The line that first named it; `portfolio` is null for this file, or an earlier file of its portfolio. */
+  /** The line that first named the buyer; `portfolio` is null if that is of this file, or of an earlier file of the portfolio. */
   first: { portfolio: string | null; line: number };
   lines: ListedLine[];
   /** Further lines that are not listed. */
@@ -21,7 +21,7 @@ type ListedBuyer = {
 /** The first buyers, and how many more there are. */
 type BuyerList = { listed: ListedBuyer[]; more: number };
 
-/** As much as a person reads. Problems and warnings of single lines are listed elsewhere. */
+/** The most buyers and lines of a buyer that are listed: as much as a person reads. */
 const MOST_BUYERS = 100;
 const MOST_LINES = 20;
 

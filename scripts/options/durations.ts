@@ -50,7 +50,7 @@ export function startTimeLimit(limit: Duration | undefined, onOver: () => void) 
     }, limit.ms).unref();
   return {
     isOver: (): boolean => over,
-    /** The time as it was given. */
+    /** The duration as it was written; '' without a limit. */
     text: limit?.text ?? '',
     forget: (): void => clearTimeout(timer),
   };

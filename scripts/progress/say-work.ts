@@ -64,7 +64,7 @@ export function startSayingMinutes({
   return { stop: (): void => clearInterval(timer) };
 }
 
-/** The same service with its calls counted. @param onAccepted called for each call that the service accepted */
+/** A service whose calls are counted. @param onAccepted called for each call that the service accepted */
 export function countCalls(service: Service, onAccepted = () => {}): { service: Service; sent: () => number } {
   let count = 0;
   const counted = <Args extends unknown[], Answer extends { is: string }>(call: (...args: Args) => Promise<Answer>) => {
@@ -137,7 +137,7 @@ const SAY_FAULTS_EVERY_MS = 60_000;
 /** Different faults logged per minute: a quoted response may have its own number each time. */
 const MOST_A_MINUTE = 5;
 
-/** A call that was sent before the fault may still be accepted shortly after. Later successes end the fault. */
+/** How long after a fault a success does not end it: a call that was sent before the fault may be accepted shortly after. */
 const OVER_AFTER_MS = 2_000;
 
 /** Logs faults that every row would meet, once a minute each, with the number of calls; and when they are over. */

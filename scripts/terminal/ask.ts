@@ -12,7 +12,7 @@ export function canAsk(): boolean {
 /** A signal for questions where Ctrl-C may end the whole command, because nothing was done yet. */
 export const NEVER: AbortSignal = new AbortController().signal;
 
-/** Only these answers mean yes. Anything else, perhaps typed for another program, sends nothing. */
+/** The answers that mean yes. Anything else, perhaps typed for another program, is a no. */
 const YES = /^\s*(y|yes)\s*$/i;
 
 /** Asks a question with {@link askLine}. Any answer but a yes is a no. */

@@ -164,7 +164,7 @@ const LIMITLINE = join(ROOT, 'scripts/limitline.cjs');
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
-/** After so long, a crash has nothing to do with the start, and the pause is reset. */
+/** After running so long, a part's crash has nothing to do with its start, and the pause begins small again. */
 const WELL_AFTER_MS = 60_000;
 
 /** Calls in flight get 20 s (jobs/workers/workers.ts); the rest is for the end. */

@@ -8,7 +8,7 @@ export type NewPassword = { password: string; isMade: boolean };
 /** Tries until a person should read the rules first. */
 const TRIES = 5;
 
-/** Larger input is no password. */
+/** The most bytes of standard input: a larger input is no password. */
 const MAX_INPUT_BYTES = 8_192;
 
 /**

@@ -140,7 +140,7 @@ async function isOtherHistory(
   if (remembered === undefined || head.number < remembered.number) return remembered !== undefined;
   if (head.number === remembered.number) return head.link !== remembered.link;
   const place = `${remembered.number}-0`;
-  // A missing entry was cut off by a checkpoint, or verification will report it.
+  // A missing entry is no other history: a checkpoint cut it off, or verification will report it.
   const [, fields] = (await connection.xrange(keys.audit, place, place))[0] ?? [];
   return fields !== undefined && !(fields[2] === 'l' && fields[3] === remembered.link);
 }

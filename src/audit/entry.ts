@@ -6,9 +6,9 @@ type EntryPhase = 'begun' | 'done' | 'failed';
 
 /** One entry of the trail, as read. */
 export type AuditEntry = {
-  /** From 1, without gaps. */
+  /** The entry's number in the trail: from 1, without gaps. */
   number: number;
-  /** By Redis' clock, in ms; never before the previous entry, unless that one's clock was an hour ahead. */
+  /** The time by Redis' clock, in ms; never before that of the previous entry, unless that was an hour ahead. */
   atMs: number;
   /** The account of the process that wrote it; all accounts of an installation share the trail. */
   account: string;
@@ -102,7 +102,7 @@ const MOST_BYTES = 8_000;
 /** Characters kept of each text if the facts are too long. */
 const CUT_TEXT = 200;
 
-/** Values under such names are left out, whoever added them. */
+/** Names whose values are left out of an entry's facts, whoever added them. */
 const SECRET_NAMES = /password|secret|token|recovery|otp|cookie|authorization/i;
 
 /** The facts as JSON, without possible secrets; if too long, texts are cut, and `cut` is set. */

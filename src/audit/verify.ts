@@ -60,7 +60,7 @@ export function makeVerifier({
   let first: { number: number; prev: string | undefined } | undefined;
   let last: TrailCheck['last'];
   let broken: Broken | undefined;
-  /** The next number, and the previous link that it should name; undefined behind an entry whose link does not hold. */
+  /** The number that the next entry should have, and the link that it should name as previous; undefined behind a broken entry. */
   let expected = from ?? 1;
   let previous: string | undefined;
   /** Whether the beginning of the trail is explained, and the highest number that a checkpoint says was deleted. */

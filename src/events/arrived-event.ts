@@ -4,7 +4,7 @@ export type ArrivedEvent = {
   body: Buffer;
   /** The request's headers, names in lower case, without credentials (`authorization`, cookies). */
   headers: Record<string, string | string[]>;
-  /** When it arrived, in ms. */
+  /** When the event arrived, in ms. */
   atMs: number;
 };
 

@@ -83,7 +83,7 @@ export type ListenerLimits = {
 export const USUAL_LIMITS: Readonly<ListenerLimits> = {
   // Node's own default, which is twice what nginx allows for one header.
   headersBytes: 16 * 1_024,
-  // Machines send a whole event at once: these limits are for slow networks.
+  // Time for slow networks: machines send a whole event at once.
   headersMs: 10_000,
   requestMs: 30_000,
   lookMs: 1_000,

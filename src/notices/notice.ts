@@ -23,7 +23,7 @@ export type Notice = {
   facts: readonly { term: string; what: string }[];
   /** A page of the console, such as `/portfolios/q4`. */
   path: string;
-  /** When it arose, in ms. */
+  /** When the notice arose, in ms. */
   atMs: number;
 };
 

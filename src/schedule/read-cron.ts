@@ -74,7 +74,7 @@ function readField(text: string, field: Field): Set<number> | undefined {
     const [from, to] = readRange(range, field, step !== undefined);
     if (from === undefined || to === undefined || step === '0' || step === '00') return undefined;
     const isWeekday = field.to === 7;
-    // A range such as Friday to Monday is common for weekdays; in other fields 22 to 4 may be a mistake.
+    // A range that ends before it begins is common for weekdays (Friday to Monday); in other fields, 22 to 4 may be a mistake.
     if (from > to && !isWeekday) return undefined;
     const last = from > to ? to + 7 : to;
     for (let value = from; value <= last; value += Number(step ?? 1)) values.add(isWeekday ? value % 7 : value);

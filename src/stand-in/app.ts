@@ -114,7 +114,7 @@ export function makeControl({
     /** Applies a change of faults, except for closing the port. @throws LimitlineError `USAGE` */
     setFaults(change: unknown): void {
       faults.set(change);
-      // Without the change itself: its rules may contain parts of bodies.
+      // Only names are logged, not the change itself: its rules may contain parts of bodies.
       log.info({ changed: Object.keys(Object(change)) }, 'the stand-in has new faults');
     },
 

@@ -82,7 +82,7 @@ const faultRuleSchema = z.discriminatedUnion('fault', [
     set: z.record(z.string(), z.unknown()).default({}),
     drop: z.array(z.string()).default([]),
   }),
-  /** A limit with another decision: its status, and the granted share of the requested limit, in whole cents. Made. */
+  /** A limit with another decision: its status, and the granted share of the request, in whole cents. The limit is made. */
   ruleSchema.extend({
     on: z.literal('limit'),
     fault: z.literal('decision'),

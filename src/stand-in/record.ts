@@ -78,7 +78,7 @@ export function makeRecord({ keepMade }: { keepMade: boolean }) {
   };
 }
 
-/** Up to this number, the texts themselves are kept: most stand-ins see fewer. */
+/** Up to this number of texts, the texts themselves are kept and no hashes: most stand-ins see fewer. */
 const FEW_TEXTS = 4_096;
 
 /** 4 M slots of 4 bytes: 16 MB, allocated when there are more texts, for three million at most. */
@@ -132,7 +132,7 @@ export function makeSeenSet() {
   };
 }
 
-/** More requests than this process can answer in a second, so the ring never overwrites a time that it needs. */
+/** Times that the ring holds: more than requests in a second, so it never overwrites a time that it needs. */
 const RING_SIZE = 65_536;
 
 const WINDOW_MS = 1_000;

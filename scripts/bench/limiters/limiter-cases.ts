@@ -65,7 +65,7 @@ export const LIMITER_CASES: readonly LimiterCase[] = [
   })),
 ];
 
-/** express-rate-limit with its own store and words; a window begins with the first call after the one before. */
+/** express-rate-limit with its own store and words; a window begins with the first call after the end of the last window. */
 function expressRateLimit(windowS: number, headers: Pick<Options, 'standardHeaders' | 'legacyHeaders'>): StartLimiter {
   return serveLimiter((passOn) => {
     const app = express();
@@ -86,7 +86,7 @@ function fastifyLimit(windowS: number, { enableDraftSpec }: { enableDraftSpec: b
       enableDraftSpec,
       allowList: ({ url }) => !isLimited(url),
     });
-    // A body is passed on unread.
+    // Bodies are not parsed here: they are passed on unread.
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', (_call, _body, done) => done(null));
     app.all('/*', (call, reply) => {

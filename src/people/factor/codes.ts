@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 
-/** As many as fit on a slip of paper and last for years. */
+/** Recovery codes of a user: as many as fit on a slip of paper and last for years. */
 const CODES = 10;
 
 /** 28 of 32 characters: 140 bits. ASVS 5.0 asks for 128 (11.5.1), and allows a fast digest from 112 bits on (6.5.2). */
@@ -72,7 +72,7 @@ const CODE = /^\d{6}$/;
 
 /** The shared secret of codes, in the forms for an app. */
 export type FactorSecret = {
-  /** In base32, to type it into an app. */
+  /** The secret in base32, to type it into an app. */
   secret: string;
   /** The `otpauth://` URL for a QR code. */
   address: string;
@@ -83,7 +83,7 @@ export function makeFactorBytes(): Uint8Array {
   return new Secret({ size: SECRET_BYTES }).bytes;
 }
 
-/** These bytes in the forms for an app, with the account's name. */
+/** A second factor's bytes in the forms for an app, with the user's name. */
 export function factorSecret(bytes: Uint8Array, name: string): FactorSecret {
   const totp = totpOf(bytes, name);
   return { secret: totp.secret.base32, address: totp.toString() };

@@ -15,7 +15,7 @@ export type OidcAnswer =
   /** Signed in, but in no group that has roles here. */
   | { is: 'no role'; by: string; to: string }
   | { is: 'no'; why: NotSignedInWhy; to: string }
-  /** Not begun by this browser, expired, or used before. */
+  /** The sign-in was not begun by this browser, expired, or was used before. */
   | { is: 'unknown' };
 
 export type Oidc = ReturnType<typeof makeOidc>;

@@ -51,7 +51,7 @@ export function passwordFault(password: string, name: string, words: readonly st
   return undefined;
 }
 
-/** Shorter words occur in too many passwords by chance. */
+/** The least letters of an obvious word that counts: shorter ones occur in too many passwords by chance. */
 const MIN_WORD = 3;
 
 /** The text without these words. */

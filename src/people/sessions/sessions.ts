@@ -23,7 +23,7 @@ export type SessionView = {
   beganMs: number;
   /** Last activity of the person, accurate to half a minute (`writeAfterMs`). */
   seenMs: number;
-  /** The network address from which it began. */
+  /** The network address from which the session began. */
   from: string;
   /** The browser's user agent. */
   agent: string;

@@ -102,7 +102,7 @@ type UserChange = {
   fields: Readonly<Record<string, string | number>>;
   /** A field that is set to a time, in ms from now by the server's clock. */
   moment?: { field: string; inMs: number };
-  /** Nothing is changed if this field has another value by now. */
+  /** A field and the value that it must still have; otherwise nothing is changed. */
   expected?: { field: string; value: string };
   /** The new epoch, which ends the user's sessions except that of the token `keep`. */
   epoch?: string;

@@ -95,7 +95,7 @@ export function makeUsers({
       needPassword(password, name, words);
       const untilMs = mustChange ? initialMs : '';
       const args = [name, makeEpoch(), untilMs, roles.join(','), await digestOf(password), beginnings.session];
-      // Also called after a lost reply, since the user may have been added.
+      // `onAdded` is also called after a lost reply, since the user may have been added.
       const isNew = (await add([keys.user(name), keys.users, openingsKey(keys)], args).finally(onAdded)) === 1;
       if (!isNew) throw new LimitlineError('USAGE', `There is a user ${name} already.`);
     },
