@@ -28,10 +28,10 @@ const BIN = join(ROOT, 'node_modules', '.bin');
 
 /** The Node that is installed where the machine's own is older than `engines` in package.json. */
 const NODE_VERSION = '24.21.0';
-/** npm has Node for each system as a package, without an install script. */
+/** The package with Node for this system: npm has one for each system, without an install script. */
 const NODE_PACKAGE = `node-${process.platform.replace('win32', 'win')}-${process.arch}`;
 const NODE = join(BIN, 'node');
-/** With a leading dot, npm does not take the folder for a package and leaves it alone. */
+/** The folder of the installed Node. It begins with a dot, so that npm does not take it for a package and leaves it alone. */
 const NODE_FOLDER = join(ROOT, 'node_modules', '.node');
 
 /** Records the lock file and the platform of installed dependencies, because folders get copied into containers. */
@@ -48,7 +48,7 @@ const COMMAND_LINK_TARGET = '../../scripts/limitline.cjs';
 /** Whether Node was installed here before this set-up began. */
 const WAS_BROUGHT = existsSync(NODE);
 
-/** In this order, because steps depend on earlier ones. */
+/** The steps of the set-up, in an order in which each follows those that it needs. */
 const STEPS = [
   { name: 'installing dependencies', isDone: hasDependencies, run: installDependencies },
   { name: `fetching Node ${NODE_VERSION}`, isDone: hasNode, run: fetchNode },

@@ -19,7 +19,7 @@ const [lines, only] = [Number(args[0] ?? 1_000_000), args[1] ?? ''];
 const LIMITLINE = fileURLToPath(new URL('../limitline.ts', import.meta.url));
 const SELF = fileURLToPath(import.meta.url);
 
-/** Sends the peak of memory to us when the measured process ends. */
+/** A module that sends the peak of memory to us when the measured process ends. */
 const REPORTER = "data:text/javascript,process.on('exit',()=>process.send(process.resourceUsage().maxRSS))";
 
 if (args[0] === 'csv-parse') await parseAlone(args[1] ?? '');

@@ -50,7 +50,7 @@ export function markdownTable(header: readonly string[], rows: readonly (readonl
   return [padded[0], rule, ...padded.slice(1)].join('\n');
 }
 
-/** `--:`, the shortest rule that every reader of Markdown takes for one. */
+/** The least width of a column: `--:` is the shortest rule below a head that every reader of Markdown takes for one. */
 const MIN_WIDTH = 3;
 
 function pad(text: string, width: number, column: number): string {

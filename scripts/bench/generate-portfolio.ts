@@ -57,10 +57,10 @@ export function portfolioLine(index: number): string {
   ].join(',');
 }
 
-/** Every list of names has 32 entries or fewer in a power of two, so five bits of a number choose each part of a name. */
+/** So many names differ. Each list of parts has at most 32 entries, a power of two, so five bits choose each part of a name. */
 const NAMES_IN_ALL = 2 ** 20;
 
-/** Odd, so that multiplying by it only changes the order of the numbers below 2^20: neighbours look unlike each other. */
+/** A factor that scatters names, so that neighbours look unlike. It is odd, so it only changes the order of the numbers below 2^20. */
 const SCATTER = 0x9e3b5;
 
 /** The first registration number: of eight digits, as registers have them. */

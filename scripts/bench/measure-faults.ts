@@ -114,7 +114,7 @@ function makeRecoveryWatch({
 
 const PORTFOLIO = 'faults';
 
-/** Nothing here should take more than some tens of seconds; what does is stuck. */
+/** Time limit of a run: none should take more than some tens of seconds; one that takes longer is stuck. */
 const TIME_LIMIT_MS = 300_000;
 
 type Place = {

@@ -6,7 +6,7 @@
 'use strict';
 const { readFileSync, writeSync } = require('node:fs');
 
-/** As in `contenders.ts`. */
+/** The file descriptor to which the figures are written, as in `contenders.ts`. */
 const FIGURES_FD = 3;
 
 process.once('exit', () => {

@@ -69,7 +69,7 @@ type Span = { startedMs: number; finishedMs: number };
 /** The part of a run that is not judged: before a tenth of it is over, nobody can know. */
 const JUDGED_FROM = 0.1;
 
-/** By which part of the told range the truth may be outside of it. */
+/** By which part the real time left may be outside of the range that was said. */
 const WITHIN = 0.25;
 
 /** Compares what was said of the time left with when the run really ended. */

@@ -49,7 +49,7 @@ export async function reportArchived(
   await writeOutput(out, (to) => pipeline([`${text}\n`], to));
 }
 
-/** As in {@link portfolioWords}: a column's width for 80 columns. */
+/** Width of the name, as in {@link portfolioWords}, so that a line fits 80 columns. */
 const NAME_WIDTH = 24;
 
 /** Three or four lines: name and state, counts, sums, and the folder. */

@@ -167,5 +167,5 @@ const LONGEST_PAUSE_MS = 30_000;
 /** After running so long, a part's crash has nothing to do with its start, and the pause begins small again. */
 const WELL_AFTER_MS = 60_000;
 
-/** Calls in flight get 20 s (jobs/workers/workers.ts); the rest is for the end. */
+/** Time for a part to stop: calls in flight get 20 s of it (jobs/workers/workers.ts), and the rest is for the end. */
 const STOP_LIMIT_MS = 25_000;

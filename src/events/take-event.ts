@@ -73,7 +73,7 @@ async function inTime(keeping: Promise<KeptAs>, limitMs: number): Promise<KeptAs
   }
 }
 
-/** Usual names of headers with credentials, which are not kept. */
+/** What names of headers with credentials usually contain; such headers are not kept. */
 const PROOFS = /authorization|cookie|api-?key|auth-?token/;
 
 /** What stands in kept headers in place of the secret: proxies put the requested URL, and so the secret, into them. */

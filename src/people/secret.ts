@@ -14,10 +14,10 @@ export type Secret = ReturnType<typeof makeSecret>;
 /** Purposes of keys. Each has its own key, so that one that leaks tells nothing about another. */
 export type KeyLabel = 'sessions' | 'factors' | 'recovery-codes' | 'guesses' | 'audit' | 'csrf' | 'sign-in' | 'mark';
 
-/** Name of the file in the data folder, used without a setting. */
+/** Name of the file in the data folder that holds the secret if no setting does. */
 const FILE_NAME = 'secret';
 
-/** 256 bits, as long as the derived keys. */
+/** The secret has 256 bits, as have the keys derived from it. */
 const SECRET_BYTES = 32;
 const KEY_BYTES = 32;
 

@@ -51,7 +51,7 @@ function nearest(
   const steps = cron.hours.flatMap((hour) => cron.minutes.map((minute) => hour * HOUR_MS + minute * MINUTE_MS));
   for (const step of direction > 0 ? steps : steps.reverse()) {
     const shown = date + step;
-    // Times far on the wrong side are skipped. After a match, only times that a change of clocks may have moved are still compared.
+    // Times far on the wrong side of `wall` are skipped. After a match, only times that a change of clocks may have moved are compared.
     if (direction * (shown - wall) < -SHIFT_MS) continue;
     if (best !== undefined && direction * (shown - wallClock(best, tz)) > SHIFT_MS) break;
     for (const moment of momentsOf(cron, shown, tz)) {

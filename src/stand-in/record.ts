@@ -81,7 +81,7 @@ export function makeRecord({ keepMade }: { keepMade: boolean }) {
 /** Up to this number of texts, the texts themselves are kept and no hashes: most stand-ins see fewer. */
 const FEW_TEXTS = 4_096;
 
-/** 4 M slots of 4 bytes: 16 MB, allocated when there are more texts, for three million at most. */
+/** Slots of the table for more texts than {@link FEW_TEXTS}: 4 M of 4 bytes are 16 MB, for three million texts at most. */
 const PLACES = 2 ** 22;
 
 /** The most texts in the table: beyond three quarters of its slots, the search for a free one becomes slow. */

@@ -73,10 +73,10 @@ export function makeResourceEndpoints({ ids, record }: { ids: Ids; record: MadeR
 /** The documents' prefix is not documented; `doc_` is the stand-in's own choice. */
 const prefixOf = (kind: CallKind): string => KINDS[kind].prefix || 'doc_';
 
-/** 80 random bits: ids are unique, even among independent stand-ins. */
+/** Random bytes of an id: 80 bits, so that ids are unique, even among independent stand-ins. */
 const RANDOM_BYTES = 10;
 
-/** 48 bits of checksum: a mistyped or invented id is never accepted by chance. */
+/** Hex digits of an id's checksum: 48 bits, so that a mistyped or invented id is never accepted by chance. */
 const CHECKSUM_HEX = 12;
 
 /**

@@ -48,7 +48,7 @@ function ofNode(info: ServerInfo): HealthFact[] {
   ];
 }
 
-/** With less free space, an import or our own Redis may soon fail. */
+/** With less free space than this on the disk, an import or our own Redis may soon fail. */
 const LITTLE_BYTES = 1_000_000_000;
 const NEXT_TO_NONE_BYTES = 200_000_000;
 

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { safeAddress } from '../html/html.ts';
 import type { Coming } from './people-functions.ts';
 
-/** 256 random bits as base64url; Redis is not asked about any other text. */
+/** The form of a token: 256 random bits as base64url. Redis is not asked about any other text. */
 const TOKEN = /^[\w-]{43}$/;
 
 /**
@@ -135,7 +135,7 @@ export function makeDevices(key: Buffer, name: string) {
   };
 }
 
-/** 128 bits as base64url, in characters. */
+/** Characters of a signature: 128 bits as base64url. */
 const SIGN_LENGTH = 22;
 
 function isSame(one: string, other: string): boolean {

@@ -59,13 +59,13 @@ export function unseal(sealed: string, key: Buffer, of: string): Buffer | undefi
   }
 }
 
-/** RFC 4226, section 4, R6: 160 bits are recommended. */
+/** Bytes of a second factor's secret: RFC 4226, section 4, R6, recommends 160 bits. */
 const SECRET_BYTES = 20;
 
 /** The parameters that every such app supports (RFC 6238): SHA-1, six digits, 30 seconds. */
 const RULE = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
 
-/** RFC 6238, section 5.2: one step in each direction, for inaccurate clocks and slow typing. */
+/** Time steps whose codes are accepted: the present one and its neighbours, for inaccurate clocks and slow typing (RFC 6238, 5.2). */
 const WINDOW_STEPS = [-1, 0, 1];
 
 const CODE = /^\d{6}$/;

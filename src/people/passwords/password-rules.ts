@@ -1,10 +1,10 @@
 import { createHash, randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** ASVS 5.0, 6.2.1 asks for 8 and recommends 15; NIST SP 800-63B-4 asks for 15 without a second factor. */
+/** The shortest password: ASVS 5.0, 6.2.1 asks for 8 and recommends 15; NIST SP 800-63B-4 asks for 15 without a second factor. */
 const MIN_CHARACTERS = 12;
 
-/** ASVS 5.0, 6.2.9 asks to allow 64; without a limit a password could be as large as a form. */
+/** The longest password: ASVS 5.0, 6.2.9 asks to allow 64; without a limit one could be as large as a form. */
 const MAX_CHARACTERS = 1_000;
 
 /** Letters and digits that must be left of a password without the obvious words, so that it takes more than a few guesses. */

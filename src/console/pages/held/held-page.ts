@@ -24,7 +24,7 @@ type HeldPageGiven = {
   csrf: string;
 };
 
-/** The held desk: each call whose outcome nobody knows, the oldest first, with the forms that answer it. */
+/** The page of held rows: each call whose outcome nobody knows, the oldest first, with the forms that answer it. */
 export function renderHeldPage({ page, portfolio, isFirst, did, textOf, csrf }: HeldPageGiven): Html {
   const { items, total, next } = page;
   const address = heldAddress(portfolio);
@@ -135,7 +135,7 @@ function wordsOf(did: string): string | undefined {
     : `${counted(Number(calls), 'call')} answered by the file: the rows go on.`;
 }
 
-/** The held desk of a portfolio, or of the whole account. */
+/** The address of the held rows of a portfolio, or of the whole account. */
 export function heldAddress(portfolio: string | undefined): string {
   return portfolio === undefined ? '/held' : `/portfolios/${encodeURIComponent(portfolio)}/held`;
 }

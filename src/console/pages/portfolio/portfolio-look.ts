@@ -43,7 +43,7 @@ export type ShownCause = Cause & { sample: CauseSample | undefined };
 /** What is computed from a snapshot: open rows, steps, calls that are left, time that is left. */
 export type PortfolioOutlook = { open: number; steps: FunnelStep[]; calls: CallsLeft; left: TimeLeft | undefined };
 
-/** The parts of a snapshot that an outlook needs. */
+/** The parts of a snapshot from which {@link PortfolioOutlook} is computed. */
 type Seen = Pick<PortfolioLook, 'state' | 'causes' | 'pace' | 'samples' | 'ownPerS' | 'nowMs'>;
 
 /** Where the rows are, which calls are still to be made, and how long they take. */
