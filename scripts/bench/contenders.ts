@@ -103,7 +103,7 @@ export function serviceSettings(url: string): Record<string, string> {
 type Ran = ProcessFigures & {
   /** Just before the contender's process was started, in ms since 1970. */
   startedMs: number;
-  /** From the start of its process until the process was gone. */
+  /** From the start of the contender's process until the process was gone. */
   wallMs: number;
   /** The JSON that the contender printed. */
   answer: unknown;
