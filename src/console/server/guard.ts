@@ -175,10 +175,10 @@ export async function addSecurityHeaders(app: ConsoleApp): Promise<void> {
   });
 }
 
-/** Pages that are shown without that question: links on other sites commonly lead to them, and they have no buttons. */
+/** Pages that {@link askWhoWasLed} lets pass: links on other sites commonly lead to them, and they have no buttons. */
 const OPEN = new Set(['/', '/keys']);
 
-/** Identity providers send browsers back here, so nothing is asked; the sign-in compares the query with the browser's cookie. */
+/** Identity providers send browsers back here, so {@link askWhoWasLed} lets it pass; the sign-in checks query and cookie. */
 const CALLBACK = '/sign-in/oidc/callback';
 
 /** Whether a page of another site led the browser here; a typed address, or one opened by another program, does not count. */
@@ -206,5 +206,5 @@ export function askWhoWasLed(app: ConsoleApp): void {
   });
 }
 
-/** The most characters of an address that the question shows. */
+/** The most characters of an address that {@link askWhoWasLed} shows. */
 const SHOWN = 200;

@@ -216,7 +216,7 @@ export function makeTryPassword({ guesses, queue }: { guesses: Guesses; queue: H
 
 type TakenTry = Extract<Try, { is: 'try' }>;
 
-/** The right password of a user, with the user's epoch at that time. Its attempt still counts as wrong: `taken` takes it back. */
+/** The right password of a user, with the user's epoch at that time. The attempt `taken` counts as wrong until it is taken back. */
 type RightPassword = { is: 'right'; taken: TakenTry; epoch: string };
 
 type TryPassword = (

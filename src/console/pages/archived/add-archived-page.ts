@@ -21,7 +21,7 @@ export type ArchivedPageFunctions = {
 /** Portfolios on one page: a screen and a half, as in the list of portfolios. */
 const ARCHIVED_SHOWN = 40;
 
-/** The highest index at which an address may begin the list, so that Redis never skips more; no account has as many. */
+/** The highest index at which an address may begin the list, so that Redis never skips more portfolios; no account has as many. */
 const MOST_PLACES = 1_000_000;
 
 /** `/archived`: the portfolios whose rows are in files, or were forgotten. */

@@ -50,7 +50,7 @@ function faultyHint({ invalid, duplicate, kept }: PortfolioLook['state']): strin
   return `${counted(invalid, 'line')} invalid, ${grouped(duplicate)} duplicate${as}`;
 }
 
-/** The most statuses, other than approved, that a sentence counts; rows with others are found by the filter. */
+/** Further answers can be found with the filter of the rows. */
 const ANSWERS_TOLD = 3;
 
 /** Counts of the answers other than approved, the most frequent first: `; 29 under_review`. */
