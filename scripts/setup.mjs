@@ -167,7 +167,7 @@ async function installRedis(onChild) {
   const result = await aptInstall(['redis-server'], onChild);
   if (result.code !== 0 || !hasRedis())
     throw fault(result, 'apt-get could not install redis-server (see what it says above)');
-  // Under systemd, RUNLEVEL has no effect and the service was started: sd_booted(3) tells whether systemd runs.
+  // Under systemd (sd_booted(3) tells whether it runs), RUNLEVEL has no effect, so the service that was started is ended.
   if (isDirectory('/run/systemd/system')) await run('systemctl', ['disable', '--now', 'redis-server'], onChild);
 }
 

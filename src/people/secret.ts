@@ -103,7 +103,7 @@ function readOrMake(path: string): Promise<string> {
 async function read(path: string): Promise<string | undefined> {
   try {
     const [text, { mode }] = await Promise.all([readFile(path, 'utf8'), stat(path)]);
-    // With the secret other users of this machine could forge sessions. Some file systems have no permissions.
+    // Closes the file to other users of this machine, who could forge sessions; fails where a file system has no permissions.
     if ((mode & 0o007) !== 0) await chmod(path, mode & 0o770).catch(() => {});
     if (/^[!-~]{32,}$/.test(text.trim())) return text.trim();
   } catch (error) {

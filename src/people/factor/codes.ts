@@ -4,7 +4,7 @@ import { Secret, TOTP } from 'otpauth';
 /** Recovery codes of a user: as many as fit on a slip of paper and last for years. */
 const CODES = 10;
 
-/** 28 of 32 characters: 140 bits. ASVS 5.0 asks for 128 (11.5.1), and allows a fast digest from 112 bits on (6.5.2). */
+/** Characters of a recovery code, which has 28 of these 32: 140 bits. ASVS 5.0 asks for 128 (11.5.1), for a fast digest 112 (6.5.2). */
 const SIGNS = 'abcdefghijkmnopqrstuvwxyz2345678';
 const GROUPS = 7;
 const GROUP_SIGNS = 4;
@@ -28,7 +28,7 @@ const CIPHER = 'aes-256-gcm';
 /** What a sealed text begins with: the version of the encryption, so that another one can be added (ASVS 5.0, 11.2.2). */
 const VERSION = '1.';
 
-/** NIST SP 800-38D, section 8.2.2: 96 random bits; only after billions of uses of a key two nonces are likely to be equal. */
+/** Random bytes of a nonce: 96 bits (NIST SP 800-38D, section 8.2.2). Two are likely to be equal only after billions of uses. */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 

@@ -19,7 +19,7 @@ const STRANGERS = { atOnce: 50, backMs: 1_000 };
  */
 const OF_NETWORK = { atOnce: 2, backMs: 30 * 60_000 };
 
-/** Most networks remembered: more than strangers' budgets allow within the hour after which a network has its own back. */
+/** Most networks remembered: a network has its hashes back after an hour, and fewer can have used any within one. */
 const NETWORKS_MAX = 5_000;
 
 /** Priority: first people who are signed in, then people known at the address, then strangers. */

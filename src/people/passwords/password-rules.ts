@@ -82,7 +82,7 @@ export function* commonDigests(): Generator<string> {
 /** Letters that are not confused when read aloud or copied by hand. */
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz';
 
-/** 30 of 23 letters: 135 bits; ASVS 5.0, 11.5.1 asks for 128. */
+/** A generated password has 30 of 23 letters: 135 bits; ASVS 5.0, 11.5.1 asks for 128. */
 const GROUPS = 6;
 const GROUP_LETTERS = 5;
 

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
-/** 256 bits (ASVS 5.0, 7.2.3 asks for 128). */
+/** Random bytes of a token: 256 bits (ASVS 5.0, 7.2.3 asks for 128). */
 const TOKEN_BYTES = 32;
 const TOKEN = /^[\w-]{43}$/;
 

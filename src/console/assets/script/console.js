@@ -7,7 +7,7 @@ import { keepFresh } from './events.js';
 import { listenToKeys } from './keys.js';
 import { forgetOnSignOut } from './sign-in.js';
 
-// Pages for unknown people have no events.
+// Pages for people who are not signed in have no events.
 if (document.body.dataset.events !== undefined) keepFresh(document.body.dataset.events);
 openDialogs();
 listenToKeys();
