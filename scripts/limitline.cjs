@@ -9,7 +9,7 @@
 // resolve paths, which takes 30 ms.
 'use strict';
 
-/** Older versions do not strip types, and lack features that are used here. */
+/** The least version of Node: older ones do not strip types, and lack features that are used here. */
 var NEEDED = 24;
 
 var found = parseInt(process.versions.node, 10);

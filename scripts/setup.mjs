@@ -26,12 +26,12 @@ import { underLock } from './setup/lock.mjs';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const BIN = join(ROOT, 'node_modules', '.bin');
 
-/** Installed where the machine's own Node is older than `engines` in package.json. */
+/** The Node that is installed where the machine's own is older than `engines` in package.json. */
 const NODE_VERSION = '24.21.0';
-/** npm has Node for each system as a package, without an install script. */
+/** The package with Node for this system: npm has one for each system, without an install script. */
 const NODE_PACKAGE = `node-${process.platform.replace('win32', 'win')}-${process.arch}`;
 const NODE = join(BIN, 'node');
-/** With a leading dot, npm does not take the folder for a package and leaves it alone. */
+/** The folder of the installed Node. It begins with a dot, so that npm does not take it for a package and leaves it alone. */
 const NODE_FOLDER = join(ROOT, 'node_modules', '.node');
 
 /** Records the lock file and the platform of installed dependencies, because folders get copied into containers. */
@@ -48,7 +48,7 @@ const COMMAND_LINK_TARGET = '../../scripts/limitline.cjs';
 /** Whether Node was installed here before this set-up began. */
 const WAS_BROUGHT = existsSync(NODE);
 
-/** In this order, because steps depend on earlier ones. */
+/** The steps of the set-up, in an order in which each follows those that it needs. */
 const STEPS = [
   { name: 'installing dependencies', isDone: hasDependencies, run: installDependencies },
   { name: `fetching Node ${NODE_VERSION}`, isDone: hasNode, run: fetchNode },
@@ -107,7 +107,7 @@ function nodeVersion() {
 
 /** npm scripts and the command use the Node installed here, if there is one. */
 function hasNode() {
-  // `npm ci` has removed the Node that runs this set-up. The machine's own is older.
+  // Gone again: `npm ci` has removed the Node that runs this set-up, and the machine's own is older.
   if (WAS_BROUGHT && !existsSync(NODE)) return false;
   if (existsSync(NODE)) return nodeVersion() === `v${NODE_VERSION}`;
   return Number.parseInt(process.versions.node, 10) >= Number.parseInt(NODE_VERSION, 10);
@@ -167,7 +167,7 @@ async function installRedis(onChild) {
   const result = await aptInstall(['redis-server'], onChild);
   if (result.code !== 0 || !hasRedis())
     throw fault(result, 'apt-get could not install redis-server (see what it says above)');
-  // Under systemd, RUNLEVEL has no effect and the service was started: sd_booted(3) tells whether systemd runs.
+  // Under systemd (sd_booted(3) tells whether it runs), RUNLEVEL has no effect, so the service that was started is ended.
   if (isDirectory('/run/systemd/system')) await run('systemctl', ['disable', '--now', 'redis-server'], onChild);
 }
 
@@ -180,7 +180,7 @@ function hasChromium() {
 async function installChromium(onChild) {
   const left = 'the tests in a browser will not run: install chromium, or name one in CHROMIUM_PATH';
   if (!isOnPath('apt-get') || process.getuid?.() !== 0) return say(`no chromium is on the PATH; ${left}`);
-  // The same browser without windows: smaller and cheaper to run, but not available on every system.
+  // First tries Chromium without windows: smaller and cheaper to run, but not available on every system.
   await aptInstall(['chromium-headless-shell'], onChild);
   if (hasChromium()) return;
   const result = await aptInstall(['chromium'], onChild);

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 /** Checks of some seconds before the tests. They run in parallel, one core each. */
 const CHECKS: [command: string, ...args: string[]][] = [
   ['biome', 'check', '--error-on-warnings', '.'],
-  // One checker takes two thirds of the CPU time of four, and `--incremental` checks only changes.
+  // With one checker, tsc takes two thirds of the CPU time that it takes with four; `--incremental` checks only changes.
   ['tsc', '--checkers', '1', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/tests.tsbuildinfo'],
 ];
 
@@ -19,7 +19,7 @@ const checked = await Promise.all(CHECKS.map(([command, ...args]) => check(comma
 for (const { said } of checked) process.stdout.write(said);
 const failed = checked.filter(({ status }) => status !== 0).map(({ command }) => command);
 if (failed.length > 0) {
-  // As last-line-reporter.ts prints it at the end of a run of vitest, which does not begin after a failed check.
+  // Vitest does not begin after a failed check, so this prints the last line that last-line-reporter.ts would print.
   console.log(`${failed.join(' and ')} failed\n0 passed, ${failed.length} failed`);
   process.exit(1);
 }

@@ -191,7 +191,7 @@ async function askSecrets(name: string): Promise<{ password: string; code: strin
   return { password, code: code.trim() };
 }
 
-/** Bytes. Larger input is no password and code. */
+/** The most bytes of standard input: a larger input is no password and code. */
 const LONGEST_INPUT = 4_096;
 
 async function readSecrets(): Promise<{ password: string; code: string }> {

@@ -9,7 +9,7 @@ import { groupedAmount, moneyText } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** An approval as its approver must see it: what, how much, whose, and the digest that a yes is for. */
+/** An approval as its approver must see it: what is asked for, how much, by whom, and the digest that a yes is for. */
 export function waitingWords(approval: Approval): string {
   const { id, portfolio, kind, rows, sum, authors, askedMs, file, digest } = approval;
   const why = whyWords(approval);

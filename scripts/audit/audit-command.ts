@@ -8,7 +8,7 @@ type Facts = Readonly<Record<string, unknown>>;
 
 type UnderWay = Given & { name: string; kind: CommandKind };
 
-/** A process runs one command. Tests run several, one at a time. */
+/** The command that this process runs. Tests run several in one process, one at a time. */
 let underWay: UnderWay | undefined;
 
 /**

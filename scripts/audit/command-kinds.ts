@@ -16,11 +16,11 @@ export type CommandKind =
   /** Audits under another name than the system user's: `approve --as USER`. */
   | 'audits itself'
   | {
-      /** The audit trail's name for it: `<thing> <verb>`. */
+      /** The audit trail's name for what the command does: `<thing> <verb>`. */
       what: string;
       /** Describes the change; undefined for a dry run. */
       audit: (given: Given) => CommandAudit | undefined;
-      /** Whether it asks first and calls `auditCommand` itself after the yes, because a plan alone is no entry. */
+      /** Whether the command asks first and calls `auditCommand` itself after the yes, because a plan alone is no entry. */
       asks?: (given: Given) => boolean;
     };
 
@@ -101,7 +101,7 @@ export const SENDING: ReadonlySet<string> = new Set(['retry', 'resolve', 'resume
 /** Options that are left out of the audit: they do not say what is changed. */
 const ASIDE = new Set(['json', 'yes', 'dryRun']);
 
-/** A command on what its first argument names, or on a queue. */
+/** The audit of a command that changes what its first argument names, or a queue. */
 function onNamed({ args, options }: Given): CommandAudit | undefined {
   if (options.dryRun === true) return undefined;
   const [name, ...more] = args.filter((arg) => arg !== undefined);
@@ -127,7 +127,7 @@ function fileOf(path: unknown): string | undefined {
   return typeof path === 'string' ? basename(path) : undefined;
 }
 
-/** Hides texts that rows are searched by, because they may be personal data. */
+/** An option's value for the audit. Texts by which rows are searched are hidden, because they may be personal data. */
 function shortOf(option: string, value: unknown): unknown {
   if (option === 'from') return fileOf(value);
   if (option === 'error' || option === 'words') return '(a text)';

@@ -14,7 +14,7 @@ import { makeTemporaryFolder, type RunningRedis, startRedis, startService } from
  * requested of the stand-in and made, and what restoring it takes: time, memory, Redis' time and its slowest command, and what Redis holds before, between and after.
  */
 const NAME = 'q1';
-/** Slower commands are told of one by one. */
+/** Commands that take Redis longer than this go into its slow log, from which the slowest one is read. */
 const SLOW_US = 2_000;
 
 /** What is measured of each of the two commands. */
@@ -48,7 +48,7 @@ await runBench(async (place) => {
     const run = { script: limitlineScript(), args: ['run', file, '--yes', '--no-results', '--json'], env };
     place.say(`${numberText(rows)} limits are requested`);
     await runContender(run, { cwd: folder.path, signal: place.signal });
-    // From here on each write goes to the disk, as it does in earnest.
+    // From here on each write goes to the disk, as it does for users.
     await connection.config('SET', 'appendonly', 'yes');
     while (/aof_rewrite_in_progress:1/.test(await connection.info('persistence'))) {
       await sleep(500, undefined, { signal: place.signal });

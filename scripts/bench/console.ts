@@ -29,7 +29,7 @@ type Given = {
 const PORTFOLIO = 'bench';
 const UPLOAD_BYTES = 500e6;
 const WATCHERS = 500;
-/** Some ten seconds of work. */
+/** Rows of the portfolio that is watched: some ten seconds of work. */
 const WATCHED_ROWS = 6_000;
 
 /** Portfolios written at a time. */
@@ -79,7 +79,7 @@ async function pages({ redis, rows, portfolios, signal, say }: Given): Promise<s
 
 async function upload({ redis: { dataDir }, signal }: Given): Promise<string> {
   await using web = await startConsole({ cwd: dataDir, env: { LIMITLINE_DATA: dataDir } });
-  // What is compiled and loaded at the first request is not the upload's.
+  // Code is compiled and loaded by these requests, so that its memory does not count as the upload's.
   for (let round = 0; round < 50; round += 1) await (await fetch(`${web.url}/new`)).text();
   return await measureUpload(web, UPLOAD_BYTES, signal);
 }

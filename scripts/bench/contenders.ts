@@ -11,13 +11,13 @@ import type { RunningRedis } from './start-servers.ts';
 /** Where a run takes place. */
 export type ContenderPlace = { file: string; serviceUrl: string; redis: RunningRedis };
 
-/** What a run says of itself: when it had read the first line, when the last row had ended, in ms since 1970. */
+/** What a run says of itself: rows done, when it had read the first line, when the last row had ended, in ms since 1970. */
 type Statement = { done: number; startedMs: number; finishedMs: number };
 
 /** One way to get a limit requested for each row of a file. */
 export type RowContender = {
   name: string;
-  /** Whether it keeps anything in the Redis of its place. */
+  /** Whether the contender keeps anything in the Redis that it is given. */
   usesRedis: boolean;
   command: (place: ContenderPlace) => Contender;
   statement: (answer: unknown) => Statement;
@@ -64,7 +64,7 @@ export const ROW_CONTENDERS: readonly [RowContender, ...RowContender[]] = [
   },
 ];
 
-/** Times that a contender states itself are believed if they lie within its process's life. */
+/** Checks what a contender states: that it did all rows, at times within its process's life. @throws LimitlineError `USAGE` */
 export function checkStatement(
   name: string,
   { done, startedMs, finishedMs }: Statement,
@@ -79,7 +79,7 @@ export function checkStatement(
   );
 }
 
-/** Those that are not ours. */
+/** The contenders beside the product. */
 export const PEERS: readonly RowContender[] = ROW_CONTENDERS.slice(1);
 
 /** The product's command line, as users start it: what was compiled once is kept. */
@@ -91,7 +91,7 @@ function peer(name: string): string {
   return fileURLToPath(new URL(`peers/${name}.ts`, import.meta.url));
 }
 
-/** What it takes to speak to the stand-in at this address. */
+/** The settings by which a contender speaks to the stand-in at this address. */
 export function serviceSettings(url: string): Record<string, string> {
   return {
     SERVICE_URL: url,
@@ -101,17 +101,17 @@ export function serviceSettings(url: string): Record<string, string> {
 }
 
 type Ran = ProcessFigures & {
-  /** Just before its process was started, in ms since 1970. */
+  /** Just before the contender's process was started, in ms since 1970. */
   startedMs: number;
-  /** From there until its process was gone. */
+  /** From the start of the contender's process until the process was gone. */
   wallMs: number;
-  /** The JSON that it printed. */
+  /** The JSON that the contender printed. */
   answer: unknown;
 };
 
 /**
- * Runs a contender in a process of its own until it ends, and says what that took. It sees nothing of this process's
- * environment but the PATH, and no `.env` file. `signal` kills it.
+ * Runs a contender in a process of its own until it ends, and says what that took. It sees nothing of our environment but
+ * PATH and NODE_COMPILE_CACHE, and no `.env` file. `signal` kills it.
  *
  * @param cwd where it runs; a folder without a `.env` file
  * @throws LimitlineError `USAGE` with the last lines that it wrote, when it ends with another status than 0
@@ -128,7 +128,7 @@ export async function runContender(
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
   const exited = once(child, 'exit').then(([status]) => ({ status, wallMs: performance.now() - startedAt }));
-  // A kinder signal may leave it as much time as its calls need, and nobody wants its answer any more.
+  // After another signal a contender might first finish its calls, and nobody wants its answer any more.
   const kill = () => child.kill('SIGKILL');
   signal.addEventListener('abort', kill, { once: true });
   if (signal.aborted) kill();
@@ -147,15 +147,15 @@ export async function runContender(
   return { startedMs, wallMs, answer: JSON.parse(printed), ...(JSON.parse(figures) as ProcessFigures) };
 }
 
-/** A program for Node, and what it is told. */
+/** A program for Node, with its arguments and environment. */
 type Contender = { script: string; args: readonly string[]; env: Readonly<Record<string, string>> };
 
-/** What the command's own first lines ask of Node; every contender gets it. */
+/** The options that limitline.cjs gives to Node; every contender gets them. */
 const AS_COMMAND = ['--max-semi-space-size=8', '--preserve-symlinks'];
 
 const MEASURE = fileURLToPath(new URL('measure-process.cjs', import.meta.url));
 
-/** A fault of ours is one line; one of somebody else's is a stack, whose first lines say what it is. */
+/** Lines of a failed contender's output that are shown: a fault of ours is one line, that of a peer a stack of several. */
 const LAST_LINES = 8;
 
 /** What a process says of itself when it ends. */
@@ -166,5 +166,5 @@ type ProcessFigures = {
   cpuMs: number;
 };
 
-/** The file descriptor on which it says so: the first behind the standard three. */
+/** The file descriptor to which a process writes its figures: the first behind the standard three. */
 const FIGURES_FD = 3;

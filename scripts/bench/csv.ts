@@ -19,7 +19,7 @@ const [lines, only] = [Number(args[0] ?? 1_000_000), args[1] ?? ''];
 const LIMITLINE = fileURLToPath(new URL('../limitline.ts', import.meta.url));
 const SELF = fileURLToPath(import.meta.url);
 
-/** Sends the peak of memory to us when the measured process ends. */
+/** A module that sends the peak of memory to us when the measured process ends. */
 const REPORTER = "data:text/javascript,process.on('exit',()=>process.send(process.resourceUsage().maxRSS))";
 
 if (args[0] === 'csv-parse') await parseAlone(args[1] ?? '');
@@ -49,7 +49,7 @@ async function measure(what: string, script: string, args: string[], cwd = proce
   const child = fork(script, args, {
     cwd,
     env: { ...process.env, LIMITLINE_DATA: join(cwd, 'data') },
-    // The first is what the command's own first line asks of Node.
+    // The first option is the one that limitline.cjs gives to Node.
     execArgv: ['--max-semi-space-size=8', '--import', REPORTER],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
@@ -71,7 +71,7 @@ async function parseAlone(path: string): Promise<void> {
   for await (const _ of createReadStream(path).pipe(parse({ columns: true })));
 }
 
-/** Some pieces of a thousand lines: a write for each line would be what is measured. */
+/** Pieces of a thousand lines: with a write for each line, mostly the writing would take the time. */
 function* inPieces(line: (n: number) => string): Generator<string> {
   for (let from = 0; from < lines; from += 1_000) {
     yield Array.from({ length: Math.min(1_000, lines - from) }, (_none, place) => line(from + place)).join('');

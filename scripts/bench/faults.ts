@@ -20,7 +20,7 @@ import { machineLine, runBench } from './run-bench.ts';
 
 const USAGE = 'node scripts/bench/faults.ts [--rows N] [--json]';
 
-/** Enough for several kills, and for two answers in a hundred to be some. */
+/** Rows of the portfolio: enough for several kills, and for several lost answers, which are two in a hundred. */
 const DEFAULT_ROWS = '3000';
 
 await runBench(async (place) => {
@@ -38,7 +38,7 @@ function readFaultOptions(args: string[]): { rows: number; json: boolean } {
     });
     if (/^[1-9]\d{0,7}$/.test(values.rows)) return { rows: Number(values.rows), json: values.json };
   } catch {
-    // Said below, as for a number that is none.
+    // An unknown option is reported below, as an invalid number is.
   }
   throw new LimitlineError('USAGE', `${args.join(' ')}: no such option or value. Usage: ${USAGE}`);
 }
@@ -73,7 +73,7 @@ function heldLine(label: string, { heldWhy }: FaultFigures): string {
   return `${label}: ${reasons.map(([why, rows]) => `${numberText(rows)} at ${why}`).join('; ') || 'none'}.`;
 }
 
-/** Within how many seconds this share of the rows moved. */
+/** Within how many seconds after a kill this share of the killed worker's rows moved again. */
 function recoveryText(recoveryS: number[], share: number): string {
   const sorted = recoveryS.toSorted((one, other) => one - other);
   const took = sorted[Math.ceil(sorted.length * share) - 1];

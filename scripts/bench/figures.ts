@@ -17,8 +17,8 @@ export function spreadOf(values: readonly number[]): Spread {
 }
 
 /**
- * Ours divided by theirs, round by round: what disturbed the machine in a round disturbed both. Rounds that only one of
- * them has are left out.
+ * One contender's figures divided by another's, round by round: what disturbed the machine in a round disturbed both.
+ * Rounds that only one of the two has are left out.
  */
 export function ratiosOf(ours: readonly number[], theirs: readonly number[]): number[] {
   return ours.slice(0, theirs.length).map((value, round) => value / (theirs[round] ?? Number.NaN));
@@ -30,7 +30,7 @@ export function spreadText({ median, min, max }: Spread, digits = 0): string {
   return lowest === highest ? `${middle}` : `${middle} (${lowest}–${highest})`;
 }
 
-/** With commas between thousands and exactly so many digits behind the point. */
+/** A number with commas between thousands and exactly so many digits behind the point. */
 export function numberText(value: number, digits = 0): string {
   return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
@@ -50,7 +50,7 @@ export function markdownTable(header: readonly string[], rows: readonly (readonl
   return [padded[0], rule, ...padded.slice(1)].join('\n');
 }
 
-/** `--:`, the shortest rule that every reader of Markdown takes for one. */
+/** The least width of a column: `--:` is the shortest rule below a head that every reader of Markdown takes for one. */
 const MIN_WIDTH = 3;
 
 function pad(text: string, width: number, column: number): string {
@@ -58,7 +58,7 @@ function pad(text: string, width: number, column: number): string {
   return column === 0 ? text + blanks : blanks + text;
 }
 
-/** Characters as people count them. */
+/** The number of characters, in code points and not in UTF-16 units. */
 function widthOf(text: string): number {
   return [...text].length;
 }

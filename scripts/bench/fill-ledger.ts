@@ -12,7 +12,7 @@ import { portfolioLine } from './generate-portfolio.ts';
 /** Rows under way at a time: what one connection sends without waiting. */
 const AT_ONCE = 200;
 
-/** What opens the ledger of a bench as a command does. */
+/** The settings of a bench's ledger, by which its keys are made as those of a command are. */
 const BENCH_LOGIN = {
   LIMITLINE_PREFIX: 'bench',
   SERVICE_URL: 'https://bench.example',
@@ -20,7 +20,7 @@ const BENCH_LOGIN = {
   SERVICE_CLIENT_SECRET: 'bench',
 } as const;
 
-/** The ledger of a bench, without a service: rows come in and get on by the scripts that they do in earnest. */
+/** The ledger of a bench, without a service: rows come in and go on by the same scripts as in the product. */
 export function openBenchLedger(connection: RedisConnection, { isSearched = true } = {}) {
   const keys = makeKeys(BENCH_LOGIN.LIMITLINE_PREFIX, BENCH_LOGIN.SERVICE_URL);
   const retryUntilAnswered = makeRetryUntilAnswered({ log: makeSilentLog(), signal: new AbortController().signal });
@@ -35,7 +35,7 @@ export type BenchLedger = ReturnType<typeof openBenchLedger>;
  * rest are done, nine of ten approved.
  *
  * @param first the first of its buyers: two portfolios of other buyers have no row in common
- * @param withCalls what the calls of the rows left is there too, and the buyers' lists
+ * @param withCalls whether records of the rows' calls, and the buyers' lists of limits, are written too
  */
 export async function fillPortfolio(
   { rows: ledger, connection, keys }: BenchLedger,
@@ -89,7 +89,7 @@ async function fillRow(ledger: BenchLedger['rows'], portfolio: string, index: nu
   await ledger.advance(row, 'queued', 'done', { company, limit, documents: [], record });
 }
 
-/** What settle.lua and doubt.lua leave of the calls of a row, without a service and without their scripts: a fifth of the time. */
+/** Writes what settle.lua and doubt.lua leave of a row's calls, without running these scripts: in a fifth of the time. */
 async function fillCalls(
   { connection, keys }: Pick<BenchLedger, 'connection' | 'keys'>,
   portfolio: string,
@@ -134,7 +134,7 @@ export function benchRequest(index: number): RowRequest {
   };
 }
 
-/** What the service calls what it made for this line. */
+/** What follows the prefix in the ids of all that was made for this line. */
 export function idOf(index: number): string {
   return hash('sha256', `id ${index}`, 'hex').slice(0, 32);
 }

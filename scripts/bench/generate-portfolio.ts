@@ -57,19 +57,19 @@ export function portfolioLine(index: number): string {
   ].join(',');
 }
 
-/** Every list of names has 32 entries or fewer in a power of two, so five bits of a number choose each part of a name. */
+/** So many names differ. Each list of parts has at most 32 entries, a power of two, so five bits choose each part of a name. */
 const NAMES_IN_ALL = 2 ** 20;
 
-/** Odd, so that multiplying by it only changes the order of the numbers below 2^20: neighbours look unlike each other. */
+/** A factor that scatters names, so that neighbours look unlike. It is odd, so it only changes the order of the numbers below 2^20. */
 const SCATTER = 0x9e3b5;
 
-/** Eight digits, as registers have them. */
+/** The first registration number: of eight digits, as registers have them. */
 const REGISTRATION_BASE = 10_000_000;
 
 /** Lines joined for one write: some 80 kB. */
 const PIECE_LINES = 500;
 
-/** Requests lie between these, small ones more often; one in twenty is above the service's 750,000. */
+/** Requested amounts lie between these, small ones more often; one in twenty is above the service's 750,000. */
 const LOWEST = 4_000;
 const HIGHEST = 1_000_000;
 

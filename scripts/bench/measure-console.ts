@@ -16,7 +16,7 @@ import { AS_COMMAND, type RunningConsole, startService } from './start-servers.t
 
 const COMMAND = fileURLToPath(new URL('../limitline.ts', import.meta.url));
 
-/** Without and with watchers, in turns that a machine which gets slower favours neither of. */
+/** Whether each round has watchers: in an order that favours neither, if the machine gets slower from round to round. */
 const WATCH_ROUNDS = [false, true, true, false, false, true] as const;
 
 /** Runs a portfolio with nobody and with many people watching it, and says what the watchers cost. */
@@ -39,7 +39,7 @@ export async function measureWatchers(
     say(`round ${round + 1} of ${WATCH_ROUNDS.length}: ${isWatched ? `${watchers} watchers` : 'nobody watches'}`);
     const portfolio = `watched-${round}`;
     const path = join(given.folder, `${portfolio}.csv`);
-    // Other buyers each time, so that each round makes as many calls.
+    // Each round has other buyers, so that it makes as many calls as the others.
     await generatePortfolio({ path, rows, from: round * rows });
     const open = isWatched ? await watch(`${web.url}/portfolios/${portfolio}/events`, watchers) : [];
     const [cpuMs, startedMs] = [web.cpuMs(), performance.now()];
@@ -128,13 +128,13 @@ export async function measurePaint(url: string, paths: readonly string[], execut
       const times: number[] = [];
       let bytes = 0;
       for (let round = 0; round < PAINT_ROUNDS; round += 1) {
-        // Each in a context of its own: nothing is in its cache.
+        // Each page is loaded in a context of its own, with an empty cache.
         const context = await browser.newContext();
         const page = await context.newPage();
         const sizes: Promise<number>[] = [];
         page.on('requestfinished', (request) => {
           if (!request.url().endsWith('/events'))
-            // One that ends with the page has no size, and belongs to none of the pieces that it needs.
+            // A request that is cut off when the page closes has no size; the page did not need its answer.
             sizes.push(
               request
                 .sizes()
@@ -176,7 +176,7 @@ async function run(path: string, { env, signal }: { env: Record<string, string>;
   return JSON.parse(stdout) as { started: string; finished: string };
 }
 
-/** Open streams of events, of which nothing is read but off the line: what browsers do with them is theirs. */
+/** Opens streams of events and discards what comes, since what browsers do with it is not measured. */
 async function watch(address: string, count: number): Promise<ClientRequest[]> {
   return Promise.all(
     Array.from({ length: count }, async () => {
@@ -222,7 +222,7 @@ function pages(portfolio: string, rows: number): Page[] {
   ];
 }
 
-/** What a page of the console gives a browser, so that a form of it is believed. */
+/** The cookie and the token that a page gives a browser, without which the console refuses a form. */
 async function credentials(url: string): Promise<{ cookie: string; token: string }> {
   const page = await fetch(`${url}/keys`);
   const [cookie = ''] = page.headers.getSetCookie();

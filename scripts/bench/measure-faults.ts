@@ -25,12 +25,12 @@ export type FaultFigures = {
   /** Rows that are in no state at all, or still in progress. */
   unaccounted: number;
   held: number;
-  /** Calls in flight at the most, all processes together: what an outage cannot but hold. */
+  /** Calls in flight at the most, all processes together: an outage always holds that many rows. */
   inFlight: number;
   /** Why rows are held: what came in place of an answer, each with its number of rows. */
   heldWhy: Record<string, number>;
   done: number;
-  /** For each row that a killed process was sending something for: from the kill until it moved. */
+  /** Seconds from a kill until a row moved again, for each row that the killed process was sending something for. */
   recoveryS: number[];
 };
 
@@ -42,7 +42,7 @@ export type FaultResults = {
   outage: FaultFigures;
 };
 
-/** Nothing; workers killed and answers lost; or 502 in place of any answer for a while. */
+/** What disturbs a run: nothing; workers killed and answers lost; or 502 in place of any answer for a while. */
 type Trouble = 'none' | 'faults' | 'outage';
 
 /** What is measured: four processes, a service that takes 20 ms, a kill a second, and one answer in fifty lost. */
@@ -51,7 +51,7 @@ export const LATENCY_MS = 20;
 export const KILL_EVERY_MS = 1_000;
 export const LOST_SHARE = 0.02;
 export const OUTAGE_MS = 20_000;
-/** Rows that have ended when it begins: by then the pace has been found, and all calls are in flight that may be. */
+/** Share of the rows that have ended when the outage begins: by then as many calls as may be are in flight, at the learned pace. */
 const OUTAGE_AFTER_SHARE = 0.3;
 const LOOK_EVERY_MS = 20;
 
@@ -114,7 +114,7 @@ function makeRecoveryWatch({
 
 const PORTFOLIO = 'faults';
 
-/** Nothing here should take more than some tens of seconds; what does is stuck. */
+/** Time limit of a run: none should take more than some tens of seconds; one that takes longer is stuck. */
 const TIME_LIMIT_MS = 300_000;
 
 type Place = {
@@ -173,7 +173,7 @@ async function measure(place: Place, trouble: Trouble): Promise<{ figures: Fault
   };
 }
 
-/** The service as this run wants it, and the file imported, so that only the work itself is timed. */
+/** Sets the service's faults for a run and imports the file, before the clock starts: only the work itself is timed. */
 async function prepare({ service, file, folder, signal }: Place, env: Record<string, string>, trouble: Trouble) {
   await service.reset();
   const lost = (on: 'company' | 'limit') => ({ on, fault: 'reset' as const, made: true, chance: LOST_SHARE });
@@ -186,7 +186,7 @@ async function prepare({ service, file, folder, signal }: Place, env: Record<str
   await runContender({ script, args, env }, { cwd: folder, signal });
 }
 
-/** Lets the service be away for a while behind something that answers in its place, in the middle of the work. */
+/** Makes the service answer 502 to everything for a while in the middle of the work, as if something answered in its place. */
 async function passOutage(
   service: RunningService,
   isFarEnough: () => Promise<boolean>,
@@ -211,7 +211,7 @@ async function reasons(rows: Rows, count: number): Promise<Record<string, number
   return counts;
 }
 
-/** Kills until it is over, and answers for each kill how long its rows took to move again. */
+/** Kills a worker each second until `over`; answers for each kill how long that worker's rows took to move again. */
 async function killOften(
   fleet: ReturnType<typeof startFleet>,
   recovery: ReturnType<typeof makeRecoveryWatch>,
@@ -228,7 +228,7 @@ async function killOften(
   return Promise.all(recoveries);
 }
 
-/** Rows at an end of theirs. */
+/** The number of rows that have ended. */
 function endedRows({ states }: PortfolioState): number {
   const ends = ROW_STATES.filter((state) => !is('isOpen', state));
   return ends.reduce((sum, state) => sum + states[state], 0);
@@ -254,7 +254,7 @@ type RecoveryWatch = {
   ofProcess(processId: string, killedAt: number): Promise<number[]>;
 };
 
-/** Fine enough for seconds, and next to nothing for Redis. */
+/** How often a killed worker's rows are looked at: fine enough for seconds, and next to nothing for Redis. */
 const RECOVERY_LOOK_MS = 50;
 
 /** Calls read at a time. */

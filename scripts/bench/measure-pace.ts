@@ -21,12 +21,12 @@ import { startFleet, untilFinished } from './worker-fleet.ts';
 
 export type Headers = NonNullable<NonNullable<FaultChange['rateLimit']>['headers']>;
 
-/** Who works on it: so many worker processes of ours, or a peer by its name. */
+/** Who works on a portfolio: so many worker processes of Limitline, or a peer by its name. */
 export type PaceContender = number | string;
 
 /**
- * One setting of the bench: what the service allows, how it speaks of it, and who works on how many rows. A limiter that
- * stands in front of it does both in its place.
+ * One setting of the bench: what the service allows, by which headers it says so, and who works on how many rows. A
+ * limiter in front of the service allows and says so in its place.
  */
 export type PaceCase = {
   perS: number;
@@ -37,8 +37,8 @@ export type PaceCase = {
 };
 
 /**
- * Each portfolio took so many times the ideal, which is calls / limit; `refused` is the share of calls that met it. Ours
- * says meanwhile how long it will take.
+ * A portfolio took `timesIdeal` times as long as the ideal, which is calls / limit; `refused` is the share of calls that
+ * were refused for the limit. `words`: how right Limitline's forecasts were meanwhile.
  */
 export type PaceFigures = { timesIdeal: number; refused: number; words?: WordFigures };
 
@@ -55,8 +55,8 @@ export const CALLS_PER_ROW = 2;
 const TIME_LIMIT_MS = 900_000;
 
 /**
- * Brings a portfolio through a fresh stand-in with a hidden limit. Ours brings a second one through it where the limit
- * is high: its workers find the pace that was learned from the first. Nothing is taken off the ideal for the burst.
+ * Brings a portfolio through a fresh stand-in with a hidden limit. Where the limit is high, Limitline brings a second one
+ * through it, at the pace that was learned from the first. Nothing is taken off the ideal for the burst.
  *
  * @param hear hears each second what is said of the time left
  * @throws LimitlineError when a portfolio does not come to its end
@@ -83,7 +83,7 @@ type Place = {
   hear: ((words: string) => void) | undefined;
 };
 
-/** The service's own limiter, as if it were another's. */
+/** The stand-in's own limiter, in the form of one that stands in front of it. */
 async function limitService(service: RunningService, { perS, headers }: PaceCase): Promise<RunningLimiter> {
   await service.setFaults({ rateLimit: { perS, burst: Math.max(1, Math.floor(perS / BURST_SHARE)), headers } });
   return {
@@ -137,7 +137,7 @@ async function measurePeer(name: string, place: Place): Promise<PaceFigures> {
   return figuresOf(paceCase, statement.finishedMs - statement.startedMs, await limit.refused());
 }
 
-/** Other buyers in each, since a request that was made is not made again. */
+/** Writes a portfolio's file. Each has other buyers, since a request that was made is not made again. */
 async function writeFile({ folder, paceCase: { rows } }: Place, name: string, index: number): Promise<string> {
   const path = join(folder, `${name}.csv`);
   await generatePortfolio({ path, rows, from: index * rows });

@@ -6,7 +6,7 @@
 'use strict';
 const { readFileSync, writeSync } = require('node:fs');
 
-/** As in `contenders.ts`. */
+/** The file descriptor to which the figures are written, as in `contenders.ts`. */
 const FIGURES_FD = 3;
 
 process.once('exit', () => {
@@ -15,7 +15,7 @@ process.once('exit', () => {
   writeSync(FIGURES_FD, JSON.stringify(figures));
 });
 
-/** In KiB. `maxRSS` would do, but Linux counts into it what the parent used when it started us (getrusage(2)). */
+/** The peak of memory in KiB. Not `maxRSS`, which on Linux contains what the parent used when it started us (getrusage(2)). */
 function peakOfLinux() {
   try {
     return Number(/^VmHWM:\s*(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1]);

@@ -8,18 +8,18 @@ import { makeTemporaryFolder, type RunningService, resourceCalls, startRedis, st
 
 /** What one run of one contender took. */
 export type RowFigures = {
-  /** From its first line read to its last row ended, as it states it. */
+  /** Rows a second, from the first line read to the last row ended, as the contender states it. */
   rowsPerS: number;
-  /** From the start of its process to its end. */
+  /** From the start of the contender's process to its end. */
   wallS: number;
-  /** From the start of its process until the service has answered its first call, as the service's side sees it. */
+  /** From the start of the contender's process until the service has answered its first call, as the service's side sees it. */
   firstCallS: number | undefined;
   peakMemoryBytes: number;
-  /** Of its own process; Redis and the service are not in it. */
+  /** Processor time of the contender's own process; Redis and the service are not in it. */
   cpuS: number;
-  /** Of its Redis. */
+  /** Processor time of the contender's Redis. */
   redisCpuS: number | undefined;
-  /** What its Redis holds more after the run than before, by row. */
+  /** What the contender's Redis holds more after the run than before, by row. */
   redisBytesPerRow: number | undefined;
   calls: number;
   madeTwice: number;
@@ -62,13 +62,13 @@ export async function measureRows({
 
 const MIB = 2 ** 20;
 
-/** Where there is nothing to measure. */
+/** What the table shows where there is nothing to measure. */
 const NONE = '–';
 
 /** A line of the table: what it is called, how it is read from a round, and how many digits behind the point it is worth. */
 type Figure = { label: string; of: (round: RowFigures) => number | undefined; digits?: number };
 
-/** The first of them is the one by which the first contender is compared with the others. */
+/** The lines of the table. The first of these figures is also that by which the first contender is compared with the others. */
 const FIGURES: readonly [Figure, ...Figure[]] = [
   { label: 'rows a second', of: (round) => round.rowsPerS },
   { label: 'whole process, s', of: (round) => round.wallS, digits: 2 },
@@ -119,7 +119,7 @@ type Setup = {
   signal: AbortSignal;
 };
 
-/** Enough calls for V8 to have compiled all that answers them. */
+/** Rows of the run before the first round: enough calls for V8 to have compiled all that answers them. */
 const WARM_UP_ROWS = 2_000;
 
 async function makeSetup(
@@ -154,7 +154,7 @@ async function measure(contender: RowContender, setup: Setup): Promise<{ version
   return { version: before.version, figures };
 }
 
-/** Runs it while looking out for its first call. */
+/** Runs a contender while looking out for its first call. */
 async function runAndWatch(contender: RowContender, place: ContenderPlace, { folder, service, signal }: Setup) {
   const over = new AbortController();
   const startedAt = performance.now();
@@ -198,13 +198,13 @@ async function measureSyncMs(folder: string): Promise<number> {
   return spreadOf(durationsMs).median;
 }
 
-/** Half a second on a slow disk, and enough for a median. */
+/** How often the disk is measured: half a second on a slow one, and enough for a median. */
 const TURNS = 50;
 
-/** About what a bundle of commands is. */
+/** What is written at each turn: about as much as a bundle of commands. */
 const BYTES = Buffer.alloc(4_096, 'x');
 
-/** How many times as much the first contender's figure is, compared round by round. */
+/** How many times each other contender's figure the first contender's is, compared round by round. */
 function ratioRow([first, ...others]: readonly ContenderRounds[], { label, of }: Figure): string[] {
   const values = (rounds: readonly RowFigures[] = []) => rounds.map((round) => of(round) ?? Number.NaN);
   const ratios = others.map(({ rounds }) => spreadText(spreadOf(ratiosOf(values(first?.rounds), values(rounds))), 2));

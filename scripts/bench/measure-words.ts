@@ -10,7 +10,7 @@ import { makePaceReader } from '../../src/pace/read-pace.ts';
 import { makePaceSamples } from '../../src/pace/samples.ts';
 import { LEAST_TOLD_S, type TimeLeft, timeLeftWords } from '../../src/pace/time-left.ts';
 
-/** Somebody who looks at a run now and then. */
+/** How often the time left is read, as by somebody who looks at a run. */
 const LOOK_EVERY_MS = 1_000;
 
 /**
@@ -54,7 +54,7 @@ export async function listenToWords(
 
 /** How right the time left was, over those moments of a run at which it is judged. */
 export type WordFigures = {
-  /** By which factor, from 1 on, the middle of the told range was too long or too short at the worst moment. */
+  /** The factor, from 1 on, by which the middle of the said range was too long or too short at the worst moment. */
   worst: number;
   /** Shares of the moments: the truth was more than a quarter outside the range, or nothing was said. */
   outside: number;
@@ -66,13 +66,13 @@ export type SaidTimeLeft = { atMs: number; left: TimeLeft | undefined };
 
 type Span = { startedMs: number; finishedMs: number };
 
-/** Before a tenth of the run is over, nobody can know. */
+/** The part of a run that is not judged: before a tenth of it is over, nobody can know. */
 const JUDGED_FROM = 0.1;
 
-/** Within a quarter. */
+/** By which part the real time left may be outside of the range that was said. */
 const WITHIN = 0.25;
 
-/** Judges what was said by what became of it. */
+/** Compares what was said of the time left with when the run really ended. */
 export function judgeWords(said: readonly SaidTimeLeft[], { startedMs, finishedMs }: Span): WordFigures {
   const fromMs = startedMs + JUDGED_FROM * (finishedMs - startedMs);
   const judged = said.filter(({ atMs }) => atMs >= fromMs && atMs < finishedMs);

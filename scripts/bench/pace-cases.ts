@@ -17,24 +17,24 @@ const PROCESSES = [1, 4];
 /** Who works in the stand-in's own cases, in the order of the table. */
 export const PACE_CONTENDERS: readonly PaceContender[] = [...PROCESSES, ...PEERS.map(({ name }) => name)];
 
-/** All that the peers understand; the other headers are none to them. */
+/** The families of headers with which peers are measured: they understand no other. */
 const HEADERS_OF_PEERS: readonly Headers[] = ['none', 'retry-after-seconds'];
 
-/** A fleet at a limit of which nobody says anything, told of with the limiters: refusals of one meet calls of the others. */
+/** Eight processes at a limit that no header names; shown with the limiters. A refusal of one process concerns the calls of all. */
 const FLEET = { name: 'eight processes', perS: 100, headers: 'none', contender: 8 } as const;
 
 type PaceCases = {
-  /** The stand-in's own limiter, which nobody sees. */
+  /** Cases of the stand-in's own limiter, whose limit nobody is told. */
   hidden: PaceCase[];
-  /** Limiters that others wrote, and a fleet. */
+  /** Cases of limiters that others wrote, and of eight processes. */
   limiters: PaceCase[];
-  /** Whether what is said of the time left is told each second. */
+  /** Whether the time left is printed each second. */
   everyWord: boolean;
 };
 
 /**
- * `--limit` and `--headers` choose among the first, `--only` among the others, by how their names begin; one leaves the
- * others out. Where there is no nginx, what needs it is left out.
+ * `--limit` and `--headers` choose among the hidden cases, `--only` among the limiters, by how their names begin; a choice
+ * among the one leaves out the other. Where there is no nginx, what needs it is left out.
  *
  * @throws LimitlineError `USAGE` for arguments that are not known, or choose nothing
  */
@@ -54,7 +54,7 @@ export function readPaceCases(args: string[]): PaceCases {
   return { hidden: only === undefined ? hidden : [], limiters: choosesHidden ? [] : limiters, everyWord: words };
 }
 
-/** A case, and what came of each of its portfolios. */
+/** A case, with the figures of each of its portfolios. */
 export type MeasuredPace = PaceCase & { figures: PaceFigures[] };
 
 /** A line for each limit and family of headers, and another for the second portfolio where there is one. */
@@ -96,7 +96,7 @@ export function nameOfCase({ perS, headers, contender, limiter }: PaceCase): str
   return limiter ? limiter.name : `${perS} calls/s, ${headers}, ${nameOf(contender)}`;
 }
 
-/** Where there is nothing to measure. */
+/** What a table shows where there is nothing to measure. */
 const NONE = '–';
 
 function nameOf(contender: PaceContender): string {

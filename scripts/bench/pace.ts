@@ -16,7 +16,7 @@ import {
 } from './pace-cases.ts';
 import { type BenchPlace, machineLine, runBench } from './run-bench.ts';
 
-/** Peers sleep most of the time, and below this limit so do we: so many cases at a time do not disturb each other. */
+/** Peers sleep most of the time, and so does Limitline below `IDLE_BELOW_PER_S`: so many cases at a time disturb none. */
 const PEERS_AT_ONCE = 6;
 const IDLE_BELOW_PER_S = 100;
 const IDLE_AT_ONCE = 3;

@@ -2,7 +2,7 @@ import { availableParallelism, cpus, release, totalmem, type } from 'node:os';
 import { messageOf } from '../../src/errors.ts';
 import { waitForSignal } from '../process/signals.ts';
 
-/** What a bench is given: a signal that is aborted when the process is to stop, and a way to say where it is. */
+/** What a bench is given: a signal that is aborted when the process is to stop, and a way to say how far it is. */
 export type BenchPlace = { signal: AbortSignal; say: (text: string) => void };
 
 /**
@@ -19,7 +19,7 @@ export async function runBench(bench: (place: BenchPlace) => Promise<string>): P
   try {
     process.stdout.write(`${await bench({ signal: stop.signal, say })}\n`);
   } catch (error) {
-    // What fails once the signal has come, fails because of it.
+    // What fails after a signal fails because of it, so the signal is reported.
     say(`bench: ${messageOf(stop.signal.reason ?? error)}`);
     process.exitCode = 1;
   } finally {
@@ -30,7 +30,7 @@ export async function runBench(bench: (place: BenchPlace) => Promise<string>): P
 /**
  * What figures were measured on, in one line: they mean little without it.
  *
- * @param facts more of it, by name, such as the version of a server
+ * @param facts more about the machine, by name, such as the version of a server
  */
 export function machineLine(facts: Readonly<Record<string, string>>): string {
   const cores = availableParallelism();

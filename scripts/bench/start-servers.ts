@@ -42,7 +42,7 @@ export type RunningService = AsyncDisposable & {
  */
 export async function startService(): Promise<RunningService> {
   const args = [COMMAND, 'service', '--port', '0', '--json'];
-  // Nothing of our own environment: a SERVICE_… there would be meant for somebody else.
+  // Nothing else of our own environment: a SERVICE_… there would not be meant for the stand-in.
   const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, LOG_LEVEL: 'error' };
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   try {
@@ -61,7 +61,7 @@ export function resourceCalls({ requests }: ServiceReport): number {
 
 export type RunningConsole = AsyncDisposable & {
   url: string;
-  /** The most memory that was resident since it began, or since {@link RunningConsole.forgetPeak}; on Linux alone. */
+  /** The most memory that was resident since the process began, or since {@link RunningConsole.forgetPeak}; on Linux alone. */
   peakBytes(): number;
   residentBytes(): number;
   forgetPeak(): void;
@@ -69,7 +69,7 @@ export type RunningConsole = AsyncDisposable & {
   cpuMs(): number;
 };
 
-/** What the command's own first line asks of Node. */
+/** The option that limitline.cjs gives to Node. */
 export const AS_COMMAND = ['--max-semi-space-size=8'];
 
 /** Clock ticks a second in /proc, on every Linux that Node runs on. */
@@ -116,7 +116,7 @@ type RedisFigures = { version: string; usedMemoryBytes: number; cpuMs: number };
  * on the disk before it is answered. The product and its peers get the same server in this way. It ends, and its data
  * is removed, when it is disposed of.
  *
- * @param isKept else it writes nothing to the disk
+ * @param isKept whether every write goes to the disk; otherwise none does
  * @throws LimitlineError `REDIS` when no server can be had
  */
 export async function startRedis({ isKept = true }: { isKept?: boolean } = {}): Promise<RunningRedis> {
@@ -142,7 +142,7 @@ export async function startRedis({ isKept = true }: { isKept?: boolean } = {}): 
   };
 }
 
-/** It has little to finish, so it ends within milliseconds, or something is wrong with it. */
+/** How long a child may take to end: it has little to finish, so it ends within milliseconds, or something is wrong with it. */
 const END_LIMIT_MS = 5_000;
 
 /** Ends a child, and waits until it has ended. */
@@ -155,7 +155,7 @@ export async function endChild(child: ChildProcess): Promise<void> {
   clearTimeout(late);
 }
 
-/** A folder that is gone, with all that is in it, when it is disposed of. */
+/** Makes a folder, which is removed with all that is in it when it is disposed of. */
 export async function makeTemporaryFolder(): Promise<AsyncDisposable & { path: string }> {
   const path = await mkdtemp(join(tmpdir(), 'limitline-bench-'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
@@ -177,7 +177,7 @@ const COMMAND = fileURLToPath(new URL('../limitline.ts', import.meta.url));
 /** The stand-in's own endpoints (`src/stand-in/app.ts`). */
 const CONTROL_PATH = '/_stand-in';
 
-/** Fine enough for times around a second, and seldom enough to take 2 % of a core at the most. */
+/** How often the stand-in is asked: fine enough for times around a second, and 2 % of a core at the most. */
 const LOOK_EVERY_MS = 10;
 
 function runningService(child: ChildProcess, url: string): RunningService {

@@ -7,9 +7,9 @@ import { LimitlineError } from '../../src/errors.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 
 type WorkerFleet = AsyncDisposable & {
-  /** Resolves when each has said that it is working. */
+  /** Resolves when each process has said that it is working. */
   allWorking(signal: AbortSignal): Promise<void>;
-  /** Kills one that is at work with SIGKILL and starts another at once. Answers its name in the ledger, if there was one. */
+  /** Kills a working process by SIGKILL and starts another. Answers the killed one's name in the ledger, if there was one. */
   killOne(): Promise<string | undefined>;
 };
 
@@ -41,7 +41,7 @@ export function startFleet(
       if (name !== undefined && running.has(child)) running.set(child, name);
     });
     child.once('exit', (status) => {
-      // Only those that were not killed by us are still in the list.
+      // A process that is still in the list was not killed by us.
       if (running.delete(child) && !ending) {
         onFault(
           new LimitlineError('USAGE', `A worker ended by itself with status ${status}; it said last: ${lastLine}`),
@@ -71,7 +71,7 @@ export function startFleet(
       await Promise.all(
         [...running.keys()].map(async (child) => {
           const exited = once(child, 'exit');
-          // Nothing is left to do, and what is in the data folder goes away as a whole.
+          // Killed, since nothing is left to do, and what is in the data folder goes away as a whole.
           child.kill('SIGKILL');
           await exited;
         }),
@@ -100,7 +100,7 @@ export async function untilFinished(read: () => Promise<PortfolioState>, signal:
   }
 }
 
-/** Short beside the half second that a process takes to start. */
+/** How often the processes' start is checked: short beside the half second that one takes. */
 const LOOK_EVERY_MS = 20;
 
 const COMMAND = fileURLToPath(new URL('../limitline.ts', import.meta.url));

@@ -94,7 +94,7 @@ export function underWayWords(rows: number): string {
   return `${counted(rows, 'row')} ${calls}.`;
 }
 
-/** For recording an answer, in addition to the service's timeout. */
+/** Time for recording the answer of a call in flight, which a cancelling command awaits, in addition to the service's timeout. */
 const ANSWER_MARGIN_MS = 5_000;
 
 /** Acts on chosen rows as the console does after a confirmed plan; with `dryRun`, only plans. */

@@ -27,7 +27,7 @@ export function register(program: Command, terminal: Terminal): void {
     });
 }
 
-/** @throws LimitlineError `USAGE` where kept results contain requests that Redis does not know */
+/** Compares a results file with Redis. @throws LimitlineError `USAGE` where the file has requests that Redis does not know */
 async function mustKnow(path: string, context: Context): Promise<void> {
   const documents = { find: async (name: string) => ({ name, path: '', sizeBytes: 0, mediaType: '' }) };
   const { signal } = new AbortController();

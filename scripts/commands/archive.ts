@@ -81,7 +81,7 @@ function planWords({ portfolio, rows, requested }: Summary, { settings }: Contex
   ].join('\n');
 }
 
-/** Bytes of an ordinary row in the three files, compressed; measured. */
+/** Bytes of an ordinary row in the three files of an archived portfolio, compressed; measured. */
 const ROW_BYTES = 400;
 
 function archivedWords({ portfolio, rows, folder, sizeBytes, resumed }: Archived): string {

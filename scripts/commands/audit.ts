@@ -108,8 +108,8 @@ function entryWords({ number, atMs, by, what, is, of, about, from, account, fact
 }
 
 /**
- * Checks an export line by line. It may begin at `from` and end before the trail does. It is compared with what this host
- * remembers, as far as it reaches.
+ * Checks an export line by line. The export may begin at `from` and end before the trail does. As far as it reaches, it is
+ * compared with the last entries that this host remembers.
  *
  * @throws LimitlineError `FILE` where it cannot be read
  */
@@ -124,7 +124,7 @@ async function verifyFile(path: string, audit: AuditTrail, from: number | undefi
   try {
     for await (const line of createInterface({ input: file, crlfDelay: Number.POSITIVE_INFINITY })) {
       const entry = readExportLine(line);
-      // A line that is no entry has an invalid link.
+      // A line that is no entry is added with an invalid link, so that the check fails there.
       if (entry || line !== '') verifier.add(entry ?? { text: line, link: '' });
     }
   } catch (error) {

@@ -19,7 +19,7 @@ import {
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** For recording an answer, in addition to the service's timeout. */
+/** Time for recording the answer of a call in flight, which the command awaits, in addition to the service's timeout. */
 const ANSWER_MARGIN_MS = 5_000;
 
 /** `limitline cancel NAME`: cancels the rows that have not been sent. */

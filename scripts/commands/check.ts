@@ -37,7 +37,7 @@ export function register(program: Command, terminal: Terminal): void {
     });
 }
 
-/** Enough to close files properly. Reading from a silent pipe cannot be interrupted. */
+/** Time for a proper end, which closes files. After it the process is killed: reading from a silent pipe cannot be interrupted. */
 const LEAVE_WITHIN_MS = 2_000;
 
 /** Stops the command at a signal, properly if that is possible soon. Unpacked documents are removed either way. */

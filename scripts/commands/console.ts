@@ -33,7 +33,7 @@ export function register(program: Command, terminal: Terminal): void {
       const { signal } = waitForSignal();
       const context = await openContext({ settings, log });
       const keeping = startKeepingResults(context);
-      // Logged with the links, so that a copy of this log elsewhere proves every entry that ever existed.
+      // Each audit entry is logged with its link in the chain, so that a copy of this log elsewhere proves that the entry existed.
       context.audit.onWritten((entry) => log.info({ audit: entry }, 'audited'));
       try {
         // A secret of another installation must be reported before anybody signs in.

@@ -3,7 +3,7 @@ import { LimitlineError } from '../../src/errors.ts';
 import { type AnswerOptions, answerByCommand, withAnswerOptions } from '../approval/answer-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** Characters: a sentence or two for the person who asked. */
+/** The most characters of a reason: a sentence or two for the person who asked. */
 const LONGEST = 400;
 
 /** `limitline decline NAME --as USER --because TEXT`: a second person declines what waits. */

@@ -24,7 +24,7 @@ import { endWithParent, sayReady } from '../up/with-parent.ts';
 /** The default number of events shown. */
 const LISTED = 20;
 
-/** Events may contain anything that the service knows of a buyer, so only the file's owner may read them. */
+/** Permissions of an export: events may contain anything that the service knows of a buyer, so only its owner may read it. */
 const OWN_FILE = 0o600;
 
 const SINCE = 'only since a day (2026-11-22), a moment (2026-11-22T10:00Z) or as long ago (12h)';
@@ -48,7 +48,7 @@ export function register(program: Command, terminal: Terminal): void {
     .option('--since <time>', SINCE, since)
     .option('--no-rows', 'without the rows that they name, which takes long with very many portfolios')
     .action(async (_own: unknown, command: Command) => {
-      // The list has --since, too, and commander assigns the option to the list.
+      // `events` has --since, too, and commander gives it the option that stands behind `export`.
       const options = command.optsWithGlobals() as ExportOptions;
       checkOutput(options.out, { isBinary: false });
       const since = options.since === undefined ? {} : { since: new Date(options.since).toISOString() };

@@ -41,7 +41,7 @@ export function register(program: Command, terminal: Terminal): void {
     );
 }
 
-/** Taken files that are kept. */
+/** The most files that can be shown: no more are kept. */
 const MOST = 10_000;
 
 function lastNumber(text: string): number {

@@ -73,7 +73,7 @@ export async function doWhatIsDue(
   context: Context,
   { signal, parts = NIGHT_PARTS }: { signal: AbortSignal; parts?: readonly NightPart[] },
 ): Promise<NightEnd[]> {
-  // Otherwise, runs that a vanished process had planned by its own schedule would be run, too.
+  // Without a process on duty, planned runs are removed: a vanished process planned them, by its own schedule.
   if ((await context.fleet.onDuty()).length === 0) await context.maintenance().keep([]);
   const entries = scheduleOf(context.settings.LIMITLINE_SCHEDULE);
   const due = await dueNights(entries, { runs: context.nightlyRuns, nowMs: Date.now() });
@@ -135,13 +135,13 @@ type NightPart = {
   name: string;
   /** Runs until stopped. Logs and retries its own faults. */
   start(context: Context, going: { log: Log; signal: AbortSignal }): Started | Promise<Started>;
-  /** One pass, for `limitline nightly` from a timer. */
+  /** Does the part once and ends, for `limitline nightly` from a timer. */
   once(context: Context, going: { signal: AbortSignal }): Promise<unknown>;
 };
 
 type Started = { stop(): void | Promise<void> };
 
-/** In the order of one pass: notices are delivered in the pass that finds them. */
+/** The parts in the order of one pass: notices come last, so that they are delivered in the pass that finds them. */
 const NIGHT_PARTS: readonly NightPart[] = [
   { name: 'the drop folder', start: startInbox, once: inboxOnce },
   {

@@ -13,7 +13,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 /** The default number of notices shown: a screen. */
 const LISTED = 20;
 
-/** The number of notices kept (src/notices/outbox-store.ts). */
+/** The most notices that can be listed; no more are kept for lists (src/notices/outbox-store.ts). */
 const MOST_LISTED = 500;
 
 /** The exit status if a channel did not deliver the test. */

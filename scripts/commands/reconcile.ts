@@ -56,7 +56,7 @@ async function readReport({ reports, account }: Context, id?: string): Promise<F
 
 const isGone = ({ change }: ReportFinding) => change === 'gone';
 
-/** For the audit: only counts, because findings may contain anybody's text. */
+/** What the audit records of a report: only counts, because findings may contain anybody's text. */
 function factsOf({ report }: Found): Readonly<Record<string, unknown>> {
   return { count: report.findings, items: report.items, report: report.id };
 }

@@ -79,7 +79,7 @@ async function apply<T>(putBack: () => Promise<T>, context: Context): Promise<T>
   return found;
 }
 
-/** A missing document is no fault: its call is only not restored. */
+/** The documents of a folder, where a missing one is no fault: only its call is not restored. */
 function lenient({ find }: ReturnType<typeof makeDocumentFolder>): ReturnType<typeof makeDocumentFolder> {
   return {
     async find(name, meant) {

@@ -104,7 +104,7 @@ async function writeSummary(name: string, format: 'table' | 'json', out: string 
 
 async function table(summary: Summary, name: string, context: Context): Promise<string> {
   const text = summaryTable(summary, await withDoubt(await context.portfolios.read(name), context));
-  // Without calls, the pace fades within seconds, so a finished portfolio shows none.
+  // A finished portfolio shows no pace, since without calls it fades within seconds.
   const pace = summary.finished ? undefined : await lookAtPace(context);
   const words = pace ? describeLearned(pace) : '';
   return words === '' ? text : `${text}\nPace: ${words}.`;
@@ -129,7 +129,7 @@ async function writeLines(
   await writeOutput(out, (to) => exportResults(payload, to, deps));
 }
 
-/** The least width of a terminal, in characters. */
+/** The width to which texts are folded, in characters: that of a narrow terminal. */
 const COLUMNS = 80;
 const WORDS_FROM = 10;
 

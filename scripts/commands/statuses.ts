@@ -8,7 +8,7 @@ import { faultOfStatus, MEANINGS, readMeanings, type StatusMeaning } from '../..
 import { withContext } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** Takes the meaning of a status away again. */
+/** The word that takes the meaning of a status away again. */
 const UNKNOWN = 'unknown';
 
 /** `limitline statuses`: which statuses the service answered, what people say that they mean, and how to say it. */

@@ -213,7 +213,7 @@ function userWords({ name, roles, hasFactor, mustChange, lastSignInMs }: UserVie
   const notes = [
     hasFactor ? 'second factor' : 'no second factor',
     ...(mustChange ? ['must choose a password'] : []),
-    // To the minute, in UTC as everywhere.
+    // The time to the minute, in UTC as everywhere.
     lastSignInMs === undefined ? 'never signed in' : `last signed in ${minute(lastSignInMs)}`,
   ];
   return `${name.padEnd(NAME_WIDTH)}  ${roles.join(', ').padEnd(ROLES_WIDTH)}  ${notes.join(', ')}`;

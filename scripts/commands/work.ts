@@ -100,7 +100,7 @@ export function register(program: Command, terminal: Terminal): void {
 
 /** Warns of interrupted imports: their unread lines are in no count. */
 async function sayInterrupted({ portfolios, approvals, log }: Context): Promise<void> {
-  // An absent Redis is reported elsewhere.
+  // Without Redis nothing is said here: its absence is reported elsewhere.
   const { interrupted } = await lookAtOpen(undefined, { portfolios, approvals }).catch(() => ({ interrupted: [] }));
   const names = interrupted.map((state) => state.name);
   if (names.length > 0) log.warn({ interrupted: names }, interruptedWords(names));

@@ -120,10 +120,10 @@ function portfoliosPageFunctions(context: Context): PortfoliosPageFunctions {
   };
 }
 
-/** Entries on a page. */
+/** Audit entries on a page. */
 const SHOWN = 50;
 
-/** Entries searched for one page: some thirty milliseconds. */
+/** The most audit entries that are read to fill one page of a search: some thirty milliseconds. */
 const WALK = 5_000;
 
 const DAY_MS = 86_400_000;

@@ -133,7 +133,7 @@ async function leftFile({ files }: NightReport, file: 'items.csv' | 'report.html
 /** Bytes of a body that a page shows. The export has all. */
 const SHOWN_BYTES = 16_384;
 
-/** Portfolios searched for a page, because accounts may have thousands. Events usually concern one of the latest. */
+/** Portfolios in which the rows of events are sought: the latest, which events usually concern. Accounts may have thousands. */
 const LATEST_PORTFOLIOS = 300;
 
 /** The functions for the service's events on the page *Nightly*. */

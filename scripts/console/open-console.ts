@@ -11,7 +11,7 @@ import { readStrip } from './read-strip.ts';
 /**
  * Makes the console with all pages; it does not listen yet.
  *
- * @param given the access functions, instead of the context's
+ * @param who access functions in place of the context's
  * @throws LimitlineError `SETTINGS` where others can reach it and nobody could sign in
  */
 export async function openConsole(

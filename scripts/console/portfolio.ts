@@ -88,7 +88,7 @@ function makeWaitingReader({ approvals, people }: Pick<Context, 'approvals' | 'p
   };
 }
 
-/** The latest approvals; the page Approvals has the others. */
+/** The latest approvals of a portfolio that its page looks at; the page Approvals has the others. */
 const MOST_WAITING = 10;
 const MOST_KNOWN = 1_000;
 

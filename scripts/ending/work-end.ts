@@ -22,7 +22,7 @@ type LookedAtQueues = { queues: Pick<Queues, 'stoppedBy'> };
 /** How often the end is checked. Only scripts wait for it, and a hundred workers may check. */
 const LOOK_EVERY_MS = 1_000;
 
-/** A Redis that takes longer counts as not answering; the time is over anyway. */
+/** How long the last look at the deadline may take; a Redis that takes longer counts as not answering. */
 const LAST_LOOK_MS = 2_000;
 
 export function withWorkEndOptions(command: Command): Command {
@@ -65,7 +65,7 @@ export function waitForWorkEnd(
       if (untilSettled === undefined) return;
       finishedEnd(name, lookedAt, ended.signal).then(resolve, reject);
     },
-    /** A fault that every row would meet. `OLDER` ends every process. */
+    /** Called for a fault that every row would meet. Ends `work` with --until-settled, and for `OLDER` always. */
     onCommonFault(fault: Error): void {
       if (untilSettled !== undefined || isLimitlineError(fault, 'OLDER')) {
         resolve({ status: PROBLEMS_STATUS, facts: {}, words: 'stopping: every row would meet this fault', fault });

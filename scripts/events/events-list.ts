@@ -5,7 +5,7 @@ import { sizeText } from '../../src/ledger/events/kept-event.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { foldedText } from '../terminal/width.ts';
 
-/** The least width of a terminal, in characters. */
+/** The width to which texts are folded, in characters: that of a narrow terminal. */
 const COLUMNS = 80;
 const INDENT = '    ';
 
@@ -36,7 +36,7 @@ function fullWords({ totals }: EventList): string {
 }
 
 function emptyWords({ totals }: EventList, portfolio: string | undefined): string {
-  // For people who never used events: how they get here.
+  // Tells people who never used events how events get here.
   if (totals.events === 0) return 'None is here: they come where EVENTS_PORT is set (docs/events.md).';
   return portfolio === undefined ? 'No event is meant by this.' : `No event names a row of ${portfolio}.`;
 }
@@ -71,7 +71,7 @@ function folded(text: string): string[] {
   return foldedText(text, COLUMNS);
 }
 
-/** To the second. */
+/** A time in UTC, to the second. */
 function inUtc(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }

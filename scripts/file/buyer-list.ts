@@ -4,14 +4,14 @@ import type { IdentifierKind } from '../../src/portfolio/identity/identity.ts';
 import type { Line, ToldBuyer } from '../../src/portfolio/lines/row.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 
-/** A line of a buyer, and the identifier that told so. */
+/** A line of a buyer, and the identifier by which it was known to be of that buyer. */
 type ListedLine = { line: number; name: string; by: IdentifierKind; value: string };
 
 /** A buyer with several lines, or that was known before. `name`: the buyer's name, if it is kept. */
 type ListedBuyer = {
   buyer: string;
   name: string | null;
-  /** The line that first named it; `portfolio` is null for this file, or an earlier file of its portfolio. */
+  /** The line that first named the buyer; `portfolio` is null if that is of this file, or of an earlier file of the portfolio. */
   first: { portfolio: string | null; line: number };
   lines: ListedLine[];
   /** Further lines that are not listed. */
@@ -21,7 +21,7 @@ type ListedBuyer = {
 /** The first buyers, and how many more there are. */
 type BuyerList = { listed: ListedBuyer[]; more: number };
 
-/** As much as a person reads. Problems and warnings of single lines are listed elsewhere. */
+/** The most buyers and lines of a buyer that are listed: as much as a person reads. */
 const MOST_BUYERS = 100;
 const MOST_LINES = 20;
 

@@ -34,7 +34,7 @@ export async function importFile(
     ...importDepsOf(context, stopping),
     onOpened: (opened) => {
       read = understanding(opened);
-      // If the file was previewed, this was printed there.
+      // Not printed twice: a preview of the file has printed it already.
       const isSaid = payload.kept !== undefined && opened.problems.length === 0;
       if (opened.columns.length > 0 && !isSaid) say(understoodWords(opened));
     },

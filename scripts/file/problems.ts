@@ -20,7 +20,7 @@ function changeText({ first, count }: Kind): string {
   return `${column}: ${counted(count, 'cell')} changed, such as line ${line} ${JSON.stringify(value)} to ${JSON.stringify(became)}. ${message}`;
 }
 
-/** Equal changes. */
+/** Changes of one column for the same reason: the first, and how many. */
 type Kind = { first: CellChange; count: number };
 
 /** The findings of a batch of lines, or of the whole file. */
@@ -37,7 +37,7 @@ export function makeProblemList(write: (text: string) => void) {
   const warnings: Problem[] = [];
   const changed: CellChange[] = [];
   const counts = { problems: 0, warnings: 0, changed: 0 };
-  /** By message, then by column. */
+  /** Kinds of changes by message, then by column. */
   const kinds = new Map<string, Map<string, Kind>>();
 
   const keep = (kind: 'problems' | 'warnings', found: Problem, mark: string): void => {

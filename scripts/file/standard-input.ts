@@ -46,7 +46,7 @@ export async function fileOrInput(file: string, say: (text: string) => void): Pr
   return path;
 }
 
-/** The documents' folder for standard input, in the working directory; undefined for a file, which has it beside it. */
+/** The documents' folder for standard input, in the working directory; undefined for a file, whose documents are beside it. */
 export function documentsBeside(file: string): string | undefined {
   return file === STANDARD_INPUT ? 'documents' : undefined;
 }

@@ -111,7 +111,7 @@ function skippedWords({ dryRun: { before } }: ImportPreview): string[] {
   ];
 }
 
-/** Characters, so that a line with the largest amounts stays below 80. */
+/** Characters of a buyer's name, so that a line with the largest amounts stays below 80. */
 const MOST_OF_NAME = 40;
 
 function nameWords({ name }: LargeRequest): string {
@@ -125,7 +125,7 @@ function createsWords({ dryRun: { companies, documents, uploadBytes } }: ImportP
   return `${created}; ${counted(documents, 'document')} to upload, ${megabytes(uploadBytes)} MB`;
 }
 
-/** Rounded up, so that a small upload is not shown as none. */
+/** Megabytes, rounded up, so that a small upload is not shown as none. */
 function megabytes(bytes: number): string {
   return (Math.ceil(bytes / 100_000) / 10).toFixed(1);
 }

@@ -58,7 +58,7 @@ export function sayNothingDone(
 export async function knownRate(context: Context): Promise<number | undefined> {
   const ceiling = context.settings.SERVICE_RATE_PER_S;
   const pace = await lookAtPace(context);
-  // While the pace still doubles, it does not tell what the service accepts.
+  // While the pace still doubles, it does not tell what the service accepts, so only the ceiling is known.
   if (!pace || pace.phase === 'start') return ceiling;
   return Math.min(pace.ratePerS, ceiling ?? Number.POSITIVE_INFINITY);
 }
@@ -90,7 +90,7 @@ async function takeLook(
     const ratePerS = await knownRate(context);
     const largest = makeLargest();
     const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS, onWanted: largest.add });
-    // The import lists the problems later.
+    // Problems are not printed here: the import lists them later.
     const list = makeProblemList(() => {});
     const counts = await readAll(opened, list, dryRun.add);
     // Warnings about the whole file are known only after its last line.

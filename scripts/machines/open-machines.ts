@@ -15,7 +15,7 @@ import { TASKS } from '../../src/schedule/schedule.ts';
 import type { Answered, CallOptions } from '../../src/service/client.ts';
 import { readBuild } from '../../src/version.ts';
 
-/** A Redis that takes longer counts as not answering. */
+/** How long readiness waits for Redis; after that, Redis counts as not answering. */
 const REDIS_LIMIT_MS = 1_000;
 
 const IDLE = 'This process takes up no rows now.';
@@ -92,7 +92,7 @@ async function countInbox(folder: string | undefined): Promise<AccountPicture['i
   return { waiting: await countIn(folder), rejected: await countIn(join(folder, REJECTED)).catch(() => 0) };
 }
 
-/** The same service with its calls counted by result. */
+/** A service whose calls are counted by result. */
 function countService(service: Service, { called, tokenCalled }: Omit<CallMetrics, 'rowEnded'>): Service {
   const { client } = service;
   const hearing = (onTokenCall: () => void) => (): void => {

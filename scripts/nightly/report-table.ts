@@ -15,7 +15,7 @@ import { moneyText } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { foldedText } from '../terminal/width.ts';
 
-/** The least width of a terminal, in characters. */
+/** The width to which texts are folded, in characters: that of a narrow terminal. */
 const COLUMNS = 80;
 
 /** Findings of one check that are listed; the files and `--json` have all. */
@@ -96,14 +96,14 @@ function findingLines({ rows, portfolio, finding, change, rowsBefore, sum, comma
   return [head, ...more, ...ways, ...(commands.length > 1 ? [`${' '.repeat(WORDS_FROM)}${OTHER_WAYS}`] : [])];
 }
 
-/** Otherwise, the first row's command might be taken for a command for all. */
+/** Stands below the first command where there are several, so that nobody takes it for a command for all rows. */
 const OTHER_WAYS = 'is for the first of them; the others have their own';
 
 function folded(text: string, indent: number): string[] {
   return foldedText(text, COLUMNS - indent).map((line) => `${' '.repeat(indent)}${line}`);
 }
 
-/** Read when a report is made, once a night. */
+/** The console's styles for a printed report, read when one is made, once a night. */
 function stylesOnPaper(): string {
   const [colours = ''] = textOf('1-tokens').split('@media (prefers-color-scheme: dark)');
   const files = FILES.map((name) => ({ name: `${name}.css`, text: textOf(name) }));

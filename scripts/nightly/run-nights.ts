@@ -47,7 +47,7 @@ export async function runNights(
   if (nights.length === 0) return [];
   const { nightlyRuns: runs } = context;
   const maintenance = context.maintenance();
-  // Sets the limit of one run at a time, because no process may ever have been on duty here.
+  // Sets the limit of one run at a time, which may not be set yet: perhaps no process was ever on duty here.
   await maintenance.oneAtATime();
   for (const { task, atMs, by } of nights)
     await maintenance.add({ task, dueMs: atMs, ...(by === undefined ? {} : { by }) });

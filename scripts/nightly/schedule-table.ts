@@ -81,7 +81,7 @@ function inUtc(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** In the largest unit with at least two. */
+/** A duration in the largest unit of which it has at least two. */
 function aboutWords(ms: number): string {
   const minutes = Math.max(1, Math.round(ms / 60_000));
   if (minutes < 120) return counted(minutes, 'minute');
@@ -96,7 +96,7 @@ function doesWords(task: TaskName, { LIMITLINE_KEEP_DAYS }: Pick<Context['settin
     : TASK_WORDS[task];
 }
 
-/** Without a schedule, dropped files are taken at once. */
+/** When dropped files are taken in if the schedule does not name `inbox`. */
 function inboxWords({ LIMITLINE_INBOX }: Pick<Context['settings'], 'LIMITLINE_INBOX'>): string {
   return LIMITLINE_INBOX === undefined ? 'no drop folder (LIMITLINE_INBOX)' : 'at once, as files come';
 }

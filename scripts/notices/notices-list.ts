@@ -73,7 +73,7 @@ function deliveryLine({ way, is, atMs, where, words, tries }: Delivery): string 
   }
 }
 
-/** To the second. */
+/** A time in UTC, to the second. */
 function inUtc(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 /** A duration option; `text` is as it was written. */
 export type Duration = { text: string; ms: number };
 
-/** The longest timer of Node is 24.8 days. */
+/** The longest duration: a timer of Node can be 24.8 days at the most. */
 const MOST_MS = 24 * 24 * 3_600_000;
 
 const durationSchema = z
@@ -13,7 +13,7 @@ const durationSchema = z
   .transform((text) => ({ text, ms: millisecondsOf(text) }))
   .refine(({ ms }) => ms > 0 && ms <= MOST_MS, 'give a time above 0s and up to 576h');
 
-/** Parses a readDuration: hours, minutes and seconds, each at most once and in this order. */
+/** Parses a duration: hours, minutes and seconds, each at most once and in this order. */
 export function readDuration(text: string): Duration {
   const parsed = durationSchema.safeParse(text.trim());
   if (parsed.success) return parsed.data;
@@ -50,7 +50,7 @@ export function startTimeLimit(limit: Duration | undefined, onOver: () => void) 
     }, limit.ms).unref();
   return {
     isOver: (): boolean => over,
-    /** The time as it was given. */
+    /** The duration as it was written; '' without a limit. */
     text: limit?.text ?? '',
     forget: (): void => clearTimeout(timer),
   };
@@ -63,7 +63,7 @@ function millisecondsOf(text: string): number {
   return parts.reduce((sum, [, number, unit]) => sum + Number(number) * (UNITS_MS[unit ?? ''] ?? 0), 0);
 }
 
-/** Date accepts February 30 and makes it a day of March. */
+/** Whether a text names a day that exists: `Date` makes a day of March of February 30. */
 function isDay(text: string): boolean {
   return new Date(text).toISOString().startsWith(text);
 }

@@ -70,7 +70,7 @@ export async function readOptionsOf(options: ReadingOptions): Promise<ReadOption
   };
 }
 
-/** More lines need a column, and each named line costs a check at every line. */
+/** The most lines that an option may name, since each costs a check at every line; a column can name more. */
 const MOST_LINES = 1_000;
 
 /**

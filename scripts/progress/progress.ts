@@ -4,7 +4,7 @@ import { fitted, widthOf } from '../terminal/width.ts';
 const REDRAW_EVERY_MS = 200;
 const WRITE_EVERY_MS = 5_000;
 
-/** Characters. Leaves room in 80 columns for the account and for what calls wait for. */
+/** Characters of a progress bar: leaves room in 80 columns for the account and for what calls wait for. */
 const BAR_WIDTH = 10;
 
 /** Characters of an account's name: enough to recognise it. */
@@ -70,12 +70,12 @@ export async function withProgress<Step extends { rows: number; total: number },
   }
 }
 
-/** For terminals that report no width. */
+/** The width assumed for terminals that report none. */
 const USUAL_COLUMNS = 80;
 
 type Bar = {
   draw(text: string): void;
-  /** Removes the line for good. */
+  /** Removes the bar's line for good. */
   end(): void;
 };
 

@@ -59,12 +59,12 @@ export function startSayingMinutes({
     ];
     log.info({ ...rows, calls, callsPerS, inFlight, waiting, ...(why === '' ? {} : { why }) }, words.join('; '));
   };
-  // An absent Redis is reported elsewhere.
+  // Faults are ignored: an absent Redis is reported elsewhere.
   const timer = setInterval(() => void say().catch(() => {}), everyMs).unref();
   return { stop: (): void => clearInterval(timer) };
 }
 
-/** The same service with its calls counted. @param onAccepted called for each call that the service accepted */
+/** A service whose calls are counted. @param onAccepted called for each call that the service accepted */
 export function countCalls(service: Service, onAccepted = () => {}): { service: Service; sent: () => number } {
   let count = 0;
   const counted = <Args extends unknown[], Answer extends { is: string }>(call: (...args: Args) => Promise<Answer>) => {
@@ -85,7 +85,7 @@ export function countCalls(service: Service, onAccepted = () => {}): { service: 
   return { service: { ...service, client }, sent: () => count };
 }
 
-/** Frequent enough for an observer, and rare enough for an outage in which all rows end alike. */
+/** How often ended rows are logged: often for an observer, and seldom for an outage in which all rows end alike. */
 const SAY_EVERY_MS = 5_000;
 
 /** Rows that ended alike. */
@@ -137,7 +137,7 @@ const SAY_FAULTS_EVERY_MS = 60_000;
 /** Different faults logged per minute: a quoted response may have its own number each time. */
 const MOST_A_MINUTE = 5;
 
-/** A call that was sent before the fault may still be accepted shortly after. Later successes end the fault. */
+/** How long after a fault a success does not end it: a call that was sent before the fault may be accepted shortly after. */
 const OVER_AFTER_MS = 2_000;
 
 /** Logs faults that every row would meet, once a minute each, with the number of calls; and when they are over. */
@@ -171,7 +171,7 @@ export function makeSayingFaults(log: Log) {
   };
 }
 
-/** Short enough for a person who waits. Costs Redis next to nothing. */
+/** How often finished portfolios are looked for: short for a person who waits, and next to nothing for Redis. */
 const LOOK_EVERY_MS = 2_000;
 
 /** Logs when a portfolio is finished, with its counts. One process of the fleet logs it, once each time. */
@@ -195,7 +195,7 @@ export async function startSayingFinished(
       );
     }
   };
-  // An absent Redis is reported elsewhere.
+  // Faults are logged at `debug` alone: an absent Redis is reported elsewhere.
   const again = onceAtATime(() =>
     look().catch((error) => log.debug({ reason: messageOf(error) }, 'could not look which portfolios are finished')),
   );

@@ -15,7 +15,7 @@ import { groupedAmount } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { writeOutput } from './output.ts';
 
-/** Adds the folder of its files. */
+/** An archived portfolio, with the folder of its files. */
 export function archivedAt(archived: ArchivedPortfolio, context: Pick<Context, 'account' | 'settings'>): ArchivedAt {
   return { ...archived, folder: folderOf(archived, placeOf(context)) };
 }
@@ -49,7 +49,7 @@ export async function reportArchived(
   await writeOutput(out, (to) => pipeline([`${text}\n`], to));
 }
 
-/** As in {@link portfolioWords}: a column's width for 80 columns. */
+/** Width of the name, as in {@link portfolioWords}, so that a line fits 80 columns. */
 const NAME_WIDTH = 24;
 
 /** Three or four lines: name and state, counts, sums, and the folder. */
@@ -63,12 +63,12 @@ export function archivedWords(archived: ArchivedAt): string {
     `    ${counts.join(', ') || 'no rows'}; finished ${minute(finishedMs)}${size}`,
     `    requested ${groupedAmount(requested)}, granted ${groupedAmount(granted)}`,
   ];
-  // On a line of its own, to be copied.
+  // The folder has a line of its own, to be copied.
   if (is !== 'forgotten') lines.push(`    ${folder}`);
   return lines.join('\n');
 }
 
-/** The same in JSON. */
+/** An archived portfolio in JSON. */
 export function archivedFacts(archived: ArchivedAt) {
   const { name, is, by, sinceMs, startedMs, finishedMs, states = {}, requested, granted, sizeBytes, folder } = archived;
   return {
@@ -113,7 +113,7 @@ function nextSteps({ name, is }: ArchivedAt, isGone: boolean): string[] {
   ];
 }
 
-/** Whether its results are in files. */
+/** Whether the portfolio's results are in files. */
 function hasFiles({ is }: ArchivedPortfolio): boolean {
   return is === 'leaving' || is === 'archived' || is === 'restoring';
 }

@@ -37,7 +37,7 @@ export async function writeOutput(
   how: { mode?: number } = {},
 ): Promise<void> {
   if (out === undefined) return writeToReader(process.stdout, STANDARD_OUTPUT, write);
-  // Follows a link.
+  // Where `out` is a link, the file to which it leads is replaced.
   const path = await realpath(out).catch(() => resolve(out));
   const found = statSync(path, { throwIfNoEntry: false });
   if (found && !found.isFile()) return writeThrough(out, write);

@@ -29,7 +29,7 @@ export function portfolioWords({
   const first = [
     column(portfolio, NAME_WIDTH),
     column(visible(file ?? '–'), FILE_WIDTH),
-    // By the minute, in UTC as everywhere.
+    // The time to the minute, in UTC as everywhere.
     started === null ? '–' : `${started.slice(0, 16).replace('T', ' ')}Z`,
     STANDING_WORDS[standing] ?? standing,
     ...(by === null ? [] : [`by ${visible(by)}`]),

@@ -178,7 +178,7 @@ function listed(counts: [status: string, count: number][]): string {
   return words.join(', ');
 }
 
-/** A status is the service's text and may be anything. */
+/** A status as shown: visible and cut, since it is the service's text and may be anything. */
 function statusWords(status: string): string {
   return status === '' ? 'without a status' : visible(status).slice(0, 60);
 }

@@ -77,7 +77,7 @@ export function resolveAll(name: string, options: ResolveOptions, terminal: Term
       terminal.print(dryRun ? `${look}\n${NOTHING_CHANGED}` : look, { portfolio: name, planned, dryRun, rows: 0 });
       return 0;
     }
-    // A person must see it before the question; otherwise it is part of the answer.
+    // A person must see before the question what would be sent again; without a question it is part of the answer.
     if (asksFirst(options)) terminal.say(`limitline: ${look}`);
     else terminal.answer(look);
     if (asksFirst(options) && !(await askYesOrNo('Send them again? [y/N] ', NEVER))) {

@@ -32,7 +32,7 @@ export async function conclude(run: RunOf, found: Found, deps: ConcludeDeps): Pr
   }
   const { summary, state, hint } = report;
   if (summary) terminal.answer(summaryTable(summary, state));
-  // At the deadline, a run ends by itself and may write files. At a signal, somebody waits for the end.
+  // At the deadline, a run ends by itself and may write files. After a signal it writes none, since somebody waits for the end.
   const endedItself = !stop.aborted || limit.isOver();
   const leaving = { results, context, stop: limit.isOver() ? new AbortController().signal : stop };
   const left = summary && endedItself ? await leaveResultsOf(run, summary, leaving) : undefined;
@@ -52,7 +52,7 @@ async function lastReport(portfolio: string, context: Context, stop: AbortSignal
   };
   try {
     if (!stop.aborted) return await untilStopped(context.retryUntilAnswered, stop)('report', report);
-    // Its rejection is always handled: an unhandled one would end the process.
+    // The report's rejection is always handled: an unhandled one would end the process.
     const last = report();
     const inTime = within(LAST_REPORT_MS, last).catch(() => false);
     return context.ledger.status === 'ready' && (await inTime) ? await last : undefined;

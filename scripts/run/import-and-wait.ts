@@ -20,7 +20,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 /** How often the end is checked: fast enough for a person, and cheap for Redis. */
 const LOOK_EVERY_MS = 100;
 
-/** The same while all calls wait, perhaps for an hour, when nothing can end. */
+/** How often the end is checked while all calls wait, perhaps for an hour, when nothing can end. */
 const LOOK_WAITING_EVERY_MS = 1_000;
 
 /** Faults of the whole file, and how it was read, if known. */
@@ -80,7 +80,7 @@ async function orLast<T>(read: () => Promise<T>, last: T | undefined): Promise<T
 /**
  * The progress of a run: lines read, then settled rows, with what calls wait for and the time left.
  *
- * @param left see `read-time-left.ts`
+ * @param left the time left in words, see {@link makeTimeLeftReader}
  */
 export function extentOf(
   lines: number,

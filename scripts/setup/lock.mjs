@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Much longer than npm takes. After that, the lock names a process that has reused the number. */
+/** How long to wait for another set-up: much longer than npm takes. After that, its number probably belongs to another process. */
 const LOCK_PATIENCE_MS = 600_000;
 
 /**

@@ -12,7 +12,7 @@ export function canAsk(): boolean {
 /** A signal for questions where Ctrl-C may end the whole command, because nothing was done yet. */
 export const NEVER: AbortSignal = new AbortController().signal;
 
-/** Only these answers mean yes. Anything else, perhaps typed for another program, sends nothing. */
+/** The answers that mean yes. Anything else, perhaps typed for another program, is a no. */
 const YES = /^\s*(y|yes)\s*$/i;
 
 /** Asks a question with {@link askLine}. Any answer but a yes is a no. */
@@ -33,7 +33,7 @@ export function askLine(question: string, signal: AbortSignal): Promise<string |
       resolve(answer);
       signal.removeEventListener('abort', giveUp);
       lines.close();
-      // A terminal that was read keeps the process alive.
+      // Without this, a terminal that was read would keep the process alive.
       process.stdin.unref();
     };
     const giveUp = (): void => {
@@ -50,7 +50,7 @@ export function askLine(question: string, signal: AbortSignal): Promise<string |
   });
 }
 
-/** Characters. Longer than any allowed password. */
+/** The most characters of a typed secret: more than any allowed password has. */
 const LONGEST = 1_000;
 
 const [CTRL_C, CTRL_D, BACKSPACE, DELETE, CTRL_U] = ['\u0003', '\u0004', '\b', '\u007f', '\u0015'];

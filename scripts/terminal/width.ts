@@ -41,5 +41,5 @@ function columnsOf(character: string): 0 | 1 | 2 {
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{1b2ff}\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 
-/** Lines are not broken at a space before this column. */
+/** The least width of a broken line: it is not broken at a space before this column. */
 const SHORTEST = 10;

@@ -13,7 +13,7 @@ import { isReady, type Ready } from './with-parent.ts';
 
 const PARTS = [['console'], ['work'], ['nightly', '--wait']] as const;
 
-/** Only if EVENTS_PORT is set. METRICS_PORT belongs to the workers here. */
+/** The part that runs only if EVENTS_PORT is set; without METRICS_PORT, which is the workers' under `up`. */
 const LISTEN = ['events', 'listen'];
 const WITHOUT_METRICS = { METRICS_PORT: '' };
 
@@ -111,16 +111,16 @@ function startChild({ args, log, env = process.env }: { args: readonly string[];
 
   return {
     name,
-    /** Resolves when it first works. */
+    /** Resolves when the part first works. */
     ready: ready.promise,
-    /** Resolves with its name if it ends before it ever works; it has logged why. */
+    /** Resolves with the part's name if it ends before it ever works; it has logged why. */
     failed: failed.promise,
-    /** Stops restarting it: Ctrl-C ends it as well as us. */
+    /** Stops restarting the part: Ctrl-C ends its process as well as ours. */
     expectEnd(): void {
       stopping = true;
       clearTimeout(again);
     },
-    /** Stops it properly, or by force after the limit. */
+    /** Stops the part properly, or by force after the limit. */
     async stop(): Promise<void> {
       stopping = true;
       clearTimeout(again);
@@ -164,8 +164,8 @@ const LIMITLINE = join(ROOT, 'scripts/limitline.cjs');
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
-/** After so long, a crash has nothing to do with the start, and the pause is reset. */
+/** After running so long, a part's crash has nothing to do with its start, and the pause begins small again. */
 const WELL_AFTER_MS = 60_000;
 
-/** Calls in flight get 20 s (jobs/workers/workers.ts); the rest is for the end. */
+/** Time for a part to stop: calls in flight get 20 s of it (jobs/workers/workers.ts), and the rest is for the end. */
 const STOP_LIMIT_MS = 25_000;

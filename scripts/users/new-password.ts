@@ -5,10 +5,10 @@ import { askSecret, canAsk } from '../terminal/ask.ts';
 /** A new password; `isMade` if it was generated and must be shown. */
 export type NewPassword = { password: string; isMade: boolean };
 
-/** Tries until a person should read the rules first. */
+/** How often a password is asked for; after that, a person should read the rules first. */
 const TRIES = 5;
 
-/** Larger input is no password. */
+/** The most bytes of standard input: a larger input is no password. */
 const MAX_INPUT_BYTES = 8_192;
 
 /**

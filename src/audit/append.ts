@@ -22,7 +22,7 @@ export type AuditKeys = { audit: string; auditHead: string };
 type AppendDeps = {
   connection: RedisConnection;
   keys: AuditKeys;
-  /** Called when there is something to write. */
+  /** Answers the chain by which entries are linked; called when there is something to write. */
   chain: () => Promise<Chain>;
   last: LastLinkMemory;
   account: string;
@@ -92,9 +92,9 @@ async function appendBatch(drafts: readonly EntryDraft[], deps: AppendDeps): Pro
   const chain = await deps.chain();
   const script = makeLuaScript(connection, new URL('./lua/append-audit.lua', import.meta.url));
   const names = [keys.audit, keys.auditHead];
-  // Read before the head: other processes of this host write meanwhile, and remember an entry only after it is written.
+  // The remembered entry is read before the head: other processes of this host write meanwhile, and remember only what is written.
   const remembered = await deps.last.read().catch((error) => {
-    // Without it a trail that was set back would go unnoticed.
+    // A fault, since without the remembered entry a trail that was set back would go unnoticed.
     throw fileFault(deps.last.dir, 'read', error);
   });
   let [, head] = toHead(await script(names, ['', '', '', '', '']));
@@ -129,8 +129,8 @@ async function appendBatch(drafts: readonly EntryDraft[], deps: AppendDeps): Pro
 }
 
 /**
- * Whether the trail ends before the entry that this host remembers, or has another entry there, since it was set back. It must be noticed
- * now, because the next written entry is remembered in place of that one.
+ * Whether the trail was set back: it ends before the entry that this host remembers, or has another one in its place. That is noticed
+ * now or never, because the next written entry is remembered instead.
  */
 async function isOtherHistory(
   head: Head,
@@ -140,7 +140,7 @@ async function isOtherHistory(
   if (remembered === undefined || head.number < remembered.number) return remembered !== undefined;
   if (head.number === remembered.number) return head.link !== remembered.link;
   const place = `${remembered.number}-0`;
-  // A missing entry was cut off by a checkpoint, or verification will report it.
+  // A missing entry is no other history: a checkpoint cut it off, or verification will report it.
   const [, fields] = (await connection.xrange(keys.audit, place, place))[0] ?? [];
   return fields !== undefined && !(fields[2] === 'l' && fields[3] === remembered.link);
 }
@@ -167,7 +167,7 @@ function makeEntries(
   const isSetBack = isOther || head.top > head.number;
   const facts = { remembered: remembered?.number, found: head.number, highest: head.top };
   const first: EntryDraft[] = isSetBack ? [{ by: NOBODY, what: SET_BACK, from: THE_TRAIL, facts }] : [];
-  // Hosts without a common secret, or a lost secret: rejecting this would stop all work, so an entry notes it.
+  // Another key means that hosts have no common secret, or that it was lost. Rejecting that would stop all work, so an entry notes it.
   const isOtherKey = head.number > 0 && head.mark !== chain.mark;
   if (isOtherKey)
     first.push({ by: NOBODY, what: OTHER_KEY, from: THE_TRAIL, facts: { key: chain.mark, before: head.mark } });

@@ -178,7 +178,7 @@ async function verifyTrail({
   }
 }
 
-/** Attempts to read the trail: it is read again if old entries were deleted in the meantime, which happens once a day. */
+/** How often a check reads the trail at the most: again if old entries were deleted in the meantime, as once a day. */
 const MOST_READINGS = 3;
 
 /** What the check of the trail in Redis found, and the number that this host remembers, if it does. */

@@ -6,9 +6,9 @@ type EntryPhase = 'begun' | 'done' | 'failed';
 
 /** One entry of the trail, as read. */
 export type AuditEntry = {
-  /** From 1, without gaps. */
+  /** The entry's number in the trail: from 1, without gaps. */
   number: number;
-  /** By Redis' clock, in ms; never before the previous entry, unless that one's clock was an hour ahead. */
+  /** The time by Redis' clock, in ms; never before that of the previous entry, unless that was an hour ahead. */
   atMs: number;
   /** The account of the process that wrote it; all accounts of an installation share the trail. */
   account: string;
@@ -30,7 +30,7 @@ export type EntryDraft = AuditNote & { is?: EntryPhase; of?: number };
 /** A stored entry: its exact text, and the link over it. */
 export type KeptEntry = { text: string; link: string };
 
-/** Most characters of a field: longer than readable names and addresses; a name tried at sign-in may be anything. */
+/** Most characters of a field: more than readable names and addresses have, since a name tried at sign-in may be anything. */
 const MOST_CHARACTERS = 200;
 
 /** Limits the sizes of a draft, once, however often its entry is made anew. */
@@ -78,8 +78,6 @@ export function readExportLine(line: string): KeptEntry | undefined {
   return before === undefined || link === undefined ? undefined : { text: `${before}}`, link };
 }
 
-/** The entries that the trail writes about itself. */
-
 /** Actor and origin of entries that nobody causes: the trail itself. */
 export const NOBODY = 'limitline';
 export const THE_TRAIL = 'the trail itself';
@@ -104,7 +102,7 @@ const MOST_BYTES = 8_000;
 /** Characters kept of each text if the facts are too long. */
 const CUT_TEXT = 200;
 
-/** Values under such names are left out, whoever added them. */
+/** Names whose values are left out of an entry's facts, whoever added them. */
 const SECRET_NAMES = /password|secret|token|recovery|otp|cookie|authorization/i;
 
 /** The facts as JSON, without possible secrets; if too long, texts are cut, and `cut` is set. */
@@ -115,7 +113,7 @@ export function boundedFacts(facts: Facts): Facts {
     typeof value === 'string' ? cutText(value, CUT_TEXT) : value,
   );
   if (isShort(cut)) return { ...JSON.parse(cut), cut: true };
-  // Half the bytes at first, since JSON escapes quotation marks once more.
+  // Cut to half the bytes at first: the text is JSON already, and JSON escapes its quotation marks once more.
   let text = cutText(cut, MOST_BYTES / 2);
   while (!isShort(JSON.stringify(text))) text = cutText(text, Math.floor(text.length * 0.7));
   return { text, cut: true };

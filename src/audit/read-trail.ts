@@ -34,7 +34,7 @@ export function makeTrailReader({ connection, keys }: { connection: RedisConnect
       const page = await reading;
       const last = page.at(-1);
       if (last && page.length === PAGE) reading = range(`(${last.id}`, '+', PAGE);
-      // If the caller stops or throws, nobody awaits the next page.
+      // An error of the next page is ignored here: nobody awaits that page if the caller stops or throws.
       reading.catch(() => {});
       if (last) yield page;
       if (page.length < PAGE) return;
@@ -157,7 +157,7 @@ function toPlaced([id, fields]: [id: string, fields: string[]]): PlacedEntry {
   return {
     id,
     place: place === undefined ? undefined : Number(place),
-    // Our entries have this order; anything else has no valid link.
+    // Our entries have their fields in this order; whatever has another has no valid link.
     text: fields[0] === 'e' ? (fields[1] ?? '') : '',
     link: fields[2] === 'l' ? (fields[3] ?? '') : '',
   };

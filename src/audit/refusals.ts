@@ -6,7 +6,7 @@ import type { AuditNote } from './audit.ts';
 const EACH_PER_ADDRESS = 10;
 const EACH_IN_ALL = 100;
 
-/** The others are counted, and the count is written after this time. */
+/** Refusals beyond {@link EACH_PER_ADDRESS} and {@link EACH_IN_ALL} are counted, and the count is written after this time. */
 const MINUTE_MS = 60_000;
 
 /** Addresses named with a count, those with the most refusals first; and most addresses counted separately. */

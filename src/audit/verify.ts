@@ -55,12 +55,12 @@ export function makeVerifier({
   from?: number | undefined;
   remembered?: readonly Remembered[];
 }) {
-  /** Number of entries, and of those without a place before the first whose link holds. */
+  /** Number of entries; and how many of them, of unknown number, stand before the first whose link holds. */
   let [entries, leading] = [0, 0];
   let first: { number: number; prev: string | undefined } | undefined;
   let last: TrailCheck['last'];
   let broken: Broken | undefined;
-  /** The next number, and the previous link that it should name; undefined behind an entry whose link does not hold. */
+  /** The number that the next entry should have, and the link that it should name as previous; undefined behind a broken entry. */
   let expected = from ?? 1;
   let previous: string | undefined;
   /** Whether the beginning of the trail is explained, and the highest number that a checkpoint says was deleted. */
@@ -95,7 +95,7 @@ export function makeVerifier({
         [expected, previous] = [Math.max(expected, number), undefined];
       }
     }
-    // Everything before the change of key fails with the present key; so it does not count as changed.
+    // Everything before the change of key fails with the present key, so the fault there is the key and no change.
     if (entry.what === OTHER_KEY && !last && broken)
       broken = { ...broken, is: 'key', words: WORDS.key(broken.number, '') };
     const is = faultOf(entry, { place, expected, previous });

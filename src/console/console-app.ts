@@ -35,7 +35,7 @@ declare module 'fastify' {
   interface FastifyReply {
     /** Answers with a whole page and a fresh strip; with the body alone where a dialog asks for it. */
     page: (parts: PageParts) => Promise<FastifyReply>;
-    /** The same with the strip as last read, for answers that must not wait. */
+    /** Answers with a whole page and the strip as last read, for answers that must not wait. */
     pageNow: (parts: PageParts) => FastifyReply;
     /** Answers with a piece of a page, which the browser's module inserts. */
     fragment: (piece: Html) => FastifyReply;

@@ -141,13 +141,13 @@ const NO_AUDIT: AccessFunctions['audit'] = {
   refusal: async () => undefined,
 };
 
-/** Pages are done by then; a longer upload is cut off. */
+/** How long open requests may take while the console closes: enough for pages; a longer upload is cut off. */
 const CLOSE_LIMIT_MS = 5_000;
 
 /** Heartbeats reveal connections that a proxy or a sleeping computer has dropped. */
 const HEARTBEAT_MS = 15_000;
 
-/** In a form's field, in the browser module's header, or in a multipart form's query, since its fields arrive too late. */
+/** A form's token: from its field, the browser module's header, or the query of a multipart form, whose fields arrive too late. */
 function tokenOf(body: unknown, query: unknown, header: string | string[] | undefined): string | undefined {
   const texts = [fieldOf(body), header, fieldOf(query)];
   return texts.find((text): text is string => typeof text === 'string');
@@ -173,7 +173,7 @@ function addReplies(
     return this.header('cache-control', 'no-store').type('text/html; charset=utf-8').send(piece.markup);
   });
   app.decorateReply('pageNow', function pageNow(this: FastifyReply, parts: PageParts) {
-    // The page took too long, and an error page was sent already.
+    // Nothing more is sent: the page took too long, and an error page was sent already.
     if (this.sent) return this;
     if (wantsFragment(this.request)) return this.fragment(parts.body);
     const { person } = this.request;

@@ -2,9 +2,9 @@
 export type ArrivedEvent = {
   /** The exact bytes of the body, not decoded or unpacked; may be empty. */
   body: Buffer;
-  /** Its headers, names in lower case, without credentials (`authorization`, cookies). */
+  /** The request's headers, names in lower case, without credentials (`authorization`, cookies). */
   headers: Record<string, string | string[]>;
-  /** When it arrived, in ms. */
+  /** When the event arrived, in ms. */
   atMs: number;
 };
 
@@ -46,10 +46,10 @@ export type EventEnd = (typeof EVENT_ENDS)[number];
 /** The response to the sender: a status, a small JSON text, and seconds after which to retry if that may help. */
 type EventAnswer = { status: number; body: string; retryAfterS?: number };
 
-/** Redis is usually back within seconds. A full space stays full for longer, but the sender decides how long to retry. */
+/** When to retry after a failure: Redis is usually back within seconds. A full space stays full longer; the sender decides. */
 const SOON_S = 5;
 
-/** The limit by second allows more after one second. */
+/** When to retry after too many events: the limit by second allows more after one second. */
 const NEXT_SECOND_S = 1;
 
 /** The same response for a wrong secret and an unknown URL, so that nobody learns that there is a secret. */
@@ -67,7 +67,7 @@ export const EVENT_ANSWERS: Readonly<Record<EventEnd, EventAnswer>> = {
   'too large': { status: 413, body: said({ error: 'too large' }) },
   'wrong secret': NOT_FOUND,
   'not here': NOT_FOUND,
-  // Nobody can read these responses, or Node has responded before there was a request.
+  // These are never sent: nobody can read them, or Node has responded before there was a request.
   'broken off': { status: 400, body: '' },
   unreadable: { status: 400, body: '' },
   crowded: { status: 503, body: '' },

@@ -23,7 +23,7 @@ export function eventFaults({ EVENTS_PORT, EVENTS_SECRET, CONSOLE_PORT, METRICS_
       `EVENTS_PORT is given, so EVENTS_SECRET (or EVENTS_SECRET_FILE) is needed too, without which anybody could leave events here; ${MAKE_SECRET}`,
     );
   }
-  // Port 0 takes a free port, so it never conflicts.
+  // Port 0 takes a free port, so it never conflicts with another setting.
   if (EVENTS_PORT === 0) return faults;
   const others = { CONSOLE_PORT, METRICS_PORT };
   for (const [name, port] of Object.entries(others)) {

@@ -24,7 +24,7 @@ export function guardConnections(limits: ListenerLimits, onEnd: (end: Connection
   return {
     /** Closes a connection whose bytes are no request, or came too slowly. */
     refuse(error: Error & { code?: string }, socket: Socket): void {
-      // Nobody reads it if the sender has gone; and a request under way must not take it for its own response.
+      // No answer is sent if the sender has gone, or if a request under way could take it for its own response.
       const isHeard = socket.writable && error.code !== 'ECONNRESET' && !underWay.get(socket);
       if (isHeard) {
         onEnd('unreadable');
@@ -45,7 +45,7 @@ export function guardConnections(limits: ListenerLimits, onEnd: (end: Connection
         asking.set(request, response);
         server.emit('request', request, response);
       });
-      // Any other expectation is ignored.
+      // An expectation other than `100-continue` is ignored.
       server.on('checkExpectation', (request, response) => server.emit('request', request, response));
       server.on('request', (request, response) => {
         count(request.socket, 1);
@@ -60,34 +60,34 @@ export function guardConnections(limits: ListenerLimits, onEnd: (end: Connection
 
 /** The listener's limits for connections. */
 export type ListenerLimits = {
-  /** Of a request's headers, including the first line. */
+  /** Most bytes of a request's headers, including the first line. */
   headersBytes: number;
   headersMs: number;
-  /** For a whole request, from its first byte. */
+  /** Time for a whole request, from its first byte. */
   requestMs: number;
   /** Interval of the check for slow connections. */
   lookMs: number;
-  /** For a connection without a request. */
+  /** How long a connection without a request is kept. */
   idleMs: number;
   connections: number;
-  /** For all events in this process, being read or waiting for Redis; never less than four of the largest. */
+  /** Memory for all events in this process, being read or waiting for Redis; never less than for four of the largest. */
   roomBytes: number;
   /** Time to wait until an event is in Redis. */
   keepMs: number;
   /** How long the rest of a rejected request is discarded before the connection is closed, so that the response is read. */
   lingerMs: number;
-  /** Time for requests under way at the end. */
+  /** Time for requests under way when the listener closes. */
   closeMs: number;
 };
 
 export const USUAL_LIMITS: Readonly<ListenerLimits> = {
-  // Node's own limit, which is twice that of nginx for one header.
+  // Node's own default, which is twice what nginx allows for one header.
   headersBytes: 16 * 1_024,
-  // Machines send a whole event at once: these limits are for slow networks.
+  // Time for slow networks: machines send a whole event at once.
   headersMs: 10_000,
   requestMs: 30_000,
   lookMs: 1_000,
-  // Longer than proxies keep a connection (nginx 60 s), so that they close it, and lose no request.
+  // Longer than proxies keep a connection (nginx 60 s), so that the proxy closes it, and loses no request.
   idleMs: 75_000,
   // Some hundred times what a proxy holds open; each costs some tens of kilobytes.
   connections: 512,
@@ -133,7 +133,7 @@ export function makeRate({
 function closeUnread(request: IncomingMessage, lingerMs: number): void {
   const isLeft = (): boolean => !request.complete && !request.destroyed;
   if (!isLeft()) return;
-  // Usually the rest came with the headers and is read by the next turn, so that a flood leaves no timers.
+  // Looks once more first: usually the rest came with the headers and is read by the next turn, so a flood leaves no timers.
   setImmediate(() => {
     if (!isLeft()) return;
     setTimeout(() => {

@@ -8,7 +8,7 @@ import { EVENT_ANSWERS, type EventEnd, type KeepEvent } from './arrived-event.ts
 import { guardConnections, type ListenerLimits, makeRate, USUAL_LIMITS } from './guard-connections.ts';
 import { makeTakeEvent } from './take-event.ts';
 
-/** EVENTS_SECRET has 200 characters at most (settings-schema.ts); a longer one is wrong. */
+/** The most characters of a secret in a URL: EVENTS_SECRET has no more (settings-schema.ts). */
 const SECRET_LIMIT = 200;
 
 type ListenerOptions = {
@@ -49,7 +49,7 @@ export function makeEventListener(options: ListenerOptions) {
     requestTimeout: requestMs,
     keepAliveTimeout: idleMs,
     routerOptions: { maxParamLength: SECRET_LIMIT },
-    // Handled below, so that only senders with the secret learn that the process stops.
+    // The end of the process is handled below, so that only senders with the secret learn of it.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     clientErrorHandler: connections.refuse,
@@ -99,7 +99,7 @@ export function makeEventListener(options: ListenerOptions) {
   };
 }
 
-/** The first event is logged soon, for the person who sets it up; a flood writes one line a minute. */
+/** The first event is logged soon, for the person who sets the listener up; after that, a flood writes one line a minute. */
 const FIRST_MS = 1_000;
 const EVERY_MS = 60_000;
 

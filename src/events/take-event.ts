@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { ArrivedEvent, EventEnd, KeepEvent, KeptAs } from './arrived-event.ts';
 import type { ListenerLimits } from './guard-connections.ts';
 
-/** A large event must not be rejected because another one is being read. */
+/** There is memory for this many events of the largest size: none must be rejected because another one is being read. */
 const LARGEST_AT_ONCE = 4;
 
 /** Node's memory for a request besides headers and body; measured: 3 to 4 kB. */
@@ -43,7 +43,7 @@ export function makeTakeEvent({
       return { end: body };
     }
     const keeping = begin(keep, { body, headers: keptHeaders(request, secret), atMs });
-    // It takes memory until then, even if the sender has been answered.
+    // The event takes memory until `keep` has ended, even if the sender has been answered.
     void keeping.finally(stay.leave).catch(() => {});
     try {
       return { end: await inTime(keeping, keepMs) };
@@ -73,10 +73,10 @@ async function inTime(keeping: Promise<KeptAs>, limitMs: number): Promise<KeptAs
   }
 }
 
-/** Usual names of headers with credentials, which are not kept. */
+/** What names of headers with credentials usually contain; such headers are not kept. */
 const PROOFS = /authorization|cookie|api-?key|auth-?token/;
 
-/** Proxies put the requested URL, and so the secret, into headers. */
+/** What stands in kept headers in place of the secret: proxies put the requested URL, and so the secret, into them. */
 const MASK = '[secret]';
 
 /** The headers to keep: all in order, with lower-case names and repeated values, except credentials, and with the secret masked. */

@@ -24,7 +24,7 @@ export type AccountPicture = {
   /** Archived and forgotten portfolios, which the totals lack. */
   archived: number;
   queues: readonly QueueFigures[];
-  /** Undefined before the first call. */
+  /** The account's pace; undefined before its first call. */
   pace: PaceState | undefined;
   /** Whether Redis is older than what was sent. */
   isOlder: boolean;
@@ -42,10 +42,10 @@ export type AccountPicture = {
   inbox: { waiting: number; rejected: number } | undefined;
 };
 
-/** Several scrapers, and people who look besides, share one reading. */
+/** For this long a reading is kept: several scrapers, and people who look besides, share it. */
 const KEPT_MS = 5_000;
 
-/** A scraper usually gives up after ten seconds; by then it should learn that Redis is away. */
+/** Time limit of a reading: a scraper usually gives up after ten seconds, and must learn before that Redis is away. */
 const LIMIT_MS = 3_000;
 
 /**
@@ -68,7 +68,7 @@ export function makeAccountGauges(
     redisUp.set({ account }, picture ? 1 : 0);
     const figures = picture && figuresOf(picture);
     for (const { name, made } of gauges) {
-      // Without Redis the earlier values may no longer be true.
+      // Earlier values are removed: without Redis they may no longer be true.
       made.reset();
       const found = figures?.[name];
       if (typeof found === 'number') made.set({ account }, found);

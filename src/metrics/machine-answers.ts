@@ -27,7 +27,7 @@ export function makeMachineAnswers({
   ready,
   metrics,
 }: {
-  /** Undefined if none is set: then only this machine may read metrics. */
+  /** The token for metrics; undefined if none is set: then only this machine may read them. */
   token: string | undefined;
   ready: () => Promise<Readiness>;
   metrics: () => Promise<string>;
@@ -35,7 +35,7 @@ export function makeMachineAnswers({
   return async (question: MachineQuestion): Promise<MachineAnswer | undefined> => {
     switch (question.path) {
       case '/health/live':
-        // A response shows that the event loop runs. Slowness is no reason to kill a process with calls in flight.
+        // Nothing is checked: a response shows that the event loop runs, and a slow process with calls in flight must not be killed.
         return said(200, { status: 'live' });
       case '/health/ready': {
         const readiness = await ready();

@@ -9,7 +9,7 @@ import { NEARLY_FULL } from '../redis-memory/memory.ts';
 const MEANINGS = ['made', 'not ours', 'refused', 'throttled', 'unreachable', 'unknown', 'unauthorized'] as const;
 export type Meaning = Extract<CallOutcome['is'], (typeof MEANINGS)[number]>;
 
-/** A call ends within SERVICE_TIMEOUT_MS, 30 s by default; most take less than a second. */
+/** The buckets of a call's duration: it ends within SERVICE_TIMEOUT_MS, 30 s by default, and mostly within a second. */
 const BUCKETS_S = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 export type CallMetrics = ReturnType<typeof makeCallMetrics>;

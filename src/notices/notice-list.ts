@@ -7,7 +7,7 @@ export type Delivery = {
   way: WayName;
   is: 'waiting' | 'sending' | 'delivered' | 'undelivered';
   tries: number;
-  /** When it was delivered or given up, when the attempt under way began, or when the next one is due, in ms. */
+  /** In ms: when the notice was delivered or given up, when the attempt under way began, or when the next one is due. */
   atMs: number | undefined;
   /** The receiving host of the last attempt. */
   where: string | undefined;

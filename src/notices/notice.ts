@@ -23,7 +23,7 @@ export type Notice = {
   facts: readonly { term: string; what: string }[];
   /** A page of the console, such as `/portfolios/q4`. */
   path: string;
-  /** When it arose, in ms. */
+  /** When the notice arose, in ms. */
   atMs: number;
 };
 
@@ -34,7 +34,7 @@ export type Notice = {
 export type NoticeState = {
   /** The subject, such as `portfolio q4 approval`, `service`, `disk`. */
   subject: string;
-  /** Such as `awaiting ab12`, `settled 1763802000000`, `away`, `well`. */
+  /** The subject's state, such as `awaiting ab12`, `settled 1763802000000`, `away`, `well`. */
   state: string;
   /**
    * The remembered state on which the caller decided, `''` for none: if it is another by now, nothing is remembered or sent, since the

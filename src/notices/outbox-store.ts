@@ -28,7 +28,7 @@ type NoticeLimits = {
   leaseMs: number;
   /** Age at which a notice is given up: a weekend and a day. */
   giveUpMs: number;
-  /** But only after attempts for this long, so that a process that returns after a week still sends what waited. */
+  /** A notice of that age is given up only after attempts for this long: a process that returns after a week still sends it. */
   graceMs: number;
   /** How long a notice is kept when it no longer waits. */
   keepMs: number;

@@ -9,7 +9,7 @@ export type NoticeOutbox = ReturnType<typeof makeOutbox>;
 /** States compared with one command; most are unchanged. */
 const COMPARED_AT_ONCE = 500;
 
-/** 96 bits. */
+/** Random bytes of a notice's id: 96 bits. */
 const ID_BYTES = 12;
 
 type OutboxDeps = Omit<OutboxStore, 'limits'> & {
@@ -113,7 +113,7 @@ export type DeliveryResult = {
   words: string;
   /** The receiving host. */
   where: string;
-  /** Until the next attempt at this notice. */
+  /** Time until the next attempt at this notice. */
   waitMs: number;
   /** How long the channel pauses; `well` if the channel is not at fault; undefined if that is not known. */
   putOffMs: number | 'well' | undefined;

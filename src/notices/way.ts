@@ -6,10 +6,10 @@ export type WayName = (typeof WAYS)[number];
 
 /** What is sent: a notice, or a test message. */
 export type Message = Omit<Notice, 'kind'> & {
-  /** The same for each attempt, so that a receiver can recognize a second copy. */
+  /** An id that is the same for each attempt, so that a receiver can recognize a second copy. */
   id: string;
   kind: NoticeKind | 'test';
-  /** The account whose portfolios it is about. */
+  /** The account whose portfolios the message is about. */
   account: string;
   /** The console page; undefined if the console's URL is not known. */
   link: string | undefined;
@@ -23,7 +23,7 @@ export type SendResult =
       words: string;
       /** `way`: the channel, so any other notice would fail too. `notice`: only this notice. `ours`: the process stopped, the outcome is unknown. */
       fault: 'way' | 'notice' | 'ours';
-      /** Whether it may pass by itself within seconds; a fault that a person has to fix is retried less often. */
+      /** Whether the fault may pass by itself within seconds; one that a person has to fix is retried less often. */
       passes: boolean;
       /** The wait that the receiver asked for, in ms. */
       askedMs?: number;

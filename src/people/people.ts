@@ -30,9 +30,9 @@ type PeopleDeps = {
   now?: () => number;
   sessionLimits?: SessionLimits;
   guessLimits?: GuessLimits;
-  /** Obvious words in a password here: the names of the account and the machine. */
+  /** Words that do not count in a password, since they are obvious here: the names of the account and the machine. */
   words?: readonly string[];
-  /** Replaces the hash function. */
+  /** Replaces the hash function, in tests. */
   hash?: ((password: string) => Promise<string>) | undefined;
   /** For how long a password that somebody else set is valid. */
   initialMs?: number;
@@ -73,7 +73,7 @@ export function makePeople({
     },
 
     users,
-    /** `again`: the password once more, of a person who is signed in. */
+    /** `again` checks the password of a person who is signed in once more. */
     signIn: { ...signIn, again },
     sessions,
     openings: makeOpenings({ ...base, limits: sessionLimits }),

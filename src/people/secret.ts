@@ -14,19 +14,19 @@ export type Secret = ReturnType<typeof makeSecret>;
 /** Purposes of keys. Each has its own key, so that one that leaks tells nothing about another. */
 export type KeyLabel = 'sessions' | 'factors' | 'recovery-codes' | 'guesses' | 'audit' | 'csrf' | 'sign-in' | 'mark';
 
-/** Name of the file in the data folder, used without a setting. */
+/** Name of the file in the data folder that holds the secret if no setting does. */
 const FILE_NAME = 'secret';
 
-/** 256 bits, as long as the derived keys. */
+/** The secret has 256 bits, as have the keys derived from it. */
 const SECRET_BYTES = 32;
 const KEY_BYTES = 32;
 
-/** 96 bits: more than anybody can try; the mark only shows whether two secrets are equal. */
+/** 96 bits, more than anybody can try. The mark, kept in Redis, shows only whether two hosts have the same secret. */
 const MARK_BYTES = 12;
 
 /**
  * The secret of the installation, the same on all its hosts: `LIMITLINE_SECRET`, or the file `secret` in the data folder, which is made when
- * first needed. Redis only has a mark of it.
+ * first needed. Redis only has a mark, derived from it.
  *
  * @param where name of the Redis, for people
  */
@@ -90,7 +90,7 @@ function isSame(one: string, other: string): boolean {
   return timingSafeEqual(digest(one), digest(other));
 }
 
-/** The file being made in this process, once for all callers; between processes the first one to name the file wins. */
+/** Files that this process is making, by path, so that all callers share one; of several processes the first to name the file wins. */
 const MAKING = new Map<string, Promise<string>>();
 
 function readOrMake(path: string): Promise<string> {
@@ -103,7 +103,7 @@ function readOrMake(path: string): Promise<string> {
 async function read(path: string): Promise<string | undefined> {
   try {
     const [text, { mode }] = await Promise.all([readFile(path, 'utf8'), stat(path)]);
-    // With the secret other users of this machine could forge sessions. Some file systems have no permissions.
+    // Closes the file to other users of this machine, who could forge sessions; fails where a file system has no permissions.
     if ((mode & 0o007) !== 0) await chmod(path, mode & 0o770).catch(() => {});
     if (/^[!-~]{32,}$/.test(text.trim())) return text.trim();
   } catch (error) {
@@ -136,6 +136,6 @@ async function make(path: string): Promise<string> {
   });
   if (await draft.putInPlace(path, false)) return text;
   await draft.drop();
-  // Another process was faster.
+  // The file that another process made, if it was faster.
   return (await read(path)) ?? text;
 }

@@ -7,10 +7,10 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-/** 29 February may be eight years away (1896 to 1904, 2096 to 2104); a later date never comes. */
+/** How far a date is sought: 29 February may be eight years away (2096 to 2104); a date that is farther never comes. */
 const FARTHEST_DAYS = 9 * 366;
 
-/** More than any change of clocks in recent times, at most two hours. */
+/** More than clocks are ever changed by: in recent times at most two hours. */
 const SHIFT_MS = 3 * HOUR_MS;
 
 /** The next due time of an entry after this moment, in ms. @throws Error for a pattern that {@link readCron} rejects */
@@ -32,7 +32,7 @@ function seek({ pattern, tz }: When, fromMs: number, direction: 1 | -1): number 
   const cron = readCron(pattern);
   if ('fault' in cron) throw new Error(`The pattern ${JSON.stringify(pattern)} ${cron.fault}.`);
   const wall = wallClock(Math.floor(fromMs / 1_000) * 1_000, tz);
-  // Begins one day further, since the due time may have another date by a clock that changed in between.
+  // Begins one day before that of `fromMs` (backwards: one day behind), since a changed clock may give the due time another date.
   let date = Math.floor(wall / DAY_MS) * DAY_MS - direction * DAY_MS;
   for (let days = 0; days < FARTHEST_DAYS; days += 1, date += direction * DAY_MS) {
     if (!isDay(cron, date)) continue;
@@ -51,7 +51,7 @@ function nearest(
   const steps = cron.hours.flatMap((hour) => cron.minutes.map((minute) => hour * HOUR_MS + minute * MINUTE_MS));
   for (const step of direction > 0 ? steps : steps.reverse()) {
     const shown = date + step;
-    // Times far on the wrong side are skipped. After a match, only times that a change of clocks may have moved are still compared.
+    // Times far on the wrong side of `wall` are skipped. After a match, only times that a change of clocks may have moved are compared.
     if (direction * (shown - wall) < -SHIFT_MS) continue;
     if (best !== undefined && direction * (shown - wallClock(best, tz)) > SHIFT_MS) break;
     for (const moment of momentsOf(cron, shown, tz)) {

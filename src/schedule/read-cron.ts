@@ -6,7 +6,7 @@ export type Cron = {
   months: ReadonlySet<number>;
   /** 0 is Sunday. */
   weekdays: ReadonlySet<number>;
-  /** Whether the field begins with `*`. If neither day field does, a day that matches either counts, as in cron. */
+  /** Whether the field of days begins with `*`. If neither field of days does, a day that matches one of them counts, as in cron. */
   anyDay: boolean;
   anyWeekday: boolean;
 };
@@ -16,7 +16,7 @@ export const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday',
 
 type Field = { name: string; from: number; to: number; names?: readonly string[]; namesFrom?: number };
 
-/** As in crontab(5); 7 is Sunday too. */
+/** The five fields as in crontab(5); weekday 7 is Sunday too. */
 const FIELDS: readonly Field[] = [
   { name: 'minute', from: 0, to: 59 },
   { name: 'hour', from: 0, to: 23 },
@@ -74,7 +74,7 @@ function readField(text: string, field: Field): Set<number> | undefined {
     const [from, to] = readRange(range, field, step !== undefined);
     if (from === undefined || to === undefined || step === '0' || step === '00') return undefined;
     const isWeekday = field.to === 7;
-    // A range such as Friday to Monday is common for weekdays; in other fields 22 to 4 may be a mistake.
+    // A range that ends before it begins is common for weekdays (Friday to Monday); in other fields, 22 to 4 may be a mistake.
     if (from > to && !isWeekday) return undefined;
     const last = from > to ? to + 7 : to;
     for (let value = from; value <= last; value += Number(step ?? 1)) values.add(isWeekday ? value % 7 : value);
@@ -83,7 +83,7 @@ function readField(text: string, field: Field): Set<number> | undefined {
 }
 
 function readRange(text: string, field: Field, hasStep: boolean): readonly (number | undefined)[] {
-  // Weekdays are 0 to 6 here, since 7 would be Sunday again.
+  // `*` means weekdays 0 to 6, since 7 would be Sunday again.
   if (text === '*') return [field.from, field.to === 7 ? 6 : field.to];
   const [first = '', last, ...more] = text.split('-');
   if (more.length > 0) return [];

@@ -24,7 +24,7 @@ export function localZone(): string {
   return isZone(`${timeZone}`) ? timeZone : 'UTC';
 }
 
-/** Formats by zone; making one costs a hundred times as much as using it. */
+/** Formats by time zone, which are kept: making one costs a hundred times as much as using it. */
 const FORMATS = new Map<string, Intl.DateTimeFormat>();
 
 /** Whether this machine knows a time zone of this name. A mere offset such as `+02:00` is none, since it lacks daylight saving. */
@@ -51,7 +51,7 @@ export function wallClock(atMs: number, tz: string): number {
  * autumn night; none in the skipped hour of a spring night, and then `shifted` is the moment as if clocks had not been put forward.
  */
 export function momentsAt(wallMs: number, tz: string): { moments: readonly number[]; shifted: number } {
-  // One day before and after; no zone changes its clocks twice within that time.
+  // The offsets one day before and after: no zone changes its clocks twice within that time.
   const before = offsetAt(wallMs - DAY_MS, tz);
   const behind = offsetAt(wallMs + DAY_MS, tz);
   const moments = [...new Set([wallMs - before, wallMs - behind])]

@@ -25,7 +25,7 @@ export function makeApp(parts: {
   const { gate, endpoints, tokenEndpoint, serve, times, control, log } = parts;
   const app = fastify({ logger: false });
 
-  /** For Fastify's own errors: a body that is not JSON, or another content type than documented. */
+  /** Answers Fastify's own errors: a body that is not JSON, or another content type than documented. */
   const failed = (kind: RequestKind) => (error: FastifyError, _request: FastifyRequest, reply: FastifyReply) => {
     const status = error.statusCode ?? 500;
     if (status >= 500 && !reply.raw.destroyed) log.error({ kind, error: messageOf(error) }, 'the stand-in failed');
@@ -54,14 +54,14 @@ export function makeApp(parts: {
   app.setNotFoundHandler((request, reply) =>
     serve.send('other', reply, errorAnswer(404, 'not_found', `${request.method} ${request.url} is not shown`)),
   );
-  // Only JSON is documented, but Fastify accepts plain text by default.
+  // Plain text is refused, which Fastify accepts by default: only JSON is documented.
   app.removeContentTypeParser('text/plain');
   for (const kind of CALL_KINDS.filter((each) => each !== 'document')) {
     app.post(SERVICE_PATHS[kind], resource(kind), ({ body }, reply) =>
       serve.serve(kind, endpoints[kind](body), body, reply),
     );
   }
-  // In scopes of their own, because they parse bodies in other ways.
+  // Documents and tokens have scopes of their own, because their bodies are parsed in other ways.
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('application/json', (_request: FastifyRequest, payload: AsyncIterable<Buffer>) =>
@@ -114,7 +114,7 @@ export function makeControl({
     /** Applies a change of faults, except for closing the port. @throws LimitlineError `USAGE` */
     setFaults(change: unknown): void {
       faults.set(change);
-      // Without the change itself: its rules may contain parts of bodies.
+      // Only names are logged, not the change itself: its rules may contain parts of bodies.
       log.info({ changed: Object.keys(Object(change)) }, 'the stand-in has new faults');
     },
 

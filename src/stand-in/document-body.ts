@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** A received document body: its JSON without the file's content, and that content's size and digest. */
 export type ReceivedDocument = { json: unknown; content: Base64Digest };
 
-/** The end of the data URI's head (docs/service.md, "Document"). */
+/** The end of a data URI's head, behind which the content begins (docs/service.md, "Document"). */
 const MARK = ';base64,';
 
 /** The limit for everything around the content. Purpose, media type and file name need far less. */
@@ -29,7 +29,7 @@ export async function readDocumentBody(chunks: AsyncIterable<Buffer>): Promise<R
   for await (const chunk of chunks) {
     let rest = chunk;
     if (place === 'before') {
-      // The mark may be split between two chunks.
+      // `;base64,` may be split between two chunks.
       const tail = around.subarray(1 - MARK.length);
       const at = Buffer.concat([tail, rest]).indexOf(MARK);
       const contentAt = at < 0 ? rest.length : at + MARK.length - tail.length;

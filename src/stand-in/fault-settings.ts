@@ -48,11 +48,11 @@ const ruleSchema = z.strictObject({
   every: z.int().min(1).optional(),
   /** The probability with which the rule applies; the random numbers come from the seed. */
   chance: z.number().min(0).max(1).optional(),
-  /** The maximum number of times. */
+  /** How often the rule applies at the most. */
   times: z.int().min(1).optional(),
 });
 
-/** Whether the object is made before the fault. A client cannot see the difference. */
+/** Whether the object is made before the fault; the client cannot see whether it was. */
 const made = z.boolean().default(false);
 
 const headers = z.record(z.string(), z.string()).default({});
@@ -82,7 +82,7 @@ const faultRuleSchema = z.discriminatedUnion('fault', [
     set: z.record(z.string(), z.unknown()).default({}),
     drop: z.array(z.string()).default([]),
   }),
-  /** A limit with another decision: its status, and the granted share of the requested limit, in whole cents. Made. */
+  /** A limit with another decision: its status, and the granted share of the request, in whole cents. The limit is made. */
   ruleSchema.extend({
     on: z.literal('limit'),
     fault: z.literal('decision'),
@@ -103,7 +103,7 @@ const rateLimitSchema = z.strictObject({
 });
 
 const tokenSettingsSchema = z.strictObject({
-  /** The token's field in the answer. */
+  /** The name of the answer's field that has the token. */
   field: z.string().min(1).default('access_token'),
   /** The `expires_in` of the answer; null omits it. */
   lifetimeS: z.int().min(1).nullable().default(3_600),

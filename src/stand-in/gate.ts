@@ -47,7 +47,7 @@ export function makeRequestGate({ faults, tokens }: { faults: Faults; tokens: To
 
 export type Tokens = ReturnType<typeof makeTokens>;
 
-/** Enough for any test. A client that asks for a token before each call does not grow memory without limit. */
+/** The most tokens that are known at a time: enough for any test, and a limit to memory if a client asks before each call. */
 const TOKENS_KEPT = 10_000;
 
 /**
@@ -166,7 +166,7 @@ export function rateLimitHeaders(
   }
 }
 
-/** A bucket smaller than one request would never let one pass. */
+/** The size of the bucket: at least one request, since a smaller bucket would never let any pass. */
 function sizeOf({ perS, burst }: RateLimitSettings): number {
   return burst ?? Math.max(1, Math.ceil(perS));
 }

@@ -38,7 +38,7 @@ export function makeOutage({ faults, listener, log }: { faults: Faults; listener
   };
 
   return {
-    /** Always opens the port first, even if the settings begin with an outage: a port of 0 is unknown until then. */
+    /** Always opens the port first, even if the settings begin with an outage: with port 0, its number is unknown before. */
     async start(): Promise<void> {
       running = true;
       await listener.open();
@@ -46,7 +46,7 @@ export function makeOutage({ faults, listener, log }: { faults: Faults; listener
     },
     /** To be called after changes of faults. Resolves when the port follows them; rejects if it cannot open. */
     follow,
-    /** The same without waiting; a failure is logged. */
+    /** Follows a change of faults without waiting for it; a failure is logged. */
     followInBackground,
     async stop(): Promise<void> {
       running = false;

@@ -10,7 +10,7 @@ type MadeTwice = { kind: CallKind; what: string; times: number };
 /** One made object. A document's body has its size and digest instead of the content. */
 type MadeThing = { id: string; what: string; body: unknown };
 
-/** The list is cut here, because nobody reads a longer one. */
+/** The most objects of a kind that are listed as made twice, because nobody reads a longer list. */
 const REPETITIONS_KEPT = 10_000;
 
 export type MadeRecord = ReturnType<typeof makeRecord>;
@@ -78,13 +78,13 @@ export function makeRecord({ keepMade }: { keepMade: boolean }) {
   };
 }
 
-/** Up to this number, the texts themselves are kept: most stand-ins see fewer. */
+/** Up to this number of texts, the texts themselves are kept and no hashes: most stand-ins see fewer. */
 const FEW_TEXTS = 4_096;
 
-/** 4 M slots of 4 bytes: 16 MB, allocated when there are more texts, for three million at most. */
+/** Slots of the table for more texts than {@link FEW_TEXTS}: 4 M of 4 bytes are 16 MB, for three million texts at most. */
 const PLACES = 2 ** 22;
 
-/** Beyond three quarters, the search for a free slot becomes slow. */
+/** The most texts in the table: beyond three quarters of its slots, the search for a free one becomes slow. */
 const MOST_TEXTS = (PLACES / 4) * 3;
 
 /**
@@ -98,7 +98,7 @@ export function makeSeenSet() {
 
   const addMark = (marks: Uint32Array, text: string): boolean => {
     const digest = hash('sha1', text, 'buffer');
-    // Zero marks a free slot.
+    // No text may have the mark zero, which is that of a free slot.
     const mark = digest.readUInt32LE(0) || 1;
     let place = digest.readUInt32LE(4) % PLACES;
     while (marks[place] !== 0) {
@@ -132,7 +132,7 @@ export function makeSeenSet() {
   };
 }
 
-/** More requests than this process can answer in a second, so the ring never overwrites a time that it needs. */
+/** Times that the ring holds: more than requests in a second, so it never overwrites a time that it needs. */
 const RING_SIZE = 65_536;
 
 const WINDOW_MS = 1_000;

@@ -73,10 +73,10 @@ export function makeResourceEndpoints({ ids, record }: { ids: Ids; record: MadeR
 /** The documents' prefix is not documented; `doc_` is the stand-in's own choice. */
 const prefixOf = (kind: CallKind): string => KINDS[kind].prefix || 'doc_';
 
-/** 80 random bits: ids are unique, even among independent stand-ins. */
+/** Random bytes of an id: 80 bits, so that ids are unique, even among independent stand-ins. */
 const RANDOM_BYTES = 10;
 
-/** 48 bits of checksum: a mistyped or invented id is never accepted by chance. */
+/** Hex digits of an id's checksum: 48 bits, so that a mistyped or invented id is never accepted by chance. */
 const CHECKSUM_HEX = 12;
 
 /**
@@ -99,10 +99,10 @@ export function makeIds({ secret }: { secret: string }) {
 
 type Ids = ReturnType<typeof makeIds>;
 
-/** The success status is not documented. 201 is HTTP's status for a created resource (RFC 9110, section 15.3.2). */
+/** The status of success, which is not documented: 201 is HTTP's for a created resource (RFC 9110, section 15.3.2). */
 const MADE_STATUS = 201;
 
-/** The whole data URI after its content was taken out. */
+/** What is left of a document's data URI after its content was taken out. */
 const DATA_URI_HEAD = /^data:([^;,]+);name=([^;,]+);base64,$/;
 
 // Required fields are not documented. The stand-in requires those that name a company, and those that say whose limit

@@ -142,7 +142,7 @@ function decided(body: unknown, { status, share }: RuleOf<'decision'>): unknown 
   return { ...resource, status, total_limit: granted, available_limit: granted };
 }
 
-/** Frequent enough that no pause reaches a client's timeout for silence. */
+/** How often a piece of a slow body is sent: no pause reaches a client's timeout for silence. */
 const DRIBBLE_EVERY_MS = 20;
 
 function dribble(response: ServerResponse, body: Buffer, bytesPerS: number): void {

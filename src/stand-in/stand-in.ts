@@ -13,9 +13,9 @@ import { makeServe } from './serve.ts';
 export type StandIn = ReturnType<typeof makeStandIn>;
 
 type StandInOptions = {
-  /** Default: this machine only. */
+  /** The host to listen on; by default for this machine only. */
   host?: string;
-  /** Default, or 0: any free port. */
+  /** The port; by default, or with 0, any free one. */
   port?: number;
   /** The only valid credentials; the secret also keys the ids. */
   credentials: Credentials;

@@ -12,18 +12,18 @@ import { nginxLimit } from './nginx.ts';
 
 /** A limiter as its users set it. */
 export type LimiterCase = {
-  /** The package, then what is particular of it. */
+  /** The package, then what is particular of its settings. */
   name: string;
   start: StartLimiter;
-  /** Settings without which its refusals cannot be understood. */
+  /** Settings of Limitline without which this limiter's refusals cannot be understood. */
   env?: Record<string, string>;
-  /** So many times the rows, where the usual number has room in one window. */
+  /** By how much the number of rows is multiplied, where the usual number has room in one window. */
   rowsTimes?: number;
   /** Whether it needs an nginx on this machine. */
   needsNginx?: true;
 };
 
-/** Twice the calls of a bench: one window of 2,400, and the better part of another. */
+/** The factor for windows of a minute: twice the usual calls fill one window of 2,400, and the better part of another. */
 const ROWS_OF_A_MINUTE = 2;
 
 const WINDOWS_S = [1, 5, 60];
@@ -36,7 +36,7 @@ const EXPRESS_HEADERS = [
   ['legacy', { standardHeaders: false, legacyHeaders: true }],
 ] as const;
 
-/** As in nginx's own examples, with a burst of half a second. */
+/** Directives as in nginx's own examples, with a burst of half a second. */
 const NGINX = [
   ['nginx 429', 'limit_req zone=api burst=20 nodelay; limit_req_status 429;'],
   ['nginx 429 delaying', 'limit_req zone=api burst=20; limit_req_status 429;'],
@@ -60,12 +60,12 @@ export const LIMITER_CASES: readonly LimiterCase[] = [
     name,
     start: nginxLimit(limit),
     needsNginx: true as const,
-    // Its default status says nothing of a limit, so it has to be told.
+    // nginx's default status says nothing of a limit, so a setting says that 503 means that nothing was made.
     ...(name === 'nginx 503' && { env: { SERVICE_NOT_MADE: '503' } }),
   })),
 ];
 
-/** express-rate-limit with its own store and words; a window begins with the first call after the one before. */
+/** express-rate-limit with its own store and words; a window begins with the first call after the end of the last window. */
 function expressRateLimit(windowS: number, headers: Pick<Options, 'standardHeaders' | 'legacyHeaders'>): StartLimiter {
   return serveLimiter((passOn) => {
     const app = express();
@@ -86,7 +86,7 @@ function fastifyLimit(windowS: number, { enableDraftSpec }: { enableDraftSpec: b
       enableDraftSpec,
       allowList: ({ url }) => !isLimited(url),
     });
-    // A body is passed on unread.
+    // Bodies are not parsed here: they are passed on unread.
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', (_call, _body, done) => done(null));
     app.all('/*', (call, reply) => {

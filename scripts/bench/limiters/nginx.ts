@@ -44,7 +44,7 @@ export function nginxLimit(limit: string): StartLimiter {
 
 type Config = { path: string; port: number; upstream: string; limit: string };
 
-/** As people write it: by address, 10 MB of them. All that it would write elsewhere is in its own folder. */
+/** A configuration as people write it: a limit by address, 10 MB of addresses. All that nginx writes is in its own folder. */
 function configOf({ path, port, upstream, limit }: Config): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((of) => `${of}_temp_path ${path}/${of};`);
   return `
@@ -70,10 +70,10 @@ http {
 `;
 }
 
-/** With connections that stay open, as between a proxy and a service. */
+/** How calls are passed on: by connections that stay open, as between a proxy and a service. */
 const PASS_ON = 'proxy_pass http://service; proxy_http_version 1.1; proxy_set_header Connection "";';
 
-/** nginx takes no port 0, so one is asked for, and free again in the moment before it is used. */
+/** A free port. nginx takes no port 0, so the system is asked for one, which is free again when nginx starts. */
 async function freePort(): Promise<number> {
   const server = createServer().listen({ host: '127.0.0.1', port: 0 });
   await once(server, 'listening');
@@ -83,7 +83,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** @throws LimitlineError `SERVICE` when it ended instead */
+/** Waits until nginx answers. @throws LimitlineError `SERVICE` when it ended instead */
 async function untilAnswers(url: string, child: ChildProcess): Promise<void> {
   for (;;) {
     if (child.exitCode !== null) throw new LimitlineError('SERVICE', `nginx ended with status ${child.exitCode}.`);
@@ -94,5 +94,5 @@ async function untilAnswers(url: string, child: ChildProcess): Promise<void> {
   }
 }
 
-/** Short beside the time that it takes to start. */
+/** How often nginx is asked: short beside the time that it takes to start. */
 const LOOK_EVERY_MS = 20;

@@ -54,7 +54,7 @@ async function requestLimit(row: Row): Promise<string> {
   });
 }
 
-/** Answers the id of what was made. */
+/** Sends a call, again where that may help, and answers the id of what was made. */
 async function post(path: string, body: unknown): Promise<string> {
   for (let attempt = 1; ; attempt += 1) {
     const {

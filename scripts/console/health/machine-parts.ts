@@ -23,7 +23,7 @@ export async function redisPart({ redis, ledger }: Context): Promise<HealthFact[
   return facts;
 }
 
-/** Scripts of the ledger take at least so long then, and each row needs fifteen of them. */
+/** A Redis that answers later than this counts as slow: each script takes at least as long, and each row needs fifteen of them. */
 const SLOW_MS = 100;
 
 function ofNode(info: ServerInfo): HealthFact[] {
@@ -48,7 +48,7 @@ function ofNode(info: ServerInfo): HealthFact[] {
   ];
 }
 
-/** With less free space, an import or our own Redis may soon fail. */
+/** With less free space than this on the disk, an import or our own Redis may soon fail. */
 const LITTLE_BYTES = 1_000_000_000;
 const NEXT_TO_NONE_BYTES = 200_000_000;
 

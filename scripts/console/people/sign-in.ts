@@ -13,7 +13,7 @@ import { makeIssuerFetch, makeProvider } from '../../../src/people/oidc/provider
 import { makeSignIns } from '../../../src/people/oidc/sign-ins.ts';
 import { changeOwn } from './own-account.ts';
 
-/** Hex digits: enough to distinguish installations on one machine. */
+/** Hex digits of the mark in cookies' names: enough to distinguish installations on one machine. */
 const MARK_DIGITS = 8;
 
 /** The options of the console's sign-in, with keys from the installation's secret. */

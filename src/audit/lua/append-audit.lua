@@ -1,7 +1,7 @@
 -- Appends entries to the audit trail, if its head is still the one from which their links were made; without entries it only reads the
 -- head. A repetition of a successful call answers success.
 -- KEYS[1] the trail: a stream, an entry's number is the first part of its id   KEYS[2] its head: a hash
--- ARGV[1] number and ARGV[2] link of the expected head   ARGV[3] the mark of the key   ARGV[4] name of this attempt
+-- ARGV[1] number and ARGV[2] link of the expected head   ARGV[3] digest that identifies the key   ARGV[4] name of this attempt
 -- ARGV[5] time of the last entry, in ms   ARGV[6…] number, text and link of each entry
 -- Answers {1 if they are written, else 0; number, link, time and mark of the head; the highest number that the stream ever
 -- had; the clock in ms}

@@ -64,7 +64,7 @@ export function rightsWord({ roles, owns }: Standing): string {
   return `${[...roles].sort().join('+')}${owns ? ' own' : ''}`;
 }
 
-/** Whether these rights are enough. Pure; requests and pages share this decision. */
+/** Whether a person's rights are enough for an address. Pure; requests and pages share this decision. */
 export function isAllowed(access: Access, rights: Standing, kind?: string): boolean {
   if ('open' in access || 'signedIn' in access) return true;
   return allowedsOf(access, kind).every((allowed) => has(allowed, rights));

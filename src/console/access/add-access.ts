@@ -30,7 +30,7 @@ export type AccessFunctions = {
   audit: Audit;
 } & Rules;
 
-/** Unknown addresses: only known people are told that there is nothing. */
+/** The entry of all unknown addresses: only people who are signed in are told that there is nothing. */
 const NOTHING_THERE: Access = { signedIn: true };
 
 /**
@@ -49,7 +49,7 @@ export function addAccess(app: ConsoleApp, given: AccessFunctions): void {
     const access = accessFor(request);
     if ('open' in access) return;
     const person = await given.identify(request, reply);
-    // An answer under way does not count as `sent` yet, and a second one would change its type.
+    // Ends here: an answer under way does not count as `sent` yet, and a second one would change its type.
     if (person === 'answered') return reply;
     if (person === undefined || person.by === '') return sayPlainly(reply, 401, 'Sign in first.');
     request.person = person;
@@ -148,7 +148,7 @@ function addRefusals(app: ConsoleApp, { audit }: { audit: Audit }): void {
 
 const FORBIDDEN = 403;
 
-/** More names would be no help. */
+/** The most admins that a refusal names; more names would be no help. */
 const MOST_NAMES = 5;
 
 /**

@@ -1,10 +1,10 @@
 import type { Person } from '../../people/person.ts';
 import type { AccessTable } from './access.ts';
 
-/** For everybody, known or not. Nothing of a page may be open: these routes check by a rule of their own. */
+/** Addresses for everybody, signed in or not. No page may be open: open routes check by a rule of their own. */
 export const OPEN = { open: true } as const;
 
-/** For every known person, whatever their roles. */
+/** Addresses for everybody who is signed in, whatever their roles. */
 export const SIGNED_IN = { signedIn: true } as const;
 
 /** For roles that work with portfolios. The role admin alone does not: it manages people and the installation. */
@@ -21,7 +21,7 @@ export function isMasked({ roles }: Pick<Person, 'roles'>): boolean {
   return !roles.some((role) => SEES_BUYERS.roles.some((one) => one === role));
 }
 
-/** For one role alone. */
+/** Addresses for one role alone. */
 export const FINANCE = { roles: ['finance'] } as const;
 export const APPROVER = { roles: ['approver'] } as const;
 export const OPERATOR = { roles: ['operator'] } as const;

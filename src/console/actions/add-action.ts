@@ -4,7 +4,7 @@ import type { About } from '../access/access.ts';
 import type { Acting, ConsoleApp } from '../console-app.ts';
 import { ACTION_WORDS, type Action } from './action-words.ts';
 
-/** A minute's limit that no person reaches, only a faulty script. */
+/** The most actions of one person in a minute: no person reaches that, only a faulty script. */
 const ACTIONS_PER_MINUTE = 600;
 
 /**

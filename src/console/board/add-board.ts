@@ -117,7 +117,7 @@ function said(status: 403 | 404 | 409, message: string) {
 
 /** Sets the board's own content policy and token; browsers may cache only its static files. */
 function addRules(board: FastifyInstance): void {
-  // The board's pages poll while they are open.
+  // Reads of the board do not prolong a session (`byItself`), since its pages poll while they are open.
   board.addHook('onRoute', (route) => {
     // The board registers each route with a list of one method.
     const byItself = [route.method].flat().every((method) => method === 'GET' || method === 'HEAD');

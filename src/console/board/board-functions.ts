@@ -4,7 +4,7 @@ import type { RowState } from '../../ledger/schema/row.ts';
 import { STATES } from '../../ledger/schema/schema.ts';
 import type { JobData, QueueName, Queues } from '../../queue/queues.ts';
 
-/** A row as the board shows it once BullMQ has dropped its job: it is in this queue, or ended there. */
+/** A row as the board shows it once BullMQ has dropped its job; the row is in `queue`, or ended there. */
 export type BoardRow = {
   queue: QueueName;
   /** The job's name for the row's step. */

@@ -114,7 +114,7 @@ function jobOf(id: string, data: JobData, { job, state, reason, updatedMs }: Boa
     stacktrace: [],
     returnvalue: null,
   };
-  // The board only asks such a job for its JSON and its state.
+  // A job made from a row needs no more than this: the board asks it for its JSON and its state alone.
   return { ...told, toJSON: () => told, getState: async () => jobStateOf(state) } as unknown as BoardJob;
 }
 

@@ -50,7 +50,7 @@ export function addEvents(
         return true;
       },
       end: () => {
-        // The socket is slow, so ending it properly would wait for the unread bytes.
+        // A socket with so many unread bytes is slow, and ending it properly would wait for them.
         if (raw.writableLength >= UNREAD_BYTES) raw.destroy();
         else raw.end();
       },

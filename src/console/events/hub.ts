@@ -32,7 +32,7 @@ export type MayWatch = (sessions: readonly (string | undefined)[]) => Promise<bo
 /** How often each watched topic is read, whatever the number of pages. */
 const READ_EVERY_MS = 500;
 
-/** After this time a frame is sent without the page's own pieces, so that the strip can say why they are late. */
+/** How long a page's own pieces may take; after that the strip is sent alone, which says why they are late. */
 const FRAME_LIMIT_MS = 2_000;
 
 /** How often sessions are checked: after a sign-out or a change of roles, streams end within two seconds. */
@@ -41,18 +41,18 @@ const ASK_EVERY_MS = 1_000;
 /** Tells a page that its session ended; its script then opens the sign-in (assets/script/events.js). */
 const SIGNED_OUT = 'event: signed-out\ndata: \n\n';
 
-/** Open pages of all people; the memory for their sockets limits it. */
+/** The most open pages of all people together: each has a socket, which takes memory. */
 const MOST_WATCHERS = 2_000;
 
 /**
- * Open pages of one session; hidden tabs close their streams. Each topic is read twice a second, so one person with thousands
- * of streams would slow Limitline down and leave none to others.
+ * The most open pages of one session; hidden tabs close their streams and do not count. Each topic is read twice a second, so
+ * one person with thousands of streams would slow Limitline down and leave none to others.
  */
 const MOST_OF_ONE = 60;
 
 export type Hub = ReturnType<typeof makeHub>;
 
-/** A set of pieces that at least one page watches. */
+/** What is read and sent together: the pieces of a page that at least one open page watches. */
 type Topic = {
   read: () => Promise<Map<string, string>>;
   watchers: Set<Watcher>;

@@ -3,7 +3,7 @@ import { type AttributePart, readTemplate, type TemplatePart } from './read-temp
 /** Markup made by {@link html}; no other object counts as markup. */
 export type Html = { readonly markup: string; toString: () => string };
 
-/** A value for a hole. `null`, `undefined`, `false` and `true` show nothing. */
+/** A value that a template may contain (`${…}`). `null`, `undefined`, `false` and `true` show nothing. */
 export type HtmlValue = Html | string | number | bigint | boolean | null | undefined | readonly HtmlValue[];
 
 /** All markup that `html` made: an object from JSON with the same fields is not in it. */
@@ -108,7 +108,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '\u0000': '\uFFFD',
 };
 
-/** Browsers drop these characters, so `java\nscript:` or `/\t/elsewhere` would pass the check and mean something else. */
+/** Characters that browsers drop: with them, `java\nscript:` or `/\t/elsewhere` would pass the check and mean something else. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const DROPPED = /[\u0000-\u001F\u007F]|^\s|\\/;
 

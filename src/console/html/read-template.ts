@@ -1,4 +1,4 @@
-/** An attribute with holes in its value: literal texts, and the numbers of the holes. */
+/** An attribute with holes (the places of `${…}`) in its value: literal texts, and the numbers of the holes. */
 export type AttributePart = { attribute: string; pieces: readonly (string | number)[] };
 
 /** A part of a template: literal markup, a hole in text, a hole in the text of a title or textarea, or an attribute. */
@@ -40,7 +40,7 @@ export function readTemplate(strings: readonly string[]): TemplatePart[] {
   return reader.parts();
 }
 
-/** How text within these open elements is read: `plain` has no markup, `spaced` keeps its white space. */
+/** How text within the elements `open` is read: `plain` has no markup, `spaced` keeps its white space. */
 function kindOf(open: readonly string[]): { plain: boolean; spaced: boolean } {
   const plain = PLAIN_TEXT.has(open.at(-1) ?? '');
   return { plain, spaced: plain || open.includes('pre') };
@@ -69,14 +69,14 @@ function makeReader(whole: string) {
     parts: () => parts,
     write,
     atEnd: () => at === whole.length,
-    /** Moves past the pattern if it matches here. */
+    /** Moves past the pattern if it matches at the place that was reached; answers whether. */
     take(pattern: RegExp): boolean {
       pattern.lastIndex = at;
       found = pattern.exec(whole);
       if (found) at = pattern.lastIndex;
       return found !== null;
     },
-    /** A group of the last match. */
+    /** A group of what {@link take} matched last. */
     taken: (group = 0): string | undefined => found?.[group],
     /** Text, with or without holes. Where white space has no meaning, the template's indentation is dropped. */
     text({ plain, spaced }: { plain: boolean; spaced: boolean }): void {

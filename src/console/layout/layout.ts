@@ -31,7 +31,7 @@ export type PageParts = {
 /**
  * A whole page.
  *
- * @param given.rights of the reader; undefined for an unknown person, who sees no strip and no navigation
+ * @param given.rights the reader's; undefined for somebody who is not signed in, who sees no strip and no navigation
  */
 export function layout(
   { title, at, marked = at, body, events = '/events' }: PageParts,
@@ -77,7 +77,7 @@ function placesLine(rights: Rights, marked: string | undefined, strip: StripStat
   )}</nav>`;
 }
 
-/** The link to the keys, and for a viewer the reason why parts are masked. */
+/** The link to the keyboard shortcuts, and for a viewer the reason why parts are masked. */
 function footer(rights: Rights): Html {
   return html`<footer class="foot">
 <a href="/keys">Keyboard</a>

@@ -11,7 +11,7 @@ export function portfolioAddress(name: string, filter: RowFilter = {}, after?: s
   return `/portfolios/${encodeURIComponent(name)}${text === '' ? '' : `?${text}#rows`}`;
 }
 
-/** A page below a portfolio's page: a row, its downloads, its events. */
+/** An address below a portfolio's page, such as that of a row, of a download or of the portfolio's events. */
 export function below(name: string, ...parts: readonly string[]): string {
   return ['/portfolios', name, ...parts]
     .map((part, place) => (place === 0 ? part : encodeURIComponent(part)))

@@ -22,18 +22,18 @@ type Answer = PageParts | FastifyReply | undefined;
 
 type AboutOf<F, Q = Query> = (asked: Visit<F, Q>) => About | Promise<About>;
 
-/** A schema of zod. One for a query answers bad input by `catch`, since no address of a page may fail by its query. */
+/** A schema of zod. That of a query replaces bad input by a default (`catch`), so that no page fails because of its query. */
 type Schema<T> = { parse: (input: unknown) => T };
 
 /** An address that is read: a page, a piece of one, or a file. */
 type Get<F, Q> = {
-  /** Who may open it. */
+  /** Who may open the address. */
   may: Access;
   query?: Schema<Q>;
   /** The time limit, where the server's is too short. */
   limitMs?: number;
   perMinute?: number;
-  /** What the request is about, for the access check, where the address has no `:name` and `may` depends on it. */
+  /** What the request is about, for the access check; needed where `may` depends on that and the address has no `:name`. */
   about?: AboutOf<F, Q>;
   show: (asked: Visit<F, Q> & { reply: FastifyReply }) => Answer | Promise<Answer>;
 };
@@ -75,7 +75,7 @@ type Route<F> = { rules: AccessTable; add: (app: ConsoleApp, given: F, around: A
 type PageGiven<F> = Place & {
   /** The page's own entry in the navigation; entries stand in the order of the pages. */
   entry?: PlaceLink;
-  /** Functions whose answers have nothing about buyers, so that they are masked for nobody. By default all are masked. */
+  /** Functions whose answers say nothing about buyers, and so are never masked. By default all answers may be masked. */
   ours?: 'all' | readonly (keyof F)[];
   /** Whether the page shows buyers' files or the service's messages unmasked; then people who see masked data are refused. */
   asItIs?: boolean;
@@ -104,7 +104,7 @@ export function page<F extends object | undefined>(
   routesBy: (kinds: Kinds<F>) => Route<F>[],
 ): Page<F> {
   let routes: Route<F>[] | undefined;
-  // Late, since a page's schemas and constants stand below its declaration.
+  // The routes are made at first use, since a page's schemas and constants stand below its declaration.
   const all = () => (routes ??= routesBy(makeKinds<F>()));
   return {
     place,
@@ -118,7 +118,7 @@ export function page<F extends object | undefined>(
   };
 }
 
-/** Several tables as one. @throws Error where two decide about one address */
+/** Several access tables as one. @throws Error where two of them decide about one address */
 export function mergedRules(tables: readonly AccessTable[]): AccessTable {
   const all = tables.flatMap((table) => Object.entries(table));
   const merged = Object.fromEntries(all);
@@ -184,7 +184,7 @@ function makeKinds<F>() {
       return { rules: { [`GET ${path}`]: may }, add };
     },
 
-    /** What another program registers; it needs a rule for each of its routes all the same. */
+    /** Routes that other code registers by itself; each of them needs a rule all the same. */
     other: (rules: AccessTable, add: (app: ConsoleApp, given: F) => void): Route<F> => ({ rules, add }),
   };
 }

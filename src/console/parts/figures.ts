@@ -140,7 +140,7 @@ export function stateBar(
   </div>`;
 }
 
-/** In units of the drawing, which stretches to the width of the page. */
+/** Widths in units of the drawing, which stretches to the width of the page. */
 const WIDTH = 400;
 const GAP = 1;
 const LEAST = 6;

@@ -3,8 +3,8 @@ import { type Html, type HtmlValue, html, NOTHING } from '../html/html.ts';
 import { commandLine } from './text.ts';
 
 /**
- * A form. One with `post` goes to an address of `addAction` and needs `csrf: reply.csrf()`. In pieces sent by events, `csrf` is
- * `''`, since they are the same for everybody; the browser's module fills it in.
+ * A form. One with `post` goes to an address of `addAction` and needs `csrf: reply.csrf()`. Pieces sent by events are the same
+ * for everybody, so `csrf` is `''` in them; the browser's module fills the token in.
  *
  * @param given.multipart for forms with files: the token goes into the address, since fields arrive too late
  * @param given.dialog shows the answer of a `get` form in a dialog, where scripts run

@@ -34,5 +34,5 @@ function cutLong(_name: string, value: unknown): unknown {
   return typeof value === 'string' ? cutWords(value, LONGEST_IN_BODY) : value;
 }
 
-/** More than any field normally holds, in characters. */
+/** The most characters of a field that are shown: more than any field normally holds. */
 const LONGEST_IN_BODY = 1_000;

@@ -6,7 +6,7 @@ export function amount(text: string | undefined, none = '–'): Html {
   return html`<span class="amount">${text === undefined || text === '' ? none : moneyText(text)}</span>`;
 }
 
-/** Longer than any name; a cell may have a megabyte, and a page has many cells. */
+/** The most characters of a text from outside: longer than any name. A cell may have a megabyte, and a page has many cells. */
 const MOST_CHARACTERS = 200;
 
 /** A text from outside, cut after `most` characters. */

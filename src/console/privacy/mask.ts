@@ -39,9 +39,9 @@ export function masked<T>(value: T): T {
 }
 
 type TextMasks = {
-  /** For free texts, which may contain anything. */
+  /** Masks free texts, which may contain anything. */
   free: (text: string) => string;
-  /** For names: a company named after its owner stays recognisable. */
+  /** Masks names, in which a person's name stays: a company named after its owner stays recognisable. */
   plain: (text: string) => string;
 };
 
@@ -64,7 +64,7 @@ function textOf(text: string, key: string, { free, plain }: TextMasks): string {
   return NAMES.has(key) ? plain(text) : free(text);
 }
 
-/** Where an entry's `before` is cut off, its contacts are not all known, so the service's texts in the list are masked whole. */
+/** Where the JSON of an earlier request (`before`) is cut off, not all contacts are known, so the service's texts are masked whole. */
 function copyArray(values: readonly unknown[], masks: TextMasks, key: string): unknown[] {
   const isCut = values.some((one) => isPlain(one) && typeof one.before === 'string' && !isJson(one.before));
   const copies = values.map((one) => copy(one, masks, key));
@@ -87,7 +87,7 @@ function isCell(value: Record<string, unknown>): value is Cell {
 
 function copyCell(cell: Cell, { plain }: TextMasks): Cell {
   const { meaning } = cell;
-  // An unknown column may hold anything.
+  // A cell of an unknown column is masked, since it may hold anything.
   const isShown = meaning !== null && isKnown(meaning) && COLUMNS[meaning].shown !== 'masked';
   return { ...cell, cell: isShown || cell.cell.trim() === '' ? plain(cell.cell) : MASK };
 }
@@ -135,7 +135,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Replaces personal data. */
+/** The text that stands in place of personal data. */
 export const MASK = '•••';
 
 /**
@@ -198,7 +198,7 @@ function makeTextMask(values: Iterable<string>): (text: string) => string {
   };
 }
 
-/** A single character occurs in every text. */
+/** Values with fewer characters are not looked for in texts: a single character occurs in every text. */
 const LEAST_CHARACTERS = 2;
 
 /** The forms in which the values may occur in a text, by each form's first word in lower case. */

@@ -57,7 +57,7 @@ export async function serveAssets(app: ConsoleApp): Promise<Assets> {
   };
 }
 
-/** RFC 9110, section 12.5.3. Only styles are packed: they hold no secret that a packed size could reveal (BREACH). */
+/** Whether a browser accepts gzip (RFC 9110, section 12.5.3). Only styles are packed: their size reveals no secret (BREACH). */
 const TAKES_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:[\s,]|$))/i;
 
 /** Hex digits of the digest, enough to tell versions apart. */
@@ -84,7 +84,7 @@ export function joinStyles(files: readonly { name: string; text: string }[]): Jo
   return joined;
 }
 
-/** A quoted text, which stays; or a comment, or white space around a line end, which go. */
+/** Finds quoted texts, which stay, and comments and white space around line ends, which are removed. */
 const SPACE = /("[^"\n]*"|'[^'\n]*')|\/\*[\s\S]*?\*\/|\s*\n\s*/g;
 
 function shorten(text: string): string {

@@ -34,7 +34,7 @@ export const TLS_RULES = {
 /** How often the files are checked for a renewed certificate, which may also come as a changed link. */
 const LOOK_EVERY_MS = 30_000;
 
-/** Certificates are renewed about a month before they expire, so this near the end something is wrong. */
+/** When a warning begins before a certificate expires: usually it is renewed about a month before its end. */
 const NEAR_END_MS = 14 * 86_400_000;
 
 /** A warning about the certificate is repeated after this time. */
@@ -52,7 +52,7 @@ export function readCertificate({ certFile, keyFile }: Files): Certificate {
     });
   }
   try {
-    // Parses both as the server will, and fails where they do not belong together.
+    // Parses certificate and key as the server will, and fails where they do not belong together.
     createSecureContext({ cert, key, ...TLS_RULES });
   } catch (error) {
     throw new LimitlineError('SETTINGS', `${keyFault(key, error)} (${keyFile}; certificate ${certFile}).`, {
@@ -144,7 +144,7 @@ function keyFault(key: string, error: unknown): string {
   return 'CONSOLE_TLS_KEY_FILE holds no private key (PEM) that can be used with the certificate';
 }
 
-/** RFC 7468, section 11, and OpenSSL's older form (RFC 1421). */
+/** What marks a key as encrypted: RFC 7468, section 11, or OpenSSL's older form (RFC 1421). */
 const LOCKED_KEY = /BEGIN ENCRYPTED PRIVATE KEY|^Proc-Type: 4,ENCRYPTED/m;
 
 function datesOf(cert: string) {

@@ -54,7 +54,7 @@ export function isAway(error: unknown): boolean {
   return code === 'FST_ERR_HANDLER_TIMEOUT' || REDIS_AWAY.test(error.message) || CONNECTING.test(`${syscall} ${code}`);
 }
 
-/** A socket that broke, or could not be opened. */
+/** How messages begin about a socket that broke, or could not be opened. */
 const CONNECTING = /^(?:connect|read|write) E/;
 
 const AWAY =

@@ -22,7 +22,7 @@ type Asked = {
   headers: IncomingHttpHeaders;
   from: string | undefined;
   port: number;
-  /** By default this machine alone, by http. */
+  /** From where the console can be reached; by default from this machine alone, by http. */
   reach?: Reach;
 };
 
@@ -80,7 +80,7 @@ function isOurName(host: string, port: number, leftOut: string): boolean {
 
 const OUR_NAME = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::(\d{1,5}))?$/i;
 
-/** Browsers omit the default ports. */
+/** The default ports, which browsers leave out of `Host`. */
 const HTTP_PORT = '80';
 const HTTPS_PORT = '443';
 
@@ -164,7 +164,7 @@ export async function addSecurityHeaders(app: ConsoleApp): Promise<void> {
     crossOriginOpenerPolicy: { policy: 'same-origin' },
     crossOriginResourcePolicy: { policy: 'same-origin' },
     frameguard: { action: 'deny' },
-    // make-server.ts sets it, on refusals too and only for the console's own name.
+    // make-server.ts sets this header, on refusals too and only for the console's own name.
     strictTransportSecurity: false,
   });
   app.addHook('onRequest', async (_request, reply) => {
@@ -175,10 +175,10 @@ export async function addSecurityHeaders(app: ConsoleApp): Promise<void> {
   });
 }
 
-/** Pages without buttons, to which links on other sites commonly lead. */
+/** Pages that {@link askWhoWasLed} lets pass: links on other sites commonly lead to them, and they have no buttons. */
 const OPEN = new Set(['/', '/keys']);
 
-/** Identity providers send browsers back here; the sign-in compares the query with the browser's cookie. */
+/** Identity providers send browsers back here, so {@link askWhoWasLed} lets it pass; the sign-in checks query and cookie. */
 const CALLBACK = '/sign-in/oidc/callback';
 
 /** Whether a page of another site led the browser here; a typed address, or one opened by another program, does not count. */
@@ -206,5 +206,5 @@ export function askWhoWasLed(app: ConsoleApp): void {
   });
 }
 
-/** Characters of an address to show. */
+/** The most characters of an address that {@link askWhoWasLed} shows. */
 const SHOWN = 200;

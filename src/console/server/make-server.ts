@@ -16,13 +16,13 @@ import { isHomeOf } from './who-asks.ts';
 /** The longest time for a page; then the person is told that Redis does not answer. */
 const PAGE_LIMIT_MS = 4_000;
 
-/** For forms with a few fields; uploads have limits of their own. */
+/** The largest body of a form with a few fields; uploads have limits of their own. */
 export const FORM_LIMIT_BYTES = 256 * 1_024;
 
-/** Larger than any of the console's addresses with all filters. */
+/** The most bytes of a request's line and headers: more than any of the console's addresses with all filters. */
 const HEADERS_LIMIT_BYTES = 16 * 1_024;
 
-/** A row's key or a portfolio's name, percent-encoded, in characters. */
+/** The most characters of a parameter in a path: a row's key or a portfolio's name, percent-encoded. */
 const PARAMETER_LIMIT = 1_000;
 
 /**
@@ -70,7 +70,7 @@ export function makeServer({ reach, port, log }: { reach: Reach; port: number; l
   return { app, address };
 }
 
-/** RFC 6797; two years, including subdomains (OWASP ASVS 5.0, 3.4.1 asks for a year at least). */
+/** HSTS (RFC 6797) for two years, including subdomains (OWASP ASVS 5.0, 3.4.1 asks for a year at least). */
 const DEMAND = 'max-age=63072000; includeSubDomains';
 
 /**
@@ -86,7 +86,7 @@ function makeHttpsDemand(home: URL | undefined) {
 
 /** Connections of one network (/24, /48): a large office with a thousand open pages, each with a stream and short requests. */
 const OF_NETWORK = 2_000;
-/** Connections altogether, wherever they come from: a process may have only some ten thousand files open. */
+/** Connections altogether, from all networks: a process may have only some ten thousand files open. */
 const OF_ALL = 10_000;
 
 /**

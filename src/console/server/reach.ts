@@ -5,11 +5,11 @@ import { oidcFaults } from '../../people/oidc/oidc-settings.ts';
 
 /** From where and under which names the console can be reached, and how. */
 export type Reach = {
-  /** The host on which it listens. */
+  /** The host on which the console listens. */
   host: string;
-  /** The address under which people open it; undefined where it is the one on which it listens. */
+  /** The address under which people open the console; undefined where it is the one on which the console listens. */
   home: URL | undefined;
-  /** The files for its own HTTPS. */
+  /** The files for HTTPS by the console itself; undefined where it speaks http. */
   certificate: { certFile: string; keyFile: string } | undefined;
   /** Whether an address is a trusted proxy's; undefined where none is set. */
   isProxy: ((address: string | undefined) => boolean) | undefined;
@@ -17,7 +17,7 @@ export type Reach = {
   signIn: boolean;
 };
 
-/** The settings from which it is read. */
+/** The settings from which a {@link Reach} is read. */
 type ReachSettings = Pick<
   Settings,
   | 'CONSOLE_HOST'

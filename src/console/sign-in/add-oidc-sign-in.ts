@@ -26,10 +26,10 @@ const OUT = `${OIDC_ADDRESS}/out`;
 /** Time for three requests to the provider (discovery, token, keys), four seconds each (provider.ts). */
 const LIMIT_MS = 15_000;
 
-/** In characters; longer than any approval's id. */
+/** The most characters of an approval's id in an address: longer than any such id. */
 const LONGEST_ID = 100;
 
-/** For all networks together: each started sign-in takes some 300 bytes of Redis for ten minutes. */
+/** The most sign-ins started in a second, from all networks together: each takes some 300 bytes of Redis for ten minutes. */
 const MOST_BEGUN_PER_S = 50;
 
 /** The functions for sign-in at an identity provider. */
@@ -71,7 +71,7 @@ export function addOidcSignIn(app: ConsoleApp, given: SignInGiven & OidcFunction
     const browser = browserName(request.cookies[name]);
     const redirect = `${request.origin}${CALLBACK}`;
     const url = await oidc.begin({ browser, redirect, to, anew }).catch((error) => {
-      // Redis has its own error page; any other error here is the provider's.
+      // Thrown on for the error page about Redis; any other error here is the provider's.
       if (isAway(error)) throw error;
       return undefined;
     });
@@ -150,7 +150,7 @@ function makeSecondLimit(most: number): () => boolean {
   };
 }
 
-/** More than an office behind one address needs on a Monday morning. */
+/** The most sign-ins that one network may start in a minute: more than an office behind one address needs on a Monday morning. */
 const BEGUN_PER_MINUTE = 60;
 
 /**

@@ -43,7 +43,7 @@ function addSignOut(app: ConsoleApp, { functions, audit, cookie, gate }: SignInG
     {
       onRequest: async (request, reply) => {
         await gate.readSession(request);
-        // The session has ended already, and so has its form token.
+        // Leads on without a check: the session has ended already, and so has its form token.
         if (!request.signedIn) return reply.redirect('/sign-in', 303);
       },
       preHandler: app.csrfProtection,

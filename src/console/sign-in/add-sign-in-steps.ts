@@ -143,5 +143,5 @@ export function addSignInSteps(app: ConsoleApp, given: SignInGiven): void {
   });
 }
 
-/** Typed once, a password might have a typing error. */
+/** A new password is asked for twice, since typed once it might have a typing error. */
 export const NOT_ALIKE = 'The two passwords differ. Type the same one twice.';

@@ -13,7 +13,7 @@ import { NO_FIT, signInView } from './sign-in-view.ts';
 /** Seconds until a retry makes sense while too many passwords are checked at once. */
 const BUSY_S = 5;
 
-/** In characters; longer than any name of a user. */
+/** The most characters of a typed name: longer than any name of a user. */
 const LONGEST_NAME = 100;
 
 /** A user's name. Other input is not shown again, since people type passwords into the wrong field. */

@@ -46,7 +46,7 @@ export function tooMany(afterS: number): string {
   return `Too many tries. Try again in ${wait}.`;
 }
 
-/** More than an office behind one address needs on a Monday morning, then one a second. */
+/** The limit of one network: more than an office behind one address needs on a Monday morning, then one attempt a second. */
 const OF_NETWORK = { atOnce: 60, backMs: 1_000 };
 
 /** The limits of the wider networks of an unknown address (address-group.ts), the narrower network first. */

@@ -28,7 +28,7 @@ export function makeSessionGate(given: GateFunctions) {
     if (token === undefined) return;
     const found = await read(token, { counts: !isByItself(request) });
     if (!found) return;
-    // Other programs on this machine can set cookies under this host. So each cookie may only hold its own kind of session.
+    // Each cookie may only hold its own kind of session, since other programs on this machine can set cookies under this host.
     const isOpened = isOfSystem(found.person.by);
     if (isOpened !== (name === opening.cookie) || (isOpened && (await isNeeded()))) return;
     request.signedIn = { ...found, token, cookie: name };
@@ -94,7 +94,7 @@ function isByItself({ routeOptions, headers }: FastifyRequest): boolean {
   return routeOptions.config.byItself === true || headers['x-by-itself'] !== undefined;
 }
 
-/** Redirects pages to the sign-in (`page`), where there is one. Refuses fragments, events and changes. */
+/** Redirects a request for a page to the sign-in step `page`, if one is given. Refuses fragments, events and changes. */
 function lead(request: FastifyRequest, reply: FastifyReply, page: string | undefined): FastifyReply {
   const { method, headers, raw } = request;
   const reads = method === 'GET' || method === 'HEAD';

@@ -23,7 +23,7 @@ export type Coming = { from: string; agent: string; device?: string | undefined 
 export type GateFunctions = {
   /** Whether people must sign in: there are users, or others can reach the console. */
   isNeeded: () => Promise<boolean>;
-  /** The session of a token; undefined for an unknown or ended one. One round trip. `counts` keeps it from idling. */
+  /** The session of a token; undefined for an unknown or ended one. One round trip. `counts`: the request prolongs the session. */
   read: (token: string, how: { counts: boolean }) => Promise<KnownSession | undefined>;
   /** Which of these sessions are alive, without extending them. One round trip. */
   living: (tokens: string[]) => Promise<boolean[]>;

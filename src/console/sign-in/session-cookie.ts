@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { safeAddress } from '../html/html.ts';
 import type { Coming } from './people-functions.ts';
 
-/** 256 random bits as base64url; Redis is not asked about any other text. */
+/** The form of a token: 256 random bits as base64url. Redis is not asked about any other text. */
 const TOKEN = /^[\w-]{43}$/;
 
 /**
@@ -63,7 +63,7 @@ export function comingOf({ ip, headers }: Pick<FastifyRequest, 'ip' | 'headers'>
   return { from: ip, agent: (headers['user-agent'] ?? '').slice(0, LONGEST_AGENT) };
 }
 
-/** In characters; longer than any useful address of the console. */
+/** The most characters of an address to return to: longer than any useful address of the console. */
 const LONGEST = 2_000;
 
 /** Addresses to which a sign-in must not return: they would ask for it again, or sign the person out. */
@@ -91,7 +91,7 @@ export function signInAddress(to: unknown, page = '/sign-in'): string {
   return back === '/' ? page : `${page}?to=${encodeURIComponent(back)}`;
 }
 
-/** Renewed with each sign-in, so this is longer than people usually stay away. */
+/** How long a browser stays known. Each sign-in begins this time anew, so it is longer than people usually stay away. */
 const KNOWN_S = 90 * 24 * 3_600;
 
 export type Devices = ReturnType<typeof makeDevices>;
@@ -135,7 +135,7 @@ export function makeDevices(key: Buffer, name: string) {
   };
 }
 
-/** 128 bits as base64url, in characters. */
+/** Characters of a signature: 128 bits as base64url. */
 const SIGN_LENGTH = 22;
 
 function isSame(one: string, other: string): boolean {

@@ -163,7 +163,7 @@ export function recoveryCodes(given: { codes: readonly string[]; next: string; w
   <p>${linkButton({ href: next, words, kind: 'primary' })}</p>`;
 }
 
-/** In groups of four, for reading. */
+/** A second factor's secret in groups of four characters, for reading. */
 function inGroups(secret: string): string {
   return secret.replace(/(.{4})(?=.)/g, '$1 ');
 }

@@ -5,7 +5,7 @@ local function nowMs()
 end
 
 -- Ends a notice on one channel. A notice that waits on no channel expires.
--- way: its name   id: the notice's   notice, outbox, account: keys   is: "delivered" or "undelivered"
+-- way: the channel's name   id: the notice's id   notice, outbox, account: keys   is: "delivered" or "undelivered"
 local WAYS = { 'webhook', 'mail' }
 local function forgetLater(notice, keepMs)
   for _, state in ipairs(redis.call('HMGET', notice, unpack(WAYS))) do

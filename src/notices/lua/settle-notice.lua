@@ -12,7 +12,7 @@ local now = nowMs()
 local state, by, told, first = unpack(redis.call('HMGET', KEYS[4], way, way .. ':owner', 'at', way .. ':first'))
 if isDelivered == '1' then
   redis.call('DEL', KEYS[2])
-  -- A delivery is accepted however late it is reported.
+  -- Without the lease, only a delivery is noted: it counts however late it is reported.
   if state and state ~= 'delivered' then
     redis.call('HSET', KEYS[4], way .. ':where', where)
     endWay(way, id, KEYS[4], KEYS[1], KEYS[3], 'delivered', words, keepMs)

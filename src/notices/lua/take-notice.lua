@@ -20,7 +20,7 @@ local untilMs, putOffMs, since, failures, why =
   unpack(redis.call('HMGET', KEYS[2], 'until', 'wait', 'since', 'failures', 'words'))
 local id, at, nextId, nextAt = unpack(redis.call('ZRANGE', KEYS[1], 0, 1, 'WITHSCORES'))
 if not id then return { 'none' } end
--- Only the first notice may be at fault, and not the channel.
+-- The second notice shows whether only the first one is at fault, and not the channel.
 if failures == ONE_BEHIND and nextId then id, at = nextId, nextAt end
 local key = prefix .. id
 local notice, told, state, waitMs, tries =

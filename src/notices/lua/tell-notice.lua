@@ -14,7 +14,7 @@ if basis ~= '' and basis ~= 'was ' .. known then return 0 end
 redis.call('HSET', KEYS[1], subject, state)
 if notice == '' then return 0 end
 local now = nowMs()
--- Later than all earlier notices, even within one ms, or if the clock was set back.
+-- The order of this notice is behind all earlier ones, even within one ms, or if the clock was set back.
 local last = redis.call('ZRANGE', KEYS[3], -1, -1, 'WITHSCORES')[2]
 local order = string.format('%.17g', math.max(now, (last or 0) + 0.001))
 redis.call('HSET', KEYS[2], 'notice', notice, 'at', now, 'order', order)

@@ -50,7 +50,7 @@ export function readMailAddress(text: string): MailAddress | undefined {
   return bare.length <= MOST_ADDRESS && ADDRESS.test(bare) ? { name: name.trim(), address: bare } : undefined;
 }
 
-/** RFC 5321, section 4.5.3.1.3, without the brackets. */
+/** Most characters of an address: RFC 5321, section 4.5.3.1.3, without the brackets. */
 const MOST_ADDRESS = 254;
 
 const ADDRESS =

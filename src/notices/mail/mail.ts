@@ -48,7 +48,7 @@ export function makeMail({
         const fail = (error: MailError) => cut(meaningOfMailError(error, server.host));
         if (signal.aborted) return stop();
         signal.addEventListener('abort', stop, { once: true });
-        // Errors may follow after the end, when nobody awaits them.
+        // A listener for errors stays, since some may follow after the end, when nobody awaits them.
         connection.on('error', fail);
         converse(connection, server, { from: from.address, to, mail })
           .then((words) => end({ is: 'delivered', words }))
@@ -184,6 +184,6 @@ function escaped(text: string): string {
 function reasonOf({ message, originalCode, code, response }: MailError): string {
   const words = response === undefined ? message : 'it answers what no mail server does';
   const said = noConnectionWords(Object.assign(new Error(words), { code: originalCode ?? code }));
-  // Replaces the schemes by those of this setting.
+  // The fault speaks of http; here the setting has the schemes of mail.
   return said.replace('http:// instead of https://', 'smtp:// instead of smtps://');
 }

@@ -63,7 +63,7 @@ export function makeWebhook({
         notReached(error, host, proxy),
       );
       try {
-        // While it connects, undici does not react to the signal.
+        // The time limit is awaited here too: while undici connects, it does not react to the signal.
         return await Promise.race([sending, cut.then((why) => broken(why, host, tryMs))]);
       } finally {
         over.abort();
@@ -102,7 +102,7 @@ function broken(why: 'stopped' | 'late', host: string, tryMs: number): SendResul
 
 /** The outcome without a response: the notice may have arrived. */
 function notReached(error: Error, host: string, proxy: ForwardProxy | undefined): SendResult {
-  // undici reports this in the message only.
+  // undici reports a refusal by the proxy in the message only.
   if (proxy !== undefined && error.message.includes('(407)')) return proxyRefuses(proxy);
   const by = proxy === undefined ? '' : ` by way of the proxy ${proxy.where}`;
   return {

@@ -1,10 +1,10 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 
-/** As many as fit on a slip of paper and last for years. */
+/** Recovery codes of a user: as many as fit on a slip of paper and last for years. */
 const CODES = 10;
 
-/** 28 of 32 characters: 140 bits. ASVS 5.0 asks for 128 (11.5.1), and allows a fast digest from 112 bits on (6.5.2). */
+/** Characters of a recovery code, which has 28 of these 32: 140 bits. ASVS 5.0 asks for 128 (11.5.1), for a fast digest 112 (6.5.2). */
 const SIGNS = 'abcdefghijkmnopqrstuvwxyz2345678';
 const GROUPS = 7;
 const GROUP_SIGNS = 4;
@@ -25,10 +25,10 @@ export function recoveryDigest(code: string, name: string, key: Buffer): string 
 
 const CIPHER = 'aes-256-gcm';
 
-/** Version of the encryption, so that another one can be added (ASVS 5.0, 11.2.2). */
+/** What a sealed text begins with: the version of the encryption, so that another one can be added (ASVS 5.0, 11.2.2). */
 const VERSION = '1.';
 
-/** NIST SP 800-38D, section 8.2.2: 96 random bits; only after billions of uses of a key two nonces are likely to be equal. */
+/** Random bytes of a nonce: 96 bits (NIST SP 800-38D, section 8.2.2). Two are likely to be equal only after billions of uses. */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
@@ -59,20 +59,20 @@ export function unseal(sealed: string, key: Buffer, of: string): Buffer | undefi
   }
 }
 
-/** RFC 4226, section 4, R6: 160 bits are recommended. */
+/** Bytes of a second factor's secret: RFC 4226, section 4, R6, recommends 160 bits. */
 const SECRET_BYTES = 20;
 
 /** The parameters that every such app supports (RFC 6238): SHA-1, six digits, 30 seconds. */
 const RULE = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
 
-/** RFC 6238, section 5.2: one step in each direction, for inaccurate clocks and slow typing. */
+/** Time steps whose codes are accepted: the present one and its neighbours, for inaccurate clocks and slow typing (RFC 6238, 5.2). */
 const WINDOW_STEPS = [-1, 0, 1];
 
 const CODE = /^\d{6}$/;
 
 /** The shared secret of codes, in the forms for an app. */
 export type FactorSecret = {
-  /** In base32, to type it into an app. */
+  /** The secret in base32, to type it into an app. */
   secret: string;
   /** The `otpauth://` URL for a QR code. */
   address: string;
@@ -83,7 +83,7 @@ export function makeFactorBytes(): Uint8Array {
   return new Secret({ size: SECRET_BYTES }).bytes;
 }
 
-/** These bytes in the forms for an app, with the account's name. */
+/** A second factor's bytes in the forms for an app, with the user's name. */
 export function factorSecret(bytes: Uint8Array, name: string): FactorSecret {
   const totp = totpOf(bytes, name);
   return { secret: totp.secret.base32, address: totp.toString() };

@@ -1,4 +1,4 @@
--- Uses a right code up, and turns half a session into a whole one under a new token.
+-- Uses a right code up, and turns half a session (begun with the password, waiting for the code) into a whole one under a new token.
 -- KEYS[1] the half session   KEYS[2] the new one   KEYS[3] the user   KEYS[4] the user's sessions   KEYS[5] counter of the account
 -- KEYS[6] mark that the account signed in from this address before   KEYS[7] counter of the address
 -- ARGV[1] beginning of users' keys   ARGV[2] of sessions' keys   ARGV[3] by   ARGV[4] time step of the code, or ""

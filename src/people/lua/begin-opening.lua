@@ -2,7 +2,7 @@
 -- ones. Safe to repeat.
 -- KEYS[1] the link or session to begin   KEYS[2] all links and sessions of this kind   KEYS[3] the names of all users
 -- KEYS[4] the link that is used up, or KEYS[1] to begin a link
--- ARGV[1] beginning of sessions' keys   ARGV[2] its lifetime in ms   ARGV[3] the most of them   ARGV[4] who makes the link
+-- ARGV[1] beginning of sessions' keys   ARGV[2] lifetime in ms   ARGV[3] the most links and sessions   ARGV[4] who makes the link
 -- ARGV[5] roles   ARGV[6] from   ARGV[7] agent
 -- Answers who made the link, or nil if there are users, or no such link (any more)
 -- @include clock
@@ -24,7 +24,7 @@ for _, digest in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do
     redis.call('ZREM', KEYS[2], digest)
   end
 end
--- `seen` is the end of its lifetime: activity does not change it, so the session does not end by inactivity.
+-- `seen` is the end of the session's lifetime: activity does not change it, so the session does not end by inactivity.
 local fields = { 'by', by, 'roles', roles, 'owes', isLink and 'link' or '', 'from', from, 'agent', agent, 'seen', nowMs() + livesMs }
 putSession(KEYS[1], fields, KEYS[2], sessionPrefix, { tonumber(livesMs), tonumber(livesMs), tonumber(most) })
 return by

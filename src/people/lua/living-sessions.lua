@@ -1,4 +1,4 @@
--- Which of these sessions are still valid and owe nothing; asking keeps none of them alive.
+-- Which of these sessions are valid and complete (no code, new password or factor is owed); asking keeps none of them alive.
 -- KEYS the sessions   ARGV[1] beginning of users' keys   ARGV[2] ms that a session lives at most
 -- Answers 1 or 0 for each
 -- @include session-standing

@@ -1,7 +1,7 @@
 -- Asks whether a password or code may be tried now, and counts it as wrong until it turns out right, so that simultaneous attempts all
 -- count. An account that signed in from this address before has a counter of its own there, which strangers cannot fill, and is not
 -- counted for the address.
--- KEYS[1] counter of strangers' attempts at the account   KEYS[2] of attempts at it from this address   KEYS[3] mark that it signed in there
+-- KEYS[1] counter of strangers' attempts at the account   KEYS[2] the account's own at this address   KEYS[3] set if it signed in there
 -- KEYS[4] attempts from this address: the time (GCRA) until which they are used up   KEYS[5] the user
 -- KEYS[6…] the same for wider groups of addresses, each with ten times the attempts of the one before
 -- ARGV[1] attempts without a wait   ARGV[2] the first wait in ms; each is twice the one before   ARGV[3] the longest

@@ -15,7 +15,7 @@ export type OidcAnswer =
   /** Signed in, but in no group that has roles here. */
   | { is: 'no role'; by: string; to: string }
   | { is: 'no'; why: NotSignedInWhy; to: string }
-  /** Not begun by this browser, expired, or used before. */
+  /** The sign-in was not begun by this browser, expired, or was used before. */
   | { is: 'unknown' };
 
 export type Oidc = ReturnType<typeof makeOidc>;
@@ -44,7 +44,7 @@ export function makeOidc({
     /**
      * Begins a sign-in. Answers the URL for the browser.
      *
-     * @param given.browser its name, see {@link browserName}
+     * @param given.browser the browser's name, see {@link browserName}
      * @param given.redirect the URL to which the provider sends the browser back
      * @param given.to the page that the person wants
      * @param given.anew for a person with a session: why they sign in again

@@ -12,7 +12,7 @@ export type PersonElsewhere = { name: string; sessions: number; seenMs: number }
 /** Prefix of these people's names in {@link SharedKeys.subjects}, see name-for.lua. */
 const BY = 'by ';
 
-/** Time to read once more what one approves after signing in again. */
+/** How long a proof of signing in again is valid: time to read once more what is to be approved. */
 const PROOF_S = 300;
 
 /** Names read at a time. */
@@ -31,7 +31,7 @@ export function makePeopleElsewhere({
   keys: SharedKeys;
   sessions: Pick<Sessions, 'list'>;
 }) {
-  /** Visits all such people ever seen; only those with a list of sessions are returned. */
+  /** Names of people of identity providers who have a list of sessions; reads all who ever signed in. */
   async function* names(): AsyncGenerator<string[]> {
     let cursor = '0';
     do {

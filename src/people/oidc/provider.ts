@@ -20,7 +20,7 @@ export type Begun = { url: URL; state: string; nonce: string; verifier: string }
 /** The values that the end of a sign-in must match. */
 export type Expected = Pick<Begun, 'state' | 'nonce' | 'verifier'>;
 
-/** NotSignedInWhy a person was not signed in: the provider refused, cannot be reached, or its response is not trusted. */
+/** Why a person was not signed in: the provider refused, cannot be reached, or its response is not trusted. */
 export type NotSignedInWhy = 'denied' | 'away' | 'not believed';
 
 export type Claims = Readonly<Record<string, unknown>> & { iss: string; sub: string };
@@ -152,7 +152,7 @@ async function discover(given: {
     execute: server.protocol === 'http:' ? [client.allowInsecureRequests] : [],
   });
   const found = configuration.serverMetadata();
-  // A provider for many organisations would let in people of any of them, by groups of the same name.
+  // Must be equal: a provider for many organisations would let in people of any of them, by groups of the same name.
   if (new URL(found.issuer).href !== server.href) {
     throw new LimitlineError('SETTINGS', 'The provider calls itself by another address than CONSOLE_OIDC_ISSUER');
   }

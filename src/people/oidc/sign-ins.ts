@@ -30,7 +30,7 @@ export function makeSignIns({
   connection: RedisConnection;
   keys: { signIn: (digest: string) => string };
 }) {
-  // Redis only has a digest, so that a reader of Redis cannot use it.
+  // Redis only has a digest of the two, so that a reader of Redis cannot end somebody's sign-in.
   const keyOf = (browser: string, state: string): string =>
     keys.signIn(createHash('sha256').update(`${browser} ${state}`).digest('hex'));
   return {

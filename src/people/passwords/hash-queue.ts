@@ -14,12 +14,12 @@ const WAITING_MAX = 20;
 const STRANGERS = { atOnce: 50, backMs: 1_000 };
 
 /**
- * When strangers have used these up, as many again are left for networks that took few of them: two at once, for a mistyped password, and
- * one in half an hour. Keeping new people out then takes some 1,800 networks, and not one network with many addresses.
+ * When strangers have used up {@link STRANGERS}, as many hashes again are left for networks that took few: each has two at once, for a
+ * mistyped password, and one in half an hour. So it takes some 1,800 networks to keep new people out, and not one with many addresses.
  */
 const OF_NETWORK = { atOnce: 2, backMs: 30 * 60_000 };
 
-/** Most networks remembered: more than can have used any within the hour for which that matters. */
+/** Most networks remembered: a network has its hashes back after an hour, and fewer can have used any within one. */
 const NETWORKS_MAX = 5_000;
 
 /** Priority: first people who are signed in, then people known at the address, then strangers. */
@@ -40,7 +40,7 @@ export function makeHashQueue({ atOnce = AT_ONCE, waitingMax = WAITING_MAX, stra
 
   const usedMs = (of: string) => Math.max(usedUp.get(of) ?? 0, performance.now());
   const hasTurn = ({ of, atOnce, backMs }: Part) => usedMs(of) - performance.now() <= (atOnce - 1) * backMs;
-  /** Of what a stranger's turn is taken; undefined where there is none. */
+  /** The budgets from which a stranger's hash is taken; undefined where they are used up. */
   const partsOf = (network: string): Part[] | undefined =>
     [
       [{ of: 'all', ...strangers }],
@@ -78,7 +78,7 @@ export function makeHashQueue({ atOnce = AT_ONCE, waitingMax = WAITING_MAX, stra
     /**
      * Runs the work when its time comes. Answers `busy` at once if too many wait; never for people who are signed in.
      *
-     * @param network of a stranger, as wide as one organisation may own it
+     * @param network the stranger's group of addresses, as wide as one organisation may own
      */
     async run<T>(lane: Lane, work: () => Promise<T>, network = ''): Promise<T | 'busy'> {
       if (isFull(lane, network)) return 'busy';

@@ -34,7 +34,7 @@ export async function verifyPassword(password: string, phc: string | undefined):
 
 type Phc = { cost: { memory: number; passes: number; parallelism: number }; salt: Buffer; tag: Buffer };
 
-/** Compared if there is no such user. */
+/** The digest that is compared if there is no such user. */
 const NOBODY: Phc = { cost: COST, salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) };
 
 function phcText(salt: Buffer, tag: Buffer): string {

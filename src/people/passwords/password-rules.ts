@@ -1,10 +1,10 @@
 import { createHash, randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** ASVS 5.0, 6.2.1 asks for 8 and recommends 15; NIST SP 800-63B-4 asks for 15 without a second factor. */
+/** The shortest password: ASVS 5.0, 6.2.1 asks for 8 and recommends 15; NIST SP 800-63B-4 asks for 15 without a second factor. */
 const MIN_CHARACTERS = 12;
 
-/** ASVS 5.0, 6.2.9 asks to allow 64; without a limit a password could be as large as a form. */
+/** The longest password: ASVS 5.0, 6.2.9 asks to allow 64; without a limit one could be as large as a form. */
 const MAX_CHARACTERS = 1_000;
 
 /** Letters and digits that must be left of a password without the obvious words, so that it takes more than a few guesses. */
@@ -51,7 +51,7 @@ export function passwordFault(password: string, name: string, words: readonly st
   return undefined;
 }
 
-/** Shorter words occur in too many passwords by chance. */
+/** The least letters of an obvious word that counts: shorter ones occur in too many passwords by chance. */
 const MIN_WORD = 3;
 
 /** The text without these words. */
@@ -82,7 +82,7 @@ export function* commonDigests(): Generator<string> {
 /** Letters that are not confused when read aloud or copied by hand. */
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz';
 
-/** 30 of 23 letters: 135 bits; ASVS 5.0, 11.5.1 asks for 128. */
+/** A generated password has 30 of 23 letters: 135 bits; ASVS 5.0, 11.5.1 asks for 128. */
 const GROUPS = 6;
 const GROUP_LETTERS = 5;
 

@@ -23,14 +23,14 @@ export type SessionView = {
   beganMs: number;
   /** Last activity of the person, accurate to half a minute (`writeAfterMs`). */
   seenMs: number;
-  /** The network address from which it began. */
+  /** The network address from which the session began. */
   from: string;
   /** The browser's user agent. */
   agent: string;
   isThis: boolean;
 };
 
-/** Most characters kept of these, since they come from outside and are shown in lists. */
+/** Most characters kept of an address and of a user agent, since both come from outside and are shown in lists. */
 export const MAX_FROM = 100;
 export const MAX_AGENT = 200;
 
@@ -44,7 +44,7 @@ type SessionDeps = {
   keys: SharedKeys;
   secret: Pick<Secret, 'key'>;
   limits?: SessionLimits;
-  /** Called with each read: whether there are users. */
+  /** Told, with each session that is read, whether there are users. */
   onRequired?: (isRequired: boolean) => void;
 };
 
@@ -91,7 +91,7 @@ export function makeSessions({
       return { person: { by, roles: rolesOf(roles) }, owes: (owes || undefined) as Owes, session: handleOf(digest) };
     },
 
-    /** Which of these are still valid and owe nothing, read with one script; none is prolonged by it. */
+    /** Which of these sessions are valid, with no step of signing in left; read with one script, which prolongs none. */
     async living(tokens: readonly string[]): Promise<boolean[]> {
       if (tokens.length === 0) return [];
       const digests = await Promise.all(tokens.map(digestOf));
@@ -167,11 +167,11 @@ export type Sessions = ReturnType<typeof makeSessions>;
 
 /** When sessions end by themselves, in ms of the server's clock, and how many a person may have. */
 export type SessionLimits = {
-  /** Without activity of the person (ASVS 5.0, 7.3.1). */
+  /** A session ends after this time without activity of the person (ASVS 5.0, 7.3.1). */
   idleMs: number;
-  /** Even with activity (7.3.2): a working day. */
+  /** A session ends after this time even with activity (ASVS 5.0, 7.3.2): a working day. */
   absoluteMs: number;
-  /** From the password to the code: long enough to find the phone. */
+  /** The time from the password to the code: long enough to find the phone. */
   halfMs: number;
   /** Least time between two writes of a person's activity, since each write goes to the disk. */
   writeAfterMs: number;

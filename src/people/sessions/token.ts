@@ -1,10 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
-/** 256 bits (ASVS 5.0, 7.2.3 asks for 128). */
+/** Random bytes of a token: 256 bits (ASVS 5.0, 7.2.3 asks for 128). */
 const TOKEN_BYTES = 32;
 const TOKEN = /^[\w-]{43}$/;
 
-/** Enough to tell a person's sessions apart, and too little to find the rest of the digest. */
+/** Characters of a session's visible name: enough to tell a person's sessions apart, too few to find the rest of its digest. */
 const HANDLE_SIGNS = 12;
 
 /** The secret of a session, which only the browser has: Redis has its digest. */

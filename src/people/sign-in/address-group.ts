@@ -10,8 +10,8 @@ export function addressGroup(from: string): string {
 }
 
 /**
- * The same, and the wider groups that one organisation may own: the /24 of an IPv4 address, the /56 and /48 of an IPv6 address. They count
- * attackers who change their address with each attempt. The narrowest comes first.
+ * What {@link addressGroup} answers, then the wider groups that one organisation may own: the /24 of an IPv4 address, the /56 and /48 of
+ * an IPv6 address. They count attackers who change their address with each attempt.
  */
 export function addressGroups(from: string): [string, ...string[]] {
   const bare = from.replace(/%.*$/, '');

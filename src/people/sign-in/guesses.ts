@@ -64,7 +64,7 @@ export type Counted = {
   account: string;
   /** Mark that the account signed in from this address. */
   known: string;
-  /** Counter of the address, and the amount counted: 0 for a person known there. */
+  /** Counter of the address; `backMs` is what the attempt added to it: 0 for a person known there. */
   place: string;
   backMs: number;
 };
@@ -87,7 +87,7 @@ export function makeGuesses({
   const take = peopleScript(connection, 'take-guess');
   const untake = peopleScript(connection, 'untake-guess');
 
-  /** Undefined if there is no room. */
+  /** Counts an attempt, if one may be made now; undefined if only known people have room. */
   const ask = async (
     what: Guessed,
     name: string,
@@ -105,7 +105,7 @@ export function makeGuesses({
       marker: keys.guesses('known', ofBoth),
       place: keys.guesses('place', ofPlace),
     };
-    // An invalid name could make any key; the key without a name has no user.
+    // An invalid name could make any key, so it is replaced by no name: that key has no user.
     const user = keys.user(isUserName(name) ? name : '');
     const found = (await take(
       [
@@ -156,7 +156,7 @@ export function makeGuesses({
     takePassword: async (name: string, from: string, how: { onlyKnown: boolean; device?: string | undefined }) =>
       (await ask('password', name, from, how)) ?? ({ is: 'busy' } as const),
 
-    /** The same for a code of the second factor, which is compared at once. */
+    /** Asks for an attempt at a code of the second factor, which is compared at once; it counts as wrong until it is taken back. */
     takeCode: async (name: string, from: string, device?: string): Promise<Try> =>
       (await ask('code', name, from, { onlyKnown: false, device })) ?? { is: 'later', afterS: 1 },
   };

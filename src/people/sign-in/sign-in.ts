@@ -79,7 +79,7 @@ export function makeSignIn({
           ...[halfMs, idleMs, absoluteMs, most, guesses.knownMs, counted.backMs, makeEpoch()],
         ],
       );
-      // The user was removed, or got another password, at this moment.
+      // The user was removed, or got another password or role, at this moment.
       if (begun === 'gone') return { is: 'no' };
       return { is: 'in', token, owes: begun === 'code' ? 'code' : owedWithoutFactor(user) };
     },
@@ -216,7 +216,7 @@ export function makeTryPassword({ guesses, queue }: { guesses: Guesses; queue: H
 
 type TakenTry = Extract<Try, { is: 'try' }>;
 
-/** The right password of a user, with the user's epoch then. The attempt counts as wrong until that is taken back. */
+/** The right password of a user, with the user's epoch at that time. The attempt `taken` counts as wrong until it is taken back. */
 type RightPassword = { is: 'right'; taken: TakenTry; epoch: string };
 
 type TryPassword = (

@@ -22,10 +22,10 @@ export type UserView = {
 
 const USER_NAME = /^[a-z0-9][a-z0-9._-]{0,39}$/;
 
-/** The actor in the audit trail and the ledger while there are no users. */
+/** Names that no user may have: `console` is the actor in the audit trail and the ledger while there are no users. */
 const RESERVED = new Set(['console']);
 
-/** Actors of the audit trail itself, and of refusals for unknown names. No new user gets these names; an existing one stays. */
+/** Actors of entries by the audit trail itself, and of refusals for unknown names. No new user gets these; an existing one stays. */
 const OF_THE_AUDIT = new Set(['limitline', 'unknown']);
 
 /** Whether a user may have this name; only then may a key contain it. */
@@ -102,7 +102,7 @@ type UserChange = {
   fields: Readonly<Record<string, string | number>>;
   /** A field that is set to a time, in ms from now by the server's clock. */
   moment?: { field: string; inMs: number };
-  /** Nothing is changed if this field has another value by now. */
+  /** A field and the value that it must still have; otherwise nothing is changed. */
   expected?: { field: string; value: string };
   /** The new epoch, which ends the user's sessions except that of the token `keep`. */
   epoch?: string;

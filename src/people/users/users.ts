@@ -75,7 +75,7 @@ export function makeUsers({
 
   const digestOf = async (password: string): Promise<string> => {
     const digest = await queue.run('own', () => hash(normalPassword(password)));
-    // Cannot be: the lane `own` is never busy.
+    // Cannot happen: the lane `own` of the hash queue is never busy.
     if (digest === 'busy') throw new LimitlineError('STOPPED', 'Too many passwords are set at this moment.');
     return digest;
   };
@@ -95,7 +95,7 @@ export function makeUsers({
       needPassword(password, name, words);
       const untilMs = mustChange ? initialMs : '';
       const args = [name, makeEpoch(), untilMs, roles.join(','), await digestOf(password), beginnings.session];
-      // Also called after a lost reply, since the user may have been added.
+      // `onAdded` is also called after a lost reply, since the user may have been added.
       const isNew = (await add([keys.user(name), keys.users, openingsKey(keys)], args).finally(onAdded)) === 1;
       if (!isNew) throw new LimitlineError('USAGE', `There is a user ${name} already.`);
     },

@@ -7,7 +7,7 @@ import { keepFresh } from './events.js';
 import { listenToKeys } from './keys.js';
 import { forgetOnSignOut } from './sign-in.js';
 
-// Pages for unknown people have no events.
+// Pages for people who are not signed in have no events.
 if (document.body.dataset.events !== undefined) keepFresh(document.body.dataset.events);
 openDialogs();
 listenToKeys();
@@ -16,6 +16,6 @@ forgetOnSignOut();
 
 for (const element of document.querySelectorAll('[data-module]')) {
   const name = element.dataset.module ?? '';
-  // Only a plain name, so that no other address is loaded.
+  // Only a plain name is taken, so that no other address is loaded.
   if (/^[a-z-]+$/.test(name)) import(`./${name}.js`).then((module) => module.start(element));
 }

@@ -32,7 +32,7 @@ export function keepFresh(address) {
   };
   const unheard = () => {
     failures += 1;
-    // The strip's style then says that its data may be old.
+    // With this attribute, the strip's style says that the page's data may be old.
     if (failures > 1) document.body.setAttribute('data-unheard', '');
   };
   const askMeanwhile = () => {
@@ -66,7 +66,7 @@ export function keepFresh(address) {
   };
   document.addEventListener('visibilitychange', () => (document.hidden ? stop() : start()));
   addEventListener('pagehide', stop);
-  // The browser restored the page from its back/forward cache.
+  // A page that the browser restored from its back/forward cache has no stream any more.
   addEventListener('pageshow', (event) => event.persisted && start());
   fillTokens(document);
   if (!document.hidden) start();

@@ -6,6 +6,6 @@ export async function start(element) {
     const response = await fetch(link.href, { headers: { 'x-fragment': '1', 'x-by-itself': '1' } });
     if (response.ok) element.innerHTML = await response.text();
   } catch {
-    // The link remains.
+    // The link remains, and opens a page with the same.
   }
 }

@@ -10,7 +10,7 @@ export function start(form) {
   });
   form.addEventListener('change', ({ target }) => {
     const line = target.closest('[data-line]');
-    // A broken line, edited as one text, is only checked by reading the whole file.
+    // A broken line, edited as one text, is not checked here: only reading the whole file checks it.
     if (line && target.matches('.mend-cell:not(.is-whole)'))
       check(line, { address, checking, version: form.elements.version.value });
   });
@@ -42,6 +42,6 @@ async function check(line, { address, checking, version }) {
       else cell.removeAttribute('aria-invalid');
     }
   } catch {
-    // A later edit cancelled this check, or the console is away, which saving will show.
+    // Nothing is said: a later edit cancelled this check, or the console is away, which saving will show.
   }
 }

@@ -10,7 +10,7 @@ export function start(box) {
     show(field.type === 'password');
     field.focus();
   });
-  // Browsers remember the values of text fields.
+  // Hidden again before the form is sent, since browsers remember the values of text fields.
   field.form?.addEventListener('submit', () => show(false));
   addEventListener('pagehide', () => show(false));
 }

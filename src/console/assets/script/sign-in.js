@@ -1,4 +1,4 @@
-/** Set at sign-out, when the end of the session is no news and its answer leads on. */
+/** Set at sign-out: then the end of the session is no news, and the answer to the sign-out leads on. */
 let isSigningOut = false;
 
 /**

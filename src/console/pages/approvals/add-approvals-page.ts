@@ -15,7 +15,7 @@ export type ApprovalsPageFunctions = {
   read: (id: string) => Promise<Approval | undefined>;
   /** All that an approver must see; undefined where there is no such approval. */
   look: (id: string) => Promise<ApprovalLook | undefined>;
-  /** Whether this person asked for it, under any of their names. */
+  /** Whether this person asked for the approval, under any of their names. */
   isOwn: (approval: Pick<Approval, 'authors'>, person: Person) => boolean;
   /** Whether a person may answer, what they must prove, and who else may answer. */
   answering: (
@@ -42,10 +42,10 @@ export type ApprovalsPageFunctions = {
   }) => Promise<AnswerResult>;
 };
 
-/** Long, since the imported file is opened for its mapping and first warnings. */
+/** The time limit of one approval's page: long, since the imported file is opened for its mapping and first warnings. */
 const LOOK_LIMIT_MS = 10_000;
 
-/** The approved rows are released in the background; the page waits this long, and the release continues without it. */
+/** How long the page waits while the approved rows are released; the release continues in the background after that. */
 const ANSWER_LIMIT_MS = 30_000;
 
 /** `/approvals` and `/approvals/:id`: requests that wait for a second person, and that person's answer. */
@@ -126,7 +126,7 @@ async function hear(
 
 const STATUSES = { changed: 409, password: 422, owes: 403, 'sign in': 403, busy: 503 } as const;
 
-/** Enough characters for a sentence or two. */
+/** The most characters of an approver's reason: enough for a sentence or two. */
 const LONGEST_WORDS = 400;
 
 const NO_APPROVAL = 'There is no such approval in this account, or not any more. See what waits under Approvals.';

@@ -10,7 +10,7 @@ import { approvalSizeWords, noUsers, peopleWords } from './approvals-list.ts';
 
 /** Whether the reader may answer, and what they must prove. */
 export type Answering = {
-  /** `yes`, or the reason against it: it is their `own`, they lack the `role`, or `nobody` has a name here. */
+  /** `yes`, or why not: the reader asked for it (`own`), lacks the `role`, or the console has no users, so `nobody` may. */
   may: 'yes' | 'own' | 'role' | 'nobody';
   /** True for Limitline's own users, false for people of an identity provider. */
   needsPassword: boolean;
@@ -89,10 +89,10 @@ function noFit(needsCode: boolean): string {
     : 'This is not your password. Nothing was approved.';
 }
 
-/** Longer than a recovery code with separators. */
+/** The most characters of a typed code: more than a recovery code with separators has. */
 const LONGEST_CODE = 100;
 
-/** Longer than any allowed password. */
+/** The most characters of a typed password: more than any allowed one has. */
 const LONGEST_PASSWORD = 1_000;
 
 function declineForm({ id, digest, kind }: Approval, { csrf }: Answering): Html {

@@ -10,7 +10,7 @@ import { approvalAddress } from '../addresses.ts';
 
 /** Open approvals, and the latest answered ones. */
 export type ApprovalsList = {
-  /** The oldest first, at most one page of them. */
+  /** Open approvals, the oldest first, at most one page of them. */
   waiting: readonly Approval[];
   /** How many are open in all. */
   total: number;

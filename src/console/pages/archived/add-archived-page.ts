@@ -18,10 +18,10 @@ export type ArchivedPageFunctions = {
   page: (from: number, count: number) => Promise<{ archived: readonly ArchivedPortfolio[]; total: number }>;
 };
 
-/** A screen and a half, as in the list of portfolios. */
+/** Portfolios on one page: a screen and a half, as in the list of portfolios. */
 const ARCHIVED_SHOWN = 40;
 
-/** More than any account has, so that no address makes Redis skip more than this. */
+/** The highest index at which an address may begin the list, so that Redis never skips more portfolios; no account has as many. */
 const MOST_PLACES = 1_000_000;
 
 /** `/archived`: the portfolios whose rows are in files, or were forgotten. */

@@ -18,7 +18,7 @@ export type AuditPageFunctions = {
   export: () => Readable;
 };
 
-/** A million entries take seconds to read; a slow client takes longer. */
+/** The time limit of an export: a million entries take seconds to read, and longer for a slow client. */
 const EXPORT_LIMIT_MS = 3_600_000;
 
 /** `/audit`: who did what, for admins; `/audit/export`: the same as a file that can be verified without Redis. */
@@ -142,11 +142,11 @@ export type AuditQuery = {
   about?: string;
   /** The last day that is shown, in UTC: `2026-11-22`. */
   day?: string;
-  /** Only entries with smaller numbers are shown. */
+  /** The number of an entry; only entries with smaller numbers are shown. */
   before?: number;
 };
 
-/** In characters; longer than any name. */
+/** The most characters of a searched text: longer than any name. */
 const LONGEST = 200;
 
 const searched = z

@@ -13,7 +13,7 @@ export type Written = { portfolio: string; only: 'all' | 'errors'; format: 'csv'
 export type DownloadFunctions = {
   /** @throws LimitlineError `NOT_FOUND` where no file was imported into the portfolio */
   write: (what: Written, to: Writable, signal: AbortSignal) => Promise<void>;
-  /** An imported file as it came, the last one without a number. Undefined where there is none, or its copy is gone. */
+  /** An imported file as it came; without a number, the last one. Undefined where there is none, or its copy is gone. */
   original: (
     portfolio: string,
     importNumber: number | undefined,
@@ -22,7 +22,7 @@ export type DownloadFunctions = {
 
 type Asked = { request: FastifyRequest; reply: FastifyReply };
 
-/** A million rows take a minute to write; a slow client takes longer. */
+/** The time limit of a download: a million rows take a minute to write, and longer for a slow client. */
 const DOWNLOAD_LIMIT_MS = 3_600_000;
 
 const CSV = 'text/csv; charset=utf-8';
@@ -70,7 +70,7 @@ async function sendWritten(
   const signal = AbortSignal.any([gone.signal, request.signal]);
   const writing = given.write(what, through, signal);
   writing.catch((error) => through.destroy(error));
-  // An empty file never becomes readable, so the end of writing counts too.
+  // Waits for the first byte, or for the end of writing, since an empty file never becomes readable.
   await Promise.race([once(through, 'readable', { signal }), writing]);
   const { portfolio, cause } = what;
   const facts = cause === undefined ? {} : { cause };

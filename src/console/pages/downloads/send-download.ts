@@ -87,7 +87,7 @@ function makeTally() {
   };
 }
 
-/** Longer names are cut before the extension, since file systems allow 255 bytes. */
+/** The most characters of a file name; a longer one is cut before its extension, since file systems allow 255 bytes. */
 const MOST_CHARACTERS = 120;
 
 /**

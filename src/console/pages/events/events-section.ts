@@ -21,7 +21,7 @@ type EventsFacts = {
   nowMs: number;
 };
 
-/** The functions that the page *Nightly* gets for its events. */
+/** The functions that the page *Nightly* gets for the service's events. */
 export type EventsFunctions = { look: (count: number) => Promise<EventsFacts> };
 
 const DAY_MS = 86_400_000;

@@ -39,17 +39,17 @@ export type HeldPageFunctions = {
 
 export type HeldRange = { portfolio: string | undefined; after: HeldRow | undefined; count: number };
 
-/** As many as a person reads through; the message to the service's staff lists up to MOST_IN_TEXT. */
+/** Held rows on one page: as many as a person reads through. The message to the service's staff lists up to MOST_IN_TEXT. */
 const PAGE = 25;
 const MOST_IN_TEXT = 1_000;
 
-/** A line of an answers file has some 60 bytes, so 5 MB are more rows than an account ever holds. */
+/** The largest answers file. A line has some 60 bytes, so 5 MB answer more rows than an account ever holds. */
 const FILE_LIMIT_BYTES = 5_000_000;
 
-/** Long, since each id that a person gives is searched for among all that the account knows. */
+/** The time limit of an answer: long, since each id that a person gives is searched for among all that the account knows. */
 const LIMIT_MS = 120_000;
 
-/** The part of a desk's address that is read. A cursor that cannot be read means the first page. */
+/** The query of a page of held rows. A cursor that cannot be read means the first page. */
 const DESK_QUERY = z.object({
   after: z.string().transform(placeOf).optional().catch(undefined),
   did: z.string().optional().catch(undefined),
@@ -127,7 +127,7 @@ export const heldDeskPage = page<HeldPageFunctions>(
   ],
 );
 
-/** An answer about one row. `held` is the hold that the person saw: the row may have been answered and held again since. */
+/** An answer about one row. `held` is when the hold that the person saw began: since then the row may be held anew. */
 const RESOLVE_FORM = z
   .object({
     resend: z.string().optional(),
@@ -208,7 +208,7 @@ function nameOf(params: Readonly<Record<string, string>>): string {
   return name;
 }
 
-/** The portfolio of a desk; undefined for the desk of the account. */
+/** The portfolio whose held rows an address shows; undefined for those of the whole account. */
 function deskOf(params: Readonly<Record<string, string>>): string | undefined {
   return params.name === undefined ? undefined : nameOf(params);
 }

@@ -24,7 +24,7 @@ type HeldPageGiven = {
   csrf: string;
 };
 
-/** The held desk: each call whose outcome nobody knows, the oldest first, with the forms that answer it. */
+/** The page of held rows: each call whose outcome nobody knows, the oldest first, with the forms that answer it. */
 export function renderHeldPage({ page, portfolio, isFirst, did, textOf, csrf }: HeldPageGiven): Html {
   const { items, total, next } = page;
   const address = heldAddress(portfolio);
@@ -89,7 +89,7 @@ function itemPart(
   </li>`;
 }
 
-/** The browser's module shows it where copying works. */
+/** A button that copies a text; the browser's module shows it where copying works. */
 function copyButton(label: string): Html {
   return html`<button type="button" class="copy" data-copy aria-label="${label}">Copy</button>`;
 }
@@ -117,13 +117,13 @@ function filePart(portfolio: string, csrf: string): Html {
     ${commandLine(`npx limitline resolve ${shellWord(portfolio)} --from FILE --dry-run`)}`;
 }
 
-/** A file answers rows of one portfolio only, so the account's desk links to the portfolios. */
+/** Links from the held rows of the account to those of each portfolio, since an answers file is for one portfolio only. */
 function byPortfolio(items: readonly HeldItem[]): Html {
   const names = [...new Set(items.map(({ row }) => row.portfolio))];
   return html`<p>A file answers the rows of one portfolio: choose ${names.map((name, place) => html`${place > 0 && ', '}<a href="${heldAddress(name)}">${name}</a>`)}.</p>`;
 }
 
-/** The cursor behind a row, for an address. */
+/** The cursor, in an address, of the list that goes on behind this row. */
 function placeText({ row, atMs }: HeldRow): string {
   return `${atMs}:${rowName(row)}`;
 }
@@ -135,7 +135,7 @@ function wordsOf(did: string): string | undefined {
     : `${counted(Number(calls), 'call')} answered by the file: the rows go on.`;
 }
 
-/** The held desk of a portfolio, or of the whole account. */
+/** The address of the held rows of a portfolio, or of the whole account. */
 export function heldAddress(portfolio: string | undefined): string {
   return portfolio === undefined ? '/held' : `/portfolios/${encodeURIComponent(portfolio)}/held`;
 }

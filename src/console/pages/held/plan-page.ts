@@ -39,10 +39,10 @@ type Answered = {
   made?: string;
 };
 
-/** Further lines are only counted. */
+/** The most lines that a table shows; further ones are only counted. */
 const MOST_SHOWN = 200;
 
-/** A plan with its confirm button; or the problems of its file, without one. */
+/** A plan with its confirm button; or, without a button, the problems of the file of answers. */
 export function planPage({ plan, changed = false, csrf }: { plan: ShownPlan; changed?: boolean; csrf: string }): Html {
   const { portfolio, fileName, back, of, elsewhere, isPaused, silent, problems, id } = plan;
   const desk = heldAddress(portfolio);

@@ -112,7 +112,7 @@ function sessionsTable(sessions: readonly SessionView[]): Html {
   });
 }
 
-/** The button is part of the form around the table, whose password field it sends along. */
+/** What ends a session: a button of the form around the table, whose password field is sent along. */
 function endPart({ id, isThis, agent, from }: SessionView): Html {
   if (isThis) return html`<strong>This one</strong>`;
   const label = `End it: ${browserWords(agent)} from ${from}`;

@@ -18,16 +18,16 @@ import { reasonList } from './mend-grid.ts';
 import { readReading, saysOtherwise } from './read-reading.ts';
 import { SENT_FIRST } from './submit-view.ts';
 
-/** A page of lines has some hundred cells, each of which may be long. */
+/** The largest form of edited lines: a page has some hundred cells, each of which may be long. */
 const GRID_LIMIT_BYTES = 4 * 1_024 * 1_024;
 
-/** A new version and an import each copy the whole file, which may be large. */
+/** The time limit of a new version and of an import: each copies the whole file, which may be large. */
 const COPY_LIMIT_MS = 120_000;
 
-/** Long, since each check of a workbook reads its shared strings. */
+/** The time limit of a line's check: long, since each check of a workbook reads its shared strings. */
 const CHECK_LIMIT_MS = 30_000;
 
-/** A small import ends within this time, so that its portfolio is shown at once. */
+/** How long the page waits for an import: a small one ends within this time, so that its portfolio is shown at once. */
 const PATIENCE_MS = 1_500;
 
 /** The functions that the pages of a new portfolio get. */
@@ -35,7 +35,7 @@ export type NewPageFunctions = DraftDesk & {
   portfolioNames(): Promise<string[]>;
   /** Which requests need the approval of another person, by the current settings. */
   approvalPolicy(): Promise<ApprovalPolicy>;
-  /** The first of these people whose requests of the last days exceed the limit for one person, with this sum added. */
+  /** The first of `people` whose requests of the last days, with `sum` added, exceed the limit for one person. */
   personOver(people: readonly string[], sum: string, policy: ApprovalPolicy): Promise<Approval['over']>;
   /** The most megabytes of an upload, all of its files together. */
   maxUploadMb: number;
@@ -134,7 +134,7 @@ export function draftActions({ post }: Kinds<NewPageFunctions>) {
       },
     }),
     post('/new/:id/submit', {
-      // A replacing import cancels rows that others may have imported.
+      // For a replacing import one needs more rights: it cancels rows that others may have imported.
       may: { ...FINANCE, kinds: { replace: OWN_OR_OPERATOR } },
       action: 'import',
       limitMs: COPY_LIMIT_MS,
@@ -211,7 +211,7 @@ async function saySameBuyer(
   await given.correct(id, { reading: { ...reading, sameBuyer } }, by);
 }
 
-/** Two tabs or two people edited the same version; the unsaved changes are still in the page to which "back" leads. */
+/** The answer where two tabs or people edited one version; the unsaved changes are still in the page to which "back" leads. */
 function conflictView(id: string, { latest, cells }: { latest: number; cells: MendedCell[] }): Html {
   return html`${pageHead({
     title: 'Another version was saved meanwhile',

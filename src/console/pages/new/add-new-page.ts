@@ -111,7 +111,7 @@ function isCutOff(error: unknown, { raw }: FastifyRequest): boolean {
 
 const CUT_OFF = 'The upload was cut off before its end, and nothing of it was kept. Upload it again.';
 
-/** More documents than a browser's dialog allows; a ZIP file can hold more. */
+/** The most files of an upload: more than a browser's dialog allows. A ZIP file can hold more documents. */
 const MOST_FILES = 2_000;
 
 async function* filesOf(request: FastifyRequest): AsyncGenerator<IncomingFile> {
@@ -149,10 +149,10 @@ async function settledPreview(draft: PortfolioDraft, given: NewPageFunctions): P
   }
 }
 
-/** The list and page that the address names; a page opened at its list is scrolled to it. */
+/** The query of an upload's page: which list of lines to show (problems or warnings), and which page of that list. */
 const DRAFT_QUERY = z.object({ list: z.unknown().optional(), page: digits(5, 0) });
 
-/** Without a list, problems come before warnings. */
+/** The list and page to show: where the address names no list, the problems, or the warnings if there are no problems. */
 function placeOf({ list, page: number }: z.infer<typeof DRAFT_QUERY>, state: PreviewState): MendPlace {
   const first = state.is === 'there' && state.preview.problems.lines === 0 ? 'warnings' : 'problems';
   const named = list === 'problems' || list === 'warnings' ? list : first;

@@ -132,7 +132,7 @@ export function uploadView({
   csrf: string;
   maxUploadMb: number;
 }): Html {
-  // An imported upload is found among the portfolios.
+  // Imported uploads are left out: they are found among the portfolios.
   const waiting = drafts.filter(({ submitted }) => !submitted?.ended || submitted.ended.faults.length > 0);
   return html`${pageHead({
     title: 'New portfolio',

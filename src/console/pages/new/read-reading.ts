@@ -8,7 +8,7 @@ import { ConsoleError } from '../../console-app.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
-/** As many constants as the form may have. */
+/** The most constants that are read from the form. */
 const MOST_CONSTANTS = 30;
 
 /**

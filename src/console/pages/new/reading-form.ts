@@ -138,7 +138,7 @@ function columnTable({ columns }: Preview): Html {
   </table></div>${others > 0 && html`<p class="hint">${counted(others, 'more column')} ${others === 1 ? 'is' : 'are'} kept and not sent; to choose what one of them is, move it to the front of the file, or leave out what is not needed.</p>`}`;
 }
 
-/** More columns than any real file of buyers has. */
+/** The most columns that can be chosen for: more than any real file of buyers has. */
 const MOST_COLUMNS = 200;
 
 function columnRow({ index, written, known, by, guess, samples }: PreviewColumn): Html {

@@ -42,7 +42,7 @@ export function portfolioField({ id, portfolio }: PortfolioDraft, names: readonl
   </div>`;
 }
 
-/** Enough suggestions for a list; any other name can be typed. */
+/** The most names of portfolios that the field suggests; any other name can be typed. */
 const MOST_NAMES = 500;
 
 /** The submit buttons: request all, or a few rows first. */

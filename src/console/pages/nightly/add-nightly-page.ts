@@ -26,7 +26,7 @@ import {
 } from './report-view.ts';
 import { fileButtons, NIGHTLY_QUERY, SECTIONS } from './sections.ts';
 
-/** A million items take seconds to read; a slow client takes longer. */
+/** The time limit of a report's file: a million items take seconds to read, and longer for a slow client. */
 const DOWNLOAD_LIMIT_MS = 3_600_000;
 
 /** `/nightly`: the nightly tasks and their results; `/nightly/reports/:id`: one report, and its files. */
@@ -84,7 +84,7 @@ export const nightlyTasksPage = page<NightlyPageFunctions>(
     post('/nightly/rules', {
       may: OPERATOR,
       action: 'add rule',
-      // Without the field `words`, which may hold anybody's text.
+      // Fields for the audit; `words` is left out, which may hold anybody's text.
       says: ['cause', 'step', 'status', 'portfolio', 'nights'],
       handle: async ({ fields, actor, reply, tell, given }) => {
         try {

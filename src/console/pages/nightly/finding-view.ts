@@ -13,7 +13,7 @@ export type ShownFinding = ReportFinding & { examples: readonly FoundItem[] };
 /** Where a finding is shown: on a page with links, or printed without them. */
 export type Medium = 'page' | 'paper';
 
-/** Fewer on paper, since the file of all items has the rest. */
+/** The most examples of a finding on paper: fewer than on a page, since the file of all items has the rest. */
 const EXAMPLES_ON_PAPER = 5;
 
 const CHANGE_WORDS: Readonly<Record<FindingChange, string>> = {

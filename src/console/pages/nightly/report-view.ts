@@ -76,7 +76,7 @@ function sectionView(section: SectionName, groups: readonly ShownGroup[], id: st
   </section>`;
 }
 
-/** Findings for finance are open up to this number, those for a person always, mended or gone ones never. */
+/** A check with more findings for finance than this is folded. Findings for a person are never folded, mended or gone ones always. */
 const OPEN_UP_TO = 3;
 
 function groupView(group: ShownGroup, id: string, medium: Medium): Html {

@@ -20,7 +20,7 @@ export type RuleFunctions = {
 /** Causes that the form's select offers at most: more are hard to look through. The cause named in the address comes on top. */
 const OFFERED = 50;
 
-/** Enough characters of a cause to tell it from others in a list. */
+/** Characters of a cause that a list shows: enough to tell it from others. */
 const CAUSE_CHARACTERS = 80;
 
 /** The form's default: after three nights a refusal needs a person. */
@@ -70,7 +70,7 @@ function whichOf({ rule }: RuleNow): Html {
   return html`<div>Rows <bdi>${ruleWords(rule)}</bdi><span class="under">Rule <code>${rule.id}</code>, made ${moment(rule.madeMs)} by ${theirWords(rule.by)}</span></div>`;
 }
 
-/** An upper bound: rows whose nights are used up count too, since finding them would mean reading every row. */
+/** How many rows a rule retries at the most. Rows without a night left count too: finding them would mean reading every row. */
 function meansOf({ rows, portfolios }: RuleNow): Html {
   if (rows === 0) return html`<span class="quiet">no row</span>`;
   return html`<div>up to ${counted(rows, 'row')}<span class="under">in ${counted(portfolios, 'portfolio')}</span></div>`;

@@ -25,7 +25,7 @@ export const NIGHTLY_QUERY = z.object({
   rule: z.string().optional().catch(undefined),
 });
 
-/** The reader's rights and token, and the page's query. */
+/** The reader's rights and CSRF token, and the page's query. */
 export type Asked = { rights: Rights; csrf: string; query: z.infer<typeof NIGHTLY_QUERY> };
 
 /** A section of the page *Nightly*; `view` reads its data and renders it. */
@@ -37,10 +37,10 @@ type NightlySection = {
 /** A rendered section; `comesFirst` moves an urgent one to the top. */
 type SectionView = { body: Html; actions?: Html; comesFirst?: boolean };
 
-/** One screen; `limitline notices` shows up to 500. */
+/** Notices on the page: one screen. `limitline notices` shows up to 500. */
 const NOTICES_SHOWN = 20;
 
-/** One screen; `limitline events` lists more, and exports all. */
+/** Events on the page: one screen. `limitline events` lists more, and exports all. */
 const EVENTS_SHOWN = 10;
 
 /** The sections of the page in order. The report comes first, since people open the page for it in the morning. */

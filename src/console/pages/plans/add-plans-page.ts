@@ -23,7 +23,7 @@ export type PlansPageFunctions = {
   confirm: (id: string, by: string, signal: AbortSignal) => Promise<Confirmation>;
 };
 
-/** `started` also covers a plan that has ended already. */
+/** What a confirmation found. `started`: it began the work, which may be done by now; `ended`: an earlier one had done it. */
 type Confirmation = 'started' | 'running' | 'ended' | 'changed' | 'gone';
 
 const PLANS_PER_MINUTE = 60;
@@ -41,7 +41,7 @@ const PLAN_RULE = {
 export const planningPage = page<PlansPageFunctions>({ at: 'portfolios' }, ({ get, events, post }) => [
   get('/plans/new', {
     may: PLAN_RULE,
-    // Each plan counts rows and is kept, and one person needs few of them.
+    // Limited, since each plan counts rows and is kept, and one person needs few plans.
     perMinute: PLANS_PER_MINUTE,
     about: ({ query }) => {
       const { portfolio, action } = askedOf(query);

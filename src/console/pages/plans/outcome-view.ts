@@ -24,7 +24,7 @@ export function outcomeTitle({ plan, standing, done, waits }: PlanState): string
   return words.done(counted(done, 'row'));
 }
 
-/** Progress and outcome of a confirmed plan; events have no token, since one frame serves all viewers. */
+/** Progress and outcome of a confirmed plan; in events without a CSRF token, since all viewers get the same text. */
 export function outcomeBody(state: PlanState, { csrf = '', rights }: { csrf?: string; rights: Rights }): Html {
   const command = commandOf(state.plan);
   const { plan, standing, done, came, underWay, confirmedMs, confirmedBy, endedMs } = state;

@@ -89,7 +89,7 @@ function lasted(seconds: number): string {
   return seconds < 5_400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3_600).toFixed(1)} h`;
 }
 
-/** More causes than this nobody reads; the rows of the others can be found by their state. */
+/** The most causes that the page shows, since nobody reads more; the rows of other causes can be found by their state. */
 export const CAUSES_SHOWN = 20;
 
 const MEANINGS: Readonly<Record<string, string>> = {

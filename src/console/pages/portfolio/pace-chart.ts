@@ -4,12 +4,12 @@ import { type Html, html } from '../../html/html.ts';
 /** One point of the chart: the mean rates of a stretch of time, in calls a second. */
 type Bucket = { fromMs: number; atMs: number; accepted: number; throttled: number; rate: number };
 
-/** As many points as a wide screen can show apart, few enough to send twice a second. */
+/** The most points of the chart: as many as a wide screen can show apart, few enough to send twice a second. */
 const MOST_BUCKETS = 90;
 const LEAST_BUCKET_MS = 2_000;
 const TABLE_ROWS = 12;
 
-/** In units of the drawing, which stretches to the width of the page. */
+/** The size of the chart in units of the drawing, which stretches to the width of the page. */
 const [WIDTH, HEIGHT] = [600, 120];
 
 /**

@@ -22,9 +22,9 @@ export type PortfolioLook = {
   meanings: Meanings;
   imports: readonly KnownImport[];
   causes: readonly ShownCause[];
-  /** Its open approvals, each with the people who may approve it. */
+  /** The portfolio's open approvals, each with the people who may approve it. */
   waiting: readonly { approval: Approval; approvers: readonly string[] }[];
-  /** Things made twice for its rows; read only where the portfolio's counts say that there are any. */
+  /** Things made twice for rows of the portfolio; read only where its counts say that there are any. */
   twice: readonly { kind: CallKind; id: string; again: string }[];
   /** The pace of the account; nothing before its first call. */
   pace: PaceState | undefined;
@@ -45,7 +45,7 @@ export type ShownCause = Cause & { sample: CauseSample | undefined };
 /** What is computed from a snapshot: open rows, steps, calls that are left, time that is left. */
 export type PortfolioOutlook = { open: number; steps: FunnelStep[]; calls: CallsLeft; left: TimeLeft | undefined };
 
-/** The parts of a snapshot that an outlook needs. */
+/** The parts of a snapshot from which {@link PortfolioOutlook} is computed. */
 type Seen = Pick<PortfolioLook, 'state' | 'causes' | 'pace' | 'samples' | 'ownPerS' | 'nowMs'>;
 
 /** Where the rows are, which calls are still to be made, and how long they take. */

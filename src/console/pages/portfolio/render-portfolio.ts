@@ -179,7 +179,7 @@ function planned(href: string, words: string, command: string, kind: 'plain' | '
   return html`<div class="action">${linkButton({ href, words, kind, dialog: true })}${commandLine(command)}</div>`;
 }
 
-/** One hour, the longest time that the samples cover. */
+/** The stretch of time that the chart shows: one hour, the longest that the samples cover. */
 const SHOWN_MS = 3_600_000;
 
 function renderPace({ state, samples, nowMs }: PortfolioLook): Html {

@@ -70,7 +70,7 @@ function pagerWords({ found, next }: RowsPage): string {
   return next === undefined ? `${rows}, the last of them` : rows;
 }
 
-/** The search reads some thousands of rows for a page, so it may stop before it finds one. */
+/** Shown where a search stopped before it found a row: for one page it reads some thousands of rows at the most. */
 function lookedThrough(): Html {
   return emptyState({
     title: 'None so far.',
@@ -107,7 +107,7 @@ function idsOf({ companyId, documentIds, limitId }: RowResult): Html | string {
   return html`${ids.map((id) => html`<code title="${id}">${shortId(id)}</code> `)}`;
 }
 
-/** Enough to recognise an id; the row's own page shows all of it. */
+/** The parts of an id by which a person recognises it; the row's own page shows all of it. */
 function shortId(id: string): string {
   const short = id.replace(/^(company|document|doc|file|bl)_/, (prefix) => prefix);
   return short.length > 18 ? `${short.slice(0, 12)}…${short.slice(-4)}` : short;

@@ -45,7 +45,7 @@ function waitsForPeople({ state }: Looked): Wait[] {
   return waits;
 }
 
-/** A list of portfolios passes no approvals; then only the number of waiting rows is known. */
+/** What waits for an approval. A list of portfolios passes no `waiting`; then only the number of waiting rows is known. */
 function waitsForApproval({ state, waiting = [], nowMs }: Looked): Wait[] {
   const { awaiting } = state.states;
   const waits = waiting.map(({ approval, approvers }): Wait => {
@@ -65,7 +65,7 @@ function sinceWords(ms: number): string {
   return minutes < 120 ? `${minutes} min ago` : `${Math.floor(minutes / 60)} h ago`;
 }
 
-/** Shown before the portfolio pauses itself, so that a person who adds rows now knows that those will wait. */
+/** Says that a portfolio will pause after its first rows, so that a person who adds rows now knows that those will wait. */
 function waitsAfterTheFirst({ state }: Looked): Wait[] {
   const { first, paused } = state;
   if (first === undefined || paused !== undefined || openRows(state) === 0) return [];
@@ -95,7 +95,7 @@ function waitsForTheLine({ state, pace, workers, pausedQueues, nowMs }: Looked):
   }
   const blocked = pace?.blocked && pace.blocked.untilMs > nowMs ? pace.blocked : undefined;
   if (blocked) {
-    // The reason for full memory says so itself (nearlyFullWords).
+    // Left out for full memory, whose description says itself when calls go on (nearlyFullWords).
     const last = blocked.because === 'memory' ? '' : ' It goes on by itself.';
     const words = `${sentence(describeBlock(blocked, nowMs))}${last}`;
     return [...waits, { kind: 'warn', title: 'All calls wait.', words }];

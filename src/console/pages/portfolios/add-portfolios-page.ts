@@ -23,10 +23,10 @@ export type PortfoliosPageFunctions = {
   page: (query: { text: string; after?: string; count: number }) => Promise<PortfoliosLook>;
 };
 
-/** A screen and a half: people mostly need the newest, and find others by name. */
+/** Portfolios on one page: a screen and a half, since people mostly need the newest and find others by name. */
 const PORTFOLIOS_SHOWN = 40;
 
-/** In characters; no portfolio's name is longer. */
+/** The most characters of a searched text; no portfolio's name is longer. */
 const LONGEST_NAME = 100;
 
 /** The event stream of the first page, which holds the newest portfolios. */
@@ -87,7 +87,7 @@ type PortfoliosLook = {
 /** The text that was searched for, and the rights of the person who searches. */
 type Listed = { text: string; rights: Rights };
 
-/** The page of portfolios, or a hint how to begin where there is none. */
+/** The page of portfolios, or a hint how to begin where there are none. */
 function renderPortfolios(look: PortfoliosLook, given: Listed & { after: string }): Html {
   const { text, after, rights } = given;
   const { portfolios, total, next, archived } = look;
@@ -124,7 +124,7 @@ function archivedLine(archived: number, text = ''): Html {
 /** The id of the list's element, in the page and in the frames of its events. */
 const LIST_ID = 'portfolios-list';
 
-/** The list without its page, or a hint how to begin where there is none. */
+/** The list of portfolios, without head and search of the page; or a hint how to begin where there are no portfolios. */
 function renderList(look: PortfoliosLook, { text, rights }: Listed): Html {
   const { portfolios, total, archived } = look;
   if (total === 0) return archived > 0 ? nothingHere(rights) : nothingYet(rights);

@@ -168,7 +168,7 @@ function rowsTable({ page, query, address }: FailedShown, csrf: string): Html {
   });
 }
 
-/** Enough of an answer to tell it from others; the row's page shows all of it. */
+/** The most characters of a service's answer in the list: enough to tell it from others; the row's page shows all. */
 const SHOWN_CHARACTERS = 160;
 
 function whyOf({ problem, cause, replaced }: FoundRow['result']): Html {

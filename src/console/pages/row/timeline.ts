@@ -49,7 +49,7 @@ export function timelineOf(story: RowStory): Happening[] {
   return happened.toSorted((a, b) => a.atMs - b.atMs);
 }
 
-/** The service does not document its events' kinds or fields, so nothing more is said of one. */
+/** An entry for an event. The service does not document its events, so the entry says no more than what the event names. */
 function happeningOfEvent({ id, firstMs, times, names }: NamingEvent): Happening {
   const often = times > 1 ? `, ${counted(times, 'time')} by now` : '';
   const words = `An event of the service came that names ${listed(names)}${often}. It changed nothing here.`;

@@ -113,7 +113,7 @@ const DONE: Readonly<Record<string, string>> = {
   ended: 'All of that person’s sessions ended.',
 };
 
-/** The list in an address; a refused form keeps the list of its page. */
+/** The part of the list of users that an address asks for; a refused form keeps that of its page. */
 const LIST_QUERY = z.object({
   after: text.transform((name) => name || undefined),
   text: text.transform((part) => part.trim().toLowerCase()),
