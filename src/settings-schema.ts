@@ -233,7 +233,7 @@ export const settingsSchema = z.object({
     .optional(),
   EVENTS_MAX_KB: wholeNumber(1, 10_240, 'kilobytes').default(256),
   EVENTS_PER_SECOND: wholeNumber(1, 100_000, 'events a second').default(2_000),
-  /** The most that all kept events may take; further ones are rejected until older ones expire. */
+  /** The most space that all kept events together may take in Redis; further ones are rejected until older ones expire. */
   EVENTS_KEEP_MB: wholeNumber(1, 100_000, 'megabytes').default(256),
   EVENTS_KEEP_DAYS: wholeNumber(1, 36_500, 'days').default(90),
   METRICS_HOST: z.string().default('127.0.0.1'),

@@ -28,7 +28,7 @@ export type ForeseeDeps = {
   foresight: Foresight;
   /** What to do with a company for which it is unknown whether it was made. */
   onUnknownCompany: UnknownPolicy;
-  /** What other requests of the lines' buyers mean for these lines, by line number. Left out for a file that can be read only once. */
+  /** For each line number: what follows for the line from other requests for its buyer. Left out for a file that can be read only once. */
   ofBuyers?: ((lines: readonly RowLine[]) => Promise<Map<number, OfBuyer>>) | undefined;
   /** The line's cell that names the row to correct. Left out if the file has no such column. */
   mendedRow?: ((cells: readonly string[]) => string) | undefined;

@@ -34,7 +34,7 @@ async function* lackingRows(
   { portfolio, importId }: WholeFile,
   { rows, portfolios }: LackingDeps,
 ): AsyncGenerator<RowId[]> {
-  // With one import there are no rows of others.
+  // With one import, there are no rows of other imports.
   if ((await portfolios.allImports(portfolio)).length < 2) return;
   for (const state of UNSENT_STATES) {
     for await (const page of pagesOf(rows, portfolio, state)) {

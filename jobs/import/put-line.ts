@@ -62,7 +62,7 @@ export async function askOf(
   };
 }
 
-/** The date of a line's statements, kept only for requests so large that the service asks for statements. */
+/** The date of a line's statements, kept only for requests so large that the service advises statements. */
 export function statementsDateOf({ limit, statementsDated }: Row): string | undefined {
   return asksStatements(limit.requested_limit) ? statementsDated : undefined;
 }

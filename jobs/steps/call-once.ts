@@ -32,7 +32,7 @@ export type CallDeps = AdmissionDeps & {
 };
 
 /** How a call ended for its row. Needing a new permit is no end: {@link callOnce} waits for one. */
-export type CallOutcome = Exclude<Ending, { again: 'new permit' }>;
+export type CallEnding = Exclude<Ending, { again: 'new permit' }>;
 
 /** How a call ended. `onward`: the same script also moved the row on. `prefetched`: the row's next call, if there is one. */
 type Ending =
@@ -89,7 +89,7 @@ export async function callOnce(
     onward,
     isCarried = false,
   }: { prefetched?: PrefetchedCall | undefined; onward?: RowOnward; isCarried?: boolean } = {},
-): Promise<CallOutcome> {
+): Promise<CallEnding> {
   const unauthorized = takeSuspect(request, deps);
   let given = prefetched;
   let isAlone = false;

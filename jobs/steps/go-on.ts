@@ -3,7 +3,7 @@ import { isStep, KIND_OF, type RowState, type Step } from '../../src/ledger/sche
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { JobEnd } from '../../src/queue/runner.ts';
 import { STEP_JOBS } from '../rows/step-jobs.ts';
-import { type CallOutcome, callOnce, type PrefetchedCall, type RowOnward } from './call-once.ts';
+import { type CallEnding, callOnce, type PrefetchedCall, type RowOnward } from './call-once.ts';
 import { callRequestOf, type OpenDocument, type Reached, type RowPosition, reachedBy } from './row-position.ts';
 import {
   advance,
@@ -62,7 +62,7 @@ async function goOnce({ position, prefetched }: Stand, jobStep: Step, deps: GoDe
 async function stateBehind(
   position: RowPosition,
   { to, fields }: Reached,
-  outcome: Extract<CallOutcome, { is: 'made' }>,
+  outcome: Extract<CallEnding, { is: 'made' }>,
   deps: GoDeps,
 ): Promise<RowState | ''> {
   if (to === '') return position.step;

@@ -1,10 +1,10 @@
 import type { RowProblem, Step } from '../../src/ledger/schema/row.ts';
 import { isWebPage } from '../../src/service/resource.ts';
-import type { CallOutcome } from './call-once.ts';
+import type { CallEnding } from './call-once.ts';
 import type { CallRequest } from './call-request.ts';
 
 /** Outcomes that end a row without success. */
-export type Failure = Exclude<CallOutcome, { is: 'made' | 'later' | 'moved' }>;
+export type Failure = Exclude<CallEnding, { is: 'made' | 'later' | 'moved' }>;
 
 /** Characters of the request that are kept: enough to find it at the service. */
 const KEPT_SENT_CHARACTERS = 2_000;

@@ -7,7 +7,7 @@ import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import type { JobEnd } from '../../src/queue/runner.ts';
 import { STEP_JOBS } from '../rows/step-jobs.ts';
-import type { CallDeps, CallOutcome } from './call-once.ts';
+import type { CallDeps, CallEnding } from './call-once.ts';
 import type { CallRequest } from './call-request.ts';
 import { failureReason } from './failure-reason.ts';
 import type { RowPosition } from './row-position.ts';
@@ -78,7 +78,7 @@ export function elsewhere({ step }: Pick<Taken, 'step'>): RowEnding {
  */
 export async function endWithout(
   request: Pick<CallRequest, 'what' | 'sent'>,
-  outcome: Exclude<CallOutcome, { is: 'made' }>,
+  outcome: Exclude<CallEnding, { is: 'made' }>,
   taken: Taken,
   deps: StepDeps,
 ): Promise<RowEnding> {

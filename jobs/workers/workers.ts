@@ -238,7 +238,7 @@ export function startSamplingPace(samples: Pick<PaceSamples, 'add'>) {
   };
 }
 
-/** The job of a step. A row with nothing to do at a step never enters that step's queue. */
+/** The job of a step. A row whose request does not need a step (it names a company_id, or no documents) never enters that step's queue. */
 const jobOf = <S extends Step>(step: S) => ({
   ...STEP_JOBS[step],
   parse: parseRowPayload,

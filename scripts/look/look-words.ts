@@ -102,7 +102,7 @@ function besidesWords({ dryRun: { besides } }: ImportPreview): string[] {
   return [`${besides.limits.toLocaleString('en')} ${whose} (${moneyText(besides.requested)})`];
 }
 
-/** Lines that are not requested, and why. */
+/** Good lines that are not requested again, and why. */
 function skippedWords({ dryRun: { before } }: ImportPreview): string[] {
   const { limits, held } = before ?? { limits: 0, held: 0 };
   return [

@@ -88,7 +88,7 @@ export const CHECKPOINT = 'audit trail cut';
 /** Number and link of the last deleted entry, and how many are deleted. */
 export type CheckpointFacts = { upTo: number; link: string; count: number };
 
-/** The entry after a trail was found shorter than, or different from, what a host remembers. */
+/** The entry that is written when a trail is found to be shorter than a host remembers, or to have another entry there. */
 export const SET_BACK = 'audit trail found set back';
 
 /** The entry after a change of the key: earlier entries cannot be checked with the new one. */

@@ -3,7 +3,7 @@ import type { PaceSpan } from './samples.ts';
 
 /** A window as observed: its calls are used up quickly and renewed all at once. */
 export type SeenWindow = ToldWindow & {
-  /** Calls a second while the window has room. */
+  /** Calls that the service accepts per second until the window's calls are used up. */
   perS: number;
   /** Whether only one wait was observed, which the service may have asked for once. */
   isGuess?: boolean;

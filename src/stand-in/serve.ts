@@ -11,7 +11,7 @@ const CLIENT_GONE = 'client gone';
 
 export type Serve = ReturnType<typeof makeServe>;
 
-/** Sends all answers, and records each before it is sent. */
+/** Sends the answers of the service that the stand-in plays, and records each before it is sent. Its control endpoints answer without this. */
 export function makeServe({ faults, record }: { faults: Faults; record: MadeRecord }) {
   const send = (kind: RequestKind, reply: FastifyReply, { status, headers, body }: StandInAnswer): void => {
     record.answered(kind, reply.raw.destroyed ? CLIENT_GONE : status);

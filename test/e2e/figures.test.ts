@@ -53,7 +53,7 @@ test('each figure counts what its word says, of rows that ended in every way: in
   expect(page).toMatch(
     /Rows settled 9 of 10 1 held; .*Requested 5,017\.50 of 10,060\.00 in all rows Granted 2,005\.00/,
   );
-  expect(page).toContain('1 below the request; 1 approved with nothing granted');
+  expect(page).toContain('1 approved 1 partly approved 1 declined 2 answered 1 refused 1 held 3 cancelled');
   expect(page).toContain('Sending ended');
   expect(page).not.toContain('Finished');
   expect(await pageOf('/')).toMatch(/5,017\.50 of 10,060\.00 +2,005\.00 1 row held/);

@@ -202,7 +202,6 @@ export function makeApprovals({
     /** Declines what an approval asks for: its rows are given up, or get their earlier state back. `words` say why. */
     decline: (given: PersonsAnswer): Promise<AnswerTaken> => take('declined', given),
 
-    /** Approvals that wait for a person, the oldest first. */
     async waiting(): Promise<Approval[]> {
       return readAll(await connection.zrange(keys.approvals, '0', '-1'));
     },

@@ -8,7 +8,8 @@
 -- @include archive-lines
 local asked = {}
 
--- The line of one piece of a key, or false for an empty one, and the position of the next piece, or nil.
+-- Some entries of a key (a piece), from position `place` on, as one line of the archive (archive-lines.lua); false if there are none.
+     -- Also the position of the next piece, or nil after the last one.
 local function pieceOf(key, kind, place, name)
   local from, found, next = tonumber(place), nil, nil
   if kind == 'zset' then

@@ -21,16 +21,16 @@ export function makeArchives({ connection, keys }: { connection: RedisConnection
   return {
     read,
 
-    /** All archived and forgotten portfolios, the latest first. */
+    /** All portfolios whose rows have left Redis, are leaving, or are being restored (`leaving` to `forgotten`), the latest first. */
     list: (): Promise<ArchivedPortfolio[]> => between(0, -1),
 
-    /** `count` archived and forgotten portfolios from index `from` on, the latest first. */
+    /** `count` of the portfolios of `list` from index `from` on, the latest first. */
     page: (from: number, count: number): Promise<ArchivedPortfolio[]> => between(from, from + count - 1),
 
-    /** Number of archived and forgotten portfolios. */
+    /** Number of the portfolios of `list`. */
     count: (): Promise<number> => connection.zcard(keys.archives),
 
-    /** @throws LimitlineError `USAGE` if a portfolio is archived or on the way there: its rows must not be changed */
+    /** @throws LimitlineError `USAGE` if a portfolio is in any of the {@link ARCHIVE_STATES}: its rows must not be changed */
     async mustBeHere(name: string): Promise<void> {
       const found = await read(name);
       if (found) throw archivedFault(found);
@@ -85,7 +85,7 @@ export async function findOldPortfolios(
   };
 }
 
-/** The error for a change to a portfolio that is archived, or on the way there. */
+/** The error for a change to a portfolio that is in one of the {@link ARCHIVE_STATES}. */
 export function archivedFault({ name, is }: Pick<ArchivedPortfolio, 'name' | 'is'>): LimitlineError {
   const words = {
     archiving: `${name} is being archived: try again when that has ended.`,

@@ -33,19 +33,23 @@ const CALL = {
   answers: { is: 'text', says: 'approvals of what people said of it while it is in doubt' },
   asks: { is: 'text', says: 'approvals that the request waits for, one in each portfolio' },
   declined: { is: 'text', says: 'the approval by which a person said no to the request, until another says yes' },
-  yes: { is: 'number', says: 'turn of the approval by which a person last said yes to the request' },
+  yes: { is: 'number', says: 'field `turn` of the approval by which a person last said yes to the request' },
 } as const satisfies Listing['fields'];
 
 const PORTFOLIO = {
   started: { is: 'ms', says: 'when its first import began', stays: 'forgotten' },
   finished: { is: 'ms', says: 'when nothing of it was open any more', stays: 'forgotten' },
   paused: { is: 'text', says: 'why nothing of it is sent' },
-  firstOver: { is: 'text', says: 'why it paused itself behind its first rows' },
+  firstOver: { is: 'text', says: 'the reason that it gave when it paused itself after its first rows (`first`)' },
   first: { is: 'number', says: 'how many of its rows go first' },
   cancels: { is: 'number', says: 'how often it was given up' },
   cancelledBy: { is: 'text', says: 'when that was last, in ms, and by whom', personal: true },
   owner: { is: 'text', says: 'who alone imported into it; "" once others did', personal: true, stays: 'archived' },
-  supplier: { is: 'json', says: 'on whose behalf its limits are asked for: body, key, id or problem', personal: true },
+  supplier: {
+    is: 'json',
+    says: 'the supplier, for whom its limits are asked for: `body` and `key` of its company’s call; then the company’s `id`, or the `problem`',
+    personal: true,
+  },
   supplierApproval: { is: 'text', says: 'the approval that the supplier waits for' },
   archive: { is: 'json', says: 'that it left for files, or is on its way', stays: 'forgotten' },
   content: { is: 'text', says: 'digest of the file of the last import, and how it is read' },
@@ -94,8 +98,8 @@ const APPROVAL = {
   supplierMs: { is: 'ms', says: 'when that supplier’s call was seen to be in doubt' },
   moves: { is: 'number', says: 'how often something of it changed' },
   rows: { is: 'number', says: 'rows that wait' },
-  ofRows: { is: 'number', says: 'how many waited when it was answered' },
-  atFirst: { is: 'number', says: 'how many waited at first' },
+  ofRows: { is: 'number', says: 'how many rows waited when it was answered' },
+  atFirst: { is: 'number', says: 'how many rows waited at first' },
   'sum:<as>:<k>': {
     is: 'number',
     says: 'what they ask for (`rows`, `asked`, `first`), and what was above a limit (`over`): units of 10^(10k - 2)',

@@ -112,7 +112,7 @@ export type FoundRow = { row: RowId; result: RowResult };
 /** What a text means as a reference: the row of this request, and all rows of these buyers. */
 export type Referred = { request: string; buyers: ReadonlySet<string> };
 
-/** What a text that is no reference refers to. */
+/** For a text that is no reference: it means no row and no buyer. */
 export const NOBODY: Referred = { request: '', buyers: new Set() };
 
 /** Whether a row matches all fields of the filter. Pure; amounts are compared exactly. */

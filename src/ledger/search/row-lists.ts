@@ -6,7 +6,7 @@ import type { RowId } from '../schema/schema.ts';
 
 export type RowLists = ReturnType<typeof makeRowLists>;
 
-/** Rows from index `place` on, or from one line to another; `count` of each list, or -1 for all. */
+/** Rows from index `place` on, or from the line `from` to the line `to`; at most `count` rows of each state, or -1 for all. */
 type LineRange = { place?: number; from?: number; to?: number | string; count: number };
 
 /** Lists rows of some states, by state and line, with one of their fields, '' if a row lacks it. */

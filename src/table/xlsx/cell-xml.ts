@@ -72,7 +72,7 @@ export function cellName(column: number, line: number): string {
   return `${columnLetters(column)}${line}`;
 }
 
-/** The column of a cell by the cell's name: `C7` is in column 2. An invalid name gives a column that no sheet has. */
+/** The column of a cell by its name: `C7` is in column 2. The name is not checked: `XFE1` gives a column that no sheet has, `c7` a wrong one. */
 export function columnOf(name: string): number {
   let column = 0;
   for (const letter of name.slice(0, LONGEST_NAME).replace(/\d+$/, '')) {

@@ -140,7 +140,7 @@ export function heldAddress(portfolio: string | undefined): string {
   return portfolio === undefined ? '/held' : `/portfolios/${encodeURIComponent(portfolio)}/held`;
 }
 
-/** The notice for a confirmed plan about one row, by the code in the address. */
+/** What the page says after a plan about one held row was confirmed, by the code that the address then has (`?did=`). */
 export const HELD_DID: ReadonlyMap<string, string> = new Map([
   ['made', 'Taken as made: the row goes on.'],
   ['resent', 'It is sent again, as soon as it is its turn.'],

@@ -42,7 +42,7 @@ type Answered = {
 /** The most lines that a table shows; further ones are only counted. */
 const MOST_SHOWN = 200;
 
-/** A plan with its confirm button; or, without a button, the problems of the file of answers. */
+/** A plan with its confirm button. Without the button: what is wrong with the answers, or that they would change nothing. */
 export function planPage({ plan, changed = false, csrf }: { plan: ShownPlan; changed?: boolean; csrf: string }): Html {
   const { portfolio, fileName, back, of, elsewhere, isPaused, silent, problems, id } = plan;
   const desk = heldAddress(portfolio);

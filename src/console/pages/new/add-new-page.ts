@@ -111,7 +111,7 @@ function isCutOff(error: unknown, { raw }: FastifyRequest): boolean {
 
 const CUT_OFF = 'The upload was cut off before its end, and nothing of it was kept. Upload it again.';
 
-/** The most files of an upload: more than a browser's dialog allows. A ZIP file can hold more documents. */
+/** The most files of an upload. A ZIP file counts as one, and can hold more documents. */
 const MOST_FILES = 2_000;
 
 async function* filesOf(request: FastifyRequest): AsyncGenerator<IncomingFile> {

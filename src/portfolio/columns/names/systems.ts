@@ -149,7 +149,7 @@ const SAGE_FRENCH: Names = {
   buyer_reference: ['Numéro compte', 'Numéro de compte tiers', 'Compte tiers', 'Code tiers'],
 };
 
-/** Column names in exports of accounting systems. test/portfolio/exports has an export of each. */
+/** Column names in exports of accounting systems. For each list, test/portfolio/exports has an export of at least one of its systems. */
 export const SYSTEMS: readonly Names[] = [
   SAP,
   DATEV,
