@@ -1,7 +1,16 @@
+import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
 import type { Sums } from '../../src/ledger/counts/sums.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
-import { isoTime, rowCountOf, type Standing, type Summary, standingOf } from '../../src/ledger/portfolios/summary.ts';
+import {
+  grantedShort,
+  isoTime,
+  rowCountOf,
+  type Standing,
+  type Summary,
+  standingOf,
+} from '../../src/ledger/portfolios/summary.ts';
+import type { Meanings } from '../../src/status-meaning.ts';
 
 /** A portfolio in a list. */
 export type Listed = Pick<Summary, Counted> & {
@@ -28,15 +37,18 @@ type Counted =
 const PAGE = 50;
 
 /** All portfolios of the account, in the order of their first import, page by page. */
-export async function* listPortfolios(deps: { portfolios: Portfolios }): AsyncGenerator<Listed[]> {
-  const names = await deps.portfolios.names();
+export async function* listPortfolios(deps: {
+  portfolios: Portfolios;
+  statusMeanings: Pick<MeaningStore, 'read'>;
+}): AsyncGenerator<Listed[]> {
+  const [names, meanings] = await Promise.all([deps.portfolios.names(), deps.statusMeanings.read()]);
   for (let from = 0; from < names.length; from += PAGE) {
     const states = await Promise.all(names.slice(from, from + PAGE).map((name) => deps.portfolios.read(name)));
-    yield states.map(listedAs);
+    yield states.map((state) => listedAs(state, meanings));
   }
 }
 
-function listedAs(state: PortfolioState): Listed {
+function listedAs(state: PortfolioState, meanings: Meanings): Listed {
   const { name, file, startedMs, finishedMs, invalid, duplicate, states, statuses } = state;
   const rows = rowCountOf(state);
   return {
@@ -52,6 +64,6 @@ function listedAs(state: PortfolioState): Listed {
     rows,
     states,
     statuses,
-    sums: state.sums,
+    sums: { ...state.sums, ...grantedShort(state, meanings) },
   };
 }

@@ -81,8 +81,7 @@ export async function summarize(
     statuses,
     meanings: Object.fromEntries(meanings),
     ...state.sums,
-    grantedBelow: approvedIn(state.short.below, meanings),
-    grantedNothing: approvedIn(state.short.nothing, meanings),
+    ...grantedShort(state, meanings),
     causes: await portfolios.causes(name),
     madeTwice: state.madeTwice,
     resent: state.resent,
@@ -91,6 +90,11 @@ export async function summarize(
     finished: isoTime(state.finishedMs),
     calls,
   };
+}
+
+/** The limits granted below the request, and with nothing, by what statuses mean. */
+export function grantedShort({ short }: Pick<PortfolioState, 'short'>, meanings: Meanings) {
+  return { grantedBelow: approvedIn(short.below, meanings), grantedNothing: approvedIn(short.nothing, meanings) };
 }
 
 function approvedIn(counts: Readonly<Record<string, number>>, meanings: Meanings): number {

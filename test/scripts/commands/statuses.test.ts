@@ -38,6 +38,7 @@ test('statuses are listed with their rows, and what a person says that one means
   expect(said).toMatch(/^partly approved +1 /m);
   expect(said).toContain('Not approved: 1 in_progress.\n1 limit granted below the request.\n');
   expect(said).not.toContain('To say what a status means');
+  expect((await json('portfolios')).portfolios).toMatchObject([{ sums: { grantedBelow: 1, grantedNothing: 0 } }]);
   await limitline('statuses', 'in_progress', '--means', 'unknown');
   expect((await json('report', 'q4')).outcomes).toMatchObject({ answered: { rows: 1 }, partly_approved: { rows: 1 } });
   expect((await limitline('report', 'q4')).stdout).toContain('To say what a status means');
