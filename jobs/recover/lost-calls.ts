@@ -168,7 +168,7 @@ function speaks(problem: string): boolean {
   return problem === '' || SPEAKS_FOR_ROW.test(problem);
 }
 
-/** The calls are restored, but changed cells may hide other identifiers of the buyer. */
+/** The calls of such a row are restored, but its changed cells may no longer show all identifiers of the buyer. */
 function changedCells(line: Line, { row, known }: ResultOutcome): string | undefined {
   if (line.kind === 'row' && line.row.buyer === known?.buyer) return undefined;
   if (line.kind === 'duplicate' && line.key === rowIdOf(row)?.key) return undefined;

@@ -104,7 +104,7 @@ export function makeUnauthorized(
       unused = await orStopped(service.renewToken(unused ?? token, onTokenCall), signal);
     },
 
-    /** Milliseconds for which the row leaves its worker to others, or 0. Told once: asked again, it returns 0. */
+    /** Milliseconds for which the row gives its worker to other rows; 0 for none. A second call returns 0. */
     stepAside(): number {
       const ms = asideMs;
       asideMs = 0;

@@ -5,7 +5,7 @@ export type Slots = ReturnType<typeof makeSlots>;
 /** Calls in flight at first: enough for 40 a second at 200 ms each; some responses double it. */
 const FIRST_SLOTS = 8;
 
-/** The fewest slots: one slow call must not delay all others, nor a busy machine of ours be idle. */
+/** The least number of slots. With fewer, one slow call would delay all others, and this machine would be idle while it waits. */
 const FEWEST_SLOTS = 4;
 
 /** A service is overloaded if responses take twice as long as usual and 50 ms longer; less is noise. */

@@ -50,7 +50,7 @@ export function makeFleet(given: { connection: RedisConnection; keys: Keys; proc
       const [, atMs, json] = /^(\d+) (\{.*)$/s.exec(text) ?? [];
       return json === undefined ? [] : [{ ...JSON.parse(json), id, agoMs: nowMs - Number(atMs) }];
     });
-    // A heartbeat from the future is from before the clock was set back: its process counts as gone.
+    // A heartbeat in the future was written before the clock was set back, so its process counts as gone.
     const gone = all.filter(({ agoMs }) => agoMs > FORGOTTEN_AFTER_MS || agoMs < -GONE_AFTER_MS).map(({ id }) => id);
     if (gone.length > 0) await forget(...gone);
     return all

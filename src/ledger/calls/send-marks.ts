@@ -150,8 +150,8 @@ export function makeSendMarks({
     },
 
     /**
-     * For senders, each second and once after the last call: writes a new mark if a call left under the last one, else only checks. Waits
-     * while Redis is away. @throws as {@link ready}
+     * A process that sends calls this each second, and once after its last call. It writes a new mark if a call left under the last
+     * one, else only checks. Waits while Redis is away. @throws as {@link ready}
      */
     async look(): Promise<void> {
       if (sent > followed) await renewOnce();

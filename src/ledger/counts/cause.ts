@@ -16,7 +16,7 @@ export type CauseMeaning = (typeof CAUSE_MEANINGS)[number];
 
 /** A cause that groups failed rows. `status` is the service's, null for none. */
 export type RowCause = {
-  /** Eight digits or small letters: the same cause has the same id in any portfolio and process. */
+  /** The id of the cause, eight digits or small letters. The same cause has the same id in every portfolio and process. */
   id: string;
   step: Step;
   meaning: CauseMeaning;
