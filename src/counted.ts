@@ -10,9 +10,9 @@ export function allBeforeWords(rows: number, before = 0): string | undefined {
     : undefined;
 }
 
-/** A count with separators of thousands: `1,200`. */
+/** A whole number with separators of thousands: `1,200`. By hand, since `toLocaleString` takes 25 ms where it is first called. */
 export function grouped(count: number): string {
-  return count.toLocaleString('en');
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
 /** `12.3 MB`, `4 kB`: rounded up, since a size above zero must not show as 0. */

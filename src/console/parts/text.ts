@@ -49,14 +49,20 @@ const UNITS: readonly [ms: number, unit: Intl.RelativeTimeFormatUnit][] = [
   [1_000, 'second'],
 ];
 
-const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'narrow' });
+/** Made when first used, since it takes 50 ms, and every command imports this file. */
+let relative: Intl.RelativeTimeFormat | undefined;
+
+function relativeFormat(): Intl.RelativeTimeFormat {
+  relative ??= new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'narrow' });
+  return relative;
+}
 
 /** The time since, for example `4 min ago`, with the time in UTC as its tooltip; `none` where there is no time. */
 export function timeAgo(atMs: number | undefined, { nowMs = Date.now(), none = '–' } = {}): Html {
   if (atMs === undefined || !Number.isFinite(atMs)) return html`${none}`;
   const difference = atMs - nowMs;
   const [unitMs, unit] = UNITS.find(([ms]) => Math.abs(difference) >= ms) ?? [1_000, 'second' as const];
-  const words = Math.abs(difference) < 1_000 ? 'now' : RELATIVE.format(Math.trunc(difference / unitMs), unit);
+  const words = Math.abs(difference) < 1_000 ? 'now' : relativeFormat().format(Math.trunc(difference / unitMs), unit);
   return html`<time datetime="${new Date(atMs).toISOString()}" title="${inUtc(atMs)}">${words}</time>`;
 }
 

@@ -178,7 +178,7 @@ function without(text: string, own: RegExp): string {
   let at = 0;
   for (;;) {
     const value = nextOf(own, text, at);
-    const any = nextOf(GENERAL, text, at);
+    const any = nextOf(generalPattern(), text, at);
     const found = value && (!any || value.index <= any.index) ? value : any;
     if (!found) return left + text.slice(at);
     left += text.slice(at, found.index) + (found.groups?.keep ?? LEFT_OUT);
@@ -197,25 +197,30 @@ const ENDS = `(?!${LETTER})`;
 
 const CODE_WORDS = inAnyCase('code|error|err|errno|fault|status');
 
-const GENERAL = new RegExp(
-  [
-    String.raw`[\p{L}\p{N}.!#$%&'*+/=?^_{|}~-]{1,64}@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+`,
-    `${BEGINS}[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}${ENDS}`,
-    // Times of ISO 8601 and of HTTP, dates, and times of day.
-    String.raw`${BEGINS}\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?(?:Z|UTC|GMT|[+-]\d\d:?\d\d))?)?${ENDS}`,
-    String.raw`${BEGINS}(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d(?: GMT)?`,
-    String.raw`${BEGINS}\d\d?[./]\d\d?[./]\d{4}${ENDS}`,
-    String.raw`${BEGINS}\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|${ENDS})`,
-    // Our names for calls, and ids of services: small letters, an underscore, and a part with a digit.
-    String.raw`${BEGINS}limitline-[\w-]+(?:/\d+)?`,
-    String.raw`${BEGINS}[a-z]{1,12}_(?=[A-Za-z]*\d)[A-Za-z0-9]{6,}${ENDS}`,
-    String.raw`${BEGINS}(?=[0-9a-fA-F]*[a-fA-F])(?=[0-9a-fA-F]*\d)[0-9a-fA-F]{16,}${ENDS}`,
-    // Error codes are kept.
-    String.raw`(?<keep>${BEGINS}(?:(?:${CODE_WORDS})(?: (?:${inAnyCase(String.raw`no\.?|number|code`)}))?\s?[:=#]?\s?["']?\d{5,8}|[A-Z][A-Z_]{0,9}-?\d{5,6})${ENDS})`,
-    String.raw`\d{5,}`,
-  ].join('|'),
-  'gu',
-);
+/** Made when first used, since it takes 40 ms, and every command imports this file. */
+let general: RegExp | undefined;
+
+function generalPattern(): RegExp {
+  general ??= new RegExp(GENERAL.join('|'), 'gu');
+  return general;
+}
+
+const GENERAL = [
+  String.raw`[\p{L}\p{N}.!#$%&'*+/=?^_{|}~-]{1,64}@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+`,
+  `${BEGINS}[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}${ENDS}`,
+  // Times of ISO 8601 and of HTTP, dates, and times of day.
+  String.raw`${BEGINS}\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?(?:Z|UTC|GMT|[+-]\d\d:?\d\d))?)?${ENDS}`,
+  String.raw`${BEGINS}(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d(?: GMT)?`,
+  String.raw`${BEGINS}\d\d?[./]\d\d?[./]\d{4}${ENDS}`,
+  String.raw`${BEGINS}\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|${ENDS})`,
+  // Our names for calls, and ids of services: small letters, an underscore, and a part with a digit.
+  String.raw`${BEGINS}limitline-[\w-]+(?:/\d+)?`,
+  String.raw`${BEGINS}[a-z]{1,12}_(?=[A-Za-z]*\d)[A-Za-z0-9]{6,}${ENDS}`,
+  String.raw`${BEGINS}(?=[0-9a-fA-F]*[a-fA-F])(?=[0-9a-fA-F]*\d)[0-9a-fA-F]{16,}${ENDS}`,
+  // Error codes are kept.
+  String.raw`(?<keep>${BEGINS}(?:(?:${CODE_WORDS})(?: (?:${inAnyCase(String.raw`no\.?|number|code`)}))?\s?[:=#]?\s?["']?\d{5,8}|[A-Z][A-Z_]{0,9}-?\d{5,6})${ENDS})`,
+  String.raw`\d{5,}`,
+];
 
 /** The values of a request, each once, the longest first: documents by name and digest, ids only if the line gave them. */
 function valuesOf({ name, buyer, company, companyId, limit, documents }: RowRequest): string[] {
