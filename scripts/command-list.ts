@@ -53,6 +53,11 @@ export const COMMANDS: Readonly<Record<string, { usage: string; says: string; lo
     says: 'list the statuses that the service answered and what they mean, or say what one means',
     load: () => import('./commands/statuses.ts'),
   },
+  decisions: {
+    usage: '[options] <file>',
+    says: 'take in what the service decided later about limits that were under review',
+    load: () => import('./commands/decisions.ts'),
+  },
   retry: {
     usage: '[options] <name>',
     says: 'send refused rows again, from the step that refused them',

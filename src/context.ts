@@ -25,6 +25,7 @@ import { makeRowWalk } from './ledger/nightly/row-walk.ts';
 import { makePlans } from './ledger/plans/plans.ts';
 import { makePortfolios } from './ledger/portfolios/portfolios.ts';
 import { makeBuyers } from './ledger/rows/buyers.ts';
+import { makeDecisions } from './ledger/rows/decisions.ts';
 import { makeRows } from './ledger/rows/rows.ts';
 import { makeStories } from './ledger/rows/story.ts';
 import { makeArchives } from './ledger/schema/archives.ts';
@@ -187,6 +188,8 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
       keys,
       given: readMeanings(settings.STATUS_MEANINGS).meanings,
     }),
+    /** What the service says of limits after its answer. */
+    decisions: makeDecisions({ connection: ledger, keys }),
     stories: makeStories({ connection: ledger, keys }),
     archives: makeArchives({ connection: ledger, keys }),
     plans: makePlans({ connection: ledger, keys }),

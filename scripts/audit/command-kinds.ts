@@ -36,6 +36,10 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
     what: 'status meaning set',
     audit: (given) => (given.args[0] === undefined ? undefined : onNamed(given)),
   },
+  decisions: {
+    what: 'decisions taken in',
+    audit: ({ args, options }) => (options.dryRun === true ? undefined : { facts: { file: fileOf(args[0]) } }),
+  },
   'audit list': 'reads',
   'audit verify': 'reads',
   schedule: 'reads',

@@ -56,6 +56,17 @@ test.each<[StoryEvent, string]>([
   [{ is: 'resolved', kind: 'limit', by: 'anna', made: 'bl_1' }, 'anna said: the limit was made, bl_1.'],
   [{ is: 'cancelled', by: 'anna' }, 'Given up by anna.'],
   [
+    {
+      is: 'decided',
+      by: 'anna',
+      file: 'later.csv',
+      at: '2026-11-02T10:04:00.000Z',
+      said: { status: 'approved', total_limit: '500', available_limit: '400' },
+      before: { status: 'in_progress' },
+    },
+    'The service decided on 2026-11-02 10:04 UTC: approved, total 500, available 400, as anna brought in with later.csv. Before: in_progress.',
+  ],
+  [
     { is: 'imported again', import: '1', from: 'refused' },
     'The same line came again with q4.csv (import 1 by anna); the row was refused.',
   ],

@@ -35,6 +35,7 @@ const COMMANDS: Record<string, () => Promise<CommandModule>> = {
   run: () => import('../../scripts/commands/run.ts'),
   schedule: () => import('../../scripts/commands/schedule.ts'),
   user: () => import('../../scripts/commands/user.ts'),
+  decisions: () => import('../../scripts/commands/decisions.ts'),
   statuses: () => import('../../scripts/commands/statuses.ts'),
 };
 

@@ -18,7 +18,7 @@ const CALL = {
   at: { is: 'text', says: 'when it was claimed, in ms; of what was made with "+<ms>" until the answer behind it' },
   sends: { is: 'number', says: 'how often it was sent' },
   id: { is: 'text', says: 'id of what was made' },
-  record: { is: 'json', says: 'what else the service answered', personal: true },
+  record: { is: 'json', says: 'what else the service said, in its answer or later', personal: true },
   by: { is: 'text', says: '"a person", if a person said what was made' },
   word: { is: 'text', says: 'name of the last word that a person said of it, so that it is heard once' },
   again: { is: 'text', says: 'id of what was made a second time' },

@@ -1,3 +1,4 @@
+import type { CallRecord } from '../../../call-outcome.ts';
 import { counted } from '../../../counted.ts';
 import type { KnownImport } from '../../../ledger/portfolios/imports.ts';
 import type { KnownCall, StoryEntry } from '../../../ledger/rows/story.ts';
@@ -149,6 +150,11 @@ function happeningOf(entry: StoryEntry, story: RowStory): Happening {
     }
     case 'cancelled':
       return { atMs, kind: 'person', words: `Given up by ${entry.by}.` };
+    case 'decided': {
+      const before = entry.before ? ` Before: ${saidWords(entry.before)}.` : '';
+      const words = `The service decided on ${entry.at.slice(0, 16).replace('T', ' ')} UTC: ${saidWords(entry.said)}, as ${entry.by} brought in with ${entry.file}.${before}`;
+      return { atMs, kind: 'person', words };
+    }
     case 'asked':
       return {
         atMs,
@@ -163,6 +169,12 @@ function happeningOf(entry: StoryEntry, story: RowStory): Happening {
     default:
       return happeningOfFile(entry, story);
   }
+}
+
+/** `approved, total 250000, available 250000` */
+function saidWords({ status = '', total_limit = '', available_limit = '' }: CallRecord): string {
+  const parts = [status, total_limit && `total ${total_limit}`, available_limit && `available ${available_limit}`];
+  return parts.filter((part) => part !== '').join(', ') || 'nothing';
 }
 
 /** An entry about what an imported file did to the row. */

@@ -1,0 +1,155 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openDesk } from '../../support/desk.ts';
+
+const UNDER_REVIEW = {
+  on: 'limit' as const,
+  match: 'HRB',
+  fault: 'decision' as const,
+  status: 'in_progress',
+  share: 0,
+};
+
+/** Rows that are all under review, and the ids of their limits in the order of their lines. */
+async function openReview(rows: number) {
+  const desk = await openDesk(rows, { rules: [UNDER_REVIEW] });
+  await desk.limitline('run', 'q4.csv');
+  await desk.limitline('statuses', 'in_progress', '--means', 'review');
+  await desk.limitline('statuses', 'rejected', '--means', 'declined');
+  const [header = '', ...lines] = (await desk.limitline('report', 'q4', '--format', 'csv')).stdout.split('\r\n');
+  const cell = (line: string, name: string) => line.split(',')[header.split(',').lastIndexOf(name)] ?? '';
+  const done = lines.filter((line) => line !== '');
+  const decide = async (said: readonly string[], ...options: string[]) => {
+    const path = join(desk.cwd, 'later.csv');
+    await writeFile(
+      path,
+      `${['buyer_limit_id,row,status,total_limit,available_limit,decided_at', ...said].join('\n')}\n`,
+    );
+    return desk.limitline('decisions', 'later.csv', ...options);
+  };
+  const ids = done.map((line) => cell(line, 'buyer_limit_id'));
+  const names = done.map((line) => cell(line, 'row'));
+  const outcomes = async () => (await desk.json('report', 'q4')).outcomes;
+  return { ...desk, ids, names, decide, outcomes };
+}
+
+test('what the service decides later changes outcomes, sums and results, and nothing that was made', async () => {
+  const { ids, names, decide, outcomes, limitline, json, standIn } = await openReview(4);
+  expect(await outcomes()).toMatchObject({ under_review: { rows: 4, granted: '0.00' }, approved: { rows: 0 } });
+  const { made } = standIn.counts();
+  const said = [
+    `${ids[0]},,approved,1001.5,1001.5,2026-11-02T10:00:00Z`,
+    `,${names[1]},approved,500,400,2026-11-02T10:00:00Z`,
+    `${ids[2]},${names[2]},rejected,,,2026-11-02`,
+    `${ids[3]},,,,,`,
+  ];
+  const dry = await decide(said, '--dry-run');
+  expect(dry).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('3 decisions would be taken (2 approved, 1 rejected)'),
+  });
+  expect(await outcomes()).toMatchObject({ under_review: { rows: 4 } });
+
+  const taken = await decide(said);
+  expect(taken.stdout).toBe(
+    'later.csv: 3 decisions taken (2 approved, 1 rejected) for 3 rows, 0 known already, 0 not taken.\n1 line without a status says nothing.\n',
+  );
+  expect(taken.status).toBe(0);
+  expect(await outcomes()).toMatchObject({
+    approved: { rows: 1, requested: '1001.50', granted: '1001.50' },
+    partly_approved: { rows: 1, granted: '500.00' },
+    declined: { rows: 1, granted: '0.00' },
+    under_review: { rows: 1 },
+  });
+  expect(await json('report', 'q4')).toMatchObject({
+    granted: '1501.50',
+    available: '1401.50',
+    statuses: { approved: 2, in_progress: 1, rejected: 1 },
+  });
+  expect((await limitline('report', 'q4', '--format', 'csv')).stdout).toMatch(
+    /,done,[^\n]*,approved,500,400,[^\n]*,partly_approved/,
+  );
+  expect(standIn.counts().made).toEqual(made);
+  // The nightly check finds nothing but what finance is told of limits.
+  expect((await limitline('reconcile')).stdout).toContain('3 findings, all for finance.');
+  // A request that is imported into another portfolio is shown with what was decided.
+  await limitline('import', 'q4.csv', '--portfolio', 'again');
+  expect((await json('report', 'again')).outcomes).toMatchObject({ requested_before: { rows: 4, granted: '1501.50' } });
+  const { entries } = await json('audit', 'list', '--what', 'decisions taken in');
+  expect(entries.slice(0, 2)).toMatchObject([
+    { is: 'begun', facts: { file: 'later.csv' } },
+    { is: 'done', facts: { taken: 3, rows: 3 } },
+  ]);
+});
+
+test('the latest decision counts, whatever comes in whichever order, and a file may be taken twice', async () => {
+  const { ids, decide, outcomes } = await openReview(3);
+  const first = [
+    `${ids[0]},,approved,1001.5,0,2026-11-03T00:00:00Z`,
+    `${ids[0]},,rejected,,,2026-11-02T00:00:00Z`,
+    `${ids[1]},,approved,1002.5,0,2026-11-03T00:00:00Z`,
+  ];
+  expect((await decide(first)).stdout).toContain('3 decisions taken');
+  expect(await outcomes()).toMatchObject({ approved: { rows: 2 }, under_review: { rows: 1 } });
+  const again = await decide(first);
+  expect(again.stdout).toContain(`line 3, not taken: A later decision about ${ids[0]} is known`);
+  expect(again.stdout).toContain('0 decisions taken, 2 known already, 1 not taken.');
+  expect(again.status).toBe(2);
+  const other = await decide([`${ids[1]},,rejected,,,2026-11-03T00:00:00Z`]);
+  expect(other).toMatchObject({
+    status: 2,
+    stdout: expect.stringContaining('of the same time, 2026-11-03T00:00:00.000Z, is known'),
+  });
+  // The same word with a later time counts as the later one.
+  await decide([`${ids[1]},,approved,1002.5,0,2026-11-05T00:00:00Z`]);
+  expect((await decide([`${ids[1]},,rejected,,,2026-11-04T00:00:00Z`])).status).toBe(2);
+  expect(await outcomes()).toMatchObject({ approved: { rows: 2 }, under_review: { rows: 1 } });
+});
+
+test('what is not to be taken is named by its line, and the rest is taken', async () => {
+  const { ids, names, decide, json } = await openReview(3);
+  const said = [
+    `${ids[0]},,approved,5000,5000,`,
+    'bl_nobody,,approved,1,1,',
+    `${ids[1]},${names[0]},approved,1,1,`,
+    `,q4/nobody,approved,1,1,`,
+    `${ids[2]},,approved,1,1,2026-11-02T00:00:00Z`,
+    `${ids[2]},,rejected,,,2026-11-02T00:00:00Z`,
+    `${ids[1]},,approved,1.234,,`,
+  ];
+  const { status, stdout } = await decide(said, '--json');
+  expect(status).toBe(2);
+  expect(JSON.parse(stdout)).toMatchObject({
+    taken: 1,
+    warnings: [{ at: 2, message: `The limit ${ids[0]} is 5000, more than the 1001.5 that was asked for.` }],
+    problems: [
+      { at: 3, message: 'No call of this account made the limit bl_nobody.' },
+      { at: 4, message: `The limit of row ${names[0]} is ${ids[0]}, and not ${ids[1]}.` },
+      { at: 5, message: expect.stringContaining('No row q4/nobody of this account has a limit') },
+      { at: 6, message: `Line 7 says something else of ${ids[2]} at the same time: neither is taken.` },
+      { at: 7, message: `Line 6 says something else of ${ids[2]} at the same time: neither is taken.` },
+      { at: 8, message: expect.stringContaining('--decimal') },
+    ],
+  });
+  expect(await json('report', 'q4')).toMatchObject({ statuses: { approved: 1, in_progress: 2 } });
+});
+
+test('a decision about a row that is archived is not taken, and it is said how to bring the row back', async () => {
+  const { ids, decide, limitline, json } = await openReview(1);
+  await limitline('archive', 'q4', '--yes');
+  const said = [`${ids[0]},,approved,1001.5,1001.5,2026-11-02T10:00:00Z`];
+  expect(await decide(said)).toMatchObject({
+    status: 2,
+    stdout: expect.stringMatching(/^line 2, not taken: .*npx limitline restore "q4" brings/),
+  });
+  await limitline('restore', 'q4');
+  expect((await decide(said)).status).toBe(0);
+  expect(await json('report', 'q4')).toMatchObject({ statuses: { approved: 1 }, granted: '1001.50' });
+});
+
+test('another account takes no decision about a limit that it did not ask for', async () => {
+  const { ids, decide, env } = await openReview(1);
+  Object.assign(env, { SERVICE_ACCOUNT: 'another' });
+  expect((await decide([`${ids[0]},,approved,1,1,`])).stdout).toContain('No call of this account made the limit');
+});
