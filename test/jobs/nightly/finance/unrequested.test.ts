@@ -188,6 +188,7 @@ test('files that were uploaded and not submitted, rejected by the drop folder, o
       readBy: [],
       submitted: null,
       authors: [],
+      supplier: null,
       isArchive: false,
       documents: [],
     };
