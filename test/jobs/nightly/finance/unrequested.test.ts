@@ -182,13 +182,8 @@ test('files that were uploaded and not submitted, rejected by the drop folder, o
     await written(incoming.dir, 'v1', lines);
     const version = { number: 1, sha256: '', sizeBytes: 1, madeMs, mended: 0, cells: [] };
     const known = {
-      form: null,
-      keptFrom: null,
-      offered: null,
-      ...{ readBy: [], submitted: null, authors: [] },
-      supplier: null,
-      isArchive: false,
-      documents: [],
+      ...{ form: null, keptFrom: null, offered: null, readBy: [], submitted: null, authors: [] },
+      ...{ supplier: null, isArchive: false, documents: [] },
     };
     await incoming.keep({ name, uploadedMs: madeMs, versions: [version], reading: {}, portfolio: 'up', ...known });
   };
