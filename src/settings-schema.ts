@@ -163,6 +163,8 @@ export const settingsSchema = z.object({
   ON_UNKNOWN_DOCUMENT: unknownPolicy.default('resend'),
   ON_UNKNOWN_LIMIT: unknownPolicy.default('hold'),
   STATUS_MEANINGS: statusMeanings,
+  /** The nightly report names rows that are under review for longer. */
+  REVIEW_DAYS: wholeNumber(1, 36_500, 'days').optional(),
   CANARY_REFUSALS: wholeNumber(0, 1_000_000, 'answers').default(10),
   REQUIRED_COLUMNS: list.default([]),
   SEARCH_INDEX: onOff.default('on'),

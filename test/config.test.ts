@@ -185,6 +185,13 @@ test('portfolios are kept for as many days as LIMITLINE_KEEP_DAYS says, and for 
   for (const wrong of ['0', '1.5', 'ninety', '40000']) expect(() => daysOf(wrong)).toThrow(/LIMITLINE_KEEP_DAYS/);
 });
 
+test('nothing is under review for too long unless REVIEW_DAYS says a number of whole days', () => {
+  const daysOf = (REVIEW_DAYS: string) => readSettings({ env: { REVIEW_DAYS }, cwd }).REVIEW_DAYS;
+  expect(readSettings({ env: {}, cwd }).REVIEW_DAYS).toBeUndefined();
+  expect(daysOf('14')).toBe(14);
+  for (const wrong of ['0', '1.5', 'a week', '-1']) expect(() => daysOf(wrong)).toThrow(/REVIEW_DAYS/);
+});
+
 test('the schedule is read from LIMITLINE_SCHEDULE or a mounted file, and each fault of it is named', async () => {
   const path = join(cwd, 'schedule');
   await writeFile(path, 'reconcile 02:30 Europe/Berlin\nretry Mon-Fri 04:00\n');

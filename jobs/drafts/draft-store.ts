@@ -37,6 +37,9 @@ export const QUOTA_BYTES = 2 * 1024 ** 3;
 
 export const NO_QUOTA = 'Your uploads take as much as those of one person may: submit or remove some of them first.';
 
+/** The file of a draft's supplier, in the draft's folder. It never changes. */
+export const supplierIn = (dir: string): string => join(dir, 'supplier.csv');
+
 /** A draft unused for so long is removed. Its author has the original file. */
 const KEPT_MS = 7 * 86_400_000;
 
@@ -86,7 +89,9 @@ export function makeDraftStore({ dir }: { dir: string }): DraftStore {
     list,
     async usedBy(person) {
       const own = (await list()).filter(({ authors }) => person !== undefined && authors.includes(person));
-      const parts = own.flatMap(({ versions, documents }) => [...versions.slice(-3), ...documents]);
+      const parts = own.flatMap(({ versions, documents, supplier }) => {
+        return [...versions.slice(-3), ...documents, ...(supplier ? [supplier] : [])];
+      });
       return parts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     },
     async begin() {

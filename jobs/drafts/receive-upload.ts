@@ -10,7 +10,8 @@ import type { IncomingFile, RefusedUpload } from '../../src/portfolio/draft-desk
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import type { PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
 import { visible } from '../../src/portfolio/problem.ts';
-import { type DraftStore, NO_QUOTA } from './draft-store.ts';
+import { readSupplier } from '../../src/portfolio/supplier.ts';
+import { type DraftStore, NO_QUOTA, supplierIn } from './draft-store.ts';
 import { formOf, isOwnReading, type KeptMappings } from './kept-mappings.ts';
 import { documentNameFault, portfolioNameFor, shownName } from './upload-names.ts';
 
@@ -36,9 +37,10 @@ type ReceiveDeps = {
 /** How often free space is checked during an upload: others write to the disk, too. */
 const LOOK_EVERY_BYTES = 16 * 1024 * 1024;
 
-/** The form fields: a file of buyers, and its documents as files or one ZIP file. */
+/** The form fields: a file of buyers, its documents as files or one ZIP file, and the file of its supplier. */
 const FILE_FIELD = 'file';
 const DOCUMENTS_FIELD = 'documents';
+const SUPPLIER_FIELD = 'supplier';
 
 class Refusal extends Error {
   readonly refused: RefusedUpload['refused'];
@@ -81,8 +83,11 @@ export async function receiveUpload(
   }
 }
 
+type ReceivedFile = { name: string; sha256: string; sizeBytes: number };
+
 type Received = {
-  file: { name: string; sha256: string; sizeBytes: number };
+  file: ReceivedFile;
+  supplier: ReceivedFile | undefined;
   documents: { name: string; sizeBytes: number }[];
   isArchive: boolean;
 };
@@ -91,7 +96,8 @@ async function writeFiles(files: AsyncIterable<IncomingFile>, dir: string, limit
   const meter = makeMeter(limits);
   const folder = join(dir, 'documents');
   await mkdir(folder, { mode: 0o700 });
-  let file: Received['file'] | undefined;
+  let file: ReceivedFile | undefined;
+  let supplier: ReceivedFile | undefined;
   const documents: Received['documents'] = [];
   const archives: string[] = [];
   const taken = new Set<string>();
@@ -112,6 +118,9 @@ async function writeFiles(files: AsyncIterable<IncomingFile>, dir: string, limit
       const { sizeBytes } = await writeFile(content, join(folder, name), meter);
       documents.push({ name, sizeBytes });
       if (await isZip(join(folder, name))) archives.push(name);
+    } else if (field === SUPPLIER_FIELD) {
+      if (supplier) throw new Refusal(400, 'A portfolio has one supplier: this was more than one file for it.');
+      supplier = { name: shownName(name), ...(await writeFile(content, supplierIn(dir), meter)) };
     } else content.resume();
   }
   if (!file) throw new Refusal(400, 'Choose the file of buyers: a CSV, or an Excel workbook.');
@@ -121,7 +130,7 @@ async function writeFiles(files: AsyncIterable<IncomingFile>, dir: string, limit
     throw new Refusal(400, message);
   }
   if (archive !== undefined) await rename(join(folder, archive), join(dir, 'documents.zip'));
-  return { file, documents, isArchive: archive !== undefined };
+  return { file, documents, supplier, isArchive: archive !== undefined };
 }
 
 type Meter = (bytes: number) => Promise<void>;
@@ -171,7 +180,7 @@ async function isZip(path: string): Promise<boolean> {
 
 /** A new draft, with the read options that the uploader set for files of this form before, or none. */
 async function describe(
-  { file, documents, isArchive }: Received,
+  { file, documents, supplier, isArchive }: Received,
   dir: string,
   { mappings, signal, by }: ReceiveDeps,
 ): Promise<Omit<PortfolioDraft, 'id'>> {
@@ -186,6 +195,7 @@ async function describe(
     uploadedMs: now,
     versions: [{ number: 1, sha256: file.sha256, sizeBytes: file.sizeBytes, madeMs: now, mended: 0, cells: [] }],
     documents,
+    supplier: supplier ? { ...supplier, of: await supplierOf(supplier, dir) } : null,
     isArchive,
     reading: own?.reading ?? {},
     portfolio: portfolioNameFor(file.name),
@@ -196,6 +206,22 @@ async function describe(
     submitted: null,
     authors: by === undefined ? [] : [by],
   };
+}
+
+/** What the supplier's file names. Refuses a file that an import could not read. */
+async function supplierOf({ name }: ReceivedFile, dir: string): Promise<string> {
+  const path = supplierIn(dir);
+  try {
+    const supplier = await readSupplier(path);
+    return 'companyId' in supplier ? supplier.companyId : supplier.company.name;
+  } catch (error) {
+    if (isLimitlineError(error, 'FILE'))
+      throw new Refusal(
+        415,
+        error.message.replaceAll(path, () => visible(name)),
+      );
+    throw error;
+  }
 }
 
 /** The header's names; none where the encoding must be set first. Refuses what is no table. */

@@ -6,8 +6,8 @@ import type { Log } from '../../src/log.ts';
 import type { Submission, SubmitAnswer } from '../../src/portfolio/draft-desk.ts';
 import { lastVersion, type PortfolioDraft, type SubmittedDraft } from '../../src/portfolio/portfolio-draft.ts';
 import { checkImport, type Imported, type ImportPayload } from '../import/import-portfolio.ts';
-import { keepFile } from '../import/keep-file.ts';
-import type { DraftStore } from './draft-store.ts';
+import { keepFile, sha256Of } from '../import/keep-file.ts';
+import { type DraftStore, supplierIn } from './draft-store.ts';
 import type { KeptMappings } from './kept-mappings.ts';
 import { documentsOf, fileOf } from './make-preview.ts';
 import type { Previews } from './previews.ts';
@@ -129,10 +129,11 @@ async function payloadOf(
   draft: PortfolioDraft,
   { dir, imports, replace, by, first }: Submission & { dir: string; imports: DocumentStore },
 ): Promise<ImportPayload> {
-  const { portfolio, reading, name } = draft;
+  const { portfolio, reading, name, supplier } = draft;
   // The import has its own copy, independent of the draft. Its digest must be the previewed one.
   const kept = await keepFile(fileOf(dir, draft).path, imports);
   if (kept !== lastVersion(draft).sha256) throw otherByNow();
+  if (supplier && (await sha256Of(supplierIn(dir))) !== supplier.sha256) throw otherByNow();
   const payload = {
     portfolio,
     path: join(dir, name),
@@ -142,6 +143,7 @@ async function payloadOf(
     by,
     first,
     documentsDir: documentsOf(dir, draft),
+    ...(supplier && { supplierPath: supplierIn(dir) }),
   };
   checkImport(payload);
   return payload;

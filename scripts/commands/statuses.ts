@@ -1,10 +1,11 @@
 import { Argument, type Command, Option } from 'commander';
+import { setMeaning } from '../../jobs/operators/set-meaning.ts';
 import type { Context } from '../../src/context.ts';
 import { counted, grouped } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { KnownStatus } from '../../src/ledger/counts/meaning-store.ts';
 import { visible } from '../../src/portfolio/problem.ts';
-import { faultOfStatus, MEANINGS, readMeanings, type StatusMeaning } from '../../src/status-meaning.ts';
+import { MEANINGS, type StatusMeaning } from '../../src/status-meaning.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -44,16 +45,6 @@ export function register(program: Command, terminal: Terminal): void {
 function incomplete(status: string | undefined): LimitlineError {
   const example = `npx limitline statuses ${status === undefined ? 'STATUS' : JSON.stringify(status)} --means ${MEANINGS.join('|')}|${UNKNOWN}`;
   return new LimitlineError('USAGE', `Name a status and what it means: ${example}`);
-}
-
-async function setMeaning(status: string, meaning: StatusMeaning | undefined, { settings, statusMeanings }: Context) {
-  const fault = faultOfStatus(status);
-  if (fault !== undefined) throw new LimitlineError('USAGE', `The status ${fault}, so no meaning can be given to it.`);
-  if (readMeanings(settings.STATUS_MEANINGS).meanings.has(status)) {
-    const words = `STATUS_MEANINGS says what ${JSON.stringify(status)} means, and goes first: change that setting.`;
-    throw new LimitlineError('USAGE', words);
-  }
-  await statusMeanings.set(status, meaning);
 }
 
 async function printStatuses({ account, portfolios, statusMeanings }: Context, terminal: Terminal): Promise<void> {

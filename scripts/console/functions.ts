@@ -5,6 +5,7 @@ import { exportResults } from '../../jobs/export/export-results.ts';
 import { explainRow, rowByName } from '../../jobs/operators/explain-rows.ts';
 import { makeHeldPlans } from '../../jobs/operators/held-plans.ts';
 import { retryRow } from '../../jobs/operators/retry-row.ts';
+import { setMeaning } from '../../jobs/operators/set-meaning.ts';
 import { heldPage, heldText } from '../../jobs/story/held-desk.ts';
 import { lineOfRow, rowStory } from '../../jobs/story/row-story.ts';
 import { exportLines } from '../../src/audit/read-trail.ts';
@@ -16,6 +17,7 @@ import type { PageFunctions } from '../../src/console/pages/index.ts';
 import type { MachineFunctions } from '../../src/console/pages/machines/add-machines.ts';
 import type { PortfoliosPageFunctions } from '../../src/console/pages/portfolios/add-portfolios-page.ts';
 import type { RowPageFunctions } from '../../src/console/pages/row/add-row-page.ts';
+import type { StatusesPageFunctions } from '../../src/console/pages/statuses/add-statuses-page.ts';
 import type { UserAnswer, UsersPageFunctions } from '../../src/console/pages/users/add-users-page.ts';
 import type { Context } from '../../src/context.ts';
 import { isLimitlineError } from '../../src/errors.ts';
@@ -39,6 +41,7 @@ export function consoleFunctions(context: Context): PageFunctions {
   return {
     approvals: approvalsPageFunctions(context),
     archived: archivedPageFunctions(context),
+    statuses: statusesPageFunctions(context),
     plans: plansPageFunctions(context),
     downloads: downloadFunctions(context),
     health: healthPageFunctions(context),
@@ -65,6 +68,14 @@ function archivedPageFunctions({ archives }: Pick<Context, 'archives'>): Archive
       const [archived, total] = await Promise.all([archives.page(from, count), archives.count()]);
       return { archived, total };
     },
+  };
+}
+
+/** The functions of the page of statuses. */
+function statusesPageFunctions(context: Context): StatusesPageFunctions {
+  return {
+    known: async () => context.statusMeanings.known(await context.portfolios.names()),
+    set: (status, meaning) => setMeaning(status, meaning, context),
   };
 }
 

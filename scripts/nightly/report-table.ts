@@ -83,13 +83,17 @@ function groupLines(group: ReportGroup, findings: readonly ReportFinding[]): str
   ];
 }
 
-function findingLines({ rows, portfolio, finding, change, rowsBefore, sum, commands }: ReportFinding): string[] {
+function findingLines(given: ReportFinding): string[] {
+  const { rows, portfolio, finding, change, rowsBefore, sum, sinceMs, commands } = given;
   const count = change === 'gone' ? (rowsBefore ?? 0) : rows;
   const changed =
     change === undefined || change === 'gone'
       ? ''
       : ` [${change}${rowsBefore !== undefined && rowsBefore !== rows ? `, ${grouped(rowsBefore)} before` : ''}]`;
-  const text = `${portfolio || 'All portfolios'}: ${finding}${sum === undefined ? '' : `, ${moneyText(sum)}`}${changed}`;
+  const since =
+    sinceMs === undefined ? '' : `, ${rows === 1 ? 'since' : 'the oldest since'} ${timeText(sinceMs).slice(0, 10)}`;
+  const money = sum === undefined ? '' : `, ${moneyText(sum)}`;
+  const text = `${portfolio || 'All portfolios'}: ${finding}${money}${since}${changed}`;
   const [first = '', ...more] = folded(visible(text), WORDS_FROM);
   const head = `${grouped(count).padStart(WORDS_FROM - 2)}  ${first.trimStart()}`;
   const ways = commands.slice(0, 1).map((command) => `${' '.repeat(WORDS_FROM)}npx limitline ${visible(command)}`);

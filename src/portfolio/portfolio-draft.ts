@@ -53,6 +53,11 @@ export const portfolioDraftSchema = z.object({
   uploadedMs: z.int(),
   versions: z.array(versionSchema).min(1),
   documents: z.array(z.object({ name: z.string(), sizeBytes: z.int() })),
+  /** The file of its supplier, if there is one. `of`: the company's name, or the id under which the service knows it. */
+  supplier: z
+    .object({ name: z.string(), sha256: z.string(), sizeBytes: z.int(), of: z.string() })
+    .nullable()
+    .default(null),
   /** Whether the only document is a ZIP file that contains the documents. */
   isArchive: z.boolean(),
   reading: readOptionsSchema,

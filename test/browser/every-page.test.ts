@@ -12,6 +12,7 @@ const PAGES: [name: string, path: string][] = [
   ['portfolio', '/portfolios/q4'],
   ['portfolio-rows', '/portfolios/q4?states=refused,held'],
   ['plan-of-all', '/plans/new?portfolio=q4&action=retry'],
+  ['statuses', '/statuses'],
   ['row-done', '/portfolios/q4/rows/DONE'],
   ['row-refused', '/portfolios/q4/rows/REFUSED'],
   ['row-held', '/portfolios/q4/rows/HELD'],
@@ -33,6 +34,7 @@ async function openUsed() {
     rules: [
       { on: 'company', match: 'Buyer 1 ', fault: 'status', status: 400, body: 'the name is too odd' },
       { on: 'limit', match: 'HRB 2"', fault: 'reset', made: true },
+      { on: 'limit', match: 'HRB 3"', fault: 'decision', status: 'in_progress <b>', share: 0 },
     ],
   });
   await desk.limitline('run', 'q4.csv', '--no-results');

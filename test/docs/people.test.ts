@@ -27,6 +27,8 @@ const SPEAKS_OF: readonly (readonly [right: Right, kind?: string])[][] = [
   [['GET /approvals'], ['GET /approvals/:id']],
   [['POST /approvals/:id/approve'], ['POST /approvals/:id/decline']],
   [['POST /nightly/run/:task']],
+  [['GET /statuses']],
+  [['POST /statuses']],
   [['POST /nightly/rules'], ['POST /nightly/rules/:id/remove']],
   [['GET /nightly'], ['GET /nightly/reports/:id']],
   [['GET /nightly/reports/:id/:file']],

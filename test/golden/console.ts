@@ -46,6 +46,7 @@ const PAGES = [
   '/approvals',
   '/approvals/APPROVAL',
   '/archived',
+  '/statuses',
   '/nightly',
   '/nightly/reports/REPORT',
   '/new',

@@ -18,8 +18,7 @@ import { type BuyerBook, CLOSED_BOOK } from '../../../src/portfolio/identity/buy
 import { adviceDates, lackingStatements, OLDEST_MONTHS } from '../../../src/portfolio/lines/advice.ts';
 import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
 import { lastVersion, type PortfolioDraft } from '../../../src/portfolio/portfolio-draft.ts';
-import { visible } from '../../../src/portfolio/problem.ts';
-import { countedStatus, type Meanings, statusMeaningOf } from '../../../src/status-meaning.ts';
+import { type Meanings, statusMeaningOf } from '../../../src/status-meaning.ts';
 import { type DraftStore, makeDraftStore } from '../../drafts/draft-store.ts';
 import { fileOf } from '../../drafts/make-preview.ts';
 import { openImported } from '../../export/open-imported.ts';
@@ -28,6 +27,7 @@ import { quoted, type RowCheck, rowItem, type WalkedRow } from '../walk-ledger.t
 import { makeBuyersWithoutLimit } from './buyers-without-limit.ts';
 import { type DayFile, dayImports, droppedFiles, linesMended } from './days-files.ts';
 import { findNamedByEvents } from './named-by-events.ts';
+import { longReview, otherStatus } from './not-approved.ts';
 import { makeSharedCompanies } from './shared-companies.ts';
 import { makeFailedRows, makePortfolioFacts, makeWaitingRows } from './unfinished-rows.ts';
 import { tellUnrequested } from './unrequested-lines.ts';
@@ -41,7 +41,7 @@ export type FinanceDeps = {
   events: Pick<Events, 'walk' | 'countSince' | 'totals'>;
   imports: DocumentStore;
   retryUntilAnswered: RetryUntilAnswered;
-  settings: { LIMITLINE_DATA: string; LIMITLINE_INBOX?: string | undefined };
+  settings: { LIMITLINE_DATA: string; LIMITLINE_INBOX?: string | undefined; REVIEW_DAYS?: number | undefined };
 };
 
 /** Findings for finance, of one night. */
@@ -62,6 +62,7 @@ export async function makeFinanceChecks(
   { sink, atMs, signal }: { sink: FoundSink; atMs: number; signal: AbortSignal },
 ): Promise<FinanceChecks> {
   const { rows, portfolios, imports } = deps;
+  const { REVIEW_DAYS: reviewDays } = deps.settings;
   const sinceMs = dayBegan(atMs, (await portfolios.lastReconciled())?.atMs);
   const factsOf = makePortfolioFacts(portfolios);
   const { oldest } = adviceDates(new Date(atMs));
@@ -72,6 +73,10 @@ export async function makeFinanceChecks(
     rowChecks: [
       eachRow(sink, (walked) => grantedBelow(walked, meanings)),
       eachRow(sink, (walked) => otherStatus(walked, meanings)),
+      // Without such a status no row is looked at for its age.
+      ...(reviewDays !== undefined && [...meanings.values()].includes('review')
+        ? [eachRow(sink, (walked) => longReview(walked, { meanings, days: reviewDays, atMs }))]
+        : []),
       eachRow(sink, answeredOtherwise),
       eachRow(sink, (walked) => statementsOf(walked, oldest)),
       makeSharedCompanies({ ...deps, sink }),
@@ -138,28 +143,6 @@ function answeredOtherwise(walked: WalkedRow): FoundItem | undefined {
     detail: `${limitId}: ${record.differs}`,
   });
 }
-
-/** Characters of a status that are shown: longer texts are no real status, and their beginnings tell them apart. */
-const MOST_CHARACTERS = 60;
-
-/** Finds a limit with a status that does not mean approved, and asks what it means where nobody has said that. */
-export function otherStatus(walked: WalkedRow, meanings: Meanings): FoundItem | undefined {
-  const { state, record, limitId } = walked.result;
-  const { status = '', total_limit: granted } = record;
-  const meaning = statusMeaningOf(countedStatus(status), meanings);
-  if (state !== 'done' || meaning === 'approved') return undefined;
-  const more = { detail: limitId, ...(granted === undefined ? {} : { granted }) };
-  if (status === '') return rowItem('other status', walked, 'no status is known of it', more);
-  const shown = visible(status.length > MOST_CHARACTERS ? `${status.slice(0, MOST_CHARACTERS)}…` : status);
-  if (meaning !== undefined) return rowItem('other status', walked, `${shown}: ${MEANS[meaning]}`, more);
-  const command = PLAIN_STATUS.test(status) ? { command: `statuses ${quoted(status)} --means MEANING` } : {};
-  return rowItem('other status', walked, `${shown}: nobody has said what this status means`, { ...more, ...command });
-}
-
-/** A status that can stand in a command as it is: the service's text could be anything else to a shell. */
-const PLAIN_STATUS = /^[A-Za-z0-9_][\w. -]{0,59}$/;
-
-const MEANS = { review: 'under review', declined: 'declined' } as const;
 
 type MadeTwiceDeps = { calls: Pick<Calls, 'madeTwice'>; rows: Pick<RowLists, 'read'>; sink: FoundSink };
 

@@ -18,6 +18,8 @@ export type AccessTable = Readonly<Record<string, Access>>;
 export type About = {
   portfolio?: string | undefined;
   kind?: string | undefined;
+  /** What the audit says that the request is about, where that is no portfolio. */
+  named?: string | undefined;
   /** Further facts for the audit, such as a plan or a file. No personal data. */
   facts?: Readonly<Record<string, unknown>> | undefined;
 };

@@ -37,10 +37,10 @@ export function addAction(
 ): void {
   const { url, action, handle, about, says = [], audited = true, multipart = false, limitMs, bodyLimit } = given;
   const trail = recorded(app.audit, ({ request, params, fields }) => {
-    const { portfolio, facts } = request.about ?? {};
+    const { portfolio, named, facts } = request.about ?? {};
     // The remaining parameters are ids of rows, plans or uploads.
     const { name: _name, user, ...which } = params;
-    const about = portfolio ?? user;
+    const about = portfolio ?? named ?? user;
     const said = Object.fromEntries(says.flatMap((field) => (fields[field] ? [[field, fields[field]]] : [])));
     return {
       by: request.person.by,

@@ -98,7 +98,7 @@ function accountMenu(person: Person, csrf: string): Html {
 <div class="account-menu">
 <p class="quiet">${person.roles.join(', ')}</p>
 <a href="/me">My account</a>
-${person.roles.includes('admin') && html`<a href="/users">Users</a><a href="/audit">Audit</a>`}
+${person.roles.includes('admin') && html`<a href="/users">Users</a><a href="/audit">Audit</a><a href="/statuses">Statuses</a>`}
 ${form({ action: '/sign-out', csrf, class: 'inline-form', body: html`<button class="button is-plain">Sign out</button>` })}
 </div>
 </details>`;

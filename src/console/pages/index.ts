@@ -21,6 +21,7 @@ import { onePortfolioPage } from './portfolio/add-portfolio-page.ts';
 import { portfoliosPage } from './portfolios/add-portfolios-page.ts';
 import { stepQueuesPage } from './queues/add-queues-page.ts';
 import { oneRowPage } from './row/add-row-page.ts';
+import { statusMeaningsPage } from './statuses/add-statuses-page.ts';
 import { accountsPage } from './users/add-users-page.ts';
 
 /**
@@ -33,6 +34,7 @@ const PAGES = {
   row: oneRowPage,
   downloads: downloadsPage,
   archived: archivedPortfoliosPage,
+  statuses: statusMeaningsPage,
   plans: planningPage,
   new: newPortfolioPage,
   held: heldDeskPage,

@@ -26,6 +26,7 @@ export const CHECKS = {
   held: { kind: 'finance', title: 'Held: a person must say what became of the call' },
   refused: { kind: 'finance', title: 'Refused by the service' },
   'granted below': { kind: 'finance', title: 'Granted less than requested' },
+  'long review': { kind: 'finance', title: 'Under review for longer than REVIEW_DAYS' },
   'other status': { kind: 'finance', title: 'Limits that are not approved' },
   'no statements': { kind: 'finance', title: 'Above USD 750,000 without audited statements' },
   'old statements': { kind: 'finance', title: 'Above USD 750,000 with statements older than 22 months' },

@@ -99,7 +99,7 @@ describe('the decision', () => {
     const admin = { roles: ['admin'], owns: true, table: ACCESS, places: PLACES } as const;
     const may = (Object.keys(ACCESS) as Right[]).filter((right) => can(admin, right));
     const ofRoles = may.filter((right) => 'roles' in (ACCESS[right] ?? {}));
-    expect(ofRoles.every((right) => /\/(users|audit|health)\b/.test(right))).toBe(true);
+    expect(ofRoles.every((right) => /\/(users|audit|health|statuses)\b/.test(right))).toBe(true);
   });
 });
 

@@ -154,6 +154,7 @@ test('its events have all that changes, but the table of rows, and say how many 
     'strip',
     'approvals-count',
     'portfolio-waits',
+    'portfolio-statuses',
     'portfolio-figures',
     'portfolio-actions',
     'portfolio-funnel',

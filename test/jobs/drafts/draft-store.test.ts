@@ -10,6 +10,7 @@ const DRAFT: Omit<PortfolioDraft, 'id'> = {
   uploadedMs: 1,
   versions: [{ number: 1, sha256: '', sizeBytes: 1, madeMs: 1, mended: 0, cells: [] }],
   documents: [],
+  supplier: null,
   isArchive: false,
   reading: {},
   portfolio: 'q4',

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { NO_MORE_WORDS } from '../../../src/ledger/nightly/compare-reports.ts';
+import { openConsole } from '../../support/console.ts';
 import { openContextOf } from '../../support/context-of.ts';
 import { openDesk } from '../../support/desk.ts';
 
@@ -37,4 +38,46 @@ test('reconcile leaves a report with its files, says where they are, and --last 
   const { entries } = await context.audit.read.page({ count: 9, walk: 9, filter: { what: 'ledger reconciled' } });
   expect(entries).toHaveLength(4);
   expect(entries[0]?.facts).toEqual({ count: 1, items: 1, report: report.id });
+});
+
+test('with REVIEW_DAYS, reconcile names by portfolio what is under review for longer, with its sum and its oldest', async () => {
+  const rules = [1, 2, 3].map((number) => {
+    return {
+      on: 'limit' as const,
+      match: `HRB ${number}"`,
+      fault: 'decision' as const,
+      status: 'in_progress',
+      share: 0,
+    };
+  });
+  const desk = await openDesk(5, { rules }, { REVIEW_DAYS: '14' });
+  await desk.limitline('run', 'q4.csv', '--no-results');
+  const context = await openContextOf(desk);
+  const rows = await context.rows.inState('q4', 'done', { count: 9 });
+  const agedDays = [15, 40, 13, 99, 99];
+  for (const [at, { row }] of rows.entries()) {
+    const updated = Date.now() - (agedDays[at] ?? 0) * 86_400_000;
+    await context.ledger.hset(context.keys.row('q4', row.key), 'updated', String(updated));
+  }
+  const longOnes = async () => {
+    const { findings } = await desk.json('reconcile');
+    return findings.filter(({ check }: { check: string }) => check === 'long review');
+  };
+  // Nobody has said that the status means review.
+  expect(await longOnes()).toEqual([]);
+  await desk.limitline('statuses', 'in_progress', '--means', 'review');
+  const [found, ...others] = await longOnes();
+  expect(others).toEqual([]);
+  expect(found).toMatchObject({ portfolio: 'q4', finding: 'under review for longer than 14 days', rows: 2 });
+  expect(found).toMatchObject({ sum: '2004', commands: [], isMended: false });
+  const oldest = new Date(found.sinceMs).toISOString().slice(0, 10);
+  expect(Date.now() - found.sinceMs).toBeGreaterThan(40 * 86_400_000 - 60_000);
+  const { stdout, status } = await desk.limitline('reconcile', '--last');
+  expect(status).toBe(2);
+  expect(stdout).toContain('Under review for longer than REVIEW_DAYS (2 rows, 2,004.00)');
+  expect(stdout.replace(/\s+/g, ' ')).toContain(`14 days, 2,004.00, the oldest since ${oldest} [new]`);
+  const { get } = await openConsole(desk);
+  const page = (await get('/nightly')).text;
+  expect(page).toContain('under review for longer than 14 days');
+  expect(page).toContain(`the oldest since ${oldest}`);
 });

@@ -45,13 +45,14 @@ WANTS A PERSON
 
   Rows that do not agree with their calls (1 row, 1,000.50)
              1  q4: rows that are done, and whose call was never settled,
-                1,000.50 [new]
+                1,000.50, since 2025-11-22 [new]
                 npx limitline resolve q4 --line 7
 
 FOR FINANCE
 
   Refused by the service (1,200 rows, 1,000.50)
-         1,200  q4: refused with status 422 at the limit, 1,000.50 [new]
+         1,200  q4: refused with status 422 at the limit, 1,000.50, the oldest
+                since 2025-11-22 [new]
                 npx limitline retry q4 --cause k3f9
 
 MENDED

@@ -96,8 +96,8 @@ async function takeUpload({ request, reply, tell, given }: Posted<NewPageFunctio
       throw isCutOff(error, request) ? new ConsoleError(400, CUT_OFF, { cause: error }) : error;
     });
   if ('draft' in answer) {
-    const { id, name, versions } = answer.draft;
-    tell({ upload: id, file: name, sha256: versions[0]?.sha256 });
+    const { id, name, versions, supplier } = answer.draft;
+    tell({ upload: id, file: name, sha256: versions[0]?.sha256, ...(supplier && { supplier: supplier.name }) });
     return reply.redirect(`/new/${id}`, 303);
   }
   const { status, message } = answer.refused;

@@ -6,10 +6,10 @@ import type { LineToMend, Preview } from '../../../portfolio/preview.ts';
 import { readingWords } from '../../../portfolio/read-options.ts';
 import type { Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
-import { actionButton, button, form, linkButton } from '../../parts/form.ts';
+import { actionButton, button, field, form, linkButton } from '../../parts/form.ts';
 import { notice, pageHead, panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
-import { commandLine, timeAgo } from '../../parts/text.ts';
+import { commandLine, theirWords, timeAgo } from '../../parts/text.ts';
 import { peopleWords } from '../approvals/approvals-list.ts';
 import { forPage, type MendPlace, mendGrid } from './mend-grid.ts';
 import { previewReadingWords, readingForm } from './reading-form.ts';
@@ -113,7 +113,14 @@ function previewView(draft: PortfolioDraft, given: DraftGiven & { preview: Previ
   ${problems.lines + warnings.lines > 0 && html`<div id="mend">${panel({ title: 'Lines to look at', body: mendGrid(draft, { preview, place, lines, csrf }) })}</div>`}
   ${reading}
   ${panel({ title: 'As it would be sent', body: html`${requestSamples(preview)}${changesView(preview)}${unnamed(preview)}` })}
-  ${panel({ title: 'Submit', body: html`${portfolioField(draft, names)}${submitButtons(draft, given)}` })}`;
+  ${panel({ title: 'Submit', body: html`${portfolioField(draft, names)}${supplierLine(draft)}${submitButtons(draft, given)}` })}`;
+}
+
+/** What an import does with the supplier, before any buyer. */
+function supplierLine({ supplier }: PortfolioDraft): Html | false {
+  if (!supplier) return false;
+  const { of, name } = supplier;
+  return html`<p>Supplier: <strong>${theirWords(of)}</strong>, of <bdi>${name}</bdi>. Its company comes before the buyers, and is created once for this account; one with an id is known there already.</p>`;
 }
 
 function unnamed({ unnamedDocuments }: Preview): Html | false {
@@ -157,6 +164,7 @@ function uploadFields(maxUploadMb: number): Html {
         <p class="hint" id="upload-documents-hint">Under the names by which the lines of the file call them.</p>
       </div>
     </div>
+    ${field({ label: 'The supplier, if it is to be created', name: 'supplier', type: 'file', accept: '.csv,.txt,text/csv', hint: html`A CSV with a header and one line: a <code>name</code> and what else is known of the company, or its <code>company_id</code>. It is created before the buyers, once for this account.` })}
     <div class="upload-progress" data-progress hidden>
       <progress aria-label="Upload" max="1" value="0"></progress><span data-words role="status"></span>
       <button class="button is-quiet" type="button" data-cancel>Give up</button>

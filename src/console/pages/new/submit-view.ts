@@ -100,7 +100,7 @@ function approvalNotice(
 }
 
 /** The command that does the same with a local file. What no flag can state is in a file of its own, `mapping.json`. */
-export function sameCommand({ name, portfolio, reading, documents, isArchive }: PortfolioDraft): string {
+export function sameCommand({ name, portfolio, reading, documents, supplier, isArchive }: PortfolioDraft): string {
   const { encoding, delimiter, sheet, headerLine, mapping, decimal, dates, hiddenRows } = reading;
   const hasConstants = Object.keys(mapping?.constants ?? {}).length > 0;
   const maps = Object.entries(mapping?.columns ?? {}).flatMap(([written, known]) => [
@@ -116,6 +116,7 @@ export function sameCommand({ name, portfolio, reading, documents, isArchive }: 
     name.startsWith('-') ? `./${name}` : name,
     ...['--portfolio', portfolio],
     ...(isArchive && document ? ['--documents', document.name] : documents.length > 0 ? ['--documents', 'FOLDER'] : []),
+    ...(supplier ? ['--supplier', supplier.name] : []),
     ...(encoding === undefined ? [] : ['--encoding', encoding]),
     ...(delimiter === undefined ? [] : ['--delimiter', DELIMITER_WORDS[delimiter] ?? delimiter]),
     ...(sheet === undefined ? [] : ['--sheet', sheet]),

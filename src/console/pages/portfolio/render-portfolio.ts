@@ -11,6 +11,7 @@ import { actionButton, linkButton } from '../../parts/form.ts';
 import { type BannerKind, notice, pageHead, panel } from '../../parts/page-head.ts';
 import { commandLine, moment, shellWord } from '../../parts/text.ts';
 import { below, planAddress, portfolioAddress } from '../addresses.ts';
+import { statusQuestions } from '../statuses/status-questions.ts';
 import { renderCauses, renderFigures, renderFunnel } from './figures-view.ts';
 import { renderPaceChart } from './pace-chart.ts';
 import { type PortfolioLook, portfolioOutlookOf } from './portfolio-look.ts';
@@ -41,6 +42,7 @@ export function renderPortfolio(look: PortfolioLook, shown: Shown): Html {
     actions: can(shown.rights, 'GET /portfolios/:name/downloads/:file') && renderDownloads(state.name),
   })}
   <div class="stacked" id="portfolio-waits">${pieceOf(frame, 'portfolio-waits')}</div>
+  <div class="stacked" id="portfolio-statuses">${pieceOf(frame, 'portfolio-statuses')}</div>
   ${piece('portfolio-figures')}
   <div class="portfolio-actions" id="portfolio-actions">${pieceOf(frame, 'portfolio-actions')}</div>
   ${panel({ title: 'Where the rows are', id: 'portfolio-funnel', body: pieceOf(frame, 'portfolio-funnel') })}
@@ -103,6 +105,10 @@ export function portfolioFrame(look: PortfolioLook, { rights, csrf = '' }: { rig
   const outlook = portfolioOutlookOf(look);
   return [
     { id: 'portfolio-waits', html: renderWaits(look, rights) },
+    {
+      id: 'portfolio-statuses',
+      html: statusQuestions(state.statuses, look.meanings, { rights, csrf, back: state.name }),
+    },
     { id: 'portfolio-figures', html: renderFigures(look, outlook) },
     { id: 'portfolio-actions', html: renderActions(look, { rights, csrf }) },
     { id: 'portfolio-funnel', html: renderFunnel(outlook.steps, state) },

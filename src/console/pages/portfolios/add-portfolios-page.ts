@@ -16,6 +16,7 @@ import { portfolioAddress } from '../addresses.ts';
 import { ARCHIVED } from '../archived/add-archived-page.ts';
 import { page, text } from '../page.ts';
 import { waitsFor, waitWords } from '../portfolio/waits-for.ts';
+import { statusQuestions } from '../statuses/status-questions.ts';
 
 /** The functions that the list of portfolios gets. */
 export type PortfoliosPageFunctions = {
@@ -41,11 +42,15 @@ export const portfoliosPage = page<PortfoliosPageFunctions>(
     get('/', {
       may: LOOKS,
       query: z.object({ text: text.transform((words) => words.trim().slice(0, LONGEST_NAME)), after: text }),
-      show: async ({ query: { text, after }, rights, given }) => {
+      show: async ({ reply, query: { text, after }, rights, given }) => {
         const look = await given.page({ text, count: PORTFOLIOS_SHOWN, ...(after === '' ? {} : { after }) });
         // Search results and further pages get no live updates.
         const events = text === '' && after === '' ? { events: EVENTS } : {};
-        return { title: 'Portfolios', ...events, body: renderPortfolios(look, { text, after, rights }) };
+        return {
+          title: 'Portfolios',
+          ...events,
+          body: renderPortfolios(look, { text, after, rights, csrf: reply.csrf() }),
+        };
       },
     }),
     events(EVENTS, {
@@ -88,8 +93,8 @@ type PortfoliosLook = {
 type Listed = { text: string; rights: Rights };
 
 /** The page of portfolios, or a hint how to begin where there are none. */
-function renderPortfolios(look: PortfoliosLook, given: Listed & { after: string }): Html {
-  const { text, after, rights } = given;
+function renderPortfolios(look: PortfoliosLook, given: Listed & { after: string; csrf: string }): Html {
+  const { text, after, rights, csrf } = given;
   const { portfolios, total, next, archived } = look;
   const head = pageHead({
     title: 'Portfolios',
@@ -98,6 +103,7 @@ function renderPortfolios(look: PortfoliosLook, given: Listed & { after: string 
   });
   if (total === 0) return html`${head}<div id="${LIST_ID}">${renderList(look, given)}</div>${archivedLine(archived)}`;
   return html`${head}
+    ${statusQuestions(statusesOf(portfolios), look.meanings, { rights, csrf, back: '/' })}
     ${form({
       action: '/',
       method: 'get',
@@ -112,7 +118,16 @@ function renderPortfolios(look: PortfoliosLook, given: Listed & { after: string 
       first: after === '' ? undefined : addressOf(text),
       next: next === undefined ? undefined : addressOf(text, next),
     })}
-    ${archivedLine(archived, text)}`;
+    ${archivedLine(archived, text)}
+    <p class="quiet"><a href="/statuses">Statuses</a>: what the service’s answers mean, and who says so.</p>`;
+}
+
+/** The rows of these portfolios by status. */
+function statusesOf(portfolios: readonly PortfolioState[]): Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const { statuses } of portfolios)
+    for (const [status, rows] of Object.entries(statuses)) counts.set(status, (counts.get(status) ?? 0) + rows);
+  return Object.fromEntries(counts);
 }
 
 /** Links to the archived portfolios, since a search does not find those. */

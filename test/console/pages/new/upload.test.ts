@@ -1,10 +1,12 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { startWorkers } from '../../../../jobs/workers/workers.ts';
+import { openService } from '../../../../src/open-service.ts';
 import { openConsole } from '../../../support/console.ts';
 import { openDesk } from '../../../support/desk.ts';
-import { uploadTo } from '../../../support/upload.ts';
+import { type FormFile, uploadTo } from '../../../support/upload.ts';
 import { buyerLines } from '../../../support/workplace.ts';
 
 const CSV = buyerLines(2).join('\n');
@@ -215,4 +217,77 @@ test('a preview says which sum is above which limit, and an import that may wait
   await large.submitted();
   const importing = await web.get(`${large.location}/import`);
   expect(importing.text).toContain('Nothing of it is sent before all of it is in, and approved where it has to be');
+});
+
+const SUPPLIER: FormFile = ['supplier', 'us.csv', 'name,country_code\n<b>Supplier</b> GmbH,DE\n'];
+
+async function submitted(web: Awaited<ReturnType<typeof openUploads>>['web'], location: string) {
+  const { text } = await web.get(location);
+  const of = /name="of" value="(\w+)"/.exec(text)?.[1] ?? '';
+  expect((await web.post(`${location}/submit`, { of })).status).toBe(303);
+  await expect.poll(async () => (await web.get(`${location}/import`)).status).toBe(303);
+  return text;
+}
+
+test('a supplier comes with the file of its buyers, is shown, and is created before them, once for the account', async () => {
+  const { web, desk } = await openUploads();
+  for (const name of ['q8', 'q9']) {
+    const { location } = await uploadTo(web, ['file', `${name}.csv`, CSV], SUPPLIER);
+    const text = await submitted(web, location);
+    expect(text).toContain(
+      'Supplier: <strong><bdi>&lt;b&gt;Supplier&lt;/b&gt; GmbH</bdi></strong>, of <bdi>us.csv</bdi>',
+    );
+    expect(text).toContain(`npx limitline run ${name}.csv --portfolio ${name} --supplier us.csv`);
+  }
+  const workers = await startWorkers(web.context, openService(web.context, desk.standIn.url()));
+  onTestFinished(() => workers.stop());
+  const settled = async (name: string) => (await desk.json('report', name)).finished;
+  for (const name of ['q8', 'q9']) await expect.poll(() => settled(name)).not.toBe(null);
+  const [one, other] = [await desk.json('report', 'q8'), await desk.json('report', 'q9')];
+  expect([one.supplier, one.states.done]).toEqual([expect.stringMatching(/^company_/), 2]);
+  expect(other.supplier).toBe(one.supplier);
+  const { entries } = await desk.json('audit', 'list', '--what', 'file uploaded');
+  expect(entries.at(-1).facts).toMatchObject({ supplier: 'us.csv' });
+});
+
+test('nothing is sent for an uploaded supplier before the import is approved', async () => {
+  const { web, desk } = await openUploads({ APPROVE_ALWAYS: 'on' });
+  const { location } = await uploadTo(web, ['file', 'q9.csv', CSV], SUPPLIER);
+  await submitted(web, location);
+  await desk.limitline('run', 'q4.csv', '--no-results');
+  expect(await desk.json('report', 'q9')).toMatchObject({ supplier: null, states: { awaiting: 2 } });
+  expect(await web.context.portfolios.read('q9')).toMatchObject({ supplierAwaits: true });
+  const [asked] = await web.context.approvals.of('q9', 1);
+  expect(asked?.supplier).toBe('<b>Supplier</b> GmbH');
+  expect(desk.standIn.counts().made.company).toBe(0);
+});
+
+test.each([
+  [
+    'it has no line',
+    ['supplier', 'us.csv', 'name,country_code\n'],
+    415,
+    'The supplier in us.csv cannot be used. It has no line',
+  ],
+  ['it has two lines', ['supplier', 'us.csv', 'name\nA\nB\n'], 415, 'It has several lines'],
+  ['it is no table', ['supplier', 'us.csv', '\0\0\0'], 415, 'us.csv'],
+  ['there are two', SUPPLIER, 400, 'A portfolio has one supplier'],
+] as const)('an upload is refused whole for its supplier where %s', async (_what, supplier, status, words) => {
+  const { web, folders } = await openUploads();
+  const files: FormFile[] = [['file', 'q9.csv', CSV], [...supplier], ...(status === 400 ? [SUPPLIER] : [])];
+  const refused = await uploadTo(web, ...files);
+  expect([refused.status, refused.text]).toEqual([status, expect.stringContaining(words)]);
+  expect(refused.text).not.toContain('incoming-');
+  expect(await folders()).toEqual([]);
+});
+
+test('a supplier that was changed on the disk since it was seen is not imported', async () => {
+  const { web } = await openUploads();
+  const { location } = await uploadTo(web, ['file', 'q9.csv', CSV], SUPPLIER);
+  const of = /name="of" value="(\w+)"/.exec((await web.get(location)).text)?.[1] ?? '';
+  const id = location.split('/').at(-1) ?? '';
+  await writeFile(join(web.context.settings.LIMITLINE_DATA, 'drafts', id, 'supplier.csv'), 'name\nOther GmbH\n');
+  const refused = await web.post(`${location}/submit`, { of });
+  expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('no longer what you saw')]);
+  expect(await web.context.portfolios.names()).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { dayBegan, grantedBelow, otherStatus, statementsOf } from '../../../../jobs/nightly/finance/index.ts';
+import { dayBegan, grantedBelow, statementsOf } from '../../../../jobs/nightly/finance/index.ts';
+import { longReview, otherStatus } from '../../../../jobs/nightly/finance/not-approved.ts';
 import { failedRow } from '../../../../jobs/nightly/finance/unfinished-rows.ts';
 import { ageWords } from '../../../../jobs/nightly/walk-ledger.ts';
 import type { RowCause } from '../../../../src/ledger/counts/cause.ts';
@@ -110,6 +111,23 @@ test.each([
   const found = otherStatus(makeWalked({ record }), MEANINGS);
   expect([found?.says, found?.command]).toEqual([says, command]);
   expect(otherStatus(makeWalked({ record, state: 'skipped' }), MEANINGS)).toBeUndefined();
+});
+
+test.each([
+  ['in review', 30 * DAY_MS + 1, 'under review for longer than 30 days'],
+  ['in review', 30 * DAY_MS, undefined],
+  // A clock that was set back.
+  ['in review', -DAY_MS, undefined],
+  ['rejected', 99 * DAY_MS, undefined],
+  ['approved', 99 * DAY_MS, undefined],
+  ['pending', 99 * DAY_MS, undefined],
+  [undefined, 99 * DAY_MS, undefined],
+])('a limit that was answered as %j %d ms ago is %j', (status, ageMs, says) => {
+  const given = { meanings: MEANINGS, days: 30, atMs: 100 * DAY_MS };
+  const walked = (state: RowState) =>
+    makeWalked({ state, record: status === undefined ? {} : { status }, updatedMs: given.atMs - ageMs });
+  expect(longReview(walked('done'), given)?.says).toBe(says);
+  expect(longReview(walked('skipped'), given)).toBeUndefined();
 });
 
 describe('statements', () => {

@@ -182,14 +182,8 @@ test('files that were uploaded and not submitted, rejected by the drop folder, o
     await written(incoming.dir, 'v1', lines);
     const version = { number: 1, sha256: '', sizeBytes: 1, madeMs, mended: 0, cells: [] };
     const known = {
-      form: null,
-      keptFrom: null,
-      offered: null,
-      readBy: [],
-      submitted: null,
-      authors: [],
-      isArchive: false,
-      documents: [],
+      ...{ form: null, keptFrom: null, offered: null, readBy: [], submitted: null, authors: [] },
+      ...{ supplier: null, isArchive: false, documents: [] },
     };
     await incoming.keep({ name, uploadedMs: madeMs, versions: [version], reading: {}, portfolio: 'up', ...known });
   };
@@ -198,7 +192,11 @@ test('files that were uploaded and not submitted, rejected by the drop folder, o
   // As two files of one moment end up.
   const second = `${takenName('no.csv', Date.parse('2030-01-01T20:30:01Z'), 2)}.csv`;
   await written(join(inbox, 'rejected'), '20300101T203000Z-in.csv', ['name;requested_limit', 'Drop AG;700', 'X AG;y']);
-  await written(join(inbox, 'rejected'), '20300101T203000Z-in.problems.csv', ['name;requested_limit', 'Beside AG;1']);
+  for (const beside of ['problems', 'supplier'])
+    await written(join(inbox, 'rejected'), `20300101T203000Z-in.${beside}.csv`, [
+      'name;requested_limit',
+      'Beside AG;1',
+    ]);
   await written(join(inbox, 'rejected'), second, ['this is', 'no list']);
   await written(join(inbox, 'rejected'), '20291230T203000Z-then.csv', ['name;requested_limit', 'Then AG;1']);
   // Links may lead anywhere.

@@ -1,0 +1,24 @@
+import { LimitlineError } from '../../src/errors.ts';
+import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
+import { faultOfStatus, readMeanings, type StatusMeaning } from '../../src/status-meaning.ts';
+
+type MeaningDeps = { settings: { STATUS_MEANINGS: readonly string[] }; statusMeanings: Pick<MeaningStore, 'set'> };
+
+/**
+ * Sets what a status means for the account, or takes that back without a `meaning`.
+ *
+ * @throws LimitlineError `USAGE` for a status that can have no meaning, and for one whose meaning the setting STATUS_MEANINGS gives
+ */
+export async function setMeaning(
+  status: string,
+  meaning: StatusMeaning | undefined,
+  { settings, statusMeanings }: MeaningDeps,
+): Promise<void> {
+  const fault = faultOfStatus(status);
+  if (fault !== undefined) throw new LimitlineError('USAGE', `The status ${fault}, so no meaning can be given to it.`);
+  if (readMeanings(settings.STATUS_MEANINGS).meanings.has(status)) {
+    const words = `STATUS_MEANINGS says what ${JSON.stringify(status)} means, and goes first: change that setting.`;
+    throw new LimitlineError('USAGE', words);
+  }
+  await statusMeanings.set(status, meaning);
+}

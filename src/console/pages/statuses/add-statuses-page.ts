@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import { counted, grouped } from '../../../counted.ts';
+import { isLimitlineError } from '../../../errors.ts';
+import type { KnownStatus } from '../../../ledger/counts/meaning-store.ts';
+import { isPortfolioName } from '../../../ledger/schema/schema.ts';
+import { faultOfStatus, MEANINGS, type StatusMeaning } from '../../../status-meaning.ts';
+import { can } from '../../access/access.ts';
+import { LOOKS } from '../../access/rules.ts';
+import { formFieldsOf } from '../../actions/add-action.ts';
+import { ConsoleError } from '../../console-app.ts';
+import { type Html, type HtmlValue, html } from '../../html/html.ts';
+import { stateBadge } from '../../parts/figures.ts';
+import { emptyState, pageHead, panel } from '../../parts/page-head.ts';
+import { type TableColumn, table } from '../../parts/table.ts';
+import { portfolioAddress } from '../addresses.ts';
+import { page } from '../page.ts';
+import {
+  type Asking,
+  MEANING_WORDS,
+  meaningButtons,
+  quotedStatus,
+  SAYS_MEANINGS,
+  UNKNOWN,
+} from './status-questions.ts';
+
+/** The functions that the page of statuses gets. */
+export type StatusesPageFunctions = {
+  /** All statuses of the account, the most frequent first. */
+  known: () => Promise<KnownStatus[]>;
+  /** Sets a meaning, or takes it back. @throws LimitlineError `USAGE` where that cannot be, with a message for people */
+  set: (status: string, meaning: StatusMeaning | undefined) => Promise<void>;
+};
+
+/** The most statuses without a meaning that are shown: a service with more of them writes something else into the field. */
+const UNKNOWN_SHOWN = 20;
+
+/** The most statuses with a meaning that are shown. People gave each of them. */
+const KNOWN_SHOWN = 200;
+
+/** `/statuses`: which statuses the service answered, and what people say that they mean. */
+export const statusMeaningsPage = page<StatusesPageFunctions>({ at: 'portfolios', ours: 'all' }, ({ get, post }) => [
+  get('/statuses', {
+    // Admins without another role, too: a meaning belongs to the account.
+    may: { roles: [...LOOKS.roles, 'admin'] },
+    show: async ({ reply, rights, given }) => ({
+      title: 'Statuses',
+      body: statusesPage(await given.known(), { rights, csrf: reply.csrf(), back: '' }),
+    }),
+  }),
+  post('/statuses', {
+    may: SAYS_MEANINGS,
+    action: 'status meaning',
+    form: MEANING_FORM,
+    says: ['means'],
+    about: ({ request }) => ({ named: MEANING_FORM.parse(formFieldsOf(request.body)).status }),
+    handle: async ({ fields: { status, means, back }, reply, given }) => {
+      if (status === undefined || means === undefined) throw new ConsoleError(400, NOT_SAID);
+      await given.set(status, means === UNKNOWN ? undefined : means).catch((error: unknown) => {
+        throw isLimitlineError(error, 'USAGE') ? new ConsoleError(422, error.message, { cause: error }) : error;
+      });
+      const to = isPortfolioName(back) ? portfolioAddress(back) : back === '/' ? '/' : '/statuses';
+      return reply.redirect(to, 303);
+    },
+  }),
+]);
+
+const NOT_SAID = 'Choose a status of the page, and what it means. Nothing was changed.';
+
+/** A status in its escaped form; undefined for text that is no such form. */
+const ESCAPED = z.string().transform((text) => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+});
+
+const MEANING_FORM = z.object({
+  status: ESCAPED.optional().catch(undefined),
+  means: z
+    .enum([...MEANINGS, UNKNOWN])
+    .optional()
+    .catch(undefined),
+  back: z.string().catch(''),
+});
+
+function statusesPage(known: readonly KnownStatus[], asked: Asking): Html {
+  const open = known.filter(({ meaning }) => meaning === undefined);
+  const said = known.filter(({ meaning }) => meaning !== undefined);
+  const lead =
+    'The service explains the status “approved” alone. People say once what each other one means; reports, results and pages count by that at once.';
+  const head = pageHead({ title: 'Statuses', trail: [{ href: '/', words: 'Portfolios' }], lead });
+  if (known.length === 0) {
+    const words = 'Statuses stand here as soon as the service has answered a row. Archived portfolios are not counted.';
+    return html`${head}${emptyState({ title: 'No row has a status yet.', words })}`;
+  }
+  return html`${head}
+    ${open.length > 0 && panel({ title: 'Nobody has said what these mean', body: listOf('Statuses without a meaning', open, UNKNOWN_SHOWN, asked) })}
+    ${said.length > 0 && panel({ title: 'What statuses mean', body: listOf('Statuses with a meaning', said, KNOWN_SHOWN, asked) })}`;
+}
+
+function listOf(caption: string, all: readonly KnownStatus[], most: number, asked: Asking): Html {
+  const rest = all.slice(most);
+  const restRows = rest.reduce((sum, { rows }) => sum + rows, 0);
+  const isKnown = all.some(({ meaning }) => meaning !== undefined);
+  const columns: TableColumn<KnownStatus>[] = [
+    { head: 'Status', names: true, cell: ({ status }) => quotedStatus(status) },
+    { head: 'Rows', kind: 'number', cell: ({ rows }) => grouped(rows) },
+    ...(isKnown
+      ? [
+          { head: 'Means', cell: ({ meaning }: KnownStatus) => meaning && meaningBadge(meaning) },
+          { head: 'Who says so', cell: ({ status, from }: KnownStatus) => whoSays(status, from, asked) },
+        ]
+      : []),
+    { head: isKnown ? 'Change' : 'What it means', cell: (one) => changeOf(one, asked) },
+  ];
+  return html`${table({ caption, rows: all.slice(0, most), columns })}
+    ${rest.length > 0 && html`<p class="quiet">${counted(rest.length, 'more status', 'more statuses')} of ${counted(restRows, 'row')}, less frequent.</p>`}`;
+}
+
+function meaningBadge(meaning: StatusMeaning): Html {
+  const { words, outcome } = MEANING_WORDS[meaning];
+  return stateBadge(outcome, words);
+}
+
+function whoSays(status: string, from: KnownStatus['from'], { rights }: Asking): HtmlValue {
+  if (from === 'service') return 'the service';
+  if (from === 'setting') return 'the setting STATUS_MEANINGS';
+  const query = new URLSearchParams({ what: 'status meaning set', about: status });
+  return can(rights, 'GET /audit')
+    ? html`<a href="/audit?${query.toString()}" aria-label="${`Who said it, of ${status}`}">people of this account</a>`
+    : 'people of this account';
+}
+
+function changeOf({ status, meaning, from }: KnownStatus, asked: Asking): HtmlValue {
+  if (from === 'service') return '–';
+  if (from === 'setting') return 'fixed by the setting';
+  const fault = faultOfStatus(status);
+  if (fault !== undefined) return `It ${fault}, so no meaning can be given to it.`;
+  if (can(asked.rights, 'POST /statuses')) return meaningButtons(status, meaning, asked);
+  return 'by finance, operator or admin';
+}

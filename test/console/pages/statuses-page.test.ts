@@ -1,0 +1,140 @@
+import { expect, test } from 'vitest';
+import { openConsole } from '../../support/console.ts';
+import { openDesk } from '../../support/desk.ts';
+import { as, byHeader } from '../../support/persons.ts';
+
+const FIONA = as('fiona', 'finance');
+const VERA = as('vera', 'viewer');
+const ADA = as('ada', 'admin');
+
+/** What a service could write into the field: markup, line breaks, another direction of reading, and nothing. */
+const HOSTILE = '<script>alert(1)</script>\u202E\r\n\0"&';
+
+async function openAsked(settings: Record<string, string> = {}) {
+  const decided = (number: number, status: string) => ({
+    on: 'limit' as const,
+    match: `HRB ${number}"`,
+    fault: 'decision' as const,
+    status,
+    share: 0.5,
+  });
+  const rules = [decided(1, 'in_progress'), decided(2, 'in_progress'), decided(3, HOSTILE), decided(4, ' ')];
+  const desk = await openDesk(6, { rules }, settings);
+  await desk.limitline('run', 'q4.csv', '--no-results');
+  return { ...desk, web: await openConsole(desk, byHeader) };
+}
+
+/** The escaped statuses that the forms of a page send. */
+const askedIn = (text: string) => [...text.matchAll(/name="status" value="([^"]*)"/g)].map(([, value]) => value);
+
+test('the console asks what a status means, and an answer of finance changes what is shown at once', async () => {
+  const { json, web } = await openAsked();
+  for (const [path, back] of [
+    ['/', '/'],
+    ['/portfolios/q4', 'q4'],
+  ] as const) {
+    const { text } = await web.get(path, FIONA);
+    expect(text).toMatch(/“<bdi>in_progress<\/bdi>” came 2 times\.<\/strong> What does it mean\?/);
+    expect(text).toContain('“<bdi>&lt;script&gt;alert(1)&lt;/script&gt;\u202E␍␊␀&quot;&amp;</bdi>” came 1 time.');
+    expect(text).not.toContain('<script>alert');
+    expect(askedIn(text)).toEqual(['in_progress', encodeURIComponent(HOSTILE)]);
+    expect(text).toContain(`name="back" value="${back}"`);
+  }
+  const { fragments } = JSON.parse((await web.get('/portfolios/q4/events', FIONA)).text);
+  const live = fragments.find(({ id }: { id: string }) => id === 'portfolio-statuses');
+  expect(live.html).toContain('came 2 times');
+
+  const say = (status: string, means: string, back: string, who = FIONA) =>
+    web.post('/statuses', { status: encodeURIComponent(status), means, back }, who);
+  const said = await say('in_progress', 'review', 'q4');
+  expect([said.status, said.headers.get('location')]).toEqual([303, '/portfolios/q4']);
+  const shown = (await web.get('/portfolios/q4', FIONA)).text;
+  expect(shown).toContain('Rows of q4 by outcome: 2 approved, 2 under_review, 2 answered');
+  expect(shown).not.toContain('in_progress</bdi>” came');
+  expect((await say(HOSTILE, 'declined', '/')).headers.get('location')).toBe('/');
+  expect((await web.get('/', FIONA)).text).not.toContain('What does it mean?');
+  expect((await json('report', 'q4')).outcomes).toMatchObject({ under_review: { rows: 2 }, declined: { rows: 1 } });
+  const { entries } = await json('audit', 'list', '--what', 'status meaning set');
+  const begun = entries.filter(({ is }: { is: string }) => is === 'begun');
+  expect(begun).toMatchObject([
+    { by: 'fiona', about: 'in_progress', facts: { means: 'review' } },
+    { by: 'fiona', about: HOSTILE, facts: { means: 'declined' } },
+  ]);
+});
+
+test('a viewer sees the question and who may answer it, and no button; an admin without another role may answer', async () => {
+  const { web, json } = await openAsked();
+  for (const path of ['/', '/portfolios/q4', '/statuses']) {
+    const { text } = await web.get(path, VERA);
+    expect(text).toContain('in_progress</bdi>”');
+    expect(text).toContain('finance, operator or admin');
+    expect(text).not.toContain('action="/statuses"');
+  }
+  const fields = { status: 'in_progress', means: 'declined' };
+  for (const who of [VERA, as('abe', 'approver')]) expect((await web.post('/statuses', fields, who)).status).toBe(403);
+  expect((await json('statuses')).statuses).toContainEqual({
+    status: 'in_progress',
+    rows: 2,
+    meaning: null,
+    from: null,
+  });
+  const page = (await web.get('/statuses', ADA)).text;
+  expect(page).toContain('href="/statuses">Statuses</a>');
+  expect(askedIn(page)).toContain('in_progress');
+  expect((await web.post('/statuses', fields, ADA)).headers.get('location')).toBe('/statuses');
+  const said = (await web.get('/statuses', ADA)).text;
+  expect(said).toContain('href="/audit?what=status+meaning+set&amp;about=in_progress"');
+});
+
+test('a meaning is changed and taken back on the page of statuses; one of the setting is fixed, and an empty status has none', async () => {
+  const { web, json } = await openAsked({ STATUS_MEANINGS: 'withdrawn = declined' });
+  const rowOf = async (name: string) => {
+    const { text } = await web.get('/statuses', FIONA);
+    return text.split('<tr').find((row) => row.includes(`“<bdi>${name}</bdi>”`)) ?? '';
+  };
+  const say = (status: string, means: string) => web.post('/statuses', { status, means }, FIONA);
+  expect(await rowOf('in_progress')).not.toContain('people of this account');
+  await say('in_progress', 'review');
+  expect(await rowOf('in_progress')).toMatch(/>2<[\s\S]*Under review<[\s\S]*people of this account[\s\S]*Take back/);
+  expect(await rowOf('approved')).toMatch(/the service[\s\S]*–/);
+  expect(await rowOf('withdrawn')).toMatch(/Declined[\s\S]*the setting STATUS_MEANINGS[\s\S]*fixed by the setting/);
+  expect(await rowOf(' ')).toContain('It is empty, so no meaning can be given to it.');
+  await say('in_progress', 'declined');
+  expect(await rowOf('in_progress')).toContain('state-declined');
+  await say('in_progress', 'unknown');
+  expect(await rowOf('in_progress')).not.toContain('people of this account');
+  expect((await json('report', 'q4')).outcomes).toMatchObject({ answered: { rows: 4 } });
+  for (const [status, means, answer] of [
+    ['withdrawn', 'review', 422],
+    ['approved', 'declined', 422],
+    ['%20', 'declined', 422],
+    ['a'.repeat(101), 'declined', 422],
+    ['in_progress', 'maybe', 400],
+    ['%E0%A4%A', 'review', 400],
+  ] as const) {
+    expect((await say(status, means)).status, status).toBe(answer);
+  }
+  const away = await web.post('/statuses', { status: 'x', means: 'review', back: '//example.com' }, FIONA);
+  expect(away.headers.get('location')).toBe('/statuses');
+});
+
+test('of ten thousand statuses the most frequent are asked about, and how many more there are is said', async () => {
+  const desk = await openDesk(1);
+  await desk.limitline('run', 'q4.csv', '--no-results');
+  const { get, context } = await openConsole(desk);
+  const counts = Array.from({ length: 10_000 }, (_none, at) => [`status:odd ${at}`, String(at + 1)]).flat();
+  await context.ledger.hset(context.keys.sums('q4', 'a'), ...counts);
+  const portfolio = (await get('/portfolios/q4')).text;
+  expect(portfolio).toContain('“<bdi>odd 9999</bdi>” came 10,000 times.');
+  expect(askedIn(portfolio)).toEqual(['odd%209999', 'odd%209998', 'odd%209997']);
+  expect(portfolio).toContain('All statuses, with 9,997 more of which nobody has said it');
+  const { text } = await get('/statuses');
+  expect(askedIn(text).length).toBe(20);
+  expect(text).toContain('9,980 more statuses of ');
+});
+
+test('an account whose rows have no status yet is asked nothing', async () => {
+  const { get } = await openConsole(await openDesk(0));
+  expect((await get('/statuses')).text).toContain('No row has a status yet.');
+  expect((await get('/')).text).not.toContain('What does it mean?');
+});
