@@ -140,6 +140,11 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
     account: login.account,
     log,
   });
+  const statusMeanings = makeMeaningStore({
+    connection: ledger,
+    keys,
+    given: readMeanings(settings.STATUS_MEANINGS).meanings,
+  });
   const queueConnection = redis.connect('queue');
   const queues = makeQueues({ connection: queueConnection, prefixOf: keys.queuePrefix });
   let maintenance: Maintenance | undefined;
@@ -179,15 +184,12 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
       ownPolicy,
       isSearched: settings.SEARCH_INDEX === 'on',
       referenceOf,
+      meanings: statusMeanings.read,
     }),
     buyers: makeBuyers({ connection: ledger, keys }),
     portfolios: makePortfolios({ connection: ledger, keys, isSearched: settings.SEARCH_INDEX === 'on' }),
     /** What the service's statuses mean, as people say. */
-    statusMeanings: makeMeaningStore({
-      connection: ledger,
-      keys,
-      given: readMeanings(settings.STATUS_MEANINGS).meanings,
-    }),
+    statusMeanings,
     /** What the service says of limits after its answer. */
     decisions: makeDecisions({ connection: ledger, keys }),
     stories: makeStories({ connection: ledger, keys }),

@@ -119,7 +119,8 @@ export function buyerRowsAfter(
 
 /** Turns a sound line into an invalid one, for a problem found after reading. */
 export function refusedLine({ row, warnings: _warnings, ...read }: RowLine, problem: Problem): Line {
-  return { ...read, kind: 'invalid', key: row.key, buyer: row.buyer, problems: [problem] };
+  const { key, buyer, limit } = row;
+  return { ...read, kind: 'invalid', key, buyer, requested: limit.requested_limit, problems: [problem] };
 }
 
 /** The problem of a line that differs from its request, which was sent already. A sent request is never changed. */
@@ -142,13 +143,13 @@ export function changedProblem(line: number, asked: RowRequest, sent: RowRequest
 
 /** Refuses a line whose request_reference belongs to another buyer. The line then counts for no row. */
 export function otherBuyersLine(
-  { row: _row, warnings: _warnings, ...read }: RowLine,
+  { row, warnings: _warnings, ...read }: RowLine,
   known: RowRequest & { line?: number },
 ): Line {
   const where = known.line === undefined ? '' : `line ${known.line}, `;
   const message = `This request_reference already belongs to another buyer's request, ${where}"${known.name}" (${known.limit.requested_limit}): give this line another. If it corrects that request, mend it in the file that report --format errors-csv writes, whose column row says which request is meant.`;
   const problems = [makeProblem(read.line, 'request_reference', null, message)];
-  return { ...read, kind: 'invalid', key: '', problems };
+  return { ...read, kind: 'invalid', key: '', requested: row.limit.requested_limit, problems };
 }
 
 /** A line's row as the ledger keeps it, with its documents by digest. */

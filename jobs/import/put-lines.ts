@@ -126,9 +126,11 @@ function isNew({ row, ofBuyer, decision }: AskedLine): boolean {
   return 'replaces' in decision && decision.replaces === undefined && !isThere;
 }
 
-/** A line as the ledger notes it: its request's key, the buyer if the line is invalid, and the fault if there is one. */
+/** A line as the ledger notes it: its request's key, and of a faulty line its fault and its amount; of an invalid one its buyer. */
 function noteOf(line: Line): NotedLine {
-  return { key: requestOf(line), buyer: line.kind === 'invalid' ? line.buyer : undefined, fault: faultOf(line) };
+  const [key, fault] = [requestOf(line), faultOf(line)];
+  if (line.kind === 'row') return { key, fault };
+  return { key, buyer: line.kind === 'invalid' ? line.buyer : undefined, amount: line.requested, fault };
 }
 
 function faultOf(line: Line): FaultyLine | null {

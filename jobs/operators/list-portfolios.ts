@@ -3,6 +3,7 @@ import type { Sums } from '../../src/ledger/counts/sums.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import {
+  type GrantedShort,
   grantedShort,
   isoTime,
   rowCountOf,
@@ -19,7 +20,7 @@ export type Listed = Pick<Summary, Counted> & {
   /** Who imported that file; null if unknown. */
   by: string | null;
   standing: Standing;
-  sums: Sums;
+  sums: Sums & GrantedShort;
 };
 
 type Counted =

@@ -2,6 +2,7 @@ import { Big } from 'big.js';
 import { CALL_KINDS, eachKind } from '../../src/call-kind.ts';
 import type { Calls } from '../../src/ledger/calls/calls.ts';
 import type { Cause } from '../../src/ledger/counts/cause.ts';
+import { canHave } from '../../src/ledger/counts/row-outcome.ts';
 import { sumIn } from '../../src/ledger/counts/sums.ts';
 import type { Plan, PlanAction } from '../../src/ledger/plans/plan.ts';
 import type { Plans } from '../../src/ledger/plans/plans.ts';
@@ -225,11 +226,20 @@ const MEANT: Readonly<Record<PlanAction, readonly RowState[]>> = {
  * The filter with the action's states: those that it names, else the default. Only refused and held rows have a cause, so
  * cancelling by cause means refused rows.
  */
-function plannedFilter(action: PlanAction, filter: RowFilter): RowFilter & { states: readonly RowState[] } {
-  const named = filter.states;
+function plannedFilter(
+  action: PlanAction,
+  { outcomes, ...filter }: RowFilter,
+): RowFilter & { states: readonly RowState[] } {
+  const { states: named } = filter;
   const meant = action === 'cancel' && filter.cause !== undefined ? (['refused'] as const) : MEANT[action];
-  const states = named === undefined ? meant : POSSIBLE[action].filter((state) => named.includes(state));
-  return { ...filter, states: ROW_STATES.filter((state) => states.includes(state)) };
+  const states = (named ?? outcomes) === undefined ? meant : POSSIBLE[action].filter(isNamed);
+  // The state tells the outcome of every row that a plan is for, except of cancelled rows, of which others may replace some.
+  const told = outcomes && states.includes('cancelled') ? { outcomes } : {};
+  return { ...filter, ...told, states: ROW_STATES.filter((state) => states.includes(state)) };
+
+  function isNamed(state: RowState): boolean {
+    return (named?.includes(state) ?? true) && (outcomes === undefined || canHave(outcomes, state));
+  }
 }
 
 /** Whether all open rows are to be cancelled: then the portfolio itself is cancelled, as the command does it. */

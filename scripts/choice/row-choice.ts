@@ -34,7 +34,7 @@ function queryOf(text: string): Query {
   return query;
 }
 
-const KNOWN = new Set(['states', 'step', 'problem', 'cause', 'status', 'min', 'max', 'text']);
+const KNOWN = new Set(['states', 'outcomes', 'step', 'problem', 'cause', 'status', 'min', 'max', 'text']);
 
 /** The chosen filter; undefined without a choice. @throws LimitlineError `USAGE` for both options */
 export function chosenFilter({ cause, where }: RowChoice): RowFilter | undefined {

@@ -1,6 +1,6 @@
 import { CALL_KINDS, KINDS } from '../../src/call-kind.ts';
 import { allBeforeWords, counted, grouped } from '../../src/counted.ts';
-import { ROW_OUTCOMES, type RowOutcome } from '../../src/ledger/counts/row-outcome.ts';
+import { moneyLines, moneyNotes } from '../../src/ledger/counts/money.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { resentWords } from '../../src/ledger/portfolios/proof.ts';
 import type { Summary } from '../../src/ledger/portfolios/summary.ts';
@@ -37,9 +37,10 @@ export function summaryTable(
       `    In the last import the lines of ${counted(kept, 'row')} are invalid: what was there stays as it was, see errors-csv.`,
     );
   }
-  parts.push(...outcomeLines(summary), '', ...sumLines(summary));
+  if (summary.money.in_file.lines > 0) parts.push(...moneyTable(summary));
+  parts.push('', ...moneyNotes(summary.money, summary, states.done));
   const answers = answerCountWords(summary);
-  if (answers !== '') parts.push('', `The service answered: ${answers}.`);
+  if (answers !== '') parts.push(`The service answered: ${answers}.`);
   parts.push(...notQuiteGranted(summary).map((words) => `${words[0]?.toUpperCase()}${words.slice(1)}.`));
   parts.push(...unknownStatusLines(summary));
   parts.push(callLine(calls));
@@ -66,31 +67,16 @@ export function summaryTable(
   return parts.join('\n');
 }
 
-/** A line for each outcome that some row has: how many rows, the sum that they requested, and what was granted. */
-function outcomeLines({ outcomes }: Summary): string[] {
+/** What became of the money, a line each. */
+function moneyTable({ money, outcomes }: Summary): string[] {
   const line = (label: string, cells: string[]) =>
-    `${label.padEnd(28)}${cells.map((cell, at) => ` ${cell}`.padStart(at === 0 ? 8 : 19)).join('')}`.trimEnd();
-  const some = Object.entries(outcomes).filter(([, { rows }]) => rows > 0);
-  if (some.length === 0) return [];
-  return [
-    '',
-    line('', ['rows', 'requested', 'granted']),
-    ...some.map(([outcome, { rows, requested, granted }]) => {
-      const given = HAS_GRANT.has(outcome) ? [groupedAmount(granted)] : [];
-      return line(ROW_OUTCOMES[outcome as RowOutcome], [grouped(rows), groupedAmount(requested), ...given]);
-    }),
-  ];
+    `${label.padEnd(32)}${cells.map((cell, at) => ` ${cell}`.padStart(at === 0 ? 8 : 19)).join('')}`.trimEnd();
+  const amountOf = (text: string | undefined) => (text === undefined ? '' : groupedAmount(text));
+  const lines = moneyLines(money, outcomes).map(({ level, words, lines: count, amount, granted }) =>
+    line(`${'  '.repeat(level)}${words}`, [grouped(count), amountOf(amount), amountOf(granted)]),
+  );
+  return ['', line('', ['lines', 'amount', 'granted']), ...lines];
 }
-
-/** The outcomes of rows that the service has answered. */
-const HAS_GRANT: ReadonlySet<string> = new Set<RowOutcome>([
-  'approved',
-  'partly_approved',
-  'under_review',
-  'declined',
-  'answered',
-  'requested_before',
-]);
 
 /** How to say what statuses mean, if nobody has said that of some. */
 function unknownStatusLines({ statuses, meanings }: Summary): string[] {
@@ -134,18 +120,6 @@ function answerCountWords({ statuses, states, before }: Summary): string {
   return [now, earlier === '' ? '' : `before: ${earlier}`].filter((words) => words !== '').join('; ');
 }
 
-/** Sums as lines. If all requests were made before, "granted" is left out: the earlier grants are not this portfolio's. */
-function sumLines({ states, requested, inAllRows, granted, available, before, unreadable }: Summary): string[] {
-  const own = [amount('granted', granted), amount('available', available)];
-  return [
-    ...(inAllRows === requested ? [] : [amount('in all rows', inAllRows)]),
-    amount('requested', requested),
-    ...(states.skipped > 0 && states.done === 0 ? [] : own),
-    ...(states.skipped > 0 ? [`${amount('granted before', before.granted)}   by requests made before (skipped)`] : []),
-    ...(unreadable > 0 ? [`    Of ${counted(unreadable, 'row')} an amount cannot be read; it is in no sum.`] : []),
-  ];
-}
-
 function callLine({ token, throttled, ...calls }: Summary['calls']): string {
   const sent = CALL_KINDS.map((kind) => `${grouped(calls[kind])} for ${KINDS[kind].several}`).join(', ');
   return `Calls sent: ${sent}, ${grouped(token)} for tokens; ${grouped(throttled)} of them ${throttled === 1 ? 'was' : 'were'} told to slow down.`;
@@ -153,10 +127,6 @@ function callLine({ token, throttled, ...calls }: Summary['calls']): string {
 
 function row(label: string, count: number): string {
   return `${label.padEnd(24)}${grouped(count).padStart(12)}`;
-}
-
-function amount(label: string, text: string): string {
-  return `${label.padEnd(16)}${groupedAmount(text).padStart(20)}`;
 }
 
 function timeLine(started: string, finished: string | null, isHeld: boolean): string {

@@ -46,21 +46,26 @@ testInBrowser(
     await work();
     await page.getByText('Finished', { exact: true }).waitFor();
     await page.getByText('a <b>limit</b> too high').first().waitFor();
+    // What operators look at is folded, and as fresh as the rest.
+    await page.getByText('All counts agree.').waitFor({ state: 'hidden' });
+    await page.getByText('Pipeline').click();
     await page.getByText('All counts agree.').waitFor();
     // The workers have kept samples of the pace for the chart.
     await expect.poll(async () => (await context.paceSamples.read()).length).toBeGreaterThan(0);
     // What is read is not moved away: the table still shows them as they were.
-    const states = page.locator('tbody .badge');
+    const states = page.locator('#rows tbody .badge');
     expect(await states.first().textContent()).toMatch(/queued|company|limit/);
     const changed = page.getByRole('link', { name: 'Show them as they are now' });
     await changed.waitFor();
     // What can be chosen is counted as it is now, with states that had no row when the page was made.
-    await expect.poll(() => page.locator('#rows .chip:visible').allTextContents()).toEqual(['done 29', 'refused 11']);
+    await expect
+      .poll(() => page.locator('#rows .chip:visible').allTextContents())
+      .toEqual(['approved 29', 'rejected by the service 11']);
     await changed.click();
     await expect.poll(() => states.first().textContent()).toBe('approved');
-    await page.getByRole('checkbox', { name: 'refused' }).check();
+    await page.getByRole('checkbox', { name: 'rejected by the service' }).check();
     await page.getByRole('button', { name: 'Show', exact: true }).click();
-    await page.waitForURL(/states=refused/);
+    await page.waitForURL(/outcomes=rejected/);
     expect(await states.allTextContents()).toEqual(Array(11).fill('refused'));
     await keepScreenshot(page, 'portfolio-watched');
   },
@@ -70,7 +75,7 @@ testInBrowser('rows that come into sight are those of now, and not of when the p
   const { url, work } = await openPages(40);
   const { page } = await openBrowser();
   await page.goto(`${url}/portfolios/q4`);
-  const states = page.locator('tbody .badge');
+  const states = page.locator('#rows tbody .badge');
   expect(await states.first().textContent()).toBe('queued');
   await work();
   await page.getByText('Finished', { exact: true }).waitFor();
@@ -104,13 +109,14 @@ testInBrowser('no figure runs out of its box, where the next one would cover its
   for (const width of [320, 800, 1280]) {
     const { page } = await openBrowser({ width });
     await page.goto(`${url}/portfolios/large`);
-    const room = await page.locator('.stat').evaluateAll((stats) =>
-      stats.map((stat) => {
-        const range = stat.ownerDocument.createRange();
-        range.selectNodeContents(stat);
-        return stat.getBoundingClientRect().right - range.getBoundingClientRect().right;
+    const room = await page.locator('#portfolio-money tbody .cell').evaluateAll((cells) =>
+      cells.map((cell) => {
+        const range = cell.ownerDocument.createRange();
+        range.selectNodeContents(cell);
+        return cell.getBoundingClientRect().right - range.getBoundingClientRect().right;
       }),
     );
+    expect(room.length).toBeGreaterThan(0);
     expect(Math.min(...room)).toBeGreaterThanOrEqual(0);
   }
 });

@@ -33,7 +33,9 @@ test('each figure counts what its word says, of rows that ended in every way: in
     grantedBelow: 1,
     grantedNothing: 1,
   });
-  expect(await pageOf('/portfolios/q4')).toMatch(/Rows settled 6 of 10 1 held; .*Requested 5,017\.50 of 10,060\.00/);
+  expect(await pageOf('/portfolios/q4')).toMatch(
+    /In the file 10 10,060\.00 Waiting 3 .*Requested 5 5,017\.50 2,005\.00/,
+  );
 
   await limitline('cancel', 'q4');
   await limitline('resume', 'q4');
@@ -44,16 +46,16 @@ test('each figure counts what its word says, of rows that ended in every way: in
     byState: { refused: '1006.50', held: '1007.50', cancelled: '3028.50' },
   });
   const { stdout } = await limitline('report', 'q4');
-  expect(stdout).toMatch(/^in all rows +10,060\.00\nrequested +5,017\.50\ngranted +2,005\.00$/m);
+  expect(stdout).toMatch(/^in the file +10 +10,060\.00$/m);
+  expect(stdout).toMatch(/^ {2}requested +5 +5,017\.50 +2,005\.00$/m);
   expect(stdout).toMatch(/^Not approved: 1 declined, 1 under_review\.$/m);
   expect(stdout).toMatch(/^1 limit granted below the request\.\n1 limit approved with nothing granted\.$/m);
   expect(stdout).toMatch(/^Started \S+, sending ended \S+ /m);
 
   const page = await pageOf('/portfolios/q4');
-  expect(page).toMatch(
-    /Rows settled 9 of 10 1 held; .*Requested 5,017\.50 of 10,060\.00 in all rows Granted 2,005\.00/,
-  );
-  expect(page).toContain('1 approved 1 partly approved 1 declined 2 answered 1 refused 1 held 3 cancelled');
+  expect(page).toContain('In the file 10 10,060.00 Not sent 3 3,028.50 Rejected by the service 1 1,006.50 ');
+  expect(page).toContain('Needs an answer 1 1,007.50 Requested 5 5,017.50 2,005.00 Approved 1 1,001.50 1,001.50 ');
+  expect(page).toMatch(/Partly approved 1 .* Declined 1 .* Answered, outcome not known 2 /);
   expect(page).toContain('Sending ended');
   expect(page).not.toContain('Finished');
   expect(await pageOf('/')).toMatch(/5,017\.50 of 10,060\.00 +2,005\.00 1 row held/);
@@ -79,5 +81,5 @@ test('each figure counts what its word says, of rows that ended in every way: in
   await limitline('resolve', 'q4', '--line', '8', '--made', 'bl_told', '--yes');
   await desk.start('work', '--until-settled', 'q4').ended;
   expect(await json('report', 'q4')).toMatchObject({ states: { done: 6 }, requested: '6025.00', granted: '2005.00' });
-  expect(await pageOf('/portfolios/q4')).toMatch(/Rows settled 10 of 10 .*Finished/);
+  expect(await pageOf('/portfolios/q4')).toMatch(/Requested 6 6,025\.00 2,005\.00 .*Finished/);
 });

@@ -32,7 +32,7 @@ onLinux('under nohup a run goes on to its end when the terminal is closed', asyn
   process.kill(pid(), 'SIGHUP');
   expect((await place.judged(ROWS)).states.done).toBe(ROWS);
   await expect.poll(() => isAlive(pid())).toBe(false);
-  expect(readFileSync(join(place.dir, 'nohup.out'), 'utf8')).toMatch(/^approved +30 /m);
+  expect(readFileSync(join(place.dir, 'nohup.out'), 'utf8')).toMatch(/^ {4}approved +30 /m);
 });
 
 async function openPlace(): Promise<FaultPlace> {

@@ -9,17 +9,17 @@ export function addedUp(rows: readonly RowResult[]) {
   const done = standing.filter(({ state }) => state === 'done');
   const skipped = standing.filter(({ state }) => state === 'skipped');
   const granted = (some: readonly RowResult[], field: string) => sumOf(some.map(({ record }) => record[field] ?? '0'));
-  const approved = [...done, ...skipped].filter(({ record }) => record.status === 'approved');
-  const below = approved.filter((row) => new Big(row.record.total_limit ?? requestedOf(row)).lt(requestedOf(row)));
-  const grantedNothing = below.filter(({ record }) => new Big(record.total_limit ?? '0').lte(0)).length;
+  const below = [...done, ...skipped].filter((row) =>
+    new Big(row.record.total_limit ?? requestedOf(row)).lt(requestedOf(row)),
+  );
+  const nothing = below.filter(({ record }) => new Big(record.total_limit ?? '0').lte(0));
+  const statusOf = ({ record }: RowResult) => record.status ?? '';
   const sums: Sums = {
     requested: sumIn('done'),
     inAllRows: sumOf(standing.map(requestedOf)),
     byState: Object.fromEntries(ROW_STATES.map((state) => [state, sumIn(state)])) as Sums['byState'],
     granted: granted(done, 'total_limit'),
     available: granted(done, 'available_limit'),
-    grantedBelow: below.length - grantedNothing,
-    grantedNothing,
     before: {
       granted: granted(skipped, 'total_limit'),
       statuses: countBy(skipped, ({ record }) => record.status ?? ''),
@@ -30,6 +30,13 @@ export function addedUp(rows: readonly RowResult[]) {
   const causes = Map.groupBy(failed, ({ cause }) => cause);
   return {
     sums,
+    short: {
+      below: countBy(
+        below.filter((row) => !nothing.includes(row)),
+        statusOf,
+      ),
+      nothing: countBy(nothing, statusOf),
+    },
     statuses: countBy(
       done.filter(({ record }) => record.status),
       ({ record }) => record.status ?? '',

@@ -45,6 +45,7 @@ export function openLedger({
   onTestFinished(() => ending.abort());
   const retryUntilAnswered = makeRetryUntilAnswered({ log: makeSilentLog(), signal: ending.signal });
   const calls = makeCalls({ connection, keys, retryUntilAnswered });
+  const statusMeanings = makeMeaningStore({ connection, keys, given: new Map(given) });
   return {
     connection,
     keys,
@@ -55,10 +56,11 @@ export function openLedger({
       retryUntilAnswered,
       canaryRefusals: 3,
       ownPolicy: { always: asksApproval, above: undefined },
+      meanings: statusMeanings.read,
     }),
     approvals: makeApprovals({ connection, keys, retryUntilAnswered }),
     portfolios: makePortfolios({ connection, keys }),
-    statusMeanings: makeMeaningStore({ connection, keys, given: new Map(given) }),
+    statusMeanings,
     stories: makeStories({ connection, keys }),
     /** A worker process as the ledger sees one: it lives until it is stopped, or the test ends. */
     async process(processId: string) {

@@ -8,6 +8,6 @@ export const other = { ...file, id: 'e'.repeat(64), fileName: 'other.csv' };
 export const BAD = { kind: 'invalid', message: 'bad' } as const;
 export const TWICE = { kind: 'duplicate', message: 'twice' } as const;
 
-/** Lines as an import notes them: line, what is wrong, key of its request. */
-export const lines = (...noted: [number, FaultyLine | null, string?][]) =>
-  new Map(noted.map(([line, fault, key = '']) => [line, { key, fault }]));
+/** Lines as an import notes them: line, what is wrong, key of its request, its amount. */
+export const lines = (...noted: [number, FaultyLine | null, string?, (string | undefined)?][]) =>
+  new Map(noted.map(([line, fault, key = '', amount]) => [line, { key, fault, amount }]));

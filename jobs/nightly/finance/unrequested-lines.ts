@@ -112,15 +112,11 @@ function shownOf(line: Asking, { columns }: Opened): Pick<FoundItem, 'name' | 'r
   if (line.kind === 'row') return { name: line.row.name, requested: line.row.limit.requested_limit };
   if (line.broken !== undefined) return {};
   const name = line.cells[placeOf(columns, 'name')]?.trim() ?? '';
-  // An amount in another currency must not be added to a sum.
-  const isDoubtful = line.problems.some(({ column }) => AMOUNT.has(knownOf(column, columns)));
   return {
     ...(name === '' ? {} : { name: visible(name.slice(0, MOST_CHARACTERS)) }),
-    ...(isDoubtful || line.requested === undefined ? {} : { requested: line.requested }),
+    ...(line.requested === undefined ? {} : { requested: line.requested }),
   };
 }
-
-const AMOUNT: ReadonlySet<KnownColumn | null> = new Set(['requested_limit', 'currency'] as const);
 
 /** Characters of a name that are reported: longer than any real name, because a cell may have a megabyte. */
 const MOST_CHARACTERS = 200;

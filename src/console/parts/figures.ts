@@ -1,5 +1,11 @@
 import { grouped } from '../../counted.ts';
-import { type AnswerOutcome, outcomeOfAnswer, outcomeOfRow } from '../../ledger/counts/row-outcome.ts';
+import {
+  type AnswerOutcome,
+  outcomeOfAnswer,
+  outcomeOfRow,
+  ROW_OUTCOMES,
+  type RowOutcome,
+} from '../../ledger/counts/row-outcome.ts';
 import type { PortfolioState } from '../../ledger/portfolios/portfolio.ts';
 import type { RowResult, RowState } from '../../ledger/schema/row.ts';
 import { visible } from '../../portfolio/problem.ts';
@@ -84,6 +90,25 @@ function wordOf(state: Shown): string {
 /** Longer texts are no real status. */
 const STATUS_CHARACTERS = 40;
 
+/** How an outcome is shown: as the state of its rows, and an answer as itself. */
+export const SHOWN_AS: Readonly<Record<RowOutcome, Shown>> = {
+  approved: 'approved',
+  partly_approved: 'partly_approved',
+  under_review: 'under_review',
+  declined: 'declined',
+  answered: 'answered',
+  rejected: 'refused',
+  needs_answer: 'held',
+  awaiting_approval: 'awaiting',
+  sending: 'limit',
+  waiting: 'queued',
+  requested_before: 'skipped',
+  not_sent: 'cancelled',
+};
+
+/** Every outcome, in the order of reports. */
+export const OUTCOMES = Object.keys(ROW_OUTCOMES) as RowOutcome[];
+
 /** A row as a badge. A status whose meaning nobody has given is shown as the service wrote it. */
 export function rowBadge(result: Pick<RowResult, 'state' | 'record' | 'request'>, meanings: Meanings): Html {
   if (result.state !== 'done') return stateBadge(result.state);
@@ -116,23 +141,12 @@ export function stateBar(
   counts: Partial<Record<Shown, number>>,
   options: { label?: string; legend?: boolean } = {},
 ): Html {
-  const there = SHOWN_STATES.flatMap((state) =>
-    (counts[state] ?? 0) > 0 ? [{ state, count: counts[state] ?? 0 }] : [],
-  );
-  const total = there.reduce((sum, { count }) => sum + count, 0);
-  const words = there.map(({ state, count }) => `${grouped(count)} ${state}`).join(', ') || 'no rows';
-  let left = 0;
-  const widths = widthsOf(there.map(({ count }) => count));
-  const pieces = there.map(({ state }, place) => {
-    const width = widths[place] ?? 0;
-    const piece = html`<rect class="state-${state}" x="${left.toFixed(2)}" width="${Math.max(0, width - GAP).toFixed(2)}" height="8" y="0"/>`;
-    left += width;
-    return piece;
+  const there = SHOWN_STATES.flatMap((state) => {
+    const count = counts[state] ?? 0;
+    return count > 0 ? [{ state, size: count, count, words: `${grouped(count)} ${state}` }] : [];
   });
   return html`<div class="state-bar">
-    <svg class="state-bar-line" viewBox="0 0 ${WIDTH} 8" preserveAspectRatio="none" role="img" aria-label="${options.label ?? 'Rows by state'}: ${words}">
-      ${total === 0 ? html`<rect class="state-none" width="${WIDTH}" height="8"/>` : pieces}
-    </svg>
+    ${barLine(options.label ?? 'Rows by state', there)}
     ${
       options.legend &&
       html`<ul class="legend">${there.map(({ state, count }) => html`<li>${stateBadge(state, `${grouped(count)} ${wordOf(state)}`)}</li>`)}</ul>`
@@ -140,14 +154,30 @@ export function stateBar(
   </div>`;
 }
 
+/** One line of pieces side by side, each wide enough to see, with the same as a text for screen readers. */
+export function barLine(label: string, pieces: readonly { state: Shown; size: number; words: string }[]): Html {
+  const words = pieces.map((piece) => piece.words).join(', ') || 'no rows';
+  let left = 0;
+  const widths = widthsOf(pieces.map(({ size }) => size));
+  const shapes = pieces.map(({ state }, place) => {
+    const width = widths[place] ?? 0;
+    const shape = html`<rect class="state-${state}" x="${left.toFixed(2)}" width="${Math.max(0, width - GAP).toFixed(2)}" height="8" y="0"/>`;
+    left += width;
+    return shape;
+  });
+  return html`<svg class="state-bar-line" viewBox="0 0 ${WIDTH} 8" preserveAspectRatio="none" role="img" aria-label="${label}: ${words}">
+      ${pieces.length === 0 ? html`<rect class="state-none" width="${WIDTH}" height="8"/>` : shapes}
+    </svg>`;
+}
+
 /** Widths in units of the drawing, which stretches to the width of the page. */
 const WIDTH = 400;
 const GAP = 1;
 const LEAST = 6;
 
-/** Widths in the bar: each has at least LEAST, and the rest of the bar is shared by count. */
-function widthsOf(counts: readonly number[]): number[] {
-  const total = counts.reduce((sum, count) => sum + count, 0);
-  const free = WIDTH - LEAST * counts.length;
-  return counts.map((count) => LEAST + (free * count) / total);
+/** Widths in the bar: each has at least LEAST, and the rest of the bar is shared by size. */
+function widthsOf(sizes: readonly number[]): number[] {
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  const free = WIDTH - LEAST * sizes.length;
+  return sizes.map((size) => (total === 0 ? WIDTH / sizes.length : LEAST + (free * size) / total));
 }

@@ -33,6 +33,7 @@ export const PORTFOLIO_KEYS: readonly KeyKind[] = [
     find: ({ name, keys }) => FAULT_KINDS.map((kind) => keys.faultyLines(name, kind)),
   },
   { kind: 'keptRows', type: 'hash', find: ({ name, keys }) => [keys.keptRows(name)] },
+  { kind: 'leftOut', type: 'hash', find: ({ name, keys }) => [keys.leftOut(name)] },
   { kind: 'firstRows', type: 'set', find: ({ name, keys }) => [keys.firstRows(name)] },
   { kind: 'sums', type: 'hash', find: ({ name, keys }) => [keys.sums(name, 'a'), keys.sums(name, 'b')] },
   { kind: 'causes', type: 'hash', find: ({ name, keys }) => [keys.causes(name)] },

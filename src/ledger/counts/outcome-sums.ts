@@ -9,7 +9,7 @@ export type OutcomeSum = { rows: number; requested: string; granted: string };
 
 type Counted = {
   states: Readonly<Record<RowState, number>>;
-  sums: Pick<Sums, 'byState' | 'before'>;
+  sums: Pick<Sums, 'byState' | 'before' | 'granted'>;
   answers: readonly AnswerSum[];
   replaced: number;
 };
@@ -22,6 +22,9 @@ export function outcomesOf(
   const found: (OutcomeSum & { outcome: RowOutcome })[] = answers.map(({ status, share, ...sum }) => {
     return { ...sum, outcome: outcomeOfAnswer({ status, share }, meanings) };
   });
+  // Rows that an older version counted since they were last added up have an answer that is not known here.
+  const rest = states.done - found.reduce((all, { rows }) => all + rows, 0);
+  if (rest !== 0) found.push({ outcome: 'answered', rows: rest, ...restOf(sums, found) });
   for (const state of ROW_STATES) {
     if (state === 'done') continue;
     const rows = states[state] - (state === 'cancelled' ? replaced : 0);
@@ -35,14 +38,24 @@ export function outcomesOf(
   >;
 }
 
-function addUp(some: readonly OutcomeSum[]): OutcomeSum {
-  const sumOf = (field: 'requested' | 'granted') => {
-    const sum = some.reduce((all, one) => all.plus(one[field]), new Big(0));
-    return (sum.toFixed().split('.')[1] ?? '').length > 2 ? sum.toFixed() : sum.toFixed(2);
+function restOf({ byState, granted }: Counted['sums'], some: readonly OutcomeSum[]) {
+  const counted = addUp(some);
+  return {
+    requested: new Big(byState.done).minus(counted.requested).toFixed(),
+    granted: new Big(granted).minus(counted.granted).toFixed(),
   };
+}
+
+function addUp(some: readonly OutcomeSum[]): OutcomeSum {
   return {
     rows: some.reduce((all, { rows }) => all + rows, 0),
-    requested: sumOf('requested'),
-    granted: sumOf('granted'),
+    requested: exactText(some.map(({ requested }) => requested)),
+    granted: exactText(some.map(({ granted }) => granted)),
   };
+}
+
+/** The exact sum of decimal texts, with two decimals or more. */
+export function exactText(amounts: readonly string[]): string {
+  const sum = amounts.reduce((all, amount) => all.plus(amount), new Big(0));
+  return (sum.toFixed().split('.')[1] ?? '').length > 2 ? sum.toFixed() : sum.toFixed(2);
 }

@@ -21,7 +21,9 @@ export const ROW_OUTCOMES = {
 export type RowOutcome = keyof typeof ROW_OUTCOMES;
 
 /** The outcomes of rows that the service has answered. */
-export type AnswerOutcome = 'approved' | 'partly_approved' | 'under_review' | 'declined' | 'answered';
+export const ANSWER_OUTCOMES = ['approved', 'partly_approved', 'under_review', 'declined', 'answered'] as const;
+
+export type AnswerOutcome = (typeof ANSWER_OUTCOMES)[number];
 
 /** How much of the request was granted: all of it, a part above zero, nothing, or an amount that is missing or unreadable. */
 export type Share = 'all' | 'part' | 'nothing' | 'unknown';
@@ -53,6 +55,13 @@ export function outcomeOfState(state: Exclude<RowState, 'done'>): RowOutcome {
   return OF_STATE[state];
 }
 
+/** Whether a row in this state can have one of the outcomes. */
+export function canHave(outcomes: readonly RowOutcome[], state: RowState): boolean {
+  return state === 'done'
+    ? ANSWER_OUTCOMES.some((one) => outcomes.includes(one))
+    : outcomes.includes(outcomeOfState(state));
+}
+
 /** The outcome of a done row, by the status and the share that the service answered. */
 export function outcomeOfAnswer(
   { status, share }: { status: string; share: Share },
@@ -70,5 +79,19 @@ export function outcomeOfRow({ state, record, request }: RowOutcomeFacts, meanin
   const share = SHARES[shareOf(amountText(record.total_limit), request.limit.requested_limit)];
   return outcomeOfAnswer({ status: countedStatus(record.status ?? ''), share: share ?? 'unknown' }, meanings);
 }
+
+/**
+ * The outcome of a row by its tally (lua/derive.lua). `none`: another row replaces it. Undefined: the tally is missing or of an older
+ * version, so that only the row itself can tell.
+ */
+export function outcomeOfTally(tally: string, meanings: Meanings): RowOutcome | 'none' | undefined {
+  const [, bucket = '', digit = '', status = ''] = TALLY.exec(tally) ?? [];
+  if (bucket === 'replaced') return 'none';
+  if (bucket !== 'done') return OF_STATE[bucket as keyof typeof OF_STATE];
+  const share = SHARES[digit];
+  return share && outcomeOfAnswer({ status, share }, meanings);
+}
+
+const TALLY = /^[ab]\|(\w+)\|[^|]*(?:\|[^|]*\|[^|]*\|(\d?)\|[^|]*\|(.*))?$/s;
 
 type RowOutcomeFacts = Pick<RowResult, 'state' | 'record' | 'request'>;

@@ -1,6 +1,5 @@
 import type { RedisConnection } from '../../lua-script.ts';
 import { writeAnyway } from '../../redis-memory/memory.ts';
-import { APPROVED } from '../../status-meaning.ts';
 import type { Keys } from '../schema/keys.ts';
 import { OPEN_STATES, ROW_STATES, type RowState } from '../schema/row.ts';
 import { makeLooks } from './glances.ts';
@@ -17,10 +16,6 @@ export type Sums = {
   /** Total and available limits of done rows, as the service answered. */
   granted: string;
   available: string;
-  /** Number of done and skipped rows whose limit is approved, with a `total_limit` above zero and below the requested amount. */
-  grantedBelow: number;
-  /** Number of done and skipped rows whose limit is approved, with nothing granted, which means no. */
-  grantedNothing: number;
   /** Of skipped rows, whose limits were made before: the sum granted then, and the statuses. */
   before: { granted: string; statuses: Record<string, number> };
   /** Rows with an unreadable amount, which is in no sum. */
@@ -60,8 +55,6 @@ export function readTallied(sides: SumFields): Tallied {
       byState: Object.fromEntries(ROW_STATES.map((state, at) => [state, textOf(inState[at] ?? [])])) as Sums['byState'],
       granted: textOf(limbsIn(fields, 'granted')),
       available: textOf(limbsIn(fields, 'available')),
-      grantedBelow: countIn(fields, `below:${APPROVED}`),
-      grantedNothing: countIn(fields, `nothing:${APPROVED}`),
       before: { granted: textOf(limbsIn(fields, 'before')), statuses: countsIn(fields, 'earlier:') },
       unreadable: countIn(fields, 'unreadable'),
     },

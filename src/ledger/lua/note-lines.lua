@@ -1,14 +1,16 @@
 -- Writes the problems of an import's lines, or that a line has none, with the key of the line's request. The counts of faulty lines are the
--- sizes of the hashes.
--- @keys portfolio invalid duplicate kept rows
--- The portfolio, its invalid lines, its duplicate lines, its rows whose line is invalid, and the beginning of the keys of its rows.
+-- sizes of the hashes; the amounts of those that led to no row are added up.
+-- @keys portfolio invalid duplicate kept leftOut rows
+-- The portfolio, its invalid lines, its duplicate lines, its rows whose line is invalid, the counts of left-out.lua, and the beginning of the
+-- keys of its rows.
 -- @args content …lines
 -- content: the file and how it is read; lines: line, kind ("invalid", "duplicate" or "sound"), problem, the key of its request or "",
--- its buyer or "", …
+-- its buyer or "", its amount or "", …
 -- @brings-in
 -- Answers 2 if problems were noted before, 1 if none were: then sound lines have nothing to take back. Answers 0 if another file's lines
 -- are shown by now: then nothing is written.
 -- @include archived
+-- @include left-out
 local archived = archivedError(portfolio)
 if archived then return archived end
 if redis.call('HGET', portfolio, 'content') ~= content then return 0 end
@@ -17,11 +19,11 @@ local before = redis.call('EXISTS', invalid, duplicate, kept)
 
 local function noteKind(faulty, kind)
   local wrong, others = {}, {}
-  for at = 1, #lines, 5 do
-    local line, lineKind, problem, key = unpack(lines, at, at + 3)
+  for at = 1, #lines, 6 do
+    local line, lineKind, problem, key, _, amount = unpack(lines, at, at + 5)
     if lineKind == kind then
       wrong[#wrong + 1] = line
-      wrong[#wrong + 1] = key .. ' ' .. problem
+      wrong[#wrong + 1] = key .. '|' .. amount .. ' ' .. problem
     else
       others[#others + 1] = line
     end
@@ -38,9 +40,34 @@ local function isKept(line, key, buyer)
   return buyer == '' or not row[3] or cjson.decode(row[3]).buyer == buyer
 end
 
+-- The lines that may begin or cease to lead to a row: those given, and those that count as the row of the same request until now.
+local touched, isTouched = {}, {}
+local function touch(line)
+  if line and not isTouched[line] then
+    isTouched[line] = true
+    touched[#touched + 1] = line
+  end
+end
+for at = 1, #lines, 6 do
+  touch(lines[at])
+  if before > 0 and lines[at + 3] ~= '' then touch(redis.call('HGET', kept, lines[at + 3])) end
+end
+
+local left = {}
+local function addTouched(sign)
+  if #touched == 0 then return end
+  for _, faulty in ipairs({ invalid, duplicate }) do
+    for at, text in ipairs(redis.call('HMGET', faulty, unpack(touched))) do
+      local isRow = text and faulty == invalid and redis.call('HGET', kept, string.match(text, '^[^| ]*')) == touched[at]
+      if text and not isRow then addLeftOut(left, text, sign) end
+    end
+  end
+end
+
+if before > 0 then addTouched(-1) end
 noteKind(invalid, 'invalid')
 noteKind(duplicate, 'duplicate')
-for at = 1, #lines, 5 do
+for at = 1, #lines, 6 do
   local line, kind, _, key, buyer = unpack(lines, at, at + 4)
   if key ~= '' then
     if kind == 'invalid' and isKept(line, key, buyer) then
@@ -50,4 +77,6 @@ for at = 1, #lines, 5 do
     end
   end
 end
+addTouched(1)
+keepLeftOut(leftOut, left)
 return before > 0 and 2 or 1

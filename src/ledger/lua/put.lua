@@ -37,6 +37,7 @@
 local NOW, full = nowText(), fullError()
 -- @include derive
 -- @include change
+-- @include left-out
 
 -- Reads a line's row, call and buyer before anything is written.
 local function lineOf(portfolio, key, it)
@@ -145,12 +146,22 @@ local function takeRecovered(line, fields)
   return true
 end
 
+-- The invalid line that counts as this row, if one does, leads to no row from now on.
+local function leaveRow(hash, key)
+  local faulty = redis.call('HGET', hash .. ':lines:kept', key)
+  if not faulty then return end
+  redis.call('HDEL', hash .. ':lines:kept', key)
+  local left, text = {}, redis.call('HGET', hash .. ':lines:invalid', faulty)
+  if text then addLeftOut(left, text, 1) end
+  keepLeftOut(hash .. ':lines:left-out', left)
+end
+
 -- Renews an existing row. Answers the script's answer if the row keeps its request and state, else nil.
 local function renew(line)
   local it, row, state, hash = line.it, line.row, line.state, line.portfolio.hash
   tellWhoGaveUp(row)
   -- An invalid line of this file may have counted as this row until now.
-  if redis.call('HGET', hash, 'importNumber') == it.import then redis.call('HDEL', hash .. ':lines:kept', line.key) end
+  if redis.call('HGET', hash, 'importNumber') == it.import then leaveRow(hash, line.key) end
   local goes = line.isLeftOpen and line.same and it.approval == ''
   if line.same and not goes and state ~= 'refused' and state ~= 'cancelled' then
     local stays = { line = it.line, import = it.import, gen = line.gen, statements = it.statements ~= '' and it.statements }

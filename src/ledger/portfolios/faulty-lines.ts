@@ -7,9 +7,14 @@ export type FaultyLine = { kind: 'invalid' | 'duplicate'; message: string; key?:
 
 /**
  * A line as an import found it: the key of its request, '' if unknown, and its fault, if any. A faulty line counts as the row of its key
- * only if that row is of its `buyer`, or the line names no buyer.
+ * only if that row is of its `buyer`, or the line names no buyer. `amount`: what it asks for as decimal text, if that is known.
  */
-export type NotedLine = { key: string; buyer?: string | undefined; fault: FaultyLine | null };
+export type NotedLine = {
+  key: string;
+  buyer?: string | undefined;
+  amount?: string | undefined;
+  fault: FaultyLine | null;
+};
 
 /** The faults of the lines of a portfolio's last import, and the rows that such lines count as. */
 export function makeFaultyLines({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
@@ -18,13 +23,13 @@ export function makeFaultyLines({ connection, keys }: { connection: RedisConnect
 
   return {
     /** All keys that an import of another content deletes. */
-    keysOf: (name: string) => [...faultyKeysOf(name), keys.keptRows(name)],
+    keysOf: (name: string) => [...faultyKeysOf(name), keys.keptRows(name), keys.leftOut(name)],
 
     /** Writes the faults of these lines for the import of this content, see note-lines.lua. */
     async noteLines(name: string, content: string, lines: ReadonlyMap<number, NotedLine>): Promise<void> {
       const faultyKeys = { invalid: keys.faultyLines(name, 'invalid'), duplicate: keys.faultyLines(name, 'duplicate') };
       const rowKeys = { kept: keys.keptRows(name), rows: keys.row(name, '') };
-      const places = { portfolio: keys.portfolio(name), ...faultyKeys, ...rowKeys };
+      const places = { portfolio: keys.portfolio(name), ...faultyKeys, leftOut: keys.leftOut(name), ...rowKeys };
       const tell = (page: readonly [number, NotedLine][]) =>
         note(places, { content, lines: page.flatMap(([line, noted]) => argsOf(line, noted)) });
       if (lines.size === 0) return;
@@ -74,8 +79,8 @@ function* pagesOf<T>(items: readonly T[]): Generator<T[]> {
   for (let from = 0; from < items.length; from += PAGE) yield items.slice(from, from + PAGE);
 }
 
-function argsOf(line: number, { key, buyer = '', fault }: NotedLine): (string | number)[] {
-  return [line, fault?.kind ?? 'sound', fault?.message ?? '', key, buyer];
+function argsOf(line: number, { key, buyer = '', amount = '', fault }: NotedLine): (string | number)[] {
+  return [line, fault?.kind ?? 'sound', fault?.message ?? '', key, buyer, amount];
 }
 
 function faultOf(invalid: string | null | undefined, duplicate: string | null | undefined): FaultyLine | undefined {
@@ -83,9 +88,10 @@ function faultOf(invalid: string | null | undefined, duplicate: string | null | 
   return typeof duplicate === 'string' ? { kind: 'duplicate', ...readFault(duplicate) } : undefined;
 }
 
-/** Reads `<key or nothing> <message>`, as note-lines.lua writes it. */
+/** Reads the text of a faulty line, as note-lines.lua writes it. A text of an older version lacks the amount. */
 function readFault(text: string): Pick<FaultyLine, 'message' | 'key'> {
   const end = text.indexOf(' ');
   const message = text.slice(end + 1);
-  return end === 0 ? { message } : { message, key: text.slice(0, end) };
+  const [key] = text.slice(0, end).split('|');
+  return key ? { message, key } : { message };
 }

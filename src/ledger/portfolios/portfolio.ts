@@ -1,5 +1,6 @@
 import type { CallKind } from '../../call-kind.ts';
 import type { RedisConnection } from '../../lua-script.ts';
+import type { LeftOut } from '../counts/money.ts';
 import type { AnswerSum, Sums } from '../counts/sums.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
@@ -43,6 +44,8 @@ export type PortfolioState = {
   duplicate: number;
   /** Rows whose line in the last import is invalid: they stay as they were. */
   kept: number;
+  /** The amounts of the invalid and duplicate lines; undefined if an older version imported some of them. */
+  leftOut: LeftOut | undefined;
   states: Record<RowState, number>;
   statuses: Record<string, number>;
   calls: Record<CallKind | 'token' | 'throttled', number>;

@@ -3,7 +3,7 @@ import { isLimitlineError } from '../../errors.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import { type MendedDifference, makeRowComparison, TALLIED } from '../comparison/row-comparison.ts';
 import { type Cause, makeCauses } from '../counts/cause.ts';
-import { readTallied } from '../counts/sums.ts';
+import { readTallied, sumIn } from '../counts/sums.ts';
 import { makeFirstRows } from '../rows/first-rows.ts';
 import { archivedFault, archivedOf, makeArchives } from '../schema/archives.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
@@ -136,11 +136,12 @@ export function makePortfolios({
         ['ZRANGE', keys.imports(name), '0', '-1', 'WITHSCORES'],
         ['HGETALL', keys.sums(name, 'a')],
         ['HGETALL', keys.sums(name, 'b')],
+        ['HGETALL', keys.leftOut(name)],
         ...FAULT_KINDS.map((kind) => ['HLEN', keys.faultyLines(name, kind)] as const),
         ['HLEN', keys.keptRows(name)],
         ...ROW_STATES.map((state) => ['ZCARD', keys.rowsInState(name, state)] as const),
       ]);
-      const [found, running, a, b, ...sizes] = answers;
+      const [found, running, a, b, left, ...sizes] = answers;
       const counts = sizes.map(Number);
       const [invalid = 0, duplicate = 0, kept = 0, ...inStates] = counts;
       const { rows, added, ...tallied } = readTallied([a, b].map(pairsAsFields));
@@ -167,11 +168,18 @@ export function makePortfolios({
         invalid: invalid - kept,
         duplicate,
         kept,
+        leftOut: leftOutIn(pairsAsFields(left), invalid - kept + duplicate),
         ...tallied,
         states,
       };
     },
   };
+}
+
+/** Reads the counts of left-out.lua; undefined if they lack some of the lines, which an older version noted. */
+function leftOutIn(fields: Record<string, string>, lines: number): PortfolioState['leftOut'] {
+  if (Number(fields.lines ?? 0) !== lines) return undefined;
+  return { amount: sumIn(fields, 'left'), bare: Number(fields.bare ?? 0) };
 }
 
 function unlessArchived(error: unknown): void {
@@ -186,6 +194,7 @@ type Fields = Omit<
   | 'invalid'
   | 'duplicate'
   | 'kept'
+  | 'leftOut'
   | 'replaced'
   | 'statuses'
   | 'sums'

@@ -2,6 +2,7 @@ import type { CallKind } from '../../call-kind.ts';
 import { type Meanings, type StatusMeaning, statusMeaningOf } from '../../status-meaning.ts';
 import type { Cause } from '../counts/cause.ts';
 import type { MeaningStore } from '../counts/meaning-store.ts';
+import { type Money, moneyOf } from '../counts/money.ts';
 import { type OutcomeSum, outcomesOf } from '../counts/outcome-sums.ts';
 import type { RowOutcome } from '../counts/row-outcome.ts';
 import type { Sums } from '../counts/sums.ts';
@@ -20,34 +21,37 @@ import type { PortfolioState } from './portfolio.ts';
 import type { Portfolios } from './portfolios.ts';
 
 /** The outcome of a portfolio in one object; amounts are exact decimal text, times ISO 8601 in UTC. */
-export type Summary = Sums & {
-  account: string;
-  portfolio: string;
-  lines: number;
-  invalid: number;
-  duplicate: number;
-  /** Rows whose line in the last import is invalid; they stay as they were, and the line counts as its row. */
-  kept: number;
-  /** Cancelled rows that others replace, or whose line a replacing file lacks. */
-  replaced: number;
-  rows: number;
-  states: Record<RowState, number>;
-  /** All outcomes; `cancelled` rows that others replace have none. */
-  outcomes: Record<RowOutcome, OutcomeSum>;
-  statuses: Record<string, number>;
-  /** What people say that statuses mean. */
-  meanings: Record<string, StatusMeaning>;
-  /** Why rows failed, the cause with most rows first. */
-  causes: Cause[];
-  /** Number of things made twice for the portfolio's rows; only `resend` and a person's answer can lead to that. */
-  madeTwice: number;
-  /** Calls sent again after an unknown outcome: the service may have made such a thing twice. */
-  resent: Record<CallKind, number>;
-  supplier: string | null;
-  started: string | null;
-  finished: string | null;
-  calls: Record<CallKind | 'token' | 'throttled', number>;
-};
+export type Summary = Sums &
+  GrantedShort & {
+    account: string;
+    portfolio: string;
+    lines: number;
+    invalid: number;
+    duplicate: number;
+    /** Rows whose line in the last import is invalid; they stay as they were, and the line counts as its row. */
+    kept: number;
+    /** Cancelled rows that others replace, or whose line a replacing file lacks. */
+    replaced: number;
+    rows: number;
+    states: Record<RowState, number>;
+    /** All outcomes; `cancelled` rows that others replace have none. */
+    outcomes: Record<RowOutcome, OutcomeSum>;
+    /** What became of the money of all lines. */
+    money: Money;
+    statuses: Record<string, number>;
+    /** What people say that statuses mean. */
+    meanings: Record<string, StatusMeaning>;
+    /** Why rows failed, the cause with most rows first. */
+    causes: Cause[];
+    /** Number of things made twice for the portfolio's rows; only `resend` and a person's answer can lead to that. */
+    madeTwice: number;
+    /** Calls sent again after an unknown outcome: the service may have made such a thing twice. */
+    resent: Record<CallKind, number>;
+    supplier: string | null;
+    started: string | null;
+    finished: string | null;
+    calls: Record<CallKind | 'token' | 'throttled', number>;
+  };
 
 /**
  * Summarizes a portfolio; undefined if there is none of this name.
@@ -67,6 +71,7 @@ export async function summarize(
   if (state.startedMs === undefined) return undefined;
   const { invalid, duplicate, kept, replaced, states, statuses, calls } = state;
   const rowCount = rowCountOf(state);
+  const outcomes = outcomesOf(state, meanings);
   return {
     account,
     portfolio: name,
@@ -77,7 +82,8 @@ export async function summarize(
     replaced,
     rows: rowCount,
     states,
-    outcomes: outcomesOf(state, meanings),
+    outcomes,
+    money: moneyOf(state, outcomes),
     statuses,
     meanings: Object.fromEntries(meanings),
     ...state.sums,
@@ -92,8 +98,11 @@ export async function summarize(
   };
 }
 
-/** The limits granted below the request, and with nothing, by what statuses mean. */
-export function grantedShort({ short }: Pick<PortfolioState, 'short'>, meanings: Meanings) {
+/** Numbers of done and skipped rows whose limit is approved, by what statuses mean: granted in part, and with nothing, which means no. */
+export type GrantedShort = { grantedBelow: number; grantedNothing: number };
+
+/** Counts what was granted short. */
+export function grantedShort({ short }: Pick<PortfolioState, 'short'>, meanings: Meanings): GrantedShort {
   return { grantedBelow: approvedIn(short.below, meanings), grantedNothing: approvedIn(short.nothing, meanings) };
 }
 

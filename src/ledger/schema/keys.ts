@@ -87,10 +87,12 @@ export function makeKeys(prefix: string, account: string) {
     portfolios: `${root}:portfolios`,
     /** Hash: the fields and counts of a portfolio, such as `calls:<kind>`. */
     portfolio: (name: string) => `${root}:portfolio:${name}`,
-    /** Hash: line number → `<row key or nothing> <problem>`, for lines of the last import that led to no row. */
+    /** Hash: line number → `<row key or nothing>|<amount or nothing> <problem>`, for lines of the last import that led to no row. */
     faultyLines: (name: string, kind: 'invalid' | 'duplicate') => `${root}:portfolio:${name}:lines:${kind}`,
     /** Hash: row key → line of the last import that is invalid, and whose request has this row from before. */
     keptRows: (name: string) => `${root}:portfolio:${name}:lines:kept`,
+    /** Hash: number and sum of the invalid and duplicate lines that count as no row (left-out.lua). */
+    leftOut: (name: string) => `${root}:portfolio:${name}:lines:left-out`,
     /** Sorted set: imports under way, by their last heartbeat in ms of the server's clock. */
     imports: (name: string) => `${root}:portfolio:${name}:imports`,
     /** Hash: digest of a file and how it is read → what is known of its import into the portfolio, as JSON. */

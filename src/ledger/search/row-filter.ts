@@ -1,5 +1,7 @@
 import { Big } from 'big.js';
 import { LimitlineError } from '../../errors.ts';
+import type { Meanings } from '../../status-meaning.ts';
+import { canHave, outcomeOfRow, ROW_OUTCOMES, type RowOutcome } from '../counts/row-outcome.ts';
 import { is, isStep, ROW_STATES, type RowResult, type RowState, STEPS, type Step } from '../schema/row.ts';
 import { type RowId, rowName } from '../schema/schema.ts';
 import { beginsWith, isSameNumber, numbersOf } from './index-words.ts';
@@ -8,6 +10,8 @@ import { beginsWith, isSameNumber, numbersOf } from './index-words.ts';
 export type RowFilter = {
   /** The row is in one of these states. */
   states?: readonly RowState[];
+  /** The row has one of these outcomes. A row that another replaces has none: it is in the counts of no outcome either. */
+  outcomes?: readonly RowOutcome[];
   /** The row is at this step, or ended there. */
   step?: Step;
   /** The row's problem, or the service's response in it, contains this text in any case. */
@@ -35,7 +39,10 @@ const LONGEST_TEXT = 400;
  */
 export function queryOfFilter(filter: RowFilter): string {
   const query = new URLSearchParams();
-  if (filter.states && filter.states.length > 0) query.set('states', filter.states.join(','));
+  for (const name of ['states', 'outcomes'] as const) {
+    const words = filter[name] ?? [];
+    if (words.length > 0) query.set(name, words.join(','));
+  }
   for (const name of ['step', 'problem', 'cause', 'status', 'min', 'max', 'text'] as const) {
     const value = filter[name];
     if (value !== undefined) query.set(name, value);
@@ -46,15 +53,14 @@ export function queryOfFilter(filter: RowFilter): string {
 /**
  * Reads the filter in a query; other names are ignored, and empty values count as missing.
  *
- * @throws LimitlineError `USAGE` for an unknown state, an invalid amount or a repeated name: ignoring it would match more rows than asked
+ * @throws LimitlineError `USAGE` for an unknown state or outcome, an invalid amount or a repeated name: ignoring it would match more rows than asked
  *   for
  */
 export function filterFromQuery(query: Query): RowFilter {
   const filter: RowFilter = {};
-  const states = listOf(query.states)
-    .flatMap((text) => text.split(','))
-    .filter((text) => text !== '');
-  if (states.length > 0) filter.states = ROW_STATES.filter((state) => states.map(stateOf).includes(state));
+  const [states, outcomes] = [wordsOf(query, 'states', ROW_STATES), wordsOf(query, 'outcomes', OUTCOMES)];
+  if (states.length > 0) filter.states = states;
+  if (outcomes.length > 0) filter.outcomes = outcomes;
   const step = textOf(query, 'step');
   if (step !== undefined) filter.step = stepOf(step);
   const problem = textOf(query, 'problem');
@@ -75,10 +81,24 @@ function listOf(value: string | readonly string[] | undefined): readonly string[
   return value === undefined ? [] : typeof value === 'string' ? [value] : value;
 }
 
-function stateOf(text: string): RowState {
-  const state = ROW_STATES.find((one) => one === text);
-  if (!state) throw new LimitlineError('USAGE', `There is no such state; use one of: ${ROW_STATES.join(', ')}.`);
-  return state;
+const OUTCOMES = Object.keys(ROW_OUTCOMES) as RowOutcome[];
+
+/** The words of a list such as `refused,held`, in the order of the known ones. */
+function wordsOf<Word extends string>(query: Query, name: 'states' | 'outcomes', known: readonly Word[]): Word[] {
+  const words = listOf(query[name])
+    .flatMap((text) => text.split(','))
+    .filter((text) => text !== '');
+  if (words.some((word) => !known.some((one) => one === word))) {
+    throw new LimitlineError('USAGE', `There is no such ${name.slice(0, -1)}; use one of: ${known.join(', ')}.`);
+  }
+  return known.filter((one) => words.includes(one));
+}
+
+/** The states that rows of a filter can have: all of them if it names neither states nor outcomes. */
+export function statesOf({ states = [], outcomes = [] }: RowFilter): RowState[] {
+  return ROW_STATES.filter(
+    (state) => (states.length === 0 || states.includes(state)) && (outcomes.length === 0 || canHave(outcomes, state)),
+  );
 }
 
 function stepOf(text: string): Step {
@@ -115,10 +135,16 @@ export type Referred = { request: string; buyers: ReadonlySet<string> };
 /** For a text that is no reference: it means no row and no buyer. */
 export const NOBODY: Referred = { request: '', buyers: new Set() };
 
-/** Whether a row matches all fields of the filter. Pure; amounts are compared exactly. */
-export function matches({ row, result }: FoundRow, filter: RowFilter, referred: Referred): boolean {
-  const { states, step, problem, cause, status, min, max, text } = filter;
+/** Whether a row matches all fields of the filter, by what statuses mean. Pure; amounts are compared exactly. */
+export function matches(
+  { row, result }: FoundRow,
+  filter: RowFilter,
+  referred: Referred,
+  meanings: Meanings = new Map(),
+): boolean {
+  const { states, outcomes = [], step, problem, cause, status, min, max, text } = filter;
   if (states && states.length > 0 && !states.includes(result.state)) return false;
+  if (outcomes.length > 0 && (result.replaced || !outcomes.includes(outcomeOfRow(result, meanings)))) return false;
   if (step !== undefined && result.step !== step) return false;
   if (problem !== undefined && !problemText(result).includes(problem.toLowerCase())) return false;
   if (cause !== undefined && !(result.cause === cause && isFailed(result))) return false;

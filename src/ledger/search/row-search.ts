@@ -42,15 +42,14 @@ export function makeRowSearch(options: SearchOptions) {
     { after, count }: { after?: string | undefined; count: number },
   ): Promise<RowPage> {
     let place = after === undefined ? undefined : cursorOf(after);
-    const { walk, referred, unindexed } = await wayTo(portfolio, filter);
+    const { walk, isSure, referred, unindexed, meanings } = await wayTo(portfolio, filter);
     const told = unindexed > 0 ? { unindexed } : {};
-    const isSure = filter.text === undefined && (filter.cause === undefined || Object.keys(filter).length === 1);
     const found: FoundRow[] = [];
     let last = place;
     for (let cost = 0; ; ) {
       const step = await walk(place, isSure ? count + 1 : READ_AT_ONCE);
       for (const { at, ...row } of step.rows) {
-        if (!matches(row, filter, referred)) continue;
+        if (!matches(row, filter, referred, meanings)) continue;
         if (found.length === count) return { found, ...(last ? { next: cursorText(last) } : {}), ...told };
         found.push(row);
         last = at;
@@ -77,8 +76,8 @@ export function makeRowSearch(options: SearchOptions) {
 
     /** Number of matching rows: exact for states or a cause only, else counted up to a thousand. */
     async count(portfolio: string, filter: RowFilter): Promise<RowCount> {
-      const { states = [], cause, status, min, max, text } = filter;
-      const isPlain = [status, min, max, text].every((each) => each === undefined);
+      const { states = [], outcomes, cause, status, min, max, text } = filter;
+      const isPlain = [outcomes, status, min, max, text].every((each) => each === undefined);
       if (isPlain && cause === undefined) {
         const sizes = (await sources.sizes(portfolio)).states;
         const meant = states.length > 0 ? states : ROW_STATES;

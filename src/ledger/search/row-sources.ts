@@ -92,13 +92,18 @@ export function makeRowSources({ connection, keys }: { connection: RedisConnecti
       return found.map((entry) => ({ entry, key: entry.slice(entry.lastIndexOf('\0') + 1) }));
     },
 
-    /** The keys of those rows that are in one of the states; ten times as fast as reading the rows. */
-    async inStates(portfolio: string, rowKeys: readonly string[], states: readonly RowState[] = []): Promise<string[]> {
-      if (states.length === 0 || rowKeys.length === 0) return [...rowKeys];
+    /** The keys of those rows whose field passes the test; ten times as fast as reading the rows. */
+    async inWhich(
+      portfolio: string,
+      rowKeys: readonly string[],
+      field: 'state' | 'tally',
+      passes: (text: string) => boolean,
+    ): Promise<string[]> {
+      if (rowKeys.length === 0) return [];
       const step = connection.pipeline();
-      for (const key of rowKeys) step.hget(keys.row(portfolio, key), 'state');
-      const found = answersOf(await step.exec()) as RowState[];
-      return rowKeys.filter((_key, at) => states.includes(found[at] ?? 'queued'));
+      for (const key of rowKeys) step.hget(keys.row(portfolio, key), field);
+      const found = answersOf(await step.exec()) as (string | null)[];
+      return rowKeys.filter((_key, at) => passes(found[at] ?? ''));
     },
 
     /** Keys of rows with this id or number, or another of the same digest; MOST_OF_ID or more if there may be others. */

@@ -1,8 +1,10 @@
 import { LimitlineError } from '../../errors.ts';
 import type { RedisConnection } from '../../lua-script.ts';
+import type { Meanings } from '../../status-meaning.ts';
+import { outcomeOfTally } from '../counts/row-outcome.ts';
 import type { Keys } from '../schema/keys.ts';
 import { ROW_STATES, type RowState } from '../schema/row.ts';
-import { type FoundRow, isNamedBy, NOBODY, type Referred, type RowFilter } from './row-filter.ts';
+import { type FoundRow, isNamedBy, NOBODY, type Referred, type RowFilter, statesOf } from './row-filter.ts';
 import { makeRowLists } from './row-lists.ts';
 import { type Cursor, isBehind } from './row-pages.ts';
 import { type Candidate, inOrder, type RowSources } from './row-sources.ts';
@@ -14,6 +16,8 @@ export type SearchOptions = {
   isSearched?: boolean | undefined;
   /** What a text means as a reference: the request key of a `request_reference`, and the identifier's digest of a `buyer_reference`. */
   referenceOf?: ((text: string) => { request: string; buyer: string }) | undefined;
+  /** Reads what statuses mean, for filters by outcome. */
+  meanings?: (() => Promise<Meanings>) | undefined;
 };
 
 /** Some rows of a walk, each with the cursor behind it; the cursor of the next step, if any; and the cost, in rows read. */
@@ -22,8 +26,11 @@ type WalkStep = { rows: (FoundRow & { at: Cursor })[]; next: Cursor | undefined;
 /** Continues behind a cursor, by some `count` rows. A row that stays in the index comes once. */
 export type Walk = (after: Cursor | undefined, count: number) => Promise<WalkStep>;
 
-/** How to find the rows of a filter. `unindexed`: number of rows that the walk cannot find. */
-type WalkPlan = { walk: Walk; referred: Referred; unindexed: number };
+/**
+ * How to find the rows of a filter. `isSure`: the walk finds no others. `unindexed`: number of rows that the walk cannot find. `meanings`:
+ * what statuses mean, if the filter's outcomes depend on it.
+ */
+type WalkPlan = { walk: Walk; isSure: boolean; referred: Referred; unindexed: number; meanings: Meanings };
 
 const FIRST = { line: 0, key: '' };
 
@@ -35,7 +42,10 @@ const FEW_ROWS = 1_000;
 const LOOKS_PER_ROW = 10;
 
 /** Chooses the index that leads to a filter's rows with the fewest others, and walks it. */
-export function makeRowWalks({ connection, keys, isSearched = true, referenceOf }: SearchOptions, sources: RowSources) {
+export function makeRowWalks(
+  { connection, keys, isSearched = true, referenceOf, meanings: readMeanings = async () => new Map() }: SearchOptions,
+  sources: RowSources,
+) {
   const { read } = makeRowLists({ connection, keys });
 
   async function readAll(portfolio: string, found: readonly string[]): Promise<FoundRow[]> {
@@ -58,10 +68,20 @@ export function makeRowWalks({ connection, keys, isSearched = true, referenceOf 
     };
   }
 
-  function byLine(portfolio: string, of: { states: readonly RowState[] } | { cause: string }): Walk {
+  /** @param isMeant whether a row with this tally may match: only such rows are read */
+  function byLine(
+    portfolio: string,
+    of: { states: readonly RowState[] } | { cause: string },
+    isMeant?: (tally: string) => boolean,
+  ): Walk {
     return async (after, count) => {
       const found = await sources.byLine(portfolio, of, { after: placeOf(after), count });
-      return stepOf(portfolio, found, found.length < count ? undefined : found.at(-1));
+      const next = found.length < count ? undefined : found.at(-1);
+      if (!isMeant) return stepOf(portfolio, found, next);
+      const rowKeys = found.map(({ key }) => key);
+      const meant = new Set(await sources.inWhich(portfolio, rowKeys, 'tally', isMeant));
+      const some = found.filter(({ key }) => meant.has(key));
+      return stepOf(portfolio, some, next, found.length);
     };
   }
 
@@ -77,17 +97,21 @@ export function makeRowWalks({ connection, keys, isSearched = true, referenceOf 
   }
 
   /** First the rows that the text names completely, then rows whose name begins with it. */
-  function byText(portfolio: string, text: string, filter: RowFilter, named: FoundRow[]): Walk {
-    const isNamed = new Set(named.map(({ row }) => row.key));
+  function byText(portfolio: string, text: string, filter: RowFilter, whole: FoundRow[]): Walk {
+    const isNamed = new Set(whole.map(({ row }) => row.key));
     return async (after, count) => {
       if (after === undefined || 'line' in after) {
-        const rows = named.map((found) => ({ ...found, at: candidateOf(found) }));
+        const rows = whole.map((found) => ({ ...found, at: candidateOf(found) }));
         const behind = rows.filter(({ at }) => isBehind(at, placeOf(after)));
-        return { rows: behind, next: isSearched ? { name: '' } : undefined, cost: named.length };
+        return { rows: behind, next: isSearched ? { name: '' } : undefined, cost: whole.length };
       }
       const entries = await sources.byName(portfolio, text, { after: after.name, count });
       const byKey = new Map(entries.map(({ key, entry }) => [key, entry]));
-      const meant = await sources.inStates(portfolio, [...byKey.keys()], filter.states);
+      const states: readonly string[] = statesOf(filter);
+      const isMeant = (state: string) => states.includes(state);
+      const named = [...byKey.keys()];
+      const meant =
+        states.length < ROW_STATES.length ? await sources.inWhich(portfolio, named, 'state', isMeant) : named;
       const rows = (await readAll(portfolio, meant)).filter(({ row }) => !isNamed.has(row.key));
       const last = entries.at(-1);
       return {
@@ -123,24 +147,36 @@ export function makeRowWalks({ connection, keys, isSearched = true, referenceOf 
   return {
     /** @throws LimitlineError `USAGE` for a text that needs the indexes, if they are turned off */
     async wayTo(portfolio: string, filter: RowFilter): Promise<WalkPlan> {
-      const states = filter.states && filter.states.length > 0 ? filter.states : ROW_STATES;
-      const { text, cause, status, min, max } = filter;
+      const states = statesOf(filter);
+      const { outcomes = [], text, cause, status, min, max } = filter;
+      // The state alone does not tell the outcome of a done row, nor whether another row replaces a cancelled one.
+      const isByTally = outcomes.length > 0 && (states.includes('done') || states.includes('cancelled'));
+      const meanings: Meanings = isByTally ? await readMeanings() : new Map();
+      const isMeant = (tally: string) => {
+        const outcome = outcomeOfTally(tally, meanings);
+        return outcome === undefined || (outcome !== 'none' && outcomes.includes(outcome));
+      };
+      const isSure = text === undefined && !isByTally && (cause === undefined || Object.keys(filter).length === 1);
+      const plain = { isSure, referred: NOBODY, unindexed: 0, meanings };
       const isByColumn = status !== undefined || min !== undefined || max !== undefined;
       if (text === undefined && (cause !== undefined || !isByColumn)) {
-        const walk = byLine(portfolio, cause === undefined ? { states } : { cause });
-        return { walk, referred: NOBODY, unindexed: 0 };
+        const of = cause === undefined ? { states } : { cause };
+        return { ...plain, walk: byLine(portfolio, of, isByTally ? isMeant : undefined) };
       }
       const sizes = await sources.sizes(portfolio);
       const unindexed = Math.max(0, sizes.rows - sizes.indexed);
       if (text !== undefined) {
         const { rows, referred } = await namedBy(portfolio, text);
         if (!isSearched && rows.length === 0 && !LINE_NUMBER.test(text)) throw turnedOff();
-        return { walk: byText(portfolio, text, filter, rows), referred, unindexed: isSearched ? unindexed : 0 };
+        const walk = byText(portfolio, text, filter, rows);
+        return { ...plain, walk, referred, unindexed: isSearched ? unindexed : 0 };
       }
       const meant = states.reduce((sum, state) => sum + (sizes.states.get(state) ?? 0), 0);
       const isShort = meant <= FEW_ROWS || unindexed > 0;
-      const walk = isShort ? byLine(portfolio, { states }) : byColumn(portfolio, filter, sizes.lastLine);
-      return { walk, referred: NOBODY, unindexed: 0 };
+      if (isShort) return { ...plain, walk: byLine(portfolio, { states }) };
+      // Without states the script reads no state.
+      const told = states.length < ROW_STATES.length ? { ...filter, states } : filter;
+      return { ...plain, walk: byColumn(portfolio, told, sizes.lastLine) };
     },
   };
 }

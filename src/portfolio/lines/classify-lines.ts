@@ -29,6 +29,7 @@ export function makeLineClassifier({ columns, dates }: { columns: Column[]; date
   const requestLines = makeDigestTable({ bits: 68 });
   const plausibility = makePlausibility({ columns });
   const written = (known: KnownColumn) => columns[placeOf(columns, known)]?.written ?? known;
+  const amountColumns: ReadonlySet<string> = new Set([written('requested_limit'), written('currency')]);
   let lines = 0;
   let rows = 0;
   let bareRows = 0;
@@ -57,16 +58,9 @@ export function makeLineClassifier({ columns, dates }: { columns: Column[]; date
         const wellFormed = cells.map((one) => one.toWellFormed());
         // With an unclear buyer, the line cannot be matched to a row.
         const key = decision?.is === 'unclear' ? '' : faultyKeyOf(values, buyer);
-        const told = {
-          line,
-          cells: wellFormed,
-          numbers,
-          changed,
-          key,
-          problems,
-          buyer,
-          requested: values.requested_limit,
-        };
+        const isDoubtful = problems.some(({ column }) => column !== null && amountColumns.has(column));
+        const requested = isDoubtful ? undefined : values.requested_limit;
+        const told = { line, cells: wellFormed, numbers, changed, key, problems, buyer, requested };
         return { kind: 'invalid', ...told, ...(broken === null ? {} : { broken }) };
       }
       const row = makeRow(values, buyer ?? '');
@@ -75,7 +69,8 @@ export function makeLineClassifier({ columns, dates }: { columns: Column[]; date
       const of = requestLines.addOnce(row.key, line);
       if (of !== undefined) {
         const problems = [duplicateProblem(line, of, values)];
-        return { kind: 'duplicate', line, cells, numbers, changed, of, key: row.key, problems, ...told };
+        const { requested_limit: requested } = values;
+        return { kind: 'duplicate', line, cells, numbers, changed, of, key: row.key, requested, problems, ...told };
       }
       rows += 1;
       if (documents.length === 0) bareRows += 1;

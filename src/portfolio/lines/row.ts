@@ -38,11 +38,12 @@ export type Line =
   | (Read & { kind: 'row'; row: Row; warnings: Problem[] })
   /**
    * `broken` is the line's text, where its cells are unreliable. `key` is the key of the request that the line would
-   * make, '' if unknown; `buyer` and `requested` are set as far as they are known.
+   * make, '' if unknown; `buyer` and `requested` are set as far as they are known. An amount in another currency than the
+   * file's is not: it must not be added to a sum.
    */
   | (Read & Partial<Told> & { kind: 'invalid'; key: string; problems: Problem[]; broken?: string })
   /** `of` is the earlier line with the same request, `key` its request key. `problems` has one message that says so. */
-  | (Read & { kind: 'duplicate'; of: number; key: string; problems: Problem[] });
+  | (Read & { kind: 'duplicate'; of: number; key: string; requested: string | undefined; problems: Problem[] });
 
 type Told = Record<'buyer' | 'requested', string | undefined>;
 

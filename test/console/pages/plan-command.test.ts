@@ -12,6 +12,10 @@ test.each<[Asked, string | undefined]>([
   [{ action: 'cancel', filter: { states: ['queued'] }, whole: true }, 'npx limitline cancel q4'],
   [{ action: 'cancel', filter: { states: ['queued'] } }, 'npx limitline cancel q4 --where states=queued'],
   [
+    { action: 'retry', filter: { states: ['cancelled'], outcomes: ['not_sent'] } },
+    "npx limitline retry q4 --where 'states=cancelled&outcomes=not_sent'",
+  ],
+  [
     { action: 'retry', filter: { states: ['refused'], min: '1000', text: "o'neill & co" } },
     "npx limitline retry q4 --where 'states=refused&min=1000&text=o%27neill+%26+co'",
   ],

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { makePlans } from '../../../src/ledger/plans/plans.ts';
 import { makeKeys } from '../../../src/ledger/schema/keys.ts';
+import type { RowFilter } from '../../../src/ledger/search/row-filter.ts';
 import { openPlanned } from '../../support/planned-rows.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
@@ -27,6 +28,21 @@ describe('a plan to send refused rows again', () => {
     expect(await states()).toMatchObject({ queued: 1, refused: 3 });
     expect(await context.ledger.hgetall(context.keys.portfolio('q4'))).toEqual(before);
     expect(await outcome(made.id)).toMatchObject({ standing: 'open', done: 0 });
+  });
+
+  test('takes outcomes as the states that have them, and no state that has none of them', async () => {
+    const { all, refuse, plan } = await openPlanned(4);
+    for (const row of all.slice(0, 3)) await refuse(row);
+    const filterOf = async (filter: RowFilter) => {
+      const made = await plan({ filter });
+      return [made.filter, made.rows];
+    };
+    expect(await filterOf({ outcomes: ['rejected', 'approved'] })).toEqual([{ states: ['refused'] }, 3]);
+    expect(await filterOf({ outcomes: ['approved'] })).toEqual([{ states: [] }, 0]);
+    expect(await filterOf({ outcomes: ['rejected'], states: ['cancelled'] })).toEqual([{ states: [] }, 0]);
+    // Another row may replace a cancelled one, which then has no outcome.
+    const notSent = { outcomes: ['not_sent' as const], states: ['cancelled'] };
+    expect(await filterOf({ outcomes: ['not_sent'] })).toEqual([notSent, 0]);
   });
 
   test('acts on the planned rows that did not change since, and reports the others', async () => {

@@ -58,6 +58,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   items: 'included',
   'largest-rows': 'reads',
   'last-no': 'reads',
+  'left-out': 'included',
   lease: 'account',
   'made-ids': 'included',
   'mark-sending': 'account',

@@ -38,8 +38,8 @@ async function expectAgreement({ portfolios, rows, connection, keys }: Ledger): 
   const causes = await portfolios.causes('q4');
   const [state, found] = await Promise.all([portfolios.read('q4'), rows.read(ENDS.map((_, n) => rowOf(n)))]);
   const known = found.filter((row) => row !== undefined);
-  const { sums, statuses, replaced, causes: expected } = addedUp(known);
-  expect(state).toMatchObject({ sums, statuses, replaced });
+  const { sums, short, statuses, replaced, causes: expected } = addedUp(known);
+  expect(state).toMatchObject({ sums, short, statuses, replaced });
   for (const name of ROW_STATES) expect(state.states[name]).toBe(known.filter((row) => row.state === name).length);
   expect(causes.map(({ id, rows: count, sum }) => ({ id, rows: count, sum }))).toEqual(
     expected.toSorted((one, other) => other.rows - one.rows),

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { makeImports } from '../../../src/ledger/portfolios/imports.ts';
 import { makeKeys } from '../../../src/ledger/schema/keys.ts';
-import { openLedger } from '../../support/ledger.ts';
+import { makeRequest, openLedger } from '../../support/ledger.ts';
 import { BAD, file, lines, other, TWICE } from '../../support/noted-lines.ts';
 import { startKillableRedis } from '../../support/redis/killable-redis.ts';
 
@@ -16,6 +16,71 @@ test('faulty lines are counted once, however often each was written down', async
   expect(await portfolios.read('q4')).toMatchObject({ invalid: 1, duplicate: 1 });
   await run.noteLines(lines([2, null], [3, BAD]));
   expect(await portfolios.read('q4')).toMatchObject({ invalid: 1, duplicate: 0 });
+});
+
+test('the amounts of lines left out are added up exactly, each once, and anew with each import', async () => {
+  const { portfolios } = openLedger();
+  const run = await portfolios.startImport('q4', file);
+  const leftOut = async () => (await portfolios.read('q4')).leftOut;
+  expect(await leftOut()).toEqual({ amount: '0.00', bare: 0 });
+  const all = lines([2, BAD, 'a', '0.1'], [3, TWICE, 'b', '99999999999999.2'], [4, BAD], [5, BAD, '', '1e'], [6, null]);
+  for (let time = 0; time < 3; time += 1) await run.noteLines(all);
+  expect(await leftOut()).toEqual({ amount: '99999999999999.30', bare: 2 });
+  await run.noteLines(lines([2, null, 'a', '0.1'], [3, BAD, 'b', '99999999999999.2'], [4, TWICE, '', '0.7']));
+  expect(await leftOut()).toEqual({ amount: '99999999999999.90', bare: 1 });
+  await run.leave();
+  // A killed import that is done again, and another one's file.
+  const again = await portfolios.startImport('q4', file);
+  await again.noteLines(all);
+  expect(await leftOut()).toEqual({ amount: '99999999999999.30', bare: 2 });
+  await again.end();
+  const next = await portfolios.startImport('q4', other);
+  await next.noteLines(lines([2, BAD, 'a', '7']));
+  await next.end();
+  expect(await leftOut()).toEqual({ amount: '7.00', bare: 0 });
+});
+
+test('a line that counts as its row is not left out, for as long as it does', async () => {
+  const { portfolios, rows } = openLedger();
+  const first = await portfolios.startImport('q4', file);
+  const row = { portfolio: 'q4', key: 'a' };
+  await rows.put(row, 2, first.number, makeRequest());
+  await first.end();
+  const run = await portfolios.startImport('q4', other);
+  const found = async () => {
+    const { invalid, duplicate, kept, leftOut } = await portfolios.read('q4');
+    return [invalid, duplicate, kept, leftOut?.amount];
+  };
+  await run.noteLines(lines([3, BAD, 'a', '5'], [4, BAD, 'b', '6'], [5, TWICE, 'a', '70']));
+  expect(await found()).toEqual([1, 1, 1, '76.00']);
+  // Another line counts as the row in its place, and so does one that was sound.
+  await run.noteLines(lines([6, BAD, 'a', '800']));
+  expect(await found()).toEqual([2, 1, 1, '81.00']);
+  await run.noteLines(lines([6, null, 'a', '800']));
+  expect(await found()).toEqual([2, 1, 0, '81.00']);
+  await run.noteLines(lines([3, BAD, 'a', '5']));
+  expect(await found()).toEqual([1, 1, 1, '76.00']);
+  // A sound line of the same import brings the row in anew.
+  await rows.put(row, 9, run.number, makeRequest({ name: 'Another' }));
+  expect(await found()).toEqual([2, 1, 0, '81.00']);
+  await run.end();
+});
+
+test('lines that an older version noted have no sum, and none is told', async () => {
+  const { portfolios, connection, keys } = openLedger();
+  const run = await portfolios.startImport('q4', file);
+  await connection.hset(keys.faultyLines('q4', 'invalid'), '2', 'key is|no amount', '3', ' 5|6 wrong');
+  expect(await portfolios.read('q4')).toMatchObject({ invalid: 2, leftOut: undefined });
+  expect(await portfolios.faultyLines('q4', [2, 3])).toEqual([
+    { kind: 'invalid', key: 'key', message: 'is|no amount' },
+    { kind: 'invalid', message: '5|6 wrong' },
+  ]);
+  // An import of both versions at once.
+  await run.noteLines(lines([2, BAD, 'key', '3']));
+  expect((await portfolios.read('q4')).leftOut).toBeUndefined();
+  await run.noteLines(lines([3, BAD, '', '4']));
+  expect((await portfolios.read('q4')).leftOut).toEqual({ amount: '7.00', bare: 0 });
+  await run.end();
 });
 
 test('300,000 faulty lines are written and read in pages, and forgotten without keeping Redis busy', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { filterFromQuery, queryOfFilter, type RowFilter } from '../../../src/ledger/search/row-filter.ts';
+import { filterFromQuery, queryOfFilter, type RowFilter, statesOf } from '../../../src/ledger/search/row-filter.ts';
 
 const query = (text: string) => {
   const found: Record<string, string[]> = {};
@@ -13,6 +13,7 @@ test('a filter comes out of its query as it went in', () => {
     {},
     { states: ['refused', 'held'], cause: 'k3f9', status: 'under review & more', min: '0.50', max: '100000' },
     { text: 'Müller = "Söhne" <b>' },
+    { states: ['done'], outcomes: ['under_review', 'declined'], min: '1' },
   ];
   for (const filter of filters) expect(filterFromQuery(query(queryOfFilter(filter)))).toEqual(filter);
 });
@@ -20,6 +21,8 @@ test('a filter comes out of its query as it went in', () => {
 test('a form may name states one by one, and what it leaves empty was not said', () => {
   const read = filterFromQuery(query('states=held&states=refused&states=&min=&text=+&status=&page=7'));
   expect(read).toEqual({ states: ['refused', 'held'] });
+  const outcomes = filterFromQuery(query('outcomes=declined&outcomes=not_sent,approved&outcomes='));
+  expect(outcomes).toEqual({ outcomes: ['approved', 'declined', 'not_sent'] });
 });
 
 test('an amount may be grouped by thousands', () => {
@@ -29,6 +32,8 @@ test('an amount may be grouped by thousands', () => {
 test('what cannot be meant is said, and never left out: that would mean more rows', () => {
   const wrong = [
     'states=gone',
+    'outcomes=done',
+    'outcomes=approved,constructor',
     'min=abc',
     'max=-1',
     'max=1e9',
@@ -38,4 +43,14 @@ test('what cannot be meant is said, and never left out: that would mean more row
   ];
   for (const text of wrong)
     expect(() => filterFromQuery(query(text)), text).toThrow(expect.objectContaining({ code: 'USAGE' }));
+});
+
+test.each<[RowFilter, string]>([
+  [{ outcomes: ['declined', 'approved'] }, 'done'],
+  [{ outcomes: ['sending', 'rejected'] }, 'company documents limit refused'],
+  [{ outcomes: ['not_sent'], states: ['cancelled', 'done'] }, 'cancelled'],
+  [{ outcomes: ['needs_answer'], states: ['done'] }, ''],
+  [{ states: ['held'] }, 'held'],
+])('a walk for %j visits the states %j alone', (filter, states) => {
+  expect(statesOf(filter).join(' ')).toBe(states);
 });

@@ -127,3 +127,38 @@ test('pages follow each other without a gap, also where rows of several imports 
   expect(await ledger.rows.count(PORTFOLIO, {})).toEqual({ rows: 55, isExact: true });
   expect(await ledger.rows.count(PORTFOLIO, { text: 'name 1' })).toEqual({ rows: 10, isExact: true });
 });
+
+test('rows are found by outcome, by what statuses mean now, with other conditions and in pages', async () => {
+  const ledger = await openRows(
+    Array.from({ length: 600 }, (_none, at) => requestOf(`Name ${at % 3}`, String(at + 1))),
+  );
+  const granted = (at: number) => (at % 5 === 0 ? String(at - 1) : at % 7 === 0 ? '0' : String(at + 1));
+  for (let at = 0; at < 590; at += 1) {
+    const record = { status: at % 11 === 0 ? 'pending' : 'approved', total_limit: granted(at) };
+    await ledger.rows.advance(rowAt(at + 2), 'queued', 'done', { record });
+  }
+  const expected = (test: (at: number) => boolean) =>
+    Array.from({ length: 590 }, (_none, at) => at)
+      .filter(test)
+      .map((at) => `row-${at + 2}`);
+  const found = async (filter: RowFilter) => (await pagesOf(ledger, filter, 40)).flat();
+  const declined = expected((at) => at % 11 !== 0 && at % 5 !== 0 && at % 7 === 0);
+  expect(await found({ outcomes: ['declined'] })).toEqual(declined);
+  expect(await found({ outcomes: ['declined'], states: ['refused'] })).toEqual([]);
+  expect(await found({ outcomes: ['declined'], min: '100' })).toEqual(
+    declined.filter((key) => Number(key.slice(4)) > 100),
+  );
+  expect((await found({ outcomes: ['declined'], text: 'name 1' })).length).toBe(
+    declined.filter((key) => (Number(key.slice(4)) - 2) % 3 === 1).length,
+  );
+  expect((await found({ outcomes: ['waiting', 'answered'] })).length).toBe(10 + expected((at) => at % 11 === 0).length);
+  await ledger.statusMeanings.set('pending', 'declined');
+  expect((await found({ outcomes: ['declined'] })).length).toBe(
+    declined.length + expected((at) => at % 11 === 0).length,
+  );
+  expect(await found({ outcomes: ['answered'] })).toEqual([]);
+  // Rows of an older version, whose tallies do not tell how much was granted, are read.
+  await ledger.connection.hset(ledger.keys.row(PORTFOLIO, 'row-9'), 'tally', 'a|done|8|0||3||approved');
+  expect(await found({ outcomes: ['declined'], max: '8' })).toContain('row-9');
+  expect(await found({ outcomes: ['declined'] })).toContain('row-9');
+});

@@ -89,12 +89,17 @@ describe('failures by cause', () => {
     const { limitline, json } = await openFailed();
     const { rows } = await json('retry', 'q4', '--where', 'text=buyer 2', '--dry-run');
     expect(rows).toBe(1);
+    expect(await json('retry', 'q4', '--where', 'outcomes=rejected', '--dry-run')).toMatchObject({ rows: 3 });
+    expect(await json('cancel', 'q4', '--where', 'outcomes=approved,needs_answer', '--dry-run')).toMatchObject({
+      rows: 0,
+    });
     for (const args of [
       ['retry', 'q4', '--cause', 'x', '--line', '2'],
       ['retry', 'q4', '--cause', 'x', '--where', 'min=1'],
       ['retry', 'q4', '--line', '2', '--dry-run'],
       ['cancel', 'q4', '--where', 'colour=red'],
       ['cancel', 'q4', '--where', 'states=lost'],
+      ['cancel', 'q4', '--where', 'outcomes=refused'],
       ['report', 'q4', '--causes', '--format', 'csv'],
     ]) {
       expect((await limitline(...args)).status, args.join(' ')).toBe(1);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { summaryTable } from '../../../scripts/report/summary-table.ts';
+import { moneyOf } from '../../../src/ledger/counts/money.ts';
 import { ROW_OUTCOMES } from '../../../src/ledger/counts/row-outcome.ts';
 import type { Summary } from '../../../src/ledger/portfolios/summary.ts';
 import { ROW_STATES, type RowState } from '../../../src/ledger/schema/row.ts';
@@ -8,6 +9,12 @@ const states = Object.fromEntries(ROW_STATES.map((state) => [state, 0])) as Reco
 const outcomes = Object.fromEntries(
   Object.keys(ROW_OUTCOMES).map((outcome) => [outcome, { rows: 0, requested: '0.00', granted: '0.00' }]),
 ) as Summary['outcomes'];
+const found: Summary['outcomes'] = {
+  ...outcomes,
+  approved: { rows: 1_190, requested: '1234000.50', granted: '999.00' },
+  answered: { rows: 8, requested: '567.00', granted: '0.00' },
+  needs_answer: { rows: 2, requested: '2000.00', granted: '0.00' },
+};
 const summary: Summary = {
   account: 'https://api.example',
   portfolio: 'q4',
@@ -18,12 +25,7 @@ const summary: Summary = {
   replaced: 0,
   rows: 1_200,
   states: { ...states, done: 1_198, held: 2 },
-  outcomes: {
-    ...outcomes,
-    approved: { rows: 1_190, requested: '1234000.50', granted: '999.00' },
-    answered: { rows: 8, requested: '567.00', granted: '0.00' },
-    needs_answer: { rows: 2, requested: '2000.00', granted: '0.00' },
-  },
+  outcomes: found,
   statuses: { approved: 1_190, pending: 8 },
   meanings: {},
   requested: '1234567.50',
@@ -32,6 +34,7 @@ const summary: Summary = {
   available: '0.00',
   grantedBelow: 0,
   grantedNothing: 0,
+  money: moneyOf({ invalid: 2, duplicate: 1, leftOut: { amount: '12.50', bare: 2 } }, found),
   before: { granted: '0.00', statuses: {} },
   unreadable: 0,
   byState: Object.fromEntries(ROW_STATES.map((state) => [state, '0.00'])) as Record<RowState, string>,
@@ -48,16 +51,21 @@ test('the report says in words and grouped figures what became of a portfolio', 
   const table = summaryTable(summary, { supplier: { id: 'company_1' }, paused: undefined, interrupted: false });
   expect(table).toContain(
     [
-      '                                rows          requested            granted',
-      'approved                       1,190       1,234,000.50             999.00',
-      'answered, outcome not known        8             567.00               0.00',
-      'needs an answer                    2           2,000.00',
+      '                                   lines             amount            granted',
+      'in the file                        1,203       1,236,580.00',
+      '  left out                             3              12.50',
+      '  needs an answer                      2           2,000.00',
+      '  requested                        1,198       1,234,567.50             999.00',
+      '    approved                       1,190       1,234,000.50             999.00',
+      '    answered, outcome not known        8             567.00               0.00',
+      '',
+      'Available of what was granted: 0.00.',
+      '2 lines without a readable amount, in no sum.',
     ].join('\n'),
   );
   expect(table).toContain('npx limitline statuses STATUS --means approved|review|declined');
   expect(table).toMatch(/^Portfolio q4, account https:\/\/api\.example$/m);
   expect(table).not.toContain('queued');
-  expect(table).toMatch(/^in all rows +1,236,567\.50\nrequested +1,234,567\.50\ngranted /m);
   expect(table).toContain('sending ended 2026-11-21T10:00:42.500Z');
   expect(table).toContain('The service answered: 1,190 approved, 8 pending.');
   expect(table).toContain('(42.5 s)');
@@ -104,11 +112,21 @@ test.each<[string, Partial<Summary>, string[]]>([
 });
 
 test('the report shows grants of requests made before as such, and not as none', () => {
-  const before = { granted: '999.00', statuses: { approved: 1_200 } };
-  const all = { ...summary, states: { ...states, skipped: 1_200 }, statuses: {}, granted: '0.00', before };
-  const table = summaryTable(all, still);
-  expect(table).toMatch(/^granted before +999\.00 {3}by requests made before \(skipped\)$/m);
-  expect(table).not.toMatch(/^granted {2}/m);
+  const all = { ...outcomes, requested_before: { rows: 1_200, requested: '1000.00', granted: '999.00' } };
+  const money = moneyOf({ invalid: 0, duplicate: 0, leftOut: { amount: '0.00', bare: 0 } }, all);
+  const table = summaryTable(
+    { ...summary, states: { ...states, skipped: 1_200 }, statuses: {}, outcomes: all, money },
+    still,
+  );
+  expect(table).toMatch(/^ {2}requested before +1,200 +1,000\.00 +999\.00$/m);
+  expect(table).not.toMatch(/^ {2}requested {2}|^Available/m);
+});
+
+test('the report tells no sum of lines of which an older version kept none', () => {
+  const money = moneyOf({ invalid: 2, duplicate: 1, leftOut: undefined }, found);
+  const table = summaryTable({ ...summary, money }, still);
+  expect(table).toMatch(/^in the file, at least +1,203 +1,236,567\.50\n {2}left out +3\n/m);
+  expect(table).toContain('An older version of Limitline imported the lines left out, and kept no sum of them.');
 });
 
 test.each([

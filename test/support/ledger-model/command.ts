@@ -94,7 +94,7 @@ export async function expectFound(model: Model, real: RealLedger): Promise<void>
 
 /** What the ledger keeps of all rows together is what they add up to, one by one. */
 async function expectTallies(
-  { name, sums, statuses, replaced }: PortfolioState,
+  { name, sums, short, statuses, replaced }: PortfolioState,
   causes: readonly Cause[],
   rows: RowResult[],
   real: RealLedger,
@@ -103,7 +103,7 @@ async function expectTallies(
   const expected = addedUp(rows);
   const byId = (one: { id: string | undefined }, other: { id: string | undefined }) =>
     String(one.id).localeCompare(String(other.id));
-  expect({ sums, statuses, replaced, causes: kept.toSorted(byId) }, name).toEqual({
+  expect({ sums, short, statuses, replaced, causes: kept.toSorted(byId) }, name).toEqual({
     ...expected,
     causes: expected.causes.toSorted(byId),
   });

@@ -1,6 +1,6 @@
 /**
  * Says how many rows have changed since the table was made. A visible table stays as it is, so that nothing moves while a
- * person reads it; one that scrolls into view is reloaded first. The counts by state are always refreshed.
+ * person reads it; one that scrolls into view is reloaded first. The counts by outcome are always refreshed.
  */
 export function start(section) {
   let changed = 0;
@@ -15,7 +15,7 @@ export function start(section) {
     if (now.length !== before.length || now.length === 0) return;
     changed = changedBetween(before, now);
     sayChanged(section, changed);
-    countStates(section, now);
+    countOutcomes(section, now);
   });
   const table = section.querySelector('[data-shown]');
   if (!table || typeof IntersectionObserver === 'undefined') return;
@@ -46,10 +46,10 @@ function sayChanged(section, changed) {
   if (words.textContent !== text) words.textContent = text;
 }
 
-/** Updates the chips of the states, and shows those that have rows or are checked. */
-function countStates(section, counts) {
-  for (const chip of section.querySelectorAll('[data-state-at]')) {
-    const count = counts[Number(chip.dataset.stateAt)] ?? 0;
+/** Updates the chips of the outcomes, and shows those that have rows or are checked. */
+function countOutcomes(section, counts) {
+  for (const chip of section.querySelectorAll('[data-outcome-at]')) {
+    const count = counts[Number(chip.dataset.outcomeAt)] ?? 0;
     chip.hidden = count === 0 && !chip.querySelector('input').checked;
     chip.querySelector('b').textContent = count.toLocaleString('en');
   }

@@ -1,4 +1,5 @@
 import { counted } from '../../../counted.ts';
+import { ROW_OUTCOMES } from '../../../ledger/counts/row-outcome.ts';
 import type { Plan, PlanAction } from '../../../ledger/plans/plan.ts';
 import { queryOfFilter, type RowFilter } from '../../../ledger/search/row-filter.ts';
 import { moneyText } from '../../../money-text.ts';
@@ -42,9 +43,10 @@ export function rowsWords(rows: number, { states = [] }: RowFilter, isExact = tr
 
 /** The conditions of a plan's filter, a phrase each. */
 export function filterWords({ filter, cause }: Pick<Plan, 'filter' | 'cause'>): string[] {
-  const { states = [], status, min, max, text, cause: id } = filter;
+  const { states = [], outcomes = [], status, min, max, text, cause: id } = filter;
   return [
     ...(states.length > 0 ? [`in the state ${listed(states)}`] : []),
+    ...(outcomes.length > 0 ? [`with the outcome ${listed(outcomes.map((one) => ROW_OUTCOMES[one]))}`] : []),
     ...(id === undefined ? [] : [`failed for the cause ${id}${cause === null ? '' : `: ${cause}`}`]),
     ...(status === undefined ? [] : [`answered "${status}"`]),
     ...(min === undefined ? [] : [`asking for ${moneyText(min)} or more`]),

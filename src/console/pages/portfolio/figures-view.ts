@@ -1,75 +1,83 @@
 import { counted, grouped } from '../../../counted.ts';
+import { type MoneyLine, moneyLines, moneyNotes, moneyOf } from '../../../ledger/counts/money.ts';
+import { outcomesOf } from '../../../ledger/counts/outcome-sums.ts';
+import { ROW_OUTCOMES } from '../../../ledger/counts/row-outcome.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
-import { type FunnelStep, rowCountOf, settledRows } from '../../../ledger/portfolios/summary.ts';
+import type { FunnelStep } from '../../../ledger/portfolios/summary.ts';
 import { GRANTED_STATES, rowsIn, type Step } from '../../../ledger/schema/row.ts';
+import { moneyText } from '../../../money-text.ts';
 import { timeLeftWords } from '../../../pace/time-left.ts';
 import { can, type Rights } from '../../access/access.ts';
-import { type Html, html } from '../../html/html.ts';
-import { type Stat, shownCounts, stateBadge, stateBar, stateShape, stats } from '../../parts/figures.ts';
+import { type Html, type HtmlValue, html } from '../../html/html.ts';
+import { barLine, OUTCOMES, SHOWN_AS, stateBadge, stateShape } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
+import { table } from '../../parts/table.ts';
 import { amount, commandLine, inUtc, shellWord } from '../../parts/text.ts';
 import { below, planAddress, portfolioAddress } from '../addresses.ts';
 import type { PortfolioLook, PortfolioOutlook, ShownCause } from './portfolio-look.ts';
 
-/** The main figures of a portfolio, and a bar of its rows by state. */
-export function renderFigures(look: PortfolioLook, { open, calls, left }: PortfolioOutlook): Html {
-  const { state } = look;
-  const { states, sums } = state;
-  const rows = rowCountOf(state);
-  const figures: Stat[] = [
-    {
-      label: 'Rows settled',
-      value: html`${grouped(settledRows(states))} <small>of ${grouped(rows)}</small>`,
-      hint: `${heldHint(states)}${faultyHint(state)}`,
-    },
-    {
-      label: 'Requested',
-      value: amount(sums.requested),
-      hint: html`of ${amount(sums.inAllRows)} in all rows${sums.unreadable > 0 && `; ${grouped(sums.unreadable)} amounts cannot be read`}`,
-    },
-    {
-      label: 'Granted',
-      value: amount(sums.granted),
-      hint: grantedHint(state),
-    },
-    timeStat(look, left === undefined ? '' : timeLeftWords(left), open, calls),
+/** What became of the money: a bar, a line for each outcome with a link to its rows, and the time that is left. */
+export function renderMoney(look: PortfolioLook, { open, calls, left }: PortfolioOutlook, rights: Rights): Html {
+  const { state, meanings } = look;
+  const { name, kept, sums, states } = state;
+  const outcomes = outcomesOf(state, meanings);
+  const money = moneyOf(state, outcomes);
+  const lines = moneyLines(money, outcomes);
+  const pieces = [
+    { state: 'invalid' as const, ...money.left_out, words: 'left out' },
+    ...OUTCOMES.map((one) => {
+      const { rows, requested } = outcomes[one];
+      return { state: SHOWN_AS[one], lines: rows, amount: requested, words: ROW_OUTCOMES[one] };
+    }),
+  ].filter((piece) => piece.lines > 0);
+  const bar = pieces.map(({ state: shown, amount: sum = '0', words }) => {
+    return { state: shown, size: Number(sum), words: `${moneyText(sum)} ${words}` };
+  });
+  const notes = [
+    ...moneyNotes(money, sums, states.done),
+    ...(kept > 0 ? [`${counted(kept, 'row')} kept as ${kept === 1 ? 'it was' : 'they were'}.`] : []),
   ];
-  return html`${stats(figures)}${stateBar(shownCounts(state, look.meanings), { legend: true, label: `Rows of ${state.name} by outcome` })}`;
+  return html`${barLine(`Money of ${name} by outcome`, bar)}
+  ${table({
+    caption: `Money of portfolio ${name}`,
+    rows: lines,
+    columns: [
+      { head: 'What became of it', names: true, cell: moneyName },
+      { head: 'Lines', kind: 'number', cell: (line) => moneyRows(name, line, rights) },
+      { head: 'Amount', kind: 'amount', cell: ({ amount: sum }) => (sum === undefined ? 'not known' : amount(sum)) },
+      { head: 'Granted', kind: 'amount', cell: ({ granted }) => (granted === undefined ? '' : amount(granted)) },
+    ],
+  })}
+  ${notes.length > 0 && html`<p class="quiet">${notes.join(' ')}</p>`}
+  <p class="quiet">${timeWords(look, left === undefined ? '' : timeLeftWords(left), open, calls)}</p>`;
 }
 
-function heldHint({ held, awaiting }: PortfolioLook['state']['states']): string {
-  const waits = awaiting > 0 ? `${counted(awaiting, 'waits', 'wait')} for approval; ` : '';
-  return `${held > 0 ? `${grouped(held)} held; ` : ''}${waits}`;
+function moneyName({ level, words, outcomes: [outcome, ...others] }: MoneyLine): Html {
+  const text = `${words[0]?.toUpperCase()}${words.slice(1)}`;
+  const isPart = level === 2 && outcome !== undefined && others.length === 0;
+  return html`<span class="money-${level}">${isPart ? stateBadge(SHOWN_AS[outcome], text) : text}</span>`;
 }
 
-function faultyHint({ invalid, duplicate, kept }: PortfolioLook['state']): string {
-  if (invalid + duplicate + kept === 0) return 'no line invalid';
-  const as = kept > 0 ? `, ${counted(kept, 'row')} kept as ${kept === 1 ? 'it was' : 'they were'}` : '';
-  return `${counted(invalid, 'line')} invalid, ${grouped(duplicate)} duplicate${as}`;
+/** The number of lines, as a link to them. Lines that led to no row are in the download of errors. */
+function moneyRows(name: string, { level, lines, outcomes }: MoneyLine, rights: Rights): HtmlValue {
+  if (outcomes.length > 0) return html`<a href="${portfolioAddress(name, { outcomes })}">${grouped(lines)}</a>`;
+  if (level === 0 || !can(rights, 'GET /portfolios/:name/downloads/:file')) return grouped(lines);
+  return html`<a href="${below(name, 'downloads', 'errors.csv')}" download>${grouped(lines)}</a>`;
 }
 
-function grantedHint({ sums, states }: PortfolioLook['state']): Html {
-  const before = states.skipped > 0 && html`; ${amount(sums.before.granted)} granted before`;
-  return html`${amount(sums.available)} available${before}`;
-}
-
-function timeStat(
+/** How long it takes until nothing is open, or when that was. */
+function timeWords(
   { state, imports, ownPerS }: PortfolioLook,
   left: string,
   open: number,
   calls: { fewest: number; most: number },
-): Stat {
+): Html {
   if (open === 0 && !state.importing) {
-    if (state.finishedMs === undefined) return { label: 'Finished', value: '–' };
+    if (state.finishedMs === undefined) return html``;
     // Counted from the last import, since a portfolio may be years old.
     const begunMs = Math.max(state.startedMs ?? 0, ...imports.map(({ lastMs }) => lastMs));
-    const tookS = (state.finishedMs - begunMs) / 1_000;
-    const at = inUtc(state.finishedMs);
-    return {
-      label: state.states.held > 0 ? 'Sending ended' : 'Finished',
-      value: html`${at.slice(11, 19)} <small>UTC</small>`,
-      hint: `${at.slice(0, 10)}, ${lasted(tookS)} after its last import`,
-    };
+    const took = lasted((state.finishedMs - begunMs) / 1_000);
+    return html`<b>${state.states.held > 0 ? 'Sending ended' : 'Finished'}</b> ${inUtc(state.finishedMs)}, ${took} after its last import.`;
   }
   const range =
     calls.fewest === calls.most ? grouped(calls.most) : `${grouped(calls.fewest)} to ${grouped(calls.most)}`;
@@ -77,11 +85,8 @@ function timeStat(
     ownPerS === undefined || ownPerS < 0.05
       ? ''
       : `, ${ownPerS >= 10 ? Math.round(ownPerS) : ownPerS.toFixed(1)} a second of this portfolio`;
-  return {
-    label: 'Time left',
-    value: left === '' ? html`<small>${state.paused === undefined ? 'not known yet' : 'paused'}</small>` : left,
-    hint: `${range} calls left${own}`,
-  };
+  const time = left === '' ? (state.paused === undefined ? 'not known yet' : 'paused') : left;
+  return html`<b>Time left</b> ${time}; ${range} calls left${own}.`;
 }
 
 function lasted(seconds: number): string {

@@ -1,4 +1,5 @@
 import { grouped } from '../../../counted.ts';
+import { outcomesOf } from '../../../ledger/counts/outcome-sums.ts';
 import { type Check, overallOf, proofOf } from '../../../ledger/portfolios/proof.ts';
 import { openRows } from '../../../ledger/portfolios/summary.ts';
 import { UNFINISHED_STATES } from '../../../ledger/schema/row.ts';
@@ -12,7 +13,7 @@ import { type BannerKind, notice, pageHead, panel } from '../../parts/page-head.
 import { commandLine, moment, shellWord } from '../../parts/text.ts';
 import { below, planAddress, portfolioAddress } from '../addresses.ts';
 import { statusQuestions } from '../statuses/status-questions.ts';
-import { renderCauses, renderFigures, renderFunnel } from './figures-view.ts';
+import { renderCauses, renderFunnel, renderMoney } from './figures-view.ts';
 import { renderPaceChart } from './pace-chart.ts';
 import { type PortfolioLook, portfolioOutlookOf } from './portfolio-look.ts';
 import { countsText, type RowsPage, renderFilterForm, renderRowActions, renderRows } from './rows-view.ts';
@@ -33,8 +34,10 @@ type Shown = {
 export function renderPortfolio(look: PortfolioLook, shown: Shown): Html {
   const { state } = look;
   const frame = portfolioFrame(look, shown);
+  const outcomes = outcomesOf(state, look.meanings);
+  // Counts that differ are shown to everybody who opens the page.
+  const isProven = overallOf(proofOf(state, look.imports)) !== 'wrong';
   const isHeld = look.causes.some(({ id, meaning }) => id === shown.filter.cause && meaning === 'unknown');
-  const piece = (id: string) => html`<div id="${id}">${pieceOf(frame, id)}</div>`;
   return html`${pageHead({
     title: html`<bdi>${state.name}</bdi>`,
     trail: [{ href: '/', words: 'Portfolios' }],
@@ -43,22 +46,25 @@ export function renderPortfolio(look: PortfolioLook, shown: Shown): Html {
   })}
   <div class="stacked" id="portfolio-waits">${pieceOf(frame, 'portfolio-waits')}</div>
   <div class="stacked" id="portfolio-statuses">${pieceOf(frame, 'portfolio-statuses')}</div>
-  ${piece('portfolio-figures')}
+  ${panel({ title: 'Money', id: 'portfolio-money', body: pieceOf(frame, 'portfolio-money') })}
   <div class="portfolio-actions" id="portfolio-actions">${pieceOf(frame, 'portfolio-actions')}</div>
-  ${panel({ title: 'Where the rows are', id: 'portfolio-funnel', body: pieceOf(frame, 'portfolio-funnel') })}
   ${panel({ title: 'Failures by cause', id: 'portfolio-causes', body: pieceOf(frame, 'portfolio-causes') })}
-  <div class="panels">
-    ${panel({ title: 'Calls a second', id: 'portfolio-pace', body: pieceOf(frame, 'portfolio-pace') })}
-    ${panel({ title: 'Proof', label: 'Proof strip', id: 'portfolio-proof', body: pieceOf(frame, 'portfolio-proof') })}
-  </div>
   <section class="panel" id="rows" aria-labelledby="rows-title" data-module="rows-changed">
     <div class="panel-head"><h2 id="rows-title">Rows</h2>${!isHeld && renderRowActions(state.name, shown.filter, shown.rights)}</div>
-    ${renderFilterForm(state, look.causes, { filter: shown.filter, given: textsOf(shown.query), problem: shown.problem })}
+    ${renderFilterForm({ state, outcomes, causes: look.causes }, { filter: shown.filter, given: textsOf(shown.query), problem: shown.problem })}
     ${shown.problem !== undefined && notice('bad', shown.problem, { title: 'These rows cannot be shown.', urgent: true })}
     <p class="rows-changed" role="status" hidden><span data-words></span> <a href="${portfolioAddress(state.name, shown.filter, shown.after)}">Show them as they are now</a></p>
-    <div data-shown="${countsText(state)}">${shown.problem === undefined && renderRows(state, shown.page, { ...shown, meanings: look.meanings })}</div>
+    <div data-shown="${countsText(outcomes)}">${shown.problem === undefined && renderRows(state, shown.page, { ...shown, meanings: look.meanings })}</div>
     <div id="rows-now" hidden></div>
-  </section>`;
+  </section>
+  <details class="fold" id="pipeline" open="${!isProven}">
+    <summary>Pipeline <span class="quiet">where the rows are, calls a second, proof</span></summary>
+    ${panel({ title: 'Where the rows are', id: 'portfolio-funnel', body: pieceOf(frame, 'portfolio-funnel') })}
+    <div class="panels">
+      ${panel({ title: 'Calls a second', id: 'portfolio-pace', body: pieceOf(frame, 'portfolio-pace') })}
+      ${panel({ title: 'Proof', label: 'Proof strip', id: 'portfolio-proof', body: pieceOf(frame, 'portfolio-proof') })}
+    </div>
+  </details>`;
 }
 
 const DOWNLOADS = [
@@ -101,7 +107,7 @@ function textsOf(query: Query): Record<string, string> {
  * @param given.csrf the page's token; empty in events, which are the same for everybody with the same rights
  */
 export function portfolioFrame(look: PortfolioLook, { rights, csrf = '' }: { rights: Rights; csrf?: string }): Frame {
-  const { state, causes } = look;
+  const { state, causes, meanings } = look;
   const outlook = portfolioOutlookOf(look);
   return [
     { id: 'portfolio-waits', html: renderWaits(look, rights) },
@@ -109,13 +115,13 @@ export function portfolioFrame(look: PortfolioLook, { rights, csrf = '' }: { rig
       id: 'portfolio-statuses',
       html: statusQuestions(state.statuses, look.meanings, { rights, csrf, back: state.name }),
     },
-    { id: 'portfolio-figures', html: renderFigures(look, outlook) },
+    { id: 'portfolio-money', html: renderMoney(look, outlook, rights) },
     { id: 'portfolio-actions', html: renderActions(look, { rights, csrf }) },
     { id: 'portfolio-funnel', html: renderFunnel(outlook.steps, state) },
     { id: 'portfolio-pace', html: renderPace(look) },
     { id: 'portfolio-causes', html: renderCauses(state.name, causes, rights) },
     { id: 'portfolio-proof', html: renderProof(look) },
-    { id: 'rows-now', html: html`<span data-counts="${countsText(state)}"></span>` },
+    { id: 'rows-now', html: html`<span data-counts="${countsText(outcomesOf(state, meanings))}"></span>` },
   ];
 }
 

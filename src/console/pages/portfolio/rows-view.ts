@@ -1,12 +1,14 @@
 import { counted, grouped } from '../../../counted.ts';
+import type { OutcomeSum } from '../../../ledger/counts/outcome-sums.ts';
+import { canHave, ROW_OUTCOMES, type RowOutcome } from '../../../ledger/counts/row-outcome.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
-import { answeredOtherwise, ROW_STATES, type RowResult, UNFINISHED_STATES } from '../../../ledger/schema/row.ts';
-import type { RowFilter } from '../../../ledger/search/row-filter.ts';
+import { answeredOtherwise, type RowResult, UNFINISHED_STATES } from '../../../ledger/schema/row.ts';
+import { type RowFilter, statesOf } from '../../../ledger/search/row-filter.ts';
 import type { RowPage } from '../../../ledger/search/row-search.ts';
 import type { Meanings } from '../../../status-meaning.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
-import { rowBadge, stateShape } from '../../parts/figures.ts';
+import { OUTCOMES, rowBadge, SHOWN_AS, stateShape } from '../../parts/figures.ts';
 import { button, field, form, linkButton, select } from '../../parts/form.ts';
 import { emptyState, notice } from '../../parts/page-head.ts';
 import { pager, table } from '../../parts/table.ts';
@@ -74,7 +76,7 @@ function pagerWords({ found, next }: RowsPage): string {
 function lookedThrough(): Html {
   return emptyState({
     title: 'None so far.',
-    words: 'There are more rows to look through: go on with “Next”, or choose a state too.',
+    words: 'There are more rows to look through: go on with “Next”, or choose an outcome too.',
   });
 }
 
@@ -87,18 +89,17 @@ function unindexedNotice({ unindexed = 0 }: RowsPage): Html | false {
 /** Actions on all rows of a filter; without a filter there are none, since the portfolio has its own buttons. */
 export function renderRowActions(name: string, filter: RowFilter, rights: Rights): Html | false {
   if (Object.keys(filter).length === 0) return false;
-  // Without a state in the filter, the plan takes the states that the action is for.
-  const mayHave = (states: readonly string[]) =>
-    !filter.states || filter.states.some((state) => states.includes(state));
+  // Without a state or outcome in the filter, the plan takes the states that the action is for.
+  const mayHave = (states: readonly string[]) => statesOf(filter).some((state) => states.includes(state));
   return html`<div class="actions">
     ${mayHave(['refused', 'cancelled']) && can(rights, 'GET /plans/new', 'retry') && linkButton({ href: planAddress(name, 'retry', filter), words: 'Retry these…', dialog: true })}
     ${mayHave([...UNFINISHED_STATES, 'refused']) && can(rights, 'GET /plans/new', 'cancel') && linkButton({ href: planAddress(name, 'cancel', filter), words: 'Cancel these…', kind: 'quiet', dialog: true })}
   </div>`;
 }
 
-/** The counts of rows at the time of the page, which the browser's module compares with the current ones. */
-export function countsText({ states }: Pick<PortfolioState, 'states'>): string {
-  return ROW_STATES.map((state) => states[state]).join(' ');
+/** The numbers of rows by outcome at the time of the page, which the browser's module compares with the current ones. */
+export function countsText(outcomes: Readonly<Record<RowOutcome, OutcomeSum>>): string {
+  return OUTCOMES.map((outcome) => outcomes[outcome].rows).join(' ');
 }
 
 function idsOf({ companyId, documentIds, limitId }: RowResult): Html | string {
@@ -151,22 +152,28 @@ const CAUSE_CHARACTERS = 70;
 
 /** The filter of the rows: a form with GET, so that its result is an address that can be kept. */
 export function renderFilterForm(
-  { name, states, statuses }: PortfolioState,
-  causes: readonly ShownCause[],
+  {
+    state: { name, statuses },
+    outcomes,
+    causes,
+  }: { state: PortfolioState; outcomes: Readonly<Record<RowOutcome, OutcomeSum>>; causes: readonly ShownCause[] },
   {
     filter,
     given,
     problem,
   }: { filter: RowFilter; given: Readonly<Record<string, string>>; problem: string | undefined },
 ): Html {
-  const chosen = new Set(filter.states);
-  // A chip for every state: the browser's module shows a hidden one as soon as its state has a row.
-  const chips = ROW_STATES.map(
-    (state, at) =>
-      html`<label class="chip state-${state}" data-state-at="${at}" hidden="${states[state] === 0 && !chosen.has(state)}"><input type="checkbox" name="states" value="${state}" checked="${chosen.has(state)}"><span>${stateShape(state)}${state} <b>${grouped(states[state])}</b></span></label>`,
+  // An address of an older version names states: the outcomes of their rows are chosen.
+  const chosen = OUTCOMES.filter(
+    (one) => filter.outcomes?.includes(one) ?? filter.states?.some((of) => canHave([one], of)),
   );
+  // A chip for every outcome: the browser's module shows a hidden one as soon as its outcome has a row.
+  const chips = OUTCOMES.map((outcome, at) => {
+    const [{ rows }, isChosen, shown] = [outcomes[outcome], chosen.includes(outcome), SHOWN_AS[outcome]];
+    return html`<label class="chip state-${shown}" data-outcome-at="${at}" hidden="${rows === 0 && !isChosen}"><input type="checkbox" name="outcomes" value="${outcome}" checked="${isChosen}"><span>${stateShape(shown)}${ROW_OUTCOMES[outcome]} <b>${grouped(rows)}</b></span></label>`;
+  });
   const body = html`
-    <fieldset class="chips"><legend class="unseen">States</legend>${chips}</fieldset>
+    <fieldset class="chips"><legend class="unseen">Outcomes</legend>${chips}</fieldset>
     <div class="filters">
       ${field({ label: 'Find', name: 'text', type: 'search', value: given.text ?? '', placeholder: 'line, name, reference, number or id', maxlength: 400 })}
       ${causeField(causes, filter)}

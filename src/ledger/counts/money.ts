@@ -1,0 +1,118 @@
+import { counted } from '../../counted.ts';
+import { groupedAmount } from '../../money-text.ts';
+import { exactText, type OutcomeSum } from './outcome-sums.ts';
+import { ANSWER_OUTCOMES, ROW_OUTCOMES, type RowOutcome } from './row-outcome.ts';
+import type { Sums } from './sums.ts';
+
+/** What became of the money of a file, in the order of reports: each line counts in one bucket, with the amount that it asks for. */
+export const BUCKETS = {
+  left_out: { words: 'left out', outcomes: [] },
+  requested_before: { words: 'requested before', outcomes: ['requested_before'] },
+  not_sent: { words: 'not sent', outcomes: ['not_sent'] },
+  waiting: { words: 'waiting', outcomes: ['waiting', 'sending', 'awaiting_approval'] },
+  rejected: { words: 'rejected by the service', outcomes: ['rejected'] },
+  needs_answer: { words: 'needs an answer', outcomes: ['needs_answer'] },
+  requested: { words: 'requested', outcomes: ANSWER_OUTCOMES },
+} as const satisfies Record<string, { words: string; outcomes: readonly RowOutcome[] }>;
+
+export type BucketName = keyof typeof BUCKETS;
+
+/** The sum of the invalid and duplicate lines that count as no row, and the number of those without a readable amount (`bare`). */
+export type LeftOut = { amount: string; bare: number };
+
+type Outcomes = Readonly<Record<RowOutcome, OutcomeSum>>;
+
+/** Lines and the sum of their amounts, as exact decimal text. */
+type Bucket = { lines: number; amount: string };
+
+/**
+ * The money of a portfolio's file: `in_file` is the sum of all buckets, and `granted` is what the service granted of `requested`, with the
+ * number of rows approved at least in part.
+ *
+ * `left_out` has no amount if an older version imported its lines; then `in_file` is `at_least` its amount. Lines `without_amount` have none
+ * that can be read.
+ */
+export type Money = Record<Exclude<BucketName, 'left_out'> | 'granted', Bucket> & {
+  in_file: Bucket & { at_least?: true };
+  left_out: Pick<Bucket, 'lines'> & Partial<Bucket> & { without_amount?: number };
+};
+
+/** Counts what became of the money of all lines, by the outcomes of their rows. */
+export function moneyOf(
+  { invalid, duplicate, leftOut }: { invalid: number; duplicate: number; leftOut: LeftOut | undefined },
+  outcomes: Outcomes,
+): Money {
+  const lines = invalid + duplicate;
+  const sumOf = (some: readonly RowOutcome[], field: 'requested' | 'granted' = 'requested'): Bucket => ({
+    lines: some.reduce((sum, one) => sum + outcomes[one].rows, 0),
+    amount: exactText(some.map((one) => outcomes[one][field])),
+  });
+  const { left_out: _none, ...ofRows } = BUCKETS;
+  const sums = Object.fromEntries(
+    Object.entries(ofRows).map(([name, { outcomes: some }]) => [name, sumOf(some)]),
+  ) as Record<keyof typeof ofRows, Bucket>;
+  const parts = [...Object.values(sums), { lines, amount: leftOut?.amount ?? '0' }];
+  return {
+    in_file: {
+      lines: parts.reduce((sum, part) => sum + part.lines, 0),
+      amount: exactText(parts.map(({ amount }) => amount)),
+      ...(leftOut === undefined && { at_least: true }),
+    },
+    left_out: {
+      lines,
+      ...(leftOut && { amount: leftOut.amount }),
+      ...(leftOut && leftOut.bare > 0 && { without_amount: leftOut.bare }),
+    },
+    ...sums,
+    granted: {
+      lines: outcomes.approved.rows + outcomes.partly_approved.rows,
+      amount: sumOf(ANSWER_OUTCOMES, 'granted').amount,
+    },
+  };
+}
+
+/** A line of the money as people read it: the whole file at level 0, a bucket at 1, an outcome of it at 2. */
+export type MoneyLine = {
+  level: 0 | 1 | 2;
+  words: string;
+  /** Outcomes of the rows that the line counts; empty for lines that led to no row. */
+  outcomes: readonly RowOutcome[];
+  lines: number;
+  amount: string | undefined;
+  granted?: string;
+};
+
+/** The whole file, each bucket that has lines, and its outcomes: a single one in the bucket's place, but for those of `requested`. */
+export function moneyLines(money: Money, outcomes: Outcomes): MoneyLine[] {
+  const { lines, amount, at_least: isLeast } = money.in_file;
+  const lineOf = (one: RowOutcome, level: 1 | 2, isGranted: boolean): MoneyLine => {
+    const { rows, requested, granted } = outcomes[one];
+    const told = { level, words: ROW_OUTCOMES[one], outcomes: [one], lines: rows, amount: requested };
+    return isGranted ? { ...told, granted } : told;
+  };
+  const buckets = Object.entries(BUCKETS).flatMap(([name, { words, outcomes: all }]): MoneyLine[] => {
+    const of = money[name as BucketName];
+    if (of.lines === 0) return [];
+    const [isRequested, some] = [name === 'requested', all.filter((one: RowOutcome) => outcomes[one].rows > 0)];
+    const [only, ...others] = some;
+    if (only && others.length === 0 && !isRequested) return [lineOf(only, 1, only === 'requested_before')];
+    const bucket: MoneyLine = { level: 1, words, outcomes: all, lines: of.lines, amount: of.amount };
+    if (isRequested) bucket.granted = money.granted.amount;
+    return [bucket, ...some.map((one) => lineOf(one, 2, isRequested))];
+  });
+  return [{ level: 0, words: `in the file${isLeast ? ', at least' : ''}`, outcomes: [], lines, amount }, ...buckets];
+}
+
+/** What else is to be said of the amounts: what is available of the limits, and which amounts are in no sum. */
+export function moneyNotes(
+  { left_out: left, in_file: all }: Money,
+  { available, unreadable }: Pick<Sums, 'available' | 'unreadable'>,
+  granted: number,
+): string[] {
+  return [
+    ...(granted > 0 ? [`Available of what was granted: ${groupedAmount(available)}.`] : []),
+    ...(unreadable > 0 ? [`Of ${counted(unreadable, 'row')} an amount cannot be read; it is in no sum.`] : []),
+    ...(left.without_amount ? [`${counted(left.without_amount, 'line')} without a readable amount, in no sum.`] : []),
+    ...(all.at_least ? ['An older version of Limitline imported the lines left out, and kept no sum of them.'] : []),
+  ];
+}

@@ -1,0 +1,136 @@
+import { Big } from 'big.js';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { BUCKETS, moneyLines, moneyOf } from '../../../src/ledger/counts/money.ts';
+import type { outcomesOf } from '../../../src/ledger/counts/outcome-sums.ts';
+import { ROW_OUTCOMES, type RowOutcome } from '../../../src/ledger/counts/row-outcome.ts';
+import { summarize } from '../../../src/ledger/portfolios/summary.ts';
+import type { RowFilter } from '../../../src/ledger/search/row-filter.ts';
+import { makeRequest, openLedger } from '../../support/ledger.ts';
+import { file, lines } from '../../support/noted-lines.ts';
+
+const OUTCOMES = Object.keys(ROW_OUTCOMES) as RowOutcome[];
+
+const amounts = fc.oneof(
+  fc.integer({ min: 0, max: 10 ** 9 }).map((cents) => (cents / 100).toFixed(2)),
+  fc.bigInt({ min: 0n, max: 10n ** 30n }).map((units) => `${units}.${'0'.repeat(8)}1`),
+);
+const ends = fc.constantFrom('queued', 'company', 'refused', 'held', 'skipped', 'cancelled', 'done', 'replaced');
+const rowsToEnd = fc.record({
+  amount: amounts,
+  to: ends,
+  status: fc.constantFrom('approved', 'declined', 'under review', 'to be seen', ''),
+  granted: fc.oneof(amounts, fc.constantFrom('', '0', 'later', 'all')),
+});
+const faulty = fc.record({
+  kind: fc.constantFrom('invalid' as const, 'duplicate' as const),
+  amount: fc.option(amounts),
+});
+
+const later = { importId: 'later', begun: '9' };
+
+const plus = (texts: readonly string[]) => texts.reduce((sum, text) => sum.plus(text), new Big(0));
+
+describe('whatever becomes of its lines', () => {
+  test('the money of a file adds up to the cent, and each count is that of the rows that its link lists', {
+    timeout: 120_000,
+  }, async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(rowsToEnd, { maxLength: 12 }),
+        fc.array(faulty, { maxLength: 6 }),
+        async (ended, left) => {
+          const { portfolios, rows, statusMeanings } = openLedger({
+            given: [
+              ['declined', 'declined'],
+              ['under review', 'review'],
+            ],
+          });
+          const run = await portfolios.startImport('q4', file);
+          for (const [n, { amount, to, status, granted }] of ended.entries()) {
+            const row = { portfolio: 'q4', key: `row-${n}` };
+            await rows.put(row, n + 2, run.number, makeRequest({ limit: { requested_limit: amount }, buyer: `b${n}` }));
+            const given = granted === 'all' ? amount : granted;
+            const record = { ...(status && { status }), ...(given && { total_limit: given }) };
+            if (to === 'replaced') await rows.leaveOut(row, later, { step: 'limit', message: 'left out' });
+            else if (to !== 'queued') await rows.advance(row, 'queued', to, { record });
+          }
+          const noted = left.map(({ kind, amount }, n): Parameters<typeof lines>[number] => {
+            return [100 + n, { kind, message: 'x' }, '', amount ?? undefined];
+          });
+          await run.noteLines(lines(...noted));
+          await run.end();
+
+          const summary = await summarize('q4', { account: 'a', portfolios, statusMeanings });
+          const { money, outcomes } = summary as NonNullable<typeof summary>;
+          const asked = ended.filter(({ to }) => to !== 'replaced').map(({ amount }) => amount);
+          const out = left.flatMap(({ amount }) => amount ?? []);
+          expect(new Big(money.in_file.amount).eq(plus([...asked, ...out]))).toBe(true);
+          expect(money.in_file.lines).toBe(asked.length + left.length);
+          const { in_file: all, granted: _granted, ...buckets } = money;
+          expect(new Big(all.amount).eq(plus(Object.values(buckets).map(({ amount = '' }) => amount)))).toBe(true);
+          expect(all.lines).toBe(Object.values(buckets).reduce((sum, bucket) => sum + bucket.lines, 0));
+          expect(money.left_out.without_amount ?? 0).toBe(left.length - out.length);
+          expect(money.requested.amount).toBe(summary?.requested);
+          expect(money.granted.amount).toBe(summary?.granted);
+          for (const line of moneyLines(money, outcomes)) {
+            if (line.outcomes.length === 0) continue;
+            expect([line.words, await listed(rows, { outcomes: line.outcomes })]).toEqual([line.words, line.lines]);
+          }
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+});
+
+async function listed(rows: ReturnType<typeof openLedger>['rows'], filter: RowFilter): Promise<number> {
+  let found = 0;
+  for await (const page of rows.all('q4', filter)) found += page.length;
+  return found;
+}
+
+const none = Object.fromEntries(
+  OUTCOMES.map((one) => [one, { rows: 0, requested: '0.00', granted: '0.00' }]),
+) as ReturnType<typeof outcomesOf>;
+
+test('each outcome is in one bucket', () => {
+  expect(
+    Object.values(BUCKETS)
+      .flatMap(({ outcomes }) => [...outcomes])
+      .sort(),
+  ).toEqual([...OUTCOMES].sort());
+});
+
+test('a file whose lines left out have no sum has at least the rest', () => {
+  const outcomes = { ...none, waiting: { rows: 2, requested: '5.00', granted: '0.00' } };
+  const money = moneyOf({ invalid: 1, duplicate: 2, leftOut: undefined }, outcomes);
+  expect(money.in_file).toEqual({ lines: 5, amount: '5.00', at_least: true });
+  expect(money.left_out).toEqual({ lines: 3 });
+  expect(moneyLines(money, outcomes).map(({ words, lines: count, amount }) => [words, count, amount])).toEqual([
+    ['in the file, at least', 5, '5.00'],
+    ['left out', 3, undefined],
+    ['waiting', 2, '5.00'],
+  ]);
+});
+
+test('a bucket is told by its outcomes where they say more than it does', () => {
+  const one = { rows: 1, requested: '5.00', granted: '0.00' };
+  const outcomes = { ...none, waiting: one, sending: one, rejected: one, approved: { ...one, granted: '5.00' } };
+  const waits = { ...none, awaiting_approval: one };
+  const told = moneyLines(moneyOf({ invalid: 0, duplicate: 0, leftOut: undefined }, waits), waits);
+  expect(told.map(({ words, outcomes: of }) => [words, of])).toEqual([
+    ['in the file, at least', []],
+    ['waiting for approval', ['awaiting_approval']],
+  ]);
+  const money = moneyOf({ invalid: 0, duplicate: 0, leftOut: { amount: '0.00', bare: 0 } }, outcomes);
+  expect(moneyLines(money, outcomes).map(({ level, words, granted }) => [level, words, granted])).toEqual([
+    [0, 'in the file', undefined],
+    [1, 'waiting', undefined],
+    [2, 'waiting', undefined],
+    [2, 'sending', undefined],
+    [1, 'rejected by the service', undefined],
+    [1, 'requested', '5.00'],
+    [2, 'approved', '5.00'],
+  ]);
+});
