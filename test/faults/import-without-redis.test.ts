@@ -5,8 +5,8 @@ import { openFaultPlace } from '../support/fault-place.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
 import { buyerLines } from '../support/workplace.ts';
 
-/** Some seconds of reading, so that Redis goes in the middle of it. */
-const ROWS = 10_000;
+/** A second of reading, so that Redis goes in the middle of it. */
+const ROWS = 4_000;
 
 /** A Redis that has gone away in the middle of an import, until its commands were given up. */
 async function loseRedisWhileImporting() {
