@@ -5,13 +5,14 @@ import { faultOfStatus, readMeanings, type StatusMeaning } from '../../src/statu
 type MeaningDeps = { settings: { STATUS_MEANINGS: readonly string[] }; statusMeanings: Pick<MeaningStore, 'set'> };
 
 /**
- * Sets what a status means for the account, or takes that back without a `meaning`.
+ * Sets what a status means for the account, in a person's name, or takes that back without a `meaning`.
  *
  * @throws LimitlineError `USAGE` for a status that can have no meaning, and for one whose meaning the setting STATUS_MEANINGS gives
  */
 export async function setMeaning(
   status: string,
   meaning: StatusMeaning | undefined,
+  by: string,
   { settings, statusMeanings }: MeaningDeps,
 ): Promise<void> {
   const fault = faultOfStatus(status);
@@ -20,5 +21,5 @@ export async function setMeaning(
     const words = `STATUS_MEANINGS says what ${JSON.stringify(status)} means, and goes first: change that setting.`;
     throw new LimitlineError('USAGE', words);
   }
-  await statusMeanings.set(status, meaning);
+  await statusMeanings.set(status, meaning, by);
 }

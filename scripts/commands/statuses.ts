@@ -1,5 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
 import { setMeaning } from '../../jobs/operators/set-meaning.ts';
+import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
 import { counted, grouped } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
@@ -25,7 +26,7 @@ export function register(program: Command, terminal: Terminal): void {
       if ((status === undefined) !== (means === undefined)) throw incomplete(status);
       await withContext(async (context) => {
         if (status === undefined || means === undefined) return printStatuses(context, terminal);
-        await setMeaning(status, means === UNKNOWN ? undefined : means, context);
+        await setMeaning(status, means === UNKNOWN ? undefined : means, commandLineActor(), context);
         const known = await context.statusMeanings.known(await context.portfolios.names());
         const rows = known.find((one) => one.status === status)?.rows ?? 0;
         const words = means === UNKNOWN ? 'has no meaning any more' : `means ${means}`;
@@ -49,7 +50,7 @@ function incomplete(status: string | undefined): LimitlineError {
 
 async function printStatuses({ account, portfolios, statusMeanings }: Context, terminal: Terminal): Promise<void> {
   const statuses = await statusMeanings.known(await portfolios.names());
-  const facts = statuses.map(({ meaning = null, from = null, ...one }) => ({ ...one, meaning, from }));
+  const facts = statuses.map(({ status, rows, meaning = null, from = null }) => ({ status, rows, meaning, from }));
   terminal.print(statusTable(statuses), { account, statuses: facts });
 }
 

@@ -75,7 +75,7 @@ function archivedPageFunctions({ archives }: Pick<Context, 'archives'>): Archive
 function statusesPageFunctions(context: Context): StatusesPageFunctions {
   return {
     known: async () => context.statusMeanings.known(await context.portfolios.names()),
-    set: (status, meaning) => setMeaning(status, meaning, context),
+    set: (status, meaning, by) => setMeaning(status, meaning, by, context),
   };
 }
 

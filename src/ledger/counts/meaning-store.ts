@@ -4,17 +4,19 @@ import { APPROVED, MEANINGS, type Meanings, type StatusMeaning } from '../../sta
 import type { Keys } from '../schema/keys.ts';
 import { readTallied } from './sums.ts';
 
-/** A status that the service answered, or that has a meaning. `from`: where the meaning was given. */
+/** A status that the service answered, or that has a meaning. `from`: where the meaning was given; `by`: who gave it for the account. */
 export type KnownStatus = {
   status: string;
   rows: number;
   meaning?: StatusMeaning;
   from?: 'service' | 'setting' | 'account';
+  by?: string;
 };
 
 export type MeaningStore = ReturnType<typeof makeMeaningStore>;
 
 const FIELD = 'meaning:';
+const BY_FIELD = 'meantBy:';
 
 /** Portfolios whose sums are read at once: some milliseconds of Redis' time. */
 const PAGE = 100;
@@ -34,29 +36,35 @@ export function makeMeaningStore({
   keys: Keys;
   given: Meanings;
 }) {
-  async function ofAccount(): Promise<Map<string, StatusMeaning>> {
-    const fields = Object.entries(await connection.hgetall(keys.account)).filter(([field]) => field.startsWith(FIELD));
+  /** What the account's hash has under fields that begin so, by status. */
+  function fieldsOf(account: Readonly<Record<string, string>>, begins: string): Map<string, string> {
+    const fields = Object.entries(account).filter(([field]) => field.startsWith(begins));
+    return new Map(fields.map(([field, text]) => [field.slice(begins.length), text]));
+  }
+
+  function meaningsIn(account: Readonly<Record<string, string>>): Map<string, StatusMeaning> {
     // A meaning that only a later version of Limitline knows is ignored.
-    const known = fields.filter(([, meaning]) => MEANINGS.includes(meaning as StatusMeaning));
-    return new Map(known.map(([field, meaning]) => [field.slice(FIELD.length), meaning as StatusMeaning]));
+    const known = [...fieldsOf(account, FIELD)].filter(([, meaning]) => MEANINGS.includes(meaning as StatusMeaning));
+    return new Map(known as [string, StatusMeaning][]);
   }
 
   return {
     /** All meanings, those of the setting first. */
     async read(): Promise<Meanings> {
-      return new Map([...(await ofAccount()), ...given]);
+      return new Map([...meaningsIn(await connection.hgetall(keys.account)), ...given]);
     },
 
-    /** Sets the meaning of a status for the account, or removes it without a `meaning`. */
-    async set(status: string, meaning: StatusMeaning | undefined): Promise<void> {
-      const field = `${FIELD}${status}`;
-      if (meaning === undefined) await writeAnyway(connection, 'HDEL', keys.account, field);
-      else await writeAnyway(connection, 'HSET', keys.account, field, meaning);
+    /** Sets the meaning of a status for the account, in a person's name, or removes it without a `meaning`. */
+    async set(status: string, meaning: StatusMeaning | undefined, by = ''): Promise<void> {
+      const [field, byField] = [`${FIELD}${status}`, `${BY_FIELD}${status}`];
+      if (meaning === undefined) await writeAnyway(connection, 'HDEL', keys.account, field, byField);
+      else await writeAnyway(connection, 'HSET', keys.account, field, meaning, byField, by);
     },
 
     /** All statuses of done rows in these portfolios, the most frequent first, and behind them those that only have a meaning. */
     async known(portfolios: readonly string[]): Promise<KnownStatus[]> {
-      const kept = await ofAccount();
+      const account = await connection.hgetall(keys.account);
+      const [kept, by] = [meaningsIn(account), fieldsOf(account, BY_FIELD)];
       const rows = new Map<string, number>([...kept.keys(), ...given.keys()].map((status) => [status, 0]));
       for (let from = 0; from < portfolios.length; from += PAGE) {
         const step = connection.pipeline();
@@ -68,15 +76,20 @@ export function makeMeaningStore({
         }
       }
       return [...rows]
-        .map(([status, count]) => ({ status, rows: count, ...meaningOf(status, kept) }))
+        .map(([status, count]) => ({ status, rows: count, ...meaningOf(status, kept, by) }))
         .sort((a, b) => b.rows - a.rows || (a.status < b.status ? -1 : 1));
     },
   };
 
-  function meaningOf(status: string, kept: ReadonlyMap<string, StatusMeaning>): Pick<KnownStatus, 'meaning' | 'from'> {
+  function meaningOf(
+    status: string,
+    kept: ReadonlyMap<string, StatusMeaning>,
+    saidBy: ReadonlyMap<string, string>,
+  ): Omit<KnownStatus, 'status' | 'rows'> {
     if (status === APPROVED) return { meaning: 'approved', from: 'service' };
     const [set, account] = [given.get(status), kept.get(status)];
     if (set !== undefined) return { meaning: set, from: 'setting' };
-    return account === undefined ? {} : { meaning: account, from: 'account' };
+    const by = saidBy.get(status);
+    return account === undefined ? {} : { meaning: account, from: 'account', ...(by && { by }) };
   }
 }

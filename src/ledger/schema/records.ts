@@ -132,6 +132,7 @@ const ACCOUNT = {
     is: 'text',
     says: 'what people say that this status means: "approved", "review" or "declined"',
   },
+  'meantBy:<status>': { is: 'text', says: 'who said so last' },
   reconciled: { is: 'text', says: 'when the nightly check ended last, in ms, and with how many findings' },
 } as const satisfies Listing['fields'];
 

@@ -93,16 +93,19 @@ test('a meaning is changed and taken back on the page of statuses; one of the se
     return text.split('<tr').find((row) => row.includes(`“<bdi>${name}</bdi>”`)) ?? '';
   };
   const say = (status: string, means: string) => web.post('/statuses', { status, means }, FIONA);
-  expect(await rowOf('in_progress')).not.toContain('people of this account');
+  expect(await rowOf('in_progress')).not.toContain('fiona');
   await say('in_progress', 'review');
-  expect(await rowOf('in_progress')).toMatch(/>2<[\s\S]*Under review<[\s\S]*people of this account[\s\S]*Take back/);
+  expect(await rowOf('in_progress')).toMatch(/>2<[\s\S]*Under review<[\s\S]*<bdi>fiona<\/bdi>[\s\S]*Take back/);
   expect(await rowOf('approved')).toMatch(/the service[\s\S]*–/);
   expect(await rowOf('withdrawn')).toMatch(/Declined[\s\S]*the setting STATUS_MEANINGS[\s\S]*fixed by the setting/);
   expect(await rowOf(' ')).toContain('It is empty, so no meaning can be given to it.');
   await say('in_progress', 'declined');
   expect(await rowOf('in_progress')).toContain('state-declined');
+  // Said by a version that did not note who said it.
+  await web.context.ledger.hdel(web.context.keys.account, 'meantBy:in_progress');
+  expect(await rowOf('in_progress')).toContain('people of this account');
   await say('in_progress', 'unknown');
-  expect(await rowOf('in_progress')).not.toContain('people of this account');
+  expect(await rowOf('in_progress')).not.toContain('fiona');
   expect((await json('report', 'q4')).outcomes).toMatchObject({ answered: { rows: 4 } });
   for (const [status, means, answer] of [
     ['withdrawn', 'review', 422],

@@ -27,8 +27,8 @@ import {
 export type StatusesPageFunctions = {
   /** All statuses of the account, the most frequent first. */
   known: () => Promise<KnownStatus[]>;
-  /** Sets a meaning, or takes it back. @throws LimitlineError `USAGE` where that cannot be, with a message for people */
-  set: (status: string, meaning: StatusMeaning | undefined) => Promise<void>;
+  /** Sets a meaning in a person's name, or takes it back. @throws LimitlineError `USAGE` where that cannot be, with a message for people */
+  set: (status: string, meaning: StatusMeaning | undefined, by: string) => Promise<void>;
 };
 
 /** The most statuses without a meaning that are shown: a service with more of them writes something else into the field. */
@@ -53,9 +53,9 @@ export const statusMeaningsPage = page<StatusesPageFunctions>({ at: 'portfolios'
     form: MEANING_FORM,
     says: ['means'],
     about: ({ request }) => ({ named: MEANING_FORM.parse(formFieldsOf(request.body)).status }),
-    handle: async ({ fields: { status, means, back }, reply, given }) => {
+    handle: async ({ fields: { status, means, back }, actor, reply, given }) => {
       if (status === undefined || means === undefined) throw new ConsoleError(400, NOT_SAID);
-      await given.set(status, means === UNKNOWN ? undefined : means).catch((error: unknown) => {
+      await given.set(status, means === UNKNOWN ? undefined : means, actor.name).catch((error: unknown) => {
         throw isLimitlineError(error, 'USAGE') ? new ConsoleError(422, error.message, { cause: error }) : error;
       });
       const to = isPortfolioName(back) ? portfolioAddress(back) : back === '/' ? '/' : '/statuses';
@@ -109,7 +109,7 @@ function listOf(caption: string, all: readonly KnownStatus[], most: number, aske
     ...(isKnown
       ? [
           { head: 'Means', cell: ({ meaning }: KnownStatus) => meaning && meaningBadge(meaning) },
-          { head: 'Who says so', cell: ({ status, from }: KnownStatus) => whoSays(status, from, asked) },
+          { head: 'Who says so', cell: (one: KnownStatus) => whoSays(one, asked) },
         ]
       : []),
     { head: isKnown ? 'Change' : 'What it means', cell: (one) => changeOf(one, asked) },
@@ -123,13 +123,12 @@ function meaningBadge(meaning: StatusMeaning): Html {
   return stateBadge(outcome, words);
 }
 
-function whoSays(status: string, from: KnownStatus['from'], { rights }: Asking): HtmlValue {
+function whoSays({ status, from, by = 'people of this account' }: KnownStatus, { rights }: Asking): HtmlValue {
   if (from === 'service') return 'the service';
   if (from === 'setting') return 'the setting STATUS_MEANINGS';
   const query = new URLSearchParams({ what: 'status meaning set', about: status });
-  return can(rights, 'GET /audit')
-    ? html`<a href="/audit?${query.toString()}" aria-label="${`Who said it, of ${status}`}">people of this account</a>`
-    : 'people of this account';
+  if (!can(rights, 'GET /audit')) return html`<bdi>${by}</bdi>`;
+  return html`<a href="/audit?${query.toString()}"><bdi>${by}</bdi></a>`;
 }
 
 function changeOf({ status, meaning, from }: KnownStatus, asked: Asking): HtmlValue {
