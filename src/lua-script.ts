@@ -27,28 +27,20 @@ export type LuaScript = (
 ) => Promise<unknown>;
 
 /**
- * Returns a function that runs the Lua file at `url` on a connection (EVALSHA, and EVAL once if the server does not know it yet). A line `-- @include name` is replaced by the file `name.lua` beside it. If Redis has another format by now, the script changes
+ * Registers the Lua file at `url` with a connection and returns a function that runs it (EVALSHA, and EVAL once if the server does not know
+ * it yet). A line `-- @include name` is replaced by the file `name.lua` beside it. If Redis has another format by now, the script changes
  * nothing and the process ends: see {@link FITS}.
  *
- * A file is read and registered when it is first run, once for a connection: a command runs a few of the fifty scripts, and reading all
- * of them takes 40 ms.
+ * Each file is registered once for a connection, however often this is called.
  *
  * If a connection breaks before the reply, a script may run twice: its author makes that harmless, or its caller does.
  */
 export function makeLuaScript(connection: RedisConnection, url: URL): LuaScript {
   const known = REGISTERED.get(connection) ?? new Map<string, LuaScript>();
   REGISTERED.set(connection, known);
-  const script = known.get(url.href) ?? whenFirstRun(() => byName(readLua(url), register(connection, url)));
+  const script = known.get(url.href) ?? byName(readLua(url), register(connection, url));
   known.set(url.href, script);
   return script;
-}
-
-function whenFirstRun(make: () => LuaScript): LuaScript {
-  let script: LuaScript | undefined;
-  return (keys, args) => {
-    script ??= make();
-    return script(keys, args);
-  };
 }
 
 function byName(lua: string, run: Ordered): LuaScript {

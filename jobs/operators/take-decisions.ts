@@ -1,7 +1,8 @@
 import { Big } from 'big.js';
 import { commandLineActor } from '../../src/actor.ts';
 import { isLimitlineError } from '../../src/errors.ts';
-import type { Decided, DecidedAs, LaterWord } from '../../src/ledger/rows/decisions.ts';
+import type { Decided, DecidedLimit, LaterWord } from '../../src/ledger/rows/decisions.ts';
+import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { DecisionsFile, LimitDecision } from '../../src/portfolio/results/decisions-file.ts';
 
 /** A line of the file, and a sentence about it. */
@@ -14,8 +15,10 @@ export type DecisionsTaken = {
   known: number;
   /** Lines without a status, which change nothing. */
   silent: number;
-  /** Rows that say something else now: a limit may have rows in several portfolios. */
+  /** Rows that say something else now: a request may have rows in several portfolios. */
   rows: number;
+  /** Rows that do not say it yet, since they are archived or not done: `warnings` tells why. */
+  left: number;
   /** Lines that are taken, by status. */
   statuses: Record<string, number>;
   /** Lines that are not taken, and what to think of in lines that are. */
@@ -23,63 +26,80 @@ export type DecisionsTaken = {
   warnings: AboutLine[];
 };
 
-export type DecisionDeps = { decisions: Decided };
+export type DecisionDeps = {
+  decisions: Decided;
+  portfolios: { names: () => Promise<string[]> };
+};
 
 /** Lines that are looked up and carried out side by side. */
 const AT_ONCE = 500;
 
 /**
- * Puts the decisions of a file in the place of what the service said before, the earliest first. Each is checked and written in one step, so
- * that a file may be taken twice, and two files at once.
+ * Puts the decisions of a file in the place of what the service said before, the earliest first. A limit is decided in one step, and its rows
+ * follow; a file that is taken again lets rows follow that could not before.
  *
  * @param file.name the file's name, for the rows' histories
  * @param options.now when decisions were made that do not say it
- * @param options.dryRun whether only to answer what would become of them; the file's lines are then not compared by their times
+ * @param options.dryRun whether only to answer what would become of them; lines of one limit are then not compared with each other
  */
 export async function takeDecisions(
   { decisions, silent, problems, name }: DecisionsFile & { name: string },
   deps: DecisionDeps,
   { by = commandLineActor(), now = new Date(), dryRun = false }: { by?: string; now?: Date; dryRun?: boolean } = {},
 ): Promise<DecisionsTaken> {
-  const taken: DecisionsTaken = {
-    taken: 0,
-    known: 0,
-    silent,
-    rows: 0,
-    statuses: {},
+  const counts = { taken: 0, known: 0, rows: 0, left: 0, statuses: new Map<string, number>() };
+  const taking: Taking = {
+    deps,
+    by,
+    file: name,
+    dryRun,
+    counts,
     problems: [...problems],
     warnings: [],
+    portfolios: [],
   };
   const said: Said[] = [];
-  for (const page of pagesIn(decisions)) {
+  for (let from = 0; from < decisions.length; from += AT_ONCE) {
+    const page = decisions.slice(from, from + AT_ONCE);
     const found = await Promise.all(page.map((decision) => limitOf(decision, now, deps)));
     for (const [place, one] of found.entries()) {
       if (typeof one !== 'string') said.push(one);
-      else taken.problems.push({ at: page[place]?.at ?? 0, message: one });
+      else taking.problems.push({ at: page[place]?.at ?? 0, message: one });
     }
   }
-  const agreed = withoutContradictions(said, taken.problems).sort((one, other) =>
-    one.word.at < other.word.at ? -1 : 1,
-  );
-  // The lines of one limit come one behind the other; those of a page go together, and so has none of them the same limit twice.
-  for (const page of pagesOfDifferent(agreed)) {
-    await Promise.all(page.map((one) => takeOne(one, { by, file: name }, { deps, taken, dryRun })));
-  }
-  taken.problems.sort(byLine);
-  taken.warnings.sort(byLine);
-  return taken;
+  taking.portfolios = await deps.portfolios.names();
+  const agreed = withoutContradictions(said, taking.problems);
+  agreed.sort((one, other) => (one.word.at < other.word.at ? -1 : one.word.at > other.word.at ? 1 : one.at - other.at));
+  for (const page of pagesOfDifferent(agreed)) await Promise.all(page.map((one) => takeOne(one, taking)));
+  const byLine = (some: AboutLine[]) => some.sort((one, other) => one.at - other.at);
+  const statuses = Object.fromEntries(counts.statuses);
+  return { ...counts, statuses, silent, problems: byLine(taking.problems), warnings: byLine(taking.warnings) };
 }
+
+type Taking = {
+  deps: DecisionDeps;
+  by: string;
+  file: string;
+  dryRun: boolean;
+  counts: { taken: number; known: number; rows: number; left: number; statuses: Map<string, number> };
+  problems: AboutLine[];
+  warnings: AboutLine[];
+  /** All portfolios of the account. */
+  portfolios: readonly string[];
+};
 
 /** A line's decision, about a limit. */
 type Said = { at: number; word: LaterWord };
 
 async function limitOf(decision: LimitDecision, now: Date, { decisions }: DecisionDeps): Promise<Said | string> {
-  const { at, id, row, status, total, available, decided = now.toISOString() } = decision;
+  const { at, id, row, status, total, available, decided } = decision;
   const ofRow = row === '' ? undefined : await decisions.limitOf(row);
-  if (row !== '' && ofRow === undefined)
+  if (row !== '' && id === '' && ofRow === undefined)
     return `No row ${row} of this account has a limit. If it is archived, give its buyer_limit_id.`;
   if (id !== '' && ofRow !== undefined && ofRow !== id) return `The limit of row ${row} is ${ofRow}, and not ${id}.`;
-  return { at, word: { limit: id === '' ? (ofRow ?? '') : id, status, total, available, at: decided } };
+  const limit = id === '' ? (ofRow ?? '') : id;
+  const times = { at: decided ?? now.toISOString(), isDated: decided !== undefined };
+  return { at, word: { limit, status, total, available, ...times } };
 }
 
 /** The decisions without those of one limit and one moment that differ: nobody can say which of them counts. */
@@ -96,48 +116,64 @@ function withoutContradictions(said: readonly Said[], problems: AboutLine[]): Sa
   });
 }
 
-type Taking = { deps: DecisionDeps; taken: DecisionsTaken; dryRun: boolean };
-
-async function takeOne({ at, word }: Said, told: { by: string; file: string }, { deps, taken, dryRun }: Taking) {
-  const found = await deps.decisions.rowsOf(word.limit);
-  if (!found) {
-    taken.problems.push({ at, message: `No call of this account made the limit ${word.limit}.` });
+async function takeOne({ at, word }: Said, taking: Taking): Promise<void> {
+  const { deps, counts, problems, warnings, dryRun } = taking;
+  const limit = await deps.decisions.find(word.limit);
+  if (!limit) {
+    problems.push({ at, message: `No call of this account made the limit ${word.limit}.` });
     return;
   }
-  const became: DecidedAs[] = [];
-  try {
-    for (const row of found.rows) became.push(await deps.decisions.decide(row, word, told, !dryRun));
-  } catch (error) {
-    // Of an archived or forgotten portfolio; the sentence says what to do.
-    if (!isLimitlineError(error, 'USAGE')) throw error;
-    taken.problems.push({ at, message: error.message });
+  const became = await deps.decisions.decide(limit, word, !dryRun);
+  // Rows follow whatever became of the line: an earlier command may have been stopped before they did.
+  const left = dryRun ? [] : await letFollow(limit, { at, word }, taking);
+  if (became === 'taken') {
+    counts.taken += 1;
+    counts.statuses.set(word.status, (counts.statuses.get(word.status) ?? 0) + 1);
+    warnings.push(...doubtsOf(word, limit).map((message) => ({ at, message })));
+  } else if (became === 'same') counts.known += 1;
+  else problems.push({ at, message: FAULTS[became](word) });
+  counts.left += left.length;
+  warnings.push(...left.map((message) => ({ at, message })));
+}
+
+/** Lets all rows of a limit's request say what its call says. Answers why some do not. */
+async function letFollow(limit: DecidedLimit, { word }: Said, taking: Taking): Promise<string[]> {
+  const { deps, by, file, counts, portfolios } = taking;
+  const why: string[] = [];
+  for (const row of await deps.decisions.rowsOf(limit, portfolios)) {
+    const answer = await followed(row, word.limit, { by, file }, deps);
+    if (answer === 'follows') counts.rows += 1;
+    else if (answer === 'not made')
+      why.push(`The row in ${row.portfolio} is not done yet: take the file again once it is.`);
+    else if (answer !== 'same') why.push(`${answer} Take the file again then, and the row follows.`);
   }
-  const of = (as: DecidedAs) => became.filter((one) => one === as).length;
-  const fault = (Object.keys(FAULTS) as (keyof typeof FAULTS)[]).find((as) => of(as) > 0);
-  if (of('taken') > 0) {
-    taken.taken += 1;
-    taken.rows += of('taken');
-    taken.statuses[word.status] = (taken.statuses[word.status] ?? 0) + 1;
-    const message = aboveRequest(word, found.requested);
-    if (message !== undefined) taken.warnings.push({ at, message });
-  } else if (of('same') > 0) taken.known += 1;
-  else if (fault) taken.problems.push({ at, message: FAULTS[fault](word) });
+  return why;
+}
+
+async function followed(row: RowId, limit: string, told: { by: string; file: string }, { decisions }: DecisionDeps) {
+  try {
+    return await decisions.follow(row, limit, told);
+  } catch (error) {
+    if (isLimitlineError(error, 'USAGE')) return error.message;
+    throw error;
+  }
 }
 
 const FAULTS = {
   older: ({ limit }: LaterWord) => `A later decision about ${limit} is known: an older one changes nothing.`,
   contradicts: ({ limit, at }: LaterWord) =>
     `Another decision about ${limit} of the same time, ${at}, is known: neither is put above the other.`,
-  'not made': ({ limit }: LaterWord) => `The row of ${limit} is not done yet: take the file again once it is.`,
+  'not made': ({ limit }: LaterWord) => `Another limit than ${limit} counts for its request.`,
+  damaged: ({ limit }: LaterWord) => `What is known of ${limit} cannot be read: reconcile tells more.`,
 } as const;
 
-function aboveRequest({ limit, total }: LaterWord, requested: string): string | undefined {
-  if (total === '' || !/^\d+(\.\d+)?$/.test(requested) || new Big(total).lte(requested)) return undefined;
-  return `The limit ${limit} is ${total}, more than the ${requested} that was asked for.`;
-}
-
-function* pagesIn<T>(all: readonly T[]): Generator<T[]> {
-  for (let from = 0; from < all.length; from += AT_ONCE) yield all.slice(from, from + AT_ONCE);
+/** What to think of: a limit above the request, or a decision from before the limit was asked for. */
+function doubtsOf({ limit, total, at }: LaterWord, { requested, askedMs }: DecidedLimit): string[] {
+  const isAbove = total && /^\d+(\.\d+)?$/.test(requested) && new Big(total).gt(requested);
+  const above = `The limit ${limit} is ${total}, more than the ${requested} that was asked for.`;
+  const early = `The limit ${limit} was asked for on ${new Date(askedMs).toISOString().slice(0, 10)}, and decided on ${at.slice(0, 10)}, before that.`;
+  // A day's margin for a clock that is wrong.
+  return [...(isAbove ? [above] : []), ...(Date.parse(at) < askedMs - 86_400_000 ? [early] : [])];
 }
 
 /** The decisions in their order, in pages in each of which a limit occurs once. */
@@ -153,8 +189,4 @@ function* pagesOfDifferent(said: readonly Said[]): Generator<Said[]> {
     limits.add(one.word.limit);
   }
   if (page.length > 0) yield page;
-}
-
-function byLine(one: AboutLine, other: AboutLine): number {
-  return one.at - other.at;
 }

@@ -4,13 +4,13 @@ import { type AboutLine, type DecisionsTaken, takeDecisions } from '../../jobs/o
 import { counted, grouped } from '../../src/counted.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { readDecisionsFile } from '../../src/portfolio/results/decisions-file.ts';
-import type { Decimal } from '../../src/portfolio/values/amounts.ts';
 import { withContext } from '../opening/on-portfolio.ts';
+import { type ReadingOptions, readOptionsOf } from '../options/reading-options.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { NOTHING_CHANGED } from '../resolve/resolve-rows.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-type Options = { decimal?: Decimal; dryRun?: boolean };
+type Options = Pick<ReadingOptions, 'sheet' | 'hiddenRows' | 'decimal' | 'dates'> & { dryRun?: boolean };
 
 /** Lines named on a terminal; `--json` has all. */
 const LINES_SHOWN = 20;
@@ -23,32 +23,49 @@ export function register(program: Command, terminal: Terminal): void {
       '<file>',
       'a CSV file or workbook with buyer_limit_id (or row), status, total_limit, available_limit, decided_at',
     )
-    .addOption(new Option('--decimal <sign>', 'the decimal separator of its amounts').choices(['.', ',']))
+    .option('--sheet <name>', 'which sheet of an Excel workbook (default: the first that is visible)')
+    .option('--hidden-rows', 'also read rows of a sheet that are hidden, by hand or by a filter')
+    .addOption(new Option('--decimal <sign>', 'the decimal mark of its amounts').choices(['point', 'comma']))
+    .addOption(new Option('--dates <order>', 'which comes first in dates like 05/04/2026').choices(['dmy', 'mdy']))
     .option('--dry-run', 'say what would become of them, and change nothing')
     .description('take in what the service decided later about limits that were under review')
-    .action(async (path: string, { decimal, dryRun = false }: Options) => {
-      const file = await readDecisionsFile(path, { decimal });
+    .action(async (path: string, { dryRun = false, ...reading }: Options) => {
+      const file = await readDecisionsFile(path, await readOptionsOf(reading));
       await withContext(
         async (context) => {
           const taken = await takeDecisions({ ...file, name: basename(path) }, context, { dryRun });
-          terminal.print(takenWords(basename(path), taken, dryRun), { account: context.account, ...taken, dryRun });
-          if (taken.problems.length > 0) process.exitCode = PROBLEMS_STATUS;
+          terminal.print(takenWords(basename(path), taken, { dryRun, lacks: file.lacks }), {
+            account: context.account,
+            ...taken,
+            dryRun,
+          });
+          if (taken.problems.length + taken.left > 0) process.exitCode = PROBLEMS_STATUS;
           return taken;
         },
-        { facts: ({ taken, known, rows, problems }) => ({ taken, known, rows, notTaken: problems.length }) },
+        {
+          facts: ({ taken, known, rows, left, problems }) => ({ taken, known, rows, left, notTaken: problems.length }),
+        },
       );
     });
 }
 
-function takenWords(name: string, taken: DecisionsTaken, dryRun: boolean): string {
-  const { known, silent, rows, statuses, problems, warnings } = taken;
-  const by = Object.entries(statuses).map(([status, count]) => `${grouped(count)} ${visible(status)}`);
-  const of = by.length > 0 ? ` (${by.join(', ')}) for ${counted(rows, 'row')}` : '';
+function takenWords(
+  name: string,
+  taken: DecisionsTaken,
+  { dryRun, lacks }: { dryRun: boolean; lacks: readonly string[] },
+): string {
+  const amounts = lacks.filter((column) => column.endsWith('_limit'));
+  const { known, silent, rows, left, statuses, problems, warnings } = taken;
+  const often = Object.entries(statuses).sort(([, one], [, other]) => other - one);
+  const by = often.map(([status, count]) => `${grouped(count)} ${visible(status)}`);
+  const of = by.length > 0 ? ` (${by.join(', ')})${dryRun ? '' : ` for ${counted(rows, 'row')}`}` : '';
   return [
+    ...(amounts.length > 0 ? [`The file has no column ${amounts.join(' and none ')}: what is known of it stays.`] : []),
     ...linesOf('not taken', problems),
     ...linesOf('warning', warnings),
     `${visible(name)}: ${counted(taken.taken, 'decision')} ${dryRun ? 'would be taken' : 'taken'}${of}, ${grouped(known)} known already, ${grouped(problems.length)} not taken.`,
-    ...(silent > 0 ? [`${counted(silent, 'line')} without a status ${silent === 1 ? 'says' : 'say'} nothing.`] : []),
+    ...(left > 0 ? [`${counted(left, 'row')} ${left === 1 ? 'does' : 'do'} not say it yet: see the warnings.`] : []),
+    ...(silent > 0 ? [`${counted(silent, 'line')} ${silent === 1 ? 'decides' : 'decide'} nothing.`] : []),
     ...(dryRun ? [NOTHING_CHANGED] : []),
   ].join('\n');
 }

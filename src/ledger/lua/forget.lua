@@ -30,6 +30,7 @@ local function plain(record)
   end
   local created, status = record.created, record.status
   if type(created) == 'string' and string.match(created, '^[%d:.TZ+-]+$') then kept.created = created end
+  if type(record.decided_at) == 'string' then kept.decided_at = record.decided_at end
   if type(status) == 'string' and #status <= 32 and string.match(status, '^[a-z_]+$') then kept.status = status end
   return cjson.encode(kept)
 end

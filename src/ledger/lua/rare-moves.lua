@@ -165,37 +165,29 @@ MOVES.requeue = {
   end,
 }
 
--- A later word of the service about a made limit takes the place of the earlier one, in the row and in its call, unless that is as late or
--- later. The row's history keeps what was said before. Without `told` it only answers what would happen: see decisions.ts.
-local function laterWord(record, it)
-  local isSame, before = true, {}
-  for name, said in next, { status = it.status, total_limit = it.total, available_limit = it.available } do
-    isSame = isSame and (record[name] or '') == said
-    before[name], record[name] = record[name], said ~= '' and said or nil
-  end
-  local last = record.decided_at or ''
-  record.decided_at = it.at
-  if it.at > last then return isSame and 'same' or 'taken', before, it.told ~= '' end
-  return isSame and 'same' or it.at == last and 'contradicts' or 'older'
-end
-
-MOVES.decide = {
+-- What the service said later of a limit stands in the limit's call (decide.lua), and each row of the request says it, too. The row's history
+-- keeps what was said before. Answers "follows", "same", or "not made" where the row's limit is another one.
+local SAID = { 'status', 'total_limit', 'available_limit', 'decided_at' }
+MOVES.follow = {
   goes = function(row, it)
-    if not isGrantedState(row.state) or row.limit ~= it.limit then return nil, 'not made' end
-    local record, isWritten = cjson.decode(row.record or '{}'), nil
-    it.did, it.before, isWritten = laterWord(record, it)
-    if not isWritten then return nil, it.did end
+    local call = redis.call('HMGET', requestOf(row.portfolio.hash, row.key), 'id', 'record')
+    if not isGrantedState(row.state) or row.limit ~= it.limit or call[1] ~= it.limit then return nil, 'not made' end
+    local _, now = pcall(cjson.decode, call[2] or '{}')
+    local _, record = pcall(cjson.decode, row.record or '{}')
+    if type(now) ~= 'table' or type(record) ~= 'table' then return nil, 'not made' end
+    if not now.decided_at or (record.decided_at or '') >= now.decided_at then return nil, 'same' end
+    it.before, it.said = {}, {}
+    for _, name in ipairs(SAID) do
+      it.before[name], it.said[name], record[name] = record[name], now[name], now[name]
+    end
     return row.state, { record = cjson.encode(record) }
   end,
   besides = function(now, it)
-    local call = requestOf(now.portfolio.hash, now.key)
-    if redis.call('HGET', call, 'id') == it.limit then redis.call('HSET', call, 'record', now.record) end
-    if it.did == 'same' then return end
     local entry = cjson.decode(it.told)
-    entry.said = { status = it.status, total_limit = it.total, available_limit = it.available }
+    entry.at, entry.said = it.said.decided_at, it.said
     if next(it.before) then entry.before = it.before end
     tellRow(now, cjson.encode(entry))
   end,
-  said = function(_, it) return it.did or 'not made', it.did == 'taken' end,
+  said = function(row, it) return row and it.said and 'follows' or 'not made', it.said ~= nil end,
 }
 -- @include approval-moves

@@ -34,7 +34,7 @@ local function toldOf(move, at)
   if move == 'requeue' then return { from = given[at + 0], plan = given[at + 1], before = given[at + 2], told = given[at + 3], night = given[at + 4], isMeant = given[at + 5], asks = given[at + 6], above = given[at + 7], person = given[at + 8], days = given[at + 9] }, at + 10 end
   if move == 'await' then return { from = given[at + 0], plan = given[at + 1], before = given[at + 2], told = given[at + 3], night = given[at + 4], approval = given[at + 5], answer = given[at + 6], of = given[at + 7], asOf = given[at + 8], written = given[at + 9] }, at + 10 end
   if move == 'put' then return { line = given[at + 0], import = given[at + 1], request = given[at + 2], buyer = given[at + 3], step = given[at + 4], amount = given[at + 5], asked = given[at + 6], gen = given[at + 7], seen = given[at + 8], isNew = given[at + 9], old = given[at + 10], problem = given[at + 11], takes = given[at + 12], words = given[at + 13], approval = given[at + 14], statements = given[at + 15], known = given[at + 16], before = given[at + 17] }, at + 18 end
-  if move == 'decide' then return { limit = given[at + 0], status = given[at + 1], total = given[at + 2], available = given[at + 3], at = given[at + 4], told = given[at + 5] }, at + 6 end
+  if move == 'follow' then return { limit = given[at + 0], told = given[at + 1] }, at + 2 end
   if move == 'free' then return { approval = given[at + 0] }, at + 1 end
   if move == 'goAnswered' then return { approval = given[at + 0] }, at + 1 end
   if move == 'holdAgain' then return { approval = given[at + 0] }, at + 1 end

@@ -1,34 +1,60 @@
-import type { RedisConnection } from '../../lua-script.ts';
+import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { batcherOf } from '../calls/batches.ts';
 import type { Keys } from '../schema/keys.ts';
 import type { RowRequest } from '../schema/row.ts';
 import { type RowId, rowIdOf, rowName } from '../schema/schema.ts';
 
-/** What the service said later of a limit; see lua/rare-moves.lua. Amounts are decimal text, '' for none. */
+/** What the service said later of a limit; see lua/decide.lua. */
 export type LaterWord = {
   /** The limit's id. */
   limit: string;
   status: string;
-  total: string;
-  available: string;
+  /** Decimal text; '' says that none is known, undefined that nothing is said of it. */
+  total: string | undefined;
+  available: string | undefined;
   /** When it was decided, in ISO 8601 with ms, UTC: texts of one length, which compare as times do. */
   at: string;
+  /** Whether the service said that time: a word without a time that says what is known changes nothing. */
+  isDated: boolean;
 };
 
 /**
- * What became of a later word. `taken`: the row has it now. `same`: the row says that already. `older`: the row has a later one.
- * `contradicts`: the row has another one of the same moment. `not made`: the row's limit is another one, or not made.
+ * What became of a later word. `taken`: it is the latest. `same`: it says what is known. `older`: a later one is known. `contradicts`: another
+ * one of the same moment is known. `not made`: the limit is not the one that counts for its request. `damaged`: its call cannot be read.
  */
-export type DecidedAs = 'taken' | 'same' | 'older' | 'contradicts' | 'not made';
+export type DecidedAs = 'taken' | 'same' | 'older' | 'contradicts' | 'not made' | 'damaged';
 
-/** A limit's rows: the one for which it was made, and others that skipped it since it was made before. */
-export type DecidedRows = { rows: RowId[]; requested: string };
+/**
+ * A limit: the key of its request, the row for which it was made, and when it was asked for, in ms. Buyer and requested amount are '' if that
+ * row is not in Redis.
+ */
+export type DecidedLimit = {
+  key: string;
+  maker: RowId | undefined;
+  askedMs: number;
+  requested: string;
+  buyer: string;
+};
+
+/** Requests of a buyer whose names are read at once; of one with more, each portfolio is asked whether it has the request. */
+const MOST_OF_BUYER = 100;
+
+/** Commands sent at once. */
+const AT_ONCE = 500;
 
 export type Decided = ReturnType<typeof makeDecisions>;
 
 /** Decisions of the service that come after its answer. */
 export function makeDecisions({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const runInBatch = batcherOf(connection, keys);
+  const decide = makeLuaScript(connection, new URL('../lua/decide.lua', import.meta.url));
+
+  /** Whether the row is in Redis, or may come back from an archive. */
+  async function isThere({ portfolio, key }: RowId): Promise<boolean> {
+    if ((await connection.exists(keys.row(portfolio, key))) === 1) return true;
+    const archive = await connection.hget(keys.portfolio(portfolio), 'archive');
+    return archive !== null && (JSON.parse(archive) as { is: string }).is !== 'forgotten';
+  }
 
   return {
     /** The id of the limit of a row, as results name it: `<portfolio>/<key>`; undefined for none. */
@@ -37,30 +63,63 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
       return row ? ((await connection.hget(keys.row(row.portfolio, row.key), 'limit')) ?? undefined) : undefined;
     },
 
-    /** The rows with this limit; undefined if no call of the account made it. An archived row is named without the others. */
-    async rowsOf(limit: string): Promise<DecidedRows | undefined> {
+    /** The limit with this id; undefined if no call of the account made it. */
+    async find(limit: string): Promise<DecidedLimit | undefined> {
       const key = await connection.hget(keys.madeIds('limit', limit), limit);
       if (key === null) return undefined;
-      const maker = rowIdOf((await connection.hget(keys.call('limit', key), 'row')) ?? '');
-      if (!maker) return undefined;
-      const text = await connection.hget(keys.row(maker.portfolio, maker.key), 'request');
-      if (text === null) return { rows: [maker], requested: '' };
-      const request = JSON.parse(text) as RowRequest;
-      const names = await connection.hkeys(keys.buyerRows(request.buyer));
-      const rows = [rowName(maker), ...names.filter((name) => name.endsWith(`/${key}`) && name !== rowName(maker))];
-      return { rows: rows.flatMap((name) => rowIdOf(name) ?? []), requested: request.limit.requested_limit };
+      const [row, at] = await connection.hmget(keys.call('limit', key), 'row', 'at');
+      const maker = rowIdOf(row ?? '');
+      const text = maker ? await connection.hget(keys.row(maker.portfolio, maker.key), 'request') : null;
+      const request = text === null ? undefined : (JSON.parse(text) as RowRequest);
+      const askedMs = Number(at?.split('+')[0] ?? 0);
+      return { key, maker, askedMs, requested: request?.limit.requested_limit ?? '', buyer: request?.buyer ?? '' };
     },
 
     /**
-     * Puts a later word in the place of the row's earlier one, unless that is as late or later.
+     * Takes a later word, for the call of the limit; its rows say it once they {@link follow}.
+     *
+     * @param isTold false only answers what would become of it
+     */
+    async decide({ key }: DecidedLimit, { limit, isDated, ...word }: LaterWord, isTold = true): Promise<DecidedAs> {
+      const { status, total = '=', available = '=', at } = word;
+      const flags = { isDated: isDated ? 1 : 0, isTold: isTold ? 1 : 0 };
+      const told = { limit, status, total, available, at, ...flags };
+      return (await decide({ call: keys.call('limit', key) }, told)) as DecidedAs;
+    },
+
+    /**
+     * The rows of a limit's request: the one for which it was made, and others that skipped it since it was made before. Without those of
+     * forgotten portfolios; those of archived ones are known where the buyer has few requests.
+     *
+     * @param portfolios all of the account
+     */
+    async rowsOf({ key, maker, buyer }: DecidedLimit, portfolios: readonly string[]): Promise<RowId[]> {
+      const isFew = buyer !== '' && (await connection.hlen(keys.buyerRows(buyer))) <= MOST_OF_BUYER;
+      const names = isFew ? await connection.hkeys(keys.buyerRows(buyer)) : portfolios.map((name) => `${name}/${key}`);
+      const all = new Set([...(maker ? [rowName(maker)] : []), ...names]);
+      const asked = [...all].flatMap((name) => rowIdOf(name) ?? []).filter((row) => row.key === key);
+      const rows: RowId[] = [];
+      for (let from = 0; from < asked.length; from += AT_ONCE) {
+        const page = asked.slice(from, from + AT_ONCE);
+        const there = await Promise.all(page.map(isThere));
+        rows.push(...page.filter((_row, place) => there[place]));
+      }
+      return rows;
+    },
+
+    /**
+     * Lets a row say what its limit's call says. Answers `follows` if it said something else before.
      *
      * @param told who brought it, with which file, for the row's history
-     * @param isTold false only answers what would become of it
-     * @throws LimitlineError `USAGE` for a row of an archived or forgotten portfolio
+     * @throws LimitlineError `USAGE` for a row of a portfolio that is archived, or on the way there
      */
-    async decide(row: RowId, word: LaterWord, told: { by: string; file: string }, isTold = true): Promise<DecidedAs> {
-      const by = isTold ? JSON.stringify({ is: 'decided', ...told, at: word.at }) : '';
-      return (await runInBatch(row, { move: 'decide', ...word, told: by })) as DecidedAs;
+    async follow(
+      row: RowId,
+      limit: string,
+      told: { by: string; file: string },
+    ): Promise<'follows' | 'same' | 'not made'> {
+      const entry = JSON.stringify({ is: 'decided', ...told });
+      return (await runInBatch(row, { move: 'follow', limit, told: entry })) as 'follows' | 'same' | 'not made';
     },
   };
 }

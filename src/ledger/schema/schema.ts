@@ -161,7 +161,7 @@ export const MOVES = {
     'known',
     'before',
   ],
-  decide: ['limit', 'status', 'total', 'available', 'at', 'told'],
+  follow: ['limit', 'told'],
   free: ['approval'],
   goAnswered: ['approval'],
   holdAgain: ['approval'],

@@ -1,14 +1,16 @@
 import { grouped } from '../../counted.ts';
 import { LimitlineError } from '../../errors.ts';
+import { withoutApostrophe } from '../../table/formulas.ts';
 import { openTable } from '../../table/open-table.ts';
 import type { RawRecord } from '../../table/records.ts';
 import { nextRecord, type Table } from '../../table/table.ts';
 import { vocabularyOf } from '../columns/judge-header.ts';
 import { plainName } from '../columns/known-columns.ts';
+import { isResultsHeader } from '../columns/result-columns.ts';
 import { type Decimal, decimalOf, parseAmount } from '../values/amounts.ts';
-import { parseDate } from '../values/dates.ts';
+import { type DateOrder, parseDate } from '../values/dates.ts';
 
-/** What the service said of a limit after its answer. Amounts are decimal text, '' for none. */
+/** What the service said of a limit after its answer. */
 export type LimitDecision = {
   /** The line in the file. */
   at: number;
@@ -17,16 +19,33 @@ export type LimitDecision = {
   /** `<portfolio>/<key>`, as in a results file; '' if only `id` names it. */
   row: string;
   status: string;
-  total: string;
-  available: string;
+  /** Decimal text; '' for an empty cell, undefined where the file has no such column. */
+  total: string | undefined;
+  available: string | undefined;
   /** When it was decided, in ISO 8601, UTC; undefined if the line does not say it. */
   decided: string | undefined;
 };
 
-/** A file's decisions, the number of lines without a status, and problems by line of that file. */
-export type DecisionsFile = { decisions: LimitDecision[]; silent: number; problems: { at: number; message: string }[] };
+/** A file's decisions, the number of lines that say none, problems by line of that file, and the columns that it lacks. */
+export type DecisionsFile = {
+  decisions: LimitDecision[];
+  silent: number;
+  problems: { at: number; message: string }[];
+  lacks: string[];
+};
 
-/** Most lines of one file: they are held in memory, some 300 bytes each, since two of them may contradict each other. */
+/** How a file of decisions is read, where it does not tell. */
+export type DecisionsReading = {
+  /** By default the first sheet, without hidden rows, and what amounts of the file prove. */
+  sheet?: string | undefined;
+  hiddenRows?: boolean | undefined;
+  decimal?: Decimal | undefined;
+  dates?: DateOrder | undefined;
+  now?: Date;
+  mostLines?: number;
+};
+
+/** Most lines of one file: they are held in memory, since two of them may contradict each other. */
 const MOST_LINES = 500_000;
 
 /** Bytes of a status that the ledger tells apart. */
@@ -34,56 +53,52 @@ const MOST_STATUS_BYTES = 100;
 
 /**
  * Reads decisions from a table with the columns `status`, one of `buyer_limit_id` and `row`, and, if known, `total_limit`,
- * `available_limit` and `decided_at`. A results file works, too, with its cells corrected. A day without a time means its end, and a time
- * without a zone is UTC.
+ * `available_limit` and `decided_at`. A day without a time means its end, and a time without a zone is UTC. In a results file of Limitline only
+ * lines with a `decided_at` count: the others say what was known when it was written.
  *
- * @param decimal the decimal separator of the amounts; by default the one that an amount of the file proves
  * @throws LimitlineError `FILE` when it cannot be read, lacks these columns, or has more than `mostLines` lines
  */
 export async function readDecisionsFile(
   path: string,
-  {
-    decimal,
-    now = new Date(),
-    mostLines = MOST_LINES,
-  }: { decimal?: Decimal | undefined; now?: Date; mostLines?: number } = {},
+  { sheet, decimal, mostLines = MOST_LINES, ...given }: DecisionsReading = {},
 ): Promise<DecisionsFile> {
-  const table = await openTable({ path, vocabulary: vocabularyOf() });
+  const table = await openTable({ path, vocabulary: vocabularyOf(), ...(sheet === undefined ? {} : { sheet }) });
   try {
-    const cell = cellsOf(path, table);
-    const records: RawRecord[] = [];
+    const places = placesOf(path, table);
+    const lines: Read[] = [];
     for (let record = await nextRecord(table); record; record = await nextRecord(table)) {
-      if (records.length === mostLines) throw tooLong(path, mostLines);
-      records.push(record);
+      if (lines.length === mostLines) throw tooLong(path, mostLines);
+      lines.push(lineOf(record, places, given.hiddenRows));
     }
-    const amounts = () => records.values().flatMap((record) => AMOUNTS.map((name) => cell(record, name)));
-    const convention =
-      decimal ??
-      amounts()
-        .map(decimalOf)
-        .find((found) => found !== null) ??
-      null;
-    const file: DecisionsFile = { decisions: [], silent: 0, problems: [] };
-    for (const record of records) take(record, { cell, convention, now }, file);
+    const convention = decimal ?? decimalIn(lines);
+    const lacks = COLUMNS.filter((name) => places.of[name] === undefined);
+    const file: DecisionsFile = { decisions: [], silent: 0, problems: [], lacks };
+    for (const line of lines) take(line, { convention, places, ...given }, file);
     return file;
   } finally {
     await table.close();
   }
 }
 
-const AMOUNTS = ['total_limit', 'available_limit'] as const;
+const COLUMNS = ['buyer_limit_id', 'row', 'status', 'total_limit', 'available_limit', 'decided_at'] as const;
+type Name = (typeof COLUMNS)[number];
 
-type Name = (typeof AMOUNTS)[number] | 'buyer_limit_id' | 'row' | 'status' | 'decided_at';
-type Cell = (record: RawRecord, name: Name) => string;
+/** Where the columns are, how many there are, and whether it is a results file of Limitline. */
+type Places = { of: Partial<Record<Name, number>>; width: number; isResults: boolean };
 
 /** If a name occurs twice, the last one counts: a results file has the team's own columns first. */
-function cellsOf(path: string, { header, unusable }: Table): Cell {
+function placesOf(path: string, { header, unusable }: Table): Places {
   const names = (header?.cells ?? []).map((cell) => plainName(cell));
-  if (header && !unusable && names.includes('status') && (names.includes('buyer_limit_id') || names.includes('row'))) {
-    return (record, name) => record.cells[names.lastIndexOf(name)]?.trim() ?? '';
-  }
-  const message = unusable ?? 'It needs a header with the columns buyer_limit_id (or row) and status.';
-  throw new LimitlineError('FILE', `${path} has no decisions. ${message}`);
+  const of = Object.fromEntries(
+    COLUMNS.flatMap((name) => (names.includes(name) ? [[name, names.lastIndexOf(name)]] : [])),
+  ) as Places['of'];
+  const isResults = isResultsHeader(header?.cells ?? []);
+  const isUsable = header && !unusable && of.status !== undefined && (of.buyer_limit_id ?? of.row) !== undefined;
+  if (isUsable && !(isResults && of.decided_at === undefined)) return { of, width: names.length, isResults };
+  const needs = isResults
+    ? 'It is a results file: put a column decided_at to it, and fill that in on the lines that were decided.'
+    : 'It needs a header with the columns buyer_limit_id (or row) and status.';
+  throw new LimitlineError('FILE', `${path} has no decisions. ${unusable ?? needs}`);
 }
 
 function tooLong(path: string, mostLines: number): LimitlineError {
@@ -91,28 +106,68 @@ function tooLong(path: string, mostLines: number): LimitlineError {
   return new LimitlineError('FILE', message);
 }
 
-type Reading = { cell: Cell; convention: Decimal | null; now: Date };
+/** What is kept of a line until the file is read: its cells, which of them are numbers of a sheet, and why it is unusable. */
+type Read = { at: number; cells: Partial<Record<Name, string>>; numbers: readonly Name[]; fault: string | undefined };
 
-function take(record: RawRecord, { cell, convention, now }: Reading, file: DecisionsFile): void {
-  const at = record.line;
-  const [id, row, status] = [cell(record, 'buyer_limit_id'), cell(record, 'row'), cell(record, 'status')];
-  if (!record.fault && status === '') {
+function lineOf({ line: at, cells, fault, sheet }: RawRecord, { of, width }: Places, hiddenRows = false): Read {
+  const named = Object.entries(of) as [Name, number][];
+  const filled = cells.findLastIndex((cell) => cell !== '') + 1;
+  // Rows of a sheet end with their last filled cell.
+  const isOther = filled > width || (sheet === undefined && cells.length < width);
+  const message = isOther
+    ? `It has ${cells.length} cells, and the header ${width}: put a cell with a separator into quotes.`
+    : undefined;
+  const hidden =
+    sheet?.hidden && !hiddenRows
+      ? 'It is hidden in the sheet: say --hidden-rows, or show or delete it there.'
+      : undefined;
+  return {
+    at,
+    cells: Object.fromEntries(named.map(([name, place]) => [name, withoutApostrophe(cells[place] ?? '').trim()])),
+    numbers: named.flatMap(([name, place]) => (sheet?.numbers.includes(place) ? [name] : [])),
+    fault: fault?.message ?? hidden ?? message,
+  };
+}
+
+function decimalIn(lines: readonly Read[]): Decimal | null {
+  const amounts = lines.values().flatMap(({ cells, numbers }) => {
+    return (['total_limit', 'available_limit'] as const)
+      .filter((name) => !numbers.includes(name))
+      .map((name) => cells[name] ?? '');
+  });
+  return amounts.map(decimalOf).find((found) => found !== null) ?? null;
+}
+
+type Reading = { convention: Decimal | null; places: Places } & Pick<DecisionsReading, 'dates' | 'now'>;
+
+function take(line: Read, { convention, places, dates, now = new Date() }: Reading, file: DecisionsFile): void {
+  const { at, cells, numbers } = line;
+  const { buyer_limit_id: id = '', row = '', status = '', decided_at: moment = '' } = cells;
+  if (line.fault === undefined && (status === '' || (places.isResults && moment === ''))) {
     file.silent += 1;
     return;
   }
-  const [total, available] = AMOUNTS.map((name) => readAmount(cell(record, name), convention));
-  const decided = readMoment(cell(record, 'decided_at'), now);
+  const amountOf = (name: 'total_limit' | 'available_limit') =>
+    readAmount(cells[name] ?? '', numbers.includes(name) ? '.' : convention);
+  const [total, available, decided] = [
+    amountOf('total_limit'),
+    amountOf('available_limit'),
+    readMoment(moment, { dates: dates ?? null, now }),
+  ];
   const faults = [
-    record.fault?.message,
+    line.fault,
     id === '' && row === '' ? 'It names no limit: fill in buyer_limit_id or row.' : undefined,
     faultOfText(status),
-    ...[total, available].map((amount) => amount?.problem),
+    total.problem,
+    available.problem,
     decided.problem,
   ];
   const message = faults.find((fault) => fault !== undefined);
   if (message !== undefined) file.problems.push({ at, message });
   else {
-    const amounts = { total: total?.value ?? '', available: available?.value ?? '' };
+    const said = (name: 'total_limit' | 'available_limit', amount: Amount) =>
+      places.of[name] === undefined ? undefined : (amount.value ?? '');
+    const amounts = { total: said('total_limit', total), available: said('available_limit', available) };
     file.decisions.push({ at, id, row, status, ...amounts, decided: decided.value });
   }
 }
@@ -122,25 +177,29 @@ function faultOfText(status: string): string | undefined {
   return /\p{C}/u.test(status) ? 'The status has a control character.' : undefined;
 }
 
-type Read = { value?: string; problem?: string };
+type Amount = { value?: string; problem?: string };
 
-function readAmount(text: string, convention: Decimal | null): Read {
+/** Nothing granted, which {@link parseAmount} refuses: `0`, `0.00 EUR`, `€ 0,00`. */
+const NOTHING = /^[^\d-]*0+(?:[.,]0*)?[^\d-]*$/;
+
+function readAmount(text: string, convention: Decimal | null): Amount {
   if (text === '') return {};
-  return /^0+(?:[.,]0*)?$/.test(text) ? { value: '0' } : parseAmount(text, convention);
+  return NOTHING.test(text) && !text.includes('(') ? { value: '0' } : parseAmount(text, convention);
 }
 
 const MOMENT = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d:\d\d)?$/i;
 const DAY_MS = 86_400_000;
 
-function readMoment(text: string, now: Date): Read {
+function readMoment(text: string, { dates, now }: { dates: DateOrder | null; now: Date }): Amount {
   if (text === '') return {};
   const [, day = '', time = '', zone = 'Z'] = MOMENT.exec(text) ?? [];
-  const tomorrow = new Date(now.getTime() + DAY_MS).toISOString();
-  const date = parseDate(day === '' ? text : day, { order: null, today: '9999-12-31' });
+  const date = parseDate(day === '' ? text : day, { order: dates, today: '9999-12-31' });
   if (!('value' in date)) return { problem: `${date.problem} A time goes behind it: 2026-11-02T10:04:00Z.` };
-  const written = day === '' ? `${date.value}T23:59:59.999Z` : `${date.value}T${time}${zone.toUpperCase()}`;
-  const ms = Date.parse(written);
+  const isDay = day === '';
+  const ms = Date.parse(isDay ? `${date.value}T00:00:00Z` : `${date.value}T${time}${zone.toUpperCase()}`);
   if (Number.isNaN(ms)) return { problem: `There is no such time: ${text}.` };
-  const value = new Date(ms).toISOString();
-  return value > tomorrow ? { problem: `It was decided in the future: ${text}.` } : { value };
+  // A day may have begun elsewhere already, and a clock may be wrong.
+  if (ms > now.getTime() + DAY_MS) return { problem: `It was decided in the future: ${text}.` };
+  const end = isDay ? Math.min(ms + DAY_MS - 1, Math.max(ms, now.getTime())) : ms;
+  return { value: new Date(end).toISOString() };
 }

@@ -43,6 +43,8 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   doubt: 'included',
   // Events belong to the account.
   'drop-events': 'account',
+  // A call stays, and its rows follow where they can.
+  decide: 'account',
   'event-index': 'included',
   'keep-events': 'account',
   derive: 'included',

@@ -7,8 +7,10 @@ const told = { by: 'anna', file: 'later.csv' };
 test('in whatever order decisions come, and however often, the latest one counts', async () => {
   const { context } = await openFinishedPortfolio(1);
   const { decisions, rows, portfolios, stories } = context;
-  const limit = 'bl_q41';
-  const { rows: [row] = [] } = (await decisions.rowsOf(limit)) ?? {};
+  const id = 'bl_q41';
+  const limit = await decisions.find(id);
+  if (!limit) throw new Error('no limit');
+  const [row] = await decisions.rowsOf(limit, ['q4']);
   if (!row) throw new Error('no row');
   const asked = {
     status: fc.constantFrom('approved', 'declined', 'in_progress'),
@@ -23,8 +25,15 @@ test('in whatever order decisions come, and however often, the latest one counts
       async (words) => {
         // Each case is later than all of the case before.
         year += 1;
-        const said = words.map(({ day: of, ...one }) => ({ ...one, limit, at: `${year}-01-${of}T00:00:00.000Z` }));
-        await Promise.all([...said, ...said].map((one) => decisions.decide(row, one, told)));
+        const said = words.map(({ day: of, ...one }) => {
+          return { ...one, limit: id, at: `${year}-01-${of}T00:00:00.000Z`, isDated: true };
+        });
+        await Promise.all(
+          [...said, ...said].map(async (one) => {
+            await decisions.decide(limit, one);
+            await decisions.follow(row, id, told);
+          }),
+        );
         const last = said.reduce((late, one) => (one.at > late.at ? one : late));
         const [now] = await rows.read([row]);
         expect(now?.record).toEqual({
@@ -33,31 +42,56 @@ test('in whatever order decisions come, and however often, the latest one counts
           decided_at: last.at,
         });
         const { statuses, sums } = await portfolios.read('q4');
-        expect([statuses, sums.granted]).toEqual([
-          { [last.status]: 1 },
-          last.total === '' ? '0.00' : Number(last.total).toFixed(2),
-        ]);
+        const granted = last.total === '' ? '0.00' : Number(last.total).toFixed(2);
+        expect([statuses, sums.granted]).toEqual([{ [last.status]: 1 }, granted]);
+        // What a later import copies from the call is the same.
+        const [call] = await stories.calls([{ kind: 'limit', key: row.key }]);
+        expect(call).toMatchObject({ id, record: now?.record });
       },
     ),
     { numRuns: 25 },
   );
-  const [first, ...others] = await stories.entries(row);
-  expect(first).toMatchObject({ is: 'decided', by: 'anna', file: 'later.csv' });
-  expect(others.length).toBeGreaterThan(0);
-  // What an import copies from the call is the latest, too.
-  const [call] = await stories.calls([{ kind: 'limit', key: row.key }]);
-  const [now] = await rows.read([row]);
-  expect(call).toMatchObject({ id: limit, record: now?.record });
+  expect((await stories.entries(row))[0]).toMatchObject({ is: 'decided', by: 'anna', file: 'later.csv' });
 });
 
-test('nothing is decided of a row whose limit is another one, or is not made', async () => {
+test('equal amounts written otherwise, and a word without a time that says what is known, are no other decision', async () => {
+  const { context } = await openFinishedPortfolio(1);
+  const { decisions } = context;
+  const limit = await decisions.find('bl_q41');
+  if (!limit) throw new Error('no limit');
+  const word = {
+    limit: 'bl_q41',
+    status: 'approved',
+    total: '1000.00',
+    available: '9e2',
+    at: '2026-11-02T00:00:00.000Z',
+  };
+  expect(await decisions.decide(limit, { ...word, isDated: false })).toBe('same');
+  // So a decision of an earlier time is still heard.
+  const earlier = { ...word, status: 'declined', at: '2026-11-01T00:00:00.000Z', isDated: true };
+  expect(await decisions.decide(limit, earlier)).toBe('taken');
+  // What a file does not say stays.
+  const silent = { ...word, status: 'in_progress', total: undefined, available: undefined, isDated: true };
+  expect(await decisions.decide(limit, silent)).toBe('taken');
+  const [call] = await context.stories.calls([{ kind: 'limit', key: limit.key }]);
+  expect(call?.record).toMatchObject({ status: 'in_progress', total_limit: '1000.00', available_limit: '9e2' });
+});
+
+test('nothing is decided of a row whose limit is another one, or is not made, or whose call cannot be read', async () => {
   const { context } = await openFinishedPortfolio(3);
-  const word = { limit: 'bl_other', status: 'declined', total: '', available: '', at: '2026-11-02T00:00:00.000Z' };
+  const { decisions, rows, ledger, keys } = context;
+  const word = { status: 'declined', total: '', available: '', at: '2026-11-02T00:00:00.000Z', isDated: true };
   for (const state of ['done', 'refused'] as const) {
-    const [one] = await context.rows.inState('q4', state, { count: 1 });
+    const [one] = await rows.inState('q4', state, { count: 1 });
     if (!one) throw new Error(`no row is ${state}`);
-    const [before] = await context.rows.read([one.row]);
-    expect(await context.decisions.decide(one.row, word, told)).toBe('not made');
-    expect(await context.rows.read([one.row])).toEqual([before]);
+    const [before] = await rows.read([one.row]);
+    const limit = { key: one.row.key, maker: one.row, askedMs: 0, requested: '', buyer: '' };
+    expect(await decisions.decide(limit, { ...word, limit: 'bl_other' })).toBe('not made');
+    expect(await decisions.follow(one.row, 'bl_other', told)).toBe('not made');
+    expect(await rows.read([one.row])).toEqual([before]);
   }
+  const limit = await decisions.find('bl_q41');
+  if (!limit) throw new Error('no limit');
+  await ledger.hset(keys.call('limit', limit.key), 'record', '{');
+  expect(await decisions.decide(limit, { ...word, limit: 'bl_q41' })).toBe('damaged');
 });

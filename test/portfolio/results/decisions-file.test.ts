@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readDecisionsFile } from '../../../src/portfolio/results/decisions-file.ts';
 import { makeFolder } from '../../support/workplace.ts';
+import { writeWorkbook } from '../../support/write-workbook.ts';
 
 const now = new Date('2026-11-26T12:00:00Z');
 
@@ -41,6 +42,7 @@ test('a file names limits by id or row, in whatever dialect, with amounts and ti
     ],
     silent: 1,
     problems: [],
+    lacks: [],
   });
 });
 
@@ -52,6 +54,8 @@ test.each([
   ['an amount is below zero', 'bl_1,,approved,-5,,', 'above zero'],
   ['a status is too long', `bl_1,,${'x'.repeat(101)},1,1,`, 'longer than 100 bytes'],
   ['a status has a control character', 'bl_1,,app\u202Eroved,1,1,', 'control character'],
+  ['it has more cells than the header', 'bl_1,,approved,1000,50,1000,50', 'has 7 cells, and the header 6'],
+  ['it has fewer', 'bl_1,,approved', 'has 3 cells, and the header 6'],
   ['a day is none', 'bl_1,,approved,1,1,2026-02-30', 'no such day'],
   ['a time is none', 'bl_1,,approved,1,1,2026-11-02T25:00:00Z', 'no such time'],
   ['day and month cannot be told apart', 'bl_1,,approved,1,1,05/04/2026', 'may come first'],
@@ -59,6 +63,61 @@ test.each([
 ])('a line is not taken where %s', async (_case, line, fault) => {
   const { decisions, problems } = await readDecisionsFile(await fileOf(HEADER, line), { now });
   expect([decisions, problems]).toEqual([[], [{ at: 2, message: expect.stringContaining(fault) }]]);
+});
+
+test('what a file has no column for is not said, and an empty cell says that none is known', async () => {
+  const path = await fileOf('buyer_limit_id,status,total limit (EUR),available_limit', 'bl_1,approved,500,');
+  const { decisions, lacks } = await readDecisionsFile(path, { now });
+  expect(decisions).toMatchObject([{ total: undefined, available: '' }]);
+  expect(lacks).toEqual(['row', 'total_limit', 'decided_at']);
+});
+
+test('in a results file only lines with a time of their own count, so that the others change nothing back', async () => {
+  const header = 'name,row,state,buyer_limit_id,status,total_limit,available_limit,limitline_account,decided_at';
+  const path = await fileOf(header, 'A,q4/a,done,bl_1,in_progress,,,s,', "B,q4/b,done,bl_2,'-no,0,,s,2026-11-02");
+  expect(await readDecisionsFile(path, { now })).toMatchObject({
+    decisions: [{ at: 3, status: '-no', total: '0' }],
+    silent: 1,
+  });
+  const without = await fileOf(header.replace(',decided_at', ''), 'A,q4/a,done,bl_1,in_progress,,,s');
+  await expect(readDecisionsFile(without, { now })).rejects.toThrow('put a column decided_at to it');
+});
+
+test.each([
+  ['2026-11-25', '2026-11-25T23:59:59.999Z'],
+  ['2026-11-26', '2026-11-26T12:00:00.000Z'],
+  // It is tomorrow already in Tokyo.
+  ['2026-11-27', '2026-11-27T00:00:00.000Z'],
+  ['2026-11-26T23:30:00+09:00', '2026-11-26T14:30:00.000Z'],
+])('the day or time %s is %s', async (written, value) => {
+  const { decisions } = await readDecisionsFile(await fileOf(HEADER, `bl_1,,approved,1,1,${written}`), { now });
+  expect(decisions).toMatchObject([{ decided: value }]);
+});
+
+test.each(['0', '0.00', '0,00 EUR', '€ 0'])('%j is nothing granted', async (written) => {
+  const { decisions } = await readDecisionsFile(await fileOf(HEADER, `bl_1,,declined,"${written}",,`), { now });
+  expect(decisions).toMatchObject([{ total: '0' }]);
+});
+
+test('hidden rows of a workbook are not taken by themselves, and its numbers have a point', async () => {
+  const path = join(await makeFolder(), 'later.xlsx');
+  const text = (words: string) => `<c t="str"><v>${words}</v></c>`;
+  const number = (value: number) => `<c><v>${value}</v></c>`;
+  const line = (n: number, cells: string[], more = '') => `<row r="${n}"${more}>${cells.join('')}</row>`;
+  const header = ['buyer_limit_id', 'status', 'total_limit', 'available_limit'].map(text);
+  await writeWorkbook(path, {
+    sheet: [
+      '<sheetData>',
+      line(1, header),
+      line(2, [text('bl_1'), text('approved'), number(1001.5), text('1.001,50')]),
+      line(3, [text('bl_2'), text('rejected'), number(0), number(0)], ' hidden="1"'),
+      '</sheetData>',
+    ],
+  });
+  const { decisions, problems } = await readDecisionsFile(path, { now });
+  expect(decisions).toMatchObject([{ id: 'bl_1', total: '1001.5', available: '1001.5' }]);
+  expect(problems).toEqual([{ at: 3, message: expect.stringContaining('--hidden-rows') }]);
+  expect((await readDecisionsFile(path, { now, hiddenRows: true })).decisions).toHaveLength(2);
 });
 
 test('the decimal separator of a file may be said', async () => {

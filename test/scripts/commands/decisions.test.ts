@@ -11,6 +11,9 @@ const UNDER_REVIEW = {
   share: 0,
 };
 
+/** The time in so many minutes. */
+const later = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
+
 /** Rows that are all under review, and the ids of their limits in the order of their lines. */
 async function openReview(rows: number) {
   const desk = await openDesk(rows, { rules: [UNDER_REVIEW] });
@@ -39,9 +42,9 @@ test('what the service decides later changes outcomes, sums and results, and not
   expect(await outcomes()).toMatchObject({ under_review: { rows: 4, granted: '0.00' }, approved: { rows: 0 } });
   const { made } = standIn.counts();
   const said = [
-    `${ids[0]},,approved,1001.5,1001.5,2026-11-02T10:00:00Z`,
-    `,${names[1]},approved,500,400,2026-11-02T10:00:00Z`,
-    `${ids[2]},${names[2]},rejected,,,2026-11-02`,
+    `${ids[0]},,approved,1001.5,1001.5,${later(2)}`,
+    `,${names[1]},approved,500,400,${later(2)}`,
+    `${ids[2]},${names[2]},rejected,,,${later(2).slice(0, 10)}`,
     `${ids[3]},,,,,`,
   ];
   const dry = await decide(said, '--dry-run');
@@ -53,7 +56,7 @@ test('what the service decides later changes outcomes, sums and results, and not
 
   const taken = await decide(said);
   expect(taken.stdout).toBe(
-    'later.csv: 3 decisions taken (2 approved, 1 rejected) for 3 rows, 0 known already, 0 not taken.\n1 line without a status says nothing.\n',
+    'later.csv: 3 decisions taken (2 approved, 1 rejected) for 3 rows, 0 known already, 0 not taken.\n1 line decides nothing.\n',
   );
   expect(taken.status).toBe(0);
   expect(await outcomes()).toMatchObject({
@@ -85,10 +88,11 @@ test('what the service decides later changes outcomes, sums and results, and not
 
 test('the latest decision counts, whatever comes in whichever order, and a file may be taken twice', async () => {
   const { ids, decide, outcomes } = await openReview(3);
+  const [second, third] = [later(2), later(3)];
   const first = [
-    `${ids[0]},,approved,1001.5,0,2026-11-03T00:00:00Z`,
-    `${ids[0]},,rejected,,,2026-11-02T00:00:00Z`,
-    `${ids[1]},,approved,1002.5,0,2026-11-03T00:00:00Z`,
+    `${ids[0]},,approved,1001.5,0,${third}`,
+    `${ids[0]},,rejected,,,${second}`,
+    `${ids[1]},,approved,1002.5,0,${third}`,
   ];
   expect((await decide(first)).stdout).toContain('3 decisions taken');
   expect(await outcomes()).toMatchObject({ approved: { rows: 2 }, under_review: { rows: 1 } });
@@ -96,26 +100,27 @@ test('the latest decision counts, whatever comes in whichever order, and a file 
   expect(again.stdout).toContain(`line 3, not taken: A later decision about ${ids[0]} is known`);
   expect(again.stdout).toContain('0 decisions taken, 2 known already, 1 not taken.');
   expect(again.status).toBe(2);
-  const other = await decide([`${ids[1]},,rejected,,,2026-11-03T00:00:00Z`]);
+  const other = await decide([`${ids[1]},,rejected,,,${third}`]);
   expect(other).toMatchObject({
     status: 2,
-    stdout: expect.stringContaining('of the same time, 2026-11-03T00:00:00.000Z, is known'),
+    stdout: expect.stringContaining(`of the same time, ${third}, is known`),
   });
   // The same word with a later time counts as the later one.
-  await decide([`${ids[1]},,approved,1002.5,0,2026-11-05T00:00:00Z`]);
-  expect((await decide([`${ids[1]},,rejected,,,2026-11-04T00:00:00Z`])).status).toBe(2);
+  await decide([`${ids[1]},,approved,1002.5,0,${later(5)}`]);
+  expect((await decide([`${ids[1]},,rejected,,,${later(4)}`])).status).toBe(2);
   expect(await outcomes()).toMatchObject({ approved: { rows: 2 }, under_review: { rows: 1 } });
 });
 
 test('what is not to be taken is named by its line, and the rest is taken', async () => {
   const { ids, names, decide, json } = await openReview(3);
+  const second = later(2);
   const said = [
     `${ids[0]},,approved,5000,5000,`,
     'bl_nobody,,approved,1,1,',
     `${ids[1]},${names[0]},approved,1,1,`,
     `,q4/nobody,approved,1,1,`,
-    `${ids[2]},,approved,1,1,2026-11-02T00:00:00Z`,
-    `${ids[2]},,rejected,,,2026-11-02T00:00:00Z`,
+    `${ids[2]},,approved,1,1,${second}`,
+    `${ids[2]},,rejected,,,${second}`,
     `${ids[1]},,approved,1.234,,`,
   ];
   const { status, stdout } = await decide(said, '--json');
@@ -135,17 +140,63 @@ test('what is not to be taken is named by its line, and the rest is taken', asyn
   expect(await json('report', 'q4')).toMatchObject({ statuses: { approved: 1, in_progress: 2 } });
 });
 
-test('a decision about a row that is archived is not taken, and it is said how to bring the row back', async () => {
-  const { ids, decide, limitline, json } = await openReview(1);
+test('a decision about a row that is archived is kept, and the row follows once it is back', async () => {
+  const { ids, decide, limitline, json, outcomes } = await openReview(1);
+  await limitline('import', 'q4.csv', '--portfolio', 'again');
   await limitline('archive', 'q4', '--yes');
-  const said = [`${ids[0]},,approved,1001.5,1001.5,2026-11-02T10:00:00Z`];
-  expect(await decide(said)).toMatchObject({
-    status: 2,
-    stdout: expect.stringMatching(/^line 2, not taken: .*npx limitline restore "q4" brings/),
+  const said = [`${ids[0]},,approved,1001.5,1001.5,${later(2)}`];
+  const taken = await decide(said, '--json');
+  expect(taken.status).toBe(2);
+  expect(JSON.parse(taken.stdout)).toMatchObject({
+    taken: 1,
+    rows: 1,
+    left: 1,
+    warnings: expect.arrayContaining([
+      { at: 2, message: expect.stringMatching(/npx limitline restore "q4".*the row follows/) },
+    ]),
   });
+  expect((await json('report', 'again')).outcomes).toMatchObject({ requested_before: { granted: '1001.50' } });
   await limitline('restore', 'q4');
-  expect((await decide(said)).status).toBe(0);
-  expect(await json('report', 'q4')).toMatchObject({ statuses: { approved: 1 }, granted: '1001.50' });
+  // An older decision is not heard by the row that came back either.
+  expect((await decide([`${ids[0]},,rejected,,,${later(1)}`])).status).toBe(2);
+  expect(await outcomes()).toMatchObject({ approved: { rows: 1, granted: '1001.50' } });
+  expect((await decide(said)).stdout).toContain('0 decisions taken, 1 known already, 0 not taken.');
+});
+
+test('a decision is heard though the portfolio whose call made the limit was forgotten', async () => {
+  const { ids, decide, limitline, json } = await openReview(1);
+  await limitline('import', 'q4.csv', '--portfolio', 'again');
+  await limitline('forget', 'q4', '--yes', 'q4');
+  expect(await decide([`${ids[0]},,approved,1001.5,1001.5,${later(2)}`])).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('1 decision taken (1 approved) for 1 row'),
+  });
+  expect((await json('report', 'again')).outcomes).toMatchObject({ requested_before: { granted: '1001.50' } });
+});
+
+test('two files at once that say different things of one day agree in all portfolios', async () => {
+  const { ids, cwd, limitline, json, outcomes } = await openReview(1);
+  await limitline('import', 'q4.csv', '--portfolio', 'again');
+  const day = later(-24 * 60).slice(0, 10);
+  const files = ['approved,1001.5,1001.5', 'rejected,,'].map(async (said, place) => {
+    const header = 'buyer_limit_id,status,total_limit,available_limit,decided_at';
+    await writeFile(join(cwd, `later-${place}.csv`), `${header}\n${ids[0]},${said},${day}\n`);
+    return limitline('decisions', `later-${place}.csv`);
+  });
+  expect((await Promise.all(files)).map(({ status }) => status).sort()).toEqual([0, 2]);
+  const { approved } = await outcomes();
+  const { requested_before: before } = (await json('report', 'again')).outcomes;
+  expect(before.granted).toBe(approved.granted);
+});
+
+test('a file without amounts leaves those that are known, and says so', async () => {
+  const { ids, cwd, decide, limitline, outcomes } = await openReview(1);
+  await decide([`${ids[0]},,approved,1001.5,1001.5,${later(-2)}`]);
+  await writeFile(join(cwd, 'short.csv'), `buyer_limit_id,status\n${ids[0]},constructor\n`);
+  const { stdout } = await limitline('decisions', 'short.csv');
+  expect(stdout).toContain('The file has no column total_limit and none available_limit: what is known of it stays.\n');
+  expect(stdout).toContain('1 decision taken (1 constructor) for 1 row');
+  expect(await outcomes()).toMatchObject({ answered: { rows: 1, granted: '1001.50' } });
 });
 
 test('another account takes no decision about a limit that it did not ask for', async () => {

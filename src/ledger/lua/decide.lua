@@ -1,0 +1,32 @@
+-- A later word of the service about a made limit takes the place of the earlier one in the limit's call, unless that is as late or later. The
+-- call decides alone, so that all rows of a request agree: they follow it (MOVES.follow in rare-moves.lua).
+-- @keys call
+-- @args limit status total available at isDated isTold
+-- Amounts are decimal text; "" says that none is known, "=" that nothing is said of it. at: when it was decided, in ISO 8601. isDated: whether the
+-- service said when. isTold: "0" changes nothing.
+-- Answers "taken", "same" (it says what is known), "older", "contradicts" (another word of the same moment), "not made" or "damaged".
+-- @include amounts
+local known = redis.call('HMGET', call, 'id', 'record')
+if known[1] ~= limit then return 'not made' end
+local isRead, record = pcall(cjson.decode, known[2] or '{}')
+if not isRead or type(record) ~= 'table' then return 'damaged' end
+
+local function isAlike(one, other)
+  if one == other then return true end
+  if one == '' or other == '' or not limbsOf(one) or not limbsOf(other) then return false end
+  return not isBelow(one, other) and not isBelow(other, one)
+end
+
+local said, isSame = { total_limit = total, available_limit = available }, (record.status or '') == status
+for name, amount in pairs(said) do
+  if amount ~= '=' then
+    isSame = isSame and isAlike(amountText(record[name]), amount)
+    record[name] = amount ~= '' and amount or nil
+  end
+end
+local last = record.decided_at or ''
+if isSame and (isDated == '0' or at <= last) then return 'same' end
+if at <= last then return at == last and 'contradicts' or 'older' end
+record.status, record.decided_at = status, at
+if isTold ~= '0' then redis.call('HSET', call, 'record', cjson.encode(record)) end
+return isSame and 'same' or 'taken'
