@@ -54,14 +54,15 @@ export async function openWorkplace({
     REDIS_URL: inject('redisUrl'),
     LIMITLINE_PREFIX: freshPrefix(),
     SERVICE_URL: standIn.url(),
-    // A worker may find the service at another address than the account is named by.
-    SERVICE_ACCOUNT: standIn.url(),
     SERVICE_CLIENT_ID: STAND_IN_CREDENTIALS.clientId,
     SERVICE_CLIENT_SECRET: STAND_IN_CREDENTIALS.clientSecret,
     ...env,
   };
   const open = async (more: Record<string, string> = {}, log: Log = makeSilentLog()): Promise<Context> => {
-    const context = await openContext({ settings: readSettings({ cwd: dir, env: { ...given, ...more } }), log });
+    // A worker may find the service at another address than the account is named by.
+    const account = more.SERVICE_URL === undefined ? {} : { SERVICE_ACCOUNT: standIn.url() };
+    const env = { ...given, ...account, ...more };
+    const context = await openContext({ settings: readSettings({ cwd: dir, env }), log });
     onTestFinished(() => context.close());
     return context;
   };
@@ -74,7 +75,7 @@ export async function openWorkplace({
     /** Starts workers as another process would have them: with a ledger, connections, and perhaps settings and a log of their own. */
     async work(onFault?: (error: Error) => void, more?: Record<string, string>, log?: Log): Promise<Workers> {
       const own = await open(more, log);
-      const workers = await startWorkers(own, openService(own, own.settings.SERVICE_URL ?? ''), onFault);
+      const workers = await startWorkers(own, openService(own, more?.SERVICE_URL ?? standIn.url()), onFault);
       onTestFinished(() => workers.stop());
       return workers;
     },
