@@ -16,7 +16,6 @@ const BLOCKS: { at: Moment; meanwhile: { held: number; done: number } }[] = [
   { at: 'claimed', meanwhile: { held: 1, done: ROWS - 1 } },
   { at: 'answered', meanwhile: { held: 1, done: ROWS - 1 } },
   { at: 'settled', meanwhile: { held: 0, done: ROWS } },
-  { at: 'advanced', meanwhile: { held: 0, done: ROWS } },
 ];
 
 test('a process blocked for longer than its locks shares its job with another, and all ends well when it wakes', async () => {

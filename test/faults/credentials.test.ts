@@ -54,14 +54,14 @@ test('credentials that are refused are one line of the log while that lasts, and
 
 test('a worker whose secret is wrong keeps no other from sending, and leaves its rows to them', async () => {
   const place = await openFaultPlace({ env: { SERVICE_CONCURRENCY: '4', SERVICE_RATE_PER_S: '15' } });
-  await place.import(buyerLines(80));
+  await place.import(buyerLines(50));
   await place.work();
   await expect.poll(place.madeCount).toBeGreaterThanOrEqual(10);
-  const wrong = place.startWorker({ SERVICE_CLIENT_SECRET: 'not-the-secret' });
-  await expect.poll(() => wrong.output().stderr, { timeout: 20_000 }).toContain('every row would meet this fault');
-  expect(place.madeCount()).toBeLessThan(140);
-  await expect.poll(async () => (await place.report()).states.done, { timeout: 60_000 }).toBe(80);
-  await place.judged(80);
+  const faults: string[] = [];
+  await place.work(({ message }) => faults.push(message), { SERVICE_CLIENT_SECRET: 'not-the-secret' });
+  await expect.poll(() => faults[0], { timeout: 20_000 }).toContain('SERVICE_CLIENT_SECRET');
+  expect(place.madeCount()).toBeLessThan(80);
+  expect((await place.judged(50)).states.done).toBe(50);
   expect(place.standIn.counts().requests.token[401]).toBeLessThan(10);
 });
 
@@ -154,10 +154,10 @@ test.each(['8', '1'])(
   'a client that is locked out in the middle refuses no row, and goes on when it is let in again (%s at once)',
   async (SERVICE_CONCURRENCY) => {
     const place = await openFaultPlace({ faults: { latencyMs: 50 }, env: { SERVICE_CONCURRENCY } });
-    await place.import(buyerLines(24));
+    await place.import(buyerLines(16));
     const faultsTold: string[] = [];
     await place.work((fault) => faultsTold.push(fault.message));
-    await expect.poll(place.madeCount).toBeGreaterThanOrEqual(12);
+    await expect.poll(place.madeCount).toBeGreaterThanOrEqual(8);
     await place.standIn.setFaults({
       rules: [
         { on: 'company', fault: 'status', status: 401 },
@@ -167,6 +167,6 @@ test.each(['8', '1'])(
     await expect.poll(() => faultsTold.filter((fault) => fault.includes('just granted')).length).toBeGreaterThan(0);
     expect((await place.report()).states.refused).toBe(0);
     await place.standIn.setFaults({ rules: [] });
-    expect((await place.judged(24)).states.done).toBe(24);
+    expect((await place.judged(16)).states.done).toBe(16);
   },
 );

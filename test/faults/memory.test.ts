@@ -16,17 +16,17 @@ const LUA = new URL('ledger/lua/', SRC);
 test('what is kept beside the rows is as they are, however often the memory of Redis is full meanwhile', async () => {
   const redis = await startKillableRedis();
   const place = await openWorkplace({ faults: { latencyMs: 10 }, env: { REDIS_URL: redis.url } });
-  await place.import(buyerLines(150));
+  await place.import(buyerLines(100));
   await place.work();
   const { portfolios } = place.context;
-  for (let change = 0; change < 100; change += 1) {
+  for (let change = 0; change < 60; change += 1) {
     await redis.admin.config('SET', 'maxmemory', change % 2 === 0 ? '1' : '0');
     await sleep(7);
   }
   await redis.admin.config('SET', 'maxmemory', '0');
   await place.settled();
   expect(await portfolios.compare(['q4'])).toEqual([]);
-  expect((await place.report()).states.done).toBe(150);
+  expect((await place.report()).states.done).toBe(100);
 });
 
 test('while the memory of Redis is full, pages, reports, health and metrics answer and say what to do', async () => {

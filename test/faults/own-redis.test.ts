@@ -15,13 +15,13 @@ test('our own Redis killed under load is started again by who uses it, and nothi
     faults: { latencyMs: [10, 60] },
     env: { REDIS_URL: '', SERVICE_CONCURRENCY: '4' },
   });
-  await place.import(buyerLines(60));
+  await place.import(buyerLines(40));
   const worker = place.startWorker();
-  for (const made of [20, 70]) {
+  for (const made of [15, 45]) {
     await expect.poll(place.madeCount).toBeGreaterThanOrEqual(made);
     for (const server of serversBelow(realpathSync(place.dir))) process.kill(server, 'SIGKILL');
   }
-  expect((await place.judged(60)).states.done).toBe(60);
+  expect((await place.judged(40)).states.done).toBe(40);
   worker.child.kill('SIGTERM');
   expect(await worker.ended).toMatchObject({ status: 0 });
 });
@@ -33,7 +33,7 @@ test.skipIf(process.getuid?.() !== 0)('a full disk under our own Redis fails no 
     faults: { latencyMs: 20 },
     env: { REDIS_URL: '', LIMITLINE_DATA: disk, SERVICE_CONCURRENCY: '4', LOG_LEVEL: 'warn' },
   });
-  await place.import(buyerLines(60));
+  await place.import(buyerLines(40));
   const worker = place.startWorker();
   await expect.poll(place.madeCount).toBeGreaterThanOrEqual(20);
   const filler = fillUp(disk);
@@ -42,7 +42,7 @@ test.skipIf(process.getuid?.() !== 0)('a full disk under our own Redis fails no 
   // Beside the calls in flight, some that the last pages of the file had still room for.
   expect(place.madeCount()).toBeLessThan(made + 20);
   rmSync(filler);
-  expect((await place.judged(60)).states.done).toBe(60);
+  expect((await place.judged(40)).states.done).toBe(40);
   worker.child.kill('SIGTERM');
   expect(await worker.ended).toMatchObject({ status: 0 });
 });

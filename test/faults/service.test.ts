@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { startCuttingProxy } from '../support/cutting-proxy.ts';
 import { openFaultPlace, rowsIn } from '../support/fault-place.ts';
+import { makeKeptLog } from '../support/log-fixture.ts';
 import { buyerLines } from '../support/workplace.ts';
 
 type Rule = NonNullable<FaultChange['rules']>[number];
@@ -51,17 +52,21 @@ test.each([
   expect((await place.judged(rows)).states.done).toBe(rows);
 });
 
+/** How often a log says that calls wait. */
+const waits = (lines: { msg: string }[]) => lines.filter(({ msg }) => msg.startsWith('calls wait')).length;
+
 test.each(['503', 'refuse'] as const)('an outage (%s) that outlasts every back-off fails no row', async (how) => {
   const place = await openFaultPlace({
     faults: { latencyMs: 20 },
-    env: { SERVICE_CONCURRENCY: '8', LOG_LEVEL: 'warn', SERVICE_NOT_MADE: '503' },
+    env: { SERVICE_CONCURRENCY: '8', SERVICE_NOT_MADE: '503' },
   });
   await place.import(buyerLines(30));
-  const worker = place.startWorker();
+  const { log, lines } = makeKeptLog();
+  await place.work(undefined, {}, log);
   await expect.poll(place.madeCount).toBeGreaterThanOrEqual(10);
   await place.standIn.setFaults({ outage: { how } });
   // Each is said, and by then the wait between two tries has grown to its longest.
-  await expect.poll(() => worker.output().stderr.match(/calls wait/g)?.length).toBeGreaterThanOrEqual(5);
+  await expect.poll(() => waits(lines)).toBeGreaterThanOrEqual(5);
   const { states } = await place.report();
   expect(states.refused).toBe(0);
 
@@ -81,16 +86,17 @@ test.each(['503', 'refuse'] as const)('an outage (%s) that outlasts every back-o
 test('connections to the service that break refuse no row, and what was on its way is held', async () => {
   const place = await openFaultPlace({
     faults: { latencyMs: [10, 60] },
-    env: { SERVICE_CONCURRENCY: '4', LOG_LEVEL: 'warn' },
+    env: { SERVICE_CONCURRENCY: '4' },
   });
   const proxy = await startCuttingProxy(Number(new URL(place.standIn.url()).port));
   await place.import(buyerLines(60));
-  const worker = place.startWorker({ SERVICE_URL: `http://127.0.0.1:${proxy.port}` });
+  const { log, lines } = makeKeptLog();
+  await place.work(undefined, { SERVICE_URL: `http://127.0.0.1:${proxy.port}` }, log);
   await expect.poll(place.madeCount).toBeGreaterThanOrEqual(15);
   proxy.cutReplies();
   await expect.poll(place.madeCount).toBeGreaterThanOrEqual(50);
   proxy.refuse(true);
-  await expect.poll(() => worker.output().stderr).toContain('calls wait');
+  await expect.poll(() => waits(lines)).toBeGreaterThan(0);
   proxy.refuse(false);
   // What was on its way when a connection was cut is held, and nothing is refused.
   const { states } = await place.judged(60);
@@ -101,14 +107,14 @@ test('connections to the service that break refuse no row, and what was on its w
 });
 
 test('a service that cannot be found, or speaks no TLS, leaves every row where it is', async () => {
-  const place = await openFaultPlace({ env: { LOG_LEVEL: 'warn' } });
+  const place = await openFaultPlace();
   await place.import(buyerLines(5));
   const urls = ['http://no-such-host.invalid', place.standIn.url().replace('http:', 'https:')];
   for (const SERVICE_URL of urls) {
-    const worker = place.startWorker({ SERVICE_URL });
-    await expect.poll(() => worker.output().stderr).toContain('calls wait');
-    worker.child.kill('SIGTERM');
-    expect(await worker.ended).toMatchObject({ status: 0 });
+    const { log, lines } = makeKeptLog();
+    const workers = await place.work(undefined, { SERVICE_URL }, log);
+    await expect.poll(() => waits(lines)).toBeGreaterThan(0);
+    await workers.stop();
   }
   const { states } = await place.report();
   expect(states.queued + states.company).toBe(5);

@@ -14,6 +14,7 @@ const KEY_FILE = join(FOLDER, 'key');
 const ENTRIES = {
   limitline: 'scripts/limitline.ts',
   'worker-process': 'test/support/worker-process.ts',
+  'audit-writer': 'test/support/audit-writer.ts',
   'user-process': 'test/support/redis/user-process.ts',
 };
 

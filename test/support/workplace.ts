@@ -7,7 +7,7 @@ import { startWorkers, type Workers } from '../../jobs/workers/workers.ts';
 import { readSettings, STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import { type Context, openContext } from '../../src/context.ts';
 import { type Summary, summarize } from '../../src/ledger/portfolios/summary.ts';
-import { makeSilentLog } from '../../src/log.ts';
+import { type Log, makeSilentLog } from '../../src/log.ts';
 import { openService } from '../../src/open-service.ts';
 import type { Problem } from '../../src/portfolio/problem.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
@@ -49,20 +49,20 @@ export async function openWorkplace({
 } = {}) {
   const dir = await makeFolder();
   const standIn = await startStandIn(faults);
-  const settings = readSettings({
-    cwd: dir,
-    env: {
-      ...ownDataHome(dir),
-      REDIS_URL: inject('redisUrl'),
-      LIMITLINE_PREFIX: freshPrefix(),
-      SERVICE_URL: standIn.url(),
-      SERVICE_CLIENT_ID: STAND_IN_CREDENTIALS.clientId,
-      SERVICE_CLIENT_SECRET: STAND_IN_CREDENTIALS.clientSecret,
-      ...env,
-    },
-  });
-  const open = async (): Promise<Context> => {
-    const context = await openContext({ settings, log: makeSilentLog() });
+  const given = {
+    ...ownDataHome(dir),
+    REDIS_URL: inject('redisUrl'),
+    LIMITLINE_PREFIX: freshPrefix(),
+    SERVICE_URL: standIn.url(),
+    SERVICE_CLIENT_ID: STAND_IN_CREDENTIALS.clientId,
+    SERVICE_CLIENT_SECRET: STAND_IN_CREDENTIALS.clientSecret,
+    ...env,
+  };
+  const open = async (more: Record<string, string> = {}, log: Log = makeSilentLog()): Promise<Context> => {
+    // A worker may find the service at another address than the account is named by.
+    const account = more.SERVICE_URL === undefined ? {} : { SERVICE_ACCOUNT: standIn.url() };
+    const env = { ...given, ...account, ...more };
+    const context = await openContext({ settings: readSettings({ cwd: dir, env }), log });
     onTestFinished(() => context.close());
     return context;
   };
@@ -72,10 +72,10 @@ export async function openWorkplace({
     dir,
     standIn,
     context,
-    /** Starts workers as another process would have them: with a ledger and connections of their own. */
-    async work(onFault?: (error: Error) => void): Promise<Workers> {
-      const own = await open();
-      const workers = await startWorkers(own, openService(own, standIn.url()), onFault);
+    /** Starts workers as another process would have them: with a ledger, connections, and perhaps settings and a log of their own. */
+    async work(onFault?: (error: Error) => void, more?: Record<string, string>, log?: Log): Promise<Workers> {
+      const own = await open(more, log);
+      const workers = await startWorkers(own, openService(own, more?.SERVICE_URL ?? standIn.url()), onFault);
       onTestFinished(() => workers.stop());
       return workers;
     },

@@ -62,12 +62,12 @@ describe('guesses of a password', () => {
   test('that come together are counted before any is compared', async () => {
     const { people, addUser } = openPeople();
     await addUser('alice');
-    const tries = Array.from({ length: 300 }, () =>
+    const tries = Array.from({ length: 100 }, () =>
       people.signIn.password({ name: 'alice', password: WRONG, ...STRANGER }),
     );
     const answers = (await Promise.all(tries)).map(({ is }) => is);
     expect(answers.filter((is) => is === 'no')).toHaveLength(5);
-    expect(answers.filter((is) => is === 'later')).toHaveLength(295);
+    expect(answers.filter((is) => is === 'later')).toHaveLength(95);
   });
 
   test('of one host count on another', async () => {
@@ -99,6 +99,8 @@ describe('guesses of a password', () => {
     const { people, addUser, signIn } = opened;
     await addUser('alice');
     await signIn('alice');
+    // The password of a name that nobody has would take a core for 80 ms.
+    for (const name of ['a', 'b', 'c', 'd']) await addUser(name);
     const guess = (name: string, from: string) => people.signIn.password({ name, password: WRONG, from, agent: '' });
     for (const [one, other] of [
       ['198.51.100.4', '::ffff:198.51.100.4'],

