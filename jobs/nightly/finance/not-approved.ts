@@ -30,7 +30,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * Finds a limit that has been under review for longer than so many days. The time counts from the service's answer, by which the row was
- * done; nothing changes a done row later.
+ * done; a later decision changes what the row says, and not this time.
  */
 export function longReview(
   walked: WalkedRow,
