@@ -209,7 +209,7 @@ test('reconcile ends with 2 when the queues have lost jobs, and with 0 when all 
   expect(await limitline('reconcile')).toMatchObject({
     status: 2,
     stdout: expect.stringMatching(
-      /MENDED\n\n.*\n +\d+ {2}q4: rows in progress had no job; they have one again, [\d,.]+\n +\[new\]\n/,
+      /MENDED\n\n.*\n +\d+ {2}q4: rows in progress had no job; they have one again, [\d,.]+,\n +the oldest since [\d-]+ \[new\]\n/,
     ),
   });
   expect(await json('reconcile')).toMatchObject({ findings: [] });

@@ -3,6 +3,7 @@ import {
   type AnswerOutcome,
   outcomeOfAnswer,
   outcomeOfRow,
+  outcomeOfState,
   ROW_OUTCOMES,
   type RowOutcome,
 } from '../../ledger/counts/row-outcome.ts';
@@ -109,9 +110,9 @@ export const SHOWN_AS: Readonly<Record<RowOutcome, Shown>> = {
 /** Every outcome, in the order of reports. */
 export const OUTCOMES = Object.keys(ROW_OUTCOMES) as RowOutcome[];
 
-/** A row as a badge. A status whose meaning nobody has given is shown as the service wrote it. */
+/** A row as a badge with its outcome. A status whose meaning nobody has given is shown as the service wrote it. */
 export function rowBadge(result: Pick<RowResult, 'state' | 'record' | 'request'>, meanings: Meanings): Html {
-  if (result.state !== 'done') return stateBadge(result.state);
+  if (result.state !== 'done') return stateBadge(result.state, ROW_OUTCOMES[outcomeOfState(result.state)]);
   const outcome = outcomeOfRow(result, meanings) as AnswerOutcome;
   const { status = '' } = result.record;
   const isOpen = outcome === 'answered' && status !== '' && status !== APPROVED;
