@@ -167,7 +167,7 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
     }),
     /** The audit trail. Every change is written there before it is made. */
     audit,
-    /** Registers the account: for commands that bring something into it, or work for it. */
+    /** Registers the account, for commands that work for it. */
     enterAccount: () => accounts.enter(login),
     /** Identifies this process in claims and heartbeats. */
     processId,
@@ -190,7 +190,6 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
     portfolios: makePortfolios({ connection: ledger, keys, isSearched: settings.SEARCH_INDEX === 'on' }),
     /** What the service's statuses mean, as people say. */
     statusMeanings,
-    /** What the service says of limits after its answer. */
     decisions: makeDecisions({ connection: ledger, keys }),
     stories: makeStories({ connection: ledger, keys }),
     archives: makeArchives({ connection: ledger, keys }),
@@ -204,7 +203,6 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
     walkRows: makeRowWalk({ connection: ledger, keys }),
     /** Rules that send refused rows again at night. */
     retryRules: makeRetryRules({ connection: ledger, keys }),
-    /** Finds the latest portfolios with failed rows. */
     failing: makeFailingPortfolios({ connection: ledger, keys }),
     /** Compares sums and indexes of a portfolio with its rows during a walk. */
     compareIdle: onDemand(async () =>

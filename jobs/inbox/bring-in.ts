@@ -20,7 +20,6 @@ import { type ReadOptions, readingWords, readOptionsSchema } from '../../src/por
 import { resultsDialect } from '../../src/portfolio/results/results-dialect.ts';
 import { type Dialect, PLAIN_DIALECT } from '../../src/table/dialect.ts';
 import { encodeTable, makeTableText } from '../../src/table/write-table.ts';
-import { shownName } from '../drafts/upload-names.ts';
 import { type Imported, importDepsOf, importPortfolio } from '../import/import-portfolio.ts';
 import { sha256Of } from '../import/keep-file.ts';
 import { changeOf, statOf } from './drop-folder.ts';
@@ -43,18 +42,13 @@ export async function bringIn(entry: Entry & { file: string }, file: TakenFile, 
   const { imports, inbox, signal } = deps;
   const before = await statOf(entry.file);
   if (!before?.isFile()) return { ...file, is: 'rejected', words: `${file.name} is not a file: drop the file itself.` };
-  if (file.supplier !== undefined && entry.supplier === undefined) {
-    const words = `${shownName(file.supplier)}, which lay beside it, is gone: drop it again, and then ${file.name}.`;
-    return { ...file, is: 'rejected', words };
-  }
   await needRoom(before.size, deps.settings.LIMITLINE_DATA);
   // A second try reads the file as the first did: corrections of its form may have changed since.
   const said = file.reading === undefined ? await readingOf(entry.file, deps) : undefined;
   const reading = file.reading ?? JSON.stringify(said?.reading);
   const kept = await imports.put({ name: file.name, path: entry.file, sizeBytes: before.size, mediaType: 'text/csv' });
   const owners = new Set([before.uid]);
-  const { documents, supplier } = entry;
-  const content = await contentOf({ sha256: kept, documents, supplier, reading }, { signal, owners });
+  const content = await contentOf({ sha256: kept, documents: entry.documents, reading }, { signal, owners });
   const by = (await Promise.all([...owners].map(userNameOf))).map(dropActor);
   // In `.taken`, only root can change the owner. Earlier owners stay authors.
   const begun: TakenFile = {
@@ -84,7 +78,7 @@ async function needRoom(sizeBytes: number, dataDir: string): Promise<void> {
 
 async function importEntry(
   entry: Entry,
-  { portfolio, name, supplier, by: [by = '', ...authors] = [] }: TakenFile,
+  { portfolio, name, by: [by = '', ...authors] = [] }: TakenFile,
   { kept, reading, mode }: { kept: string; reading: ReadOptions; mode: number },
   deps: RoundDeps,
 ): Promise<Imported> {
@@ -99,7 +93,6 @@ async function importEntry(
     replace: false,
     by,
     authors,
-    supplierPath: entry.supplier,
     documentsDir: entry.documents ?? join(entry.dir, 'documents'),
     documentsWords: {
       folder: `the documents dropped with ${name}`,
@@ -112,7 +105,7 @@ async function importEntry(
     what: 'file imported',
     from: inboxFrom(),
     about: portfolio,
-    facts: { file: name, reading: readingWords(reading), authors, ...(supplier && { supplier: shownName(supplier) }) },
+    facts: { file: name, reading: readingWords(reading), authors },
   };
   return audit.around(
     note,
@@ -202,26 +195,19 @@ async function makeProblemsFile(path: string, mode: number) {
 }
 
 /**
- * The digest of a file with its documents, its supplier and read options: the same digest requests nothing new. Adds the owners of
- * documents and supplier to `owners`, as user ids.
+ * The digest of a file with its documents and read options: the same digest requests nothing new. Adds the documents' owners to
+ * `owners`, as user ids.
  *
  * @param sha256 of the file
  * @param documents its folder or ZIP file, if there is one; links are not followed
- * @param supplier its supplier's file, if there is one
  * @param reading its read options, as JSON
  */
 async function contentOf(
-  {
-    sha256,
-    documents,
-    supplier,
-    reading,
-  }: { sha256: string; documents: string | undefined; supplier: string | undefined; reading: string },
+  { sha256, documents, reading }: { sha256: string; documents: string | undefined; reading: string },
   { signal, owners }: Going,
 ): Promise<string> {
   const digest = createHash('sha256').update(JSON.stringify([sha256, reading]));
   if (documents !== undefined) await addTo(digest, documents, '', { signal, owners });
-  if (supplier !== undefined) await addTo(digest, supplier, 'supplier', { signal, owners });
   return digest.digest('hex');
 }
 

@@ -68,15 +68,13 @@ async function decide(entry: Entry & { file: string }, file: TakenFile, deps: Ro
   try {
     // The process that took the file may have died before it took the documents.
     if (entry.documents === undefined) await taken.takeDocuments(entry.id, file.documents);
-    if (entry.supplier === undefined) await taken.takeSupplier(entry.id, file.supplier);
     const ended = await bringIn({ ...entry, ...(await taken.entry(entry.id)), file: entry.file }, file, deps);
     if (ended.is !== 'rejected') return ended;
     await noteRejected(ended, audit);
     return { ...ended, words: withReadingWords(ended.words) };
   } catch (error) {
     if (signal.aborted || !(isOfTheFile(error) || isForGood(error))) throw error;
-    const both = file.supplier === undefined ? '' : ` Drop ${shownName(file.supplier)} again, and then ${file.name}.`;
-    const words = withReadingWords(inNamesOf(file, entry, messageOf(error))) + both;
+    const words = withReadingWords(inNamesOf(file, entry, messageOf(error)));
     // Read again, because the import may have recorded more: the file is still watched for changes.
     const rejected: TakenFile = { ...((await deps.inbox.read(file.id)) ?? file), is: 'rejected', words };
     await noteRejected(rejected, audit);
@@ -85,12 +83,11 @@ async function decide(entry: Entry & { file: string }, file: TakenFile, deps: Ro
 }
 
 /** Replaces paths in a message by the names in the drop folder: the paths no longer exist when somebody reads the message. */
-function inNamesOf({ name, documents, supplier }: TakenFile, { file, dir }: Entry, words: string): string {
+function inNamesOf({ name, documents }: TakenFile, { file, dir }: Entry, words: string): string {
   const isZip = (one: string) => one.toLowerCase().endsWith('.zip');
   const places: [place: string | undefined, name: string | undefined][] = [
     [join(dir, 'documents.zip'), documents.find(isZip)],
     [join(dir, 'documents'), documents.find((one) => !isZip(one))],
-    [join(dir, 'supplier.csv'), supplier],
     [file, name],
   ];
   return places.reduce(

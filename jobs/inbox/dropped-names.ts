@@ -9,25 +9,16 @@ export const TAKEN = '.taken';
 /** Names of unfinished files: scp and rsync, WinSCP, browsers, editors and Office. */
 const UNFINISHED = /\.(?:part|partial|filepart|tmp|temp|crdownload|download|swp|lock)$|~$/i;
 
-/** The name of a supplier's file beside that of its buyers: `q4.supplier.csv` beside `q4.csv`. */
-const SUPPLIERS_NAME = /(?<=.)\.supplier\.csv$/i;
-
-/** Whether a file of this name may list buyers, names their supplier, or is still being written; `none` for all else. */
-export function kindOfName(name: string): 'buyers' | 'supplier' | 'unfinished' | 'none' {
+/** Whether a file of this name may list buyers, or is still being written; `none` for all else. */
+export function kindOfName(name: string): 'buyers' | 'unfinished' | 'none' {
   if (name.startsWith('.') || name.startsWith('~$') || name === DONE || name === REJECTED) return 'none';
   if (UNFINISHED.test(name)) return 'unfinished';
-  if (SUPPLIERS_NAME.test(name)) return 'supplier';
   return /\.(?:csv|xlsx)$/i.test(name) ? 'buyers' : 'none';
 }
 
 /** The name without its ending: the name of the folder with its documents, or with `.zip` of their ZIP file. */
 export function documentsNameOf(name: string): string {
   return name.slice(0, name.length - extname(name).length);
-}
-
-/** The name, without its ending, of the file to which a supplier's file belongs. */
-export function ownerOfSupplier(name: string): string {
-  return name.replace(SUPPLIERS_NAME, '');
 }
 
 /** The time before names in `done` and `rejected`. Somebody who drops such a file again means the file itself. */

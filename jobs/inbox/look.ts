@@ -4,7 +4,7 @@ import { constants, lstat, open, opendir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../src/files/file-fault.ts';
 import { shownName } from '../drafts/upload-names.ts';
-import { documentsNameOf, kindOfName, ownerOfSupplier } from './dropped-names.ts';
+import { documentsNameOf, kindOfName } from './dropped-names.ts';
 
 /** An entry of the drop folder with the name of a file of buyers. */
 export type Dropped = {
@@ -23,20 +23,13 @@ export type Dropped = {
   writtenMs: number;
   /** The names of its documents' folder and ZIP file. Having both is a mistake. */
   documents: string[];
-  /** The entries with the name of its supplier's file. Having two is a mistake. */
-  suppliers: BesideSupplier[];
 };
-
-/** An entry `NAME.supplier.csv`; `isFile` is false for a link or a folder, which nobody can mean. */
-type BesideSupplier = { name: string; isFile: boolean };
 
 /** The entries of a drop folder that are files of buyers or may become one. */
 export type FolderLook = {
   buyers: Dropped[];
   /** Versions of unfinished files such as `q4.csv.part`, by inode. */
   unfinished: Map<string, string>;
-  /** Names of suppliers' files whose buyers' file is not there. */
-  lone: string[];
 };
 
 /**
@@ -51,46 +44,22 @@ export async function lookInto(dir: string): Promise<FolderLook> {
     const key = asCompared(name);
     beside.set(key, [...(beside.get(key) ?? []), name]);
   }
-  const look: FolderLook = { buyers: [], unfinished: new Map(), lone: [] };
-  const suppliers = await suppliersIn(dir, names);
+  const look: FolderLook = { buyers: [], unfinished: new Map() };
   for (const raw of names) {
     const text = raw.toString();
     const kind = kindOfName(text);
-    if (kind === 'none' || kind === 'supplier') continue;
+    if (kind === 'none') continue;
     const found = await lstat(pathOf(dir, raw), { bigint: true }).catch(gone);
     if (found === undefined) continue;
     if (kind === 'unfinished') look.unfinished.set(inodeOf(found), versionOf(found));
-    else look.buyers.push(await describe({ dir, raw, text, found, beside, suppliers }));
+    else look.buyers.push(await describe({ dir, raw, text, found, beside }));
   }
-  const owners = new Set(look.buyers.flatMap((one) => one.suppliers.map(({ name }) => name)));
-  look.lone = [...suppliers.values()].flat().flatMap(({ name }) => (owners.has(name) ? [] : [name]));
   return look;
 }
 
-/** The suppliers' files, by the name of the file to which each belongs. */
-async function suppliersIn(dir: string, names: readonly Buffer[]): Promise<Map<string, BesideSupplier[]>> {
-  const suppliers = new Map<string, BesideSupplier[]>();
-  for (const raw of names) {
-    const name = raw.toString();
-    if (kindOfName(name) !== 'supplier') continue;
-    const found = await lstat(pathOf(dir, raw)).catch(gone);
-    if (found === undefined) continue;
-    const own = asCompared(ownerOfSupplier(name));
-    suppliers.set(own, [...(suppliers.get(own) ?? []), { name, isFile: found.isFile() }]);
-  }
-  return suppliers;
-}
+type Sight = { dir: string; raw: Buffer; text: string; found: BigIntStats; beside: ReadonlyMap<string, string[]> };
 
-type Sight = {
-  dir: string;
-  raw: Buffer;
-  text: string;
-  found: BigIntStats;
-  beside: ReadonlyMap<string, string[]>;
-  suppliers: ReadonlyMap<string, BesideSupplier[]>;
-};
-
-async function describe({ dir, raw, text, found, beside, suppliers }: Sight): Promise<Dropped> {
+async function describe({ dir, raw, text, found, beside }: Sight): Promise<Dropped> {
   const isReadable = isUtf8(raw);
   return {
     raw,
@@ -102,7 +71,6 @@ async function describe({ dir, raw, text, found, beside, suppliers }: Sight): Pr
     version: versionOf(found),
     writtenMs: Number(found.mtimeMs),
     documents: isReadable ? await documentsOf(dir, text, beside) : [],
-    suppliers: (isReadable && suppliers.get(asCompared(documentsNameOf(text)))) || [],
   };
 }
 

@@ -1,7 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
-import { shownName } from '../drafts/upload-names.ts';
 import { sha256Of } from '../import/keep-file.ts';
 import { changeOf, moveNew, moveOver, statOf } from './drop-folder.ts';
 import { DONE, documentsNameOf, portfolioOf, REJECTED } from './dropped-names.ts';
@@ -61,8 +60,7 @@ async function waitOf(
   if (!glance) return 'gone';
   const { hindrance, endsWhole } = glance;
   const settleMs = endsWhole && hindrance === undefined ? SETTLE_MS : DOUBTFUL_MS;
-  const beside = [...one.documents, ...one.suppliers.map(({ name }) => name)];
-  const documents = beside.length === 0 ? '' : await documentsVersion(dir, beside);
+  const documents = one.documents.length === 0 ? '' : await documentsVersion(dir, one.documents);
   const leftMs = Math.max(
     settling.left(one.inode, one.version, settleMs),
     documents === '' ? 0 : settling.left(`documents of ${one.inode}`, documents, SETTLE_MS),
@@ -117,7 +115,7 @@ function faultOfDropped(
   all: readonly Dropped[],
   { maxUploadMb }: { maxUploadMb: number },
 ): string | undefined {
-  const { name, kind, isReadable, sizeBytes, documents, suppliers } = one;
+  const { name, kind, isReadable, sizeBytes, documents } = one;
   if (!isReadable)
     return `The name ${name} is not written in UTF-8, so that nobody can tell it: rename the file, and drop it again.`;
   if (kind !== 'file') return `${name} ${KINDS[kind]}.`;
@@ -134,11 +132,6 @@ function faultOfDropped(
     const own = documentsNameOf(name);
     return `Beside ${name} lay a folder ${own} as well as a ZIP file of that name, and which has its documents cannot be told: drop it again with one of them.`;
   }
-  const [supplier, second] = suppliers;
-  if (supplier && second)
-    return `Beside ${name} lay ${suppliers.map((each) => shownName(each.name)).join(' and ')}, and which of them is its supplier cannot be told: leave one of them, and drop ${name} again.`;
-  if (supplier && !supplier.isFile)
-    return `${shownName(supplier.name)}, beside ${name}, is not a file: drop the file of the supplier itself, and ${name} again.`;
   if (sizeBytes <= maxUploadMb * 1024 * 1024) return undefined;
   return `${name} has ${Math.ceil(sizeBytes / 1024 / 1024).toLocaleString('en')} MB, and files of at most ${maxUploadMb.toLocaleString('en')} MB are taken from the drop folder: raise CONSOLE_UPLOAD_MB, or import it with npx limitline import.`;
 }
@@ -201,7 +194,7 @@ async function compare(
   await inbox.note({ ...file, results: file.results ?? '' });
   // Documents first, because a file without documents would be taken as it is.
   const brought: [from: string, to: string][] = [];
-  for (const ending of ['', '.zip', '.supplier.csv']) {
+  for (const ending of ['', '.zip']) {
     const [own, documents] = [join(where, file.id + ending), join(drop.dir, documentsNameOf(file.name) + ending)];
     if (!(await statOf(own)) || (await statOf(documents))) continue;
     await moveOver(own, documents);

@@ -137,7 +137,6 @@ async function take({ dropped, fault }: Ripe, deps: RoundDeps): Promise<string |
     folder: drop.id,
     name: dropped.name,
     documents: dropped.documents,
-    ...(fault === undefined && dropped.suppliers[0] ? { supplier: dropped.suppliers[0].name } : {}),
     portfolio: portfolioOf(dropped.name) ?? '',
     atMs: Date.now(),
     ...(fault === undefined ? { is: 'taken', words: '' } : { is: 'rejected', words: fault }),
@@ -146,7 +145,6 @@ async function take({ dropped, fault }: Ripe, deps: RoundDeps): Promise<string |
   if (!(await isTaken(id, dropped, deps))) return undefined;
   if (fault !== undefined) await noteRejected(file, audit);
   await taken.takeDocuments(id, dropped.documents);
-  await taken.takeSupplier(id, file.supplier);
   return id;
 }
 

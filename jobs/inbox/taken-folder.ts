@@ -8,7 +8,7 @@ import { type Dropped, pathOf } from './look.ts';
 
 /**
  * A file that was taken: a folder in `.taken` named by the id. It has the file as `file.csv` or `file.xlsx`, its documents as
- * `documents` or `documents.zip`, its supplier as `supplier.csv`, and files to leave beside it, such as `problems.csv`.
+ * `documents` or `documents.zip`, and files to leave beside it, such as `problems.csv`.
  */
 export type Entry = {
   id: string;
@@ -16,13 +16,11 @@ export type Entry = {
   /** Missing where it has moved on to `done` or `rejected`, or was never taken. */
   file: string | undefined;
   documents: string | undefined;
-  supplier: string | undefined;
 };
 
 /** Files that are left beside a finished file. */
-type BesideName = 'problems.csv' | 'problems.txt' | 'note.txt' | 'supplier.csv';
-const SUPPLIER = 'supplier.csv';
-const BESIDE: readonly string[] = ['problems.csv', 'problems.txt', 'note.txt', SUPPLIER] satisfies BesideName[];
+type BesideName = 'problems.csv' | 'problems.txt' | 'note.txt';
+const BESIDE: readonly string[] = ['problems.csv', 'problems.txt', 'note.txt'] satisfies BesideName[];
 const FILES: readonly string[] = ['file.csv', 'file.xlsx'];
 const DOCUMENTS: readonly string[] = ['documents', 'documents.zip'];
 
@@ -62,7 +60,7 @@ export function makeTakenFolder({ dir }: Pick<DropFolder, 'dir'>, account: strin
         const name = names.find((one) => wanted.includes(one));
         return name === undefined ? undefined : join(own, name);
       };
-      return { id, dir: own, file: named(FILES), documents: named(DOCUMENTS), supplier: named([SUPPLIER]) };
+      return { id, dir: own, file: named(FILES), documents: named(DOCUMENTS) };
     },
 
     /** Makes the folder for a file, with a new id. */
@@ -96,11 +94,6 @@ export function makeTakenFolder({ dir }: Pick<DropFolder, 'dir'>, account: strin
         const own = found?.isDirectory() ? 'documents' : 'documents.zip';
         if (found?.isDirectory() || found?.isFile()) await moved(join(dir, name), join(takenDir, id, own));
       }
-    },
-
-    /** Takes the supplier's file; does nothing where it is gone. */
-    async takeSupplier(id: string, name: string | undefined): Promise<void> {
-      if (name !== undefined) await moved(join(dir, name), join(takenDir, id, SUPPLIER));
     },
 
     /** Moves the file to its final folder, under its new name. */

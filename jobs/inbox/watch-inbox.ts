@@ -6,9 +6,8 @@ import { messageOf } from '../../src/errors.ts';
 import { systemCode } from '../../src/files/file-fault.ts';
 import type { Log } from '../../src/log.ts';
 import { readSchedule } from '../../src/schedule/read-schedule.ts';
-import { shownName } from '../drafts/upload-names.ts';
 import { FAULTS } from './drop-folder.ts';
-import { DONE, ownerOfSupplier, REJECTED, TAKEN } from './dropped-names.ts';
+import { DONE, REJECTED, TAKEN } from './dropped-names.ts';
 import type { InboxSource } from './inbox-deps.ts';
 import { glanceAt, lookInto, pathOf } from './look.ts';
 import { HINDRANCES } from './ripe-files.ts';
@@ -167,19 +166,12 @@ function watchFolder(dir: string, { log, ring }: { log: Log; ring: () => void })
 const isHidden = (dir: string, path: string) => relative(dir, path) !== '' && basename(path).startsWith('.');
 
 async function lyingIn(dir: string, onSchedule: boolean) {
-  const { buyers, lone } = await lookInto(dir);
+  const { buyers } = await lookInto(dir);
   const lying: { name: string; why: string }[] = [];
   for (const { raw, name, kind } of buyers.slice(0, MOST_LYING)) {
     const hindrance = kind === 'file' ? (await glanceAt(pathOf(dir, raw), name))?.hindrance : undefined;
     const waits = onSchedule ? 'it is taken when the schedule says so' : 'it is taken when it changes no more';
     lying.push({ name, why: hindrance ? HINDRANCES[hindrance] : waits });
   }
-  for (const name of lone.slice(0, MOST_LYING - lying.length))
-    lying.push({ name: shownName(name), why: loneWords(name) });
-  return { lying, more: Math.max(0, buyers.length + lone.length - MOST_LYING) };
-}
-
-function loneWords(name: string): string {
-  const own = shownName(ownerOfSupplier(name));
-  return `it is the supplier of ${own}.csv, and waits for that file: both are taken together`;
+  return { lying, more: Math.max(0, buyers.length - MOST_LYING) };
 }

@@ -98,15 +98,22 @@ async function work(
   const address = await findService(context.settings, context.log, terminal.say);
   if (address.proxy !== undefined) terminal.say(`limitline: calls go through the proxy ${address.proxy}.`);
   const service = openService(context, address.url);
-  const workers = await startWorkers(context, service, (fault) => stop.abort(fault));
-  const working = importAndWait(payload, { context, service, terminal, stop: stop.signal });
+  const begin = () => startWorkers(context, service, (fault) => stop.abort(fault));
+  // Where only some rows go first, none that waits from an earlier import may go before the import has chosen them.
+  let workers = payload.first === undefined ? begin() : undefined;
+  await workers;
+  const onImported = async () => {
+    if (!stop.signal.aborted) workers ??= begin();
+    await workers;
+  };
+  const working = importAndWait(payload, { context, service, terminal, stop: stop.signal, onImported });
   let found: Found = { faults: [], read: undefined };
   try {
     // The import may be waiting for Redis, and then does not notice the signal.
     found = await Promise.race([working, onAbort(stop.signal, found)]);
   } finally {
     const ended = working.catch(() => {});
-    await Promise.all([workers.stop(), within(STOP_DEADLINE_MS, ended)]);
+    await Promise.all([(await workers)?.stop(), within(STOP_DEADLINE_MS, ended)]);
     await address.close();
   }
   const { reason } = stop.signal;

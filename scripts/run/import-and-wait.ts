@@ -26,7 +26,14 @@ const LOOK_WAITING_EVERY_MS = 1_000;
 /** Faults of the whole file, and how it was read, if known. */
 export type Found = { faults: Problem[]; read: Understanding | undefined };
 
-type WaitDeps = { context: Context; service: Service; terminal: Terminal; stop: AbortSignal };
+type WaitDeps = {
+  context: Context;
+  service: Service;
+  terminal: Terminal;
+  stop: AbortSignal;
+  /** Called once after an import without faults; what waits is sent by then at the latest. */
+  onImported: () => Promise<void>;
+};
 
 /**
  * Imports while the workers run, then waits until the portfolio is finished or paused. Ends at once when `stop` is aborted,
@@ -34,7 +41,7 @@ type WaitDeps = { context: Context; service: Service; terminal: Terminal; stop: 
  */
 export async function importAndWait(
   payload: ImportPayload,
-  { context, service, terminal, stop }: WaitDeps,
+  { context, service, terminal, stop, onImported }: WaitDeps,
 ): Promise<Found> {
   let lines = 0;
   let state: PortfolioState | undefined;
@@ -46,6 +53,7 @@ export async function importAndWait(
   };
   try {
     const { imported, read } = await importFile(payload, context, { say: terminal.say, onLines, stopping: stop });
+    if (imported.faults.length === 0) await onImported();
     while (imported.faults.length === 0) {
       const answered = await orLast(() => context.approvals.answered(), undefined);
       state = await orLast(() => context.portfolios.read(payload.portfolio), state);

@@ -26,7 +26,7 @@ testInBrowser(
     await expect.poll(() => page.getByText('What does it mean?').count()).toBe(1);
     await page.getByRole('button', { name: 'Under review' }).click();
     await expect.poll(() => page.getByText('What does it mean?').count()).toBe(0);
-    await expect.poll(() => page.getByText('1 under review').count()).toBe(1);
+    await expect.poll(() => page.locator('.chip', { hasText: 'under review 1' }).count()).toBe(1);
     expect((await desk.json('report', 'q4')).outcomes).toMatchObject({
       under_review: { rows: 1 },
       declined: { rows: 1 },

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openDesk } from '../support/desk.ts';
 
@@ -17,6 +19,17 @@ test('run --first sends so many rows, says what comes next, and resume sends the
   await desk.limitline('resume', 'q4');
   expect((await desk.limitline('run', 'q4.csv')).status).toBe(0);
   expect(desk.standIn.counts().made.limit).toBe(12);
+});
+
+test('rows that wait from an earlier import are no exception, and what is sent is what the line says now', async () => {
+  const desk = await openDesk(6);
+  await desk.limitline('import', 'q4.csv', '--yes');
+  const csv = await desk.read('q4.csv');
+  await writeFile(join(desk.cwd, 'q4.csv'), csv.replace('1001.5', '1111.11'));
+  expect((await desk.limitline('run', 'q4.csv', '--first', '2')).status).toBe(2);
+  expect(desk.standIn.counts().made.limit).toBe(2);
+  const { states, requested } = await desk.json('report', 'q4');
+  expect([states.done, requested]).toEqual([2, '2113.61']);
 });
 
 test('a number of first rows that cannot be meant is refused before anything is done', async () => {

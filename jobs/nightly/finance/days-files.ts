@@ -13,7 +13,7 @@ import {
 import type { BuyerBook } from '../../../src/portfolio/identity/buyer-book.ts';
 import { type Opened, openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
 import { visible } from '../../../src/portfolio/problem.ts';
-import { kindOfName, REJECTED, TAKEN, TIME } from '../../inbox/dropped-names.ts';
+import { REJECTED, TAKEN, TIME } from '../../inbox/dropped-names.ts';
 
 /** A file of the day with lines that may have led to no request. */
 export type DayFile = {
@@ -105,8 +105,8 @@ export async function linesMended({ portfolio, known, later }: DayImport, open: 
 /** In ms. A file younger than this may still be written or taken; an older one is reported. */
 const UNTAKEN_AFTER_MS = 3_600_000;
 
-/** Files beside a file of buyers: those that Limitline writes, and its supplier. */
-const BESIDE = /\.(?:problems|results|supplier)\.csv$/i;
+/** Files that Limitline writes beside a file of buyers. */
+const BESIDE = /\.(?:problems|results)\.csv$/i;
 
 /** A dropped file of buyers, by its ending. Hidden and temporary files are left out. */
 const DROPPED_NAME = /^(?![.~]).+\.(?:csv|xlsx)$/i;
@@ -135,7 +135,7 @@ export async function droppedFiles(
     .filter(({ name }) => takenMs(name) >= sinceMs && !BESIDE.test(name))
     .map(({ path, name }) => fileAt(path, name, 'its file was rejected by the drop folder'));
   const lying = (await regularFiles(inbox))
-    .filter(({ name, changedMs }) => kindOfName(name) === 'buyers' && atMs - changedMs >= UNTAKEN_AFTER_MS)
+    .filter(({ name, changedMs }) => DROPPED_NAME.test(name) && atMs - changedMs >= UNTAKEN_AFTER_MS)
     .map(({ path, name }) => fileAt(path, name, 'its file lies in the drop folder and was not taken'));
   const stuck = (await takenFiles(join(inbox, TAKEN)))
     .filter(({ name }) => atMs - takenMs(name) >= UNTAKEN_AFTER_MS)

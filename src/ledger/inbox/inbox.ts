@@ -103,8 +103,6 @@ export type TakenFile = {
   name: string;
   /** Names of the documents beside the file when it was taken. */
   documents: readonly string[];
-  /** Name of the supplier's file beside it; undefined if there was none. */
-  supplier?: string | undefined;
   /** `""` if the file's name gives none. */
   portfolio: string;
   atMs: number;

@@ -8,6 +8,7 @@ import type { Conventions, KnownColumn } from '../columns/known-columns.ts';
 import type { BuyerFinding, Decision } from '../identity/buyer.ts';
 import { makeDigestTable } from '../identity/digest-table.ts';
 import { makeProblem, type Problem, WHOLE_FILE } from '../problem.ts';
+import { namesUnit } from '../values/amount-unit.ts';
 import { type AdviceDates, adviceFor } from './advice.ts';
 import { faultyKeyOf, makeRow } from './make-row.ts';
 import { makePlausibility } from './plausibility.ts';
@@ -58,7 +59,9 @@ export function makeLineClassifier({ columns, dates }: { columns: Column[]; date
         const wellFormed = cells.map((one) => one.toWellFormed());
         // With an unclear buyer, the line cannot be matched to a row.
         const key = decision?.is === 'unclear' ? '' : faultyKeyOf(values, buyer);
-        const isDoubtful = problems.some(({ column }) => column !== null && amountColumns.has(column));
+        const isDoubtful = problems.some(
+          ({ column }) => column !== null && (amountColumns.has(column) || namesUnit(column)),
+        );
         const requested = isDoubtful ? undefined : values.requested_limit;
         const told = { line, cells: wellFormed, numbers, changed, key, problems, buyer, requested };
         return { kind: 'invalid', ...told, ...(broken === null ? {} : { broken }) };

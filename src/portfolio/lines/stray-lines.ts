@@ -203,7 +203,8 @@ const OTHER_HEADER =
   'This line is a header of other columns, or of the same ones in another order: put the table below it into a file of its own.';
 const NOTE_MESSAGE =
   'Only this cell of the line is filled, so it reads like a note or a heading, not like a buyer: remove the line, or, if it is a buyer, fill in the rest.';
-const HIDDEN =
+/** Why a hidden row is not read. */
+export const HIDDEN =
   'This row is hidden in the sheet, by hand or by a filter: say --hidden-rows to include hidden rows, or show it or delete it in the sheet.';
 
 function belowOther(line: number): string {

@@ -7,6 +7,7 @@ import { nextRecord, type Table } from '../../table/table.ts';
 import { vocabularyOf } from '../columns/judge-header.ts';
 import { plainName } from '../columns/known-columns.ts';
 import { isResultsHeader } from '../columns/result-columns.ts';
+import { HIDDEN } from '../lines/stray-lines.ts';
 import { type Decimal, decimalOf, parseAmount } from '../values/amounts.ts';
 import { type DateOrder, parseDate } from '../values/dates.ts';
 
@@ -117,10 +118,7 @@ function lineOf({ line: at, cells, fault, sheet }: RawRecord, { of, width }: Pla
   const message = isOther
     ? `It has ${cells.length} cells, and the header ${width}: put a cell with a separator into quotes.`
     : undefined;
-  const hidden =
-    sheet?.hidden && !hiddenRows
-      ? 'It is hidden in the sheet: say --hidden-rows, or show or delete it there.'
-      : undefined;
+  const hidden = sheet?.hidden && !hiddenRows ? HIDDEN : undefined;
   return {
     at,
     cells: Object.fromEntries(named.map(([name, place]) => [name, withoutApostrophe(cells[place] ?? '').trim()])),

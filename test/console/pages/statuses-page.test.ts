@@ -49,7 +49,7 @@ test('the console asks what a status means, and an answer of finance changes wha
   const said = await say('in_progress', 'review', 'q4');
   expect([said.status, said.headers.get('location')]).toEqual([303, '/portfolios/q4']);
   const shown = (await web.get('/portfolios/q4', FIONA)).text;
-  expect(shown).toContain('Rows of q4 by outcome: 2 approved, 2 under_review, 2 answered');
+  expect(shown).toMatch(/under review <b>2<\/b>/);
   expect(shown).not.toContain('in_progress</bdi>” came');
   expect((await say(HOSTILE, 'declined', '/')).headers.get('location')).toBe('/');
   expect((await web.get('/', FIONA)).text).not.toContain('What does it mean?');
@@ -60,6 +60,18 @@ test('the console asks what a status means, and an answer of finance changes wha
     { by: 'fiona', about: 'in_progress', facts: { means: 'review' } },
     { by: 'fiona', about: HOSTILE, facts: { means: 'declined' } },
   ]);
+});
+
+test('an answer is not taken where somebody else has answered since the page was made', async () => {
+  const { json, web } = await openAsked();
+  expect((await web.get('/portfolios/q4', FIONA)).text).toContain('name="was" value="unknown"');
+  const say = (means: string, was: string) =>
+    web.post('/statuses', { status: 'in_progress', means, was, back: 'q4' }, FIONA);
+  expect((await say('declined', 'unknown')).status).toBe(303);
+  const late = await say('approved', 'unknown');
+  expect([late.status, late.text]).toEqual([409, expect.stringContaining('Somebody has said since')]);
+  expect((await json('report', 'q4')).outcomes).toMatchObject({ declined: { rows: 2 } });
+  expect((await say('review', 'declined')).status).toBe(303);
 });
 
 test('a viewer sees the question and who may answer it, and no button; an admin without another role may answer', async () => {

@@ -42,7 +42,6 @@ test('killed before any step, a file is neither lost nor imported twice', async 
       'begin',
       'takeFile',
       'takeDocuments',
-      'takeSupplier',
       'putFile',
       'putRest',
       'whereIs',
@@ -59,13 +58,12 @@ test('killed before any step, a file is neither lost nor imported twice', async 
   for (let moment = 1; ; moment += 1) {
     const name = `m${moment}`;
     await drop(`${name}.csv`, linesOf(name));
-    await drop(`${name}.supplier.csv`, 'name\nSupplier GmbH\n');
     await drop(`${name}/accounts.pdf`, PDF);
     const { done, isKilled } = await takeMortally(moment);
     await takeAfter(source);
     const where = `killed behind ${done.at(-1) ?? 'nothing'}, step ${moment}`;
-    const { states, invalid, supplier } = await context.portfolios.read(name);
-    expect([states.queued, invalid, supplier?.body?.name], where).toEqual([2, 1, 'Supplier GmbH']);
+    const { states, invalid } = await context.portfolios.read(name);
+    expect([states.queued, invalid], where).toEqual([2, 1]);
     expect(await context.portfolios.allImports(name), where).toMatchObject([
       {
         fileName: `${name}.csv`,
@@ -78,11 +76,8 @@ test('killed before any step, a file is neither lost nor imported twice', async 
       name,
       `${name}.csv`,
       `${name}.problems.csv`,
-      `${name}.supplier.csv`,
     ]);
-    expect(await readdir(join(inbox, 'done', ended.find((one) => !one.endsWith('.csv')) ?? '')), where).toEqual([
-      'accounts.pdf',
-    ]);
+    expect(await readdir(join(inbox, 'done', ended[0] ?? '')), where).toEqual(['accounts.pdf']);
     expect((await readdir(inbox)).sort(), where).toEqual(['.taken', 'done', 'rejected']);
     const noted = (await context.inbox.lately(1_000)).filter((file) => file.portfolio === name);
     expect(noted, where).toMatchObject([{ is: 'imported', name: `${name}.csv` }]);

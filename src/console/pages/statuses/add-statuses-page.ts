@@ -29,6 +29,8 @@ export type StatusesPageFunctions = {
   known: () => Promise<KnownStatus[]>;
   /** Sets a meaning in a person's name, or takes it back. @throws LimitlineError `USAGE` where that cannot be, with a message for people */
   set: (status: string, meaning: StatusMeaning | undefined, by: string) => Promise<void>;
+  /** What a status means now; undefined if nobody has said it. */
+  meaning: (status: string) => Promise<StatusMeaning | undefined>;
 };
 
 /** The most statuses without a meaning that are shown: a service with more of them writes something else into the field. */
@@ -53,8 +55,10 @@ export const statusMeaningsPage = page<StatusesPageFunctions>({ at: 'portfolios'
     form: MEANING_FORM,
     says: ['means'],
     about: ({ request }) => ({ named: MEANING_FORM.parse(formFieldsOf(request.body)).status }),
-    handle: async ({ fields: { status, means, back }, actor, reply, given }) => {
+    handle: async ({ fields: { status, means, was, back }, actor, reply, given }) => {
       if (status === undefined || means === undefined) throw new ConsoleError(400, NOT_SAID);
+      if (was !== undefined && was !== ((await given.meaning(status)) ?? UNKNOWN))
+        throw new ConsoleError(409, SAID_SINCE);
       await given.set(status, means === UNKNOWN ? undefined : means, actor.name).catch((error: unknown) => {
         throw isLimitlineError(error, 'USAGE') ? new ConsoleError(422, error.message, { cause: error }) : error;
       });
@@ -64,6 +68,7 @@ export const statusMeaningsPage = page<StatusesPageFunctions>({ at: 'portfolios'
   }),
 ]);
 
+const SAID_SINCE = 'Somebody has said since what this status means. Look at the page again: nothing was changed.';
 const NOT_SAID = 'Choose a status of the page, and what it means. Nothing was changed.';
 
 /** A status in its escaped form; undefined for text that is no such form. */
@@ -78,6 +83,10 @@ const ESCAPED = z.string().transform((text) => {
 const MEANING_FORM = z.object({
   status: ESCAPED.optional().catch(undefined),
   means: z
+    .enum([...MEANINGS, UNKNOWN])
+    .optional()
+    .catch(undefined),
+  was: z
     .enum([...MEANINGS, UNKNOWN])
     .optional()
     .catch(undefined),

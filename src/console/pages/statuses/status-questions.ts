@@ -68,7 +68,7 @@ export function meaningButtons(status: string, now: StatusMeaning | undefined, {
     action: '/statuses',
     csrf,
     class: 'actions',
-    body: html`${hidden('status', encodeURIComponent(status.toWellFormed()))}${hidden('back', back)}${others.map(
+    body: html`${hidden('status', encodeURIComponent(status.toWellFormed()))}${hidden('back', back)}${hidden('was', now ?? UNKNOWN)}${others.map(
       ([meaning, { words }]) =>
         button({ words, name: 'means', value: meaning, label: `${words}: this is what ${name} means` }),
     )}${now !== undefined && button({ words: 'Take back', kind: 'quiet', name: 'means', value: UNKNOWN, label: `Take back what ${name} means` })}`,
