@@ -32,12 +32,11 @@ local function noteKind(faulty, kind)
   if #wrong > 0 then redis.call('HSET', faulty, unpack(wrong)) end
 end
 
--- Whether an invalid line counts as the row that its request already has. Not if another line of this import does, if another row stands in
--- the place of the row, so that it counts nowhere, or if the row is another buyer's: then that buyer's outcome would be shown beside the
--- wrong name.
+-- Whether an invalid line counts as the row that its request already has. Not if another line of this import does, or the row is another
+-- buyer's: then that buyer's outcome would be shown beside the wrong name.
 local function isKept(line, key, buyer)
-  local row = redis.call('HMGET', rows .. key, 'line', 'import', 'request', 'replaced')
-  if not row[1] or row[4] or (row[2] == import and row[1] ~= line) then return false end
+  local row = redis.call('HMGET', rows .. key, 'line', 'import', 'request')
+  if not row[1] or (row[2] == import and row[1] ~= line) then return false end
   return buyer == '' or not row[3] or cjson.decode(row[3]).buyer == buyer
 end
 

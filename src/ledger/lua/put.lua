@@ -146,7 +146,7 @@ local function takeRecovered(line, fields)
   return true
 end
 
--- The invalid line that counts as this row, if one does, leads to no row from now on: another line does, or the row is replaced.
+-- The invalid line that counts as this row, if one does, leads to no row from now on.
 local function leaveRow(hash, key)
   local faulty = redis.call('HGET', hash .. ':lines:kept', key)
   if not faulty then return end
@@ -186,7 +186,6 @@ local function putLine(portfolio, key, it)
   if line.old then
     change(line.old, { state = 'cancelled', was = false, answer = false, problem = it.problem, replaced = line.by })
     tell(line.old.hash, NOW, cjson.encode({ is = 'replaced', import = it.import, by = key }))
-    leaveRow(portfolio.hash, it.old)
   end
   local stays = state and renew(line)
   if stays then return stays end

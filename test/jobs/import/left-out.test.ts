@@ -44,3 +44,9 @@ test('an amount in another currency is in no sum of the lines left out', async (
     left_out: { lines: 3, amount: '0.00', without_amount: 3 },
   });
 });
+
+test('an amount in thousands counts as one that cannot be read', async () => {
+  const { import: importLines, report } = await openWorkplace();
+  await importLines(['name,country_code,requested_limit,unit', 'Acme,DE,1000,', 'Beta,DE,7,TEUR']);
+  expect((await report())?.money.left_out).toEqual({ lines: 1, amount: '0.00', without_amount: 1 });
+});
