@@ -54,7 +54,7 @@ testInBrowser(
     await expect.poll(async () => (await context.paceSamples.read()).length).toBeGreaterThan(0);
     // What is read is not moved away: the table still shows them as they were.
     const states = page.locator('#rows tbody .badge');
-    expect(await states.first().textContent()).toMatch(/queued|company|limit/);
+    expect(await states.first().textContent()).toMatch(/waiting|sending/);
     const changed = page.getByRole('link', { name: 'Show them as they are now' });
     await changed.waitFor();
     // What can be chosen is counted as it is now, with states that had no row when the page was made.
@@ -66,7 +66,7 @@ testInBrowser(
     await page.getByRole('checkbox', { name: 'rejected by the service' }).check();
     await page.getByRole('button', { name: 'Show', exact: true }).click();
     await page.waitForURL(/outcomes=rejected/);
-    expect(await states.allTextContents()).toEqual(Array(11).fill('refused'));
+    expect(await states.allTextContents()).toEqual(Array(11).fill('rejected by the service'));
     await keepScreenshot(page, 'portfolio-watched');
   },
 );
@@ -76,7 +76,7 @@ testInBrowser('rows that come into sight are those of now, and not of when the p
   const { page } = await openBrowser();
   await page.goto(`${url}/portfolios/q4`);
   const states = page.locator('#rows tbody .badge');
-  expect(await states.first().textContent()).toBe('queued');
+  expect(await states.first().textContent()).toBe('waiting');
   await work();
   await page.getByText('Finished', { exact: true }).waitFor();
   expect(await states.first().textContent()).not.toBe('approved');
