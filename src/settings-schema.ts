@@ -163,7 +163,7 @@ export const settingsSchema = z.object({
   ON_UNKNOWN_DOCUMENT: unknownPolicy.default('resend'),
   ON_UNKNOWN_LIMIT: unknownPolicy.default('hold'),
   STATUS_MEANINGS: statusMeanings,
-  /** The nightly report names rows that are under review for longer. */
+  /** A limit that is under review for more days than this is named in the nightly report; undefined: none is. */
   REVIEW_DAYS: wholeNumber(1, 36_500, 'days').optional(),
   CANARY_REFUSALS: wholeNumber(0, 1_000_000, 'answers').default(10),
   REQUIRED_COLUMNS: list.default([]),

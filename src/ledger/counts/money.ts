@@ -71,7 +71,7 @@ export function moneyOf(
   };
 }
 
-/** A line of the money as people read it: the whole file at level 0, a bucket at 1, an outcome of it at 2. */
+/** A line of the table of money: level 0 is the whole file, level 1 a part of it such as "rejected", level 2 an outcome within "requested". */
 export type MoneyLine = {
   level: 0 | 1 | 2;
   words: string;

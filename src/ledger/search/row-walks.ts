@@ -28,7 +28,7 @@ export type Walk = (after: Cursor | undefined, count: number) => Promise<WalkSte
 
 /**
  * How to find the rows of a filter. `isSure`: the walk finds no others. `unindexed`: number of rows that the walk cannot find. `meanings`:
- * what statuses mean, if the filter's outcomes depend on it.
+ * the meanings of statuses where the filter names outcomes; empty for any other filter.
  */
 type WalkPlan = { walk: Walk; isSure: boolean; referred: Referred; unindexed: number; meanings: Meanings };
 
