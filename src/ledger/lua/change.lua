@@ -1,6 +1,7 @@
 -- Included where rows change. Only this file writes a row, or the sets and sums in which it is. Comes behind derive.lua.
 -- @include approvals
 -- @include people-passed
+-- @include left-out
 
 -- The field `awaits` of a row is "<approval>|<requested>": what the row adds to its approval. A change takes the old value off and adds the
 -- new one, so an approval always covers what its rows are now, however often a script runs. `moves` of the approval counts these changes.
@@ -114,6 +115,8 @@ local function change(row, fields, given, asked, side)
   if #put > 0 then redis.call('HSET', row.hash, unpack(put)) end
   if gone then redis.call('HDEL', row.hash, unpack(gone)) end
   movePlaces(row, now, was, is)
+  local isOut = is.bucket == 'replaced'
+  if isOut ~= (was.bucket == 'replaced') then unsumRow(row.portfolio.hash, row.key, isOut and 1 or -1) end
   if awaits ~= (row.awaits or false) then
     countOfApproval(row, now, awaits, is.asked)
   elseif awaits and row.line ~= now.line then

@@ -1,5 +1,6 @@
--- Included where lines begin or cease to lead to a row: adds up those that lead to none. Their hash has `lines`, their number; `bare`, the
--- number of those without a readable amount; and their sum in `sum:left:<k>`, see derive.lua.
+-- Included where lines begin or cease to count as a row: adds up those that count as none. Their hash has `lines`, their number; `bare`, the
+-- number of those without a readable amount; their sum in `sum:left:<k>`, see derive.lua; and `unsummed`, how many of them belong to a row
+-- all the same, which is in no sum, since another line replaced it or a file left it out.
 -- The text of a faulty line is "<row key or nothing>|<amount or nothing> <problem>". A text of an older version lacks "|<amount>", and its
 -- line is not in these counts.
 -- @include amounts
@@ -21,4 +22,15 @@ local function keepLeftOut(hash, left)
   for field, count in pairs(left) do
     if count ~= 0 then redis.call('HINCRBY', hash, field, string.format('%.0f', count)) end
   end
+end
+
+-- Notes that the row of this key is in no sum from now on (sign 1), or is in one again (-1): the invalid line that belongs to it, if there is
+-- one, counts in its place.
+local function unsumRow(hash, key, sign)
+  local faulty = redis.call('HGET', hash .. ':lines:kept', key)
+  local text = faulty and redis.call('HGET', hash .. ':lines:invalid', faulty)
+  if not text then return end
+  local left = { unsummed = sign }
+  addLeftOut(left, text, sign)
+  keepLeftOut(hash .. ':lines:left-out', left)
 end

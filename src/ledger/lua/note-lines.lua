@@ -53,13 +53,21 @@ for at = 1, #lines, 6 do
   if before > 0 and lines[at + 3] ~= '' then touch(redis.call('HGET', kept, lines[at + 3])) end
 end
 
+local function isInNoSum(key)
+  local row = redis.call('HMGET', rows .. key, 'state', 'replaced')
+  return row[1] == 'cancelled' and row[2]
+end
+
 local left = {}
 local function addTouched(sign)
   if #touched == 0 then return end
   for _, faulty in ipairs({ invalid, duplicate }) do
     for at, text in ipairs(redis.call('HMGET', faulty, unpack(touched))) do
-      local isRow = text and faulty == invalid and redis.call('HGET', kept, string.match(text, '^[^| ]*')) == touched[at]
-      if text and not isRow then addLeftOut(left, text, sign) end
+      local key = text and faulty == invalid and string.match(text, '^[^| ]*')
+      local isRow = key and redis.call('HGET', kept, key) == touched[at]
+      local isUnsummed = isRow and isInNoSum(key)
+      if isUnsummed then left.unsummed = (left.unsummed or 0) + sign end
+      if text and (isUnsummed or not isRow) then addLeftOut(left, text, sign) end
     end
   end
 end

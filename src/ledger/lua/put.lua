@@ -37,7 +37,6 @@
 local NOW, full = nowText(), fullError()
 -- @include derive
 -- @include change
--- @include left-out
 
 -- Reads a line's row, call and buyer before anything is written.
 local function lineOf(portfolio, key, it)
@@ -146,22 +145,21 @@ local function takeRecovered(line, fields)
   return true
 end
 
--- The invalid line that counts as this row, if one does, leads to no row from now on.
-local function leaveRow(hash, key)
-  local faulty = redis.call('HGET', hash .. ':lines:kept', key)
-  if not faulty then return end
-  redis.call('HDEL', hash .. ':lines:kept', key)
-  local left, text = {}, redis.call('HGET', hash .. ':lines:invalid', faulty)
-  if text then addLeftOut(left, text, 1) end
-  keepLeftOut(hash .. ':lines:left-out', left)
+-- The invalid line that belongs to this row, if one does, belongs to none from now on.
+local function leaveRow(row)
+  local hash, kept = row.portfolio.hash, row.portfolio.hash .. ':lines:kept'
+  if shareIn(row.tally).bucket ~= 'replaced' then
+    unsumRow(hash, row.key, 1)
+  end
+  if redis.call('HDEL', kept, row.key) == 1 then keepLeftOut(hash .. ':lines:left-out', { unsummed = -1 }) end
 end
 
 -- Renews an existing row. Answers the script's answer if the row keeps its request and state, else nil.
 local function renew(line)
   local it, row, state, hash = line.it, line.row, line.state, line.portfolio.hash
   tellWhoGaveUp(row)
-  -- An invalid line of this file may have counted as this row until now.
-  if redis.call('HGET', hash, 'importNumber') == it.import then leaveRow(hash, line.key) end
+  -- An invalid line of this file may have belonged to this row until now.
+  if redis.call('HGET', hash, 'importNumber') == it.import then leaveRow(row) end
   local goes = line.isLeftOpen and line.same and it.approval == ''
   if line.same and not goes and state ~= 'refused' and state ~= 'cancelled' then
     local stays = { line = it.line, import = it.import, gen = line.gen, statements = it.statements ~= '' and it.statements }

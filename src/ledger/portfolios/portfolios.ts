@@ -143,7 +143,9 @@ export function makePortfolios({
       ]);
       const [found, running, a, b, left, ...sizes] = answers;
       const counts = sizes.map(Number);
-      const [invalid = 0, duplicate = 0, kept = 0, ...inStates] = counts;
+      const [invalid = 0, duplicate = 0, belonging = 0, ...inStates] = counts;
+      const leftFields = pairsAsFields(left);
+      const kept = belonging - Number(leftFields.unsummed ?? 0);
       const { rows, added, ...tallied } = readTallied([a, b].map(pairsAsFields));
       const hash = pairsAsFields(found);
       // A portfolio begun by an older version may have rows that are not in the sums, or not as they are now: they are added once.
@@ -168,7 +170,7 @@ export function makePortfolios({
         invalid: invalid - kept,
         duplicate,
         kept,
-        leftOut: leftOutIn(pairsAsFields(left), invalid - kept + duplicate),
+        leftOut: leftOutIn(leftFields, invalid - kept + duplicate),
         ...tallied,
         states,
       };

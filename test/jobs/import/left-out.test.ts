@@ -1,4 +1,9 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
+import { acme, asking, HEADER as CORRECTIONS_HEADER, openCorrections, zinc } from '../../support/corrections.ts';
+import { retryRows } from '../../support/operate.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
 const HEADER = 'name,request_reference,requested_limit,currency,contact_email';
@@ -49,4 +54,34 @@ test('an amount in thousands counts as one that cannot be read', async () => {
   const { import: importLines, report } = await openWorkplace();
   await importLines(['name,country_code,requested_limit,unit', 'Acme,DE,1000,', 'Beta,DE,7,TEUR']);
   expect((await report())?.money.left_out).toEqual({ lines: 1, amount: '0.00', without_amount: 1 });
+});
+
+test('a faulty line whose row was given up or replaced counts as left out, and is in results and errors file', async () => {
+  const { importLines, importFile, report, results, errors, dir, work, settled, ...place } = await openCorrections();
+  const isLeftOut = async (amount: string, problem: unknown) => {
+    expect((await report())?.money.left_out).toEqual({ lines: 1, amount });
+    expect((await results()).filter(({ state }) => state === 'cancelled')).toMatchObject([
+      { name: 'Acme AG', problem },
+    ]);
+    const inErrors: { name: string }[] = parse(await errors(), { columns: true });
+    expect(inErrors.filter(({ name }) => name === 'Acme AG')).toHaveLength(1);
+  };
+  await importLines(acme(1000), zinc(7));
+  const path = join(dir, 'without.csv');
+  await writeFile(path, `${asking(zinc(7)).join('\n')}\n`);
+  expect(await importFile(path, {}, { replace: true })).toMatchObject({ givenUp: 1 });
+  await place.import([`${CORRECTIONS_HEADER},contact_email`, `${acme(1000)},nobody`, `${zinc(7)},`]);
+  await isLeftOut('1000.00', expect.stringMatching(/^contact_email: .*; given up/));
+  expect((await report())?.money.in_file).toEqual({ lines: 2, amount: '1007.00' });
+  // Sent again all the same, the row counts, and its faulty line no longer does.
+  expect(await retryRows({ portfolio: 'q4', state: 'cancelled' }, place.context)).toEqual({ rows: 1 });
+  expect((await report())?.money).toMatchObject({ in_file: { lines: 2, amount: '1007.00' }, left_out: { lines: 0 } });
+  // Its first file, once the amount that replaced it was sent: its line stands where its replaced row does.
+  await importLines(acme(1000), zinc(7));
+  await importLines(acme(2000), zinc(7));
+  await work();
+  await settled();
+  await importLines(acme(1000), zinc(7));
+  await isLeftOut('1000.00', expect.stringMatching(/^requested_limit: .* replaced it and was sent/));
+  expect((await report())?.money.in_file).toEqual({ lines: 3, amount: '3007.00' });
 });

@@ -66,6 +66,36 @@ test('a line that counts as its row is not left out, for as long as it does', as
   await run.end();
 });
 
+test('a faulty line counts as left out again once another line replaces its row, or a file leaves the row out', async () => {
+  const { portfolios, rows } = openLedger();
+  const first = await portfolios.startImport('q4', file);
+  const [a, b] = [
+    { portfolio: 'q4', key: 'a' },
+    { portfolio: 'q4', key: 'b' },
+  ] as const;
+  await rows.put(a, 2, first.number, makeRequest());
+  await rows.put(b, 3, first.number, makeRequest());
+  await first.end();
+  const run = await portfolios.startImport('q4', other);
+  const found = async () => {
+    const { invalid, kept, leftOut } = await portfolios.read('q4');
+    return [invalid, kept, leftOut?.amount];
+  };
+  await run.noteLines(lines([3, BAD, 'a', '5'], [4, BAD, 'b', '6']));
+  expect(await found()).toEqual([0, 2, '0.00']);
+  const replacing = { importId: '9', begun: '1' };
+  expect(await rows.leaveOut(a, replacing, { step: 'limit', message: 'left out' })).toBe(true);
+  expect(await found()).toEqual([1, 1, '5.00']);
+  await rows.put({ portfolio: 'q4', key: 'c' }, 2, '9', makeRequest(), '', {
+    key: 'b',
+    problem: { step: 'limit', message: 'replaced' },
+  });
+  expect(await found()).toEqual([2, 0, '11.00']);
+  // It stays so when its line is noted once more.
+  await run.noteLines(lines([3, BAD, 'a', '5'], [4, BAD, 'b', '6']));
+  expect(await found()).toEqual([2, 0, '11.00']);
+});
+
 test('lines that an older version noted have no sum, and none is told', async () => {
   const { portfolios, connection, keys } = openLedger();
   const run = await portfolios.startImport('q4', file);
