@@ -104,9 +104,9 @@ function overdueWords({ text }: TimeLimit, { states, interrupted }: PortfolioSta
   return `limitline: the time of --deadline ${text} is over; ${left} left${unread}. The same command goes on from here.`;
 }
 
-function allWell({ rows, states, replaced, invalid }: Summary, { supplier }: PortfolioState): boolean {
+function allWell({ rows, states, replaced, invalid, kept }: Summary, { supplier }: PortfolioState): boolean {
   return (
-    invalid === 0 && rowsIn(states, GRANTED_STATES) + replaced === rows && (!supplier || supplier.id !== undefined)
+    invalid + kept === 0 && rowsIn(states, GRANTED_STATES) + replaced === rows && (!supplier || supplier.id !== undefined)
   );
 }
 

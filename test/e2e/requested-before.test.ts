@@ -1,4 +1,4 @@
-import { appendFile } from 'node:fs/promises';
+import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openConsole } from '../support/console.ts';
@@ -33,6 +33,17 @@ test('a file whose rows were all requested before says so: as it is checked, imp
     expect(stdout + stderr, command).not.toContain('all requested before');
   }
   expect(await json('import', 'q4.csv', '--portfolio', 'q5')).toMatchObject({ rows: 4, requestedBefore: 3 });
+});
+
+test('a run ends with status 2 if a line was changed after it was requested, and requests nothing', async () => {
+  const { limitline, cwd, standIn } = await openDesk(1);
+  const run = async (amount: number) => {
+    const lines = ['name,country_code,request_reference,requested_limit', `Acme AG,DE,R1,${amount}`, ''];
+    await writeFile(join(cwd, 'q5.csv'), lines.join('\n'));
+    return (await limitline('run', 'q5.csv', '--no-results')).status;
+  };
+  expect([await run(100), await run(200), await run(100)]).toEqual([0, 2, 0]);
+  expect(standIn.counts().made.limit).toBe(1);
 });
 
 test('of a held row nobody says that it was requested before', async () => {

@@ -163,8 +163,8 @@ function toldBy(decision: Decision | undefined): Pick<Line, 'told'> {
 
 function duplicateProblem(line: number, of: number, values: Values): Problem {
   const message = values.request_reference
-    ? `Line ${of} already has the same request_reference, and a request is made only once: give this line another one.`
-    : `Line ${of} already asks for the same limit for the same buyer: if both are meant, give this line a request_reference.`;
+    ? `Line ${of} already has the same request_reference, so this line is left out. Give it another one only if a second limit is meant.`
+    : `Line ${of} already asks for the same limit for the same buyer, so this line is left out. Give it a request_reference only if a second limit is meant.`;
   return makeProblem(line, null, values.request_reference ?? values.requested_limit ?? null, message);
 }
 
