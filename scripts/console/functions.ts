@@ -22,6 +22,7 @@ import type { UserAnswer, UsersPageFunctions } from '../../src/console/pages/use
 import type { Context } from '../../src/context.ts';
 import { isLimitlineError } from '../../src/errors.ts';
 import { countLiving } from '../../src/ledger/calls/fleet.ts';
+import { exactText } from '../../src/ledger/counts/outcome-sums.ts';
 import { makePortfolioList } from '../../src/ledger/portfolios/portfolio-list.ts';
 import { archivedFault } from '../../src/ledger/schema/archives.ts';
 import { lookAtPace } from '../../src/open-service.ts';
@@ -112,7 +113,7 @@ function machineFunctions(context: Context, machines?: Machines): MachineFunctio
 
 /** The functions of the list of portfolios. */
 function portfoliosPageFunctions(context: Context): PortfoliosPageFunctions {
-  const { ledger, keys, portfolios, queues, archives, statusMeanings } = context;
+  const { ledger, keys, portfolios, queues, archives, statusMeanings, stories, approvals } = context;
   const list = makePortfolioList({ connection: ledger, keys });
   return {
     page: async (query) => {
@@ -128,6 +129,21 @@ function portfoliosPageFunctions(context: Context): PortfoliosPageFunctions {
       const states = await Promise.all(page.names.map((name) => portfolios.read(name)));
       const next = page.next === undefined ? {} : { next: page.next };
       return { portfolios: states, ...next, total, archived, pace, workers, pausedQueues, meanings, nowMs: Date.now() };
+    },
+    async needs() {
+      const [rows, [oldest], waiting] = await Promise.all([
+        stories.heldCount(),
+        stories.held({ count: 1 }),
+        approvals.waiting(),
+      ]);
+      return {
+        held: { rows, oldestMs: oldest?.atMs },
+        approvals: {
+          waiting: waiting.length,
+          amount: exactText(waiting.map(({ sum }) => sum)),
+          oldestMs: waiting[0]?.askedMs,
+        },
+      };
     },
   };
 }

@@ -10,10 +10,11 @@ import { isNearlyFull, nearlyFullWords, readMemory } from '../../src/redis-memor
 /** Reads the state of all work from Redis, for the strip on each page. Never asks the service. */
 export async function readStrip(context: Context): Promise<Strip> {
   const { ledger, keys, account, settings } = context;
-  const [workers, pace, approvals, older, memory] = await Promise.all([
+  const [workers, pace, approvals, held, older, memory] = await Promise.all([
     countLiving({ connection: ledger, keys }),
     lookAtPace(context),
     context.approvals.waitingCount(),
+    context.stories.heldCount(),
     context.marks.older(),
     readMemory(ledger),
   ]);
@@ -25,7 +26,7 @@ export async function readStrip(context: Context): Promise<Strip> {
     account,
     standIn: settings.SERVICE_URL === undefined,
     workers,
-    approvals,
+    counts: { approvals, held },
     pace: pace && !blocked && tripped.length + paused.length === 0 ? describeLearned(pace, now) : '',
     alarm: older ? OLDER_WORDS : full,
     stops: [

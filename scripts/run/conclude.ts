@@ -106,7 +106,9 @@ function overdueWords({ text }: TimeLimit, { states, interrupted }: PortfolioSta
 
 function allWell({ rows, states, replaced, invalid, kept }: Summary, { supplier }: PortfolioState): boolean {
   return (
-    invalid + kept === 0 && rowsIn(states, GRANTED_STATES) + replaced === rows && (!supplier || supplier.id !== undefined)
+    invalid + kept === 0 &&
+    rowsIn(states, GRANTED_STATES) + replaced === rows &&
+    (!supplier || supplier.id !== undefined)
   );
 }
 

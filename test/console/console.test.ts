@@ -25,6 +25,7 @@ test('the events of a page begin with all of its pieces, and are to be had witho
   expect(JSON.parse(once.text)).toEqual({
     fragments: [
       { id: 'strip', html: expect.stringContaining('Account') },
+      { id: 'held-count', html: '' },
       { id: 'approvals-count', html: '' },
     ],
   });

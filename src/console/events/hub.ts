@@ -3,8 +3,9 @@ import type { Log } from '../../log.ts';
 import { onceAtATime } from '../../once-at-a-time.ts';
 import type { Html } from '../html/html.ts';
 import {
-  APPROVALS_COUNT_ID,
-  approvalsCount,
+  COUNTED_PLACES,
+  countId,
+  placeCount,
   renderStrip,
   STRIP_ID,
   type Strip,
@@ -83,9 +84,9 @@ export function makeHub(given: { strip: () => Promise<Strip>; log: Log; everyMs?
       if ('error' in found) log.debug({ reason: messageOf(found.error) }, 'a page could not be kept fresh');
       const frame = 'value' in found ? found.value : [];
       const own = frame.map(({ id, html }) => [id, html.markup] as const);
-      const top: [string, string][] = [
+      const top: (readonly [string, string])[] = [
         [STRIP_ID, renderStrip(state).markup],
-        [APPROVALS_COUNT_ID, approvalsCount(state).markup],
+        ...COUNTED_PLACES.map((place) => [countId(place), placeCount(state, place).markup] as const),
       ];
       return new Map([...top, ...own]);
     };

@@ -73,7 +73,7 @@ ${rights && footer(rights)}
 function placesLine(rights: Rights, marked: string | undefined, strip: StripState): Html {
   return html`<nav class="places" aria-label="Main">${placesOf(rights).map(
     (place) =>
-      html`<a href="${place.href}" aria-current="${place.at === marked && 'page'}">${place.words}${place.at === 'approvals' && html`<span id="${APPROVALS_COUNT_ID}">${approvalsCount(strip)}</span>`}</a>`,
+      html`<a href="${place.href}" aria-current="${place.at === marked && 'page'}">${place.words}${isCounted(place.at) && html`<span id="${countId(place.at)}">${placeCount(strip, place.at)}</span>`}</a>`,
   )}</nav>`;
 }
 
@@ -114,8 +114,8 @@ export type Strip = {
   workers: number;
   /** The pace as a text, such as "at the service's limit, 98 calls/s"; empty without calls. */
   pace: string;
-  /** The number of open approvals; undefined where it is not known. */
-  approvals?: number;
+  /** How much waits for people behind an entry of the navigation: open approvals, held rows. */
+  counts?: Readonly<Record<CountedPlace, number>>;
   /** A message that nothing may be sent before a person decides something. */
   alarm?: string | undefined;
   /** What stops the sending of calls, a short sentence each, the worst first; empty where nothing does. */
@@ -128,12 +128,22 @@ export type StripState = { strip: Strip | undefined; away: string | undefined; a
 /** The id of the strip, in pages and in the frames of all events. */
 export const STRIP_ID = 'strip';
 
-/** The id of the number of open approvals in the navigation, and in the frames of all events. */
-export const APPROVALS_COUNT_ID = 'approvals-count';
+/** Entries of the navigation that say how much waits behind them. */
+export const COUNTED_PLACES = ['held', 'approvals'] as const;
+type CountedPlace = (typeof COUNTED_PLACES)[number];
 
-/** The number of open approvals; empty for none. */
-export function approvalsCount({ strip }: StripState): Html {
-  const count = strip?.approvals ?? 0;
+function isCounted(place: string): place is CountedPlace {
+  return COUNTED_PLACES.some((one) => one === place);
+}
+
+/** The id of the number at an entry of the navigation, and in the frames of all events. */
+export function countId(place: CountedPlace): string {
+  return `${place}-count`;
+}
+
+/** How much waits behind an entry of the navigation; empty for none. */
+export function placeCount({ strip }: StripState, place: CountedPlace): Html {
+  const count = strip?.counts?.[place] ?? 0;
   return html`${count > 0 && html` <span class="count">${grouped(count)}<span class="unseen"> waiting</span></span>`}`;
 }
 

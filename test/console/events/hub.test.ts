@@ -49,8 +49,11 @@ test('what many watch is read once for all; each is sent all of it at first, the
   await expect.poll(() => pages.every(({ shown }) => shown.rows === '<b>2</b>')).toBe(true);
   const late = makePage();
   hub.watch('q4', read, late.watcher);
-  expect(late.messages[0]).toEqual(['strip', 'approvals-count', 'rows', 'same']);
-  expect(pages[0]?.messages.slice(0, 2)).toEqual([['strip', 'approvals-count', 'rows', 'same'], ['rows']]);
+  expect(late.messages[0]).toEqual(['strip', 'held-count', 'approvals-count', 'rows', 'same']);
+  expect(pages[0]?.messages.slice(0, 2)).toEqual([
+    ['strip', 'held-count', 'approvals-count', 'rows', 'same'],
+    ['rows'],
+  ]);
   expect(reads).toBeLessThan(50);
   expect(Object.fromEntries(await hub.frame('q4', read))).toMatchObject({ rows: '<b>2</b>' });
 });

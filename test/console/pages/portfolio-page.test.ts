@@ -172,6 +172,7 @@ test('its events have all that changes, but the table of rows, and say how many 
   const before = await pieces();
   expect([...before.keys()]).toEqual([
     'strip',
+    'held-count',
     'approvals-count',
     'portfolio-waits',
     'portfolio-statuses',

@@ -40,6 +40,41 @@ test('each portfolio says its file, who imported it, its sums and what it waits 
   expect(text).toContain('Rows of q4 by outcome: 2 approved');
 });
 
+test('what waits for people stands first, each with its amount and a link to where it is done, and is refreshed', async () => {
+  const desk = await openDesk(
+    0,
+    {
+      rules: [
+        { on: 'company', match: 'Buyer 1 ', fault: 'status', status: 400 },
+        { on: 'limit', match: 'HRB 2"', fault: 'reset', made: true },
+      ],
+    },
+    { APPROVE_ABOVE: '100000' },
+  );
+  const { get } = await openConsole(desk);
+  const needs = async () => /<section[^>]*needs-you-title.*?<\/section>/s.exec((await get('/')).text)?.[0] ?? '';
+  const words = async () => (await needs()).replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+  await writeFile(
+    join(desk.cwd, 'q4.csv'),
+    `${buyerLines(3)
+      .join('\n')
+      .replace(/,[^,\n]*$/, ',100001')}\n`,
+  );
+  expect(await needs()).toBe('');
+  await writeFile(join(desk.cwd, 'q5.csv'), `${buyerLines(4).join('\n').replace('DE,HRB 3', 'Nowhere,HRB 3')}\n`);
+  await desk.limitline('run', 'q5.csv', '--yes', '--no-results');
+  await desk.limitline('import', 'q4.csv', '--yes');
+  expect(await words()).toMatch(
+    /1 request needs an answer .* 1,002\.50 .* Answer .*1 request waits for a colleague’s approval .* Review 1 line to fix, 1 rejected by the service in q5 2,005\.00 .* Lines to fix/,
+  );
+  expect(await needs()).toContain('href="/portfolios/q5/downloads/errors.csv"');
+  const { fragments } = JSON.parse((await get('/newest/events')).text);
+  const htmlOf = (one: string) => fragments.find(({ id }: { id: string }) => id === one)?.html;
+  expect(htmlOf('needs-you')).toContain('1 request needs an answer');
+  expect([htmlOf('held-count'), htmlOf('approvals-count')]).toEqual(Array(2).fill(expect.stringContaining('>1<')));
+  expect((await get('/?text=q5')).text).not.toContain('needs-you');
+});
+
 test('portfolios are found by a part of their name, and pages go on behind the last one', async () => {
   const desk = await openDesk(0);
   const { get, context } = await openConsole(desk);

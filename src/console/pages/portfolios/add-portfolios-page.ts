@@ -17,11 +17,13 @@ import { ARCHIVED } from '../archived/add-archived-page.ts';
 import { page, text } from '../page.ts';
 import { waitsFor, waitWords } from '../portfolio/waits-for.ts';
 import { statusQuestions } from '../statuses/status-questions.ts';
+import { type Needs, needsYou } from './needs-you.ts';
 
 /** The functions that the list of portfolios gets. */
 export type PortfoliosPageFunctions = {
   /** A page of the portfolios whose names contain `text`, the newest first. */
   page: (query: { text: string; after?: string; count: number }) => Promise<PortfoliosLook>;
+  needs: () => Promise<Needs>;
 };
 
 /** Portfolios on one page: a screen and a half, since people mostly need the newest and find others by name. */
@@ -43,13 +45,17 @@ export const portfoliosPage = page<PortfoliosPageFunctions>(
       may: LOOKS,
       query: z.object({ text: text.transform((words) => words.trim().slice(0, LONGEST_NAME)), after: text }),
       show: async ({ reply, query: { text, after }, rights, given }) => {
-        const look = await given.page({ text, count: PORTFOLIOS_SHOWN, ...(after === '' ? {} : { after }) });
+        const isFirst = text === '' && after === '';
+        const [look, needs] = await Promise.all([
+          given.page({ text, count: PORTFOLIOS_SHOWN, ...(after === '' ? {} : { after }) }),
+          isFirst ? given.needs() : undefined,
+        ]);
         // Search results and further pages get no live updates.
-        const events = text === '' && after === '' ? { events: EVENTS } : {};
+        const events = isFirst ? { events: EVENTS } : {};
         return {
           title: 'Portfolios',
           ...events,
-          body: renderPortfolios(look, { text, after, rights, csrf: reply.csrf() }),
+          body: renderPortfolios(look, { needs, text, after, rights, csrf: reply.csrf() }),
         };
       },
     }),
@@ -57,18 +63,28 @@ export const portfoliosPage = page<PortfoliosPageFunctions>(
       may: LOOKS,
       frames: (given) => {
         const newest = makeNewest(given);
-        return async (_key, rights) => [{ id: LIST_ID, html: renderList(await newest(), { text: '', rights }) }];
+        return async (_key, rights) => {
+          const { look, needs } = await newest();
+          return [
+            { id: NEEDS_ID, html: needsYou(needs, { ...look, rights }) },
+            { id: LIST_ID, html: renderList(look, { text: '', rights }) },
+          ];
+        };
       },
     }),
   ],
 );
 
+type Newest = { look: PortfoliosLook; needs: Needs };
+
 /** The newest portfolios, read every two seconds at most for all open pages together: each read takes forty portfolios. */
-function makeNewest({ page }: PortfoliosPageFunctions): () => Promise<PortfoliosLook> {
-  let look: PortfoliosLook | undefined;
+function makeNewest({ page, needs }: PortfoliosPageFunctions): () => Promise<Newest> {
+  let last: Newest | undefined;
   return async () => {
-    if (!look || Date.now() - look.nowMs >= FRESH_MS) look = await page({ text: '', count: PORTFOLIOS_SHOWN });
-    return look;
+    if (!last || Date.now() - last.look.nowMs >= FRESH_MS) {
+      last = { look: await page({ text: '', count: PORTFOLIOS_SHOWN }), needs: await needs() };
+    }
+    return last;
   };
 }
 
@@ -93,8 +109,11 @@ type PortfoliosLook = {
 type Listed = { text: string; rights: Rights };
 
 /** The page of portfolios, or a hint how to begin where there are none. */
-function renderPortfolios(look: PortfoliosLook, given: Listed & { after: string; csrf: string }): Html {
-  const { text, after, rights, csrf } = given;
+function renderPortfolios(
+  look: PortfoliosLook,
+  given: Listed & { needs: Needs | undefined; after: string; csrf: string },
+): Html {
+  const { needs, text, after, rights, csrf } = given;
   const { portfolios, total, next, archived } = look;
   const head = pageHead({
     title: 'Portfolios',
@@ -103,6 +122,7 @@ function renderPortfolios(look: PortfoliosLook, given: Listed & { after: string;
   });
   if (total === 0) return html`${head}<div id="${LIST_ID}">${renderList(look, given)}</div>${archivedLine(archived)}`;
   return html`${head}
+    ${needs && html`<div id="${NEEDS_ID}">${needsYou(needs, { ...look, rights })}</div>`}
     ${statusQuestions(statusesOf(portfolios), look.meanings, { rights, csrf, back: '/' })}
     ${form({
       action: '/',
@@ -136,8 +156,9 @@ function archivedLine(archived: number, text = ''): Html {
   return html`<p class="quiet"><a href="${ARCHIVED}">${grouped(archived)} archived or forgotten</a>${text !== '' && ', not searched here'}: what is archived is kept in files, and brought back on request.</p>`;
 }
 
-/** The id of the list's element, in the page and in the frames of its events. */
+/** The ids of the page's elements that events refresh. */
 const LIST_ID = 'portfolios-list';
+const NEEDS_ID = 'needs-you';
 
 /** The list of portfolios, without head and search of the page; or a hint how to begin where there are no portfolios. */
 function renderList(look: PortfoliosLook, { text, rights }: Listed): Html {

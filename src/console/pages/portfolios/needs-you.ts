@@ -1,0 +1,122 @@
+import { counted, grouped } from '../../../counted.ts';
+import { exactText } from '../../../ledger/counts/outcome-sums.ts';
+import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
+import { can, type Rights } from '../../access/access.ts';
+import { type Html, type HtmlValue, html, NOTHING } from '../../html/html.ts';
+import { linkButton } from '../../parts/form.ts';
+import { panel } from '../../parts/page-head.ts';
+import { table } from '../../parts/table.ts';
+import { amount, minuteOf } from '../../parts/text.ts';
+import { below, portfolioAddress } from '../addresses.ts';
+
+/** What the whole account waits for people to do: rows whose call is in doubt, and requests for a second person's yes. */
+export type Needs = {
+  held: { rows: number; oldestMs: number | undefined };
+  approvals: { waiting: number; amount: string; oldestMs: number | undefined };
+};
+
+/** Lines that nobody has mended for this long are no longer news: they stay on the portfolio's page. */
+const FIX_DAYS = 14;
+
+/** Portfolios named at most; more would hide the list below. */
+const MOST_NAMED = 5;
+
+type Task = {
+  words: HtmlValue;
+  amount?: string | undefined;
+  sinceMs: number | undefined;
+  /** Where it is done, and the word of the button; or who may do it. */
+  way: Html;
+};
+
+/** The tasks that wait for people, each with a link to where it is done; nothing if there are none. */
+export function needsYou(
+  needs: Needs,
+  { portfolios, nowMs, rights }: { portfolios: readonly PortfolioState[]; nowMs: number; rights: Rights },
+): Html {
+  const tasks = [
+    ...heldTask(needs.held, portfolios, rights),
+    ...approvalTask(needs.approvals),
+    ...fixTasks(portfolios, nowMs, rights),
+  ];
+  if (tasks.length === 0) return NOTHING;
+  return panel({
+    title: 'Needs you',
+    body: table({
+      caption: 'What waits for people',
+      rows: tasks,
+      columns: [
+        { head: 'What', names: true, cell: ({ words }) => words },
+        { head: 'Amount', kind: 'amount', cell: (task) => amount(task.amount) },
+        // Not "4s ago": a piece that changes each second would be replaced each second, under the focus of the keyboard.
+        { head: 'Since (UTC)', cell: ({ sinceMs }) => minuteOf(sinceMs) },
+        { head: 'Go', kind: 'actions', cell: ({ way }) => way },
+      ],
+    }),
+  });
+}
+
+function heldTask({ rows, oldestMs }: Needs['held'], portfolios: readonly PortfolioState[], rights: Rights): Task[] {
+  if (rows === 0) return [];
+  // The amount is known only if all held rows are in the portfolios that were read.
+  const isAll = portfolios.reduce((sum, { states }) => sum + states.held, 0) === rows;
+  return [
+    {
+      words: html`<span>${counted(rows, 'request')} ${rows === 1 ? 'needs' : 'need'} an answer<small class="under">Nobody knows whether the service has taken ${rows === 1 ? 'it' : 'them'}: ask its people</small></span>`,
+      amount: isAll ? exactText(portfolios.map(({ sums }) => sums.byState.held)) : undefined,
+      sinceMs: oldestMs,
+      way: can(rights, 'GET /held')
+        ? linkButton({ href: '/held', words: 'Answer', kind: 'primary' })
+        : html`<span class="quiet">somebody with the role operator answers</span>`,
+    },
+  ];
+}
+
+function approvalTask({ waiting, amount, oldestMs }: Needs['approvals']): Task[] {
+  if (waiting === 0) return [];
+  return [
+    {
+      words: html`<span>${counted(waiting, 'request waits', 'requests wait')} for a colleague’s approval<small class="under">Nothing of it is sent before</small></span>`,
+      amount,
+      sinceMs: oldestMs,
+      way: linkButton({ href: '/approvals', words: 'Review', kind: 'primary' }),
+    },
+  ];
+}
+
+function fixTasks(portfolios: readonly PortfolioState[], nowMs: number, rights: Rights): Task[] {
+  const mayLoad = can(rights, 'GET /portfolios/:name/downloads/:file');
+  const all = portfolios.flatMap(({ name, startedMs = 0, invalid, duplicate, states, leftOut, sums }): Task[] => {
+    if (invalid + states.refused === 0 || startedMs < nowMs - FIX_DAYS * 86_400_000) return [];
+    const parts = [
+      ...(invalid > 0 ? [counted(invalid, 'line to fix', 'lines to fix')] : []),
+      ...(states.refused > 0 ? [`${grouped(states.refused)} rejected by the service`] : []),
+    ];
+    // The sum of the lines left out is that of duplicate lines, too.
+    const isSum = leftOut !== undefined && leftOut.bare === 0 && duplicate === 0;
+    const known = invalid === 0 ? [] : isSum ? [leftOut.amount] : undefined;
+    return [
+      {
+        words: html`<span><a href="${portfolioAddress(name, states.refused > 0 ? { outcomes: ['rejected'] } : {})}">${parts.join(', ')}</a><small class="under">in <bdi>${name}</bdi></small></span>`,
+        amount: known && exactText([...known, sums.byState.refused]),
+        sinceMs: startedMs,
+        way: mayLoad
+          ? linkButton({
+              href: below(name, 'downloads', 'errors.csv'),
+              words: 'Lines to fix',
+              download: true,
+              label: `Download the lines to fix of ${name}`,
+            })
+          : html`<a href="${portfolioAddress(name)}">Look</a>`,
+      },
+    ];
+  });
+  const others = all.length - MOST_NAMED;
+  if (others <= 0) return all;
+  const more: Task = {
+    words: `${counted(others, 'more portfolio')} with lines to fix`,
+    sinceMs: undefined,
+    way: NOTHING,
+  };
+  return [...all.slice(0, MOST_NAMED), more];
+}
