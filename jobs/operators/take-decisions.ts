@@ -1,9 +1,14 @@
 import { Big } from 'big.js';
 import { commandLineActor } from '../../src/actor.ts';
 import { isLimitlineError } from '../../src/errors.ts';
+import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
 import type { Decided, DecidedLimit, LaterWord } from '../../src/ledger/rows/decisions.ts';
-import type { RowId } from '../../src/ledger/schema/schema.ts';
+import { type RowId, STATES } from '../../src/ledger/schema/schema.ts';
+import { moneyText } from '../../src/money-text.ts';
+import type { Outbox } from '../../src/notices/notice.ts';
 import type { DecisionsFile, LimitDecision } from '../../src/portfolio/results/decisions-file.ts';
+import { type Meanings, statusMeaningOf } from '../../src/status-meaning.ts';
+import { type DecidedRows, decidedNotice, type Verdict } from '../notices/decided-notice.ts';
 
 /** A line of the file, and a sentence about it. */
 export type AboutLine = { at: number; message: string };
@@ -19,8 +24,9 @@ export type DecisionsTaken = {
   rows: number;
   /** Rows that do not say it yet, since they are archived or not done: `warnings` tells why. */
   left: number;
-  /** Lines that are taken, by status. */
+  /** Lines that are taken, by status; `unexplained`: those of these statuses whose meaning nobody has given. */
   statuses: Record<string, number>;
+  unexplained: string[];
   /** Lines that are not taken, and what to think of in lines that are. */
   problems: AboutLine[];
   warnings: AboutLine[];
@@ -29,37 +35,49 @@ export type DecisionsTaken = {
 export type DecisionDeps = {
   decisions: Decided;
   portfolios: { names: () => Promise<string[]> };
+  statusMeanings: Pick<MeaningStore, 'read'>;
+  /** The outbox for notices; without it nobody is notified. */
+  outbox?: Outbox | undefined;
 };
+
+/**
+ * `now`: when decisions were made that do not say it. `only`: the portfolio whose decisions are taken; by default those of all.
+ * `dryRun`: only answers what would become of them; lines of one limit are then not compared with each other.
+ */
+type How = { by?: string; now?: Date; only?: string; dryRun?: boolean; signal?: AbortSignal };
 
 /** Lines that are looked up and carried out side by side. */
 const AT_ONCE = 500;
 
 /**
  * Puts the decisions of a file in the place of what the service said before, the earliest first. A limit is decided in one step, and its rows
- * follow; a file that is taken again lets rows follow that could not before.
+ * follow; a file that is taken again lets rows follow that could not before. Tells of each portfolio whose rows say something else then.
  *
  * @param file.name the file's name, for the rows' histories
- * @param options.now when decisions were made that do not say it
- * @param options.dryRun whether only to answer what would become of them; lines of one limit are then not compared with each other
+ * @throws LimitlineError `STOPPED` or the signal's reason, between two lines: taken again with the same `now`, the file goes on
  */
 export async function takeDecisions(
   { decisions, silent, problems, name }: DecisionsFile & { name: string },
   deps: DecisionDeps,
-  { by = commandLineActor(), now = new Date(), dryRun = false }: { by?: string; now?: Date; dryRun?: boolean } = {},
+  { by = commandLineActor(), now = new Date(), only, dryRun = false, signal }: How = {},
 ): Promise<DecisionsTaken> {
   const counts = { taken: 0, known: 0, rows: 0, left: 0, statuses: new Map<string, number>() };
   const taking: Taking = {
     deps,
     by,
     file: name,
+    only,
     dryRun,
     counts,
     problems: [...problems],
     warnings: [],
     portfolios: [],
+    meanings: await deps.statusMeanings.read(),
+    decided: new Map(),
   };
   const said: Said[] = [];
   for (let from = 0; from < decisions.length; from += AT_ONCE) {
+    signal?.throwIfAborted();
     const page = decisions.slice(from, from + AT_ONCE);
     const found = await Promise.all(page.map((decision) => limitOf(decision, now, deps)));
     for (const [place, one] of found.entries()) {
@@ -70,22 +88,31 @@ export async function takeDecisions(
   taking.portfolios = await deps.portfolios.names();
   const agreed = withoutContradictions(said, taking.problems);
   agreed.sort((one, other) => (one.word.at < other.word.at ? -1 : one.word.at > other.word.at ? 1 : one.at - other.at));
-  for (const page of pagesOfDifferent(agreed)) await Promise.all(page.map((one) => takeOne(one, taking)));
+  for (const page of pagesOfDifferent(agreed)) {
+    signal?.throwIfAborted();
+    await Promise.all(page.map((one) => takeOne(one, taking)));
+  }
+  await tellOf(taking, now);
   const byLine = (some: AboutLine[]) => some.sort((one, other) => one.at - other.at);
-  const statuses = Object.fromEntries(counts.statuses);
-  return { ...counts, statuses, silent, problems: byLine(taking.problems), warnings: byLine(taking.warnings) };
+  const unexplained = [...counts.statuses.keys()].filter((one) => statusMeaningOf(one, taking.meanings) === undefined);
+  const lines = { problems: byLine(taking.problems), warnings: byLine(taking.warnings) };
+  return { ...counts, statuses: Object.fromEntries(counts.statuses), unexplained, silent, ...lines };
 }
 
 type Taking = {
   deps: DecisionDeps;
   by: string;
   file: string;
+  only: string | undefined;
   dryRun: boolean;
   counts: { taken: number; known: number; rows: number; left: number; statuses: Map<string, number> };
   problems: AboutLine[];
   warnings: AboutLine[];
   /** All portfolios of the account. */
   portfolios: readonly string[];
+  meanings: Meanings;
+  /** Rows that say something else now, by portfolio and by what was decided. */
+  decided: Map<string, DecidedRows>;
 };
 
 /** A line's decision, about a limit. */
@@ -94,10 +121,14 @@ type Said = { at: number; word: LaterWord };
 async function limitOf(decision: LimitDecision, now: Date, { decisions }: DecisionDeps): Promise<Said | string> {
   const { at, id, row, status, total, available, decided } = decision;
   const ofRow = row === '' ? undefined : await decisions.limitOf(row);
-  if (row !== '' && id === '' && ofRow === undefined)
-    return `No row ${row} of this account has a limit. If it is archived, give its buyer_limit_id.`;
-  if (id !== '' && ofRow !== undefined && ofRow !== id) return `The limit of row ${row} is ${ofRow}, and not ${id}.`;
-  const limit = id === '' ? (ofRow ?? '') : id;
+  const made = ofRow?.limit;
+  if (id === '' && made === undefined) {
+    return ofRow === undefined
+      ? `This account has no row ${row}. If it is archived, give its buyer_limit_id.`
+      : `Row ${row} has no limit: ${STATES[ofRow.state].says}.`;
+  }
+  if (id !== '' && made !== undefined && made !== id) return `The limit of row ${row} is ${made}, and not ${id}.`;
+  const limit = id === '' ? (made ?? '') : id;
   const times = { at: decided ?? now.toISOString(), isDated: decided !== undefined };
   return { at, word: { limit, status, total, available, ...times } };
 }
@@ -117,10 +148,14 @@ function withoutContradictions(said: readonly Said[], problems: AboutLine[]): Sa
 }
 
 async function takeOne({ at, word }: Said, taking: Taking): Promise<void> {
-  const { deps, counts, problems, warnings, dryRun } = taking;
+  const { deps, counts, problems, warnings, only, dryRun } = taking;
   const limit = await deps.decisions.find(word.limit);
   if (!limit) {
     problems.push({ at, message: `No call of this account made the limit ${word.limit}.` });
+    return;
+  }
+  if (only !== undefined && !(await isOf(only, limit, deps))) {
+    problems.push({ at, message: `The limit ${word.limit} is of no row of portfolio ${only}.` });
     return;
   }
   const became = await deps.decisions.decide(limit, word, !dryRun);
@@ -136,18 +171,41 @@ async function takeOne({ at, word }: Said, taking: Taking): Promise<void> {
   warnings.push(...left.map((message) => ({ at, message })));
 }
 
+async function isOf(portfolio: string, limit: DecidedLimit, { decisions }: DecisionDeps): Promise<boolean> {
+  return (await decisions.rowsOf(limit, [portfolio])).some((row) => row.portfolio === portfolio);
+}
+
 /** Lets all rows of a limit's request say what its call says. Answers why some do not. */
 async function letFollow(limit: DecidedLimit, { word }: Said, taking: Taking): Promise<string[]> {
   const { deps, by, file, counts, portfolios } = taking;
   const why: string[] = [];
   for (const row of await deps.decisions.rowsOf(limit, portfolios)) {
     const answer = await followed(row, word.limit, { by, file }, deps);
-    if (answer === 'follows') counts.rows += 1;
-    else if (answer === 'not made')
+    if (answer === 'follows') {
+      counts.rows += 1;
+      noteDecided(row, word, taking);
+    } else if (answer === 'not made')
       why.push(`The row in ${row.portfolio} is not done yet: take the file again once it is.`);
     else if (answer !== 'same') why.push(`${answer} Take the file again then, and the row follows.`);
   }
   return why;
+}
+
+function noteDecided({ portfolio }: RowId, { status, total }: LaterWord, { decided, meanings }: Taking): void {
+  const meaning = statusMeaningOf(status, meanings);
+  const as: Verdict = meaning === 'approved' && total === '0' ? 'declined' : (meaning ?? 'unexplained');
+  const rows = decided.get(portfolio) ?? { approved: 0, declined: 0, review: 0, unexplained: 0 };
+  decided.set(portfolio, { ...rows, [as]: rows[as] + 1 });
+}
+
+/** Sends a notice for each portfolio, once for a file. */
+async function tellOf({ deps, decided, file }: Taking, now: Date): Promise<void> {
+  const states = [...decided].map(([portfolio, rows]) => ({
+    subject: `portfolio ${portfolio} decided`,
+    state: `${now.toISOString()} ${file}`,
+    notice: decidedNotice(portfolio, rows, Date.now()),
+  }));
+  if (states.length > 0) await deps.outbox?.tell(states);
 }
 
 async function followed(row: RowId, limit: string, told: { by: string; file: string }, { decisions }: DecisionDeps) {
@@ -170,7 +228,7 @@ const FAULTS = {
 /** What to think of: a limit above the request, or a decision from before the limit was asked for. */
 function doubtsOf({ limit, total, at }: LaterWord, { requested, askedMs }: DecidedLimit): string[] {
   const isAbove = total && /^\d+(\.\d+)?$/.test(requested) && new Big(total).gt(requested);
-  const above = `The limit ${limit} is ${total}, more than the ${requested} that was asked for.`;
+  const above = `The limit ${limit} is ${moneyText(total ?? '')}, more than the ${moneyText(requested)} that was asked for.`;
   const early = `The limit ${limit} was asked for on ${new Date(askedMs).toISOString().slice(0, 10)}, and decided on ${at.slice(0, 10)}, before that.`;
   // A day's margin for a clock that is wrong.
   return [...(isAbove ? [above] : []), ...(Date.parse(at) < askedMs - 86_400_000 ? [early] : [])];

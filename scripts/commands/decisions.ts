@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
-import { type AboutLine, type DecisionsTaken, takeDecisions } from '../../jobs/operators/take-decisions.ts';
-import { counted, grouped } from '../../src/counted.ts';
+import { columnWords, decisionsWords } from '../../jobs/operators/decisions-words.ts';
+import { type AboutLine, takeDecisions } from '../../jobs/operators/take-decisions.ts';
+import { grouped } from '../../src/counted.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { readDecisionsFile } from '../../src/portfolio/results/decisions-file.ts';
 import { withContext } from '../opening/on-portfolio.ts';
@@ -34,11 +35,16 @@ export function register(program: Command, terminal: Terminal): void {
       await withContext(
         async (context) => {
           const taken = await takeDecisions({ ...file, name: basename(path) }, context, { dryRun });
-          terminal.print(takenWords(basename(path), taken, { dryRun, lacks: file.lacks }), {
-            account: context.account,
-            ...taken,
-            dryRun,
-          });
+          const { problems, warnings } = taken;
+          const words = [
+            ...columnWords(file),
+            ...linesOf('not taken', problems),
+            ...linesOf('warning', warnings),
+            `${visible(basename(path))}: ${decisionsWords(taken, dryRun).join('\n')}`,
+            ...(dryRun ? [NOTHING_CHANGED] : []),
+          ];
+          const { account } = context;
+          terminal.print(words.join('\n'), { account, ...taken, unread: file.unread, dryRun });
           if (taken.problems.length + taken.left > 0) process.exitCode = PROBLEMS_STATUS;
           return taken;
         },
@@ -47,27 +53,6 @@ export function register(program: Command, terminal: Terminal): void {
         },
       );
     });
-}
-
-function takenWords(
-  name: string,
-  taken: DecisionsTaken,
-  { dryRun, lacks }: { dryRun: boolean; lacks: readonly string[] },
-): string {
-  const amounts = lacks.filter((column) => column.endsWith('_limit'));
-  const { known, silent, rows, left, statuses, problems, warnings } = taken;
-  const often = Object.entries(statuses).sort(([, one], [, other]) => other - one);
-  const by = often.map(([status, count]) => `${grouped(count)} ${visible(status)}`);
-  const of = by.length > 0 ? ` (${by.join(', ')})${dryRun ? '' : ` for ${counted(rows, 'row')}`}` : '';
-  return [
-    ...(amounts.length > 0 ? [`The file has no column ${amounts.join(' and none ')}: what is known of it stays.`] : []),
-    ...linesOf('not taken', problems),
-    ...linesOf('warning', warnings),
-    `${visible(name)}: ${counted(taken.taken, 'decision')} ${dryRun ? 'would be taken' : 'taken'}${of}, ${grouped(known)} known already, ${grouped(problems.length)} not taken.`,
-    ...(left > 0 ? [`${counted(left, 'row')} ${left === 1 ? 'does' : 'do'} not say it yet: see the warnings.`] : []),
-    ...(silent > 0 ? [`${counted(silent, 'line')} ${silent === 1 ? 'decides' : 'decide'} nothing.`] : []),
-    ...(dryRun ? [NOTHING_CHANGED] : []),
-  ].join('\n');
 }
 
 function linesOf(what: string, some: readonly AboutLine[]): string[] {

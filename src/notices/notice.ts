@@ -2,6 +2,7 @@
 export const NOTICE_KINDS = [
   'awaiting',
   'settled',
+  'decided',
   'paused',
   'failures',
   'away',

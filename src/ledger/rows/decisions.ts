@@ -1,7 +1,7 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { batcherOf } from '../calls/batches.ts';
 import type { Keys } from '../schema/keys.ts';
-import type { RowRequest } from '../schema/row.ts';
+import type { RowRequest, RowState } from '../schema/row.ts';
 import { type RowId, rowIdOf, rowName } from '../schema/schema.ts';
 
 /** What the service said later of a limit; see lua/decide.lua. */
@@ -57,10 +57,11 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
   }
 
   return {
-    /** The id of the limit of a row, as results name it: `<portfolio>/<key>`; undefined for none. */
-    async limitOf(name: string): Promise<string | undefined> {
+    /** The state of a row, as results name it (`<portfolio>/<key>`), and the id of its limit; undefined where Redis has no such row. */
+    async limitOf(name: string): Promise<{ state: RowState; limit: string | undefined } | undefined> {
       const row = rowIdOf(name);
-      return row ? ((await connection.hget(keys.row(row.portfolio, row.key), 'limit')) ?? undefined) : undefined;
+      const [state, limit] = row ? await connection.hmget(keys.row(row.portfolio, row.key), 'state', 'limit') : [];
+      return state ? { state: state as RowState, limit: limit || undefined } : undefined;
     },
 
     /** The limit with this id; undefined if no call of the account made it. */

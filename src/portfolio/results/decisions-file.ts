@@ -27,12 +27,16 @@ export type LimitDecision = {
   decided: string | undefined;
 };
 
-/** A file's decisions, the number of lines that say none, problems by line of that file, and the columns that it lacks. */
+/**
+ * A file's decisions, the number of lines that say none, problems by line of that file, the columns that it lacks, and those of its own that
+ * are not read; a results file's own are not named.
+ */
 export type DecisionsFile = {
   decisions: LimitDecision[];
   silent: number;
   problems: { at: number; message: string }[];
   lacks: string[];
+  unread: string[];
 };
 
 /** How a file of decisions is read, where it does not tell. */
@@ -57,7 +61,7 @@ const MOST_STATUS_BYTES = 100;
  * `available_limit` and `decided_at`. A day without a time means its end, and a time without a zone is UTC. In a results file of Limitline only
  * lines with a `decided_at` count: the others say what was known when it was written.
  *
- * @throws LimitlineError `FILE` when it cannot be read, lacks these columns, or has more than `mostLines` lines
+ * @throws LimitlineError `FILE` when it cannot be read, lacks these columns, has one of them twice, or has more than `mostLines` lines
  */
 export async function readDecisionsFile(
   path: string,
@@ -73,7 +77,7 @@ export async function readDecisionsFile(
     }
     const convention = decimal ?? decimalIn(lines);
     const lacks = COLUMNS.filter((name) => places.of[name] === undefined);
-    const file: DecisionsFile = { decisions: [], silent: 0, problems: [], lacks };
+    const file: DecisionsFile = { decisions: [], silent: 0, problems: [], lacks, unread: places.unread };
     for (const line of lines) take(line, { convention, places, ...given }, file);
     return file;
   } finally {
@@ -84,10 +88,10 @@ export async function readDecisionsFile(
 const COLUMNS = ['buyer_limit_id', 'row', 'status', 'total_limit', 'available_limit', 'decided_at'] as const;
 type Name = (typeof COLUMNS)[number];
 
-/** Where the columns are, how many there are, and whether it is a results file of Limitline. */
-type Places = { of: Partial<Record<Name, number>>; width: number; isResults: boolean };
+/** Where the columns are, how many there are, which are not read, and whether it is a results file of Limitline. */
+type Places = { of: Partial<Record<Name, number>>; width: number; unread: string[]; isResults: boolean };
 
-/** If a name occurs twice, the last one counts: a results file has the team's own columns first. */
+/** If a name occurs twice in a results file, the last one counts: the team's own columns come first there. */
 function placesOf(path: string, { header, unusable }: Table): Places {
   const names = (header?.cells ?? []).map((cell) => plainName(cell));
   const of = Object.fromEntries(
@@ -95,7 +99,15 @@ function placesOf(path: string, { header, unusable }: Table): Places {
   ) as Places['of'];
   const isResults = isResultsHeader(header?.cells ?? []);
   const isUsable = header && !unusable && of.status !== undefined && (of.buyer_limit_id ?? of.row) !== undefined;
-  if (isUsable && !(isResults && of.decided_at === undefined)) return { of, width: names.length, isResults };
+  const twice = isResults ? undefined : COLUMNS.find((name) => names.indexOf(name) !== names.lastIndexOf(name));
+  if (twice !== undefined) {
+    const message = `${path} has two columns ${twice}, and which of them counts cannot be told: rename one of them. Nothing of it was taken.`;
+    throw new LimitlineError('FILE', message);
+  }
+  if (isUsable && !(isResults && of.decided_at === undefined)) {
+    const own = header.cells.filter((cell, place) => cell.trim() !== '' && !Object.values(of).includes(place));
+    return { of, width: names.length, unread: isResults ? [] : own, isResults };
+  }
   const needs = isResults
     ? 'It is a results file: put a column decided_at to it, and fill that in on the lines that were decided.'
     : 'It needs a header with the columns buyer_limit_id (or row) and status.';
@@ -182,7 +194,9 @@ const NOTHING = /^[^\d-]*0+(?:[.,]0*)?[^\d-]*$/;
 
 function readAmount(text: string, convention: Decimal | null): Amount {
   if (text === '') return {};
-  return NOTHING.test(text) && !text.includes('(') ? { value: '0' } : parseAmount(text, convention);
+  if (NOTHING.test(text) && !text.includes('(')) return { value: '0' };
+  const read = parseAmount(text, convention);
+  return 'problem' in read ? { problem: read.problem.replace('above zero', 'zero or more') } : read;
 }
 
 const MOMENT = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d:\d\d)?$/i;

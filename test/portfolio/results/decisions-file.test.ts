@@ -43,6 +43,7 @@ test('a file names limits by id or row, in whatever dialect, with amounts and ti
     silent: 1,
     problems: [],
     lacks: [],
+    unread: [],
   });
 });
 
@@ -51,7 +52,7 @@ test.each([
   ['an amount may be a thousand or one', 'bl_1,,approved,1.234,,', 'say --decimal'],
   ['an amount is none', 'bl_1,,approved,much,,', 'amount'],
   ['an amount is a formula', 'bl_1,,approved,=1+1,,', 'amount'],
-  ['an amount is below zero', 'bl_1,,approved,-5,,', 'above zero'],
+  ['an amount is below zero', 'bl_1,,approved,-5,,', 'must be zero or more'],
   ['a status is too long', `bl_1,,${'x'.repeat(101)},1,1,`, 'longer than 100 bytes'],
   ['a status has a control character', 'bl_1,,app\u202Eroved,1,1,', 'control character'],
   ['it has more cells than the header', 'bl_1,,approved,1000,50,1000,50', 'has 7 cells, and the header 6'],
@@ -67,8 +68,9 @@ test.each([
 
 test('what a file has no column for is not said, and an empty cell says that none is known', async () => {
   const path = await fileOf('buyer_limit_id,status,total limit (EUR),available_limit', 'bl_1,approved,500,');
-  const { decisions, lacks } = await readDecisionsFile(path, { now });
+  const { decisions, lacks, unread } = await readDecisionsFile(path, { now });
   expect(decisions).toMatchObject([{ total: undefined, available: '' }]);
+  expect(unread).toEqual(['total limit (EUR)']);
   expect(lacks).toEqual(['row', 'total_limit', 'decided_at']);
 });
 
@@ -78,6 +80,7 @@ test('in a results file only lines with a time of their own count, so that the o
   expect(await readDecisionsFile(path, { now })).toMatchObject({
     decisions: [{ at: 3, status: '-no', total: '0' }],
     silent: 1,
+    unread: [],
   });
   const without = await fileOf(header.replace(',decided_at', ''), 'A,q4/a,done,bl_1,in_progress,,,s');
   await expect(readDecisionsFile(without, { now })).rejects.toThrow('put a column decided_at to it');
@@ -130,6 +133,11 @@ test.each([
   ['has no status', ['buyer_limit_id,total_limit', 'bl_1,1'], 'columns buyer_limit_id (or row) and status'],
   ['names no limit', ['name,status', 'A,approved'], 'columns buyer_limit_id (or row) and status'],
   ['is empty', [''], 'has no decisions'],
+  [
+    'has a column twice',
+    ['buyer_limit_id,status,Total limit,total_limit', 'bl_1,approved,1,2'],
+    'two columns total_limit, and which of them counts cannot be told',
+  ],
 ])('a file that %s is refused as a whole', async (_case, lines, fault) => {
   await expect(readDecisionsFile(await fileOf(...lines), { now })).rejects.toThrow(fault);
 });

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { FaultChange } from '../../../src/stand-in/fault-settings.ts';
 import { openDesk } from '../../support/desk.ts';
 
 const UNDER_REVIEW = {
@@ -15,8 +16,8 @@ const UNDER_REVIEW = {
 const later = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
 
 /** Rows that are all under review, and the ids of their limits in the order of their lines. */
-async function openReview(rows: number) {
-  const desk = await openDesk(rows, { rules: [UNDER_REVIEW] });
+async function openReview(rows: number, rules: FaultChange['rules'] = [UNDER_REVIEW]) {
+  const desk = await openDesk(rows, { rules });
   await desk.limitline('run', 'q4.csv');
   await desk.limitline('statuses', 'in_progress', '--means', 'review');
   await desk.limitline('statuses', 'rejected', '--means', 'declined');
@@ -127,11 +128,11 @@ test('what is not to be taken is named by its line, and the rest is taken', asyn
   expect(status).toBe(2);
   expect(JSON.parse(stdout)).toMatchObject({
     taken: 1,
-    warnings: [{ at: 2, message: `The limit ${ids[0]} is 5000, more than the 1001.5 that was asked for.` }],
+    warnings: [{ at: 2, message: `The limit ${ids[0]} is 5,000.00, more than the 1,001.50 that was asked for.` }],
     problems: [
       { at: 3, message: 'No call of this account made the limit bl_nobody.' },
       { at: 4, message: `The limit of row ${names[0]} is ${ids[0]}, and not ${ids[1]}.` },
-      { at: 5, message: expect.stringContaining('No row q4/nobody of this account has a limit') },
+      { at: 5, message: expect.stringContaining('This account has no row q4/nobody.') },
       { at: 6, message: `Line 7 says something else of ${ids[2]} at the same time: neither is taken.` },
       { at: 7, message: `Line 6 says something else of ${ids[2]} at the same time: neither is taken.` },
       { at: 8, message: expect.stringContaining('--decimal') },
@@ -197,6 +198,38 @@ test('a file without amounts leaves those that are known, and says so', async ()
   expect(stdout).toContain('The file has no column total_limit and none available_limit: what is known of it stays.\n');
   expect(stdout).toContain('1 decision taken (1 constructor) for 1 row');
   expect(await outcomes()).toMatchObject({ answered: { rows: 1, granted: '1001.50' } });
+});
+
+test('a row without a limit is named with its state, and a taken status without a meaning is named', async () => {
+  const rules = [
+    { on: 'limit' as const, match: 'HRB 1', fault: 'status' as const, status: 422, body: { message: 'no' } },
+    { on: 'limit' as const, match: 'HRB 2', fault: 'reset' as const, by: 'rst' as const },
+    UNDER_REVIEW,
+  ];
+  const { ids, names, decide } = await openReview(3, rules);
+  const said = [`,${names[0]},approved,1,1,`, `,${names[1]},approved,1,1,`, `${ids[2]},,aproved,1,1,`];
+  const { stdout } = await decide(said);
+  expect(stdout).toContain(`line 2, not taken: Row ${names[0]} has no limit: the service said no.\n`);
+  expect(stdout).toContain(
+    `line 3, not taken: Row ${names[1]} has no limit: outcome unknown: a person must find out.\n`,
+  );
+  expect(stdout).toContain('\n"aproved" has no meaning yet: npx limitline statuses\n');
+});
+
+test('people are told once a file of the rows that say something else, by what was decided', async () => {
+  const { ids, decide, json } = await openReview(3);
+  const said = [
+    `${ids[0]},,approved,1001.5,1001.5,${later(2)}`,
+    `${ids[1]},,approved,0,0,${later(2)}`,
+    `${ids[2]},,in_progress,,,${later(2)}`,
+  ];
+  await decide(said, '--dry-run');
+  await decide(said);
+  await decide(said);
+  const title = 'The service decided about 3 rows of portfolio q4: 1 approved, 1 declined, 1 still under review';
+  expect((await json('notices')).notices).toMatchObject([
+    { notice: { kind: 'decided', title, path: '/portfolios/q4', facts: [{}, {}, {}] } },
+  ]);
 });
 
 test('another account takes no decision about a limit that it did not ask for', async () => {

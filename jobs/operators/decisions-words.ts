@@ -1,0 +1,37 @@
+import { counted, grouped } from '../../src/counted.ts';
+import { visible } from '../../src/portfolio/problem.ts';
+import type { DecisionsFile } from '../../src/portfolio/results/decisions-file.ts';
+import type { DecisionsTaken } from './take-decisions.ts';
+
+/** Statuses without a meaning that are named; `limitline statuses` has all. */
+const STATUSES_NAMED = 5;
+
+/** What is to be known of a file's columns before its lines, a sentence each. */
+export function columnWords({ lacks, unread }: Pick<DecisionsFile, 'lacks' | 'unread'>): string[] {
+  const amounts = lacks.filter((column) => column.endsWith('_limit'));
+  return [
+    ...(amounts.length > 0 ? [`The file has no column ${amounts.join(' and none ')}: what is known of it stays.`] : []),
+    ...(unread.length > 0 ? [`Columns that are not read: ${unread.map(visible).join(', ')}.`] : []),
+  ];
+}
+
+/** What became of a file's decisions, or would, a sentence each; the lines themselves are in `problems` and `warnings`. */
+export function decisionsWords(decided: DecisionsTaken, dryRun = false): string[] {
+  const { taken, known, silent, rows, left, statuses, unexplained, problems } = decided;
+  const often = Object.entries(statuses).sort(([, one], [, other]) => other - one);
+  const by = often.map(([status, count]) => `${grouped(count)} ${visible(status)}`);
+  const of = by.length > 0 ? ` (${by.join(', ')})${dryRun ? '' : ` for ${counted(rows, 'row')}`}` : '';
+  const named = unexplained.slice(0, STATUSES_NAMED).map((status) => `"${visible(status)}"`);
+  const others = unexplained.length - named.length;
+  const more = others > 0 ? ` and ${counted(others, 'other status', 'other statuses')}` : '';
+  return [
+    `${counted(taken, 'decision')} ${dryRun ? 'would be taken' : 'taken'}${of}, ${grouped(known)} known already, ${grouped(problems.length)} not taken.`,
+    ...(left > 0 ? [`${counted(left, 'row')} ${left === 1 ? 'does' : 'do'} not say it yet: see the warnings.`] : []),
+    ...(named.length > 0
+      ? [
+          `${named.join(', ')}${more} ${unexplained.length === 1 ? 'has' : 'have'} no meaning yet: npx limitline statuses`,
+        ]
+      : []),
+    ...(silent > 0 ? [`${counted(silent, 'line')} ${silent === 1 ? 'decides' : 'decide'} nothing.`] : []),
+  ];
+}
