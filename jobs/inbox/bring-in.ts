@@ -157,7 +157,7 @@ export async function userNameOf(uid: number): Promise<string> {
  *
  * @param mode its permissions; it contains cells of the imported file
  */
-async function makeProblemsFile(path: string, mode: number) {
+export async function makeProblemsFile(path: string, mode: number) {
   // Removes what an import left that was killed.
   await rm(path, { force: true });
   let dialect: Dialect = PLAIN_DIALECT;

@@ -6,7 +6,8 @@ import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import { archivedOf } from '../../src/ledger/schema/archives.ts';
 import { shownName } from '../drafts/upload-names.ts';
 import { bringIn, inboxFrom } from './bring-in.ts';
-import { DONE, portfolioOf, REJECTED, TIME } from './dropped-names.ts';
+import { bringInDecisions } from './bring-in-decisions.ts';
+import { DONE, isOfDecisions, portfolioOf, REJECTED, TIME } from './dropped-names.ts';
 import { INBOX_ACTOR, type RoundDeps } from './inbox-deps.ts';
 import { tellOf } from './inbox-notices.ts';
 import { withReadingWords } from './inbox-reading.ts';
@@ -68,7 +69,8 @@ async function decide(entry: Entry & { file: string }, file: TakenFile, deps: Ro
   try {
     // The process that took the file may have died before it took the documents.
     if (entry.documents === undefined) await taken.takeDocuments(entry.id, file.documents);
-    const ended = await bringIn({ ...entry, ...(await taken.entry(entry.id)), file: entry.file }, file, deps);
+    const bring = isOfDecisions(file.name) ? bringInDecisions : bringIn;
+    const ended = await bring({ ...entry, ...(await taken.entry(entry.id)), file: entry.file }, file, deps);
     if (ended.is !== 'rejected') return ended;
     await noteRejected(ended, audit);
     return { ...ended, words: withReadingWords(ended.words) };

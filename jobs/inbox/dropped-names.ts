@@ -16,6 +16,11 @@ export function kindOfName(name: string): 'buyers' | 'unfinished' | 'none' {
   return /\.(?:csv|xlsx)$/i.test(name) ? 'buyers' : 'none';
 }
 
+/** Whether a file of this name has decisions of the service about limits, and no buyers. */
+export function isOfDecisions(name: string): boolean {
+  return /\.decisions\.(?:csv|xlsx)$/i.test(name);
+}
+
 /** The name without its ending: the name of the folder with its documents, or with `.zip` of their ZIP file. */
 export function documentsNameOf(name: string): string {
   return name.slice(0, name.length - extname(name).length);
@@ -26,9 +31,10 @@ export const TIME = /^\d{8}T\d{6}Z(?:\.\d+)?-/;
 
 /**
  * The portfolio for a file of this name: `q4.csv` and `20261122T013000Z-q4.errors.csv` both give `q4`. Nothing for a name
- * without a letter or digit.
+ * without a letter or digit; '' for decisions, which are for all portfolios.
  */
 export function portfolioOf(name: string): string | undefined {
+  if (isOfDecisions(name)) return '';
   const own = shownName(name.replace(TIME, ''));
   // The default name for unusable names must not become a portfolio.
   return /[\p{L}\p{N}]/u.test(documentsNameOf(own)) ? portfolioNameFor(own) : undefined;

@@ -3,6 +3,7 @@ import type { Settings } from '../../src/config.ts';
 import type { LeftFiles } from '../../src/files/left-files.ts';
 import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
 import type { Inbox } from '../../src/ledger/inbox/inbox.ts';
+import type { Decided } from '../../src/ledger/rows/decisions.ts';
 import type { Log } from '../../src/log.ts';
 import type { Outbox } from '../../src/notices/notice.ts';
 import type { Secret } from '../../src/people/secret.ts';
@@ -30,6 +31,7 @@ export type InboxSource = ImportSource & {
   secret: Pick<Secret, 'key'>;
   leftFiles: LeftFiles;
   statusMeanings: Pick<MeaningStore, 'read'>;
+  decisions: Decided;
   enterAccount: () => Promise<void>;
   /** The outbox for notices; without it nobody is notified. */
   outbox?: Outbox | undefined;

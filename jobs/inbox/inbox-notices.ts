@@ -1,4 +1,4 @@
-import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
+import { isDecided, type TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import type { Notice } from '../../src/notices/notice.ts';
 import type { InboxSource } from './inbox-deps.ts';
 
@@ -13,7 +13,8 @@ export async function tellOf(file: TakenFile, { outbox }: Pick<InboxSource, 'out
 }
 
 /** Contains no cell of the file. The file's name may be anything, and is the portfolio's name. */
-function noticeOf({ is, id, name, portfolio, found, atMs }: TakenFile): Notice | undefined {
+function noticeOf(file: TakenFile): Notice | undefined {
+  const { is, id, name, portfolio, found, atMs } = file;
   const [kind, term] = ['inbox' as const, 'File'];
   if (is === 'rejected') {
     const facts = [
@@ -24,6 +25,16 @@ function noticeOf({ is, id, name, portfolio, found, atMs }: TakenFile): Notice |
   }
   const bad = found ? found.invalid + found.duplicate : 0;
   if (is !== 'imported' || !found || bad === 0) return undefined;
+  if (isDecided(file)) {
+    const title = `Not all of a file of decisions of the drop folder was taken in: ${name}.`;
+    const facts = [
+      { term, what: name },
+      { term: 'Lines', what: String(found.lines) },
+      { term: 'To be looked at', what: String(bad) },
+      { term: 'Why', what: `see ${id}.problems.csv in the folder done` },
+    ];
+    return { kind, title, facts, path: '/nightly', atMs };
+  }
   const facts = [
     { term, what: name },
     { term: 'Lines', what: String(found.lines) },

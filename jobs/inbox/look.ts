@@ -4,7 +4,7 @@ import { constants, lstat, open, opendir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../src/files/file-fault.ts';
 import { shownName } from '../drafts/upload-names.ts';
-import { documentsNameOf, kindOfName } from './dropped-names.ts';
+import { documentsNameOf, isOfDecisions, kindOfName } from './dropped-names.ts';
 
 /** An entry of the drop folder with the name of a file of buyers. */
 export type Dropped = {
@@ -70,7 +70,7 @@ async function describe({ dir, raw, text, found, beside }: Sight): Promise<Dropp
     inode: inodeOf(found),
     version: versionOf(found),
     writtenMs: Number(found.mtimeMs),
-    documents: isReadable ? await documentsOf(dir, text, beside) : [],
+    documents: isReadable && !isOfDecisions(text) ? await documentsOf(dir, text, beside) : [],
   };
 }
 

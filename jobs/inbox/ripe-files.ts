@@ -84,7 +84,7 @@ const WATCHED = 500;
 /**
  * Looks for changes in taken files in `done` and `rejected`. A file with new lines at its end returns to the drop folder and is
  * imported again: old lines lead to their rows, new ones are imported. Any other change is only reported, once, because it may
- * not be meant for import. So is a file whose portfolio has a newer file, which it would undo.
+ * not be meant for import. So is a file whose portfolio has a newer file, which it would undo; decisions say themselves which is newer.
  */
 export async function putBackGrown(deps: RoundDeps): Promise<void> {
   const { inbox, drop, signal } = deps;
@@ -92,7 +92,7 @@ export async function putBackGrown(deps: RoundDeps): Promise<void> {
   for (const file of await inbox.lately(WATCHED)) {
     signal.throwIfAborted();
     if (file.folder !== drop.id) continue;
-    const isLatest = !later.has(file.portfolio);
+    const isLatest = file.portfolio === '' || !later.has(file.portfolio);
     later.add(file.portfolio);
     if (file.is !== 'taken' && file.seen) await compare(file, file.seen, isLatest, deps);
   }
@@ -123,7 +123,8 @@ function faultOfDropped(
   if (portfolio === undefined) {
     return `${name} is to be imported into the portfolio that it is named after, and there is no letter or digit in its name: rename it, and drop it again.`;
   }
-  const twins = all.filter((other) => other !== one && other.kind === 'file' && portfolioOf(other.name) === portfolio);
+  const isTwin = (other: Dropped) => other !== one && other.kind === 'file' && portfolioOf(other.name) === portfolio;
+  const twins = portfolio === '' ? [] : all.filter(isTwin);
   if (twins.length > 0) {
     const others = twins.map((other) => other.name).join(', ');
     return `${name} lay there together with ${others}, and both would go into portfolio ${portfolio}: which of them is meant cannot be told. Drop the one that is meant again, or both under different names.`;

@@ -3,7 +3,7 @@ import type { Cut } from '../../src/audit/audit-trail.ts';
 import { counted } from '../../src/counted.ts';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
-import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
+import { isDecided, type TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import { findOldPortfolios } from '../../src/ledger/schema/archives.ts';
 import { type ArchiveDeps, ArchivesTaken } from '../archive/archive-deps.ts';
 import { type Archived, archivePortfolio } from '../archive/archive-portfolio.ts';
@@ -82,19 +82,26 @@ export async function takeInDropped(source: InboxSource, { signal }: Pick<Night,
 export function inboxResult({ files, lying, results, isElsewhere }: TakenIn): NightResult {
   if (isElsewhere) return { is: 'well', words: 'Another process is taking in what lies in the drop folder.' };
   const of = (is: TakenFile['is']) => files.filter((file) => file.is === is);
-  const [imported, again, rejected] = [of('imported'), of('again'), of('rejected')];
-  const bad = imported.reduce((sum, { found }) => sum + (found ? found.invalid + found.duplicate : 0), 0);
+  const [again, rejected] = [of('again'), of('rejected')];
+  const [decided = [], imported = []] = [true, false].map((is) =>
+    of('imported').filter((one) => isDecided(one) === is),
+  );
+  const badOf = (some: TakenFile[]) =>
+    some.reduce((sum, { found }) => sum + (found ? found.invalid + found.duplicate : 0), 0);
+  const [bad, open] = [badOf(imported), badOf(decided)];
   const stuck = lying.filter(({ leftMs }) => leftMs === undefined);
   const parts = [
     imported.length > 0 && `${counted(imported.length, 'file')} imported`,
     bad > 0 && `${counted(bad, 'line')} led to no row`,
+    decided.length > 0 && `${counted(decided.length, 'file')} of decisions taken in`,
+    open > 0 && `${counted(open, 'decision')} to be looked at`,
     again.length > 0 && `${counted(again.length, 'file')} imported before`,
     rejected.length > 0 && `${counted(rejected.length, 'file')} rejected`,
     stuck.length > 0 && `${counted(stuck.length, 'file')} could not be taken in yet`,
     lying.length > stuck.length && `${counted(lying.length - stuck.length, 'file')} still being written`,
     results.length > 0 && `results of ${counted(results.length, 'portfolio')} left`,
   ].filter((part) => part !== false);
-  const isBad = bad > 0 || rejected.length > 0 || stuck.length > 0;
+  const isBad = bad + open > 0 || rejected.length > 0 || stuck.length > 0;
   const words = parts.length === 0 ? 'Nothing lay in the drop folder.' : `Drop folder: ${parts.join(', ')}.`;
   return { is: isBad ? 'findings' : 'well', words };
 }

@@ -1,6 +1,7 @@
 import { archivePortfolio } from '../../jobs/archive/archive-portfolio.ts';
 import { type RestoreProgress, restorePortfolio } from '../../jobs/archive/restore-portfolio.ts';
 import { walkRows } from '../../jobs/rows/walk-rows.ts';
+import type { Context } from '../../src/context.ts';
 import { ownRedis } from './redis/own-database.ts';
 import { pictureOf } from './redis-picture.ts';
 import { buyerLines, openWorkplace } from './workplace.ts';
@@ -14,35 +15,8 @@ const NEVER = new AbortController().signal;
 export async function openFinishedPortfolio(count: number, env: Record<string, string> = {}) {
   const place = await openWorkplace({ env: { ...ownRedis(), ...env } });
   const { context } = place;
-  const { rows, calls, portfolios, ledger, keys } = context;
-
-  const finish = async (portfolio: string) => {
-    let at = 0;
-    await walkRows(rows, portfolio, 'queued', async ({ row, result }) => {
-      at += 1;
-      // Rows of a page go side by side.
-      const n = at;
-      const { buyer } = result.request;
-      if (n % 5 === 0) return rows.leaveOut(row, { importId: '9', begun: '9' }, { step: 'limit', message: 'left out' });
-      await rows.begin(row, 'company');
-      const company = { kind: 'company', key: buyer, row, revision: '0' } as const;
-      await calls.claim(company, { owner: 'w/1', onUnknown: 'hold' });
-      await calls.settle(company, 'w/1', { id: `company_${portfolio}${n}`, record: {}, buyer });
-      await rows.advance(row, 'company', 'limit', { company: `company_${portfolio}${n}` });
-      if (n % 3 === 0) {
-        const problem = { step: 'limit', message: `no, not ${n}`, status: 400 } as const;
-        await rows.advance(row, 'limit', 'refused', { problem, cause: undefined as never });
-        return true;
-      }
-      const limit = { kind: 'limit', key: row.key, row, revision: '0' } as const;
-      await calls.claim(limit, { owner: 'w/2', onUnknown: 'hold' });
-      const record = { status: 'approved', total_limit: '1000', available_limit: '900' };
-      await calls.settle(limit, 'w/2', { id: `bl_${portfolio}${n}`, record, buyer });
-      await rows.advance(row, 'limit', 'done', { limit: `bl_${portfolio}${n}`, record });
-      return true;
-    });
-    if ((await portfolios.read(portfolio)).finishedMs === undefined) throw new Error(`${portfolio} is not finished`);
-  };
+  const { ledger, keys } = context;
+  const finish = (portfolio: string) => finishPortfolio(portfolio, context);
 
   await place.import(buyerLines(count), { by: 'alice' });
   await finish('q4');
@@ -59,4 +33,36 @@ export async function openFinishedPortfolio(count: number, env: Record<string, s
       return all;
     },
   };
+}
+
+/** Ends a portfolio's rows as {@link openFinishedPortfolio} says, by what the ledger does for workers. */
+export async function finishPortfolio(
+  portfolio: string,
+  { rows, calls, portfolios }: Pick<Context, 'rows' | 'calls' | 'portfolios'>,
+): Promise<void> {
+  let at = 0;
+  await walkRows(rows, portfolio, 'queued', async ({ row, result }) => {
+    at += 1;
+    // Rows of a page go side by side.
+    const n = at;
+    const { buyer } = result.request;
+    if (n % 5 === 0) return rows.leaveOut(row, { importId: '9', begun: '9' }, { step: 'limit', message: 'left out' });
+    await rows.begin(row, 'company');
+    const company = { kind: 'company', key: buyer, row, revision: '0' } as const;
+    await calls.claim(company, { owner: 'w/1', onUnknown: 'hold' });
+    await calls.settle(company, 'w/1', { id: `company_${portfolio}${n}`, record: {}, buyer });
+    await rows.advance(row, 'company', 'limit', { company: `company_${portfolio}${n}` });
+    if (n % 3 === 0) {
+      const problem = { step: 'limit', message: `no, not ${n}`, status: 400 } as const;
+      await rows.advance(row, 'limit', 'refused', { problem, cause: undefined as never });
+      return true;
+    }
+    const limit = { kind: 'limit', key: row.key, row, revision: '0' } as const;
+    await calls.claim(limit, { owner: 'w/2', onUnknown: 'hold' });
+    const record = { status: 'approved', total_limit: '1000', available_limit: '900' };
+    await calls.settle(limit, 'w/2', { id: `bl_${portfolio}${n}`, record, buyer });
+    await rows.advance(row, 'limit', 'done', { limit: `bl_${portfolio}${n}`, record });
+    return true;
+  });
+  if ((await portfolios.read(portfolio)).finishedMs === undefined) throw new Error(`${portfolio} is not finished`);
 }

@@ -90,6 +90,11 @@ export function makeInbox({
   };
 }
 
+/** Whether decisions of the service were taken in from the file. */
+export function isDecided({ is, portfolio }: Pick<TakenFile, 'is' | 'portfolio'>): boolean {
+  return is === 'imported' && portfolio === '';
+}
+
 /**
  * A file that was taken from a drop folder. `taken`: its import is under way, or was not possible yet; `imported`; `again`: the same content
  * was imported before, so nothing was done; `rejected`: it cannot be imported as it is.
@@ -103,7 +108,7 @@ export type TakenFile = {
   name: string;
   /** Names of the documents beside the file when it was taken. */
   documents: readonly string[];
-  /** `""` if the file's name gives none. */
+  /** `""` if the file's name gives none, or it has decisions: see {@link isDecided}. */
   portfolio: string;
   atMs: number;
   is: 'taken' | 'imported' | 'again' | 'rejected';
@@ -117,7 +122,7 @@ export type TakenFile = {
   content?: string;
   /** Digest and size of the imported bytes; `version`: size and time of change, by which the file on disk is known to be unchanged. */
   seen?: { sha256: string; bytes: number; version: string };
-  /** Counts of an imported file. */
+  /** Counts of an imported file. Of decisions: `rows` say something else now; `invalid` were not taken, or rows do not say them yet. */
   found?: { lines: number; rows: number; invalid: number; duplicate: number };
   /** Name of the results file in `done`; `""` if it could not be written. */
   results?: string;

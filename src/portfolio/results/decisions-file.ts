@@ -1,5 +1,6 @@
 import { grouped } from '../../counted.ts';
 import { LimitlineError } from '../../errors.ts';
+import type { Dialect } from '../../table/dialect.ts';
 import { withoutApostrophe } from '../../table/formulas.ts';
 import { openTable } from '../../table/open-table.ts';
 import type { RawRecord } from '../../table/records.ts';
@@ -37,6 +38,7 @@ export type DecisionsFile = {
   problems: { at: number; message: string }[];
   lacks: string[];
   unread: string[];
+  dialect: Dialect;
 };
 
 /** How a file of decisions is read, where it does not tell. */
@@ -77,7 +79,8 @@ export async function readDecisionsFile(
     }
     const convention = decimal ?? decimalIn(lines);
     const lacks = COLUMNS.filter((name) => places.of[name] === undefined);
-    const file: DecisionsFile = { decisions: [], silent: 0, problems: [], lacks, unread: places.unread };
+    const { dialect } = table;
+    const file: DecisionsFile = { decisions: [], silent: 0, problems: [], lacks, unread: places.unread, dialect };
     for (const line of lines) take(line, { convention, places, ...given }, file);
     return file;
   } finally {

@@ -44,6 +44,7 @@ test('a file names limits by id or row, in whatever dialect, with amounts and ti
     problems: [],
     lacks: [],
     unread: [],
+    dialect: expect.objectContaining({ delimiter: ';' }),
   });
 });
 

@@ -1,5 +1,5 @@
 import { counted } from '../../../counted.ts';
-import type { TakenFile } from '../../../ledger/inbox/inbox.ts';
+import { isDecided, type TakenFile } from '../../../ledger/inbox/inbox.ts';
 import { type Html, html } from '../../html/html.ts';
 import { facts } from '../../parts/figures.ts';
 import { emptyState, notice } from '../../parts/page-head.ts';
@@ -84,17 +84,26 @@ const WORDS: Readonly<Record<TakenFile['is'], string>> = {
   rejected: 'Rejected.',
 };
 
-function outcomeOf({ id, is, portfolio, words, found, results }: TakenFile): Html {
+function outcomeOf(file: TakenFile): Html {
+  const { id, is, portfolio, words, found, results } = file;
   const isBad = is === 'rejected' || (is === 'taken' && words !== '');
-  const bad = found ? found.invalid + found.duplicate : 0;
-  const name = isBad ? html`<strong class="is-bad">${is === 'taken' ? 'Waits.' : WORDS[is]}</strong>` : WORDS[is];
+  const bad = is === 'imported' && found ? found.invalid + found.duplicate : 0;
+  const ofDecisions = isDecided(file);
+  const name = isBad
+    ? html`<strong class="is-bad">${is === 'taken' ? 'Waits.' : WORDS[is]}</strong>`
+    : ofDecisions
+      ? 'Taken in.'
+      : WORDS[is];
   const where =
     is === 'rejected'
       ? html`<span class="under">Why: ${theirWords(`rejected/${id}.problems.txt`)}</span>`
       : bad > 0
-        ? html`<span class="under">Why ${counted(bad, 'line')} led to no row: ${theirWords(`done/${id}.problems.csv`)}</span>`
+        ? html`<span class="under">${ofDecisions ? `About ${counted(bad, 'decision')} to be looked at` : `Why ${counted(bad, 'line')} led to no row`}: ${theirWords(`done/${id}.problems.csv`)}</span>`
         : '';
   const left = results ? html`<span class="under">Results: ${theirWords(`done/${results}`)}</span>` : '';
-  const said = is === 'imported' ? html`<a href="/portfolios/${encodeURIComponent(portfolio)}">${words}</a>` : words;
+  const said =
+    is === 'imported' && !ofDecisions
+      ? html`<a href="/portfolios/${encodeURIComponent(portfolio)}">${words}</a>`
+      : words;
   return html`<div>${name} ${said}${where}${left}</div>`;
 }

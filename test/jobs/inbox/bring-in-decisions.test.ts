@@ -1,0 +1,106 @@
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { takeInRound } from '../../../jobs/inbox/take-in.ts';
+import { finishPortfolio } from '../../support/finished-portfolio.ts';
+import { openInbox } from '../../support/inbox.ts';
+import { makeMortal } from '../../support/mortal.ts';
+import { buyerLines } from '../../support/workplace.ts';
+
+const HEADER = 'buyer_limit_id,status,total_limit,available_limit,decided_at';
+const text = (...lines: string[]) => `${[HEADER, ...lines].join('\n')}\n`;
+
+/** A drop folder beside a portfolio of two limits, `bl_q41` and `bl_q42`. */
+async function openDecided() {
+  const place = await openInbox();
+  await place.import(buyerLines(2), { by: 'alice' });
+  await finishPortfolio('q4', place.context);
+  const statuses = async () => (await place.context.portfolios.read('q4')).statuses;
+  return { ...place, statuses };
+}
+
+test('decisions that are dropped are taken in, what is not taken is listed beside the file, and people are told', async () => {
+  const { drop, takeIn, names, read, told, statuses, context } = await openDecided();
+  const lines = text('bl_q41,declined,0,0,', 'bl_q42,approved,9000,1,', 'bl_none,approved,1,1,');
+  await drop('november.decisions.csv', lines.replaceAll(',', ';'));
+  const { files, lying } = await takeIn();
+  expect(files).toMatchObject([
+    {
+      portfolio: '',
+      is: 'imported',
+      found: { lines: 3, rows: 2, invalid: 1 },
+      words: expect.stringContaining('2 decisions taken'),
+    },
+  ]);
+  expect(lying).toEqual([]);
+  expect(await names('done')).toEqual(['<time>-november.decisions.csv', '<time>-november.decisions.problems.csv']);
+  expect(await read('done', 'problems.csv')).toBe(
+    'line;column;value;problem\n3;;;Warning: The limit bl_q42 is 9,000.00, more than the 1,002.50 that was asked for.\n4;;;Not taken: No call of this account made the limit bl_none.\n',
+  );
+  expect(await statuses()).toEqual({ declined: 1, approved: 1 });
+  expect(told.flatMap(({ notice }) => notice ?? [])).toMatchObject([
+    { kind: 'decided', path: '/portfolios/q4' },
+    { kind: 'inbox', title: 'Not all of a file of decisions of the drop folder was taken in: november.decisions.csv.' },
+  ]);
+  const { entries } = await context.audit.read.page({ count: 2, filter: { what: 'decisions taken in' }, walk: 100 });
+  expect(entries).toMatchObject([
+    { by: expect.stringContaining('drop folder ('), facts: { taken: 2, notTaken: 1 } },
+    { facts: { file: 'november.decisions.csv' } },
+  ]);
+  expect(await context.portfolios.names()).toEqual(['q4']);
+});
+
+test('a file of which nothing can be taken, or that is none, goes to rejected with the reason', async () => {
+  const { drop, takeIn, names, read, statuses, inbox } = await openDecided();
+  await drop('none.decisions.csv', text('bl_none,approved,1,1,'));
+  await drop('buyers.decisions.csv', `${buyerLines(1).join('\n')}\n`);
+  await symlink(join(inbox, 'done'), join(inbox, 'link.decisions.csv'));
+  await mkdir(join(inbox, 'folder.decisions.csv'));
+  await writeFile(join(inbox, 'half.decisions.csv.part'), text('bl_q41,declined,0,0,'));
+  const { files } = await takeIn();
+  expect(files.map(({ is }) => is)).toEqual(Array(4).fill('rejected'));
+  expect(await names('rejected')).toEqual(
+    expect.arrayContaining([
+      '<time>-none.decisions.csv',
+      '<time>-none.decisions.problems.csv',
+      '<time>-link.decisions.csv',
+    ]),
+  );
+  expect(await read('rejected', 'buyers.decisions.problems.txt')).toMatch(
+    /^buyers.decisions.csv has no decisions. It needs a header/,
+  );
+  expect(await read('rejected', 'none.decisions.problems.txt')).toContain(
+    '0 decisions taken, 0 known already, 1 not taken.',
+  );
+  expect(await statuses()).toEqual({ approved: 2 });
+});
+
+test('killed before any step, decisions are taken once and their file ends in done', async () => {
+  const { inbox, drop, round, source, context, told, statuses } = await openDecided();
+  const { drop: folder } = await round();
+  for (let moment = 1; ; moment += 1) {
+    const status = `status ${moment}`;
+    await drop(`m${moment}.decisions.csv`, text(`bl_q41,${status},,,`, `bl_q42,${status},,,`));
+    const { mortal, done, isDead } = makeMortal(moment);
+    const deps = await round({
+      ...source,
+      processId: 'killed',
+      inbox: mortal('inbox', source.inbox, ['alone', 'note', 'read', 'forget', 'open']),
+      decisions: mortal('decisions', source.decisions, ['decide', 'follow']),
+      audit: mortal('audit', source.audit, ['note']),
+      outbox: source.outbox && mortal('outbox', source.outbox, ['tell']),
+    });
+    const taken = mortal('taken', deps.taken, ['entries', 'entry', 'begin', 'takeFile', 'putFile', 'putRest']);
+    await takeInRound({ ...deps, taken }).catch(() => {});
+    await context.ledger.del(context.keys.inboxTaken(folder.id));
+    await takeInRound(await round({ ...source, processId: 'next' }));
+    const where = `killed behind ${done.at(-1) ?? 'nothing'}, step ${moment}`;
+    expect(await statuses(), where).toEqual({ [status]: 2 });
+    const ended = (await readdir(join(inbox, 'done'))).filter((one) => one.includes(`-m${moment}.`));
+    expect(ended, where).toEqual([expect.stringMatching(/Z-m\d+\.decisions\.csv$/)]);
+    expect((await readdir(inbox)).sort(), where).toEqual(['.taken', 'done', 'rejected']);
+    const ofFile = told.filter(({ state }) => state.endsWith(`m${moment}.decisions.csv`));
+    expect(new Set(ofFile.map(({ state }) => state)).size, where).toBeLessThanOrEqual(1);
+    if (!isDead()) return expect(new Set(done).size).toBeGreaterThan(10);
+  }
+});
