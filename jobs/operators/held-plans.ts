@@ -100,7 +100,7 @@ export function makeHeldPlans(deps: HeldPlanDeps) {
       { fileName, content }: { fileName: string; content: Buffer },
       by: string,
     ): Promise<HeldPlan> {
-      const file = await readUpload(content, fileName);
+      const file = await readUploaded(content, fileName, readResolutionFile);
       return planAnew({ portfolio, fileName, file, by });
     },
 
@@ -143,12 +143,17 @@ function digestOf({ plan: { planned, problems }, shown: { of } }: Planned): stri
     .digest('base64url');
 }
 
-async function readUpload(content: Buffer, fileName: string): Promise<ResolutionFile> {
-  const dir = await mkdtemp(join(tmpdir(), 'limitline-held-'));
-  const path = join(dir, 'held.csv');
+/** Reads an upload from a file, which is gone afterwards. Faults name the upload and not that file. */
+export async function readUploaded<T>(
+  content: Buffer,
+  fileName: string,
+  read: (path: string) => Promise<T>,
+): Promise<T> {
+  const dir = await mkdtemp(join(tmpdir(), 'limitline-upload-'));
+  const path = join(dir, 'upload.csv');
   try {
     await writeFile(path, content, { mode: 0o600 });
-    return await readResolutionFile(path);
+    return await read(path);
   } catch (error) {
     if (error instanceof LimitlineError) throw new LimitlineError(error.code, error.message.replaceAll(path, fileName));
     throw error;

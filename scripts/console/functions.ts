@@ -6,11 +6,13 @@ import { explainRow, rowByName } from '../../jobs/operators/explain-rows.ts';
 import { makeHeldPlans } from '../../jobs/operators/held-plans.ts';
 import { retryRow } from '../../jobs/operators/retry-row.ts';
 import { setMeaning } from '../../jobs/operators/set-meaning.ts';
+import { makeDecisionsDesk } from '../../jobs/operators/upload-decisions.ts';
 import { heldPage, heldText } from '../../jobs/story/held-desk.ts';
 import { lineOfRow, rowStory } from '../../jobs/story/row-story.ts';
 import { exportLines } from '../../src/audit/read-trail.ts';
 import type { ArchivedPageFunctions } from '../../src/console/pages/archived/add-archived-page.ts';
 import type { AuditPageFunctions, AuditQuery } from '../../src/console/pages/audit/add-audit-page.ts';
+import type { DecisionsPageFunctions } from '../../src/console/pages/decisions/add-decisions-page.ts';
 import type { DownloadFunctions } from '../../src/console/pages/downloads/add-downloads.ts';
 import type { HeldPageFunctions } from '../../src/console/pages/held/add-held-page.ts';
 import type { PageFunctions } from '../../src/console/pages/index.ts';
@@ -44,6 +46,7 @@ export function consoleFunctions(context: Context): PageFunctions {
     archived: archivedPageFunctions(context),
     statuses: statusesPageFunctions(context),
     plans: plansPageFunctions(context),
+    decisions: decisionsPageFunctions(context),
     downloads: downloadFunctions(context),
     health: healthPageFunctions(context),
     held: heldPageFunctions(context),
@@ -78,6 +81,18 @@ function statusesPageFunctions(context: Context): StatusesPageFunctions {
     known: async () => context.statusMeanings.known(await context.portfolios.names()),
     meaning: async (status) => (await context.statusMeanings.read()).get(status),
     set: (status, meaning, by) => setMeaning(status, meaning, by, context),
+  };
+}
+
+/** The functions of the pages of uploaded decisions. */
+function decisionsPageFunctions(context: Context): DecisionsPageFunctions {
+  const desk = makeDecisionsDesk(context);
+  return {
+    async look(portfolio, ...upload) {
+      await context.portfolios.mustBeHere(portfolio);
+      return desk.look(portfolio, ...upload);
+    },
+    take: desk.take,
   };
 }
 

@@ -11,6 +11,7 @@ export const ACTION_WORDS = {
   resolve: 'held call answered',
   pause: 'portfolio paused',
   resume: 'portfolio resumed',
+  decisions: 'decisions taken in',
   'status meaning': 'status meaning set',
   'pause queue': 'queue paused',
   'resume queue': 'queue resumed',

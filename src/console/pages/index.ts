@@ -6,6 +6,7 @@ import type { Hub } from '../events/hub.ts';
 import { secondPersonPage } from './approvals/add-approvals-page.ts';
 import { archivedPortfoliosPage } from './archived/add-archived-page.ts';
 import { auditTrailPage } from './audit/add-audit-page.ts';
+import { uploadedDecisionsPage } from './decisions/add-decisions-page.ts';
 import { downloadsPage } from './downloads/add-downloads.ts';
 import { serviceEventPage } from './events/add-event-page.ts';
 import { systemHealthPage } from './health/add-health-page.ts';
@@ -32,6 +33,7 @@ const PAGES = {
   portfolios: portfoliosPage,
   portfolio: onePortfolioPage,
   row: oneRowPage,
+  decisions: uploadedDecisionsPage,
   downloads: downloadsPage,
   archived: archivedPortfoliosPage,
   statuses: statusMeaningsPage,

@@ -12,6 +12,7 @@ import { actionButton, linkButton } from '../../parts/form.ts';
 import { type BannerKind, notice, pageHead, panel } from '../../parts/page-head.ts';
 import { commandLine, moment, shellWord } from '../../parts/text.ts';
 import { below, planAddress, portfolioAddress } from '../addresses.ts';
+import { decisionsForm } from '../decisions/decisions-view.ts';
 import { statusQuestions } from '../statuses/status-questions.ts';
 import { renderCauses, renderFunnel, renderMoney } from './figures-view.ts';
 import { renderPaceChart } from './pace-chart.ts';
@@ -48,6 +49,7 @@ export function renderPortfolio(look: PortfolioLook, shown: Shown): Html {
   <div class="stacked" id="portfolio-statuses">${pieceOf(frame, 'portfolio-statuses')}</div>
   ${panel({ title: 'Money', id: 'portfolio-money', body: pieceOf(frame, 'portfolio-money') })}
   <div class="portfolio-actions" id="portfolio-actions">${pieceOf(frame, 'portfolio-actions')}</div>
+  ${state.states.done + state.states.skipped > 0 && can(shown.rights, 'POST /portfolios/:name/decisions') && decisionsForm(state.name, shown.csrf)}
   ${panel({ title: 'Failures by cause', id: 'portfolio-causes', body: pieceOf(frame, 'portfolio-causes') })}
   <section class="panel" id="rows" aria-labelledby="rows-title" data-module="rows-changed">
     <div class="panel-head"><h2 id="rows-title">Rows</h2>${!isHeld && renderRowActions(state.name, shown.filter, shown.rights)}</div>

@@ -1,0 +1,91 @@
+import { counted } from '../../../counted.ts';
+import { type Html, html } from '../../html/html.ts';
+import { button, field, form, hidden, linkButton, select } from '../../parts/form.ts';
+import { notice, pageHead, panel } from '../../parts/page-head.ts';
+import { table } from '../../parts/table.ts';
+import { cutWords, theirWords } from '../../parts/text.ts';
+import { below, portfolioAddress } from '../addresses.ts';
+
+/** An uploaded file of decisions, and what became of it or would. */
+export type ShownDecisions = {
+  id: string;
+  portfolio: string;
+  fileName: string;
+  sha256: string;
+  /** Sentences about the file's columns, and about what becomes of its lines. */
+  columns: readonly string[];
+  words: readonly string[];
+  taken: number;
+  known: number;
+  rows: number;
+  left: number;
+  problems: readonly AboutLine[];
+  warnings: readonly AboutLine[];
+};
+
+type AboutLine = { at: number; message: string };
+
+/** The most lines that a table shows; further ones are only counted. */
+const MOST_SHOWN = 200;
+
+/** A portfolio's form for an upload of decisions. */
+export function decisionsForm(portfolio: string, csrf: string): Html {
+  return html`<details class="fold">
+    <summary>Upload decisions <span class="quiet">what the service decided later</span></summary>
+    <p>A CSV or workbook with the columns <code>buyer_limit_id</code> (or <code>row</code>), <code>status</code>, <code>total_limit</code>, <code>available_limit</code> and <code>decided_at</code>. You see what it would do before anything is done.</p>
+    ${form({
+      action: below(portfolio, 'decisions'),
+      csrf,
+      multipart: true,
+      label: 'Upload decisions',
+      body: html`${select({ label: 'Decimal mark', name: 'decimal', id: 'decisions-decimal', options: [AS_SHOWN, { value: '.', words: 'point: 1,234.50' }, { value: ',', words: 'comma: 1.234,50' }] })}
+        ${select({ label: 'Dates', name: 'dates', id: 'decisions-dates', options: [AS_SHOWN, { value: 'dmy', words: 'day first: 31/12/2026' }, { value: 'mdy', words: 'month first: 12/31/2026' }] })}
+        ${field({ label: 'File (10 MB at the most)', name: 'file', id: 'decisions-file', type: 'file', accept: '.csv,.txt,.xlsx', required: true })}${button({ words: 'Show what it would do' })}`,
+    })}
+  </details>`;
+}
+
+const AS_SHOWN = { value: '', words: 'as the file shows' };
+
+/** What uploaded decisions would do, with the button that takes them in; without `csrf`, what they did. */
+export function decisionsView(shown: ShownDecisions, csrf?: string): Html {
+  const { id, portfolio, fileName, columns, words, taken, known, problems, warnings } = shown;
+  const name = theirWords(cutWords(fileName));
+  const isLook = csrf !== undefined;
+  const isOpen = isLook && taken + known > 0;
+  const back = linkButton({ href: portfolioAddress(portfolio), words: isOpen ? 'Leave it' : 'Back to the portfolio' });
+  const yes = (token: string) =>
+    form({
+      action: below(portfolio, 'decisions', 'take'),
+      csrf: token,
+      class: 'inline-form',
+      body: html`${hidden('upload', id)}${button({ words: `Take in ${counted(taken + known, 'decision')}`, kind: 'primary' })} ${back}`,
+    });
+  return html`${pageHead({
+    title: isLook ? html`What ${name} would do` : html`What ${name} did`,
+    trail: [
+      { href: '/', words: 'Portfolios' },
+      { href: portfolioAddress(portfolio), words: portfolio },
+    ],
+    lead: isLook ? 'Nothing was changed yet.' : words[0],
+  })}
+  ${columns.map((one) => notice('info', one))}
+  ${(isLook ? words : words.slice(1)).map((one) => html`<p>${one}</p>`)}
+  ${isOpen ? yes(csrf) : html`<p>${back}</p>`}
+  ${problems.length > 0 && linesPart(isLook ? 'What would not be taken' : 'What was not taken', problems)}
+  ${warnings.length > 0 && linesPart('Warnings', warnings)}`;
+}
+
+function linesPart(title: string, lines: readonly AboutLine[]): Html {
+  return panel({
+    title,
+    body: html`${table({
+      caption: title,
+      rows: lines.slice(0, MOST_SHOWN),
+      columns: [
+        { head: 'Line of the file', kind: 'number', cell: ({ at }) => at },
+        { head: 'Why', names: true, cell: ({ message }) => theirWords(message) },
+      ],
+    })}${lines.length > MOST_SHOWN && html`<p class="hint">And ${counted(lines.length - MOST_SHOWN, 'more')}.</p>`}`,
+  });
+}

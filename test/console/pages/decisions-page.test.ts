@@ -1,0 +1,98 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openConsole } from '../../support/console.ts';
+import { openDesk } from '../../support/desk.ts';
+import { as, byHeader } from '../../support/persons.ts';
+
+const FIONA = as('fiona', 'finance');
+const VERA = as('vera', 'viewer');
+
+const HEADER = 'buyer_limit_id,status,total_limit,available_limit,note';
+
+/** The console of an account with the portfolio `q4` of three rows and one of another buyer, and the ids of their limits. */
+async function openDecisions() {
+  const rules = [{ on: 'limit' as const, match: 'HRB', fault: 'decision' as const, status: 'in_progress', share: 0 }];
+  const desk = await openDesk(3, { rules });
+  await desk.limitline('run', 'q4.csv', '--no-results');
+  const other = (await readFile(join(desk.cwd, 'q4.csv'), 'utf8')).split('\n').slice(0, 2).join('\n');
+  await writeFile(join(desk.cwd, 'other.csv'), `${other.replace('HRB 1', 'HRB 99').replace('Buyer 1', 'Other')}\n`);
+  await desk.limitline('run', 'other.csv', '--no-results');
+  await desk.limitline('statuses', 'in_progress', '--means', 'review');
+  const web = await openConsole(desk, byHeader);
+  const idOf = (buyer: string) =>
+    desk.standIn.things('limit').find(({ body }) => JSON.stringify(body).includes(`${buyer}"`))?.id ?? '';
+  /** Sends a file as the page's form does. */
+  const send = async (content: string, who = FIONA, fields: Record<string, string> = {}) => {
+    await web.get('/keys', FIONA);
+    const { cookie, token, origin } = await web.credentials();
+    const body = new FormData();
+    for (const [name, value] of Object.entries(fields)) body.set(name, value);
+    body.set('file', new File([content], 'later.csv', { type: 'text/csv' }));
+    const response = await fetch(`${web.url}/portfolios/q4/decisions?_csrf=${encodeURIComponent(token)}`, {
+      method: 'POST',
+      headers: { cookie, origin, 'sec-fetch-site': 'same-origin', ...who },
+      body,
+    });
+    return { status: response.status, text: await response.text() };
+  };
+  const outcomes = async () => (await desk.json('report', 'q4')).outcomes;
+  return { ...desk, web, idOf, send, outcomes };
+}
+
+const uploadIn = (text: string) => /name="upload" value="([^"]+)"/.exec(text)?.[1] ?? '';
+
+test('an upload says first what it would do, and what was looked at is then taken in, once', async () => {
+  const { web, idOf, send, outcomes, json, limitline } = await openDecisions();
+  expect((await web.get('/portfolios/q4', FIONA)).text).toContain('Upload decisions');
+  expect((await web.get('/portfolios/q4', VERA)).text).not.toContain('Upload decisions');
+  const lines = [
+    `${idOf('HRB 1')},approved,1001.5,1001.5,`,
+    `${idOf('HRB 2')},aproved,9000,0,`,
+    `${idOf('HRB 99')},approved,1,1,`,
+    'bl_<b>,approved,1,1,',
+  ];
+  const { status, text } = await send([HEADER, ...lines, ''].join('\n'));
+  expect(status).toBe(200);
+  expect(text).toContain('2 decisions would be taken (1 approved, 1 aproved), 0 known already, 2 not taken.');
+  expect(text).toContain('Columns that are not read: note.');
+  expect(text).toContain('is 9,000.00, more than the 1,002.50 that was asked for.');
+  expect(text).toContain(`The limit ${idOf('HRB 99')} is of no row of portfolio q4.`);
+  expect(text).toContain('made the limit bl_&lt;b&gt;.');
+  expect(text).toContain('Take in 2 decisions');
+  expect(await outcomes()).toMatchObject({ under_review: { rows: 3 } });
+
+  const upload = uploadIn(text);
+  // What another file says meanwhile is not known to these lines, which are as late as their upload.
+  expect((await web.post('/portfolios/other/decisions/take', { upload }, FIONA)).status).toBe(409);
+  expect((await web.post('/portfolios/q4/held/confirm', { plan: upload }, as('otto', 'operator'))).status).toBe(409);
+  const taken = await web.post('/portfolios/q4/decisions/take', { upload }, FIONA);
+  expect(taken.status).toBe(200);
+  expect(taken.text).toContain('2 decisions taken (1 approved, 1 aproved) for 2 rows, 0 known already, 2 not taken.');
+  expect(taken.text).toContain('&quot;aproved&quot; has no meaning yet');
+  expect(taken.text).not.toContain('Take in');
+  expect(await outcomes()).toMatchObject({ approved: { rows: 1 }, answered: { rows: 1 }, under_review: { rows: 1 } });
+  expect((await json('report', 'other')).outcomes).toMatchObject({ under_review: { rows: 1 } });
+  expect((await web.post('/portfolios/q4/decisions/take', { upload }, FIONA)).status).toBe(409);
+  const { entries } = await json('audit', 'list', '--what', 'decisions taken in', '--about', 'q4');
+  expect(entries.find(({ is }: { is: string }) => is === 'done')).toMatchObject({
+    by: 'fiona',
+    facts: { file: 'later.csv', sha256: expect.stringMatching(/^[0-9a-f]{64}$/), taken: 2, notTaken: 2 },
+  });
+  expect((await limitline('audit', 'verify')).status).toBe(0);
+});
+
+test('what is no file of decisions, or is too large, or may be read in two ways is answered, and nothing is kept', async () => {
+  const { idOf, send, outcomes } = await openDecisions();
+  const none = await send('name,amount\nA,1\n');
+  expect(none.status).toBe(422);
+  expect(none.text).toContain('later.csv has no decisions.');
+  expect((await send(`${HEADER}\n`.padEnd(10_000_001, ' '))).status).toBe(413);
+  const doubtful = `${HEADER}\n${idOf('HRB 1')},approved,1.234,,\n`;
+  const asked = await send(doubtful);
+  expect(asked.text).toContain('This may be 1234 or 1.234');
+  expect(uploadIn(asked.text)).toBe('');
+  expect((await send(doubtful, FIONA, { decimal: ',' })).text).toContain('is 1,234.00, more than the 1,001.50');
+  expect((await send(doubtful, VERA)).status).toBe(403);
+  expect(await outcomes()).toMatchObject({ under_review: { rows: 3 } });
+});
