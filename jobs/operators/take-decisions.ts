@@ -8,7 +8,7 @@ import { moneyText } from '../../src/money-text.ts';
 import type { Outbox } from '../../src/notices/notice.ts';
 import type { DecisionsFile, LimitDecision } from '../../src/portfolio/results/decisions-file.ts';
 import { type Meanings, statusMeaningOf } from '../../src/status-meaning.ts';
-import { type DecidedRows, decidedNotice, type Verdict } from '../notices/decided-notice.ts';
+import { type DecidedRows, decidedNotice, type Verdict } from './decided-notice.ts';
 
 /** A line of the file, and a sentence about it. */
 export type AboutLine = { at: number; message: string };

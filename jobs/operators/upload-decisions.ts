@@ -5,7 +5,6 @@ import {
   type DecisionsReading,
   readDecisionsFile,
 } from '../../src/portfolio/results/decisions-file.ts';
-import { shownName } from '../drafts/upload-names.ts';
 import { columnWords, decisionsWords } from './decisions-words.ts';
 import { readUploaded } from './held-plans.ts';
 import { type DecisionDeps, type DecisionsTaken, takeDecisions } from './take-decisions.ts';
@@ -64,7 +63,7 @@ export function makeDecisionsDesk(deps: DecisionDeps & { plans: Pick<Plans, 'kee
       const text = content.toString('base64');
       const kept = {
         decisionsOf: portfolio,
-        fileName: shownName(fileName),
+        fileName,
         content: text,
         reading,
         atMs: Date.now(),

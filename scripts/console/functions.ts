@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { writeArchivedResults } from '../../jobs/archive/look-at-archive.ts';
+import { shownName } from '../../jobs/drafts/upload-names.ts';
 import { exportResults } from '../../jobs/export/export-results.ts';
 import { explainRow, rowByName } from '../../jobs/operators/explain-rows.ts';
 import { makeHeldPlans } from '../../jobs/operators/held-plans.ts';
@@ -88,9 +89,9 @@ function statusesPageFunctions(context: Context): StatusesPageFunctions {
 function decisionsPageFunctions(context: Context): DecisionsPageFunctions {
   const desk = makeDecisionsDesk(context);
   return {
-    async look(portfolio, ...upload) {
+    async look(portfolio, upload, by) {
       await context.portfolios.mustBeHere(portfolio);
-      return desk.look(portfolio, ...upload);
+      return desk.look(portfolio, { ...upload, fileName: shownName(upload.fileName) }, by);
     },
     take: desk.take,
   };

@@ -201,7 +201,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'jobs/notices',
     'jobs/archive',
   ],
-  'jobs/inbox': [...FOR_JOBS, 'jobs/rows', 'jobs/import', 'jobs/export', 'jobs/drafts'],
+  'jobs/inbox': [...FOR_JOBS, 'jobs/rows', 'jobs/import', 'jobs/export', 'jobs/drafts', 'jobs/operators'],
   'jobs/notices': [...FOR_JOBS, 'jobs/rows'],
   'jobs/archive': [...FOR_JOBS, 'jobs/rows', 'jobs/import', 'jobs/export', 'jobs/drafts', 'jobs/inbox', 'jobs/nightly'],
   'jobs/workers': [
