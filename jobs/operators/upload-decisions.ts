@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Plans } from '../../src/ledger/plans/plans.ts';
 import {
   type DecisionsFile,
@@ -21,64 +22,55 @@ export type UploadedDecisions = {
   words: string[];
 } & Pick<DecisionsTaken, 'taken' | 'known' | 'rows' | 'left' | 'problems' | 'warnings'>;
 
-/** How amounts and dates of an upload are read, where the file does not tell. */
-export type UploadReading = Pick<DecisionsReading, 'decimal' | 'dates'>;
+/** An upload as it was read, without its other cells. Decisions that do not say when they were made count as made at `atMs`. */
+type Kept = { decisionsOf: string; fileName: string; sha256: string; file: DecisionsFile; atMs: number };
 
-/** An upload that was looked at. It is taken in as it was then, with the moment of the upload for decisions that say none. */
-type Kept = { decisionsOf: string; fileName: string; content: string; reading: UploadReading; atMs: number };
-
-/** Takes in uploaded decisions in two steps: what would become of them is shown, then the same bytes are taken in once, for 15 minutes. */
+/** Takes in uploaded decisions in two steps: what would become of them is shown, then just these are taken in once, for 15 minutes. */
 export function makeDecisionsDesk(deps: DecisionDeps & { plans: Pick<Plans, 'keepAnswer' | 'answer' | 'takeAnswer'> }) {
   async function take(id: string, kept: Kept, how: { by: string; dryRun: boolean }): Promise<UploadedDecisions> {
-    const { decisionsOf: only, fileName, reading, atMs } = kept;
-    const content = Buffer.from(kept.content, 'base64');
-    const now = new Date(atMs);
-    const file: DecisionsFile = await readUploaded(content, fileName, (path) => {
-      return readDecisionsFile(path, { ...reading, now });
-    });
-    const { taken, known, rows, left, problems, warnings, ...decided } = await takeDecisions(
-      { ...file, name: fileName },
-      deps,
-      { ...how, only, now },
-    );
-    const counts = { taken, known, rows, left, problems, warnings };
-    const words = decisionsWords({ ...decided, ...counts }, how.dryRun);
-    const sha256 = createHash('sha256').update(content).digest('hex');
-    return { id, portfolio: only, fileName, sha256, columns: columnWords(file), words, ...counts };
+    const { decisionsOf: only, fileName, sha256, file, atMs } = kept;
+    const taken = await takeDecisions({ ...file, name: fileName }, deps, { ...how, only, now: new Date(atMs) });
+    const words = decisionsWords(taken, how.dryRun);
+    return { ...taken, id, portfolio: only, fileName, sha256, columns: columnWords(file), words };
   }
 
   return {
     /**
-     * Looks at an upload, and changes nothing.
+     * Reads an upload and looks at it. Changes nothing.
      *
      * @throws LimitlineError `FILE` for a file without decisions
      */
     async look(
-      portfolio: string,
-      upload: { fileName: string; content: Buffer; reading: UploadReading },
+      decisionsOf: string,
+      upload: { fileName: string; content: Buffer; reading: Pick<DecisionsReading, 'decimal' | 'dates'> },
       by: string,
     ): Promise<UploadedDecisions> {
-      const id = randomBytes(12).toString('base64url');
       const { fileName, content, reading } = upload;
-      const text = content.toString('base64');
-      const kept = {
-        decisionsOf: portfolio,
-        fileName,
-        content: text,
-        reading,
-        atMs: Date.now(),
-      };
+      const now = new Date();
+      const file = await readUploaded(content, fileName, (path) => readDecisionsFile(path, { ...reading, now }));
+      const sha256 = createHash('sha256').update(content).digest('hex');
+      const kept: Kept = { decisionsOf, fileName, sha256, file, atMs: now.getTime() };
+      const id = randomBytes(12).toString('base64url');
       const shown = await take(id, kept, { by, dryRun: true });
-      if (shown.taken + shown.known > 0) await deps.plans.keepAnswer(id, JSON.stringify(kept));
+      if (shown.taken + shown.known > 0) await deps.plans.keepAnswer(id, packed(kept));
       return shown;
     },
 
     /** Takes in what was looked at; undefined if that happened already, or the upload is too old. */
     async take(id: string, portfolio: string, by: string): Promise<UploadedDecisions | undefined> {
-      const text = await deps.plans.answer(id);
-      const kept: Kept | undefined = text === null ? undefined : JSON.parse(text);
+      const kept = unpacked(await deps.plans.answer(id));
       if (kept?.decisionsOf !== portfolio || !(await deps.plans.takeAnswer(id))) return undefined;
       return take(id, kept, { by, dryRun: false });
     },
   };
+}
+
+/** JSON, since answers about held rows are kept as JSON in the same place; 100,000 lines are a tenth as long when they are packed. */
+function packed(kept: Kept): string {
+  return JSON.stringify({ packed: gzipSync(JSON.stringify(kept)).toString('base64') });
+}
+
+function unpacked(text: string | null): Kept | undefined {
+  const { packed: base64 } = JSON.parse(text ?? '{}') as { packed?: string };
+  return base64 === undefined ? undefined : JSON.parse(gunzipSync(Buffer.from(base64, 'base64')).toString());
 }

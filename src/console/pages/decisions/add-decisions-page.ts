@@ -19,7 +19,7 @@ export type DecisionsPageFunctions = {
 /** Who may say what the service decided later: it decides what becomes of rows. */
 const DECIDES = { roles: ['finance', 'operator'] } as const;
 
-/** The largest file of decisions: more than 100,000 lines, which Redis holds until they are taken in. */
+/** The largest file of decisions: more than 100,000 lines, whose decisions are kept until they are taken in. */
 const FILE_LIMIT_MB = 10;
 
 /** The time limit of a request: each decision is looked up, and a slow machine takes half a minute for 100,000. */
