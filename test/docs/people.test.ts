@@ -28,6 +28,7 @@ const SPEAKS_OF: readonly (readonly [right: Right, kind?: string])[][] = [
   [['POST /approvals/:id/approve'], ['POST /approvals/:id/decline']],
   [['POST /nightly/run/:task']],
   [['GET /statuses']],
+  [['POST /portfolios/:name/decisions'], ['POST /portfolios/:name/decisions/take']],
   [['POST /statuses']],
   [['POST /nightly/rules'], ['POST /nightly/rules/:id/remove']],
   [['GET /nightly'], ['GET /nightly/reports/:id']],
