@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { openDocuments } from '../../src/documents/archive.ts';
 import { makeDocumentFolder, unnamedDocuments } from '../../src/documents/folder.ts';
+import type { AdviseAbove } from '../../src/portfolio/lines/advice.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import { type Opened, openPortfolio, type PortfolioFile, tableOf } from '../../src/portfolio/open-portfolio.ts';
 import { lastVersion, type PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
@@ -17,6 +18,7 @@ import { makeMendList, PROBLEMS_FILE, WARNINGS_FILE } from './mend-list.ts';
 export type PreviewDeps = {
   outlook: OutlookDeps;
   requiredColumns: readonly string[];
+  adviseAbove: AdviseAbove | undefined;
   maxDocumentMb: number;
   /** Calls per second to be expected; nothing if unknown. */
   knownRate(): Promise<number | undefined>;
@@ -52,6 +54,7 @@ export const makePreview: MakePreview = async (draft, { dir, of, deps, signal, o
       ...reading,
       ...file,
       requiredColumns: deps.requiredColumns,
+      adviseAbove: deps.adviseAbove,
       documents: makeDocumentFolder({ dir: place.dir, maxSizeMb: deps.maxDocumentMb }),
       buyers: outlook.buyers,
       signal,

@@ -65,7 +65,6 @@ export function makeRow(values: Values, buyer: string): Row {
   const key = rowKeyOf(values, buyer);
   const row: Row = { key, buyer, name: values.name ?? '', company: makeCompany(values), limit, documents: [] };
   if (values.company_id) row.companyId = values.company_id;
-  if (values.statements_dated) row.statementsDated = values.statements_dated;
   return row;
 }
 
