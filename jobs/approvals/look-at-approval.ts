@@ -216,7 +216,7 @@ const MOST_DIFFERENT = 1_000;
 
 const DELIMITERS: Readonly<Record<string, string>> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'pipes' };
 
-function readingWords({ dialect, headerLine }: Opened, said: ReadOptions): string[] {
+function readingWords({ dialect, headerLine, columns }: Opened, said: ReadOptions): string[] {
   const { mapping, decimal, dates, hiddenRows, sameBuyer } = said;
   const constants = Object.entries(mapping?.constants ?? {});
   return [
@@ -227,6 +227,7 @@ function readingWords({ dialect, headerLine }: Opened, said: ReadOptions): strin
     ...(decimal === undefined ? [] : [`decimals after a ${decimal === '.' ? 'point' : 'comma'}`]),
     ...(dates === undefined ? [] : [dates === 'dmy' ? 'day before month' : 'month before day']),
     ...(hiddenRows ? ['hidden rows too'] : []),
+    ...columns.filter(({ extra }) => extra).map(({ written, extra }) => `${visible(written)} sent as ${extra}`),
     ...constants.map(([column, value]) => `${column} on every line: ${visible(String(value))}`),
     ...(sameBuyer && sameBuyer.length > 0
       ? [`lines that a person said are of the buyer that their numbers name: ${sameBuyer.slice(0, 20).join(', ')}`]

@@ -122,8 +122,8 @@ export async function columnsWithSamples(
   } finally {
     await table.close();
   }
-  return columns.map(({ index, written, known, by, guess }, at) => {
-    return { index, written, known, by, guess, samples: found[at] ?? [] };
+  return columns.map(({ index, written, known, extra, by, guess }, at) => {
+    return { index, written, known, extra, by, guess, samples: found[at] ?? [] };
   });
 }
 

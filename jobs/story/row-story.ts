@@ -74,7 +74,7 @@ export async function lineOfRow(
         const { header, columns } = opened;
         const cells = found.cells.map((cell, place) => ({
           column: header[place] || `column ${place + 1}`,
-          meaning: columns[place]?.known ?? null,
+          meaning: columns[place]?.known ?? columns[place]?.extra ?? null,
           cell,
         }));
         return { is: 'read', cells };

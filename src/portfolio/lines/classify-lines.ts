@@ -74,7 +74,7 @@ export function makeLineClassifier({ columns, dates, currencies, adviseAbove: ab
         const told = { line, cells: wellFormed, numbers, changed, key, problems, buyer, requested };
         return { kind: 'invalid', ...told, ...(broken === null ? {} : { broken }) };
       }
-      const row = makeRow(values, buyer ?? '');
+      const row = makeRow(values, buyer ?? '', draft.extras);
       const told = toldBy(decision);
       row.documents = documents;
       const currency = advisedCurrency(currencies.currencyOf(cells), above);
