@@ -20,6 +20,7 @@ import { visible } from '../../src/portfolio/problem.ts';
 import { type ReadOptions, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import { openImported } from '../export/open-imported.ts';
 import { RESEND } from '../operators/ask-first.ts';
+import { withPurpose } from '../rows/calls-of.ts';
 
 type ApprovalLookDeps = {
   approvals: Approvals;
@@ -129,7 +130,7 @@ function requestOf({ result: { line, request } }: FoundRow): WaitingRequest {
   return {
     line,
     company: request.companyId === undefined ? (request.company ?? null) : null,
-    documents: names,
+    documents: request.documents.map(withPurpose),
     limit: {
       company: request.companyId ?? '(the id of the company above)',
       ...request.limit,

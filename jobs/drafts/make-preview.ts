@@ -13,6 +13,7 @@ import { openWorkbook } from '../../src/table/xlsx/workbook.ts';
 import { refuseForeign } from '../import/open-import.ts';
 import { makeDryRun, makeLargest } from '../preview/dry-run.ts';
 import { importOutlookOf, type OutlookDeps } from '../preview/outlook.ts';
+import { withPurpose } from '../rows/calls-of.ts';
 import { makeMendList, PROBLEMS_FILE, WARNINGS_FILE } from './mend-list.ts';
 
 export type PreviewDeps = {
@@ -141,7 +142,7 @@ export function requestsOf({ line, row }: Extract<Line, { kind: 'row' }>): Previ
   return {
     line,
     company: companyId === undefined ? company : null,
-    documents: names,
+    documents: documents.map(withPurpose),
     limit: {
       company: companyId ?? '(the id of the company above)',
       ...limit,

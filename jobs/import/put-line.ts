@@ -143,8 +143,9 @@ function replacedBy(line: number, { fileName }: ImportTarget) {
 async function toRequest(row: Row, store: DocumentStore): Promise<RowRequest> {
   const documents: RowDocument[] = [];
   for (const document of row.documents) {
-    const { name, mediaType, sizeBytes } = document;
-    documents.push({ name, mediaType, sizeBytes, sha256: await store.put(document) });
+    const { name, mediaType, sizeBytes, purpose } = document;
+    const sha256 = await store.put(document);
+    documents.push({ name, mediaType, sizeBytes, sha256, ...(purpose === undefined ? {} : { purpose }) });
   }
   return rowRequest(row, documents);
 }

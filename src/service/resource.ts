@@ -111,15 +111,16 @@ function isSameDecimal(sent: number, answered: string): boolean {
 /** Enough of a value to see the difference. */
 const KEPT_CHARACTERS = 80;
 
-/** Personal data: only the field is named, because this text appears where contacts are hidden. */
-const PERSONAL = /^contact\./;
+/** Only of these the values are told. Others may be personal, such as contacts and what a person maps, and this text appears where those are hidden. */
+const TOLD =
+  /^(?:company|requested_limit|business_information_(?:source|id)|company_registration_number|name|website|address\.(?:country_code|city|street|state))$/;
 
 /** Describes differences, cut to `most` characters: `its requested_limit is 1, where 3000 was sent`. */
 export function differenceWords(differences: readonly Difference[], most = Number.POSITIVE_INFINITY): string {
   const words = differences.map(({ field, sent, answered }) =>
-    PERSONAL.test(field)
-      ? `its ${field} differs from what was sent`
-      : `its ${field} is ${cut(answered, KEPT_CHARACTERS)}, where ${cut(sent, KEPT_CHARACTERS)} was sent`,
+    TOLD.test(field)
+      ? `its ${field} is ${cut(answered, KEPT_CHARACTERS)}, where ${cut(sent, KEPT_CHARACTERS)} was sent`
+      : `its ${field} differs from what was sent`,
   );
   return cut(words.join('; '), most);
 }

@@ -22,6 +22,7 @@ import {
   lackingStatements,
   OLDEST_MONTHS,
   readStatements,
+  statementsAmong,
 } from '../../../src/portfolio/lines/advice.ts';
 import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
 import { lastVersion, type PortfolioDraft } from '../../../src/portfolio/portfolio-draft.ts';
@@ -264,7 +265,7 @@ export function statementsOf(walked: WalkedRow, oldest: string, above?: AdviseAb
   if (stage === undefined) return undefined;
   const amount = request.limit.requested_limit;
   const { dated, currency } = readStatements(statements);
-  const documents = request.documents.length;
+  const documents = statementsAmong(request.documents);
   const lacking = lackingStatements({ amount, documents, dated, currency }, oldest, above);
   if (lacking === null || lacking === 'one') return undefined;
   const [check, what]: [CheckName, string] =

@@ -55,7 +55,7 @@ export function rowsIn(states: Readonly<Partial<Record<RowState, number>>>, want
 }
 
 /** A document that a row names; the data folder has its content under its digest. */
-export type RowDocument = { name: string; mediaType: string; sizeBytes: number; sha256: string };
+export type RowDocument = { name: string; mediaType: string; sizeBytes: number; sha256: string; purpose?: string };
 
 /** What a line asks for, as kept for the steps. Amounts are decimal text. */
 export type RowRequest = {

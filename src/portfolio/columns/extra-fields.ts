@@ -66,7 +66,8 @@ export function addExtras(
   of: 'company' | 'buyer_limit',
   extras: readonly ExtraCell[],
 ): void {
-  for (const { field, value } of extras) {
+  // In one order, whatever that of the columns: the same line of another export is no other request.
+  for (const { field, value } of [...extras].sort((one, other) => (one.field < other.field ? -1 : 1))) {
     if (!field.startsWith(`${of}.`)) continue;
     const names = namesOfExtra(field);
     let place = body;

@@ -94,6 +94,11 @@ export function readStatements(text = ''): { dated: string | undefined; currency
   return { dated: words.find((word) => /^\d/.test(word)), currency: words.find((word) => /^[A-Z]/.test(word)) };
 }
 
+/** How many of a request's documents are sent as statements: those without another purpose. */
+export function statementsAmong(documents: readonly { purpose?: string }[]): number {
+  return documents.filter(({ purpose }) => purpose === undefined).length;
+}
+
 const USD = 'USD';
 
 function limitOf(currency = USD, above: AdviseAbove = {}): number {

@@ -9,7 +9,14 @@ import type { BuyerFinding, Decision } from '../identity/buyer.ts';
 import { makeDigestTable } from '../identity/digest-table.ts';
 import { makeProblem, type Problem, WHOLE_FILE } from '../problem.ts';
 import { namesUnit } from '../values/amount-unit.ts';
-import { type AdviceDates, type AdviseAbove, adviceFor, advisedCurrency, statementsText } from './advice.ts';
+import {
+  type AdviceDates,
+  type AdviseAbove,
+  adviceFor,
+  advisedCurrency,
+  statementsAmong,
+  statementsText,
+} from './advice.ts';
 import { faultyKeyOf, makeRow } from './make-row.ts';
 import type { CurrencyCheck } from './one-currency.ts';
 import { makePlausibility } from './plausibility.ts';
@@ -89,7 +96,11 @@ export function makeLineClassifier({ columns, dates, currencies, adviseAbove: ab
       rows += 1;
       if (documents.length === 0) bareRows += 1;
       const doubts = decision && decision.is !== 'unclear' ? decision.warnings.map((one) => found(line, one)) : [];
-      const warnings = [...doubts, ...advise(draft, documents.length, currency), ...plausibility.ofLine(draft)];
+      const warnings = [
+        ...doubts,
+        ...advise(draft, statementsAmong(documents), currency),
+        ...plausibility.ofLine(draft),
+      ];
       return { kind: 'row', line, cells, numbers, changed, row, warnings, ...told };
     },
     fileWarnings() {
@@ -135,16 +146,20 @@ export async function addDocuments(drafts: LineDraft[], columns: Column[], folde
   const waiting = drafts.filter((draft) => draft.values.supporting_documents).values();
   async function takeDrafts(): Promise<void> {
     for (const { record, values, problems, documents } of waiting) {
+      const { document_purpose: purpose } = values;
       for (const name of documentNames(values.supporting_documents ?? '')) {
         // Results files of Limitline put an apostrophe before such a name, so that no spreadsheet runs it as a formula.
         const found = folder ? await folder.find(name, withoutApostrophe(name)) : NO_FOLDER;
         if (typeof found === 'string') problems.push(makeProblem(record.line, column, name, found));
-        else documents.push(found);
+        else documents.push(purpose === undefined || purpose === STATEMENTS ? found : { ...found, purpose });
       }
     }
   }
   await Promise.all(Array.from({ length: LOOKS_AT_ONCE }, takeDrafts));
 }
+
+/** The purpose that is sent where the line names none (docs/service.md, "Document"). */
+const STATEMENTS = 'financial_statement';
 
 /** The column in which a person looks for each kind of finding. */
 const COLUMN_OF = {

@@ -1,7 +1,8 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { exportedText } from '../../support/exported.ts';
+import { PDF } from '../../support/read-portfolio.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
 const HEADER = 'name,country_code,company_registration_number,requested_limit,PLZ,Telefon,Tage,Versichert';
@@ -98,4 +99,25 @@ test('an approval binds the mapping and what it sends', async () => {
     expect.stringContaining('company.zip'),
   ]);
   expect(known?.digest).not.toBe(other?.digest);
+});
+
+test('a document is sent for the purpose that its line names, once for each purpose, and counts as a statement only without one', async () => {
+  const place = await openWorkplace();
+  await mkdir(join(place.dir, 'documents'));
+  await writeFile(join(place.dir, 'documents', 'a.pdf'), PDF);
+  const line = (number: number, purpose: string) => `Buyer ${number} GmbH,DE,HRB ${number},800000,a.pdf,${purpose}`;
+  const header = 'name,country_code,company_registration_number,requested_limit,supporting_documents,document_purpose';
+  const lines = [header, line(1, ''), line(2, 'financial_statement'), line(3, 'tax_return'), line(4, 'tax_return')];
+  const { warnings } = await place.import(lines);
+  const advised = warnings.filter(({ message }) => message.startsWith('Above USD 750k'));
+  expect(advised.map(({ line, message }) => [line, /names (one|no) document/.exec(message)?.[1]])).toEqual([
+    [2, 'one'],
+    [3, 'one'],
+    [4, 'no'],
+    [5, 'no'],
+  ]);
+  await place.work();
+  expect((await place.settled()).states.done).toBe(4);
+  const purposes = place.standIn.things('document').map(({ body }) => Object(body).purpose);
+  expect(purposes.sort()).toEqual(['financial_statement', 'tax_return']);
 });

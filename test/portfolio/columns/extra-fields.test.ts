@@ -96,6 +96,9 @@ test('fields are added to the body that they belong to, beside what stands there
   expect(JSON.stringify(company)).toBe(
     '{"name":"A","address":{"city":"Ulm","state":null,"postal_code":"89073"},"toString":{"x":1,"y":false}}',
   );
+  const again = { name: 'A', address: { city: 'Ulm', state: null } };
+  addExtras(again, 'company', extras.toReversed());
+  expect(JSON.stringify(again)).toBe(JSON.stringify(company));
   const limit = { requested_limit: '1' };
   addExtras(limit, 'buyer_limit', extras);
   expect(limit).toEqual({ requested_limit: '1', contact: { phone: '+49 1' } });
