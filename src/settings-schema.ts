@@ -54,6 +54,24 @@ const statusMeanings = z
   })
   .default([]);
 
+const CURRENCIES = Intl.supportedValuesOf('currency');
+
+/** Entries `EUR=700000`: above which amount statements are advised, by currency. */
+const amountsByCurrency = z
+  .string()
+  .transform((text) => text.split(/[\s,]+/).filter(Boolean))
+  .refine(
+    (entries) =>
+      entries.every((entry) => /^[A-Z]{3}=\d{1,12}$/.test(entry) && CURRENCIES.includes(entry.slice(0, 3))) &&
+      new Set(entries.map((entry) => entry.slice(0, 3))).size === entries.length,
+    'must be whole amounts by ISO 4217 code, each once, such as EUR=700000,GBP=600000',
+  )
+  .transform(
+    (entries): Readonly<Record<string, number>> =>
+      Object.fromEntries(entries.map((entry) => [entry.slice(0, 3), Number(entry.slice(4))])),
+  )
+  .optional();
+
 const list = z.string().transform((text) => text.split(/[\s,]+/).filter(Boolean));
 
 const addressList = list.superRefine((entries, context) => {
@@ -167,6 +185,7 @@ export const settingsSchema = z.object({
   REVIEW_DAYS: wholeNumber(1, 36_500, 'days').optional(),
   CANARY_REFUSALS: wholeNumber(0, 1_000_000, 'answers').default(10),
   REQUIRED_COLUMNS: list.default([]),
+  ADVISE_STATEMENTS_ABOVE: amountsByCurrency,
   SEARCH_INDEX: onOff.default('on'),
   /** A portfolio with a larger sum waits for another person's approval, and so do rows by which a buyer gets more within the window. */
   APPROVE_ABOVE: sum.optional(),

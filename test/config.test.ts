@@ -38,6 +38,7 @@ test.each([
   ['REDIS_URL', 'redis://a:1,redis://b:2', 'redis://a:1,redis://b:2'],
   ['REDIS_REPLICAS', '0', 0],
   ['SERVICE_RATE_PER_S', '0.5', 0.5],
+  ['ADVISE_STATEMENTS_ABOVE', 'EUR=700000, GBP=600000', { EUR: 700_000, GBP: 600_000 }],
   ['REQUIRED_COLUMNS', 'website, city', ['website', 'city']],
   ['SERVICE_NOT_MADE', '502, 503', [502, 503]],
   ['SERVICE_NOT_MADE', '408', [408]],

@@ -20,6 +20,7 @@ import { visible } from '../../src/portfolio/problem.ts';
 import { type ReadOptions, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import { openImported } from '../export/open-imported.ts';
 import { RESEND } from '../operators/ask-first.ts';
+import { withPurpose } from '../rows/calls-of.ts';
 
 type ApprovalLookDeps = {
   approvals: Approvals;
@@ -129,7 +130,7 @@ function requestOf({ result: { line, request } }: FoundRow): WaitingRequest {
   return {
     line,
     company: request.companyId === undefined ? (request.company ?? null) : null,
-    documents: names,
+    documents: request.documents.map(withPurpose),
     limit: {
       company: request.companyId ?? '(the id of the company above)',
       ...request.limit,
@@ -216,7 +217,7 @@ const MOST_DIFFERENT = 1_000;
 
 const DELIMITERS: Readonly<Record<string, string>> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'pipes' };
 
-function readingWords({ dialect, headerLine }: Opened, said: ReadOptions): string[] {
+function readingWords({ dialect, headerLine, columns }: Opened, said: ReadOptions): string[] {
   const { mapping, decimal, dates, hiddenRows, sameBuyer } = said;
   const constants = Object.entries(mapping?.constants ?? {});
   return [
@@ -227,6 +228,7 @@ function readingWords({ dialect, headerLine }: Opened, said: ReadOptions): strin
     ...(decimal === undefined ? [] : [`decimals after a ${decimal === '.' ? 'point' : 'comma'}`]),
     ...(dates === undefined ? [] : [dates === 'dmy' ? 'day before month' : 'month before day']),
     ...(hiddenRows ? ['hidden rows too'] : []),
+    ...columns.filter(({ extra }) => extra).map(({ written, extra }) => `${visible(written)} sent as ${extra}`),
     ...constants.map(([column, value]) => `${column} on every line: ${visible(String(value))}`),
     ...(sameBuyer && sameBuyer.length > 0
       ? [`lines that a person said are of the buyer that their numbers name: ${sameBuyer.slice(0, 20).join(', ')}`]

@@ -38,7 +38,7 @@ type DeskDeps = PreviewDeps & {
 
 /** The console's uploads in the data folder. Another process with the same folder sees the same. */
 export function makeDraftDesk(deps: DeskDeps): DraftDesk {
-  const { dataDir, maxUploadMb, requiredColumns, maxDocumentMb, quotaBytes = QUOTA_BYTES } = deps;
+  const { dataDir, maxUploadMb, requiredColumns, adviseAbove, maxDocumentMb, quotaBytes = QUOTA_BYTES } = deps;
   const dir = join(dataDir, 'drafts');
   const drafts = makeDraftStore({ dir });
   const mappings = makeKeptMappings({ dir: join(dataDir, 'mappings') });
@@ -106,7 +106,7 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
       );
       // An edited cell is a text, also in a sheet.
       const stillNumbers = numbers?.filter((at) => merged[at] === before[at]);
-      const place = { dir: dirOfDraft, preview, requiredColumns, maxDocumentMb };
+      const place = { dir: dirOfDraft, preview, requiredColumns, adviseAbove, maxDocumentMb };
       return checkLine(draft, { line, cells: merged, numbers: stillNumbers }, place);
     },
     async mend(id, change, by) {
@@ -158,7 +158,7 @@ type LineToCheck = { line: number; cells: string[]; numbers?: readonly number[] 
 async function checkLine(
   draft: PortfolioDraft,
   { line, cells, numbers }: LineToCheck,
-  { dir, preview, requiredColumns, maxDocumentMb }: CheckDeps,
+  { dir, preview, requiredColumns, adviseAbove, maxDocumentMb }: CheckDeps,
 ): Promise<{ problems: Problem[]; warnings: Problem[] }> {
   const { decimal, dates } = preview.conventions;
   const documents = draft.isArchive
@@ -170,6 +170,7 @@ async function checkLine(
     ...(dates === null ? {} : { dates }),
     ...fileOf(dir, draft),
     requiredColumns,
+    adviseAbove,
     documents,
   });
   await opened.close();
@@ -180,4 +181,7 @@ async function checkLine(
     : { problems: judged.problems, warnings: [] };
 }
 
-type CheckDeps = { dir: string; preview: Preview; requiredColumns: readonly string[]; maxDocumentMb: number };
+type CheckDeps = { dir: string; preview: Preview } & Pick<
+  PreviewDeps,
+  'requiredColumns' | 'adviseAbove' | 'maxDocumentMb'
+>;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { openDocuments } from '../../src/documents/archive.ts';
 import { makeDocumentFolder, unnamedDocuments } from '../../src/documents/folder.ts';
+import type { AdviseAbove } from '../../src/portfolio/lines/advice.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import { type Opened, openPortfolio, type PortfolioFile, tableOf } from '../../src/portfolio/open-portfolio.ts';
 import { lastVersion, type PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
@@ -12,11 +13,13 @@ import { openWorkbook } from '../../src/table/xlsx/workbook.ts';
 import { refuseForeign } from '../import/open-import.ts';
 import { makeDryRun, makeLargest } from '../preview/dry-run.ts';
 import { importOutlookOf, type OutlookDeps } from '../preview/outlook.ts';
+import { withPurpose } from '../rows/calls-of.ts';
 import { makeMendList, PROBLEMS_FILE, WARNINGS_FILE } from './mend-list.ts';
 
 export type PreviewDeps = {
   outlook: OutlookDeps;
   requiredColumns: readonly string[];
+  adviseAbove: AdviseAbove | undefined;
   maxDocumentMb: number;
   /** Calls per second to be expected; nothing if unknown. */
   knownRate(): Promise<number | undefined>;
@@ -52,6 +55,7 @@ export const makePreview: MakePreview = async (draft, { dir, of, deps, signal, o
       ...reading,
       ...file,
       requiredColumns: deps.requiredColumns,
+      adviseAbove: deps.adviseAbove,
       documents: makeDocumentFolder({ dir: place.dir, maxSizeMb: deps.maxDocumentMb }),
       buyers: outlook.buyers,
       signal,
@@ -119,8 +123,8 @@ export async function columnsWithSamples(
   } finally {
     await table.close();
   }
-  return columns.map(({ index, written, known, by, guess }, at) => {
-    return { index, written, known, by, guess, samples: found[at] ?? [] };
+  return columns.map(({ index, written, known, extra, by, guess }, at) => {
+    return { index, written, known, extra, by, guess, samples: found[at] ?? [] };
   });
 }
 
@@ -138,7 +142,7 @@ export function requestsOf({ line, row }: Extract<Line, { kind: 'row' }>): Previ
   return {
     line,
     company: companyId === undefined ? company : null,
-    documents: names,
+    documents: documents.map(withPurpose),
     limit: {
       company: companyId ?? '(the id of the company above)',
       ...limit,

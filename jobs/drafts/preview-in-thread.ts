@@ -35,9 +35,9 @@ function inThread(
   silentMs: number,
 ): Promise<Preview> {
   return new Promise<Preview>((resolve, reject) => {
-    const { outlook, requiredColumns, maxDocumentMb, knownRate } = deps;
+    const { outlook, requiredColumns, adviseAbove, maxDocumentMb, knownRate } = deps;
     const { onUnknownCompany } = outlook;
-    const begun: ToPreview = { draft, dir, of, requiredColumns, maxDocumentMb, onUnknownCompany };
+    const begun: ToPreview = { draft, dir, of, requiredColumns, adviseAbove, maxDocumentMb, onUnknownCompany };
     const thread = new Worker(THREAD, { workerData: begun });
     const parts: Readonly<Record<string, unknown>> = {
       ...outlook,

@@ -111,7 +111,10 @@ export function makePreviews(deps: Deps): Previews {
 }
 
 /** The digest of a preview's inputs, apart from the ledger. */
-function digestOf(draft: PortfolioDraft, { account, requiredColumns, maxDocumentMb, outlook }: Deps): string {
+function digestOf(
+  draft: PortfolioDraft,
+  { account, requiredColumns, adviseAbove, maxDocumentMb, outlook }: Deps,
+): string {
   const { reading, documents, portfolio } = draft;
   const parts = [
     lastVersion(draft).sha256,
@@ -120,6 +123,7 @@ function digestOf(draft: PortfolioDraft, { account, requiredColumns, maxDocument
     portfolio,
     account,
     requiredColumns,
+    adviseAbove,
     maxDocumentMb,
     outlook.onUnknownCompany,
   ];

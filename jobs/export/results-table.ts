@@ -128,6 +128,7 @@ function problemText({ problem, again, record }: RowResult): string {
 const BESIDE_BODIES: { [column in KnownColumn]?: (request: RowRequest) => string | undefined } = {
   name: ({ name }) => name,
   supporting_documents: ({ documents }) => documents.map(({ name }) => name).join('|'),
+  document_purpose: ({ documents }) => documents[0]?.purpose,
   company_id: ({ companyId }) => companyId,
 };
 

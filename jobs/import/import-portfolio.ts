@@ -116,8 +116,8 @@ export async function importPortfolio(payload: ImportPayload, deps: ImportDeps):
 /** The parts of a process's context that an import needs. */
 export type ImportSource = Omit<
   ImportDeps,
-  'onBatch' | 'onOpened' | 'stopping' | 'requiredColumns' | 'maxDocumentMb'
-> & { settings: Pick<Settings, 'REQUIRED_COLUMNS' | 'MAX_DOCUMENT_MB'> };
+  'onBatch' | 'onOpened' | 'stopping' | 'requiredColumns' | 'adviseAbove' | 'maxDocumentMb'
+> & { settings: Pick<Settings, 'REQUIRED_COLUMNS' | 'ADVISE_STATEMENTS_ABOVE' | 'MAX_DOCUMENT_MB'> };
 
 /** The dependencies of an import that ends early when `stopping` is aborted, also while Redis is away. */
 export function importDepsOf(source: ImportSource, stopping: AbortSignal): Omit<ImportDeps, 'onBatch'> {
@@ -126,6 +126,7 @@ export function importDepsOf(source: ImportSource, stopping: AbortSignal): Omit<
     stopping,
     retryUntilAnswered: untilStopped(source.retryUntilAnswered, stopping),
     requiredColumns: source.settings.REQUIRED_COLUMNS,
+    adviseAbove: source.settings.ADVISE_STATEMENTS_ABOVE,
     maxDocumentMb: source.settings.MAX_DOCUMENT_MB,
   };
 }

@@ -15,6 +15,7 @@ import {
 import { makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
 import { makeKeySet } from '../../src/portfolio/identity/digest-table.ts';
 import { makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
+import type { AdviseAbove } from '../../src/portfolio/lines/advice.ts';
 import { requestOf } from '../../src/portfolio/lines/row.ts';
 import { type Opened, openPortfolio, tableOf } from '../../src/portfolio/open-portfolio.ts';
 import { makeProblem, WHOLE_FILE } from '../../src/portfolio/problem.ts';
@@ -38,6 +39,7 @@ export type OpenDeps = {
   buyers: Buyers;
   retryUntilAnswered: RetryUntilAnswered;
   requiredColumns: string[];
+  adviseAbove: AdviseAbove | undefined;
   maxDocumentMb: number;
   stopping: AbortSignal;
 };
@@ -78,6 +80,7 @@ export async function openImport(
   const read = await openPortfolio({
     ...file,
     requiredColumns: deps.requiredColumns,
+    adviseAbove: deps.adviseAbove,
     documents: makeDocumentFolder({ dir: documentsDir, maxSizeMb: deps.maxDocumentMb, words }),
     buyers: makeBuyerBook(store, place),
   });

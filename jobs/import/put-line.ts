@@ -5,7 +5,6 @@ import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { PutAnswer, RowDocument, RowRequest } from '../../src/ledger/schema/row.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { RetryUntilAnswered } from '../../src/ledger/schema/until-answered.ts';
-import { asksStatements } from '../../src/portfolio/lines/advice.ts';
 import type { Line, Row } from '../../src/portfolio/lines/row.ts';
 import {
   buyerRowsAfter,
@@ -56,15 +55,10 @@ export async function askOf(
     line,
     row: { portfolio: target.portfolio, key: line.row.key },
     request: await toRequest(line.row, deps.documents),
-    statements: statementsDateOf(line.row),
+    statements: line.row.statements,
     ofBuyer,
     decision: await decide(target, line, ofBuyer, deps),
   };
-}
-
-/** The date of a line's statements, kept only for requests so large that the service advises statements. */
-export function statementsDateOf({ limit, statementsDated }: Row): string | undefined {
-  return asksStatements(limit.requested_limit) ? statementsDated : undefined;
 }
 
 /** Puts one line, retrying as long as the ledger asks for a new decision. Updates its buyer's requests in `known`. */
@@ -149,8 +143,9 @@ function replacedBy(line: number, { fileName }: ImportTarget) {
 async function toRequest(row: Row, store: DocumentStore): Promise<RowRequest> {
   const documents: RowDocument[] = [];
   for (const document of row.documents) {
-    const { name, mediaType, sizeBytes } = document;
-    documents.push({ name, mediaType, sizeBytes, sha256: await store.put(document) });
+    const { name, mediaType, sizeBytes, purpose } = document;
+    const sha256 = await store.put(document);
+    documents.push({ name, mediaType, sizeBytes, sha256, ...(purpose === undefined ? {} : { purpose }) });
   }
   return rowRequest(row, documents);
 }

@@ -6,16 +6,7 @@ import { type Line, requestOf } from '../../src/portfolio/lines/row.ts';
 import type { Problem } from '../../src/portfolio/problem.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import { type RowLine, requestsFor, rowRequest } from './decide-line.ts';
-import {
-  type AskedLine,
-  askOf,
-  endOf,
-  type ImportTarget,
-  type LineDeps,
-  type PutEnd,
-  putLine,
-  statementsDateOf,
-} from './put-line.ts';
+import { type AskedLine, askOf, endOf, type ImportTarget, type LineDeps, type PutEnd, putLine } from './put-line.ts';
 
 type PutDeps = LineDeps & { queues: Queues };
 
@@ -68,7 +59,7 @@ function plainLines({ mendedRow, earlierProblem }: ImportTarget, lines: readonly
 }
 
 function newRowOf({ line, row }: RowLine): NewRow {
-  return { key: row.key, line, request: rowRequest(row, []), seen: 0, statements: statementsDateOf(row) };
+  return { key: row.key, line, request: rowRequest(row, []), seen: 0, statements: row.statements };
 }
 
 /** Puts new rows, as far as the ledger finds no conflict. Answers the keys of the rows that were put. */

@@ -154,8 +154,8 @@ function endOf({ state, problem }: ResultOutcome): { reason: string; sentMs: num
 }
 
 /** A document's key in the ledger; nothing where the folder lacks the document. */
-async function keyOf({ name, path }: Document): Promise<string | undefined> {
-  return path === '' ? undefined : documentKey({ sha256: await sha256Of(path), name });
+async function keyOf({ path, ...document }: Document): Promise<string | undefined> {
+  return path === '' ? undefined : documentKey({ ...document, sha256: await sha256Of(path) });
 }
 
 /** The request key from the line's own cells; '' where they are not credible. */

@@ -18,12 +18,17 @@ export function callsOf({ row, result }: FoundRow): Pick<Thing, 'kind' | 'key'>[
   }
 }
 
-/** A document's key in the ledger. Two documents are the same if content and file name are. The purpose is always the same. */
-export function documentKey({ sha256, name }: Pick<RowDocument, 'sha256' | 'name'>): string {
+/** A document's key in the ledger. Two documents are the same if content, file name and purpose are. */
+export function documentKey({ sha256, name, purpose }: Pick<RowDocument, 'sha256' | 'name' | 'purpose'>): string {
   return createHash('sha256')
-    .update(JSON.stringify([sha256, name]))
+    .update(JSON.stringify([sha256, name, ...(purpose === undefined ? [] : [purpose])]))
     .digest('base64url')
     .slice(0, 16);
+}
+
+/** A document's name, with its purpose where a person names one. */
+export function withPurpose({ name, purpose }: { name: string; purpose?: string }): string {
+  return purpose === undefined ? name : `${name}, as ${purpose}`;
 }
 
 /**

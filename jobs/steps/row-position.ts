@@ -3,7 +3,7 @@ import type { Move } from '../../src/ledger/rows/row-moves.ts';
 import type { RowAtStep, RowState, Step } from '../../src/ledger/schema/row.ts';
 import { askedOf, stepAfter } from '../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
-import { documentKey } from '../rows/calls-of.ts';
+import { documentKey, withPurpose } from '../rows/calls-of.ts';
 import type { CallRequest } from './call-request.ts';
 
 /** A row at a step: its revision there, and the things made for it so far. */
@@ -42,7 +42,7 @@ export function callRequestOf(position: RowPosition, openDocument: OpenDocument)
         kind: 'document',
         key: documentKey(document),
         what: `the document ${document.name}`,
-        sent: `${document.name}, SHA-256 ${document.sha256}`,
+        sent: `${withPurpose(document)}, SHA-256 ${document.sha256}`,
         document: () => ({ ...document, ...openDocument(document.sha256, document.name) }),
       };
     }

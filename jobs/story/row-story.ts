@@ -11,7 +11,7 @@ import type { RowResult } from '../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import type { LineOfRow, NamingEvent, RowStory, StoryCall } from '../../src/ledger/story/row-story.ts';
 import { openImported } from '../export/open-imported.ts';
-import { documentKey } from '../rows/calls-of.ts';
+import { documentKey, withPurpose } from '../rows/calls-of.ts';
 import { limitBody } from '../steps/row-position.ts';
 
 /** Limits of the buyer in a story: a buyer may have very many, and the last ones matter. */
@@ -74,7 +74,7 @@ export async function lineOfRow(
         const { header, columns } = opened;
         const cells = found.cells.map((cell, place) => ({
           column: header[place] || `column ${place + 1}`,
-          meaning: columns[place]?.known ?? null,
+          meaning: columns[place]?.known ?? columns[place]?.extra ?? null,
           cell,
         }));
         return { is: 'read', cells };
@@ -116,7 +116,7 @@ function callsOfStory(row: RowId, { request, companyId, documentIds }: RowResult
   }
   for (const document of request.documents) {
     const { name, mediaType, sizeBytes, sha256 } = document;
-    const sent = `${name}, ${mediaType}, ${sizeBytes} bytes, SHA-256 ${sha256}`;
+    const sent = `${withPurpose(document)}, ${mediaType}, ${sizeBytes} bytes, SHA-256 ${sha256}`;
     calls.push({ step: 'documents', kind: 'document', key: documentKey(document), what: `the document ${name}`, sent });
   }
   const company = companyId || request.companyId || '(the company, once it is made)';

@@ -80,6 +80,7 @@ async function checkFile(file: string, options: CheckOptions, { terminal, stoppi
       ...reading,
       path,
       requiredColumns: settings.REQUIRED_COLUMNS,
+      adviseAbove: settings.ADVISE_STATEMENTS_ABOVE,
       documents: makeDocumentFolder({ ...place, maxSizeMb: settings.MAX_DOCUMENT_MB }),
       buyers: outlook.buyers,
       signal: stopping,

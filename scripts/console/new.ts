@@ -15,6 +15,7 @@ export function newPageFunctions(context: Context): NewPageFunctions {
   const desk = makeDraftDesk({
     outlook: outlookDepsOf(context),
     requiredColumns: settings.REQUIRED_COLUMNS,
+    adviseAbove: settings.ADVISE_STATEMENTS_ABOVE,
     maxDocumentMb: settings.MAX_DOCUMENT_MB,
     knownRate: () => knownRate(context),
     preview: previewInThread(),

@@ -79,6 +79,7 @@ async function takeLook(
       path: copy,
       givenPath: path,
       requiredColumns: settings.REQUIRED_COLUMNS,
+      adviseAbove: settings.ADVISE_STATEMENTS_ABOVE,
       documents: makeDocumentFolder({ ...place, maxSizeMb: settings.MAX_DOCUMENT_MB }),
       buyers: outlook.buyers,
       signal: stop,

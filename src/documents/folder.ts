@@ -114,6 +114,8 @@ export type Document = {
   path: string;
   sizeBytes: number;
   mediaType: string;
+  /** What the service is told that it is for; undefined for the purpose that its document shows. */
+  purpose?: string;
 };
 
 /** A documents folder that has every document, for a file whose documents were checked before. */

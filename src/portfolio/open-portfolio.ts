@@ -13,7 +13,7 @@ import { mendedRowOf, ROW_COLUMN } from './columns/result-columns.ts';
 import type { BuyerBook } from './identity/buyer-book.ts';
 import { makeFileBook } from './identity/in-file/buyers.ts';
 import { makeRecordedBuyerLookup } from './identity/recorded-buyer.ts';
-import { type AdviceDates, adviceDates } from './lines/advice.ts';
+import { type AdviceDates, type AdviseAbove, adviceDates } from './lines/advice.ts';
 import { addDocuments, type JudgeAlone, makeJudgeAlone, makeLineClassifier } from './lines/classify-lines.ts';
 import { findConventions } from './lines/conventions.ts';
 import { tellBuyers } from './lines/make-row.ts';
@@ -70,6 +70,8 @@ export type PortfolioFile = ReadOptions & {
   givenPath?: string | undefined;
   /** Further columns that must exist and must not be empty. They may be the team's own columns. */
   requiredColumns: readonly string[];
+  /** Above which amounts in which currencies statements are advised, besides the service's own. */
+  adviseAbove?: AdviseAbove | undefined;
   /** Where documents are looked up. Without a folder, a line that names documents is invalid. */
   documents?: DocumentFolder | undefined;
   /** Whether this is a results file of Limitline. Its result columns are kept and not interpreted. */
@@ -115,7 +117,7 @@ export async function openPortfolio(file: PortfolioFile): Promise<Opened> {
       );
       return found;
     },
-    judgeAlone: makeJudgeAlone({ ...file, columns, dialect: table.dialect, constants, conventions, dates }),
+    judgeAlone: makeJudgeAlone({ ...file, columns, dialect: table.dialect, constants, conventions, dates, currencies }),
     rewriter: makeLineRewriter({ columns, constants: fixed.constants, conventions, currencies }),
     problems,
     warnings,
@@ -182,7 +184,7 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
   const readCells = makeCellReader({ ...reading, dialect: table.dialect, today: dates.today });
   const shape = shapeOf(columns, table.dialect.delimiter);
   const strays = makeStrayLines({ columns, delimiter: table.dialect.delimiter, hiddenRows: file.hiddenRows });
-  const classifier = makeLineClassifier({ columns, dates });
+  const classifier = makeLineClassifier({ columns, dates, currencies, adviseAbove: file.adviseAbove });
   const mendedRow = mendedRowOf(columns.map(({ written }) => written));
   const telling = {
     book: file.buyers ?? makeFileBook({ portfolio: '', importId: '' }),

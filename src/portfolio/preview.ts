@@ -32,7 +32,9 @@ export type PreviewRequest = {
 };
 
 /** A column as it was understood, with the values of its first filled cells. */
-export type PreviewColumn = Pick<Column, 'index' | 'written' | 'known' | 'by' | 'guess'> & { samples: string[] };
+export type PreviewColumn = Pick<Column, 'index' | 'written' | 'known' | 'extra' | 'by' | 'guess'> & {
+  samples: string[];
+};
 
 /** A line that needs a person's attention, with the cells of the file. */
 export type LineToMend = {

@@ -2,9 +2,9 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 
 /** A document to send. Its content stays in the file. */
-export type OutgoingDocument = { path: string; sizeBytes: number; name: string; mediaType: string };
+export type OutgoingDocument = { path: string; sizeBytes: number; name: string; mediaType: string; purpose?: string };
 
-/** The only `purpose` that the service documents (docs/service.md, "Document"). */
+/** The only `purpose` that the service documents (docs/service.md, "Document"), sent where a person names no other. */
 const PURPOSE = 'financial_statement';
 
 /**
@@ -87,9 +87,9 @@ export function encodeBase64(from: Uint8Array, sizeBytes: number, to: Buffer): B
  * The JSON before and after the base64 text. The file name is percent-encoded, so that its quotes, semicolons or commas
  * cannot end the name, the data URI or the JSON string.
  */
-function envelope({ name, mediaType }: OutgoingDocument): { prefix: string; suffix: string } {
+function envelope({ name, mediaType, purpose = PURPOSE }: OutgoingDocument): { prefix: string; suffix: string } {
   const uri = `data:${mediaType};name=${encodeURIComponent(name.toWellFormed())};base64,`;
-  const json = JSON.stringify({ purpose: PURPOSE, file: uri });
+  const json = JSON.stringify({ purpose, file: uri });
   return { prefix: json.slice(0, -'"}'.length), suffix: '"}' };
 }
 

@@ -4,7 +4,7 @@ import type { CallRecord } from '../call-outcome.ts';
 
 /**
  * What the ledger keeps of a made object, as text; amounts exactly as in the answer. `record.differs` describes
- * differences from the request. `others` describes those that show that the answer belongs to another request.
+ * differences from the request, `record.besides` has a limit's fields that the service's document does not name. `others` describes those that show that the answer belongs to another request.
  */
 export type Made = { is: 'made'; id: string; record: CallRecord; others?: string } | { is: 'unreadable'; why: string };
 
@@ -44,10 +44,30 @@ export function readMade(kind: CallKind, text: string, sent: Readonly<Record<str
     const value = textOf(fields, name, text);
     if (value !== undefined) record[name] = value;
   }
+  const besides = besidesOf(fields, sent);
+  if (besides !== '') record.besides = besides;
   if (differences.length === 0) return { is: 'made', id, record };
   record.differs = differenceWords(differences, MOST_DIFFERS_CHARACTERS);
   const others = differences.filter(({ isOthers }) => isOthers);
   return { is: 'made', id, record, ...(others.length > 0 ? { others: differenceWords(others) } : {}) };
+}
+
+/** Bytes of unnamed fields that are kept of a limit: enough to see what the service says besides. */
+const MOST_BESIDES_BYTES = 256;
+
+/** The fields of a limit in an answer (docs/service.md, "Buyer limit request"). */
+const NAMED = new Set(
+  'id object company business_information_source business_information_id company_registration_number requested_limit total_limit available_limit status contact supporting_documents created'.split(
+    ' ',
+  ),
+);
+
+/** The fields that are neither named by the document nor sent, as JSON, cut to 256 bytes; '' without any. */
+function besidesOf(fields: Fields, sent: Body): string {
+  const others = Object.entries(fields).filter(([name]) => !NAMED.has(name) && !Object.hasOwn(sent, name));
+  if (others.length === 0) return '';
+  const bytes = Buffer.from(JSON.stringify(Object.fromEntries(others)));
+  return new TextDecoder().decode(bytes.subarray(0, MOST_BESIDES_BYTES), { stream: true });
 }
 
 /**
@@ -111,15 +131,16 @@ function isSameDecimal(sent: number, answered: string): boolean {
 /** Enough of a value to see the difference. */
 const KEPT_CHARACTERS = 80;
 
-/** Personal data: only the field is named, because this text appears where contacts are hidden. */
-const PERSONAL = /^contact\./;
+/** Only of these the values are told. Others may be personal, such as contacts and what a person maps, and this text appears where those are hidden. */
+const TOLD =
+  /^(?:company|requested_limit|business_information_(?:source|id)|company_registration_number|name|website|address\.(?:country_code|city|street|state))$/;
 
 /** Describes differences, cut to `most` characters: `its requested_limit is 1, where 3000 was sent`. */
 export function differenceWords(differences: readonly Difference[], most = Number.POSITIVE_INFINITY): string {
   const words = differences.map(({ field, sent, answered }) =>
-    PERSONAL.test(field)
-      ? `its ${field} differs from what was sent`
-      : `its ${field} is ${cut(answered, KEPT_CHARACTERS)}, where ${cut(sent, KEPT_CHARACTERS)} was sent`,
+    TOLD.test(field)
+      ? `its ${field} is ${cut(answered, KEPT_CHARACTERS)}, where ${cut(sent, KEPT_CHARACTERS)} was sent`
+      : `its ${field} differs from what was sent`,
   );
   return cut(words.join('; '), most);
 }

@@ -26,6 +26,7 @@ test('portfolio.csv shows each kind of line, and of problem', async () => {
   expect(new Set(rows.map((line) => line.row.buyer)).size).toBe(44);
   expect(new Set(rows.map((line) => line.row.company.address.country_code)).size).toBeGreaterThan(12);
   expect(rows.flatMap((line) => line.warnings.map((one) => `${one.line} ${one.column}`))).toEqual([
+    '3 supporting_documents',
     '5 statements_dated',
     '31 requested_limit',
   ]);

@@ -51,7 +51,6 @@ describe('a row', () => {
             expect.objectContaining({ name: 'a.pdf', mediaType: 'application/pdf' }),
             expect.objectContaining({ name: 'b.pdf', sizeBytes: Buffer.byteLength(PDF) }),
           ],
-          statementsDated: '2025-12-31',
         },
       },
     ]);
@@ -225,10 +224,10 @@ describe('advice', () => {
         'A,1000,,',
         'B,800000,,',
         'C,800000,a.pdf,2024-12-31',
-        'D,800000,a.pdf,2025-12-31',
+        'D,800000,a.pdf|b.pdf,2025-12-31',
         'E,-1,,',
       ].join('\n'),
-      { pdfs: ['a.pdf'] },
+      { pdfs: ['a.pdf', 'b.pdf'] },
     );
     expect(lines.map((line) => line.kind)).toEqual(['row', 'row', 'row', 'row', 'invalid']);
     expect(told(lines.slice(0, 4))).toEqual([
@@ -236,6 +235,26 @@ describe('advice', () => {
       expect.stringMatching(/^4 Statements Dated: Above USD 750k.*from before 2025-01-21/),
     ]);
     expect(warnings.map((one) => one.message)).toEqual([expect.stringMatching(/^2 of 4 requests name no document/)]);
+  });
+
+  test.each([
+    ['Kreditlimit (EUR)', '800000', undefined, []],
+    ['Kreditlimit (EUR)', '800000', { EUR: 700_000 }, ['Above EUR 700k']],
+    ['requested_limit', '€ 800000', undefined, []],
+    ['requested_limit', 'USD 800000', { EUR: 700_000 }, ['Above USD 750k']],
+  ])(
+    'compares amounts in the currency that the file names: %s, %s, %j',
+    async (header, amount, adviseAbove, begins) => {
+      const { lines } = await read(`name,${header}\nA,${amount}\n`, { adviseAbove });
+      const warnings = lines.flatMap((line) => (line.kind === 'row' ? line.warnings : []));
+      expect(warnings.map(({ message }) => message.slice(0, 14))).toEqual(begins);
+    },
+  );
+
+  test('says of one document that it is perhaps one of the two statements', async () => {
+    const { lines } = await read('name,requested_limit,supporting_documents\nA,800000,a.pdf\n', { pdfs: ['a.pdf'] });
+    const says = /^2 supporting_documents: .*names one document, which is perhaps one of them/;
+    expect(told(lines)).toEqual([expect.stringMatching(says)]);
   });
 
   test('is given for a file with a header alone', async () => {

@@ -106,6 +106,16 @@ test('keeps 2 kB of a refusal, and no half character', () => {
   expect(refused).toMatchObject({ is: 'refused', status: 422, body: `x${'é'.repeat(1_023)}` });
 });
 
+test('of a limit’s fields that the document does not name and nobody sent, 256 bytes are kept as JSON', () => {
+  const sent = { company: 'company_1', requested_limit: 3000, terms: { days: 30 } };
+  const known = { id: 'bl_1', object: 'buyer_limit', status: 'pending', terms: { days: 30 } };
+  const besides = (more: object) => meaningOf('limit', answer(200, { ...known, ...more }), { sent });
+  expect(besides({})).toMatchObject({ record: { status: 'pending' } });
+  expect(besides({})).not.toHaveProperty('record.besides');
+  expect(besides({ score: 7, note: 'x' })).toHaveProperty('record.besides', '{"score":7,"note":"x"}');
+  expect(besides({ n: 'é'.repeat(200) })).toHaveProperty('record.besides', `{"n":"${'é'.repeat(125)}`);
+});
+
 test('a limit that is answered for another company or amount is not ours, unless the setting says otherwise', () => {
   const sent = { company: 'company_1', requested_limit: 3000 };
   const others = answer(200, { id: 'bl_1', company: 'company_1', requested_limit: 1 });

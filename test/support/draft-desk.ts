@@ -20,6 +20,7 @@ export function openDraftDesk(context: Context, dir: string, given: Partial<Desk
   const desk = makeDraftDesk({
     outlook: outlookDepsOf(context),
     requiredColumns: context.settings.REQUIRED_COLUMNS,
+    adviseAbove: context.settings.ADVISE_STATEMENTS_ABOVE,
     maxDocumentMb: 20,
     knownRate: async () => 50,
     imports: context.imports,

@@ -125,6 +125,7 @@ export function importDepsOf(context: Context): Omit<ImportDeps, 'onBatch' | 'st
     marks: { check: async () => {} },
     retryUntilAnswered,
     requiredColumns: settings.REQUIRED_COLUMNS,
+    adviseAbove: settings.ADVISE_STATEMENTS_ABOVE,
     maxDocumentMb: settings.MAX_DOCUMENT_MB,
   };
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Settings } from '../../../src/config.ts';
 import { ANY_DOCUMENT } from '../../../src/documents/folder.ts';
 import type { DocumentStore } from '../../../src/documents/store.ts';
 import type { Calls } from '../../../src/ledger/calls/calls.ts';
@@ -15,7 +16,14 @@ import { rowIdOf } from '../../../src/ledger/schema/schema.ts';
 import type { RetryUntilAnswered } from '../../../src/ledger/schema/until-answered.ts';
 import type { RowLists } from '../../../src/ledger/search/row-lists.ts';
 import { type BuyerBook, CLOSED_BOOK } from '../../../src/portfolio/identity/buyer-book.ts';
-import { adviceDates, lackingStatements, OLDEST_MONTHS } from '../../../src/portfolio/lines/advice.ts';
+import {
+  type AdviseAbove,
+  adviceDates,
+  lackingStatements,
+  OLDEST_MONTHS,
+  readStatements,
+  statementsAmong,
+} from '../../../src/portfolio/lines/advice.ts';
 import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
 import { lastVersion, type PortfolioDraft } from '../../../src/portfolio/portfolio-draft.ts';
 import { type Meanings, statusMeaningOf } from '../../../src/status-meaning.ts';
@@ -41,7 +49,8 @@ export type FinanceDeps = {
   events: Pick<Events, 'walk' | 'countSince' | 'totals'>;
   imports: DocumentStore;
   retryUntilAnswered: RetryUntilAnswered;
-  settings: { LIMITLINE_DATA: string; LIMITLINE_INBOX?: string | undefined; REVIEW_DAYS?: number | undefined };
+  settings: Pick<Settings, 'LIMITLINE_DATA'> &
+    Partial<Pick<Settings, 'LIMITLINE_INBOX' | 'REVIEW_DAYS' | 'ADVISE_STATEMENTS_ABOVE'>>;
 };
 
 /** Findings for finance, of one night. */
@@ -62,7 +71,7 @@ export async function makeFinanceChecks(
   { sink, atMs, signal }: { sink: FoundSink; atMs: number; signal: AbortSignal },
 ): Promise<FinanceChecks> {
   const { rows, portfolios, imports } = deps;
-  const { REVIEW_DAYS: reviewDays } = deps.settings;
+  const { REVIEW_DAYS: reviewDays, ADVISE_STATEMENTS_ABOVE: above } = deps.settings;
   const sinceMs = dayBegan(atMs, (await portfolios.lastReconciled())?.atMs);
   const factsOf = makePortfolioFacts(portfolios);
   const { oldest } = adviceDates(new Date(atMs));
@@ -78,7 +87,7 @@ export async function makeFinanceChecks(
         ? [eachRow(sink, (walked) => longReview(walked, { meanings, days: reviewDays, atMs }))]
         : []),
       eachRow(sink, answeredOtherwise),
-      eachRow(sink, (walked) => statementsOf(walked, oldest)),
+      eachRow(sink, (walked) => statementsOf(walked, oldest, above)),
       makeSharedCompanies({ ...deps, sink }),
       makeFailedRows({ factsOf, sink, atMs }),
       makeWaitingRows({ factsOf, rows, sink, sinceMs }),
@@ -245,20 +254,23 @@ const STAGES: Readonly<Partial<Record<RowState, string>>> = {
 
 /**
  * Finds a request so large that the service advises audited statements (docs/service.md, "Advice"), without documents or with
- * old statements. Same rule as the import's warning, at the night's date.
+ * old statements. Same rule as the import's warning, at the night's date. A single document, which may be
+ * both statements, is named at the import alone.
  *
  * @param oldest the oldest allowed date of statements, YYYY-MM-DD (`adviceDates`)
  */
-export function statementsOf(walked: WalkedRow, oldest: string): FoundItem | undefined {
+export function statementsOf(walked: WalkedRow, oldest: string, above?: AdviseAbove): FoundItem | undefined {
   const { state, request, statements } = walked.result;
   const stage = STAGES[state];
   if (stage === undefined) return undefined;
   const amount = request.limit.requested_limit;
-  const lacking = lackingStatements({ amount, hasDocuments: request.documents.length > 0, dated: statements }, oldest);
-  if (lacking === null) return undefined;
+  const { dated, currency } = readStatements(statements);
+  const documents = statementsAmong(request.documents);
+  const lacking = lackingStatements({ amount, documents, dated, currency }, oldest, above);
+  if (lacking === null || lacking === 'one') return undefined;
   const [check, what]: [CheckName, string] =
     lacking === 'none' ? ['no statements', 'no document is named'] : ['old statements', OLD];
-  const more = statements === undefined ? {} : { detail: `statements of ${statements}` };
+  const more = dated === undefined ? {} : { detail: `statements of ${dated}` };
   return rowItem(check, walked, `${stage}: ${what}`, more);
 }
 

@@ -11,7 +11,7 @@
 --   takes       another buyer whose unsent request of this reference the line may take over, or ""
 --   words       search words of the row (index-entries.lua), or "" if it is not searched
 --   approval    the open approval that the import's rows wait for, or "" for none
---   statements  date of the financial statements, if advice depends on it, or ""; kept beside the request
+--   statements  what is known of the financial statements, if advice depends on it, or ""; kept beside the request
 --   known       SHA-1 of the row's earlier request, as JSON, if its search words are known, or ""; `before`: those words
 -- @brings-in
 -- Answers "added" | "renewed" | "open" (the row exists and has not ended)

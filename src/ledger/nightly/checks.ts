@@ -28,8 +28,8 @@ export const CHECKS = {
   'granted below': { kind: 'finance', title: 'Granted less than requested' },
   'long review': { kind: 'finance', title: 'Under review for longer than REVIEW_DAYS' },
   'other status': { kind: 'finance', title: 'Limits that are not approved' },
-  'no statements': { kind: 'finance', title: 'Above USD 750,000 without audited statements' },
-  'old statements': { kind: 'finance', title: 'Above USD 750,000 with statements older than 22 months' },
+  'no statements': { kind: 'finance', title: 'Large limits without audited statements' },
+  'old statements': { kind: 'finance', title: 'Large limits with statements older than 22 months' },
   'no limit': { kind: 'finance', title: 'Buyers without a limit' },
 } as const satisfies Readonly<Record<string, { kind: 'ledger' | 'finance'; title: string }>>;
 

@@ -55,7 +55,7 @@ export function rowsIn(states: Readonly<Partial<Record<RowState, number>>>, want
 }
 
 /** A document that a row names; the data folder has its content under its digest. */
-export type RowDocument = { name: string; mediaType: string; sizeBytes: number; sha256: string };
+export type RowDocument = { name: string; mediaType: string; sizeBytes: number; sha256: string; purpose?: string };
 
 /** What a line asks for, as kept for the steps. Amounts are decimal text. */
 export type RowRequest = {
@@ -98,7 +98,7 @@ export type PutAnswer = 'added' | 'renewed' | 'open' | 'ended' | 'changed' | 'ot
  * Options for a line that comes in. `key`: the row that the line replaces; `problem`: what that row shows from then on. `seen`: number of
  * the buyer's requests when the replacement was decided; if it differs by now, the line is not brought in and the answer is `again`.
  * `takes`: another buyer whose unsent request of the same reference the line corrects. `approval`: the approval that the import's rows wait
- * for. `statements`: date of the line's financial statements, YYYY-MM-DD, if advice depends on it; kept beside the request, and not part of
+ * for. `statements`: what is known of the line's financial statements, if advice depends on it; kept beside the request, and not part of
  * it.
  */
 export type Replacing = {
@@ -157,7 +157,7 @@ export type RowResult = {
    * as the person saw the call at `asOf`.
    */
   awaits: { was: RowState; answer: string; of?: string; asOf?: number } | undefined;
-  /** Date of the financial statements that the row's line gave last, YYYY-MM-DD, if advice on the amount depends on it. */
+  /** What the row's line said last of its financial statements, if advice on the amount depends on it: their date, the amount's currency. */
   statements: string | undefined;
   /** If something was made twice for the row: the id that counts, and the other. */
   again: { id: string; again: string } | undefined;

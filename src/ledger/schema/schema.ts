@@ -46,7 +46,10 @@ export const ROW = {
   unpassed: { is: 'text', says: 'the approval that counts it for nobody any more', made: true },
   was: { is: 'json', says: 'what it was before it waited for an approval', personal: true },
   answer: { is: 'text', says: 'what somebody says of its held call' },
-  statements: { is: 'text', says: 'the date of its line’s statements' },
+  statements: {
+    is: 'text',
+    says: 'the date of its line’s statements, and the currency of its amount if it is not USD',
+  },
   refusal: {
     is: 'text',
     says: '"<call> <revision> <status> <what was said>": refused, and not ended by it yet',

@@ -1,3 +1,4 @@
+import type { ExtraField } from './extra-fields.ts';
 import type { KnownColumn } from './known-columns.ts';
 
 /** One column of a file. */
@@ -7,6 +8,8 @@ export type Column = {
   /** Its name as the header writes it. */
   written: string;
   known: KnownColumn | null;
+  /** The field that a person mapped it to, if the service's document does not show that field. `known` is null then. */
+  extra?: ExtraField | undefined;
   /** Whether its cells must not be empty. */
   needed: boolean;
   /** How `known` was found: by Limitline's own name, by the mapping, or by the tables of names. */

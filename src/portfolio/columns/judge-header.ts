@@ -2,7 +2,7 @@ import type { HeaderJudgement, Vocabulary } from '../../table/find-header.ts';
 import type { RawRecord } from '../../table/records.ts';
 import { saysThousands } from '../values/amount-unit.ts';
 import { headerMeaningOf } from './aliases.ts';
-import { type KnownColumn, NEEDED, ownNameOf } from './known-columns.ts';
+import { NEEDED, ownNameOf } from './known-columns.ts';
 import { type Mapping, matchMapping } from './mapping.ts';
 
 /** The parts of a mapping that help to recognize a header. */
@@ -22,8 +22,8 @@ export function judgeHeader(
   hints: Partial<HeaderHints> = {},
 ): HeaderJudgement {
   const { columns = {}, constants = {} } = hints;
-  const certain = new Set<KnownColumn>();
-  const possible = new Set<KnownColumn>();
+  const certain = new Set<string>();
+  const possible = new Set<string>();
   const written = cells.map((cell) => cell.trim());
   const { entryOf } = matchMapping(written, columns);
   // A header of a million cells is refused elsewhere; known columns are among the first.
@@ -31,7 +31,7 @@ export function judgeHeader(
     if (cell === '' || cell.length > MAX_NAME_LENGTH) continue;
     const entry = entryOf(cell);
     const own = ownNameOf(cell);
-    const { known, guess } = entry || own ? { known: entry?.known ?? own, guess: null } : headerMeaningOf(cell);
+    const { known, guess } = entry || own ? { known: entry?.means ?? own, guess: null } : headerMeaningOf(cell);
     if (known) certain.add(known);
     else if (guess) possible.add(guess);
   }

@@ -56,6 +56,7 @@ const TABLE = {
   contact_last_name: { in: 'limit.contact', field: 'last_name', shown: 'masked' },
   contact_email: { in: 'limit.contact', field: 'email', read: readEmail, shown: 'masked' },
   supporting_documents: { shown: 'open' },
+  document_purpose: { read: readOnOneLine, shown: 'open' },
   statements_dated: { read: readDay, shown: 'open' },
   buyer_reference: { read: readIdentifier, shown: 'open', isOfBuyer: true, isOfLine: true },
   request_reference: { read: readIdentifier, shown: 'open', isOfLine: true },

@@ -6,16 +6,27 @@ import { fileFault } from '../../files/file-fault.ts';
 import { likeness } from '../../likeness.ts';
 import { aliasOf } from './aliases.ts';
 import type { Column } from './column.ts';
+import { type ExtraField, isPath, readExtraField } from './extra-fields.ts';
 import { KNOWN_COLUMNS, type KnownColumn, ownNameOf } from './known-columns.ts';
 
 const knownColumn = z.enum(KNOWN_COLUMNS);
 
+const extraField = z.string().transform((text, context): ExtraField => {
+  const read = readExtraField(text);
+  if ('field' in read) return read.field;
+  context.addIssue({ code: 'custom', message: read.fault });
+  return z.NEVER;
+});
+
+/** What a header means: a known column, the path of a field that the service's document does not show, or (null) the team's own. */
+export type HeaderMeaning = KnownColumn | ExtraField | null;
+
 /**
- * A mapping file: a known column for each header (null: the team's own), and constants that every line gets. `guesses`
+ * A mapping file: what each header means, and constants that every line gets. `guesses`
  * is what `--save-map` was not sure of: a person moves its entries to `columns`; by itself it has no effect.
  */
 export const mappingSchema = z.strictObject({
-  columns: eachHeader(knownColumn.nullable()).default({}),
+  columns: eachHeader<HeaderMeaning>(knownColumn.nullable(), extraField).default({}),
   constants: z.partialRecord(knownColumn, z.string().trim().min(1)).default({}),
   guesses: eachHeader(knownColumn).optional(),
 });
@@ -42,7 +53,7 @@ export async function saveMapping(path: string, columns: readonly Column[], cons
   const named = columns.filter(({ written }) => written !== '');
   const guesses = named.flatMap(({ written, guess }) => (guess ? [[written, guess]] : []));
   const mapping = {
-    columns: Object.fromEntries(named.map(({ written, known }) => [written, known])),
+    columns: Object.fromEntries(named.map(({ written, known, extra }) => [written, known ?? extra ?? null])),
     constants,
     ...(guesses.length > 0 ? { guesses: Object.fromEntries(guesses) } : {}),
   };
@@ -51,8 +62,8 @@ export async function saveMapping(path: string, columns: readonly Column[], cons
   });
 }
 
-/** One entry of a mapping: a header, and its known column or null for none. */
-export type MappingEntry = { written: string; known: KnownColumn | null };
+/** One entry of a mapping: a header, and what it means. */
+export type MappingEntry = { written: string; means: HeaderMeaning };
 
 /** A mapping applied to one file's headers. */
 export type MatchedMapping = {
@@ -68,9 +79,9 @@ export type MatchedMapping = {
  */
 export function matchMapping(
   headers: readonly string[],
-  mapped: Readonly<Record<string, KnownColumn | null>>,
+  mapped: Readonly<Record<string, HeaderMeaning>>,
 ): MatchedMapping {
-  const entries = Object.entries(mapped).map(([written, known]): MappingEntry => ({ written: written.trim(), known }));
+  const entries = Object.entries(mapped).map(([written, means]): MappingEntry => ({ written: written.trim(), means }));
   const equal = new Map(entries.map((entry) => [entry.written, entry]));
   const isThere = new Set(headers);
   const alike = new Map<string, MappingEntry>();
@@ -86,6 +97,7 @@ export function matchMapping(
 
 /**
  * The mapping from all `--map` arguments: mapping files, and `HEADER=column` for single headers, split at the last `=`.
+ * `HEADER=company.address.postal_code` sends a field that the service's document does not show (`readExtraField`).
  * `HEADER=` and `HEADER=-` say that it is no known column. Single headers override files; later files override earlier
  * ones. Undefined without arguments.
  *
@@ -102,9 +114,9 @@ export async function readMapArgs(args: readonly string[]): Promise<Mapping | un
       Object.assign(mapping.columns, columns);
       Object.assign(mapping.constants, constants);
     } else {
-      const [header, known] = pair;
-      if (Object.hasOwn(pairs, header) && pairs[header] !== known) throw saidTwice(header);
-      pairs[header] = known;
+      const [header, means] = pair;
+      if (Object.hasOwn(pairs, header) && pairs[header] !== means) throw saidTwice(header);
+      pairs[header] = means;
     }
   }
   Object.assign(mapping.columns, pairs);
@@ -115,7 +127,7 @@ export async function readMapArgs(args: readonly string[]): Promise<Mapping | un
  * An entry for each header. Because zod's record drops the key `__proto__`, which may be a header, the entries are
  * copied into an object without a prototype.
  */
-function eachHeader<Meaning extends KnownColumn | null>(meaning: z.ZodType<Meaning>) {
+function eachHeader<Meaning extends HeaderMeaning>(meaning: z.ZodType<Meaning>, path?: z.ZodType<Meaning>) {
   const names = z.custom<object>(
     (given) => typeof given === 'object' && given !== null && !Array.isArray(given),
     'Invalid input: expected object',
@@ -123,7 +135,7 @@ function eachHeader<Meaning extends KnownColumn | null>(meaning: z.ZodType<Meani
   return names.transform((given, context) => {
     const read: Record<string, Meaning> = Object.create(null);
     for (const [header, value] of Object.entries(given)) {
-      const result = meaning.safeParse(value);
+      const result = (path && typeof value === 'string' && isPath(value) ? path : meaning).safeParse(value);
       if (result.success) read[header] = result.data;
       else context.addIssue({ code: 'custom', path: [header], message: result.error.issues[0]?.message });
     }
@@ -132,7 +144,7 @@ function eachHeader<Meaning extends KnownColumn | null>(meaning: z.ZodType<Meani
 }
 
 /** Parses `HEADER=column`; null for a file name, even if the existing file's name has a `=`. */
-function pairOf(arg: string): [header: string, known: KnownColumn | null] | null {
+function pairOf(arg: string): [header: string, means: HeaderMeaning] | null {
   const at = arg.lastIndexOf('=');
   if (at === -1 || existsSync(arg)) return null;
   const [header, name] = [arg.slice(0, at).trim(), arg.slice(at + 1).trim()];
@@ -140,9 +152,14 @@ function pairOf(arg: string): [header: string, known: KnownColumn | null] | null
     throw new LimitlineError('USAGE', `--map "${arg}" has no header before "=": write --map "Their header=name".`);
   }
   if (name === '' || name === '-') return [header, null];
+  if (isPath(name)) {
+    const read = readExtraField(name);
+    if ('field' in read) return [header, read.field];
+    throw new LimitlineError('USAGE', `--map "${arg}" says a path that cannot be sent. ${read.fault}`);
+  }
   const known = ownNameOf(name) ?? aliasOf(name);
   if (known) return [header, known];
-  const message = `--map "${arg}" names an unknown column. Name one of ${KNOWN_COLUMNS.join(', ')}; or write --map "${header}=" if the header means none of them.`;
+  const message = `--map "${arg}" names an unknown column. Name one of ${KNOWN_COLUMNS.join(', ')}; or a field that the service's document does not show by its path, such as company.address.postal_code; or write --map "${header}=" if the header means none of them.`;
   throw new LimitlineError('USAGE', message);
 }
 
@@ -151,6 +168,6 @@ function saidTwice(header: string): LimitlineError {
 }
 
 /** Without a prototype, because a header may be called `__proto__`. */
-function byHeader(): Record<string, KnownColumn | null> {
+function byHeader(): Record<string, HeaderMeaning> {
   return Object.create(null);
 }

@@ -4,17 +4,18 @@ import type { RawRecord } from '../../table/records.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { aliasOf, headerMeaningOf } from './aliases.ts';
 import type { Column } from './column.ts';
+import { type ExtraField, isPath, makeExtraClashes, readExtraField } from './extra-fields.ts';
 import { makeRests, namesTwice, restsOfNames } from './header-doubts.ts';
 import { isKnown, type KnownColumn, plainName } from './known-columns.ts';
-import { type MappingEntry, type MatchedMapping, matchMapping } from './mapping.ts';
-import { isResultsHeader } from './result-columns.ts';
+import { type HeaderMeaning, type MappingEntry, type MatchedMapping, matchMapping } from './mapping.ts';
+import { isErrorsHeader, isResultsHeader } from './result-columns.ts';
 
 /** The rules for reading a header. */
 export type HeaderRules = {
   /** Columns that must exist and not be empty, including the team's own. */
   needed: readonly string[];
   /** The mapping by header as written. It overrides everything else. */
-  columns?: Readonly<Record<string, KnownColumn | null>>;
+  columns?: Readonly<Record<string, HeaderMeaning>>;
   /** Columns whose values the mapping gives for every line. */
   constants?: Readonly<Partial<Record<KnownColumn, string>>>;
   /** The file's delimiter; default: a comma. */
@@ -24,7 +25,7 @@ export type HeaderRules = {
 };
 
 /**
- * Finds the known columns of a header: by the mapping, by Limitline's own names (any case, spaces or hyphens for
+ * Finds the known columns of a header, and those that a person sends by a path: by the mapping, by Limitline's own names (any case, spaces or hyphens for
  * underscores, also dotted as in `address.city`), or by the tables of names. An uncertain name is only a warning.
  * Unknown columns are kept.
  */
@@ -41,12 +42,15 @@ export function readHeader(
   if (!foreign && isResultsHeader(header.cells)) problems.unshift(makeProblem(header.line, null, null, RESULTS_FILE));
   const wanted = new Set(needed.map(plainName));
   const seen = new Map<string, Column>();
+  const clashOf = makeExtraClashes();
   for (const column of columns) {
     const name = column.known ?? ownMeaning(column);
     const earlier = seen.get(name);
     column.needed = wanted.has(name);
     if (earlier === undefined) seen.set(name, column);
     else if (column.known || column.needed) problems.push(named(header.line, name, earlier, column));
+    const clash = column.extra && clashOf(column.extra);
+    if (clash) problems.push(makeProblem(header.line, column.written, null, clashes(column, clash)));
     if (column.known && constants[column.known] !== undefined) {
       const message = `The mapping gives ${name} for every line, and this column gives it too: take one of them away.`;
       problems.push(makeProblem(header.line, column.written, null, message));
@@ -70,6 +74,7 @@ export function readHeader(
 }
 
 function tellColumns(header: RawRecord, { entryOf }: MatchedMapping, foreign?: ReadonlySet<number>): Column[] {
+  const isErrors = isErrorsHeader(header.cells);
   const columns = header.cells.map((cell, index): Column => {
     const written = writtenOf(cell);
     const { known, guess, currency, thousands } = headerMeaningOf(written);
@@ -77,7 +82,10 @@ function tellColumns(header: RawRecord, { entryOf }: MatchedMapping, foreign?: R
     if (foreign?.has(index)) return { ...column, currency: null, thousands: false };
     const name = plainName(written);
     const entry = entryOf(written);
-    if (entry) return { ...column, known: entry.known, by: 'map' };
+    if (entry) return { ...column, ...meant(entry.means), by: 'map' };
+    // An errors file has the paths in place of mapped headers.
+    const path = isErrors && isPath(written) ? readExtraField(written) : undefined;
+    if (path && 'field' in path) return { ...column, extra: path.field, by: 'name' };
     if (isKnown(name)) return { ...column, known: name, by: 'name' };
     return known ? { ...column, known, by: 'alias' } : { ...column, guess };
   });
@@ -91,6 +99,17 @@ function tellColumns(header: RawRecord, { entryOf }: MatchedMapping, foreign?: R
   for (const column of [...doubtful, ...firsts])
     Object.assign(column, { known: null, by: null, guess: column.known ?? column.guess });
   return columns;
+}
+
+function meant(means: HeaderMeaning): Pick<Column, 'known' | 'extra'> {
+  if (means === null || isKnown(means)) return { known: means };
+  return { known: null, extra: means };
+}
+
+function clashes({ extra = 'company.' }: Column, other: ExtraField): string {
+  return extra === other
+    ? `The mapping sends two columns as ${extra}: keep one of them.`
+    : `The mapping sends one column as ${other} and this one as ${extra}, and one field cannot be both: keep one of them, or give one another path.`;
 }
 
 /** The normal form of the name; '' if it equals a known column that the mapping excludes. */
@@ -124,15 +143,15 @@ function unmatchedOf(header: RawRecord, columns: Column[], { unmatched }: Matche
   const warnings: Problem[] = [];
   for (const entry of unmatched) {
     // An errors file already has our names in place of mapped headers, and may be read with the same mapping again.
-    const isGiven = columns.some(({ known, by }) => known === entry.known && by === 'name');
-    if (entry.known === null) warnings.push(lacking(header, entry));
+    const isGiven = columns.some(({ known, extra, by }) => (known ?? extra) === entry.means && by === 'name');
+    if (entry.means === null) warnings.push(lacking(header, entry));
     else if (!isGiven) problems.push(lacking(header, entry));
   }
   return { problems, warnings };
 }
 
-function lacking(header: RawRecord, { written, known }: MappingEntry): Problem {
-  const meaning = known === null ? 'none of ours' : known;
+function lacking(header: RawRecord, { written, means }: MappingEntry): Problem {
+  const meaning = means ?? 'none of ours';
   const names = header.cells.map(writtenOf).filter((name) => name !== '');
   const others = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} others` : '';
   const has = `${names.slice(0, MAX_NAMED).join(', ')}${others}`;

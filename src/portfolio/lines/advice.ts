@@ -1,10 +1,14 @@
+import type { Currency } from '../values/currencies.ts';
 import type { Values } from './read-cells.ts';
 
 /** As YYYY-MM-DD: statements dated after `today` are impossible, statements dated before `oldest` count as old. */
 export type AdviceDates = { today: string; oldest: string };
 
-/** Above this, statements are advised, in US dollars (docs/service.md, "Advice"). Requests have no currency, so numbers are compared. */
-const ADVISED_ABOVE = 750_000;
+/** Above which amount statements are advised, by ISO 4217 code (`ADVISE_STATEMENTS_ABOVE`). Requests carry no currency; the file may name it. */
+export type AdviseAbove = Readonly<Record<string, number>>;
+
+/** The one amount that the service names (docs/service.md, "Advice"). Amounts without a currency are compared with it, too. */
+const SERVICE_ADVISES: AdviseAbove = { USD: 750_000 };
 
 /** docs/service.md, "Advice": audited statements should not be older. */
 export const OLDEST_MONTHS = 22;
@@ -20,38 +24,90 @@ export function adviceDates(now: Date): AdviceDates {
 }
 
 /** The service's advice that a valid line does not follow, or null. Advice never stops the line. */
-export function adviceFor(values: Values, hasDocuments: boolean, { oldest }: AdviceDates): Advice | null {
+export function adviceFor(
+  values: Values,
+  {
+    documents,
+    currency = USD,
+    above,
+  }: { documents: number; currency?: string | undefined; above?: AdviseAbove | undefined },
+  { oldest }: AdviceDates,
+): Advice | null {
   const { requested_limit: amount = '', statements_dated: dated } = values;
-  const lacking = lackingStatements({ amount, hasDocuments, dated }, oldest);
-  if (lacking === 'none') {
-    const message = `Above USD 750k, audited statements not older than ${OLDEST_MONTHS} months are advised, and this line names no document: name them in supporting_documents.`;
-    return { column: 'requested_limit', message };
-  }
+  const lacking = lackingStatements({ amount, documents, dated, currency }, oldest, above);
   if (lacking === null) return null;
-  const message = `Above USD 750k, audited statements not older than ${OLDEST_MONTHS} months are advised: these are from before ${oldest}.`;
-  return { column: 'statements_dated', message };
+  const limit = limitOf(currency, above);
+  const size = `${currency} ${limit % 1000 === 0 ? `${limit / 1000}k` : limit}`;
+  const advised = `Above ${size}, audited statements not older than ${OLDEST_MONTHS} months are advised`;
+  if (lacking === 'old') return { column: 'statements_dated', message: `${advised}: these are from before ${oldest}.` };
+  const message =
+    lacking === 'none'
+      ? `${advised}, and this line names no document: name them in supporting_documents.`
+      : `${advised}, profit and loss and balance sheet: this line names one document, which is perhaps one of them.`;
+  return { column: lacking === 'none' ? 'requested_limit' : 'supporting_documents', message };
 }
 
 /**
  * The statements that a request lacks where they are advised: `none` without any document, since every document is sent as a
- * statement; `old` if they are older than advised. Statements without a date pass. `dated` and `oldest` are YYYY-MM-DD.
+ * statement; `old` if they are older than advised; `one` with a single document, since two statements are advised. Statements
+ * without a date are not old. `dated` and `oldest` are YYYY-MM-DD; `currency` is a code, by default that of the service's advice.
  */
 export function lackingStatements(
-  { amount, hasDocuments, dated }: { amount: string; hasDocuments: boolean; dated: string | undefined },
+  {
+    amount,
+    documents,
+    dated,
+    currency,
+  }: { amount: string; documents: number; dated?: string | undefined; currency?: string | undefined },
   oldest: string,
-): 'none' | 'old' | null {
-  if (!asksStatements(amount)) return null;
-  if (!hasDocuments) return 'none';
-  return dated && dated < oldest ? 'old' : null;
+  above: AdviseAbove = {},
+): 'none' | 'old' | 'one' | null {
+  if (Number(amount) <= limitOf(currency, above)) return null;
+  if (documents === 0) return 'none';
+  if (dated && dated < oldest) return 'old';
+  return documents === 1 ? 'one' : null;
 }
 
-/** Whether statements are advised for this amount, a canonical decimal text. */
-export function asksStatements(amount: string): boolean {
-  return Number(amount) > ADVISED_ABOVE;
+/** The code by which advice judges an amount: of those that a sign may mean, the one with the lowest limit. Undefined for USD and for no currency. */
+export function advisedCurrency(currency: Currency | null, above?: AdviseAbove): string | undefined {
+  const [code] = [...(currency ?? [])].sort((one, other) => limitOf(one, above) - limitOf(other, above) || 0);
+  return code === USD ? undefined : code;
+}
+
+/**
+ * What the ledger keeps of a request's statements for later nights, where its amount may be so large that they are advised: their
+ * date, and the currency's code where it is not USD. Undefined for nothing.
+ */
+export function statementsText(
+  amount: string,
+  dated: string | undefined,
+  currency: string | undefined,
+  above?: AdviseAbove,
+) {
+  const isLarge = Number(amount) > Math.min(limitOf(USD, above), limitOf(currency, above));
+  return isLarge && (dated || currency) ? [dated, currency].filter(Boolean).join(' ') : undefined;
+}
+
+/** Reads a text of {@link statementsText}. */
+export function readStatements(text = ''): { dated: string | undefined; currency: string | undefined } {
+  const words = text.split(' ');
+  return { dated: words.find((word) => /^\d/.test(word)), currency: words.find((word) => /^[A-Z]/.test(word)) };
+}
+
+/** How many of a request's documents are sent as statements: those without another purpose. */
+export function statementsAmong(documents: readonly { purpose?: string }[]): number {
+  return documents.filter(({ purpose }) => purpose === undefined).length;
+}
+
+const USD = 'USD';
+
+function limitOf(currency = USD, above: AdviseAbove = {}): number {
+  const limits: AdviseAbove = { ...SERVICE_ADVISES, ...above };
+  return limits[currency] ?? Number.POSITIVE_INFINITY;
 }
 
 /** `column` is the column whose value the message is about. */
-export type Advice = { column: 'requested_limit' | 'statements_dated'; message: string };
+export type Advice = { column: 'requested_limit' | 'statements_dated' | 'supporting_documents'; message: string };
 
 /** The time zone in which a day begins first: UTC+14, Kiribati. */
 const LATEST_ZONE_MS = 14 * 60 * 60 * 1000;

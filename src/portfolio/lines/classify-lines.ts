@@ -9,8 +9,16 @@ import type { BuyerFinding, Decision } from '../identity/buyer.ts';
 import { makeDigestTable } from '../identity/digest-table.ts';
 import { makeProblem, type Problem, WHOLE_FILE } from '../problem.ts';
 import { namesUnit } from '../values/amount-unit.ts';
-import { type AdviceDates, adviceFor } from './advice.ts';
+import {
+  type AdviceDates,
+  type AdviseAbove,
+  adviceFor,
+  advisedCurrency,
+  statementsAmong,
+  statementsText,
+} from './advice.ts';
 import { faultyKeyOf, makeRow } from './make-row.ts';
+import type { CurrencyCheck } from './one-currency.ts';
 import { makePlausibility } from './plausibility.ts';
 import { type LineDraft, makeCellReader, type Values } from './read-cells.ts';
 import type { Line } from './row.ts';
@@ -25,7 +33,14 @@ type LineClassifier = {
   fileWarnings(): Problem[];
 };
 
-export function makeLineClassifier({ columns, dates }: { columns: Column[]; dates: AdviceDates }): LineClassifier {
+type Judging = {
+  columns: Column[];
+  dates: AdviceDates;
+  currencies: Pick<CurrencyCheck, 'currencyOf'>;
+  adviseAbove?: AdviseAbove | undefined;
+};
+
+export function makeLineClassifier({ columns, dates, currencies, adviseAbove: above }: Judging): LineClassifier {
   // The line that first made each request. 68 bits, more than for buyers: a false match would lose a request.
   const requestLines = makeDigestTable({ bits: 68 });
   const plausibility = makePlausibility({ columns });
@@ -38,8 +53,8 @@ export function makeLineClassifier({ columns, dates }: { columns: Column[]; date
   const found = (line: number, { at, value, message }: BuyerFinding) =>
     makeProblem(line, written(COLUMN_OF[at]), value, message);
 
-  function advise({ record, values }: LineDraft, hasDocuments: boolean): Problem[] {
-    const advice = adviceFor(values, hasDocuments, dates);
+  function advise({ record, values }: LineDraft, documents: number, currency: string | undefined): Problem[] {
+    const advice = adviceFor(values, { documents, currency, above }, dates);
     if (!advice) return [];
     const value = record.cells[placeOf(columns, advice.column)]?.trim() || (values[advice.column] ?? null);
     return [makeProblem(record.line, written(advice.column), value, advice.message)];
@@ -66,9 +81,12 @@ export function makeLineClassifier({ columns, dates }: { columns: Column[]; date
         const told = { line, cells: wellFormed, numbers, changed, key, problems, buyer, requested };
         return { kind: 'invalid', ...told, ...(broken === null ? {} : { broken }) };
       }
-      const row = makeRow(values, buyer ?? '');
+      const row = makeRow(values, buyer ?? '', draft.extras);
       const told = toldBy(decision);
       row.documents = documents;
+      const currency = advisedCurrency(currencies.currencyOf(cells), above);
+      const statements = statementsText(row.limit.requested_limit, values.statements_dated, currency, above);
+      if (statements !== undefined) row.statements = statements;
       const of = requestLines.addOnce(row.key, line);
       if (of !== undefined) {
         const problems = [duplicateProblem(line, of, values)];
@@ -78,7 +96,11 @@ export function makeLineClassifier({ columns, dates }: { columns: Column[]; date
       rows += 1;
       if (documents.length === 0) bareRows += 1;
       const doubts = decision && decision.is !== 'unclear' ? decision.warnings.map((one) => found(line, one)) : [];
-      const warnings = [...doubts, ...advise(draft, documents.length > 0), ...plausibility.ofLine(draft)];
+      const warnings = [
+        ...doubts,
+        ...advise(draft, statementsAmong(documents), currency),
+        ...plausibility.ofLine(draft),
+      ];
       return { kind: 'row', line, cells, numbers, changed, row, warnings, ...told };
     },
     fileWarnings() {
@@ -94,24 +116,22 @@ export function makeLineClassifier({ columns, dates }: { columns: Column[]; date
 /** Checks a line alone: its cells and documents, but nothing that depends on other lines, such as duplicates. */
 export type JudgeAlone = (record: RawRecord) => Promise<Line>;
 
-type JudgeAloneOptions = {
-  columns: Column[];
+type JudgeAloneOptions = Judging & {
   dialect: Dialect;
   constants: Values | undefined;
   /** Read again for each line. A convention that is still open is a problem of the line. */
   conventions: Readonly<Conventions>;
-  dates: AdviceDates;
   documents?: DocumentFolder | undefined;
 };
 
 /** Makes the check for a line that a person corrects. It is the same as when the file is read. */
-export function makeJudgeAlone({ documents, dates, ...reading }: JudgeAloneOptions): JudgeAlone {
+export function makeJudgeAlone({ documents, ...reading }: JudgeAloneOptions): JudgeAlone {
   let readCells: ReturnType<typeof makeCellReader> | undefined;
   return async (record) => {
-    readCells ??= makeCellReader({ ...reading, today: dates.today });
+    readCells ??= makeCellReader({ ...reading, today: reading.dates.today });
     const draft: LineDraft = { record, ...readCells(record), documents: [] };
     await addDocuments([draft], reading.columns, documents);
-    return makeLineClassifier({ columns: reading.columns, dates }).classify(draft);
+    return makeLineClassifier(reading).classify(draft);
   };
 }
 
@@ -126,16 +146,20 @@ export async function addDocuments(drafts: LineDraft[], columns: Column[], folde
   const waiting = drafts.filter((draft) => draft.values.supporting_documents).values();
   async function takeDrafts(): Promise<void> {
     for (const { record, values, problems, documents } of waiting) {
+      const { document_purpose: purpose } = values;
       for (const name of documentNames(values.supporting_documents ?? '')) {
         // Results files of Limitline put an apostrophe before such a name, so that no spreadsheet runs it as a formula.
         const found = folder ? await folder.find(name, withoutApostrophe(name)) : NO_FOLDER;
         if (typeof found === 'string') problems.push(makeProblem(record.line, column, name, found));
-        else documents.push(found);
+        else documents.push(purpose === undefined || purpose === STATEMENTS ? found : { ...found, purpose });
       }
     }
   }
   await Promise.all(Array.from({ length: LOOKS_AT_ONCE }, takeDrafts));
 }
+
+/** The purpose that is sent where the line names none (docs/service.md, "Document"). */
+const STATEMENTS = 'financial_statement';
 
 /** The column in which a person looks for each kind of finding. */
 const COLUMN_OF = {

@@ -1,3 +1,4 @@
+import { addExtras, type ExtraCell } from '../columns/extra-fields.ts';
 import { columnsIn } from '../columns/known-columns.ts';
 import type { BuyerLine } from '../identity/buyer.ts';
 import type { BuyerBook } from '../identity/buyer-book.ts';
@@ -60,12 +61,13 @@ function rowKeyOf(values: Values, buyer: string): string {
 }
 
 /** The row of a valid line, without its documents. `name` and `requested_limit` must exist. */
-export function makeRow(values: Values, buyer: string): Row {
-  const limit = makeLimit(values);
+export function makeRow(values: Values, buyer: string, extras: readonly ExtraCell[] = []): Row {
+  const [company, limit] = [makeCompany(values), makeLimit(values)];
+  addExtras(company, 'company', extras);
+  addExtras(limit, 'buyer_limit', extras);
   const key = rowKeyOf(values, buyer);
-  const row: Row = { key, buyer, name: values.name ?? '', company: makeCompany(values), limit, documents: [] };
+  const row: Row = { key, buyer, name: values.name ?? '', company, limit, documents: [] };
   if (values.company_id) row.companyId = values.company_id;
-  if (values.statements_dated) row.statementsDated = values.statements_dated;
   return row;
 }
 

@@ -15,6 +15,8 @@ export type CurrencyCheck = {
   judge(draft: Pick<LineDraft, 'record' | 'problems'>): void;
   /** The index of the column in which a line names another currency than the file's; null if none does. */
   conflictAt(cells: readonly string[]): number | null;
+  /** The currency of a line: the one that it names, else the one that the file has named so far; null if neither does. */
+  currencyOf(cells: readonly string[]): Currency | null;
   /** Warnings that are given once at the end. */
   fileWarnings(): Problem[];
 };
@@ -79,6 +81,7 @@ export function makeCurrencyCheck({
       for (const { at, currency } of saidBy(cells)) if (file && common(file.currency, currency) === null) return at;
       return null;
     },
+    currencyOf: (cells) => [...saidBy(cells)].at(-1)?.currency ?? file?.currency ?? null,
     fileWarnings: () => (unknown ? [unknown] : []),
   };
 }

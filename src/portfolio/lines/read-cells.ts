@@ -6,6 +6,7 @@ import { describeDamage } from '../../table/encodings/utf8.ts';
 import { withoutApostrophe } from '../../table/formulas.ts';
 import type { RawRecord } from '../../table/records.ts';
 import { type Column, makeFit } from '../columns/column.ts';
+import { type ExtraCell, extraValue, readerOfExtra } from '../columns/extra-fields.ts';
 import { COLUMNS, type KnownColumn, type ReadBy, type ValueReader } from '../columns/known-columns.ts';
 import type { Decision } from '../identity/buyer.ts';
 import { type CellChange, makeChange, makeProblem, type Problem } from '../problem.ts';
@@ -17,6 +18,8 @@ export type Values = { [column in KnownColumn]?: string };
 /** One record's cells, read. If there are problems, the values must not be used. */
 export type ReadCells = {
   values: Values;
+  /** The cells of columns that a person sends by a path. */
+  extras: ExtraCell[];
   problems: Problem[];
   changed: CellChange[];
   /** Whether a cell is ambiguous until its column's convention is known, see `conventions`. */
@@ -40,8 +43,8 @@ export function makeCellReader(options: CellReaderOptions): CellReader {
   const { columns, dialect, constants } = options;
   const fits = makeFit(columns);
   const tasks = columns
-    .map((column): Task => ({ column, read: column.known ? COLUMNS[column.known].read : unitReader(column) }))
-    .filter(({ column, read }) => column.known !== null || column.needed || read);
+    .map((column): Task => ({ column, read: readerOf(column) }))
+    .filter(({ column, read }) => column.known !== null || column.extra || column.needed || read);
 
   return (record) => {
     const { line, cells, fault, sheet } = record;
@@ -50,7 +53,7 @@ export function makeCellReader(options: CellReaderOptions): CellReader {
     const sound = plain || cells.every(isSound);
     const problems = sound ? [] : textProblems(record, columns, dialect.encoding);
     const values: Values = constants === undefined ? {} : { ...constants };
-    const result: ReadCells = { values, problems, changed: [], open: false, broken: null };
+    const result: ReadCells = { values, extras: [], problems, changed: [], open: false, broken: null };
     // A sheet omits empty cells at the end of a row, so only text files have lines of a wrong length.
     const isRagged = !sheet && !fits(cells);
     // Known columns are checked on every read. Damage in others would pass, so the whole line is kept for correction.
@@ -89,6 +92,11 @@ type Look = { plain: boolean; sound: boolean; by: ReadBy };
 
 type Task = { column: Column; read: ValueReader | undefined };
 
+function readerOf(column: Column): ValueReader | undefined {
+  if (column.extra) return readerOfExtra(column.extra);
+  return column.known ? COLUMNS[column.known].read : unitReader(column);
+}
+
 /** An unknown column whose name means a unit is read as one, unless the mapping says that it means nothing. */
 function unitReader({ by, written }: Column): ValueReader | undefined {
   return by === null && namesUnit(written) ? readUnit : undefined;
@@ -101,6 +109,7 @@ function readCell(
   result: ReadCells,
 ): void {
   const written = (cells[column.index] ?? '').trim();
+  const isSent = column.known !== null || column.extra !== undefined;
   if (written === '') {
     if (column.needed) {
       result.problems.push(makeProblem(line, column.written, null, 'This cell is empty and must not be.'));
@@ -109,11 +118,11 @@ function readCell(
   }
   // The damage is reported already. Further problems of the same cell would only distract.
   if (!sound && !isSound(written)) return;
-  if (!plain && column.known && written.includes('\ufffd')) {
+  if (!plain && isSent && written.includes('\ufffd')) {
     result.problems.push(makeProblem(line, column.written, written, LOST));
     return;
   }
-  if (column.known && (written.length > MOST_CHARACTERS || (!plain && MARKS.test(written)))) {
+  if (isSent && (written.length > MOST_CHARACTERS || (!plain && MARKS.test(written)))) {
     const problem = written.length > MOST_CHARACTERS ? tooLong(written) : TOO_MANY_MARKS;
     result.problems.push(makeProblem(line, column.written, written, problem));
     return;
@@ -128,10 +137,12 @@ function readCell(
   if ('problem' in reading) {
     if (reading.open) result.open = true;
     result.problems.push(makeProblem(line, column.written, written, reading.problem));
-  } else if (column.known) {
+  } else if (isSent) {
     // A placeholder such as a dash counts as an empty cell.
-    if (reading.value !== '') result.values[column.known] = reading.value;
-    else if (column.needed) result.problems.push(makeProblem(line, column.written, written, PLACEHOLDER));
+    if (reading.value === '') {
+      if (column.needed) result.problems.push(makeProblem(line, column.written, written, PLACEHOLDER));
+    } else if (column.known) result.values[column.known] = reading.value;
+    else if (column.extra) result.extras.push({ field: column.extra, value: extraValue(column.extra, reading.value) });
     const message = reading.change ?? (text === written ? undefined : TIDIED);
     if (message === undefined) return;
     const where = { line, column: column.written };

@@ -29,8 +29,8 @@ export type Row = {
   companyId?: string;
   limit: Limit;
   documents: Document[];
-  /** Date of the statements, YYYY-MM-DD, if the line gives one. Used for advice only. */
-  statementsDated?: string;
+  /** What is known of its statements if advice depends on it (`statementsText`). */
+  statements?: string;
 };
 
 /** The result of reading one line. `cells` are the file's own, untrimmed, for the results file. */

@@ -1,6 +1,7 @@
 import type { CellKind } from '../../table/xlsx/cell-xml.ts';
 import { isKnownName } from '../columns/aliases.ts';
 import { type Column, placeOf } from '../columns/column.ts';
+import { isPath } from '../columns/extra-fields.ts';
 import type { Conventions } from '../columns/known-columns.ts';
 import { errorColumnsOf } from '../columns/result-columns.ts';
 import { type CurrencyCheck, withCurrencyDoubt } from '../lines/one-currency.ts';
@@ -97,7 +98,7 @@ export function errorColumns({ rewriter, columns }: Rewritable, areAlike: boolea
   const names = own.places.map((place, at) => {
     const column = columns[place];
     const name = own.names[at] ?? '';
-    if (column?.known) return column.known;
+    if (column?.known || column?.extra) return column.known ?? name;
     return column && isKnownName(name) ? `${name} (own)` : name;
   });
   return { ...own, names };
@@ -137,7 +138,10 @@ export function sheetKinds(files: readonly Parts[]): (name: string | undefined) 
   return (name = '') => kinds.get(name) ?? 'text';
 }
 
-function headerOf({ written, known, by }: Column): string {
+function headerOf({ written, known, extra, by }: Column): string {
+  if (extra) return extra;
+  // An errors file is read without the mapping, and there a path alone says that its column is sent.
+  if (isPath(written)) return `${written} (own)`;
   if (by !== 'map') return written;
   return known ?? (isKnownName(written) ? `${written} (own)` : written);
 }
@@ -176,7 +180,7 @@ function plainDate(cell: string, { dates }: Conventions): string {
   });
 }
 
-type Rewritable = { rewriter: Pick<LineRewriter, 'header'>; columns: readonly Pick<Column, 'known'>[] };
+type Rewritable = { rewriter: Pick<LineRewriter, 'header'>; columns: readonly Pick<Column, 'known' | 'extra'>[] };
 
 function without(left: ReadonlySet<number>, header: readonly string[]): OwnColumns {
   const places = header.flatMap((_name, place) => (left.has(place) ? [] : [place]));

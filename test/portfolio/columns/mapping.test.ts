@@ -65,6 +65,56 @@ test('a guess is shown and not taken', () => {
   expect(problems).toEqual([expect.objectContaining({ message: expect.stringContaining('Betrag may be meant') })]);
 });
 
+describe('a path', () => {
+  const columns = { PLZ: 'company.address.postal_code', Telefon: 'buyer_limit.contact.phone' } as const;
+
+  test('is taken by --map and from a mapping file, and written into one', async () => {
+    const { dir } = await makeTemporaryFolder();
+    const mapping = await readMapArgs(['PLZ=company.address.postal_code:text', 'Telefon=buyer_limit.contact.phone']);
+    expect({ ...mapping?.columns }).toEqual(columns);
+    const { columns: read } = understand(['name', 'PLZ', 'Telefon'], { columns });
+    expect(read.map(({ known, extra, by }) => [known, extra, by])).toEqual([
+      ['name', undefined, 'name'],
+      [null, 'company.address.postal_code', 'map'],
+      [null, 'buyer_limit.contact.phone', 'map'],
+    ]);
+    await saveMapping(join(dir, 'map.json'), read, {});
+    expect({ ...(await readMapping(join(dir, 'map.json'))).columns }).toEqual({ name: 'name', ...columns });
+  });
+
+  test.each(['company.id', 'company.__proto__', 'buyer_limit.requested_limit'])(
+    '%s is refused, on the command line and in a mapping file',
+    async (path) => {
+      const { write } = await makeTemporaryFolder();
+      await expect(readMapArgs([`PLZ=${path}`])).rejects.toMatchObject({
+        code: 'USAGE',
+        message: expect.stringContaining(path),
+      });
+      const file = await write('map.json', JSON.stringify({ columns: { PLZ: path } }));
+      await expect(readMapping(file)).rejects.toMatchObject({ code: 'FILE', message: expect.stringContaining(path) });
+    },
+  );
+
+  test('of two columns, or of one that holds the other, is a problem of the file', () => {
+    const same = { PLZ: 'company.zip', ZIP: 'company.zip:number' } as const;
+    expect(understand(['name', 'PLZ', 'ZIP'], { columns: same }).problems).toEqual([
+      expect.objectContaining({ column: 'ZIP', message: expect.stringContaining('one field cannot be both') }),
+    ]);
+    expect(understand(['name', 'PLZ', 'PLZ'], { columns: same }).problems.map(({ message }) => message)).toContainEqual(
+      expect.stringContaining('two columns as company.zip'),
+    );
+    const nested = { PLZ: 'company.zip', ZIP: 'company.zip.code' } as const;
+    expect(understand(['name', 'PLZ', 'ZIP'], { columns: nested }).problems).toHaveLength(1);
+  });
+
+  test('that is a header is sent from an errors file alone', () => {
+    const header = ['name', 'company.zip'];
+    expect(understand(header).columns[1]).toMatchObject({ known: null, by: null });
+    const errors = understand([...header, 'row', 'limitline_line', 'problem', 'limitline_account', 'limitline_from']);
+    expect(errors.columns[1]).toMatchObject({ known: null, extra: 'company.zip', by: 'name' });
+  });
+});
+
 describe('a mapping', () => {
   test('is stronger than names and aliases, and can take a column away', () => {
     const columns = { Betrag: 'requested_limit', Firma: null, Kunde: 'name' } as const;

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { adviceDates, adviceFor } from '../../../src/portfolio/lines/advice.ts';
+import {
+  adviceDates,
+  adviceFor,
+  advisedCurrency,
+  readStatements,
+  statementsText,
+} from '../../../src/portfolio/lines/advice.ts';
+import { currencyOf } from '../../../src/portfolio/values/currencies.ts';
 
 describe('adviceDates', () => {
   test.each([
@@ -17,16 +24,48 @@ describe('adviceDates', () => {
 
 describe('adviceFor', () => {
   const dates = { today: '2026-11-21', oldest: '2025-01-21' };
-  test.each<[string, boolean, string | undefined, string | null]>([
-    ['750000', false, undefined, null],
-    ['750000.01', false, undefined, 'requested_limit'],
-    ['750000.01', true, undefined, null],
-    ['900000', true, '2025-01-21', null],
-    ['900000', true, '2025-01-20', 'statements_dated'],
-    ['900000', false, '2025-01-20', 'requested_limit'],
-    ['1000', true, '2001-01-01', null],
-  ])('limit %s, documents %s, dated %s', (requested_limit, hasDocuments, dated, column) => {
+  test.each<[string, number, string | undefined, string | null]>([
+    ['750000', 0, undefined, null],
+    ['750000.01', 0, undefined, 'requested_limit'],
+    ['750000.01', 1, undefined, 'supporting_documents'],
+    ['750000.01', 2, undefined, null],
+    ['900000', 2, '2025-01-21', null],
+    ['900000', 2, '2025-01-20', 'statements_dated'],
+    ['900000', 1, '2025-01-20', 'statements_dated'],
+    ['900000', 0, '2025-01-20', 'requested_limit'],
+    ['1000', 1, '2001-01-01', null],
+  ])('limit %s, %i documents, dated %s', (requested_limit, documents, dated, column) => {
     const values = { requested_limit, ...(dated ? { statements_dated: dated } : {}) };
-    expect(adviceFor(values, hasDocuments, dates)?.column ?? null).toBe(column);
+    expect(adviceFor(values, { documents }, dates)?.column ?? null).toBe(column);
+  });
+
+  test.each<[string, string | null, Record<string, number>, string | null]>([
+    ['800000', 'EUR', {}, null],
+    ['800000', 'EUR', { EUR: 700_000 }, 'Above EUR 700k,'],
+    ['700000', 'EUR', { EUR: 700_000 }, null],
+    ['700000', 'EUR', { EUR: 650_500 }, 'Above EUR 650500,'],
+    ['800000', 'GBP', { EUR: 700_000 }, null],
+    ['800000', '£', { GBP: 600_000 }, 'Above GBP 600k,'],
+    ['800000', '$', { EUR: 700_000 }, 'Above USD 750k,'],
+    ['800000', null, { EUR: 700_000 }, 'Above USD 750k,'],
+    ['800000', 'USD', { USD: 900_000 }, null],
+  ])('%s in %s, with %j', (requested_limit, word, above, begins) => {
+    const currency = advisedCurrency(word === null ? null : currencyOf(word), above);
+    const message = adviceFor({ requested_limit }, { documents: 0, currency, above }, dates)?.message;
+    expect(message === undefined ? null : message.slice(0, begins?.length)).toBe(begins);
+  });
+});
+
+describe('statementsText', () => {
+  test.each<[string, string | undefined, string | undefined, string | undefined]>([
+    ['800000', '2025-12-31', undefined, '2025-12-31'],
+    ['800000', '2025-12-31', 'GBP', '2025-12-31 GBP'],
+    ['800000', undefined, 'GBP', 'GBP'],
+    ['720000', undefined, 'EUR', 'EUR'],
+    ['700000', '2025-12-31', 'EUR', undefined],
+    ['800000', undefined, undefined, undefined],
+  ])('of %s, dated %s, in %s: %s', (amount, dated, currency, text) => {
+    expect(statementsText(amount, dated, currency, { EUR: 700_000 })).toBe(text);
+    if (text !== undefined) expect(readStatements(text)).toEqual({ dated, currency });
   });
 });

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { readExtraField } from '../../../portfolio/columns/extra-fields.ts';
 import { isKnown, type KnownColumn } from '../../../portfolio/columns/known-columns.ts';
-import type { Mapping } from '../../../portfolio/columns/mapping.ts';
+import type { HeaderMeaning, Mapping } from '../../../portfolio/columns/mapping.ts';
 import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
 import { type ReadOptions, readOptionsSchema } from '../../../portfolio/read-options.ts';
@@ -86,11 +87,12 @@ function readMapping(fields: Fields, { reading }: PortfolioDraft, preview: Previ
   const isAsked = (written: string) =>
     preview !== undefined &&
     (preview.faults.length > 0 || preview.fileWarnings.some(({ column }) => column === written));
-  for (const { index, written, known } of preview?.columns ?? []) {
+  for (const { index, written, known, extra = '' } of preview?.columns ?? []) {
     const chosen = fields[`column-${index}`];
     if (chosen === undefined || written === '') continue;
-    if (chosen === (known ?? '') && !isAsked(written)) continue;
-    columns[written] = chosen === '' ? null : knownColumn(chosen);
+    const path = chosen === '' ? (fields[`path-${index}`]?.trim() ?? '') : '';
+    if (chosen === (known ?? '') && path === extra && !isAsked(written)) continue;
+    columns[written] = meaningOf(chosen, path);
   }
   const constants = readConstants(fields) ?? reading.mapping?.constants ?? {};
   if (Object.keys(columns).length === 0 && Object.keys(constants).length === 0) return undefined;
@@ -108,6 +110,14 @@ function readConstants(fields: Fields): Mapping['constants'] | undefined {
     constants[knownColumn(name)] = value;
   }
   return constants;
+}
+
+function meaningOf(chosen: string, path: string): HeaderMeaning {
+  if (chosen !== '') return knownColumn(chosen);
+  if (path === '') return null;
+  const read = readExtraField(path);
+  if ('field' in read) return read.field;
+  throw new ConsoleError(422, read.fault);
 }
 
 function knownColumn(name: string): KnownColumn {

@@ -129,7 +129,9 @@ function columnTable({ columns }: Preview): Html {
   if (named.length === 0)
     return html`<p>No column was found: correct the encoding, the delimiter or the line of the header.</p>`;
   // Columns with a meaning come first. A choice for each column of the widest sheet would make a page of 20 MB.
-  const shown = new Set([...named.filter(({ known }) => known !== null), ...named].slice(0, MOST_COLUMNS));
+  const shown = new Set(
+    [...named.filter(({ known, extra }) => known !== null || extra), ...named].slice(0, MOST_COLUMNS),
+  );
   const others = named.length - shown.size;
   return html`<div class="table-box" role="region" aria-label="Columns" tabindex="0"><table class="table columns">
     <caption class="unseen">Columns of the file, what stands in them, and what they are read as</caption>
@@ -141,14 +143,15 @@ function columnTable({ columns }: Preview): Html {
 /** The most columns that can be chosen for: more than any real file of buyers has. */
 const MOST_COLUMNS = 200;
 
-function columnRow({ index, written, known, by, guess, samples }: PreviewColumn): Html {
+function columnRow({ index, written, known, extra, by, guess, samples }: PreviewColumn): Html {
   const why = { name: 'our own name', map: 'as you said', alias: 'by its name' }[by ?? 'name'];
-  return html`<tr class="${known === null && 'is-own'}">
+  return html`<tr class="${known === null && !extra && 'is-own'}">
     <th scope="row" class="cell names"><bdi>${written}</bdi></th>
     <td class="cell samples" data-head="First cells">${samples.length === 0 ? html`<span class="soft">empty</span>` : html`<span class="sample-list">${samples.map((sample) => html`<span class="sample"><bdi>${sample}</bdi></span>`)}</span>`}</td>
     <td class="cell" data-head="Read as">
       <select class="input" name="column-${index}" aria-label="${written} is read as">${OURS.map(({ value, words }) => html`<option value="${value}" selected="${value === (known ?? '')}">${words}</option>`)}</select>
-      <span class="hint">${known !== null && by !== null ? why : guess !== null && `perhaps ${guess}`}</span>
+      ${known === null && html`<input class="input" name="path-${index}" value="${extra ?? ''}" maxlength="600" placeholder="or a path, such as company.tax_id" aria-label="${written} is sent as the field with this path">`}
+      <span class="hint">${(known !== null || extra) && by !== null ? why : guess !== null && `perhaps ${guess}`}</span>
     </td>
   </tr>`;
 }
@@ -173,7 +176,10 @@ function constantFields({ reading }: PortfolioDraft): Html {
 
 /** How the file was understood, in one line. */
 export function previewReadingWords(preview: Preview): string {
-  const known = preview.columns.filter((column) => column.known !== null).length;
+  const known = preview.columns.filter((column) => column.known !== null || column.extra).length;
+  const extras = preview.columns.flatMap(({ written, extra }) => (extra ? [`${written} as ${extra}`] : []));
+  const sent =
+    extras.length > 0 ? ` Sent, although the service's document does not show these fields: ${extras.join(', ')}.` : '';
   const named = preview.columns.filter(({ written }) => written !== '').length;
-  return `${previewDialectWords(preview)}; ${known} of ${named} columns are read, the others are kept and not sent.`;
+  return `${previewDialectWords(preview)}; ${known} of ${named} columns are read, the others are kept and not sent.${sent}`;
 }

@@ -52,6 +52,7 @@ function outcomeOf({ row, result }: RowStory): Html {
   }
   ${again && notice('bad', `Made twice at the service: ${again.id} and ${again.again}. Ask the service to withdraw one.`)}
   ${record.differs && notice('warn', answeredOtherwise(record))}
+  ${record.besides && html`<p class="hint">The answer also has, besides what the service's document names: <code>${record.besides}</code></p>`}
   ${facts([
     ...(limitId === '' ? [{ term: 'Step', what: step }] : []),
     ...(limitId === '' ? [] : [{ term: 'Limit', what: html`<code>${limitId}</code>` }]),

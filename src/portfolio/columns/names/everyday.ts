@@ -35,6 +35,7 @@ const ENGLISH: Names = {
   contact_last_name: ['last name', 'surname', 'family name'],
   contact_email: ['email', 'e-mail', 'email address', 'contact mail', 'mail'],
   supporting_documents: ['documents', 'document', 'files', 'attachments', 'supporting documents', 'supporting files'],
+  document_purpose: ['purpose of documents'],
   statements_dated: ['statement date', 'date of statements', 'balance sheet date', 'accounts date'],
   buyer_reference: [
     'buyer id',

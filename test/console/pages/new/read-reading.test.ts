@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { saysOtherwise } from '../../../../src/console/pages/new/read-reading.ts';
+import { readReading, saysOtherwise } from '../../../../src/console/pages/new/read-reading.ts';
 import type { PortfolioDraft } from '../../../../src/portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../../src/portfolio/preview.ts';
 import type { ReadOptions } from '../../../../src/portfolio/read-options.ts';
@@ -22,6 +22,13 @@ const ofText = {
 const ofSheet = { headerLine: '', sheet: '', decimal: '', dates: '' };
 const draft = (reading: ReadOptions) => ({ portfolio: 'q4', reading }) as PortfolioDraft;
 
+test('a path that is typed is sent, and one that cannot be sent is refused', () => {
+  const typed = (path: string) =>
+    readReading({ ...ofText, 'path-1': path }, draft({}), preview).mapping?.columns.Wunsch;
+  expect(typed(' company.zip:number ')).toBe('company.zip:number');
+  expect(() => typed('company.id')).toThrow("which the service's document shows");
+});
+
 describe('a form of a draft', () => {
   test.each<[string, Record<string, string>, ReadOptions]>([
     ['without fields', {}, { decimal: ',' }],
@@ -40,6 +47,7 @@ describe('a form of a draft', () => {
     ['a header', { ...ofText, headerLine: '3' }, {}],
     ['a header taken back', ofText, { headerLine: 3 }],
     ['a column', { ...ofText, 'column-1': 'requested_limit' }, {}],
+    ['a path', { ...ofText, 'path-1': 'company.zip' }, {}],
     ['a column that is not sent', { ...ofText, 'column-0': '' }, {}],
     ['a delimiter', { ...ofText, delimiter: ';' }, {}],
     ['hidden rows', { ...ofSheet, hiddenRows: 'yes' }, {}],

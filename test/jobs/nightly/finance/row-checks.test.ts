@@ -134,7 +134,7 @@ describe('statements', () => {
   const document = { name: 'q4.pdf', mediaType: 'application/pdf', sizeBytes: 1, sha256: 'a' };
   const of = (amount: string, documents: number, statements: string | undefined, state: RowState = 'done') => {
     const request = makeRequest({ documents: Array(documents).fill(document), limit: { requested_limit: amount } });
-    const item = statementsOf(makeWalked({ state, request, statements }), '2025-01-22');
+    const item = statementsOf(makeWalked({ state, request, statements }), '2025-01-22', { EUR: 700_000 });
     return item && [item.check, item.says, item.detail];
   };
 
@@ -151,6 +151,15 @@ describe('statements', () => {
       ['old statements', 'limit made: the statements are older than 22 months', 'statements of 2025-01-21'],
     ],
     ['1000', 0, '2001-01-01', undefined],
+    ['900000', 0, 'GBP', undefined],
+    ['720000', 0, 'EUR', ['no statements', 'limit made: no document is named', undefined]],
+    ['720000', 0, undefined, undefined],
+    [
+      '720000',
+      1,
+      '2025-01-21 EUR',
+      ['old statements', 'limit made: the statements are older than 22 months', 'statements of 2025-01-21'],
+    ],
   ])('%s with %i documents of %s: %j', (amount, documents, dated, found) => {
     expect(of(amount, documents, dated)).toEqual(found);
   });

@@ -1,0 +1,147 @@
+import { parseAmount } from '../values/amounts.ts';
+import { readYesOrNo } from '../values/texts.ts';
+import type { ReadBy, ValueReader } from './known-columns.ts';
+
+/**
+ * A field that the service's document does not show and that a person maps a column to, as text: its path, from the body that it
+ * belongs to, and its type where that is not text: `company.address.postal_code`, `buyer_limit.terms.days:number`.
+ */
+export type ExtraField = `${'company' | 'buyer_limit'}.${string}`;
+
+/** What an extra field's cell becomes in the body. */
+export type ExtraValue = string | number | boolean;
+
+/** An extra field of a line: where it stands and what is sent there. */
+export type ExtraCell = { field: ExtraField; value: ExtraValue };
+
+/** Whether a text is meant as the path of a field in a body, sound or not. */
+export function isPath(text: string): text is ExtraField {
+  return /^(company|buyer_limit)\./.test(text);
+}
+
+/** Reads a path. Answers its one spelling, or why it cannot be sent. */
+export function readExtraField(text: string): { field: ExtraField } | { fault: string } {
+  const [path = '', type = 'text', ...rest] = text.split(':');
+  const names = path.split('.');
+  if (!isPath(text) || rest.length > 0 || !Object.hasOwn(READERS, type))
+    return { fault: `${text} is not a path and a type: ${HOW}` };
+  if (names.length > MOST_NAMES || !names.every((name) => NAME.test(name))) {
+    return {
+      fault: `${path} is not a path: its names have up to 64 letters, digits, - and _, and there are at most ${MOST_NAMES}. ${HOW}`,
+    };
+  }
+  const reserved = names.find((name) => RESERVED.has(name.toLowerCase()));
+  if (reserved !== undefined) return { fault: `${path} has the name ${reserved}, which no field can have.` };
+  const lower = names.map((name) => name.toLowerCase());
+  for (let count = 2; count <= names.length; count += 1) {
+    const begun = lower.slice(0, count).join('.');
+    if (SHOWN.has(begun) || (count === names.length && OBJECTS.has(begun))) {
+      return {
+        fault: `${path} is, or is in, ${begun}, which the service's document shows: only fields that it does not show are mapped by a path, and its own by the names of their columns, such as city.`,
+      };
+    }
+  }
+  return { field: `${path}${type === 'text' ? '' : `:${type}`}` as ExtraField };
+}
+
+/** The reader of an extra field's cells, which gives canonical text; undefined for text as it is written. */
+export function readerOfExtra(field: ExtraField): ValueReader | undefined {
+  return READERS[typeOf(field)];
+}
+
+/** What is sent of a cell's canonical text. */
+export function extraValue(field: ExtraField, text: string): ExtraValue {
+  const type = typeOf(field);
+  return type === 'number' ? Number(text) : type === 'yesno' ? text === 'yes' : text;
+}
+
+/** The names of a path below its body, such as `address`, `postal_code`. */
+export function namesOfExtra(field: ExtraField): string[] {
+  return (field.split(':')[0] ?? '').split('.').slice(1);
+}
+
+/** Writes a line's extra fields into the body that they belong to, after what stands there. */
+export function addExtras(
+  body: Record<string, unknown>,
+  of: 'company' | 'buyer_limit',
+  extras: readonly ExtraCell[],
+): void {
+  // In one order, whatever that of the columns: the same line of another export is no other request.
+  for (const { field, value } of [...extras].sort((one, other) => (one.field < other.field ? -1 : 1))) {
+    if (!field.startsWith(`${of}.`)) continue;
+    const names = namesOfExtra(field);
+    let place = body;
+    for (const name of names.slice(0, -1)) {
+      if (!Object.hasOwn(place, name)) place[name] = {};
+      place = place[name] as Record<string, unknown>;
+    }
+    place[names.at(-1) ?? ''] = value;
+  }
+}
+
+/**
+ * Finds an extra field that cannot be sent beside those before it: the same path, or one that is a value there and holds others here.
+ * Remembers each field that it is asked about.
+ */
+export function makeExtraClashes(): (field: ExtraField) => ExtraField | undefined {
+  const values = new Map<string, ExtraField>();
+  const parents = new Map<string, ExtraField>();
+  return (field) => {
+    const path = (field.split(':')[0] ?? '').toLowerCase();
+    const above = [...path.matchAll(/\./g)].map(({ index }) => path.slice(0, index));
+    const other = values.get(path) ?? parents.get(path) ?? above.map((one) => values.get(one)).find(Boolean);
+    values.set(path, field);
+    for (const one of above) parents.set(one, field);
+    return other;
+  };
+}
+
+const HOW = 'Write it like company.address.postal_code, with :number or :yesno behind it if it is not sent as text.';
+
+/** One name of a path. A digit first would read as a place in a list. */
+const NAME = /^[A-Za-z_][\w-]{0,63}$/;
+
+/** Deeper than any body that is shown, and less than what a JSON reader refuses. */
+const MOST_NAMES = 8;
+
+/** Names by which a program reaches its own objects. */
+const RESERVED = new Set(['__proto__', 'prototype', 'constructor']);
+
+/** Fields that the service's document shows (docs/service.md), sent or answered. `contact.phone` is only answered; whether it can be sent is not shown. */
+const SHOWN = new Set(
+  Object.entries({
+    company: 'id object name website buyer_limit contacts created',
+    'company.address': 'country_code city street state',
+    buyer_limit:
+      'id object company business_information_source business_information_id company_registration_number requested_limit total_limit available_limit status supporting_documents created',
+    'buyer_limit.contact': 'first_name last_name email',
+  }).flatMap(([object, names]) => names.split(' ').map((name) => `${object}.${name}`)),
+);
+
+/** Objects that the document shows: fields can be added to them, but not sent in their place. */
+const OBJECTS = new Set(['company.address', 'buyer_limit.contact']);
+
+const READERS: Readonly<Record<string, ValueReader | undefined>> = {
+  text: undefined,
+  number: readNumber,
+  yesno: readYesOrNo,
+};
+
+function typeOf(field: ExtraField): string {
+  return field.split(':')[1] ?? 'text';
+}
+
+/**
+ * Reads a number as an amount is read, but also zero and below. The column of amounts does not decide what `1.234` means here: it is a
+ * problem, so that a copy of the line in another file is read alike.
+ */
+function readNumber(text: string, _by: ReadBy, isNumber?: boolean): ReturnType<ValueReader> {
+  if (/^[-+]?0+([.,]0+)?$/.test(text)) return { value: '0' };
+  const [, sign = '', digits = ''] = /^([-\u2212]?)(.*)$/s.exec(text) ?? [];
+  const reading = parseAmount(digits, isNumber ? '.' : null);
+  if ('problem' in reading) return { problem: NO_NUMBER };
+  return sign === '' ? reading : { ...reading, value: `-${reading.value}` };
+}
+
+const NO_NUMBER =
+  'This is no number, or may be two: write digits with a decimal point and no other separators, such as 1234 or 1234.50.';

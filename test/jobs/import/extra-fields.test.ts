@@ -1,0 +1,123 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { exportedText } from '../../support/exported.ts';
+import { PDF } from '../../support/read-portfolio.ts';
+import { openWorkplace } from '../../support/workplace.ts';
+
+const HEADER = 'name,country_code,company_registration_number,requested_limit,PLZ,Telefon,Tage,Versichert';
+const LINE = 'Buyer 1 GmbH,DE,HRB 1,1000,01234,+49 30 1,030,ja';
+const mapping = {
+  columns: {
+    PLZ: 'company.address.postal_code',
+    Telefon: 'buyer_limit.contact.phone',
+    Tage: 'buyer_limit.terms.days:number',
+    Versichert: 'buyer_limit.terms.insured:yesno',
+  },
+  constants: {},
+} as const;
+const reading = { mapping };
+
+test('a mapped path is sent exactly there, with its type, and an empty cell is left out', async () => {
+  const place = await openWorkplace();
+  await place.import([HEADER, LINE, 'Buyer 2 GmbH,DE,HRB 2,2000,,,,'], { reading });
+  await place.work();
+  await place.settled();
+  const bodies = (kind: 'company' | 'limit') => place.standIn.things(kind).map(({ body }) => Object(body));
+  const of = (name: string) => bodies('company').find((body) => body.name === name);
+  expect(of('Buyer 1 GmbH').address).toEqual({ country_code: 'DE', state: null, postal_code: '01234' });
+  expect(of('Buyer 2 GmbH').address).toEqual({ country_code: 'DE', state: null });
+  const limits = bodies('limit').sort((one, other) => one.requested_limit - other.requested_limit);
+  expect(limits[0]).toMatchObject({ contact: { phone: '+49 30 1' }, terms: { days: 30, insured: true } });
+  expect(Object.keys(limits[1]).sort()).toEqual(['company', 'company_registration_number', 'requested_limit']);
+});
+
+test('a changed value before the request is what is sent, and after it a problem, as with a changed city', async () => {
+  const place = await openWorkplace();
+  await place.import([HEADER, LINE], { reading });
+  expect(await place.import([HEADER, LINE.replace('+49 30 1', '+49 30 2')], { reading })).toMatchObject({ rows: 1 });
+  await place.work();
+  await place.settled();
+  expect(place.standIn.things('limit').map(({ body }) => Object(body).contact)).toEqual([{ phone: '+49 30 2' }]);
+  expect(await place.import([HEADER, LINE], { reading })).toMatchObject({
+    invalid: 1,
+    problems: [{ message: expect.stringMatching(/^changed after it was requested/) }],
+  });
+  // A field of the company is like its city.
+  const moved = [`${HEADER},city`, `${LINE.replace('+49 30 1', '+49 30 2')},Ulm`];
+  const renumbered = [HEADER, LINE.replace('+49 30 1', '+49 30 2').replace('01234', '99999')];
+  for (const lines of [moved, renumbered]) {
+    expect((await place.import(lines, { reading })).problems).toEqual([
+      expect.objectContaining({ message: expect.stringMatching(/^changed after it was requested/) }),
+    ]);
+  }
+});
+
+test('two rows of one buyer with different fields of the company share the first one’s company, as with two addresses', async () => {
+  const place = await openWorkplace();
+  await place.import([HEADER, LINE, LINE.replace('1000,01234', '2000,99999')], { reading });
+  await place.work();
+  expect((await place.settled()).states.done).toBe(2);
+  expect(place.standIn.counts().made).toMatchObject({ company: 1, limit: 2 });
+});
+
+test('an errors file carries the paths: without the mapping, it is sent alike', async () => {
+  const rules = [{ on: 'limit', fault: 'status', status: 400 } as const];
+  const place = await openWorkplace({ faults: { rules } });
+  const own = `${HEADER},company.of_the_team`;
+  await place.import([own, `${LINE},x`], { reading });
+  await place.work();
+  expect((await place.settled()).states.refused).toBe(1);
+  const errors = await exportedText(place.context, { only: 'errors' });
+  expect(errors.split('\n')[0]).toContain(
+    'company.address.postal_code,buyer_limit.contact.phone,buyer_limit.terms.days:number,buyer_limit.terms.insured:yesno,company.of_the_team (own)',
+  );
+  await place.standIn.setFaults({ rules: [] });
+  const path = join(place.dir, 'q4.errors.csv');
+  await writeFile(path, errors);
+  expect(await place.importFile(path)).toMatchObject({ problems: [], rows: 1 });
+  await place.settled();
+  const bodies = place.standIn.things('limit').map(({ body }) => Object(body));
+  expect(bodies).toEqual([
+    expect.objectContaining({ contact: { phone: '+49 30 1' }, terms: { days: 30, insured: true } }),
+  ]);
+  // Read with the mapping as well, the errors file means the same.
+  expect(await place.importFile(path, reading)).toMatchObject({ problems: [], invalid: 0 });
+});
+
+test('an approval binds the mapping and what it sends', async () => {
+  const asked = async (lines: string[], columns: Record<string, string>) => {
+    const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
+    await place.import(lines, { reading: { mapping: { columns, constants: {} } as never } });
+    const [approval] = await place.context.approvals.waiting();
+    return approval;
+  };
+  const known = await asked([HEADER, LINE], mapping.columns);
+  const other = await asked([HEADER, LINE], { ...mapping.columns, PLZ: 'company.zip' });
+  expect([known?.file?.reading, other?.file?.reading]).toEqual([
+    expect.stringContaining('company.address.postal_code'),
+    expect.stringContaining('company.zip'),
+  ]);
+  expect(known?.digest).not.toBe(other?.digest);
+});
+
+test('a document is sent for the purpose that its line names, once for each purpose, and counts as a statement only without one', async () => {
+  const place = await openWorkplace();
+  await mkdir(join(place.dir, 'documents'));
+  await writeFile(join(place.dir, 'documents', 'a.pdf'), PDF);
+  const line = (number: number, purpose: string) => `Buyer ${number} GmbH,DE,HRB ${number},800000,a.pdf,${purpose}`;
+  const header = 'name,country_code,company_registration_number,requested_limit,supporting_documents,document_purpose';
+  const lines = [header, line(1, ''), line(2, 'financial_statement'), line(3, 'tax_return'), line(4, 'tax_return')];
+  const { warnings } = await place.import(lines);
+  const advised = warnings.filter(({ message }) => message.startsWith('Above USD 750k'));
+  expect(advised.map(({ line, message }) => [line, /names (one|no) document/.exec(message)?.[1]])).toEqual([
+    [2, 'one'],
+    [3, 'one'],
+    [4, 'no'],
+    [5, 'no'],
+  ]);
+  await place.work();
+  expect((await place.settled()).states.done).toBe(4);
+  const purposes = place.standIn.things('document').map(({ body }) => Object(body).purpose);
+  expect(purposes.sort()).toEqual(['financial_statement', 'tax_return']);
+});

@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import {
+  addExtras,
+  type ExtraField,
+  extraValue,
+  makeExtraClashes,
+  readExtraField,
+  readerOfExtra,
+} from '../../../src/portfolio/columns/extra-fields.ts';
+
+const by = { conventions: { decimal: ',', dates: null }, today: '2026-11-21' } as const;
+
+test.each([
+  ['company.address.postal_code', 'company.address.postal_code'],
+  ['company.address.postal_code:text', 'company.address.postal_code'],
+  ['buyer_limit.terms.days:number', 'buyer_limit.terms.days:number'],
+  ['buyer_limit.is_insured:yesno', 'buyer_limit.is_insured:yesno'],
+  // It stands in answers alone; whether it can be sent is not shown.
+  ['buyer_limit.contact.phone', 'buyer_limit.contact.phone'],
+  ['company.toString', 'company.toString'],
+])('%s is a path', (text, field) => {
+  expect(readExtraField(text)).toEqual({ field });
+});
+
+test.each([
+  ['company.id', /is in, company\.id, which the service's document shows/],
+  ['company.name', /document shows/],
+  ['company.Name', /document shows/],
+  ['company.name.first', /is in, company\.name/],
+  ['company.address', /document shows/],
+  ['company.address.city', /document shows/],
+  ['company.contacts.phone', /is in, company\.contacts/],
+  ['company.buyer_limit.product', /document shows/],
+  ['buyer_limit.company', /document shows/],
+  ['buyer_limit.requested_limit:number', /document shows/],
+  ['buyer_limit.supporting_documents.x', /document shows/],
+  ['buyer_limit.contact', /document shows/],
+  ['buyer_limit.contact.email', /document shows/],
+  ['buyer_limit.status', /document shows/],
+  ['company.__proto__', /has the name __proto__/],
+  ['company.__proto__.x', /has the name __proto__/],
+  ['company.x.constructor', /has the name constructor/],
+  ['buyer_limit.prototype.x', /has the name prototype/],
+  ['company.', /not a path/],
+  ['company..x', /not a path/],
+  ['company.0', /not a path/],
+  ['company.a b', /not a path/],
+  ['company.ü', /not a path/],
+  [`company.${'x'.repeat(65)}`, /not a path/],
+  [`company.${'x.'.repeat(9)}x`, /not a path/],
+  ['company.x:date', /not a path and a type/],
+  ['company.x:toString', /not a path and a type/],
+  ['company.x:text:text', /not a path and a type/],
+  ['address.postal_code', /not a path and a type/],
+  ['document.purpose', /not a path and a type/],
+])('%s is refused', (text, fault) => {
+  expect(readExtraField(text)).toEqual({ fault: expect.stringMatching(fault) });
+});
+
+describe('a cell', () => {
+  test.each<[ExtraField, string, string | number | boolean]>([
+    ['company.x', '01234', '01234'],
+    ['company.x:number', '01234', 1234],
+    ['company.x:number', '-12.50', -12.5],
+    ['company.x:number', '12,5', 12.5],
+    ['company.x:number', '0,00', 0],
+    ['company.x:number', '1.234,56', 1234.56],
+    ['company.x:yesno', 'Ja', true],
+    ['company.x:yesno', 'no', false],
+  ])('of %s: %s is sent as %j', (field, text, value) => {
+    const reading = readerOfExtra(field)?.(text, by) ?? { value: text };
+    expect(extraValue(field, 'value' in reading ? reading.value : 'none')).toBe(value);
+  });
+
+  // A comma in the column of amounts says nothing of this column.
+  test.each<[ExtraField, string]>([
+    ['company.x:number', '1.234'],
+    ['company.x:number', 'twelve'],
+    ['company.x:number', '--1'],
+    ['company.x:number', '12345678901234567890'],
+    ['company.x:yesno', 'perhaps'],
+  ])('of %s: %s is a problem', (field, text) => {
+    expect(readerOfExtra(field)?.(text, by)).toEqual({ problem: expect.any(String) });
+  });
+});
+
+test('fields are added to the body that they belong to, beside what stands there', () => {
+  const company = { name: 'A', address: { city: 'Ulm', state: null } };
+  const extras = [
+    { field: 'company.address.postal_code', value: '89073' },
+    { field: 'company.toString.x:number', value: 1 },
+    { field: 'company.toString.y:yesno', value: false },
+    { field: 'buyer_limit.contact.phone', value: '+49 1' },
+  ] as const;
+  addExtras(company, 'company', extras);
+  expect(JSON.stringify(company)).toBe(
+    '{"name":"A","address":{"city":"Ulm","state":null,"postal_code":"89073"},"toString":{"x":1,"y":false}}',
+  );
+  const again = { name: 'A', address: { city: 'Ulm', state: null } };
+  addExtras(again, 'company', extras.toReversed());
+  expect(JSON.stringify(again)).toBe(JSON.stringify(company));
+  const limit = { requested_limit: '1' };
+  addExtras(limit, 'buyer_limit', extras);
+  expect(limit).toEqual({ requested_limit: '1', contact: { phone: '+49 1' } });
+});
+
+test.each<[ExtraField[], (ExtraField | undefined)[]]>([
+  [
+    ['company.a', 'company.b', 'company.c.d', 'company.c.e'],
+    [undefined, undefined, undefined, undefined],
+  ],
+  [
+    ['company.a', 'company.A:number'],
+    [undefined, 'company.a'],
+  ],
+  [
+    ['company.a', 'company.a.b'],
+    [undefined, 'company.a'],
+  ],
+  [
+    ['company.a.b.c', 'company.a'],
+    [undefined, 'company.a.b.c'],
+  ],
+])('%j clash as %j', (fields, clashes) => {
+  expect(fields.map(makeExtraClashes())).toEqual(clashes);
+});

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { understanding, understoodWords } from '../../../scripts/file/understanding.ts';
+import { read } from '../../support/read-portfolio.ts';
+
+test('columns that are sent by a path are said, and are not among those that are kept', async () => {
+  const columns = { PLZ: 'company.address.postal_code', Firma: 'name' } as const;
+  const file = 'Firma,requested_limit,PLZ,Betreuer\nA,1000,89073,B\n';
+  const opened = await read(file, { mapping: { columns, constants: {} } });
+  expect(understoodWords(opened)).toContain(
+    "Columns read: Firma as name.\nSent, although the service's document does not show these fields: PLZ as company.address.postal_code.\nKept, but not sent: Betreuer.",
+  );
+  expect(understanding(opened)).toMatchObject({
+    mapped: [
+      { column: 'Firma', is: 'name', by: 'map' },
+      { column: 'PLZ', is: 'company.address.postal_code', by: 'map' },
+    ],
+    unmapped: ['Betreuer'],
+  });
+});
