@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import type { Audit } from '../../src/audit/audit.ts';
+import { counted } from '../../src/counted.ts';
 import { messageOf } from '../../src/errors.ts';
 import type { EventMapping } from '../../src/events/event-mapping.ts';
 import type { Events, ReadEvent } from '../../src/ledger/events/events.ts';
@@ -117,9 +118,13 @@ export async function takeAllEvents(
  * Reads events for decisions beside the listener that keeps them. An event that was acknowledged stands among those to be read, so whoever
  * reads next finds it, if this process is killed. Never throws: logs a fault, and tries again.
  *
+ * @param given.everyMs how often it looks without being told
  * @returns `keep` keeps an event and has it read; `stop` resolves once nothing is under way
  */
-export function startTakingEvents(deps: TakingDeps, { mapping }: { mapping: EventMapping }) {
+export function startTakingEvents(
+  deps: TakingDeps,
+  { mapping, everyMs = LOOK_EVERY_MS }: { mapping: EventMapping; everyMs?: number },
+) {
   const { events, log } = deps;
   const counts = makeCounts();
   let [isStopped, isRung, saidMs] = [false, false, Number.NEGATIVE_INFINITY];
@@ -133,7 +138,7 @@ export function startTakingEvents(deps: TakingDeps, { mapping }: { mapping: Even
     if (!isRung && !isStopped) {
       const { promise, resolve } = Promise.withResolvers<void>();
       wake = resolve;
-      const timer = setTimeout(resolve, LOOK_EVERY_MS);
+      const timer = setTimeout(resolve, everyMs);
       await promise;
       clearTimeout(timer);
     }
@@ -142,9 +147,10 @@ export function startTakingEvents(deps: TakingDeps, { mapping }: { mapping: Even
 
   const say = (): void => {
     const { events: read, became } = counts.take();
-    if (read > 0) saidMs = performance.now();
-    if (read > 0)
-      log[became.unreadable ? 'warn' : 'info']({ read, became }, `${read} events were read: ${becameWords(became)}`);
+    if (read === 0) return;
+    saidMs = performance.now();
+    const words = `${counted(read, 'event')} ${read === 1 ? 'was' : 'were'} read: ${becameWords(became) || 'no decisions'}`;
+    log[became.unreadable ? 'warn' : 'info']({ read, became }, words);
   };
 
   const takeSome = async (ids: readonly string[]): Promise<ReadEvent[]> => {

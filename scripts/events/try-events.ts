@@ -12,7 +12,6 @@ import { fileFault } from '../../src/files/file-fault.ts';
 import { becameWords, EVENT_BECAME } from '../../src/ledger/events/kept-event.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
-import { NOTHING_CHANGED } from '../resolve/resolve-rows.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** A file up to this size may be one event: EVENTS_MAX_KB has no larger ones. */
@@ -47,7 +46,7 @@ export async function tryEvents(path: string, context: Context, terminal: Termin
     else terminal.answer(wordsOf(line, readings));
   }
   const { events: count, became } = counts.take();
-  terminal.answer(`${counted(count, 'event')}: ${becameWords(became) || 'no decisions'}. ${NOTHING_CHANGED}`);
+  terminal.answer(`${counted(count, 'event')}: ${becameWords(became) || 'no decisions'}. Nothing was changed.`);
   if (terminal.json) terminal.print('', { account: context.account, became, events });
   if (became.unreadable) process.exitCode = PROBLEMS_STATUS;
 }

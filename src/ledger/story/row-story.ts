@@ -20,7 +20,7 @@ export type StoryCall = {
   madeFor: string | undefined;
 };
 
-/** An event of the service that names the row, and the ids by which it does. Events change nothing in the ledger. */
+/** An event of the service that names the row, and the ids by which it does. */
 export type NamingEvent = Pick<KeptEvent, 'id' | 'firstMs' | 'lastMs' | 'times' | 'sizeBytes'> & { names: string[] };
 
 /** Everything known of one row. */
