@@ -68,7 +68,7 @@ async function takeReadings(
 }
 
 /** How many readings became what. */
-export function countsOf(readings: readonly ToldReading[]): EventBecame {
+export function becameOf(readings: readonly ToldReading[]): EventBecame {
   const counts: Partial<Record<keyof typeof EVENT_BECAME, number>> = {};
   for (const { became } of readings) counts[became] = (counts[became] ?? 0) + 1;
   return counts;
@@ -91,7 +91,7 @@ async function takeKept(id: string, { mapping, isNoted }: Taking, deps: TakingDe
   const readings = await takeReadings(found, { ...told, dryRun: false });
   const isOpen = readings.some(({ became, left }) => became === 'unknown' || left.length > 0);
   const ageMs = Math.max(AGAIN_MS.first, Math.round(Date.now() - raw.firstMs));
-  return { id, became: countsOf(readings), againMs: isOpen && ageMs < AGAIN_MS.last ? ageMs : undefined };
+  return { id, became: becameOf(readings), againMs: isOpen && ageMs < AGAIN_MS.last ? ageMs : undefined };
 }
 
 /** `isNoted`: whether each event that changes something gets an entry of the audit, since no command has one. */

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { countsOf, makeCounts, type ToldReading, tryEvent } from '../../jobs/events/take-events.ts';
+import { becameOf, makeCounts, type ToldReading, tryEvent } from '../../jobs/events/take-events.ts';
 import type { Settings } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
@@ -41,7 +41,7 @@ export async function tryEvents(path: string, context: Context, terminal: Termin
   const counts = makeCounts();
   for await (const { line, ...event } of eventsIn(path)) {
     const readings = await tryEvent(event, { mapping }, context);
-    counts.add([{ became: countsOf(readings) }]);
+    counts.add([{ became: becameOf(readings) }]);
     if (terminal.json) events.push({ line, decisions: readings.map(factsOf) });
     else terminal.answer(wordsOf(line, readings));
   }

@@ -144,12 +144,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/events/arrived-event.ts': [],
   'src/events/event-settings.ts': [],
   'src/events/event-mapping.ts': ['src/errors.ts', 'src/json-pointer.ts'],
-  'src/events': [
-    ...GROUND,
-    'src/events/arrived-event.ts',
-    'src/events/arrived-event.ts',
-    'src/events/event-settings.ts',
-  ],
+  'src/events': [...GROUND, 'src/events/arrived-event.ts', 'src/events/event-settings.ts'],
   'src/stand-in': [...GROUND, 'src/service/paths.ts', 'src/service/schemas.ts'],
   'src/console': [
     ...GROUND,

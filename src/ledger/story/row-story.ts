@@ -21,7 +21,9 @@ export type StoryCall = {
 };
 
 /** An event of the service that names the row, and the ids by which it does. */
-export type NamingEvent = Pick<KeptEvent, 'id' | 'firstMs' | 'lastMs' | 'times' | 'sizeBytes'> & { names: string[] };
+export type NamingEvent = Pick<KeptEvent, 'id' | 'firstMs' | 'lastMs' | 'times' | 'sizeBytes' | 'became'> & {
+  names: string[];
+};
 
 /** Everything known of one row. */
 export type RowStory = {
