@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { faultOfRange } from './addresses.ts';
+import { readEventMapping } from './events/event-mapping.ts';
 import { LOG_LEVELS } from './log.ts';
 import { readSmtpUrl } from './notices/mail/mail-settings.ts';
 import { NOTICE_KINDS, type NoticeKind } from './notices/notice.ts';
@@ -108,6 +109,15 @@ const httpUrl = z
 const scheduleText = z.string().superRefine((text, context) => {
   for (const message of readSchedule(text).faults) context.addIssue({ code: 'custom', message });
 });
+
+/** A file that exists and says where events say what. A relative path would depend on where a process is started. */
+const eventMapping = z
+  .string()
+  .refine(isAbsolute, 'must be a whole path, such as /etc/limitline/events.json')
+  .superRefine((path, context) => {
+    const { faults = [] } = isAbsolute(path) ? readEventMapping(path) : {};
+    for (const message of faults) context.addIssue({ code: 'custom', message });
+  });
 
 /** A webhook's URL. Unlike the service's URL it is kept as it is: such URLs are secrets as a whole. */
 const noticeUrl = z
@@ -257,6 +267,8 @@ export const settingsSchema = z.object({
   /** The most space that all kept events together may take in Redis; further ones are rejected until older ones expire. */
   EVENTS_KEEP_MB: wholeNumber(1, 100_000, 'megabytes').default(256),
   EVENTS_KEEP_DAYS: wholeNumber(1, 36_500, 'days').default(90),
+  /** The file with the JSON pointers by which events say what became of limits; without it they change nothing. */
+  EVENTS_MAPPING: eventMapping.optional(),
   METRICS_HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: wholeNumber(0, 65_535).optional(),
   METRICS_TOKEN: z

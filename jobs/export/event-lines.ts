@@ -41,7 +41,7 @@ function lineOf({ body, headers, ...event }: RawEvent, named: RowsOfEvent | unde
 }
 
 /** An event in JSON. */
-export function eventFacts({ id, firstMs, lastMs, times, sizeBytes, ids, moreIds }: KeptEvent) {
+export function eventFacts({ id, firstMs, lastMs, times, sizeBytes, ids, moreIds, became }: KeptEvent) {
   return {
     id,
     first: new Date(firstMs).toISOString(),
@@ -50,6 +50,7 @@ export function eventFacts({ id, firstMs, lastMs, times, sizeBytes, ids, moreIds
     size_bytes: sizeBytes,
     ids,
     more_ids: moreIds,
+    ...(became === undefined ? {} : { became }),
   };
 }
 

@@ -2,7 +2,7 @@ import { Big } from 'big.js';
 import { commandLineActor } from '../../src/actor.ts';
 import { isLimitlineError } from '../../src/errors.ts';
 import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
-import type { Decided, DecidedLimit, LaterWord } from '../../src/ledger/rows/decisions.ts';
+import type { Decided, DecidedAs, DecidedLimit, LaterWord } from '../../src/ledger/rows/decisions.ts';
 import { type RowId, STATES } from '../../src/ledger/schema/schema.ts';
 import { moneyText } from '../../src/money-text.ts';
 import type { Outbox } from '../../src/notices/notice.ts';
@@ -148,47 +148,70 @@ function withoutContradictions(said: readonly Said[], problems: AboutLine[]): Sa
 }
 
 async function takeOne({ at, word }: Said, taking: Taking): Promise<void> {
-  const { deps, counts, problems, warnings, only, dryRun } = taking;
-  const limit = await deps.decisions.find(word.limit);
-  if (!limit) {
-    problems.push({ at, message: `No call of this account made the limit ${word.limit}.` });
-    return;
-  }
-  if (only !== undefined && !(await isOf(only, limit, deps))) {
+  const { deps, only, counts, problems, warnings } = taking;
+  if (only !== undefined && (await isElsewhere(word.limit, only, deps))) {
     problems.push({ at, message: `The limit ${word.limit} is of no row of portfolio ${only}.` });
     return;
   }
-  const became = await deps.decisions.decide(limit, word, !dryRun);
-  // Rows follow whatever became of the line: an earlier command may have been stopped before they did.
-  const left = dryRun ? [] : await letFollow(limit, { at, word }, taking);
+  const { became, rows, left, doubts } = await takeDecision(word, taking);
+  counts.rows += rows.length;
+  for (const row of rows) noteDecided(row, word, taking);
   if (became === 'taken') {
     counts.taken += 1;
     counts.statuses.set(word.status, (counts.statuses.get(word.status) ?? 0) + 1);
-    warnings.push(...doubtsOf(word, limit).map((message) => ({ at, message })));
+    warnings.push(...doubts.map((message) => ({ at, message })));
   } else if (became === 'same') counts.known += 1;
   else problems.push({ at, message: FAULTS[became](word) });
   counts.left += left.length;
   warnings.push(...left.map((message) => ({ at, message })));
 }
 
-async function isOf(portfolio: string, limit: DecidedLimit, { decisions }: DecisionDeps): Promise<boolean> {
-  return (await decisions.rowsOf(limit, [portfolio])).some((row) => row.portfolio === portfolio);
+/** Whether a limit of this account has no row in the portfolio. */
+async function isElsewhere(id: string, portfolio: string, { decisions }: DecisionDeps): Promise<boolean> {
+  const limit = await decisions.find(id);
+  return (
+    limit !== undefined && !(await decisions.rowsOf(limit, [portfolio])).some((row) => row.portfolio === portfolio)
+  );
 }
 
-/** Lets all rows of a limit's request say what its call says. Answers why some do not. */
-async function letFollow(limit: DecidedLimit, { word }: Said, taking: Taking): Promise<string[]> {
-  const { deps, by, file, counts, portfolios } = taking;
-  const why: string[] = [];
+/** What became of one decision: which rows say something else now, why others do not yet, and what to think of. */
+export type DecisionTaken = { became: DecidedAs | 'unknown'; rows: RowId[]; left: string[]; doubts: string[] };
+
+/**
+ * Takes one decision about a limit, and lets its rows follow. `unknown`: no call of this account made the limit.
+ *
+ * @param given.by who brought it, with which `file`, for the rows' histories
+ * @param given.portfolios all of the account
+ * @param given.dryRun whether only to answer what would become of it
+ */
+export async function takeDecision(
+  word: LaterWord,
+  { deps, dryRun, ...told }: Pick<Taking, 'deps' | 'by' | 'file' | 'dryRun' | 'portfolios'>,
+): Promise<DecisionTaken> {
+  const limit = await deps.decisions.find(word.limit);
+  if (!limit) return { became: 'unknown', rows: [], left: [], doubts: [] };
+  const became = await deps.decisions.decide(limit, word, !dryRun);
+  // Rows follow whatever became of the decision: an earlier command may have been stopped before they did.
+  const after = dryRun ? { rows: [], left: [] } : await letFollow(limit, word, { deps, ...told });
+  return { became, ...after, doubts: doubtsOf(word, limit) };
+}
+
+/** Lets all rows of a limit's request say what its call says. Answers which do from now on, and why others do not. */
+async function letFollow(
+  limit: DecidedLimit,
+  word: LaterWord,
+  { deps, by, file, portfolios }: Pick<Taking, 'deps' | 'by' | 'file' | 'portfolios'>,
+): Promise<{ rows: RowId[]; left: string[] }> {
+  const left: string[] = [];
+  const rows: RowId[] = [];
   for (const row of await deps.decisions.rowsOf(limit, portfolios)) {
     const answer = await followed(row, word.limit, { by, file }, deps);
-    if (answer === 'follows') {
-      counts.rows += 1;
-      noteDecided(row, word, taking);
-    } else if (answer === 'not made')
-      why.push(`The row in ${row.portfolio} is not done yet: take the file again once it is.`);
-    else if (answer !== 'same') why.push(`${answer} Take the file again then, and the row follows.`);
+    if (answer === 'follows') rows.push(row);
+    else if (answer === 'not made')
+      left.push(`The row in ${row.portfolio} is not done yet: take the file again once it is.`);
+    else if (answer !== 'same') left.push(`${answer} Take the file again then, and the row follows.`);
   }
-  return why;
+  return { rows, left };
 }
 
 function noteDecided({ portfolio }: RowId, { status, total }: LaterWord, { decided, meanings }: Taking): void {
@@ -218,6 +241,7 @@ async function followed(row: RowId, limit: string, told: { by: string; file: str
 }
 
 const FAULTS = {
+  unknown: ({ limit }: LaterWord) => `No call of this account made the limit ${limit}.`,
   older: ({ limit }: LaterWord) => `A later decision about ${limit} is known: an older one changes nothing.`,
   contradicts: ({ limit, at }: LaterWord) =>
     `Another decision about ${limit} of the same time, ${at}, is known: neither is put above the other.`,

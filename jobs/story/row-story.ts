@@ -98,8 +98,8 @@ async function eventsOf(
   const made = calls.flatMap((call) => [call?.id ?? '', call?.again ?? '']);
   const own = new Set([...idsOfRow(result).keys(), ...made, result.again?.again ?? ''].filter((id) => id !== ''));
   const found = await events.naming([...own], { count: MOST_EVENTS });
-  return found.slice(0, MOST_EVENTS).map(({ id, firstMs, lastMs, times, sizeBytes, ids }) => {
-    return { id, firstMs, lastMs, times, sizeBytes, names: ids.filter((one) => own.has(one)) };
+  return found.slice(0, MOST_EVENTS).map(({ ids, moreIds: _more, ...event }) => {
+    return { ...event, names: ids.filter((one) => own.has(one)) };
   });
 }
 

@@ -53,6 +53,8 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
     what: 'events exported',
     audit: ({ options }) => ({ facts: { out: fileOf(options.out) } }),
   },
+  'events try': 'reads',
+  'events take': { what: 'decisions taken in', audit: () => ({ facts: { from: 'events' } }) },
   up: 'serves',
   work: 'serves',
   console: { what: 'console link made', audit: ({ options }) => (options.link === true ? {} : undefined) },

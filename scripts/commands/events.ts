@@ -1,19 +1,23 @@
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
+import { startTakingEvents, takeAllEvents } from '../../jobs/events/take-events.ts';
 import { eventFacts, eventLines, eventRowFacts } from '../../jobs/export/event-lines.ts';
 import { listEvents } from '../../jobs/story/list-events.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { type Context, openContext } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
+import { becameWords } from '../../src/ledger/events/kept-event.ts';
 import { makeLog } from '../../src/log.ts';
 import { eventsList } from '../events/events-list.ts';
 import { openListener, whereEvents } from '../events/open-listener.ts';
+import { mappingOf, tryEvents } from '../events/try-events.ts';
 import { announceAccount } from '../opening/announce-account.ts';
 import { mustExist, withContext } from '../opening/on-portfolio.ts';
 import { since } from '../options/durations.ts';
 import { limitNumber } from '../options/numbers.ts';
+import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { logUsageFaults, speakThroughLog } from '../process/log-only.ts';
 import { keepHeapSmall, letOthersGoFirst } from '../process/resources.ts';
 import { waitForSignal } from '../process/signals.ts';
@@ -32,7 +36,9 @@ const SINCE = 'only since a day (2026-11-22), a moment (2026-11-22T10:00Z) or as
 type ListOptions = { since?: number; portfolio?: string; last: number };
 type ExportOptions = { since?: number; out?: string; rows: boolean };
 
-/** `limitline events` lists the service's events; `export` writes all of them; `listen` receives them. */
+/**
+ * `limitline events` lists the service's events; `export` writes all of them; `listen` receives them; `try` and `take` read them for decisions.
+ */
 export function register(program: Command, terminal: Terminal): void {
   const events = program
     .command('events')
@@ -55,6 +61,21 @@ export function register(program: Command, terminal: Terminal): void {
       const facts = (counts: { events: number }) => ({ ...counts, ...since });
       const { events: count } = await withContext((context) => exportEvents(options, context), { facts });
       if (options.out !== undefined) terminal.say(`${counted(count, 'event')} written to ${options.out}.`);
+    });
+  events
+    .command('try')
+    .argument('<file>', 'one event in JSON, or one a line, as it came or as events export writes it')
+    .description('say what EVENTS_MAPPING finds in events, and what would become of it; nothing is changed')
+    .action((path: string) => withContext((context) => tryEvents(path, context, terminal)));
+  events
+    .command('take')
+    .option('--since <time>', SINCE, since)
+    .description('read the events that are kept again, and take the decisions that EVENTS_MAPPING finds in them')
+    .action(async (_own: unknown, command: Command) => {
+      const { since: sinceMs } = command.optsWithGlobals() as ListOptions;
+      await withContext((context) => take(sinceMs, context, terminal), {
+        facts: ({ events, became }) => ({ events, ...became }),
+      });
     });
   addListen(events, terminal);
   // Without this, help of a subcommand shows the options of the list as if they applied.
@@ -91,6 +112,15 @@ async function list({ since: sinceMs, portfolio, last }: ListOptions, context: C
   });
 }
 
+async function take(sinceMs: number | undefined, context: Context, terminal: Terminal) {
+  const mapping = mappingOf(context.settings);
+  const taken = await takeAllEvents({ mapping, sinceMs }, context);
+  const words = `${counted(taken.events, 'event')} read: ${becameWords(taken.became) || 'no decisions'}.`;
+  terminal.print(words, { account: context.account, ...taken });
+  if (taken.became.unreadable) process.exitCode = PROBLEMS_STATUS;
+  return taken;
+}
+
 async function exportEvents(
   { out, since: sinceMs, rows: withRows }: ExportOptions,
   context: Context,
@@ -102,8 +132,8 @@ async function exportEvents(
 }
 
 /**
- * `limitline events listen`: keeps what the service posts, until SIGTERM, SIGINT or SIGHUP. Changes no request. Standard error
- * has only the log.
+ * `limitline events listen`: keeps what the service posts, until SIGTERM, SIGINT or SIGHUP, and with EVENTS_MAPPING reads it for decisions.
+ * Changes no request. Standard error has only the log.
  */
 function addListen(events: Command, terminal: Terminal): void {
   logUsageFaults(events.command('listen'))
@@ -121,7 +151,9 @@ function addListen(events: Command, terminal: Terminal): void {
       const context = await openContext({ settings, log });
       try {
         await announceAccount(context, terminal.say, true);
-        const listener = await openListener(context, where, context.events.keep);
+        const isMapped = settings.EVENTS_MAPPING !== undefined;
+        const taking = isMapped ? startTakingEvents(context, { mapping: mappingOf(settings) }) : undefined;
+        const listener = await openListener(context, where, taking?.keep ?? context.events.keep);
         terminal.print(`Events are listened for at ${listener.url}, where EVENTS_SECRET stands for the dots.`, {
           url: listener.url,
         });
@@ -129,6 +161,7 @@ function addListen(events: Command, terminal: Terminal): void {
         sayReady(listener.url);
         await signal;
         await listener.close();
+        await taking?.stop();
       } finally {
         await context.close();
       }

@@ -1,7 +1,7 @@
 import type { EventList, ListedEvent } from '../../jobs/story/list-events.ts';
 import { counted } from '../../src/counted.ts';
 import { type NamedRow, whoseId } from '../../src/ledger/events/event-rows.ts';
-import { sizeText } from '../../src/ledger/events/kept-event.ts';
+import { becameWords, sizeText } from '../../src/ledger/events/kept-event.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { foldedText } from '../terminal/width.ts';
 
@@ -45,14 +45,15 @@ function archivedWords(archived: number): string {
   return `${counted(archived, 'portfolio')} ${archived === 1 ? 'is' : 'are'} archived or forgotten: whether an event names a row of one is seen once that is restored.`;
 }
 
-function eventLines({ firstMs, lastMs, times, sizeBytes, ids, rows, moreRows }: ListedEvent): string[] {
+function eventLines({ firstMs, lastMs, times, sizeBytes, ids, rows, moreRows, became }: ListedEvent): string[] {
   const often = times === 1 ? '' : `, ${counted(times, 'time')}, the last ${inUtc(lastMs)}`;
-  const head = `${inUtc(firstMs)}  ${sizeText(sizeBytes)}${often}`;
+  const decided = became ? indented(`decisions: ${becameWords(became) || 'none'}`) : [];
+  const head = [`${inUtc(firstMs)}  ${sizeText(sizeBytes)}${often}`, ...decided];
   if (rows.length === 0) {
-    return [head, ...indented(ids.length === 0 ? 'names no id' : `names nothing known here: ${someOf(ids)}`)];
+    return [...head, ...indented(ids.length === 0 ? 'names no id' : `names nothing known here: ${someOf(ids)}`)];
   }
   const others = rows.length > MOST_ROWS || moreRows ? indented('and others') : [];
-  return [head, ...rows.slice(0, MOST_ROWS).flatMap((row) => indented(rowWords(row))), ...others];
+  return [...head, ...rows.slice(0, MOST_ROWS).flatMap((row) => indented(rowWords(row))), ...others];
 }
 
 function rowWords({ row, line, name, id, of }: NamedRow): string {

@@ -30,7 +30,7 @@ type ListenerOptions = {
 
 /**
  * Listens for the service's events: passes the bytes of whatever is posted to `/events/SECRET` to `keep`. Their kinds, format and signature
- * are unknown (docs/service.md, "Events"), so they are not read or trusted, and change nothing. Anything else gets 404, like a wrong
+ * are unknown (docs/service.md, "Events"), so they are not read or trusted here, and change nothing. Anything else gets 404, like a wrong
  * secret, and its body is not read.
  */
 export function makeEventListener(options: ListenerOptions) {

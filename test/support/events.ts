@@ -35,6 +35,12 @@ export async function makeOlder(
   await connection.zincrby(keys.eventsLately, -ms, id);
 }
 
+/** Lets time pass for the events that are to be read for decisions. */
+export async function letPass({ connection, keys }: { connection: RedisConnection; keys: Keys }, ms: number) {
+  for (const id of await connection.zrange(keys.eventsUnread, 0, '-1'))
+    await connection.zincrby(keys.eventsUnread, -ms, id);
+}
+
 /** An id as the service makes them, which no other test has. */
 export function freshId(prefix: string): string {
   return `${prefix}${randomBytes(9).toString('hex')}`;

@@ -7,6 +7,7 @@ const ALONE = [
   'src/counted.ts',
   'src/errors.ts',
   'src/held-remedy.ts',
+  'src/json-pointer.ts',
   'src/likeness.ts',
   'src/line-writer.ts',
   'src/money-text.ts',
@@ -44,6 +45,7 @@ const FOR_JOBS = [
   ...GROUND,
   'src/audit',
   'src/documents',
+  'src/events/event-mapping.ts',
   'src/ledger',
   'src/pace',
   'src/people',
@@ -76,6 +78,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/settings-schema.ts': [
     'src/log.ts',
     'src/addresses.ts',
+    'src/events/event-mapping.ts',
     'src/people/person.ts',
     'src/people/oidc/group-roles.ts',
     'src/notices/notice.ts',
@@ -140,12 +143,8 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   // What is handed from who listens to who keeps.
   'src/events/arrived-event.ts': [],
   'src/events/event-settings.ts': [],
-  'src/events': [
-    ...GROUND,
-    'src/events/arrived-event.ts',
-    'src/events/arrived-event.ts',
-    'src/events/event-settings.ts',
-  ],
+  'src/events/event-mapping.ts': ['src/errors.ts', 'src/json-pointer.ts'],
+  'src/events': [...GROUND, 'src/events/arrived-event.ts', 'src/events/event-settings.ts'],
   'src/stand-in': [...GROUND, 'src/service/paths.ts', 'src/service/schemas.ts'],
   'src/console': [
     ...GROUND,
@@ -185,6 +184,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'jobs/drafts': [...FOR_JOBS, 'jobs/rows', 'jobs/import', 'jobs/preview'],
   'jobs/export': [...FOR_JOBS, 'jobs/rows'],
   'jobs/operators': [...FOR_JOBS, 'jobs/rows', 'jobs/steps'],
+  'jobs/events': [...FOR_JOBS, 'jobs/operators'],
   'jobs/approvals': [...FOR_JOBS, 'jobs/rows', 'jobs/export', 'jobs/operators'],
   'jobs/story': [...FOR_JOBS, 'jobs/rows', 'jobs/steps', 'jobs/export', 'jobs/operators'],
   'jobs/plans': [...FOR_JOBS, 'jobs/rows', 'jobs/operators'],
@@ -274,6 +274,7 @@ export const PACKAGES: Record<string, readonly string[]> = {
   zod: [
     'src/config.ts',
     'src/console',
+    'src/events/event-mapping.ts',
     'src/settings-schema.ts',
     'src/files',
     'src/portfolio',

@@ -1,6 +1,7 @@
 import { MOST_IDS, MOST_TABLE_IDS, makeIdTable } from '../../../src/ledger/events/event-ids.ts';
 import type { NamedRow } from '../../../src/ledger/events/event-rows.ts';
 import type { Events } from '../../../src/ledger/events/events.ts';
+import type { EventBecame } from '../../../src/ledger/events/kept-event.ts';
 import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { RowResult } from '../../../src/ledger/schema/row.ts';
 import { type RowCheck, rowItem, type WalkedRow } from '../walk-ledger.ts';
@@ -26,7 +27,8 @@ export async function findNamedByEvents(
   if (count === 0) return { row: () => {} };
   const looked = Math.min(count, MOST_EVENTS);
   const table = makeIdTable(Math.min(looked * MOST_IDS, MOST_TABLE_IDS));
-  const idsOf = await readNew(events, { table, sinceMs, most: looked });
+  const { idsOf, became } = await readNew(events, { table, sinceMs, most: looked });
+  for (const [name, says] of NOT_TAKEN) if (became[name]) await sink.found(found(says, became[name], 'events'));
   const isNamed = new Uint8Array(table.size);
 
   return {
@@ -49,21 +51,40 @@ export async function findNamedByEvents(
 /** Where an event's ids are in the table, and whether all of them are. */
 type EventSlots = { slots: Uint32Array; isWhole: boolean };
 
-/** Adds the ids of new events to the table. Answers the slots of each event. */
+/**
+ * Adds the ids of new events to the table. Answers the slots of each event, and what became of their decisions. An event whose decisions were
+ * all taken, or said nothing new, needs nobody.
+ */
 async function readNew(
   events: NewEvents,
   { table, sinceMs, most }: { table: ReturnType<typeof makeIdTable>; sinceMs: number; most: number },
-): Promise<EventSlots[]> {
+): Promise<{ idsOf: EventSlots[]; became: EventBecame }> {
   const idsOf: EventSlots[] = [];
+  const became: Partial<Record<keyof EventBecame, number>> = {};
+  let read = 0;
   for await (const page of events.walk({ sinceMs, from: 'latest' })) {
-    for (const { ids, lastMs } of page.slice(0, most - idsOf.length)) {
+    for (const { ids, lastMs, became: own = {} } of page.slice(0, most - read)) {
+      read += 1;
+      const names = Object.keys(own) as (keyof EventBecame)[];
+      for (const name of names) became[name] = (became[name] ?? 0) + (own[name] ?? 0);
+      if (names.length > 0 && names.every((name) => NEEDS_NOBODY.includes(name))) continue;
       const slots = Uint32Array.from(ids.flatMap((id) => table.add(id, lastMs) ?? []));
       idsOf.push({ slots, isWhole: slots.length === ids.length });
     }
-    if (idsOf.length >= most) break;
+    if (read >= most) break;
   }
-  return idsOf;
+  return { idsOf, became };
 }
+
+const NEEDS_NOBODY: readonly (keyof EventBecame)[] = ['taken', 'same', 'older'];
+
+/** What became of decisions in events that a person has to look at, and what is said of it. */
+const NOT_TAKEN: readonly (readonly [keyof EventBecame, string])[] = [
+  ['unreadable', 'events of the service do not have what EVENTS_MAPPING says: npx limitline events try tells more'],
+  ['contradicts', 'decisions in events of the service are unlike others of the same time, and were not taken'],
+  ['not made', 'decisions in events of the service are about limits that do not count for their requests'],
+  ['damaged', 'decisions in events of the service are about limits whose records cannot be read'],
+];
 
 type Named = { of: NamedRow['of']; id: string; slots: number[] };
 

@@ -2,7 +2,7 @@ import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import { makeEventRows } from './event-rows.ts';
 import { type EventLimits, eventKeys, makeKeepEvents, packedDigest } from './keep-events.ts';
-import type { EventTotals, KeptEvent, RawEvent } from './kept-event.ts';
+import type { EventBecame, EventTotals, KeptEvent, RawEvent } from './kept-event.ts';
 
 /** Events deleted by one script: each has up to 64 index entries, and its content may be long. */
 const DROPPED_AT_ONCE = 20;
@@ -10,15 +10,22 @@ const DROPPED_AT_ONCE = 20;
 /** Events of one id that are read at once to be deleted. */
 const FORGOTTEN_AT_ONCE = 100;
 
+/** Time for a process to read some events: a hundred times what they take. */
+const READING_MS = 60_000;
+
+/** What became of an event that was read for decisions, and in how many whole ms to read it again; undefined for never. */
+export type ReadEvent = { id: string; became: EventBecame; againMs?: number | undefined };
+
 export type Events = ReturnType<typeof makeEvents>;
 
 /**
  * The service's events, raw, for as long as they are kept. Their kinds, format and signature are unknown (docs/service.md, "Events"), so
- * they are not trusted and change nothing. An id of ours anywhere in an event links it to its rows.
+ * they change nothing, except where a person has said where they state decisions. An id of ours anywhere in an event links it to its rows.
  */
 export function makeEvents(deps: { connection: RedisConnection; keys: Keys; limits: EventLimits }) {
   const { connection, keys, limits } = deps;
   const dropScript = makeLuaScript(connection, new URL('../lua/drop-events.lua', import.meta.url));
+  const readScript = makeLuaScript(connection, new URL('../lua/read-events.lua', import.meta.url));
   const reading = makeReadEvents(deps);
 
   /** Deletes these events. Answers how many existed. */
@@ -35,6 +42,18 @@ export function makeEvents(deps: { connection: RedisConnection; keys: Keys; limi
     ...makeEventRows(deps),
     limits,
     keep: makeKeepEvents(deps),
+
+    /**
+     * Notes what became of events that were read for decisions, and hands out the ids of the next ones. Whoever gets them has a minute: after
+     * that they are handed out again.
+     *
+     * @param count how many at most
+     */
+    async nextToRead(done: readonly ReadEvent[], count: number): Promise<string[]> {
+      const told = done.flatMap(({ id, became, againMs = '' }) => [id, JSON.stringify(became), againMs]);
+      const args = { count, leaseMs: READING_MS, done: told };
+      return (await readScript({ unread: keys.eventsUnread, events: keys.event('') }, args)) as string[];
+    },
 
     /**
      * Deletes all expired events, and answers how many. The count of rejected events is reset when the last rejection is older than all
@@ -75,8 +94,11 @@ export function makeEvents(deps: { connection: RedisConnection; keys: Keys; limi
 function makeReadEvents({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   /** Those of these events that exist, in order. */
   async function read(ids: readonly string[]): Promise<KeptEvent[]> {
-    const found = await Promise.all(ids.map((id) => connection.hmget(keys.event(id), 'seen', 'ids')));
-    return found.flatMap(([seen, named], place) => (seen ? [toEvent(ids[place] ?? '', seen, named ?? '')] : []));
+    const found = await Promise.all(ids.map((id) => connection.hmget(keys.event(id), 'seen', 'ids', 'became')));
+    return found.flatMap(([seen, named, became], place) => {
+      const read = became ? { became: JSON.parse(became) as EventBecame } : {};
+      return seen ? [{ ...toEvent(ids[place] ?? '', seen, named ?? ''), ...read }] : [];
+    });
   }
 
   /** Ids of the events that contain this id in any case, the latest first, after skipping `behind` of them. */

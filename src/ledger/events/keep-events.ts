@@ -63,7 +63,7 @@ export function makeKeepEvents({ connection, keys, limits }: KeepDeps): (event: 
     const by = randomBytes(6).toString('base64url');
     const told = { by, most: limits.mostBytes, keepMs: limits.keepMs, told: together.flatMap(argsOf) };
     try {
-      const answers = (await script(eventKeys(keys), told)) as number[];
+      const answers = (await script({ ...eventKeys(keys), unread: keys.eventsUnread }, told)) as number[];
       for (const [place, one] of together.entries()) {
         const answer = ANSWERS[answers[place] ?? 0] ?? 'full';
         one.resolve(answer);
@@ -136,11 +136,18 @@ function takeTogether(waiting: Waiting[]): Together[] {
 }
 
 /** The arguments for one event, in the order of keep-events.lua. */
-function argsOf({ id, event: { body }, others, headers, ids, more }: Together): (string | number | Buffer)[] {
+function argsOf({
+  id,
+  event: { body, isToBeRead },
+  others,
+  headers,
+  ids,
+  more,
+}: Together): (string | number | Buffer)[] {
   const text = ids.join(' ');
   const takes = body.length + headers.length + text.length + EVENT_BYTES + ids.length * ID_BYTES;
   const digests = Buffer.concat(ids.map(packedDigest));
-  return [id, 1 + others.length, body.length, takes, more, body, headers, text, digests];
+  return [id, 1 + others.length, body.length, takes, more, body, headers, text, digests, isToBeRead ? 1 : 0];
 }
 
 /** A digest packed as in index-entries.lua. */

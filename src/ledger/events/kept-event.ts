@@ -1,7 +1,27 @@
 import { wholeCharacters } from '../../files/text.ts';
 
-/** An event as it arrived: its bytes, and the headers that came with them. */
-export type NewEvent = { body: Buffer; headers: Readonly<Record<string, string | string[]>> };
+/** An event as it arrived: its bytes, the headers that came with them, and whether it is to be read for decisions. */
+export type NewEvent = { body: Buffer; headers: Readonly<Record<string, string | string[]>>; isToBeRead?: boolean };
+
+/** What becomes of a decision that an event states, or of an event that states none, in words behind a number of them. */
+export const EVENT_BECAME = {
+  taken: 'taken',
+  same: 'known already',
+  older: 'older than what is known',
+  contradicts: 'unlike another of the same time',
+  unknown: 'of a limit that is not known here',
+  'not made': 'of a limit that does not count for its request',
+  damaged: 'of a limit whose record cannot be read',
+  'other kind': 'of a kind that does not count',
+  unreadable: 'not readable by EVENTS_MAPPING',
+} as const;
+export type EventBecame = Readonly<Partial<Record<keyof typeof EVENT_BECAME, number>>>;
+
+/** `2 taken, 1 of a limit that is not known here`; '' if nothing was read. */
+export function becameWords(became: EventBecame): string {
+  const names = Object.keys(EVENT_BECAME) as (keyof typeof EVENT_BECAME)[];
+  return names.flatMap((name) => (became[name] ? [`${became[name]} ${EVENT_BECAME[name]}`] : [])).join(', ');
+}
 
 /** The outcome of keeping an event: see {@link import('./keep-events.ts').makeKeepEvents}. */
 export type KeepAnswer = 'kept' | 'known' | 'full';
@@ -20,6 +40,8 @@ export type KeptEvent = {
   /** Possible ids in it (event-ids.ts), and the number of further ones. */
   ids: string[];
   moreIds: number;
+  /** What became of its decisions when it was last read for them; undefined if it was not. */
+  became?: EventBecame;
 };
 
 /** An event with its content. */

@@ -1,16 +1,17 @@
 -- Keeps events, each content once, while they fit; and deletes a few expired ones.
--- @keys lately totals events index
--- Sorted set of events by time, hash of their totals, and the beginnings of the keys of events and of their index.
+-- @keys lately totals events index unread
+-- Sorted set of events by time, hash of their totals, the beginnings of the keys of events and of their index, and the sorted set of events
+-- that are to be read for decisions.
 -- @args by most keepMs …told
 -- by: unique to this call, so that a repetition counts nothing twice; most: bytes of all events; keepMs: lifetime of an event;
--- told: of each event its id, how often it came, its size, all its bytes, number of ids not indexed, body, headers, ids, and the ids'
--- digests of 6 bytes each.
+-- told: of each event its id, how often it came, its size, all its bytes, number of ids not indexed, body, headers, ids, the
+-- ids' digests of 6 bytes each, and "1" where it is to be read.
 -- @brings-in
 -- Answers for each event: 1 kept, 2 known before, 0 rejected, since the space is full.
 -- @include event-index
 -- Ids of expired events deleted in one call, half a millisecond; the nightly check deletes the rest.
 local MOST_DROPPED = 128
-local EACH = 9
+local EACH = 10
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local nowText = string.format('%.0f', now)
@@ -50,6 +51,8 @@ for at = 1, #told, EACH do
     kept, added = kept + 1, added + takes
     answer[#answer + 1] = 1
   end
+  -- In one script with the event, so that what was acknowledged is read, or found by whoever comes next.
+  if told[at + 9] == '1' and answer[#answer] > 0 then redis.call('ZADD', unread, nowText, id) end
 end
 if kept > 0 then
   redis.call('HINCRBY', totals, 'events', kept)

@@ -225,6 +225,8 @@ export function makeKeys(prefix: string, account: string) {
     event: (id: string) => `${root}:event:${id}`,
     /** Sorted set: ids of kept events, by when each first came, in ms of the server's clock. */
     eventsLately: `${root}:events`,
+    /** Sorted set: ids of events that are to be read for decisions, by when, in ms of the server's clock. */
+    eventsUnread: `${root}:events:unread`,
     /** Hash: number and bytes of kept events, and the number of rejected ones by reason. */
     eventTotals: `${root}:events:totals`,
     /** Sorted set of texts: digests of the ids in events, each with its event, in one of a fixed number of buckets. */

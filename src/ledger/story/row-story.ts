@@ -20,8 +20,10 @@ export type StoryCall = {
   madeFor: string | undefined;
 };
 
-/** An event of the service that names the row, and the ids by which it does. Events change nothing in the ledger. */
-export type NamingEvent = Pick<KeptEvent, 'id' | 'firstMs' | 'lastMs' | 'times' | 'sizeBytes'> & { names: string[] };
+/** An event of the service that names the row, and the ids by which it does. */
+export type NamingEvent = Pick<KeptEvent, 'id' | 'firstMs' | 'lastMs' | 'times' | 'sizeBytes' | 'became'> & {
+  names: string[];
+};
 
 /** Everything known of one row. */
 export type RowStory = {

@@ -185,7 +185,8 @@ function take(line: Read, { convention, places, dates, now = new Date() }: Readi
   }
 }
 
-function faultOfText(status: string): string | undefined {
+/** Why a text cannot be a status; undefined if it can. */
+export function faultOfText(status: string): string | undefined {
   if (Buffer.byteLength(status) > MOST_STATUS_BYTES) return `The status is longer than ${MOST_STATUS_BYTES} bytes.`;
   return /\p{C}/u.test(status) ? 'The status has a control character.' : undefined;
 }
@@ -195,7 +196,8 @@ type Amount = { value?: string; problem?: string };
 /** Nothing granted, which {@link parseAmount} refuses: `0`, `0.00 EUR`, `€ 0,00`. */
 const NOTHING = /^[^\d-]*0+(?:[.,]0*)?[^\d-]*$/;
 
-function readAmount(text: string, convention: Decimal | null): Amount {
+/** Reads an amount that may be zero. An empty text has no value and no problem. */
+export function readAmount(text: string, convention: Decimal | null): Amount {
   if (text === '') return {};
   if (NOTHING.test(text) && !text.includes('(')) return { value: '0' };
   const read = parseAmount(text, convention);
@@ -205,7 +207,8 @@ function readAmount(text: string, convention: Decimal | null): Amount {
 const MOMENT = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d:\d\d)?$/i;
 const DAY_MS = 86_400_000;
 
-function readMoment(text: string, { dates, now }: { dates: DateOrder | null; now: Date }): Amount {
+/** Reads when something was decided, in ISO 8601, UTC: a moment, or a day, which means its end. */
+export function readMoment(text: string, { dates, now }: { dates: DateOrder | null; now: Date }): Amount {
   if (text === '') return {};
   const [, day = '', time = '', zone = 'Z'] = MOMENT.exec(text) ?? [];
   const date = parseDate(day === '' ? text : day, { order: dates, today: '9999-12-31' });

@@ -39,3 +39,16 @@ test('events of the service are on the page of the night, and one is shown as it
   expect(words).toContain('2 portfolios are archived');
   expect(words).toContain('not in 5 older ones');
 });
+
+test('the page of an event says what became of its decisions, and the list no more that events change nothing', async () => {
+  const { get, context } = await openNightlyConsole();
+  const { events } = context;
+  await events.keep({ ...eventOf('bl_1'), isToBeRead: true });
+  const [id = ''] = await events.nextToRead([], 1);
+  expect((await get('/nightly')).text).toContain('They change nothing by themselves');
+  await events.nextToRead([{ id, became: { taken: 2, unreadable: 1 } }], 0);
+  expect((await get('/nightly')).text).toContain('They change nothing but what EVENTS_MAPPING finds in them');
+  const page = (await get(`/service-events/${id}`)).text;
+  expect(page).toContain('2 taken, 1 not readable by EVENTS_MAPPING');
+  expect(page).toContain('Decisions were taken from it');
+});

@@ -47,6 +47,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   decide: 'account',
   'event-index': 'included',
   'keep-events': 'account',
+  'read-events': 'account',
   derive: 'included',
   doubts: 'included',
   'end-first': 'included',

@@ -1,4 +1,4 @@
-import { type ShownBody, sizeText } from '../../../ledger/events/kept-event.ts';
+import { becameWords, type ShownBody, sizeText } from '../../../ledger/events/kept-event.ts';
 import { SEES_BUYERS } from '../../access/rules.ts';
 import { ConsoleError } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
@@ -37,11 +37,12 @@ export const serviceEventPage = page<EventPageFunctions>({ at: 'nightly', asItIs
 const MOST_ROWS = 10;
 
 function eventPage({ event, headers, body }: LookedAtEvent): Html {
-  const { id, firstMs, lastMs, times, sizeBytes, ids, moreIds } = event;
+  const { id, firstMs, lastMs, times, sizeBytes, ids, moreIds, became } = event;
+  const changed = became?.taken ? 'Decisions were taken from it' : 'It changed nothing';
   return html`${pageHead({
     title: 'Event of the service',
     trail: [{ href: '/nightly', words: 'Nightly' }],
-    lead: html`Came ${moment(firstMs)}. It changed nothing: neither the kinds of events nor a signature are known, so it is for people to read.`,
+    lead: html`Came ${moment(firstMs)}. ${changed}: neither the kinds of events nor a signature are known, so it is for people to read.`,
   })}
   ${panel({
     title: 'What it names',
@@ -49,6 +50,7 @@ function eventPage({ event, headers, body }: LookedAtEvent): Html {
       { term: 'Rows', what: namedBy(event, MOST_ROWS) },
       { term: 'What may be ids', what: ids.length === 0 ? 'none' : idsWords(ids, moreIds) },
       { term: 'Came', what: times === 1 ? 'once' : html`${String(times)} times, the last ${moment(lastMs)}` },
+      ...(became ? [{ term: 'Decisions', what: becameWords(became) || 'none' }] : []),
       { term: 'Size', what: sizeText(sizeBytes) },
       { term: 'Event', what: html`<code>${id}</code>` },
     ])}`,

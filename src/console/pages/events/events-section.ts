@@ -35,8 +35,11 @@ export function eventsSection(
   { showsEvents }: { showsEvents: boolean },
 ): Html {
   const kept = `${counted(totals.events, 'event')} kept, ${sizeText(totals.bytes)} of ${sizeText(mostBytes)}, each for ${counted(keepMs / DAY_MS, 'day')}.`;
+  const changes = events.some(({ became }) => became)
+    ? 'They change nothing but what EVENTS_MAPPING finds in them'
+    : 'They change nothing by themselves';
   return html`${totals.full > 0 && fullNotice(totals)}
-    ${totals.events > 0 && html`<p>${kept} They change nothing by themselves: what the service tells of is for people to read.</p>`}
+    ${totals.events > 0 && html`<p>${kept} ${changes}: what the service tells of is for people to read.</p>`}
     ${table({
       caption: 'Latest events',
       rows: events,

@@ -51,9 +51,10 @@ export function timelineOf(story: RowStory): Happening[] {
 }
 
 /** An entry for an event. The service does not document its events, so the entry says no more than what the event names. */
-function happeningOfEvent({ id, firstMs, times, names }: NamingEvent): Happening {
+function happeningOfEvent({ id, firstMs, times, names, became }: NamingEvent): Happening {
   const often = times > 1 ? `, ${counted(times, 'time')} by now` : '';
-  const words = `An event of the service came that names ${listed(names)}${often}. It changed nothing here.`;
+  const changed = became?.taken ? 'A decision was taken from it.' : 'It changed nothing here.';
+  const words = `An event of the service came that names ${listed(names)}${often}. ${changed}`;
   return { atMs: firstMs, kind: 'plain', words, event: id };
 }
 

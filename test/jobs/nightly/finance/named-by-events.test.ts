@@ -113,3 +113,30 @@ test('events that were not taken, since all that may be kept is, are told', asyn
     expect.objectContaining({ rows: 1, says: expect.stringContaining('EVENTS_KEEP_MB'), command: 'events' }),
   ]);
 });
+
+test('rows whose events were taken are not told, and decisions that were not taken are counted', async () => {
+  const place = openEvents();
+  const { events } = place;
+  const became = [
+    { taken: 1, same: 1, older: 1 },
+    { taken: 1, contradicts: 2 },
+    { unreadable: 1 },
+    { unreadable: 1, unknown: 1 },
+    {},
+    { 'other kind': 1 },
+  ];
+  for (const [at, one] of became.entries()) {
+    await events.keep({ ...eventOf(`bl_${at}`), isToBeRead: true });
+    const [id = ''] = await events.nextToRead([], 1);
+    await events.nextToRead([{ id, became: one }], 0);
+  }
+  const items = await findIn(
+    place,
+    became.map((_one, at) => ({ limitId: `bl_${at}` })),
+  );
+  expect(items.map(({ says, rows, detail }) => [says, rows ?? detail?.split(' ')[0]])).toEqual([
+    ['events of the service do not have what EVENTS_MAPPING says: npx limitline events try tells more', 2],
+    ['decisions in events of the service are unlike others of the same time, and were not taken', 2],
+    ...[1, 2, 3, 4, 5].map((at) => ["an event of the service names the row's limit", `bl_${at}`]),
+  ]);
+});

@@ -1,0 +1,148 @@
+import type { EventMapping, MappedName } from '../../src/events/event-mapping.ts';
+import { inPlace, listPlaces, pointerOf, valueAt } from '../../src/json-pointer.ts';
+import type { LaterWord } from '../../src/ledger/rows/decisions.ts';
+import { faultOfText, readAmount, readMoment } from '../../src/portfolio/results/decisions-file.ts';
+
+/** What an event states once: what the mapping finds, as text by name; and the decision, or why there is none. */
+export type EventReading = { found: Partial<Record<MappedName, string>> } & (
+  | { is: 'decision'; word: LaterWord }
+  /** An event of a kind that does not count. */
+  | { is: 'other kind' }
+  | { is: 'unreadable'; why: string }
+);
+
+/** Most limits of one event: each takes some commands to Redis. */
+const MOST_LIMITS = 10_000;
+
+/** Bytes of an id: no service has longer ones. */
+const MOST_ID_BYTES = 128;
+
+/**
+ * What an event states by the mapping: a reading for each limit in it, or one that says why there is none. Nothing of it is trusted: it may be
+ * anything, as deep and long as it likes. Pure.
+ *
+ * @param firstMs when it came, which is when a decision was made that says no time
+ */
+export function readEvent(body: string, mapping: EventMapping, { firstMs }: { firstMs: number }): EventReading[] {
+  let document: unknown;
+  try {
+    document = JSON.parse(body);
+  } catch {
+    return [unreadable('It is no JSON.')];
+  }
+  const readings: EventReading[] = [];
+  for (const reading of readingsOf(document, mapping, firstMs)) {
+    if (readings.length === MOST_LIMITS) return [unreadable(`It has more than ${MOST_LIMITS} limits.`)];
+    readings.push(reading);
+  }
+  return readings;
+}
+
+function unreadable(why: string, found: EventReading['found'] = {}): EventReading {
+  return { is: 'unreadable', why, found };
+}
+
+function* readingsOf(document: unknown, mapping: EventMapping, firstMs: number): Generator<EventReading> {
+  // The kind comes first: events of another kind may say nothing of what is mapped.
+  for (const outer of listPlaces(document, mapping.at.kind ?? [])) {
+    if (outer.noList !== undefined) {
+      yield unreadable(noListWords(outer.noList));
+      continue;
+    }
+    const parts = partsOf(document, mapping, outer.places);
+    const kind = parts.textOf('kind');
+    if (parts.faults.length > 0) yield unreadable(parts.faults[0] ?? '', parts.found);
+    else if (kind !== undefined && !mapping.kinds.includes(kind)) yield { is: 'other kind', found: parts.found };
+    else yield* limitsOf(document, mapping, { within: outer.places, kind, firstMs });
+  }
+}
+
+type Within = { within: readonly string[]; kind: string | undefined; firstMs: number };
+
+function* limitsOf(
+  document: unknown,
+  mapping: EventMapping,
+  { within, kind, firstMs }: Within,
+): Generator<EventReading> {
+  for (const { places, noList } of listPlaces(document, mapping.at.buyer_limit_id, within)) {
+    const told = kind === undefined ? {} : { kind };
+    if (noList !== undefined) yield unreadable(noListWords(noList), told);
+    else {
+      const reading = readLimit(partsOf(document, mapping, places), firstMs);
+      yield { ...reading, found: { ...reading.found, ...told } };
+    }
+  }
+}
+
+function noListWords(where: string): string {
+  return `There is no list at ${where || 'its top'}.`;
+}
+
+type Parts = ReturnType<typeof partsOf>;
+
+/** Reads the parts of an event at these places in its lists. `faults`: what is missing, or is no value, or cannot be read. */
+function partsOf(document: unknown, { at, optional }: EventMapping, places: readonly string[]) {
+  const faults: string[] = [];
+  const found: EventReading['found'] = {};
+
+  /** The value at a pointer; '' for null; undefined where nothing is mapped, or there is none. */
+  function contentOf(name: MappedName): string | number | undefined {
+    const segments = at[name];
+    if (!segments) return undefined;
+    const placed = inPlace(segments, places);
+    const value = valueAt(document, placed);
+    const isText = typeof value === 'string' || typeof value === 'number';
+    if (isText) found[name] = String(value);
+    if (isText || value === null) return value ?? '';
+    if (value !== undefined) {
+      const what = Array.isArray(value) ? 'a list' : `of type ${typeof value}`;
+      faults.push(`${name} is ${what}, and no text or number, at ${pointerOf(placed)}.`);
+    } else if (!optional.includes(name)) faults.push(`${name} is missing: there is nothing at ${pointerOf(placed)}.`);
+    return undefined;
+  }
+
+  return {
+    faults,
+    found,
+    contentOf,
+    /** The text at a pointer. A number, or an empty text, is a fault. */
+    textOf(name: MappedName): string | undefined {
+      const value = contentOf(name);
+      if (typeof value === 'number' || value === '') faults.push(`${name} is ${value === '' ? 'empty' : 'a number'}.`);
+      return typeof value === 'number' ? undefined : value;
+    },
+    /** A value of a reading, whose problem becomes a fault. */
+    readingOf(name: MappedName, { value, problem }: { value?: string; problem?: string }): string | undefined {
+      if (problem !== undefined) faults.push(`${name}: ${problem}`);
+      return value;
+    },
+  };
+}
+
+function readLimit({ faults, found, ...parts }: Parts, firstMs: number): EventReading {
+  const limit = parts.textOf('buyer_limit_id') ?? '';
+  if (Buffer.byteLength(limit) > MOST_ID_BYTES) faults.push(`buyer_limit_id is longer than ${MOST_ID_BYTES} bytes.`);
+  const status = parts.textOf('status') ?? '';
+  const fault = faultOfText(status);
+  if (fault !== undefined) faults.push(fault);
+  const amountOf = (name: 'total_limit' | 'available_limit') => {
+    const value = parts.contentOf(name);
+    return value === undefined ? undefined : (parts.readingOf(name, readAmount(String(value), '.')) ?? '');
+  };
+  const [total, available] = [amountOf('total_limit'), amountOf('available_limit')];
+  const moment = momentText(parts.contentOf('decided_at') ?? '');
+  const decided = parts.readingOf('decided_at', readMoment(moment, { dates: null, now: new Date() }));
+  if (faults.length > 0) return { is: 'unreadable', why: faults[0] ?? '', found };
+  const times = { at: decided ?? new Date(firstMs).toISOString(), isDated: decided !== undefined };
+  return { is: 'decision', word: { limit, status, total, available, ...times }, found };
+}
+
+/** From here on a number of seconds since 1970 would be in the year 5138, so it is one of milliseconds. */
+const FIRST_MS = 1e11;
+
+/** A moment as text. A number is one of seconds since 1970, or of milliseconds. */
+function momentText(value: string | number): string {
+  if (typeof value === 'string') return value;
+  const date = new Date(Math.abs(value) < FIRST_MS ? value * 1_000 : value);
+  return Number.isNaN(date.getTime()) ? String(value) : date.toISOString();
+}

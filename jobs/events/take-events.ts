@@ -1,0 +1,217 @@
+import { hostname } from 'node:os';
+import type { Audit } from '../../src/audit/audit.ts';
+import { counted } from '../../src/counted.ts';
+import { messageOf } from '../../src/errors.ts';
+import type { EventMapping } from '../../src/events/event-mapping.ts';
+import type { Events, ReadEvent } from '../../src/ledger/events/events.ts';
+import { becameWords, type EVENT_BECAME, type EventBecame, type NewEvent } from '../../src/ledger/events/kept-event.ts';
+import type { Log } from '../../src/log.ts';
+import { type DecisionDeps, takeDecision } from '../operators/take-decisions.ts';
+import { type EventReading, readEvent } from './read-event.ts';
+
+/** By whom decisions are brought, in the rows' histories and the audit. */
+const BY = 'events';
+
+/** Events read side by side. Their contents are in memory together. */
+const EVENTS_AT_ONCE = 8;
+
+/** Decisions of one event that are taken side by side. */
+const DECISIONS_AT_ONCE = 50;
+
+/** How often a process looks for events that are to be read again, or that a process which ended has left. */
+const LOOK_EVERY_MS = 10_000;
+
+/** The log has what became of events as often as it has what came. */
+const SAY_EVERY_MS = 60_000;
+
+/**
+ * An event about a limit that is not known yet, or whose row is not done, is read again: after ten seconds, and then whenever it is twice as
+ * old, for a day. The answer to Limitline's own call may come after the event.
+ */
+const AGAIN_MS = { first: 10_000, last: 86_400_000 };
+
+type TakingDeps = DecisionDeps & {
+  events: Pick<Events, 'keep' | 'nextToRead' | 'raw' | 'walk'>;
+  audit: Audit;
+  log: Log;
+};
+
+/** What an event says, and what became of it; `left`: why rows do not say it yet; `doubts`: what to think of. */
+export type ToldReading = EventReading & { became: keyof typeof EVENT_BECAME; left: string[]; doubts: string[] };
+
+/**
+ * Says what would become of the decisions that an event states; changes nothing. In whatever order events come, and however often, the latest
+ * decision by its own time counts.
+ */
+export function tryEvent(
+  { firstMs, body }: { firstMs: number; body: string },
+  { mapping }: { mapping: EventMapping },
+  deps: DecisionDeps,
+): Promise<ToldReading[]> {
+  return takeReadings(readEvent(body, mapping, { firstMs }), { by: BY, file: '', dryRun: true, portfolios: [], deps });
+}
+
+/** Takes the decisions of an event, some side by side. */
+async function takeReadings(
+  readings: readonly EventReading[],
+  told: Parameters<typeof takeDecision>[1],
+): Promise<ToldReading[]> {
+  const taken: ToldReading[] = [];
+  for (let from = 0; from < readings.length; from += DECISIONS_AT_ONCE) {
+    const page = readings.slice(from, from + DECISIONS_AT_ONCE).map(async (reading) => {
+      if (reading.is !== 'decision') return { ...reading, became: reading.is, left: [], doubts: [] };
+      return { ...reading, ...(await takeDecision(reading.word, told)) };
+    });
+    taken.push(...(await Promise.all(page)));
+  }
+  return taken;
+}
+
+/** How many readings became what. */
+export function becameOf(readings: readonly ToldReading[]): EventBecame {
+  const counts: Partial<Record<keyof typeof EVENT_BECAME, number>> = {};
+  for (const { became } of readings) counts[became] = (counts[became] ?? 0) + 1;
+  return counts;
+}
+
+/** Reads an event for decisions and takes them. Answers what became of it. An event that is not kept any more states none. */
+async function takeKept(id: string, { mapping, isNoted }: Taking, deps: TakingDeps): Promise<ReadEvent> {
+  const raw = await deps.events.raw(id);
+  if (!raw) return { id, became: {} };
+  const found = readEvent(raw.body.toString(), mapping, raw);
+  const portfolios = await deps.portfolios.names();
+  const told = { by: BY, file: `event ${id}`, portfolios, deps };
+  const tried = isNoted ? await takeReadings(found, { ...told, dryRun: true }) : [];
+  const decisions = tried.filter(({ became }) => became === 'taken').length;
+  // What is noted is only what changes something: whoever knows the secret may send the same again and again.
+  if (decisions > 0) {
+    const from = `events listener on ${hostname()}`;
+    await deps.audit.note({ by: BY, what: 'decisions taken in', from, facts: { event: id, decisions } });
+  }
+  const readings = await takeReadings(found, { ...told, dryRun: false });
+  const isOpen = readings.some(({ became, left }) => became === 'unknown' || left.length > 0);
+  const ageMs = Math.max(AGAIN_MS.first, Math.round(Date.now() - raw.firstMs));
+  return { id, became: becameOf(readings), againMs: isOpen && ageMs < AGAIN_MS.last ? ageMs : undefined };
+}
+
+/** `isNoted`: whether each event that changes something gets an entry of the audit, since no command has one. */
+type Taking = { mapping: EventMapping; isNoted: boolean };
+
+/** Takes the decisions of all events that are kept, or of those since a moment, the oldest first. Answers what became of how many. */
+export async function takeAllEvents(
+  { mapping, sinceMs }: { mapping: EventMapping; sinceMs?: number | undefined },
+  deps: TakingDeps,
+): Promise<{ events: number; became: EventBecame }> {
+  const counts = makeCounts();
+  for await (const page of deps.events.walk({ sinceMs, from: 'oldest' })) {
+    for (let from = 0; from < page.length; from += EVENTS_AT_ONCE) {
+      const some = page.slice(from, from + EVENTS_AT_ONCE);
+      const read = await Promise.all(some.map(({ id }) => takeKept(id, { mapping, isNoted: false }, deps)));
+      await deps.events.nextToRead(read, 0);
+      counts.add(read);
+    }
+  }
+  return counts.take();
+}
+
+/**
+ * Reads events for decisions beside the listener that keeps them. An event that was acknowledged stands among those to be read, so whoever
+ * reads next finds it, if this process is killed. Never throws: logs a fault, and tries again.
+ *
+ * @param given.everyMs how often it looks without being told
+ * @returns `keep` keeps an event and has it read; `stop` resolves once nothing is under way
+ */
+export function startTakingEvents(
+  deps: TakingDeps,
+  { mapping, everyMs = LOOK_EVERY_MS }: { mapping: EventMapping; everyMs?: number },
+) {
+  const { events, log } = deps;
+  const counts = makeCounts();
+  let [isStopped, isRung, saidMs] = [false, false, Number.NEGATIVE_INFINITY];
+  let wake = (): void => {};
+  const ring = (): void => {
+    isRung = true;
+    wake();
+  };
+
+  const wait = async (): Promise<void> => {
+    if (!isRung && !isStopped) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      wake = resolve;
+      const timer = setTimeout(resolve, everyMs);
+      await promise;
+      clearTimeout(timer);
+    }
+    isRung = false;
+  };
+
+  const say = (): void => {
+    const { events: read, became } = counts.take();
+    if (read === 0) return;
+    saidMs = performance.now();
+    const words = `${counted(read, 'event')} ${read === 1 ? 'was' : 'were'} read: ${becameWords(became) || 'no decisions'}`;
+    log[became.unreadable ? 'warn' : 'info']({ read, became }, words);
+  };
+
+  const takeSome = async (ids: readonly string[]): Promise<ReadEvent[]> => {
+    const read = await Promise.allSettled(ids.map((id) => takeKept(id, { mapping, isNoted: true }, deps)));
+    const failed = read.find((one) => one.status === 'rejected');
+    // An event that was not read is handed out again after a while.
+    if (failed) log.error({ reason: messageOf(failed.reason) }, 'an event could not be read; it is tried again');
+    return read.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  };
+
+  const going = (async () => {
+    let done: ReadEvent[] = [];
+    while (!isStopped || done.length > 0) {
+      try {
+        const ids = await events.nextToRead(done, isStopped ? 0 : EVENTS_AT_ONCE);
+        counts.add(done);
+        done = await takeSome(ids);
+        if (performance.now() - saidMs >= SAY_EVERY_MS) say();
+        if (ids.length === 0) await wait();
+      } catch (error) {
+        log.error({ reason: messageOf(error) }, 'events cannot be read for decisions; it is tried again');
+        done = [];
+        isRung = false;
+        await wait();
+      }
+    }
+    say();
+  })();
+
+  return {
+    async keep(event: NewEvent) {
+      const kept = await events.keep({ ...event, isToBeRead: true });
+      if (kept !== 'full') ring();
+      return kept;
+    },
+    async stop(): Promise<void> {
+      isStopped = true;
+      wake();
+      await going;
+    },
+  };
+}
+
+/** Adds up what became of events. */
+export function makeCounts() {
+  let events = 0;
+  let sums: Partial<Record<keyof typeof EVENT_BECAME, number>> = {};
+  return {
+    add(read: readonly Pick<ReadEvent, 'became'>[]): void {
+      events += read.length;
+      for (const { became } of read) {
+        for (const [name, count] of Object.entries(became) as [keyof EventBecame, number][]) {
+          sums[name] = (sums[name] ?? 0) + count;
+        }
+      }
+    },
+    /** The sums so far, which begin anew. */
+    take(): { events: number; became: EventBecame } {
+      const all = { events, became: sums };
+      [events, sums] = [0, {}];
+      return all;
+    },
+  };
+}

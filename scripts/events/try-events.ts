@@ -1,0 +1,117 @@
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import { becameOf, makeCounts, type ToldReading, tryEvent } from '../../jobs/events/take-events.ts';
+import type { Settings } from '../../src/config.ts';
+import type { Context } from '../../src/context.ts';
+import { counted } from '../../src/counted.ts';
+import { LimitlineError } from '../../src/errors.ts';
+import { type EventMapping, readEventMapping } from '../../src/events/event-mapping.ts';
+import { fileFault } from '../../src/files/file-fault.ts';
+import { becameWords, EVENT_BECAME } from '../../src/ledger/events/kept-event.ts';
+import { visible } from '../../src/portfolio/problem.ts';
+import { PROBLEMS_STATUS } from '../process/exit-status.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+/** A file up to this size may be one event: EVENTS_MAX_KB has no larger ones. */
+const LARGEST_EVENT_BYTES = 10_240 * 1_024;
+
+/** Characters shown of what the mapping finds: an event may have anything there. */
+const SHOWN = 200;
+
+/** @throws LimitlineError `SETTINGS` if no mapping is set, or it was changed to a wrong one since the settings were read */
+export function mappingOf({ EVENTS_MAPPING: path }: Settings): EventMapping {
+  if (path === undefined) {
+    const words =
+      'EVENTS_MAPPING is not set, so events state no decisions: docs/events.md says what stands in its file.';
+    throw new LimitlineError('SETTINGS', words);
+  }
+  const { mapping, faults = [] } = { mapping: undefined, ...readEventMapping(path) };
+  if (mapping) return mapping;
+  throw new LimitlineError('SETTINGS', `EVENTS_MAPPING is ${path}, but ${faults.join('; ')}.`);
+}
+
+/**
+ * Says for each event of a file what the mapping finds, and what would become of it. Changes nothing. Status 2 if something cannot be read.
+ */
+export async function tryEvents(path: string, context: Context, terminal: Terminal): Promise<void> {
+  const mapping = mappingOf(context.settings);
+  const events: { line: number; decisions: ReturnType<typeof factsOf>[] }[] = [];
+  const counts = makeCounts();
+  for await (const { line, ...event } of eventsIn(path)) {
+    const readings = await tryEvent(event, { mapping }, context);
+    counts.add([{ became: becameOf(readings) }]);
+    if (terminal.json) events.push({ line, decisions: readings.map(factsOf) });
+    else terminal.answer(wordsOf(line, readings));
+  }
+  const { events: count, became } = counts.take();
+  terminal.answer(`${counted(count, 'event')}: ${becameWords(became) || 'no decisions'}. Nothing was changed.`);
+  if (terminal.json) terminal.print('', { account: context.account, became, events });
+  if (became.unreadable) process.exitCode = PROBLEMS_STATUS;
+}
+
+/** A reading in JSON. */
+function factsOf({ found, is, became, doubts, ...reading }: ToldReading) {
+  const told = is === 'decision' ? { moment: 'word' in reading ? reading.word.at : undefined } : {};
+  return { found, ...told, became, ...('why' in reading ? { why: reading.why } : {}), warnings: doubts };
+}
+
+function wordsOf(line: number, readings: readonly ToldReading[]): string {
+  if (readings.length === 0) return `line ${line}: it states no limit`;
+  return readings.map((reading) => `line ${line}: ${readingWords(reading)}`).join('\n');
+}
+
+/** `buyer_limit_id bl_1, status approved: taken` */
+function readingWords({ found, became, doubts, ...reading }: ToldReading): string {
+  const parts = Object.entries(found).map(([name, text]) => `${name} ${visible(text.slice(0, SHOWN))}`);
+  const why = 'why' in reading ? `. ${reading.why}` : '';
+  const warnings = doubts.map((one) => `. ${one}`).join('');
+  return `${parts.join(', ') || 'nothing found'}: ${EVENT_BECAME[became]}${visible(why)}${visible(warnings)}`;
+}
+
+type FoundEvent = { line: number; firstMs: number; body: string };
+
+/** The events of a file: one, which may take many lines; or one a line, raw or as `events export` writes it. */
+async function* eventsIn(path: string): AsyncGenerator<FoundEvent> {
+  try {
+    const { size } = await stat(path);
+    const whole = size <= LARGEST_EVENT_BYTES ? await readFile(path, 'utf8') : '';
+    if (isJson(whole)) {
+      yield eventOf(whole, 1);
+      return;
+    }
+    let line = 0;
+    for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
+      line += 1;
+      if (text.trim() !== '') yield eventOf(text, line);
+    }
+  } catch (error) {
+    throw error instanceof LimitlineError ? error : fileFault(path, 'read', error);
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** An event's content, and when it came; of a file that does not say it, now. */
+function eventOf(text: string, line: number): FoundEvent {
+  const exported = isJson(text) ? exportedSchema.safeParse(JSON.parse(text)) : { data: undefined };
+  if (!exported.data) return { line, firstMs: Date.now(), body: text };
+  const { body, encoding, first } = exported.data;
+  return { line, firstMs: Date.parse(first), body: Buffer.from(body, encoding).toString() };
+}
+
+/** What a line of `events export` has of an event. */
+const exportedSchema = z.looseObject({
+  sha256: z.string().length(64),
+  first: z.iso.datetime(),
+  encoding: z.enum(['utf-8', 'base64']),
+  body: z.string(),
+});

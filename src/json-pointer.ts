@@ -1,0 +1,58 @@
+/** What stands for each element of a list in a pointer. RFC 6901 has no such sign, so a field of this name cannot be pointed at. */
+const EACH = '*';
+
+/** The segments of a JSON pointer (RFC 6901) to a part of a document; undefined if it is none. The segment `*` means each element of a list. */
+export function pointerSegments(pointer: string): string[] | undefined {
+  if (!/^\/(?:[^~]|~[01])*$/.test(pointer)) return undefined;
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** The pointer of these segments. */
+export function pointerOf(segments: readonly string[]): string {
+  return segments.map((segment) => `/${segment.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+/** The segments up to the last `*`; none if they have none. */
+export function listsOf(segments: readonly string[]): readonly string[] {
+  return segments.slice(0, segments.lastIndexOf(EACH) + 1);
+}
+
+/** The segments with these places in lists for the first `*`. */
+export function inPlace(segments: readonly string[], places: readonly string[]): string[] {
+  let next = 0;
+  return segments.map((segment) => (segment === EACH ? (places[next++] ?? EACH) : segment));
+}
+
+/** The value at these segments; undefined for none. Only fields of the document itself are read, whatever their names. */
+export function valueAt(document: unknown, segments: readonly string[]): unknown {
+  let value = document;
+  for (const segment of segments) {
+    const isPlace = !Array.isArray(value) || /^(?:0|[1-9]\d*)$/.test(segment);
+    if (typeof value !== 'object' || value === null || !isPlace || !Object.hasOwn(value, segment)) return undefined;
+    value = (value as Record<string, unknown>)[segment];
+  }
+  return value;
+}
+
+/**
+ * The places in lists that the `*` of these segments mean, behind those that are given. If there is no list where one should be, `noList`
+ * says where.
+ */
+export function* listPlaces(
+  document: unknown,
+  segments: readonly string[],
+  given: readonly string[] = [],
+): Generator<{ places: readonly string[]; noList?: string }> {
+  const placed = inPlace(segments, given);
+  const before = placed.slice(0, Math.max(0, placed.indexOf(EACH)));
+  if (!placed.includes(EACH)) {
+    yield { places: given };
+    return;
+  }
+  const list = valueAt(document, before);
+  if (!Array.isArray(list)) yield { places: given, noList: pointerOf(before) };
+  else for (const place of list.keys()) yield* listPlaces(document, segments, [...given, String(place)]);
+}

@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest';
+import { readEvent } from '../../../jobs/events/read-event.ts';
+import { decisionEvent, MAPPING, mappingIn, writeMapping } from '../../support/event-mapping.ts';
+import { makeFolder } from '../../support/workplace.ts';
+
+const FIRST_MS = Date.parse('2026-11-20T08:00:00Z');
+const AT = '2026-11-19T10:00:00.000Z';
+
+async function read(body: unknown, changed: object = {}) {
+  const mapping = mappingIn(writeMapping(await makeFolder(), { ...MAPPING, ...changed }));
+  return readEvent(typeof body === 'string' ? body : JSON.stringify(body), mapping, { firstMs: FIRST_MS });
+}
+
+const data = { id: 'bl_1', status: 'approved', total_limit: 1250.5, available_limit: '1000.00' };
+const event = { type: 'buyer_limit.updated', created: AT, data };
+
+test('an event says which limit, its status, its amounts exactly, and when', async () => {
+  expect(await read(event)).toEqual([
+    {
+      is: 'decision',
+      word: { limit: 'bl_1', status: 'approved', total: '1250.5', available: '1000', at: AT, isDated: true },
+      found: {
+        kind: 'buyer_limit.updated',
+        buyer_limit_id: 'bl_1',
+        status: 'approved',
+        total_limit: '1250.5',
+        available_limit: '1000.00',
+        decided_at: AT,
+      },
+    },
+  ]);
+});
+
+test.each([
+  ['2026-11-19T11:00:00+01:00', AT],
+  ['2026-11-19', '2026-11-19T23:59:59.999Z'],
+  [Date.parse(AT) / 1_000, AT],
+  [Date.parse(AT), AT],
+])('the time %j is %s', async (created, at) => {
+  expect(await read({ ...event, created })).toMatchObject([{ word: { at, isDated: true } }]);
+});
+
+test('what a mapping does not name is not said, null is none known, and without a time it is when the event came', async () => {
+  const bare = { total_limit: undefined, available_limit: undefined, decided_at: undefined };
+  expect(await read(event, bare)).toMatchObject([
+    { word: { total: undefined, available: undefined, at: '2026-11-20T08:00:00.000Z', isDated: false } },
+  ]);
+  const nothing = { ...event, data: { ...data, total_limit: null, available_limit: 0 } };
+  expect(await read(nothing)).toMatchObject([{ word: { total: '', available: '0' } }]);
+});
+
+test('only the kinds that count are read, whatever else an event of another kind has', async () => {
+  expect(await read({ type: 'company.updated', data: [[]] })).toEqual([
+    { is: 'other kind', found: { kind: 'company.updated' } },
+  ]);
+});
+
+test('each element of lists is a limit, with the kind and time of the event that has it', async () => {
+  const lists = {
+    buyer_limit_id: '/events/*/limits/*/id',
+    status: '/events/*/limits/*/status',
+    total_limit: undefined,
+    available_limit: undefined,
+    decided_at: '/events/*/at',
+    kind: '/events/*/type',
+    kinds: ['decided'],
+  };
+  const limits = [{ id: 'bl_1', status: 'approved' }, { id: 'bl_2' }];
+  const events = [
+    { type: 'decided', at: AT, limits },
+    { type: 'other' },
+    { type: 'decided', at: AT, limits: 'none' },
+    { type: 'decided', at: AT, limits: [] },
+  ];
+  const readings = await read({ events }, lists);
+  expect(readings).toMatchObject([
+    { is: 'decision', word: { limit: 'bl_1', at: AT }, found: { kind: 'decided' } },
+    { is: 'unreadable', why: 'status is missing: there is nothing at /events/0/limits/1/status.' },
+    { is: 'other kind' },
+    { is: 'unreadable', why: 'There is no list at /events/2/limits.' },
+  ]);
+  expect(await read({ events: { 0: {} } }, lists)).toMatchObject([{ why: 'There is no list at /events.' }]);
+});
+
+test.each<[string, unknown, string]>([
+  ['a mapped part that is missing', { ...event, data: { ...data, id: undefined } }, 'there is nothing at /data/id'],
+  ['an amount that is missing', { ...event, data: { ...data, total_limit: undefined } }, 'total_limit is missing'],
+  ['no kind', { ...event, type: undefined }, 'there is nothing at /type'],
+  ['a kind that is a number', { ...event, type: 7 }, 'kind is a number'],
+  ['a list where a value was', { ...event, data: { ...data, status: ['approved'] } }, 'status is a list'],
+  ['an object where a value was', { ...event, data: { ...data, total_limit: {} } }, 'total_limit is of type object'],
+  ['a list where an object was', { ...event, data: [data] }, 'there is nothing at /data/id'],
+  ['an id that is a number', { ...event, data: { ...data, id: 12 } }, 'buyer_limit_id is a number'],
+  ['an id of 1 MB', { ...event, data: { ...data, id: 'x'.repeat(1e6) } }, 'longer than 128 bytes'],
+  ['an empty status', { ...event, data: { ...data, status: '' } }, 'status is empty'],
+  ['a status that is null', { ...event, data: { ...data, status: null } }, 'status is empty'],
+  ['a control character', { ...event, data: { ...data, status: 'a\u001b[31m' } }, 'has a control character'],
+  ['a status of 101 bytes', { ...event, data: { ...data, status: 'x'.repeat(101) } }, 'longer than 100 bytes'],
+  ['an amount below zero', { ...event, data: { ...data, total_limit: -1 } }, 'total_limit: '],
+  ['an amount in another convention', { ...event, data: { ...data, total_limit: '1.000,50' } }, 'total_limit: '],
+  ['no time', { ...event, created: 'soon' }, 'decided_at: '],
+  ['a time that is none', { ...event, created: 1e300 }, 'decided_at: '],
+  ['the far future', { ...event, created: '2999-01-01T00:00:00Z' }, 'in the future'],
+  ['no JSON', 'id=bl_1', 'It is no JSON.'],
+  ['nothing', '', 'It is no JSON.'],
+  ['null', 'null', 'there is nothing at /type'],
+  ['1 MB of lists in lists', '['.repeat(5e5) + ']'.repeat(5e5), 'there is nothing at /type'],
+  ['1 MB of lists that do not end', '['.repeat(1e6), 'It is no JSON.'],
+  ['1 MB of objects in objects', `${'{"type":'.repeat(1e5)}1${'}'.repeat(1e5)}`, 'kind is of type object'],
+])('%s is not read, and it is said why', async (_what, body, why) => {
+  expect(await read(body)).toEqual([expect.objectContaining({ is: 'unreadable', why: expect.stringContaining(why) })]);
+});
+
+test('what may be left out leaves what is known', async () => {
+  const without = { type: event.type, data: { id: 'bl_1', status: 'rejected' } };
+  const optional = ['total_limit', 'available_limit', 'decided_at'];
+  expect(await read(without, { optional })).toMatchObject([
+    { is: 'decision', word: { total: undefined, available: undefined, isDated: false } },
+  ]);
+});
+
+test('a pointer with __proto__ or constructor reads fields of the event alone', async () => {
+  const odd = { status: '/__proto__/status', total_limit: '/constructor/length', kind: undefined, kinds: [] };
+  expect(await read(decisionEvent('bl_1', 'approved'), odd)).toMatchObject([
+    { is: 'unreadable', why: expect.stringContaining('nothing at /__proto__/status') },
+  ]);
+  const own = `{"__proto__":{"status":"approved"},"constructor":{"length":5},${JSON.stringify(event).slice(1)}`;
+  expect(await read(own, odd)).toMatchObject([{ word: { status: 'approved', total: '5' } }]);
+  expect(Object.hasOwn(Object.prototype, 'status')).toBe(false);
+});
+
+test('an event with more limits than any service sends is not read', async () => {
+  const lists = { buyer_limit_id: '/*', status: '/*', kind: undefined, kinds: [] };
+  const rest = { total_limit: undefined, available_limit: undefined, decided_at: undefined };
+  const many = Array.from({ length: 10_001 }, () => 'bl_1');
+  expect(await read(many, { ...lists, ...rest })).toMatchObject([{ why: 'It has more than 10000 limits.' }]);
+  expect(await read(many.slice(1), { ...lists, ...rest })).toHaveLength(10_000);
+});

@@ -1,0 +1,184 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { startTakingEvents, takeAllEvents } from '../../../jobs/events/take-events.ts';
+import type { Context } from '../../../src/context.ts';
+import { openContextOf } from '../../support/context-of.ts';
+import { openDesk } from '../../support/desk.ts';
+import { decisionEvent, MAPPING, mappingIn, writeMapping } from '../../support/event-mapping.ts';
+import { allEvents, eventOf, letPass } from '../../support/events.ts';
+import { makeKeptLog } from '../../support/log-fixture.ts';
+
+const UNDER_REVIEW = {
+  on: 'limit' as const,
+  match: 'HRB',
+  fault: 'decision' as const,
+  status: 'in_progress',
+  share: 0,
+};
+
+/** The time in so many minutes. */
+const later = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
+
+/** Rows that are all under review, the ids of their limits, and what reads events for them. */
+async function openReview(rows: number, mapped: object = {}) {
+  const desk = await openDesk(rows, { rules: [UNDER_REVIEW] });
+  await desk.limitline('run', 'q4.csv');
+  const context = await openContextOf(desk);
+  const ids = (await context.rows.read(await rowsOf(context))).map((row) => row?.limitId ?? '');
+  const mapping = mappingIn(writeMapping(desk.cwd, { ...MAPPING, ...mapped }));
+  const kept = makeKeptLog();
+  /** Reads events until the test ends, or it is stopped. */
+  const start = () => {
+    const taking = startTakingEvents({ ...context, log: kept.log }, { mapping, everyMs: 200 });
+    onTestFinished(() => taking.stop());
+    return taking;
+  };
+  const statuses = async () => (await desk.json('report', 'q4')).statuses;
+  return { ...desk, context, ids, mapping, start, statuses, lines: kept.lines };
+}
+
+async function rowsOf({ ledger, keys }: Context) {
+  const found = await ledger.keys(`${keys.row('q4', '')}*`);
+  return found.map((key) => ({ portfolio: 'q4', key: key.slice(keys.row('q4', '').length) }));
+}
+
+/** What became of the events that are kept, the oldest first, once all are read. */
+async function became({ events }: Context) {
+  const unread = async () => (await allEvents(events)).filter((event) => !event.became);
+  await expect.poll(unread, { timeout: 10_000 }).toEqual([]);
+  return (await allEvents(events)).map((event) => event.became);
+}
+
+test('what an event states goes where decisions of a file go, with its own time, its id and the name events', async () => {
+  const { context, ids, start, statuses, standIn, lines, limitline } = await openReview(3);
+  const { made } = standIn.counts();
+  const { keep, stop } = start();
+  const at = later(1);
+  expect(await keep(eventOf(decisionEvent(ids[0], 'approved', { total: 900, at })))).toBe('kept');
+  await expect.poll(statuses).toEqual({ in_progress: 2, approved: 1 });
+  const [event] = await allEvents(context.events);
+  const told = (await Promise.all((await rowsOf(context)).map((row) => context.stories.entries(row)))).flat();
+  expect(told.find(({ is }) => is === 'decided')).toMatchObject({
+    by: 'events',
+    file: `event ${event?.id}`,
+    at,
+    said: { status: 'approved', total_limit: '900' },
+    before: { status: 'in_progress' },
+  });
+  expect(standIn.counts().made).toEqual(made);
+  await stop();
+  expect(lines.at(-1)).toMatchObject({ level: 'info', read: 1, msg: '1 event was read: 1 taken' });
+  expect(JSON.stringify(lines)).not.toContain(ids[0]);
+  expect((await limitline('audit', 'list')).stdout).toMatch(/events .*decisions taken in/);
+});
+
+test('a replayed event and an older one change nothing, an id that nobody knows is counted, and one audit entry is enough', async () => {
+  const { context, ids, start, statuses } = await openReview(1);
+  const { keep, stop } = start();
+  const said = decisionEvent(ids[0], 'approved', { at: later(2) });
+  await keep(eventOf(said));
+  await expect.poll(statuses).toEqual({ approved: 1 });
+  for (const body of [
+    decisionEvent(ids[0], 'rejected', { at: later(1) }),
+    decisionEvent(ids[0], 'rejected', { at: JSON.parse(said).created }),
+    decisionEvent('bl_of_nobody', 'rejected'),
+    decisionEvent(ids[0], 'rejected', { type: 'buyer_limit.created', at: later(3) }),
+    '{"type":"buyer_limit.updated","data":[]}',
+  ])
+    await keep(eventOf(body));
+  expect(await became(context)).toEqual(
+    expect.arrayContaining([
+      { taken: 1 },
+      { older: 1 },
+      { contradicts: 1 },
+      { unknown: 1 },
+      { 'other kind': 1 },
+      { unreadable: 1 },
+    ]),
+  );
+  // The same content again.
+  expect(await keep(eventOf(said))).toBe('known');
+  await expect.poll(async () => (await allEvents(context.events))[0]?.became).toEqual({ same: 1 });
+  await stop();
+  expect(await statuses()).toEqual({ approved: 1 });
+  const { entries } = await context.audit.read.page({ count: 99, filter: {}, walk: Number.POSITIVE_INFINITY });
+  expect(entries.filter(({ what }) => what === 'decisions taken in')).toMatchObject([
+    { by: 'events', facts: { decisions: 1 } },
+  ]);
+});
+
+test('without a mapping nothing is taken, and what came before is taken by a command', async () => {
+  const { context, ids, mapping, start, statuses } = await openReview(1);
+  await context.events.keep(eventOf(decisionEvent(ids[0], 'approved', { at: later(1) })));
+  const { keep, stop } = start();
+  await keep(eventOf('no JSON'));
+  await expect
+    .poll(async () => (await allEvents(context.events)).map((one) => one.became))
+    .toEqual([undefined, { unreadable: 1 }]);
+  await stop();
+  expect(await statuses()).toEqual({ in_progress: 1 });
+  expect(await takeAllEvents({ mapping }, context)).toEqual({ events: 2, became: { taken: 1, unreadable: 1 } });
+  expect(await statuses()).toEqual({ approved: 1 });
+  expect(await takeAllEvents({ mapping, sinceMs: Date.now() + 60_000 }, context)).toEqual({ events: 0, became: {} });
+});
+
+test('an event that was acknowledged is read though the process that kept it, or that had begun to read it, was killed', async () => {
+  const { context, ids, start, statuses } = await openReview(2);
+  const { events, ledger, keys } = context;
+  for (const id of ids)
+    await events.keep({ ...eventOf(decisionEvent(id, 'approved', { at: later(1) })), isToBeRead: true });
+  // Another process got one, and was killed.
+  const [begun = ''] = await events.nextToRead([], 1);
+  expect(await events.nextToRead([], 9)).not.toContain(begun);
+  start();
+  expect(await statuses()).toEqual({ in_progress: 2 });
+  // A minute is over.
+  await letPass({ connection: ledger, keys }, 60_000);
+  await expect.poll(statuses, { timeout: 15_000 }).toEqual({ approved: 2 });
+  await expect.poll(() => ledger.zcard(keys.eventsUnread)).toBe(0);
+});
+
+test('an event that comes before the answer to the own call is read again', async () => {
+  const { context, ids, start, statuses } = await openReview(1);
+  const { ledger, keys } = context;
+  const [limit = ''] = ids;
+  const index = keys.madeIds('limit', limit);
+  const key = (await ledger.hget(index, limit)) ?? '';
+  await ledger.hdel(index, limit);
+  const { keep } = start();
+  await keep(eventOf(decisionEvent(limit, 'approved', { at: later(1) })));
+  expect(await became(context)).toEqual([{ unknown: 1 }]);
+  await ledger.hset(index, limit, key);
+  const [, atMs = '0'] = await ledger.zrange(keys.eventsUnread, 0, '0', 'WITHSCORES');
+  expect(Number(atMs) - Date.now()).toBeGreaterThan(5_000);
+  await letPass({ connection: ledger, keys }, 20_000);
+  await expect.poll(statuses, { timeout: 15_000 }).toEqual({ approved: 1 });
+});
+
+test('an event that is not kept any more is read no more, and leaves nothing', async () => {
+  const { context, start } = await openReview(1);
+  const { ledger, keys, events } = context;
+  await events.keep({ ...eventOf('bl_1 {}'), isToBeRead: true });
+  const [event] = await allEvents(events);
+  await events.forget(['bl_1']);
+  start();
+  await expect.poll(() => ledger.zcard(keys.eventsUnread)).toBe(0);
+  expect(await ledger.exists(keys.event(event?.id ?? ''))).toBe(0);
+});
+
+test('10,000 different statuses of one limit leave the latest, and are counted as one', async () => {
+  const lists = { buyer_limit_id: '/*/id', status: '/*/status', decided_at: '/*/at', kind: undefined, kinds: [] };
+  const { context, ids, mapping, statuses } = await openReview(1, {
+    ...lists,
+    total_limit: undefined,
+    available_limit: undefined,
+  });
+  const startMs = Date.now();
+  const all = Array.from({ length: 10_000 }, (_one, place) => {
+    const nth = (place * 7_919) % 10_000;
+    return { id: ids[0], status: `status ${nth}`, at: new Date(startMs + nth).toISOString() };
+  });
+  await context.events.keep(eventOf(JSON.stringify(all)));
+  const { became: counts } = await takeAllEvents({ mapping }, context);
+  expect((counts.taken ?? 0) + (counts.older ?? 0)).toBe(10_000);
+  expect(await statuses()).toEqual({ 'status 9999': 1 });
+});

@@ -1,0 +1,139 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openContextOf } from '../../support/context-of.ts';
+import { openDesk } from '../../support/desk.ts';
+import { SECRET } from '../../support/event-listener.ts';
+import { decisionEvent, MAPPING, writeMapping } from '../../support/event-mapping.ts';
+import { eventOf, letPass } from '../../support/events.ts';
+import { freePort } from '../../support/redis/free-port.ts';
+
+const UNDER_REVIEW = {
+  on: 'limit' as const,
+  match: 'HRB',
+  fault: 'decision' as const,
+  status: 'in_progress',
+  share: 0,
+};
+
+const later = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
+
+/** A desk with one row that is under review, with a mapping of events. */
+async function openReview(settings: Record<string, string> = {}) {
+  const desk = await openDesk(1, { rules: [UNDER_REVIEW] }, settings);
+  await desk.limitline('run', 'q4.csv');
+  const lines = (await desk.limitline('report', 'q4', '--format', 'csv')).stdout.split('\r\n');
+  const place = (lines[0] ?? '').split(',').lastIndexOf('buyer_limit_id');
+  const id = lines[1]?.split(',')[place] ?? '';
+  Object.assign(desk.env, { EVENTS_MAPPING: writeMapping(desk.cwd) });
+  const write = (name: string, text: string) => writeFile(join(desk.cwd, name), text);
+  const statuses = async () => (await desk.json('report', 'q4')).statuses;
+  return { ...desk, id, write, statuses };
+}
+
+test('events try says what the mapping finds in each event and what would become of it, and changes nothing', async () => {
+  const { id, write, limitline, statuses } = await openReview();
+  const at = later(1);
+  await write('one.json', JSON.stringify(JSON.parse(decisionEvent(id, 'approved', { at, total: 2_000 })), null, 2));
+  expect(await limitline('events', 'try', 'one.json')).toMatchObject({
+    status: 0,
+    stdout:
+      `line 1: kind buyer_limit.updated, buyer_limit_id ${id}, status approved, total_limit 2000, available_limit 2000, decided_at ${at}: taken. The limit ${id} is 2000, more than the 1001.5 that was asked for.\n1 event: 1 taken. Nothing was changed.\n`
+        .replace('line 1: kind buyer_limit.updated, ', 'line 1: ')
+        .replace(': taken.', ', kind buyer_limit.updated: taken.'),
+  });
+  const lines = [
+    decisionEvent('bl_of_nobody', 'approved'),
+    decisionEvent(id, 'in\u001b[31m_progress'),
+    decisionEvent(id, 'rejected', { type: 'other' }),
+    '',
+    'no JSON',
+    '{"type":"buyer_limit.updated","data":[]}',
+  ];
+  await write('some.ndjson', `${lines.join('\n')}\n`);
+  const tried = await limitline('events', 'try', 'some.ndjson');
+  expect(tried.status).toBe(2);
+  expect(tried.stdout).toMatch(/^line 1: .*bl_of_nobody.*: of a limit that is not known here$/m);
+  expect(tried.stdout).toMatch(/^line 2: .*status in␛\[31m_progress.*: not readable by .* has a control character\.$/m);
+  expect(tried.stdout).toMatch(/^line 3: kind other: of a kind that does not count$/m);
+  expect(tried.stdout).toMatch(/^line 5: nothing found: not readable by EVENTS_MAPPING\. It is no JSON\.$/m);
+  expect(tried.stdout).toMatch(/^line 6: kind buyer_limit.updated: not readable .* nothing at \/data\/id\.$/m);
+  expect(tried.stdout).toMatch(/^5 events: .*3 not readable by EVENTS_MAPPING\. Nothing was changed\.$/m);
+  const { events, became } = JSON.parse((await limitline('events', 'try', 'some.ndjson', '--json')).stdout);
+  expect(became).toEqual({ unknown: 1, 'other kind': 1, unreadable: 3 });
+  expect(events[0]).toMatchObject({ line: 1, decisions: [{ became: 'unknown', found: { status: 'approved' } }] });
+  expect(events[3]).toMatchObject({ line: 5, decisions: [{ became: 'unreadable', why: 'It is no JSON.' }] });
+  expect(await statuses()).toEqual({ in_progress: 1 });
+});
+
+test('events that are exported are tried, and taken with a command that is audited; an older one is said to be so', async () => {
+  const { id, limitline, env, cwd, statuses } = await openReview();
+  const context = await openContextOf({ cwd, env });
+  await context.events.keep(eventOf(decisionEvent(id, 'approved', { at: later(1) })));
+  await context.events.keep(eventOf(Buffer.from([0xff, 0xfe])));
+  await limitline('events', 'export', '--out', 'events.ndjson');
+  const tried = await limitline('events', 'try', 'events.ndjson');
+  expect(tried).toMatchObject({ status: 2, stdout: expect.stringContaining('2 events: 1 taken, 1 not readable') });
+  expect(await statuses()).toEqual({ in_progress: 1 });
+  expect(await limitline('events', 'take')).toMatchObject({
+    status: 2,
+    stdout: '2 events read: 1 taken, 1 not readable by EVENTS_MAPPING.\n',
+  });
+  expect(await statuses()).toEqual({ approved: 1 });
+  expect((await limitline('events', 'take', '--since', '2999-01-01')).stdout).toBe('0 events read: no decisions.\n');
+  await context.events.keep(eventOf(decisionEvent(id, 'rejected', { at: later(-1) })));
+  expect((await limitline('events', 'take')).stdout).toContain(
+    '3 events read: 1 known already, 1 older than what is known',
+  );
+  const listed = (await limitline('events')).stdout;
+  expect(listed).toMatch(/^ {4}decisions: 1 older than what is known$/m);
+  expect(JSON.parse((await limitline('events', '--json')).stdout).events[0].became).toEqual({ older: 1 });
+  const audited = (await limitline('audit', 'list', '--what', 'decisions taken in', '--json')).stdout;
+  expect(audited).toMatch(/"same": 1/);
+});
+
+test('without a mapping, or with a wrong one, nothing is tried or taken, and it is said why', async () => {
+  const { limitline, env, cwd, write } = await openReview();
+  await write('one.json', '{}');
+  expect((await limitline('events', 'try', 'none.json')).stderr).toMatch(
+    /none\.json cannot be read: there is no such file/,
+  );
+  writeMapping(cwd, { ...MAPPING, status: 'x' });
+  for (const args of [['try', 'one.json'], ['take']]) {
+    expect(await limitline('events', ...args)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('no JSON pointer'),
+    });
+  }
+  Object.assign(env, { EVENTS_MAPPING: '' });
+  for (const args of [['try', 'one.json'], ['take']]) {
+    expect(await limitline('events', ...args)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('EVENTS_MAPPING is not set'),
+    });
+  }
+});
+
+test('a listener that is killed as soon as it has answered loses no decision', async () => {
+  const port = String(await freePort());
+  const { id, cwd, env, statuses, start } = await openReview({ EVENTS_PORT: port, EVENTS_SECRET: SECRET });
+  Object.assign(env, { LOG_LEVEL: 'info' });
+  const listen = async () => {
+    const listener = start('events', 'listen');
+    await expect.poll(() => listener.output().stderr, { timeout: 20_000 }).toContain('events are listened for');
+    return listener;
+  };
+  const first = await listen();
+  const body = decisionEvent(id, 'approved', { at: later(1) });
+  const url = `http://127.0.0.1:${port}/events/${SECRET}`;
+  expect((await fetch(url, { method: 'POST', body })).status).toBe(200);
+  first.child.kill('SIGKILL');
+  await first.ended;
+  // What the first one may have begun to read is handed out again after a minute.
+  const { ledger: connection, keys } = await openContextOf({ cwd, env });
+  await letPass({ connection, keys }, 60_000);
+  const second = await listen();
+  await expect.poll(statuses, { timeout: 20_000 }).toEqual({ approved: 1 });
+  second.child.kill('SIGTERM');
+  expect((await second.ended).status).toBe(0);
+});
