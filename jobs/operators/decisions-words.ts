@@ -29,7 +29,7 @@ export function decisionsWords(decided: DecisionsTaken, dryRun = false): string[
     ...(left > 0 ? [`${counted(left, 'row')} ${left === 1 ? 'does' : 'do'} not say it yet: see the warnings.`] : []),
     ...(named.length > 0
       ? [
-          `${named.join(', ')}${more} ${unexplained.length === 1 ? 'has' : 'have'} no meaning yet: npx limitline statuses`,
+          `Nobody has said what ${named.join(', ')}${more} ${unexplained.length === 1 ? 'means' : 'mean'}: say it on the console’s page Statuses, or by npx limitline statuses.`,
         ]
       : []),
     ...(silent > 0 ? [`${counted(silent, 'line')} ${silent === 1 ? 'decides' : 'decide'} nothing.`] : []),

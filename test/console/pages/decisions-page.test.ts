@@ -69,7 +69,7 @@ test('an upload says first what it would do, and what was looked at is then take
   const taken = await web.post('/portfolios/q4/decisions/take', { upload }, FIONA);
   expect(taken.status).toBe(200);
   expect(taken.text).toContain('2 decisions taken (1 approved, 1 aproved) for 2 rows, 0 known already, 2 not taken.');
-  expect(taken.text).toContain('&quot;aproved&quot; has no meaning yet');
+  expect(taken.text).toContain('Nobody has said what &quot;aproved&quot; means');
   expect(taken.text).not.toContain('Take in');
   expect(await outcomes()).toMatchObject({ approved: { rows: 1 }, answered: { rows: 1 }, under_review: { rows: 1 } });
   expect((await json('report', 'other')).outcomes).toMatchObject({ under_review: { rows: 1 } });

@@ -213,7 +213,7 @@ test('a row without a limit is named with its state, and a taken status without 
   expect(stdout).toContain(
     `line 3, not taken: Row ${names[1]} has no limit: outcome unknown: a person must find out.\n`,
   );
-  expect(stdout).toContain('\n"aproved" has no meaning yet: npx limitline statuses\n');
+  expect(stdout).toContain('\nNobody has said what "aproved" means: say it on');
 });
 
 test('people are told once a file of the rows that say something else, by what was decided', async () => {
