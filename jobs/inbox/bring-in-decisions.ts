@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { dropActor } from '../../src/actor.ts';
+import { counted } from '../../src/counted.ts';
 import { changed } from '../../src/documents/store.ts';
 import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import { makeProblem } from '../../src/portfolio/problem.ts';
@@ -46,7 +47,7 @@ export async function bringInDecisions(
     () => takeDecisions({ ...decisions, name: file.name }, deps, { by, now, signal }),
     ({ taken, known, rows, left, problems }) => ({ taken, known, rows, left, notTaken: problems.length }),
   );
-  const { problems, warnings, left, silent } = taken;
+  const { problems, warnings, silent } = taken;
   const list = await makeProblemsFile(join(entry.dir, 'problems.csv'), before.mode);
   list.like(decisions.dialect);
   const lines = [
@@ -59,12 +60,17 @@ export async function bringInDecisions(
   return {
     ...begun,
     is: used === 0 && problems.length > 0 ? 'rejected' : 'imported',
-    words: [...columnWords(decisions), ...decisionsWords(taken)].join(' '),
+    words: [
+      ...columnWords(decisions),
+      ...decisionsWords(taken),
+      ...(warnings.length > 0 ? [`${counted(warnings.length, 'warning')}: see the list of problems.`] : []),
+    ].join(' '),
     results: '',
     found: {
       lines: used + silent + problems.length,
       rows: taken.rows,
-      invalid: problems.length + left,
+      // Lines with a warning are taken, and yet a person has to look at them.
+      invalid: new Set([...problems, ...warnings].map(({ at }) => at)).size,
       duplicate: 0,
     },
   };

@@ -84,7 +84,8 @@ const WATCHED = 500;
 /**
  * Looks for changes in taken files in `done` and `rejected`. A file with new lines at its end returns to the drop folder and is
  * imported again: old lines lead to their rows, new ones are imported. Any other change is only reported, once, because it may
- * not be meant for import. So is a file whose portfolio has a newer file, which it would undo; decisions say themselves which is newer.
+ * not be meant for import. So is a file whose portfolio has a newer file, which it would undo, and a file of decisions: its lines without a time
+ * would count as made now, and undo later ones.
  */
 export async function putBackGrown(deps: RoundDeps): Promise<void> {
   const { inbox, drop, signal } = deps;
@@ -92,7 +93,7 @@ export async function putBackGrown(deps: RoundDeps): Promise<void> {
   for (const file of await inbox.lately(WATCHED)) {
     signal.throwIfAborted();
     if (file.folder !== drop.id) continue;
-    const isLatest = file.portfolio === '' || !later.has(file.portfolio);
+    const isLatest = file.portfolio !== '' && !later.has(file.portfolio);
     later.add(file.portfolio);
     if (file.is !== 'taken' && file.seen) await compare(file, file.seen, isLatest, deps);
   }

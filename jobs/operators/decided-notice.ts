@@ -11,11 +11,10 @@ const DECIDED = {
 
 export type Verdict = keyof typeof DECIDED;
 
-/** How many rows of a portfolio say something else since decisions came in, by what those say. */
-export type DecidedRows = Record<Verdict, number>;
-
-/** A notice that decisions of the service came in for rows of a portfolio. */
-export function decidedNotice(portfolio: string, rows: DecidedRows, atMs: number): Notice {
+/** A notice that decisions of the service came in for rows of a portfolio; `verdicts` has what was decided of each row. */
+export function decidedNotice(portfolio: string, verdicts: Iterable<Verdict>, atMs: number): Notice {
+  const rows: Record<Verdict, number> = { approved: 0, declined: 0, review: 0, unexplained: 0 };
+  for (const one of verdicts) rows[one] += 1;
   const said = (Object.keys(DECIDED) as Verdict[]).filter((one) => rows[one] > 0);
   const total = said.reduce((sum, one) => sum + rows[one], 0);
   const words = said.map((one) => `${grouped(rows[one])} ${DECIDED[one]}`).join(', ');

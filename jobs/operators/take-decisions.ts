@@ -3,12 +3,12 @@ import { commandLineActor } from '../../src/actor.ts';
 import { isLimitlineError } from '../../src/errors.ts';
 import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
 import type { Decided, DecidedAs, DecidedLimit, LaterWord } from '../../src/ledger/rows/decisions.ts';
-import { type RowId, STATES } from '../../src/ledger/schema/schema.ts';
+import { type RowId, rowName, STATES } from '../../src/ledger/schema/schema.ts';
 import { moneyText } from '../../src/money-text.ts';
 import type { Outbox } from '../../src/notices/notice.ts';
 import type { DecisionsFile, LimitDecision } from '../../src/portfolio/results/decisions-file.ts';
 import { type Meanings, statusMeaningOf } from '../../src/status-meaning.ts';
-import { type DecidedRows, decidedNotice, type Verdict } from './decided-notice.ts';
+import { decidedNotice, type Verdict } from './decided-notice.ts';
 
 /** A line of the file, and a sentence about it. */
 export type AboutLine = { at: number; message: string };
@@ -42,7 +42,7 @@ export type DecisionDeps = {
 
 /**
  * `now`: when decisions were made that do not say it. `only`: the portfolio whose decisions are taken; by default those of all.
- * `dryRun`: only answers what would become of them; lines of one limit are then not compared with each other.
+ * `dryRun`: only answers what would become of them.
  */
 type How = { by?: string; now?: Date; only?: string; dryRun?: boolean; signal?: AbortSignal };
 
@@ -61,7 +61,7 @@ export async function takeDecisions(
   deps: DecisionDeps,
   { by = commandLineActor(), now = new Date(), only, dryRun = false, signal }: How = {},
 ): Promise<DecisionsTaken> {
-  const counts = { taken: 0, known: 0, rows: 0, left: 0, statuses: new Map<string, number>() };
+  const counts = { taken: 0, known: 0, left: 0, statuses: new Map<string, number>() };
   const taking: Taking = {
     deps,
     by,
@@ -73,7 +73,9 @@ export async function takeDecisions(
     warnings: [],
     portfolios: [],
     meanings: await deps.statusMeanings.read(),
+    changed: new Set(),
     decided: new Map(),
+    foreseen: new Map(),
   };
   const said: Said[] = [];
   for (let from = 0; from < decisions.length; from += AT_ONCE) {
@@ -96,7 +98,8 @@ export async function takeDecisions(
   const byLine = (some: AboutLine[]) => some.sort((one, other) => one.at - other.at);
   const unexplained = [...counts.statuses.keys()].filter((one) => statusMeaningOf(one, taking.meanings) === undefined);
   const lines = { problems: byLine(taking.problems), warnings: byLine(taking.warnings) };
-  return { ...counts, statuses: Object.fromEntries(counts.statuses), unexplained, silent, ...lines };
+  const rows = taking.changed.size;
+  return { ...counts, rows, statuses: Object.fromEntries(counts.statuses), unexplained, silent, ...lines };
 }
 
 type Taking = {
@@ -105,14 +108,18 @@ type Taking = {
   file: string;
   only: string | undefined;
   dryRun: boolean;
-  counts: { taken: number; known: number; rows: number; left: number; statuses: Map<string, number> };
+  counts: { taken: number; known: number; left: number; statuses: Map<string, number> };
   problems: AboutLine[];
   warnings: AboutLine[];
   /** All portfolios of the account. */
   portfolios: readonly string[];
   meanings: Meanings;
-  /** Rows that say something else now, by portfolio and by what was decided. */
-  decided: Map<string, DecidedRows>;
+  /** Rows that say something else now, by name. */
+  changed: Set<string>;
+  /** By portfolio: what was decided of each of these rows, by its key. */
+  decided: Map<string, Map<string, Verdict>>;
+  /** In a dry run, what the file has said of a limit so far. */
+  foreseen: Map<string, string>;
 };
 
 /** A line's decision, about a limit. */
@@ -148,14 +155,17 @@ function withoutContradictions(said: readonly Said[], problems: AboutLine[]): Sa
 }
 
 async function takeOne({ at, word }: Said, taking: Taking): Promise<void> {
-  const { deps, only, counts, problems, warnings } = taking;
+  const { deps, only, dryRun, counts, problems, warnings } = taking;
   if (only !== undefined && (await isElsewhere(word.limit, only, deps))) {
     problems.push({ at, message: `The limit ${word.limit} is of no row of portfolio ${only}.` });
     return;
   }
-  const { became, rows, left, doubts } = await takeDecision(word, taking);
-  counts.rows += rows.length;
-  for (const row of rows) noteDecided(row, word, taking);
+  const { became: known, rows, left, doubts } = await takeDecision(word, taking);
+  const became = dryRun ? asForeseen(known, word, taking) : known;
+  for (const row of rows) {
+    taking.changed.add(rowName(row));
+    if (became === 'taken') noteDecided(row, word, taking);
+  }
   if (became === 'taken') {
     counts.taken += 1;
     counts.statuses.set(word.status, (counts.statuses.get(word.status) ?? 0) + 1);
@@ -166,12 +176,22 @@ async function takeOne({ at, word }: Said, taking: Taking): Promise<void> {
   warnings.push(...left.map((message) => ({ at, message })));
 }
 
-/** Whether a limit of this account has no row in the portfolio. */
+/** Whether a limit of this account is that of no row in the portfolio. */
 async function isElsewhere(id: string, portfolio: string, { decisions }: DecisionDeps): Promise<boolean> {
   const limit = await decisions.find(id);
-  return (
-    limit !== undefined && !(await decisions.rowsOf(limit, [portfolio])).some((row) => row.portfolio === portfolio)
-  );
+  if (limit === undefined) return false;
+  const own = await decisions.limitOf(rowName({ portfolio, key: limit.key }));
+  return own?.limit !== id;
+}
+
+/** What would become of a decision behind earlier lines of its file about the same limit, which are not taken yet. */
+function asForeseen(known: DecisionTaken['became'], word: LaterWord, { foreseen }: Taking): DecisionTaken['became'] {
+  const { limit, status, total, available } = word;
+  const before = foreseen.get(limit);
+  if (known !== 'taken' && (known !== 'same' || before === undefined)) return known;
+  const said = JSON.stringify([status, total, available]);
+  foreseen.set(limit, said);
+  return before === said ? 'same' : 'taken';
 }
 
 /** What became of one decision: which rows say something else now, why others do not yet, and what to think of. */
@@ -207,18 +227,20 @@ async function letFollow(
   for (const row of await deps.decisions.rowsOf(limit, portfolios)) {
     const answer = await followed(row, word.limit, { by, file }, deps);
     if (answer === 'follows') rows.push(row);
-    else if (answer === 'not made')
-      left.push(`The row in ${row.portfolio} is not done yet: take the file again once it is.`);
-    else if (answer !== 'same') left.push(`${answer} Take the file again then, and the row follows.`);
+    else if (answer === 'not made') {
+      // A row that was given up never follows.
+      if ((await deps.decisions.limitOf(rowName(row)))?.state !== 'cancelled')
+        left.push(`The row in ${row.portfolio} is not done yet: take the file again once it is.`);
+    } else if (answer !== 'same') left.push(`${answer} Take the file again then, and the row follows.`);
   }
   return { rows, left };
 }
 
-function noteDecided({ portfolio }: RowId, { status, total }: LaterWord, { decided, meanings }: Taking): void {
+function noteDecided({ portfolio, key }: RowId, { status, total }: LaterWord, { decided, meanings }: Taking): void {
   const meaning = statusMeaningOf(status, meanings);
   const as: Verdict = meaning === 'approved' && total === '0' ? 'declined' : (meaning ?? 'unexplained');
-  const rows = decided.get(portfolio) ?? { approved: 0, declined: 0, review: 0, unexplained: 0 };
-  decided.set(portfolio, { ...rows, [as]: rows[as] + 1 });
+  const rows = decided.get(portfolio) ?? new Map<string, Verdict>();
+  decided.set(portfolio, rows.set(key, as));
 }
 
 /** Sends a notice for each portfolio, once for a file. */
@@ -226,7 +248,7 @@ async function tellOf({ deps, decided, file }: Taking, now: Date): Promise<void>
   const states = [...decided].map(([portfolio, rows]) => ({
     subject: `portfolio ${portfolio} decided`,
     state: `${now.toISOString()} ${file}`,
-    notice: decidedNotice(portfolio, rows, Date.now()),
+    notice: decidedNotice(portfolio, rows.values(), Date.now()),
   }));
   if (states.length > 0) await deps.outbox?.tell(states);
 }

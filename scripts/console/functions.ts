@@ -155,7 +155,7 @@ function portfoliosPageFunctions(context: Context): PortfoliosPageFunctions {
       return {
         held: { rows, oldestMs: oldest?.atMs },
         approvals: {
-          waiting: waiting.length,
+          rows: waiting.reduce((sum, { rows }) => sum + rows, 0),
           amount: exactText(waiting.map(({ sum }) => sum)),
           oldestMs: waiting[0]?.askedMs,
         },

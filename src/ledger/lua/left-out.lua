@@ -24,12 +24,22 @@ local function keepLeftOut(hash, left)
   end
 end
 
+-- Whether the text has an amount, so that its line is in these counts.
+local function isSummed(text)
+  return string.match(text, '^[^| ]*|%S* ') ~= nil
+end
+
+-- Whether lines are counted in `unsummed`. An older version counted none, so what it noted must not be taken off.
+local function hasUnsummed(hash)
+  return tonumber(redis.call('HGET', hash .. ':lines:left-out', 'unsummed') or 0) > 0
+end
+
 -- Notes that the row of this key is in no sum from now on (sign 1), or is in one again (-1): the invalid line that belongs to it, if there is
 -- one, counts in its place.
 local function unsumRow(hash, key, sign)
   local faulty = redis.call('HGET', hash .. ':lines:kept', key)
   local text = faulty and redis.call('HGET', hash .. ':lines:invalid', faulty)
-  if not text then return end
+  if not text or not isSummed(text) or sign < 0 and not hasUnsummed(hash) then return end
   local left = { unsummed = sign }
   addLeftOut(left, text, sign)
   keepLeftOut(hash .. ':lines:left-out', left)

@@ -65,7 +65,7 @@ local function addTouched(sign)
     for at, text in ipairs(redis.call('HMGET', faulty, unpack(touched))) do
       local key = text and faulty == invalid and string.match(text, '^[^| ]*')
       local isRow = key and redis.call('HGET', kept, key) == touched[at]
-      local isUnsummed = isRow and isInNoSum(key)
+      local isUnsummed = isRow and isSummed(text) and isInNoSum(key) and (sign > 0 or hasUnsummed(portfolio))
       if isUnsummed then left.unsummed = (left.unsummed or 0) + sign end
       if text and (isUnsummed or not isRow) then addLeftOut(left, text, sign) end
     end

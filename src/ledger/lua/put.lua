@@ -148,10 +148,10 @@ end
 -- The invalid line that belongs to this row, if one does, belongs to none from now on.
 local function leaveRow(row)
   local hash, kept = row.portfolio.hash, row.portfolio.hash .. ':lines:kept'
-  if shareIn(row.tally).bucket ~= 'replaced' then
-    unsumRow(hash, row.key, 1)
+  if shareIn(row.tally).bucket ~= 'replaced' then unsumRow(hash, row.key, 1) end
+  if redis.call('HDEL', kept, row.key) == 1 and hasUnsummed(hash) then
+    keepLeftOut(hash .. ':lines:left-out', { unsummed = -1 })
   end
-  if redis.call('HDEL', kept, row.key) == 1 then keepLeftOut(hash .. ':lines:left-out', { unsummed = -1 }) end
 end
 
 -- Renews an existing row. Answers the script's answer if the row keeps its request and state, else nil.

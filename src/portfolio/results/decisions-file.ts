@@ -88,6 +88,9 @@ export async function readDecisionsFile(
   }
 }
 
+/** Characters of an id or a row: more than any has. */
+const MOST_NAME = 500;
+
 const COLUMNS = ['buyer_limit_id', 'row', 'status', 'total_limit', 'available_limit', 'decided_at'] as const;
 type Name = (typeof COLUMNS)[number];
 
@@ -170,6 +173,8 @@ function take(line: Read, { convention, places, dates, now = new Date() }: Readi
   const faults = [
     line.fault,
     id === '' && row === '' ? 'It names no limit: fill in buyer_limit_id or row.' : undefined,
+    // Messages quote the name, and a cell may have 32,767 characters.
+    Math.max(id.length, row.length) > MOST_NAME ? 'Its buyer_limit_id or row is longer than any.' : undefined,
     faultOfText(status),
     total.problem,
     available.problem,

@@ -1,4 +1,4 @@
-import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { takeInRound } from '../../../jobs/inbox/take-in.ts';
@@ -28,7 +28,7 @@ test('decisions that are dropped are taken in, what is not taken is listed besid
     {
       portfolio: '',
       is: 'imported',
-      found: { lines: 3, rows: 2, invalid: 1 },
+      found: { lines: 3, rows: 2, invalid: 2 },
       words: expect.stringContaining('2 decisions taken'),
     },
   ]);
@@ -103,4 +103,29 @@ test('killed before any step, decisions are taken once and their file ends in do
     expect(new Set(ofFile.map(({ state }) => state)).size, where).toBeLessThanOrEqual(1);
     if (!isDead()) return expect(new Set(done).size).toBeGreaterThan(10);
   }
+});
+
+test('a file of decisions that grows in the folder done is not taken in again: its lines without a time would count as made now', async () => {
+  const { drop, takeIn, inbox, statuses } = await openDecided();
+  await drop('a.decisions.csv', text('bl_q41,in_review,,,'));
+  await takeIn();
+  await drop('b.decisions.csv', text(`bl_q41,declined,0,0,${new Date().toISOString()}`));
+  await takeIn();
+  const name = (await readdir(join(inbox, 'done'))).find((one) => one.endsWith('a.decisions.csv')) ?? '';
+  await appendFile(join(inbox, 'done', name), 'bl_q42,approved,500,500,\n');
+  await takeIn();
+  expect(await statuses()).toEqual({ declined: 1, approved: 1 });
+});
+
+test('a file with warnings alone is told, too, and a cell that is longer than any id is not quoted', async () => {
+  const { drop, takeIn, told, read } = await openDecided();
+  await drop('w.decisions.csv', text('bl_q42,approved,9000000,1,', `bl_${'x'.repeat(30_000)},approved,1,1,`));
+  const { files } = await takeIn();
+  expect(files).toMatchObject([
+    { found: { invalid: 2 }, words: expect.stringContaining('1 warning: see the list of problems.') },
+  ]);
+  expect(told.flatMap(({ notice }) => notice?.title ?? [])).toContainEqual(
+    expect.stringMatching(/^Not all of a file of decisions/),
+  );
+  expect((await read('done', 'problems.csv')).length).toBeLessThan(500);
 });

@@ -96,6 +96,22 @@ test('a faulty line counts as left out again once another line replaces its row,
   expect(await found()).toEqual([2, 0, '11.00']);
 });
 
+test('what an older version noted is not taken off when a row that was left out counts again', async () => {
+  const { portfolios, rows, connection, keys } = openLedger();
+  const first = await portfolios.startImport('q4', file);
+  const row = { portfolio: 'q4', key: 'a' };
+  await rows.put(row, 2, first.number, makeRequest());
+  await first.end();
+  const run = await portfolios.startImport('q4', other);
+  await rows.leaveOut(row, { importId: '9', begun: '1' }, { step: 'limit', message: 'left out' });
+  await run.noteLines(lines([3, BAD, 'a', '5']));
+  expect(await portfolios.read('q4')).toMatchObject({ invalid: 1, kept: 0 });
+  await connection.del(keys.leftOut('q4'));
+  await rows.put(row, 9, run.number, makeRequest());
+  expect(await portfolios.read('q4')).toMatchObject({ invalid: 1, kept: 0 });
+  expect(Number(await connection.hget(keys.leftOut('q4'), 'unsummed'))).toBe(0);
+});
+
 test('lines that an older version noted have no sum, and none is told', async () => {
   const { portfolios, connection, keys } = openLedger();
   const run = await portfolios.startImport('q4', file);

@@ -1,7 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { makeDecisionsDesk } from '../../../jobs/operators/upload-decisions.ts';
 import type { FaultChange } from '../../../src/stand-in/fault-settings.ts';
+import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
 
 const UNDER_REVIEW = {
@@ -236,4 +238,37 @@ test('another account takes no decision about a limit that it did not ask for', 
   const { ids, decide, env } = await openReview(1);
   Object.assign(env, { SERVICE_ACCOUNT: 'another' });
   expect((await decide([`${ids[0]},,approved,1,1,`])).stdout).toContain('No call of this account made the limit');
+});
+
+test('a dry run says of several lines about one limit what would become of them in turn', async () => {
+  const { ids, decide } = await openReview(1);
+  const said = [
+    `${ids[0]},,rejected,,,${later(-1)}`,
+    `${ids[0]},,in_progress,,,`,
+    `${ids[0]},,in_progress,,,${later(1)}`,
+  ];
+  const [dry, real] = [await decide(said, '--dry-run'), await decide(said)];
+  expect(dry.stdout).toContain('2 decisions would be taken (1 rejected, 1 in_progress), 1 known already');
+  expect(real.stdout).toContain('2 decisions taken (1 rejected, 1 in_progress) for 1 row, 1 known already');
+});
+
+test('a row of the same request that was given up does not wait for a decision, nor takes an upload for its own', async () => {
+  const desk = await openDesk(1, { rules: [UNDER_REVIEW] });
+  const { limitline, read, cwd, json } = desk;
+  await writeFile(join(cwd, 'given-up.csv'), await read('q4.csv'));
+  await limitline('import', 'given-up.csv', '--yes');
+  expect((await limitline('cancel', 'given-up')).status).toBe(0);
+  await limitline('run', 'q4.csv', '--no-results');
+  expect(await json('report', 'given-up')).toMatchObject({ states: { cancelled: 1 } });
+  const id = desk.standIn.things('limit')[0]?.id;
+  await writeFile(join(cwd, 'later.csv'), `buyer_limit_id,status\n${id},rejected\n`);
+  const web = await openConsole(desk);
+  const desks = makeDecisionsDesk(web.context);
+  const content = Buffer.from(await read('later.csv'));
+  const shown = await desks.look('given-up', { fileName: 'later.csv', content, reading: {} }, 'fiona');
+  expect(shown).toMatchObject({
+    taken: 0,
+    problems: [{ message: expect.stringContaining('is of no row of portfolio') }],
+  });
+  expect(await limitline('decisions', 'later.csv')).toMatchObject({ status: 0 });
 });

@@ -12,10 +12,10 @@ import { below, portfolioAddress } from '../addresses.ts';
 /** What the whole account waits for people to do: rows whose call is in doubt, and requests for a second person's yes. */
 export type Needs = {
   held: { rows: number; oldestMs: number | undefined };
-  approvals: { waiting: number; amount: string; oldestMs: number | undefined };
+  approvals: { rows: number; amount: string; oldestMs: number | undefined };
 };
 
-/** Lines that nobody has mended for this long are no longer news: they stay on the portfolio's page. */
+/** Lines of a portfolio that has been finished for this long are no longer news: they stay on its page. */
 const FIX_DAYS = 14;
 
 /** Portfolios named at most; more would hide the list below. */
@@ -72,11 +72,11 @@ function heldTask({ rows, oldestMs }: Needs['held'], portfolios: readonly Portfo
   ];
 }
 
-function approvalTask({ waiting, amount, oldestMs }: Needs['approvals']): Task[] {
-  if (waiting === 0) return [];
+function approvalTask({ rows, amount, oldestMs }: Needs['approvals']): Task[] {
+  if (rows === 0) return [];
   return [
     {
-      words: html`<span>${counted(waiting, 'request waits', 'requests wait')} for a colleague’s approval<small class="under">Nothing of it is sent before</small></span>`,
+      words: html`<span>${counted(rows, 'request waits', 'requests wait')} for a colleague’s approval<small class="under">Nothing of it is sent before</small></span>`,
       amount,
       sinceMs: oldestMs,
       way: linkButton({ href: '/approvals', words: 'Review', kind: 'primary' }),
@@ -86,31 +86,34 @@ function approvalTask({ waiting, amount, oldestMs }: Needs['approvals']): Task[]
 
 function fixTasks(portfolios: readonly PortfolioState[], nowMs: number, rights: Rights): Task[] {
   const mayLoad = can(rights, 'GET /portfolios/:name/downloads/:file');
-  const all = portfolios.flatMap(({ name, startedMs = 0, invalid, duplicate, states, leftOut, sums }): Task[] => {
-    if (invalid + states.refused === 0 || startedMs < nowMs - FIX_DAYS * 86_400_000) return [];
-    const parts = [
-      ...(invalid > 0 ? [counted(invalid, 'line to fix', 'lines to fix')] : []),
-      ...(states.refused > 0 ? [`${grouped(states.refused)} rejected by the service`] : []),
-    ];
-    // The sum of the lines left out is that of duplicate lines, too.
-    const isSum = leftOut !== undefined && leftOut.bare === 0 && duplicate === 0;
-    const known = invalid === 0 ? [] : isSum ? [leftOut.amount] : undefined;
-    return [
-      {
-        words: html`<span><a href="${portfolioAddress(name, states.refused > 0 ? { outcomes: ['rejected'] } : {})}">${parts.join(', ')}</a><small class="under">in <bdi>${name}</bdi></small></span>`,
-        amount: known && exactText([...known, sums.byState.refused]),
-        sinceMs: startedMs,
-        way: mayLoad
-          ? linkButton({
-              href: below(name, 'downloads', 'errors.csv'),
-              words: 'Lines to fix',
-              download: true,
-              label: `Download the lines to fix of ${name}`,
-            })
-          : html`<a href="${portfolioAddress(name)}">Look</a>`,
-      },
-    ];
-  });
+  const all = portfolios.flatMap(
+    ({ name, startedMs, finishedMs, invalid, duplicate, states, leftOut, sums }): Task[] => {
+      const sinceMs = finishedMs ?? startedMs;
+      if (invalid + states.refused === 0 || (finishedMs ?? nowMs) < nowMs - FIX_DAYS * 86_400_000) return [];
+      const parts = [
+        ...(invalid > 0 ? [counted(invalid, 'line to fix', 'lines to fix')] : []),
+        ...(states.refused > 0 ? [`${grouped(states.refused)} rejected by the service`] : []),
+      ];
+      // The sum of the lines left out is that of duplicate lines, too.
+      const isSum = leftOut !== undefined && leftOut.bare === 0 && duplicate === 0;
+      const known = invalid === 0 ? [] : isSum ? [leftOut.amount] : undefined;
+      return [
+        {
+          words: html`<span><a href="${portfolioAddress(name, states.refused > 0 ? { outcomes: ['rejected'] } : {})}">${parts.join(', ')}</a><small class="under">in <bdi>${name}</bdi></small></span>`,
+          amount: known && exactText([...known, sums.byState.refused]),
+          sinceMs,
+          way: mayLoad
+            ? linkButton({
+                href: below(name, 'downloads', 'errors.csv'),
+                words: 'Lines to fix',
+                download: true,
+                label: `Download the lines to fix of ${name}`,
+              })
+            : html`<a href="${portfolioAddress(name)}">Look</a>`,
+        },
+      ];
+    },
+  );
   const others = all.length - MOST_NAMED;
   if (others <= 0) return all;
   const more: Task = {
