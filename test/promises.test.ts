@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..');
 
-const rows = readFileSync(join(ROOT, 'docs/promises.md'), 'utf8')
-  .split('\n')
+const rows = ['docs/promises.md', 'docs/service.md']
+  .flatMap((page) => readFileSync(join(ROOT, page), 'utf8').split('\n'))
   .map((line) => /^\| (.+?) \| `(test\/[^`]+)` \| (.+) \|$/.exec(line))
   .filter((row) => row !== null)
   .map(([, promise = '', file = '', title = '']) => ({ promise, file, title }));

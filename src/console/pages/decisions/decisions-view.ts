@@ -67,7 +67,9 @@ export function decisionsView(shown: ShownDecisions, csrf?: string): Html {
       { href: '/', words: 'Portfolios' },
       { href: portfolioAddress(portfolio), words: portfolio },
     ],
-    lead: isLook ? 'Nothing was changed yet.' : words[0],
+    lead: isLook
+      ? 'Nothing was changed yet. A limit that rows of other portfolios share changes in all of them.'
+      : words[0],
   })}
   ${columns.map((one) => notice('info', one))}
   ${(isLook ? words : words.slice(1)).map((one) => html`<p>${one}</p>`)}
