@@ -9,6 +9,7 @@ import { vocabularyOf } from '../columns/judge-header.ts';
 import { plainName } from '../columns/known-columns.ts';
 import { isResultsHeader } from '../columns/result-columns.ts';
 import { HIDDEN } from '../lines/stray-lines.ts';
+import { visible } from '../problem.ts';
 import { type Decimal, decimalOf, parseAmount } from '../values/amounts.ts';
 import { type DateOrder, parseDate } from '../values/dates.ts';
 
@@ -91,6 +92,9 @@ export async function readDecisionsFile(
 /** Characters of an id or a row: more than any has. */
 const MOST_NAME = 500;
 
+/** Headers that a message names. */
+const HEADERS_NAMED = 10;
+
 const COLUMNS = ['buyer_limit_id', 'row', 'status', 'total_limit', 'available_limit', 'decided_at'] as const;
 type Name = (typeof COLUMNS)[number];
 
@@ -114,9 +118,11 @@ function placesOf(path: string, { header, unusable }: Table): Places {
     const own = header.cells.filter((cell, place) => cell.trim() !== '' && !Object.values(of).includes(place));
     return { of, width: names.length, unread: isResults ? [] : own, isResults };
   }
+  const found = names.filter((name) => name !== '').slice(0, HEADERS_NAMED);
+  const has = found.length === 0 ? '' : ` Its header has ${visible(found.join(', ').slice(0, 200))}.`;
   const needs = isResults
     ? 'It is a results file: put a column decided_at to it, and fill that in on the lines that were decided.'
-    : 'It needs a header with the columns buyer_limit_id (or row) and status.';
+    : `It needs a header with the columns buyer_limit_id (or row) and status.${has}`;
   throw new LimitlineError('FILE', `${path} has no decisions. ${unusable ?? needs}`);
 }
 
@@ -209,10 +215,10 @@ export function readAmount(text: string, convention: Decimal | null): Amount {
   return 'problem' in read ? { problem: read.problem.replace('above zero', 'zero or more') } : read;
 }
 
-const MOMENT = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d:\d\d)?$/i;
+const MOMENT = /^([-./\d]{8,10})(?:T|,? )(\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d:\d\d)?$/i;
 const DAY_MS = 86_400_000;
 
-/** Reads when something was decided, in ISO 8601, UTC: a moment, or a day, which means its end. */
+/** Reads when something was decided, in ISO 8601, UTC: a day in whatever form, which means its end, or with a time behind it. */
 export function readMoment(text: string, { dates, now }: { dates: DateOrder | null; now: Date }): Amount {
   if (text === '') return {};
   const [, day = '', time = '', zone = 'Z'] = MOMENT.exec(text) ?? [];

@@ -23,6 +23,8 @@ test('a file names limits by id or row, in whatever dialect, with amounts and ti
     'bl_3;in_progress;;;2026-11-02T10:04:05+01:00;',
     'bl_4;approved;1.250;1.250;;',
     'bl_5;;;;;',
+    'bl_6;declined;0;;26.11.2026 11:50;',
+    'bl_7;declined;0;;25/11/2026, 11:50:30;',
   );
   const blank = { id: '', row: '', total: '', available: '', decided: undefined };
   expect(await readDecisionsFile(path, { now })).toEqual({
@@ -39,6 +41,8 @@ test('a file names limits by id or row, in whatever dialect, with amounts and ti
       { ...blank, at: 3, row: 'q4/abc', status: 'declined', total: '0', decided: '2026-11-02T23:59:59.999Z' },
       { ...blank, at: 4, id: 'bl_3', status: 'in_progress', decided: '2026-11-02T09:04:05.000Z' },
       { ...blank, at: 5, id: 'bl_4', status: 'approved', total: '1250', available: '1250' },
+      { ...blank, at: 7, id: 'bl_6', status: 'declined', total: '0', decided: '2026-11-26T11:50:00.000Z' },
+      { ...blank, at: 8, id: 'bl_7', status: 'declined', total: '0', decided: '2026-11-25T11:50:30.000Z' },
     ],
     silent: 1,
     problems: [],
