@@ -16,6 +16,8 @@ export type LaterWord = {
   at: string;
   /** Whether the service said that time: a word without a time that says what is known changes nothing. */
   isDated: boolean;
+  /** Whether an event states it. Then an answer to a call that was sent later than `at` counts, and not this. */
+  isOfEvent?: boolean;
 };
 
 /**
@@ -82,8 +84,8 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
      * @param isTold false only answers what would become of it
      */
     async decide({ key }: DecidedLimit, { limit, isDated, ...word }: LaterWord, isTold = true): Promise<DecidedAs> {
-      const { status, total = '=', available = '=', at } = word;
-      const flags = { isDated: isDated ? 1 : 0, isTold: isTold ? 1 : 0 };
+      const { status, total = '=', available = '=', at, isOfEvent } = word;
+      const flags = { isDated: isDated ? 1 : 0, sinceMs: isOfEvent ? Date.parse(at) : '', isTold: isTold ? 1 : 0 };
       const told = { limit, status, total, available, at, ...flags };
       return (await decide({ call: keys.call('limit', key) }, told)) as DecidedAs;
     },

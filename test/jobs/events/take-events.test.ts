@@ -106,6 +106,21 @@ test('a replayed event and an older one change nothing, an id that nobody knows 
   ]);
 });
 
+test('an event of a time before the request does not stand above the answer, and one that came after it does', async () => {
+  const { context, ids, mapping, statuses } = await openReview(2);
+  const { ledger, keys, events, decisions } = context;
+  // What nobody knows to be older: the call was sent twice.
+  const twice = await decisions.find(ids[1] ?? '');
+  await ledger.hset(keys.call('limit', twice?.key ?? ''), 'sends', 2);
+  for (const id of ids) await events.keep(eventOf(decisionEvent(id, 'rejected', { at: later(-60) })));
+  expect((await takeAllEvents({ mapping }, context)).became).toEqual({ older: 1, taken: 1 });
+  expect(await statuses()).toEqual({ in_progress: 1, rejected: 1 });
+  const sent = (await decisions.find(ids[0] ?? ''))?.askedMs ?? 0;
+  await events.keep(eventOf(decisionEvent(ids[0], 'approved', { at: new Date(sent).toISOString() })));
+  await takeAllEvents({ mapping }, context);
+  expect(await statuses()).toEqual({ approved: 1, rejected: 1 });
+});
+
 test('without a mapping nothing is taken, and what came before is taken by a command', async () => {
   const { context, ids, mapping, start, statuses } = await openReview(1);
   await context.events.keep(eventOf(decisionEvent(ids[0], 'approved', { at: later(1) })));
