@@ -108,7 +108,10 @@ test('a replayed event and an older one change nothing, an id that nobody knows 
   );
   // The same content again.
   expect(await keep(eventOf(said))).toBe('known');
-  await expect.poll(async () => (await allEvents(context.events))[0]?.became).toEqual({ same: 1 });
+  const [event] = await allEvents(context.events);
+  await expect.poll(() => context.ledger.zscore(context.keys.eventsUnread, event?.id ?? '')).toBe(null);
+  // It is still the event from which the decision was taken.
+  expect((await allEvents(context.events))[0]?.became).toEqual({ taken: 1 });
   await stop();
   expect(await statuses()).toEqual({ approved: 1 });
   expect(await audited(context)).toMatchObject([{ by: 'events', facts: { decisions: 1 } }]);
@@ -205,6 +208,26 @@ test('an event that comes before the answer to the own call is read again', asyn
   expect(Number(atMs) - Date.now()).toBeGreaterThan(5_000);
   await letPass({ connection: ledger, keys }, 20_000);
   await expect.poll(statuses, { timeout: 15_000 }).toEqual({ approved: 1 });
+});
+
+test('an event that could not be taken at first has one entry of the audit', async () => {
+  const { context, ids, mapping, statuses } = await openReview(1);
+  const { ledger, keys } = context;
+  let fails = 3;
+  const decide: typeof context.decisions.decide = (limit, word, told, isTold) => {
+    if (isTold && fails-- > 0) throw new Error('OOM command not allowed');
+    return context.decisions.decide(limit, word, told, isTold);
+  };
+  const broken = { ...context, decisions: { ...context.decisions, decide }, log: makeKeptLog().log };
+  const taking = startTakingEvents(broken, { mapping, everyMs: 50 });
+  onTestFinished(() => taking.stop());
+  await taking.keep(eventOf(decisionEvent(ids[0], 'declined', { at: later(1) })));
+  for (const left of [2, 1, 0]) {
+    await expect.poll(() => fails).toBe(left);
+    await letPass({ connection: ledger, keys }, 60_000);
+  }
+  await expect.poll(statuses, { timeout: 10_000 }).toEqual({ declined: 1 });
+  expect(await audited(context)).toHaveLength(1);
 });
 
 test('an event that is not kept any more is read no more, and leaves nothing', async () => {
