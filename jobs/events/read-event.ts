@@ -133,7 +133,7 @@ function readLimit({ faults, found, ...parts }: Parts, firstMs: number): EventRe
   const moment = momentText(parts.contentOf('decided_at') ?? '');
   const decided = parts.readingOf('decided_at', readMoment(moment, { dates: null, now: new Date() }));
   if (faults.length > 0) return { is: 'unreadable', why: faults[0] ?? '', found };
-  const times = { at: decided ?? new Date(firstMs).toISOString(), isDated: decided !== undefined };
+  const times = { at: decided ?? new Date(firstMs).toISOString(), isDated: decided !== undefined, isOfEvent: true };
   return { is: 'decision', word: { limit, status, total, available, ...times }, found };
 }
 

@@ -75,27 +75,32 @@ export function becameOf(readings: readonly ToldReading[]): EventBecame {
 }
 
 /** Reads an event for decisions and takes them. Answers what became of it. An event that is not kept any more states none. */
-async function takeKept(id: string, { mapping, isNoted }: Taking, deps: TakingDeps): Promise<ReadEvent> {
+async function takeKept(id: string, { mapping, noted }: Taking, deps: TakingDeps): Promise<ReadEvent> {
   const raw = await deps.events.raw(id);
   if (!raw) return { id, became: {} };
   const found = readEvent(raw.body.toString(), mapping, raw);
   const portfolios = await deps.portfolios.names();
   const told = { by: BY, file: `event ${id}`, portfolios, deps };
-  const tried = isNoted ? await takeReadings(found, { ...told, dryRun: true }) : [];
+  const tried = noted && !noted.has(id) ? await takeReadings(found, { ...told, dryRun: true }) : [];
   const decisions = tried.filter(({ became }) => became === 'taken').length;
   // What is noted is only what changes something: whoever knows the secret may send the same again and again.
   if (decisions > 0) {
     const from = `events listener on ${hostname()}`;
     await deps.audit.note({ by: BY, what: 'decisions taken in', from, facts: { event: id, decisions } });
+    noted?.add(id);
   }
   const readings = await takeReadings(found, { ...told, dryRun: false });
+  noted?.delete(id);
   const isOpen = readings.some(({ became, left }) => became === 'unknown' || left.length > 0);
   const ageMs = Math.max(AGAIN_MS.first, Math.round(Date.now() - raw.firstMs));
   return { id, became: becameOf(readings), againMs: isOpen && ageMs < AGAIN_MS.last ? ageMs : undefined };
 }
 
-/** `isNoted`: whether each event that changes something gets an entry of the audit, since no command has one. */
-type Taking = { mapping: EventMapping; isNoted: boolean };
+/**
+ * `noted`: where no command has an entry of the audit, each event that changes something gets one before. These have theirs, but could not be
+ * taken yet.
+ */
+type Taking = { mapping: EventMapping; noted?: Set<string> };
 
 /** Takes the decisions of all events that are kept, or of those since a moment, the oldest first. Answers what became of how many. */
 export async function takeAllEvents(
@@ -106,7 +111,7 @@ export async function takeAllEvents(
   for await (const page of deps.events.walk({ sinceMs, from: 'oldest' })) {
     for (let from = 0; from < page.length; from += EVENTS_AT_ONCE) {
       const some = page.slice(from, from + EVENTS_AT_ONCE);
-      const read = await Promise.all(some.map(({ id }) => takeKept(id, { mapping, isNoted: false }, deps)));
+      const read = await Promise.all(some.map(({ id }) => takeKept(id, { mapping }, deps)));
       await deps.events.nextToRead(read, 0);
       counts.add(read);
     }
@@ -127,6 +132,7 @@ export function startTakingEvents(
 ) {
   const { events, log } = deps;
   const counts = makeCounts();
+  const noted = new Set<string>();
   let [isStopped, isRung, saidMs] = [false, false, Number.NEGATIVE_INFINITY];
   let wake = (): void => {};
   const ring = (): void => {
@@ -154,7 +160,7 @@ export function startTakingEvents(
   };
 
   const takeSome = async (ids: readonly string[]): Promise<ReadEvent[]> => {
-    const read = await Promise.allSettled(ids.map((id) => takeKept(id, { mapping, isNoted: true }, deps)));
+    const read = await Promise.allSettled(ids.map((id) => takeKept(id, { mapping, noted }, deps)));
     const failed = read.find((one) => one.status === 'rejected');
     // An event that was not read is handed out again after a while.
     if (failed) log.error({ reason: messageOf(failed.reason) }, 'an event could not be read; it is tried again');

@@ -210,7 +210,7 @@ export async function takeDecision(
 ): Promise<DecisionTaken> {
   const limit = await deps.decisions.find(word.limit);
   if (!limit) return { became: 'unknown', rows: [], left: [], doubts: [] };
-  const became = await deps.decisions.decide(limit, word, !dryRun);
+  const became = await deps.decisions.decide(limit, word, told, !dryRun);
   // Rows follow whatever became of the decision: an earlier command may have been stopped before they did.
   const after = dryRun ? { rows: [], left: [] } : await letFollow(limit, word, { deps, ...told });
   return { became, ...after, doubts: doubtsOf(word, limit) };

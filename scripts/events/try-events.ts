@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { becameOf, makeCounts, type ToldReading, tryEvent } from '../../jobs/events/take-events.ts';
 import type { Settings } from '../../src/config.ts';
@@ -82,13 +81,26 @@ async function* eventsIn(path: string): AsyncGenerator<FoundEvent> {
       return;
     }
     let line = 0;
-    for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
+    for await (const text of linesIn(path)) {
       line += 1;
       if (text.trim() !== '') yield eventOf(text, line);
     }
   } catch (error) {
     throw error instanceof LimitlineError ? error : fileFault(path, 'read', error);
   }
+}
+
+/** The lines of a file, which end at line feeds alone: JSON may have other line separators within a text. */
+async function* linesIn(path: string): AsyncGenerator<string> {
+  let begun = '';
+  for await (const piece of createReadStream(path, 'utf8') as AsyncIterable<string>) {
+    begun += piece;
+    if (!piece.includes('\n')) continue;
+    const lines = begun.split('\n');
+    begun = lines.pop() ?? '';
+    yield* lines;
+  }
+  yield begun;
 }
 
 function isJson(text: string): boolean {

@@ -31,7 +31,7 @@ export function mappingIn(path: string): EventMapping {
 export function decisionEvent(
   id: string | undefined,
   status: unknown,
-  { total = 1_000, at = new Date().toISOString() as unknown, type = 'buyer_limit.updated' as unknown } = {},
+  { total = 1_000 as unknown, at = new Date().toISOString() as unknown, type = 'buyer_limit.updated' as unknown } = {},
 ): string {
   return JSON.stringify({ type, created: at, data: { id, status, total_limit: total, available_limit: total } });
 }

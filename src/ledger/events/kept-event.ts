@@ -40,7 +40,7 @@ export type KeptEvent = {
   /** Possible ids in it (event-ids.ts), and the number of further ones. */
   ids: string[];
   moreIds: number;
-  /** What became of its decisions when it was last read for them; undefined if it was not. */
+  /** What became of its decisions when it was last read for them; `taken` stays once it was so. Undefined if it was not read. */
   became?: EventBecame;
 };
 

@@ -1,12 +1,13 @@
 -- A later word of the service about a made limit takes the place of the earlier one in the limit's call, unless that is as late or later. The
 -- call decides alone, so that all rows of a request agree: they follow it (MOVES.follow in rare-moves.lua).
 -- @keys call
--- @args limit status total available at isDated isTold
+-- @args limit status total available at isDated sinceMs by isTold
 -- Amounts are decimal text; "" says that none is known, "=" that nothing is said of it. at: when it was decided, in ISO 8601. isDated: whether the
--- service said when. isTold: "0" changes nothing.
+-- service said when. sinceMs: for the word of an event `at` in ms, else "": it is older than an answer to a call that was sent later. Where the
+-- call was sent twice, nobody knows which of the sends the answer is about, so the word counts. by: who brings it and with what, as JSON, for the histories of rows. isTold: "0" changes nothing.
 -- Answers "taken", "same" (it says what is known), "older", "contradicts" (another word of the same moment), "not made" or "damaged".
 -- @include amounts
-local known = redis.call('HMGET', call, 'id', 'record')
+local known = redis.call('HMGET', call, 'id', 'record', 'at', 'sends')
 if known[1] ~= limit then return 'not made' end
 local isRead, record = pcall(cjson.decode, known[2] or '{}')
 if not isRead or type(record) ~= 'table' then return 'damaged' end
@@ -17,16 +18,23 @@ local function isAlike(one, other)
   return not isBelow(one, other) and not isBelow(other, one)
 end
 
+-- Without an answer there is no "+" (settle.lua).
+local sentMs = known[4] == '1' and (record.status or '') ~= '' and string.match(known[3] or '', '^(%d+)%+')
+local isBefore = sentMs and sinceMs ~= '' and tonumber(sinceMs) < tonumber(sentMs)
 local said, isSame = { total_limit = total, available_limit = available }, (record.status or '') == status
 for name, amount in pairs(said) do
-  if amount ~= '=' then
-    isSame = isSame and isAlike(amountText(record[name]), amount)
-    record[name] = amount ~= '' and amount or nil
-  end
+  if amount ~= '=' then isSame = isSame and isAlike(amountText(record[name]), amount) end
 end
 local last = record.decided_at or ''
-if isSame and (isDated == '0' or at <= last) then return 'same' end
+if isSame and (isDated == '0' or at <= last or isBefore) then return 'same' end
+if isBefore then return 'older' end
 if at <= last then return at == last and 'contradicts' or 'older' end
-record.status, record.decided_at = status, at
-if isTold ~= '0' then redis.call('HSET', call, 'record', cjson.encode(record)) end
+record.decided_at = at
+if not isSame then
+  record.status = status
+  for name, amount in pairs(said) do
+    if amount ~= '=' then record[name] = amount ~= '' and amount or nil end
+  end
+end
+if isTold ~= '0' then redis.call('HSET', call, 'record', cjson.encode(record), 'decided', by) end
 return isSame and 'same' or 'taken'

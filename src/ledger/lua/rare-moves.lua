@@ -166,28 +166,31 @@ MOVES.requeue = {
 }
 
 -- What the service said later of a limit stands in the limit's call (decide.lua), and each row of the request says it, too. The row's history
--- keeps what was said before. Answers "follows", "same", or "not made" where the row's limit is another one.
+-- keeps what was said before, and who brought what the call says: another one than who lets the row follow, where two come together. The
+-- same word of a later time is no news, and has no entry there. Answers "follows", "same", or "not made" where the row's limit is another one.
 local SAID = { 'status', 'total_limit', 'available_limit', 'decided_at' }
 MOVES.follow = {
   goes = function(row, it)
-    local call = redis.call('HMGET', requestOf(row.portfolio.hash, row.key), 'id', 'record')
+    local call = redis.call('HMGET', requestOf(row.portfolio.hash, row.key), 'id', 'record', 'decided')
     if not isGrantedState(row.state) or row.limit ~= it.limit or call[1] ~= it.limit then return nil, 'not made' end
     local _, now = pcall(cjson.decode, call[2] or '{}')
     local _, record = pcall(cjson.decode, row.record or '{}')
     if type(now) ~= 'table' or type(record) ~= 'table' then return nil, 'not made' end
     if not now.decided_at or (record.decided_at or '') >= now.decided_at then return nil, 'same' end
-    it.before, it.said = {}, {}
+    it.before, it.said, it.told = {}, {}, call[3] or it.told
     for _, name in ipairs(SAID) do
+      it.isNews = it.isNews or name ~= 'decided_at' and record[name] ~= now[name]
       it.before[name], it.said[name], record[name] = record[name], now[name], now[name]
     end
     return row.state, { record = cjson.encode(record) }
   end,
   besides = function(now, it)
+    if not it.isNews then return end
     local entry = cjson.decode(it.told)
-    entry.at, entry.said = it.said.decided_at, it.said
+    entry.is, entry.at, entry.said = 'decided', it.said.decided_at, it.said
     if next(it.before) then entry.before = it.before end
     tellRow(now, cjson.encode(entry))
   end,
-  said = function(row, it) return row and it.said and 'follows' or 'not made', it.said ~= nil end,
+  said = function(row, it) return row and it.said and (it.isNews and 'follows' or 'same') or 'not made', it.said ~= nil end,
 }
 -- @include approval-moves

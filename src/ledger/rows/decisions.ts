@@ -16,6 +16,8 @@ export type LaterWord = {
   at: string;
   /** Whether the service said that time: a word without a time that says what is known changes nothing. */
   isDated: boolean;
+  /** Whether an event states it. Then an answer to a call that was sent later than `at` counts, and not this. */
+  isOfEvent?: boolean;
 };
 
 /**
@@ -79,12 +81,18 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
     /**
      * Takes a later word, for the call of the limit; its rows say it once they {@link follow}.
      *
+     * @param told who brought it, with which file, for the histories of its rows
      * @param isTold false only answers what would become of it
      */
-    async decide({ key }: DecidedLimit, { limit, isDated, ...word }: LaterWord, isTold = true): Promise<DecidedAs> {
-      const { status, total = '=', available = '=', at } = word;
-      const flags = { isDated: isDated ? 1 : 0, isTold: isTold ? 1 : 0 };
-      const told = { limit, status, total, available, at, ...flags };
+    async decide(
+      { key }: DecidedLimit,
+      { limit, isDated, ...word }: LaterWord,
+      { by, file }: { by: string; file: string },
+      isTold = true,
+    ): Promise<DecidedAs> {
+      const { status, total = '=', available = '=', at, isOfEvent } = word;
+      const flags = { isDated: isDated ? 1 : 0, sinceMs: isOfEvent ? Date.parse(at) : '', isTold: isTold ? 1 : 0 };
+      const told = { limit, status, total, available, at, by: JSON.stringify({ by, file }), ...flags };
       return (await decide({ call: keys.call('limit', key) }, told)) as DecidedAs;
     },
 
@@ -111,7 +119,7 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
     /**
      * Lets a row say what its limit's call says. Answers `follows` if it said something else before.
      *
-     * @param told who brought it, with which file, for the row's history
+     * @param told who brings it, with which file, for the row's history: of a decision that was taken before that was kept with the call
      * @throws LimitlineError `USAGE` for a row of a portfolio that is archived, or on the way there
      */
     async follow(
@@ -119,7 +127,7 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
       limit: string,
       told: { by: string; file: string },
     ): Promise<'follows' | 'same' | 'not made'> {
-      const entry = JSON.stringify({ is: 'decided', ...told });
+      const entry = JSON.stringify(told);
       return (await runInBatch(row, { move: 'follow', limit, told: entry })) as 'follows' | 'same' | 'not made';
     },
   };

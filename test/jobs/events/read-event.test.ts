@@ -18,7 +18,15 @@ test('an event says which limit, its status, its amounts exactly, and when', asy
   expect(await read(event)).toEqual([
     {
       is: 'decision',
-      word: { limit: 'bl_1', status: 'approved', total: '1250.5', available: '1000', at: AT, isDated: true },
+      word: {
+        limit: 'bl_1',
+        status: 'approved',
+        total: '1250.5',
+        available: '1000',
+        at: AT,
+        isDated: true,
+        isOfEvent: true,
+      },
       found: {
         kind: 'buyer_limit.updated',
         buyer_limit_id: 'bl_1',

@@ -41,6 +41,18 @@ async function rowsOf({ ledger, keys }: Context) {
   return found.map((key) => ({ portfolio: 'q4', key: key.slice(keys.row('q4', '').length) }));
 }
 
+/** What the rows' histories have of decisions. */
+async function decidedIn(context: Context) {
+  const told = await Promise.all((await rowsOf(context)).map((row) => context.stories.entries(row)));
+  return told.flat().filter((entry) => entry.is === 'decided');
+}
+
+/** What the audit has of events whose decisions were taken. */
+async function audited({ audit }: Context) {
+  const { entries } = await audit.read.page({ count: 99, filter: {}, walk: Number.POSITIVE_INFINITY });
+  return entries.filter(({ what }) => what === 'decisions taken in');
+}
+
 /** What became of the events that are kept, the oldest first, once all are read. */
 async function became({ events }: Context) {
   const unread = async () => (await allEvents(events)).filter((event) => !event.became);
@@ -56,8 +68,7 @@ test('what an event states goes where decisions of a file go, with its own time,
   expect(await keep(eventOf(decisionEvent(ids[0], 'approved', { total: 900, at })))).toBe('kept');
   await expect.poll(statuses).toEqual({ in_progress: 2, approved: 1 });
   const [event] = await allEvents(context.events);
-  const told = (await Promise.all((await rowsOf(context)).map((row) => context.stories.entries(row)))).flat();
-  expect(told.find(({ is }) => is === 'decided')).toMatchObject({
+  expect((await decidedIn(context))[0]).toMatchObject({
     by: 'events',
     file: `event ${event?.id}`,
     at,
@@ -97,13 +108,58 @@ test('a replayed event and an older one change nothing, an id that nobody knows 
   );
   // The same content again.
   expect(await keep(eventOf(said))).toBe('known');
-  await expect.poll(async () => (await allEvents(context.events))[0]?.became).toEqual({ same: 1 });
+  const [event] = await allEvents(context.events);
+  await expect.poll(() => context.ledger.zscore(context.keys.eventsUnread, event?.id ?? '')).toBe(null);
+  // It is still the event from which the decision was taken.
+  expect((await allEvents(context.events))[0]?.became).toEqual({ taken: 1 });
   await stop();
   expect(await statuses()).toEqual({ approved: 1 });
-  const { entries } = await context.audit.read.page({ count: 99, filter: {}, walk: Number.POSITIVE_INFINITY });
-  expect(entries.filter(({ what }) => what === 'decisions taken in')).toMatchObject([
-    { by: 'events', facts: { decisions: 1 } },
-  ]);
+  expect(await audited(context)).toMatchObject([{ by: 'events', facts: { decisions: 1 } }]);
+});
+
+test('an event of a time before the request does not stand above the answer, and one that came after it does', async () => {
+  const { context, ids, mapping, statuses } = await openReview(2);
+  const { ledger, keys, events, decisions } = context;
+  // What nobody knows to be older: the call was sent twice.
+  const twice = await decisions.find(ids[1] ?? '');
+  await ledger.hset(keys.call('limit', twice?.key ?? ''), 'sends', 2);
+  for (const id of ids) await events.keep(eventOf(decisionEvent(id, 'rejected', { at: later(-60) })));
+  expect((await takeAllEvents({ mapping }, context)).became).toEqual({ older: 1, taken: 1 });
+  expect(await statuses()).toEqual({ in_progress: 1, rejected: 1 });
+  const sent = (await decisions.find(ids[0] ?? ''))?.askedMs ?? 0;
+  await events.keep(eventOf(decisionEvent(ids[0], 'approved', { at: new Date(sent).toISOString() })));
+  await takeAllEvents({ mapping }, context);
+  expect(await statuses()).toEqual({ approved: 1, rejected: 1 });
+});
+
+test('where decisions about a limit are read together, the row’s history names the event of which it says the word', async () => {
+  const { context, ids, mapping, statuses } = await openReview(3);
+  for (const [nth, status] of ['a', 'b', 'c', 'd'].entries())
+    for (const id of ids) await context.events.keep(eventOf(decisionEvent(id, status, { at: later(nth) })));
+  await takeAllEvents({ mapping }, context);
+  expect(await statuses()).toEqual({ d: 3 });
+  const told = await decidedIn(context);
+  expect(told.length).toBeGreaterThanOrEqual(3);
+  for (const { file, said } of told) {
+    const raw = await context.events.raw(file.slice('event '.length));
+    expect(JSON.parse(String(raw?.body)).data.status).toBe(said.status);
+  }
+});
+
+test('a status that comes again with a later time is no news for the row’s history, and none for the audit', async () => {
+  const { context, ids, start, statuses } = await openReview(1);
+  const { keep } = start();
+  for (const [nth, total] of [900, '900.0', '900.00'].entries()) {
+    await keep(eventOf(decisionEvent(ids[0], 'approved', { at: later(nth + 1), total })));
+    await became(context);
+  }
+  expect(await became(context)).toEqual([{ taken: 1 }, { same: 1 }, { same: 1 }]);
+  expect(await decidedIn(context)).toHaveLength(1);
+  expect(await audited(context)).toHaveLength(1);
+  // Its time counts.
+  await keep(eventOf(decisionEvent(ids[0], 'rejected', { at: later(2.5) })));
+  expect((await became(context)).at(-1)).toEqual({ older: 1 });
+  expect(await statuses()).toEqual({ approved: 1 });
 });
 
 test('without a mapping nothing is taken, and what came before is taken by a command', async () => {
@@ -152,6 +208,26 @@ test('an event that comes before the answer to the own call is read again', asyn
   expect(Number(atMs) - Date.now()).toBeGreaterThan(5_000);
   await letPass({ connection: ledger, keys }, 20_000);
   await expect.poll(statuses, { timeout: 15_000 }).toEqual({ approved: 1 });
+});
+
+test('an event that could not be taken at first has one entry of the audit', async () => {
+  const { context, ids, mapping, statuses } = await openReview(1);
+  const { ledger, keys } = context;
+  let fails = 3;
+  const decide: typeof context.decisions.decide = (limit, word, told, isTold) => {
+    if (isTold && fails-- > 0) throw new Error('OOM command not allowed');
+    return context.decisions.decide(limit, word, told, isTold);
+  };
+  const broken = { ...context, decisions: { ...context.decisions, decide }, log: makeKeptLog().log };
+  const taking = startTakingEvents(broken, { mapping, everyMs: 50 });
+  onTestFinished(() => taking.stop());
+  await taking.keep(eventOf(decisionEvent(ids[0], 'declined', { at: later(1) })));
+  for (const left of [2, 1, 0]) {
+    await expect.poll(() => fails).toBe(left);
+    await letPass({ connection: ledger, keys }, 60_000);
+  }
+  await expect.poll(statuses, { timeout: 10_000 }).toEqual({ declined: 1 });
+  expect(await audited(context)).toHaveLength(1);
 });
 
 test('an event that is not kept any more is read no more, and leaves nothing', async () => {

@@ -30,7 +30,7 @@ test('in whatever order decisions come, and however often, the latest one counts
         });
         await Promise.all(
           [...said, ...said].map(async (one) => {
-            await decisions.decide(limit, one);
+            await decisions.decide(limit, one, told);
             await decisions.follow(row, id, told);
           }),
         );
@@ -66,13 +66,13 @@ test('equal amounts written otherwise, and a word without a time that says what 
     available: '9e2',
     at: '2026-11-02T00:00:00.000Z',
   };
-  expect(await decisions.decide(limit, { ...word, isDated: false })).toBe('same');
+  expect(await decisions.decide(limit, { ...word, isDated: false }, told)).toBe('same');
   // So a decision of an earlier time is still heard.
   const earlier = { ...word, status: 'declined', at: '2026-11-01T00:00:00.000Z', isDated: true };
-  expect(await decisions.decide(limit, earlier)).toBe('taken');
+  expect(await decisions.decide(limit, earlier, told)).toBe('taken');
   // What a file does not say stays.
   const silent = { ...word, status: 'in_progress', total: undefined, available: undefined, isDated: true };
-  expect(await decisions.decide(limit, silent)).toBe('taken');
+  expect(await decisions.decide(limit, silent, told)).toBe('taken');
   const [call] = await context.stories.calls([{ kind: 'limit', key: limit.key }]);
   expect(call?.record).toMatchObject({ status: 'in_progress', total_limit: '1000.00', available_limit: '9e2' });
 });
@@ -86,12 +86,12 @@ test('nothing is decided of a row whose limit is another one, or is not made, or
     if (!one) throw new Error(`no row is ${state}`);
     const [before] = await rows.read([one.row]);
     const limit = { key: one.row.key, maker: one.row, askedMs: 0, requested: '', buyer: '' };
-    expect(await decisions.decide(limit, { ...word, limit: 'bl_other' })).toBe('not made');
+    expect(await decisions.decide(limit, { ...word, limit: 'bl_other' }, told)).toBe('not made');
     expect(await decisions.follow(one.row, 'bl_other', told)).toBe('not made');
     expect(await rows.read([one.row])).toEqual([before]);
   }
   const limit = await decisions.find('bl_q41');
   if (!limit) throw new Error('no limit');
   await ledger.hset(keys.call('limit', limit.key), 'record', '{');
-  expect(await decisions.decide(limit, { ...word, limit: 'bl_q41' })).toBe('damaged');
+  expect(await decisions.decide(limit, { ...word, limit: 'bl_q41' }, told)).toBe('damaged');
 });

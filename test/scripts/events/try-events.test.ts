@@ -38,7 +38,7 @@ test('events try says what the mapping finds in each event and what would become
   expect(await limitline('events', 'try', 'one.json')).toMatchObject({
     status: 0,
     stdout:
-      `line 1: kind buyer_limit.updated, buyer_limit_id ${id}, status approved, total_limit 2000, available_limit 2000, decided_at ${at}: taken. The limit ${id} is 2000, more than the 1001.5 that was asked for.\n1 event: 1 taken. Nothing was changed.\n`
+      `line 1: kind buyer_limit.updated, buyer_limit_id ${id}, status approved, total_limit 2000, available_limit 2000, decided_at ${at}: taken. The limit ${id} is 2,000.00, more than the 1,001.50 that was asked for.\n1 event: 1 taken. Nothing was changed.\n`
         .replace('line 1: kind buyer_limit.updated, ', 'line 1: ')
         .replace(': taken.', ', kind buyer_limit.updated: taken.'),
   });
@@ -64,6 +64,17 @@ test('events try says what the mapping finds in each event and what would become
   expect(events[0]).toMatchObject({ line: 1, decisions: [{ became: 'unknown', found: { status: 'approved' } }] });
   expect(events[3]).toMatchObject({ line: 5, decisions: [{ became: 'unreadable', why: 'It is no JSON.' }] });
   expect(await statuses()).toEqual({ in_progress: 1 });
+});
+
+test('events try reads what events export writes, with whatever separates lines within a text', async () => {
+  const { env, id, limitline, cwd } = await openReview();
+  const { events } = await openContextOf({ env, cwd });
+  const noted = { ...JSON.parse(decisionEvent(id, 'approved', { at: later(1) })), note: 'one\u2028two\u2029three' };
+  await events.keep(eventOf(JSON.stringify(noted)));
+  await events.keep(eventOf(decisionEvent(id, 'rejected', { at: later(2) })));
+  await limitline('events', 'export', '--out', 'events.ndjson');
+  const tried = await limitline('events', 'try', 'events.ndjson');
+  expect(tried).toMatchObject({ status: 0, stdout: expect.stringContaining('2 events: 2 taken.') });
 });
 
 test('events that are exported are tried, and taken with a command that is audited; an older one is said to be so', async () => {
