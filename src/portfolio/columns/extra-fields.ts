@@ -83,6 +83,19 @@ export function addExtras(
   }
 }
 
+/** The extra fields in a body that was kept, in the order of their paths, with the texts that a cell has for them. */
+export function extrasIn(of: string, body: object = {}): { field: ExtraField; text: string }[] {
+  return Object.entries(body).flatMap(([name, value]: [string, unknown]) => {
+    const path = `${of}.${name}` as ExtraField;
+    if (typeof value === 'object' && value !== null) return SHOWN.has(path) ? [] : extrasIn(path, value);
+    if (SHOWN.has(path) || value === null) return [];
+    if (typeof value === 'boolean') return [{ field: `${path}:yesno`, text: value ? 'yes' : 'no' }];
+    // `1.234` may be two numbers, and 1.2340 is one.
+    const text = String(value).replace(/^(-?\d{1,3}\.\d{3})$/, typeof value === 'number' ? '$10' : '$1');
+    return [{ field: typeof value === 'number' ? `${path}:number` : path, text }];
+  });
+}
+
 /**
  * Finds an extra field that cannot be sent beside those before it: the same path, one that is a value there and holds others here, or one
  * in an object of another case.
