@@ -6,6 +6,7 @@ import { heldRemedy } from '../../src/held-remedy.ts';
 import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
+import type { ExtraField } from '../../src/portfolio/columns/extra-fields.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { sheetKinds } from '../../src/portfolio/results/line-rewriter.ts';
 import { resultsDialect } from '../../src/portfolio/results/results-dialect.ts';
@@ -16,7 +17,7 @@ import { writeSheet } from '../../src/table/xlsx/write-sheet.ts';
 import { importName } from '../rows/import-names.ts';
 import { exportedLines, type ImportFile } from './export-lines.ts';
 import { openImported } from './open-imported.ts';
-import { type ExportTable, errorsTable, type Files, resultsTable } from './results-table.ts';
+import { type ExportTable, errorsTable, extrasOf, type Files, resultsTable } from './results-table.ts';
 
 export type ExportDeps = {
   account: string;
@@ -74,6 +75,7 @@ export async function exportResults(payload: ExportPayload, to: Writable, deps: 
     onHeld,
     cause,
     isHeldOnly: only === 'held',
+    extras: await extrasBehind(portfolio, files, deps),
   };
   const table = only === 'errors' ? errorsTable(files, options) : resultsTable(files, options);
   const records = () => recordsOf({ portfolio, files, table, leftOut }, deps);
@@ -87,6 +89,16 @@ export async function exportResults(payload: ExportPayload, to: Writable, deps: 
     await pipeline(encodeTable(tableTexts(records(), dialect), dialect), to);
   }
   sayWhatIsMissing(files, { held: leftOut.held, portfolio }, deps);
+}
+
+/** The fields sent by a path in rows of files whose copy is gone. */
+async function extrasBehind(portfolio: string, files: Files, deps: ExportDeps): Promise<ExtraField[]> {
+  const fields = new Set<ExtraField>();
+  const gone = [...files.keys()].filter(({ open }) => !open);
+  for await (const { found } of exportedLines(portfolio, gone, deps, () => {})) {
+    for (const { field } of extrasOf(found?.result.request)) fields.add(field);
+  }
+  return [...fields].sort();
 }
 
 async function checkCause(portfolio: string, cause: string, { portfolios }: ExportDeps): Promise<void> {

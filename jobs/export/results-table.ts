@@ -2,6 +2,7 @@ import { contentDigest } from '../../src/ledger/calls/claim-answers.ts';
 import { outcomeOfRow } from '../../src/ledger/counts/row-outcome.ts';
 import { answeredOtherwise, askedOf, is, type RowRequest, type RowResult } from '../../src/ledger/schema/row.ts';
 import { rowName } from '../../src/ledger/schema/schema.ts';
+import { type ExtraField, extrasIn } from '../../src/portfolio/columns/extra-fields.ts';
 import { COLUMNS, fieldOf, KNOWN_COLUMNS, type KnownColumn } from '../../src/portfolio/columns/known-columns.ts';
 import {
   ERROR_COLUMNS,
@@ -32,10 +33,11 @@ import type { ExportedLine, ImportFile } from './export-lines.ts';
  * under our names, and values that only a file's own options explain are normalised. Otherwise neither a person nor `recover`
  * could read them.
  */
-export function resultsTable(files: Files, { account, meanings, inSheet, isHeldOnly }: TableOptions): ExportTable {
+export function resultsTable(files: Files, options: TableOptions): ExportTable {
+  const { account, meanings, inSheet, isHeldOnly, extras } = options;
   let values: Pick<SheetValues, 'cells'> | undefined;
   const areAlike = haveOneHeader(files);
-  const own = makePlacedCells(files, (opened) =>
+  const own = makePlacedCells(files, extras, (opened) =>
     areAlike ? resultColumnsOf(opened.header) : errorColumns(opened, areAlike),
   );
   const cellsDigest = digestOfCells(areAlike ? knownColumns(files, own.header) : own.header.map(knownNamed));
@@ -49,8 +51,7 @@ export function resultsTable(files: Files, { account, meanings, inSheet, isHeldO
       const { file, line, found } = exported;
       if (isHeldOnly && stateOf(exported) !== 'held') return;
       const read = line?.kind === 'plain' ? line.cells : line && (values?.cells(line) ?? line.cells);
-      const cells = read ?? ledgerCells(found?.result.request);
-      const written = own.cells(file, line ? cells : undefined, cells);
+      const written = own.cells(file, read, found?.result.request);
       const known = found ? knownText(exported, found.result, cellsDigest(written)) : '';
       yield [...written, ...outcomeCells(exported, { account, meanings }), known, ...(isHeldOnly ? [''] : [])];
     },
@@ -64,13 +65,20 @@ export function resultsTable(files: Files, { account, meanings, inSheet, isHeldO
  */
 export function errorsTable(
   files: Files,
-  { account, portfolio, inSheet, onHeld, cause }: TableOptions & { onHeld: () => void; cause?: string | undefined },
+  {
+    account,
+    portfolio,
+    inSheet,
+    extras,
+    onHeld,
+    cause,
+  }: TableOptions & { onHeld: () => void; cause?: string | undefined },
 ): ExportTable {
   const headers = [...files.values()].map((opened) =>
     JSON.stringify(opened && resultColumnsOf(opened.rewriter.header).names),
   );
   const areAlike = new Set(headers).size === 1;
-  const own = makePlacedCells(files, (opened) => errorColumns(opened, areAlike));
+  const own = makePlacedCells(files, extras, (opened) => errorColumns(opened, areAlike));
   let opened: Opened | undefined;
   let values: SheetValues | undefined;
   return {
@@ -92,7 +100,7 @@ export function errorsTable(
       const read = line && opened ? opened.rewriter : undefined;
       const cells = line && (broken === undefined ? (values ?? read)?.cells(line) : read?.blank());
       yield [
-        ...own.cells(file, cells, ledgerCells(found?.result.request)),
+        ...own.cells(file, cells, found?.result.request),
         mendedRow(exported, opened),
         lineText(exported, opened, broken),
         problem || `It is ${state}.`,
@@ -135,6 +143,11 @@ const BESIDE_BODIES: { [column in KnownColumn]?: (request: RowRequest) => string
 /** The columns that {@link ledgerCells} fills, from what the ledger knows of a row whose file is gone. */
 export const LEDGER_COLUMNS = KNOWN_COLUMNS.filter((column) => BESIDE_BODIES[column] ?? COLUMNS[column].in);
 
+/** The fields of a row that were sent by a path, as text; none without a row. */
+export function extrasOf(request: RowRequest | undefined): { field: ExtraField; text: string }[] {
+  return [...extrasIn('company', request?.company), ...extrasIn('buyer_limit', request?.limit)];
+}
+
 /** The cells of {@link LEDGER_COLUMNS}; all empty without a row. */
 export function ledgerCells(request: RowRequest | undefined): string[] {
   return LEDGER_COLUMNS.map((column) => (request && cellOf(column, request)) ?? '');
@@ -142,7 +155,7 @@ export function ledgerCells(request: RowRequest | undefined): string[] {
 
 /**
  * `inSheet`: amounts and days are written as plain values, since a sheet has types. `isHeldOnly`: only held rows, with an
- * additional column in which a person answers.
+ * additional column in which a person answers. `extras`: the fields sent by a path in rows whose file is gone.
  */
 type TableOptions = {
   account: string;
@@ -150,6 +163,7 @@ type TableOptions = {
   meanings: Meanings;
   inSheet: boolean;
   isHeldOnly?: boolean;
+  extras: readonly ExtraField[];
 };
 
 /** The state of the line's row, or the line's own kind; '' where the import did not reach it. */
@@ -168,8 +182,8 @@ function problemIn({ found, fault }: ExportedLine): string {
  *
  * @param columnsOf which columns of a file are written, and their names
  */
-function makePlacedCells(files: Files, columnsOf: (opened: Opened) => OwnColumns) {
-  const known = { names: LEDGER_COLUMNS, places: LEDGER_COLUMNS.map((_name, place) => place) };
+function makePlacedCells(files: Files, extras: readonly ExtraField[], columnsOf: (opened: Opened) => OwnColumns) {
+  const known = { names: [...LEDGER_COLUMNS, ...extras], places: [] };
   const columns = [...files.values()].map((opened) => (opened ? columnsOf(opened) : known));
   const { header, columnsOf: inTable } = mergeColumns(columns.map(({ names }) => names));
   const placed = new Map([...files.keys()].map((file, at) => [file, { own: columns[at], at: inTable[at] ?? [] }]));
@@ -177,8 +191,8 @@ function makePlacedCells(files: Files, columnsOf: (opened: Opened) => OwnColumns
     header,
 
     /** A line's cells in the table's order; cells from the ledger where the line cannot be read. */
-    cells(file: ImportFile, cells: readonly string[] | undefined, fromLedger: readonly string[]): string[] {
-      if (!cells) return cellsByName(header, fromLedger);
+    cells(file: ImportFile, cells: readonly string[] | undefined, request: RowRequest | undefined): string[] {
+      if (!cells) return cellsByName(header, request);
       const written = header.map(() => '');
       const { own, at } = placed.get(file) ?? { own: undefined, at: [] };
       for (const [place, from] of (own?.places ?? []).entries()) written[at[place] ?? -1] = cells[from] ?? '';
@@ -266,13 +280,11 @@ function lineText({ line }: ExportedLine, opened: Opened | undefined, broken: st
   return earlier !== '' && isBlank ? earlier : visible(broken);
 }
 
-function cellsByName(header: readonly string[], fromLedger: readonly string[]): string[] {
-  const written = header.map(() => '');
-  for (const [place, name] of LEDGER_COLUMNS.entries()) {
-    const column = header.indexOf(name);
-    if (column !== -1) written[column] = fromLedger[place] ?? '';
-  }
-  return written;
+function cellsByName(header: readonly string[], request: RowRequest | undefined): string[] {
+  const known = ledgerCells(request).map((text, place): [string, string] => [LEDGER_COLUMNS[place] ?? '', text]);
+  const texts = new Map([...known, ...extrasOf(request).map(({ field, text }): [string, string] => [field, text])]);
+  // A name that occurs twice is filled once.
+  return header.map((name, at) => (header.indexOf(name) === at && texts.get(name)) || '');
 }
 
 /** Reads the column's field from the stored request bodies. */

@@ -1,3 +1,4 @@
+import type { Document } from '../../src/documents/folder.ts';
 import {
   type AskingLine,
   candidatesFor,
@@ -150,6 +151,11 @@ export function otherBuyersLine(
   const message = `This request_reference already belongs to another buyer's request, ${where}"${known.name}" (${known.limit.requested_limit}): give this line another. If it corrects that request, mend it in the file that report --format errors-csv writes, whose column row says which request is meant.`;
   const problems = [makeProblem(read.line, 'request_reference', null, message)];
   return { ...read, kind: 'invalid', key: '', requested: row.limit.requested_limit, problems };
+}
+
+/** A document as the ledger keeps it. */
+export function rowDocument({ name, mediaType, sizeBytes, purpose }: Document, sha256: string): RowDocument {
+  return { name, mediaType, sizeBytes, sha256, ...(purpose === undefined ? {} : { purpose }) };
 }
 
 /** A line's row as the ledger keeps it, with its documents by digest. */

@@ -18,6 +18,7 @@ import {
   type RowLine,
   refusedLine,
   requestsFor,
+  rowDocument,
   rowRequest,
   warningOfOther,
 } from './decide-line.ts';
@@ -150,8 +151,8 @@ async function foreseeRow(line: RowLine, known: KnownRow, deps: ForeseeDeps): Pr
 const DECLINED = 'A person said no to this request before: it waits until another person says yes, whatever its sum.';
 
 /** A document without its digest, since computing that means reading the file. */
-function undigested({ name, mediaType, sizeBytes }: Document): RowDocument {
-  return { name, mediaType, sizeBytes, sha256: '' };
+function undigested(document: Document): RowDocument {
+  return rowDocument(document, '');
 }
 
 async function isSame(asked: RowRequest, before: RowRequest, documents: readonly Document[]): Promise<boolean> {

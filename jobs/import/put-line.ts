@@ -17,6 +17,7 @@ import {
   type RowLine,
   refusedLine,
   requestsFor,
+  rowDocument,
   rowRequest,
   warningOfOther,
 } from './decide-line.ts';
@@ -143,9 +144,7 @@ function replacedBy(line: number, { fileName }: ImportTarget) {
 async function toRequest(row: Row, store: DocumentStore): Promise<RowRequest> {
   const documents: RowDocument[] = [];
   for (const document of row.documents) {
-    const { name, mediaType, sizeBytes, purpose } = document;
-    const sha256 = await store.put(document);
-    documents.push({ name, mediaType, sizeBytes, sha256, ...(purpose === undefined ? {} : { purpose }) });
+    documents.push(rowDocument(document, await store.put(document)));
   }
   return rowRequest(row, documents);
 }

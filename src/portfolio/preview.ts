@@ -105,8 +105,8 @@ export function makeForecaster(): Forecaster {
         fresh.limits.push(key);
         sum.add(limit.requested_limit);
         if (companyId === undefined && buyers.add(buyer)) fresh.companies.push(buyer);
-        for (const { path, sizeBytes } of documents) {
-          if (!files.add(digestOf(path))) continue;
+        for (const { path, sizeBytes, purpose } of documents) {
+          if (!files.add(digestOf(purpose === undefined ? path : `${path}\0${purpose}`))) continue;
           found.documents += 1;
           found.uploadBytes += Math.ceil(sizeBytes / 3) * 4;
         }
@@ -121,7 +121,7 @@ export function makeForecaster(): Forecaster {
 
 /** What an import of the file would request, create and send. */
 type Forecast = {
-  /** Limits: one a row. Documents: each file once. Companies: each buyer once, unless it has a `company_id`. */
+  /** Limits: one a row. Documents: each file once for each purpose. Companies: each buyer once, unless it has a `company_id`. */
   limits: number;
   documents: number;
   companies: number;

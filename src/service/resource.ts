@@ -44,7 +44,7 @@ export function readMade(kind: CallKind, text: string, sent: Readonly<Record<str
     const value = textOf(fields, name, text);
     if (value !== undefined) record[name] = value;
   }
-  const besides = besidesOf(fields, sent);
+  const besides = kind === 'limit' ? besidesOf(fields, sent) : '';
   if (besides !== '') record.besides = besides;
   if (differences.length === 0) return { is: 'made', id, record };
   record.differs = differenceWords(differences, MOST_DIFFERS_CHARACTERS);

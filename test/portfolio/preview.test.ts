@@ -36,6 +36,15 @@ test('counts buyers and files once, companies that are known not at all, and lin
   expect(forecaster.forecast()).toEqual({ limits: 3, documents: 2, companies: 1, uploadBytes: 12, requested: '7.3' });
 });
 
+test('counts a file once for each purpose that it is sent with', () => {
+  const forecaster = makeForecaster();
+  const statements = document('/a.pdf', 3);
+  const taxes = { ...statements, purpose: 'tax_return' };
+  for (const documents of [[statements], [taxes], [taxes], [statements]])
+    forecaster.add([line('A', '1', { documents })]);
+  expect(forecaster.forecast()).toMatchObject({ documents: 2, uploadBytes: 8 });
+});
+
 test('sums a million amounts exactly', () => {
   const forecaster = makeForecaster();
   const batch = Array.from({ length: 1_000 }, () => line('A', '0.000001'));

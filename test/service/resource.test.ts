@@ -168,3 +168,12 @@ test.each([
 ])('%j is a web page: %s', (text, is) => {
   expect(isWebPage(text)).toBe(is);
 });
+
+test('fields besides are kept of a limit alone: a company that differs has contacts, which the document names', () => {
+  const answer = { id: 'company_1', name: 'Buche GmbH', buyer_limit: null, contacts: [{ email: 'a@b.example' }] };
+  expect(readMade('company', JSON.stringify(answer), { name: 'Buche' })).toEqual({
+    is: 'made',
+    id: 'company_1',
+    record: { differs: 'its name is Buche GmbH, where Buche was sent' },
+  });
+});

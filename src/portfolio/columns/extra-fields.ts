@@ -1,4 +1,5 @@
 import { parseAmount } from '../values/amounts.ts';
+import { readAnyText } from '../values/identifiers.ts';
 import { readYesOrNo } from '../values/texts.ts';
 import type { ReadBy, ValueReader } from './known-columns.ts';
 
@@ -35,6 +36,9 @@ export function readExtraField(text: string): { field: ExtraField } | { fault: s
   const lower = names.map((name) => name.toLowerCase());
   for (let count = 2; count <= names.length; count += 1) {
     const begun = lower.slice(0, count).join('.');
+    if (OBJECTS.has(begun) && names.slice(0, count).join('.') !== begun) {
+      return { fault: `${path} has another case than ${begun}, which the service's document shows: write ${begun}.` };
+    }
     if (SHOWN.has(begun) || (count === names.length && OBJECTS.has(begun))) {
       return {
         fault: `${path} is, or is in, ${begun}, which the service's document shows: only fields that it does not show are mapped by a path, and its own by the names of their columns, such as city.`,
@@ -44,7 +48,7 @@ export function readExtraField(text: string): { field: ExtraField } | { fault: s
   return { field: `${path}${type === 'text' ? '' : `:${type}`}` as ExtraField };
 }
 
-/** The reader of an extra field's cells, which gives canonical text; undefined for text as it is written. */
+/** The reader of an extra field's cells, which gives canonical text. */
 export function readerOfExtra(field: ExtraField): ValueReader | undefined {
   return READERS[typeOf(field)];
 }
@@ -79,8 +83,22 @@ export function addExtras(
   }
 }
 
+/** The extra fields in a body that was kept, in the order of their paths, with the texts that a cell has for them. */
+export function extrasIn(of: string, body: object = {}): { field: ExtraField; text: string }[] {
+  return Object.entries(body).flatMap(([name, value]: [string, unknown]) => {
+    const path = `${of}.${name}` as ExtraField;
+    if (typeof value === 'object' && value !== null) return SHOWN.has(path) ? [] : extrasIn(path, value);
+    if (SHOWN.has(path) || value === null) return [];
+    if (typeof value === 'boolean') return [{ field: `${path}:yesno`, text: value ? 'yes' : 'no' }];
+    // `1.234` may be two numbers, and 1.2340 is one.
+    const text = String(value).replace(/^(-?\d{1,3}\.\d{3})$/, typeof value === 'number' ? '$10' : '$1');
+    return [{ field: typeof value === 'number' ? `${path}:number` : path, text }];
+  });
+}
+
 /**
- * Finds an extra field that cannot be sent beside those before it: the same path, or one that is a value there and holds others here.
+ * Finds an extra field that cannot be sent beside those before it: the same path, one that is a value there and holds others here, or one
+ * in an object of another case.
  * Remembers each field that it is asked about.
  */
 export function makeExtraClashes(): (field: ExtraField) => ExtraField | undefined {
@@ -89,7 +107,10 @@ export function makeExtraClashes(): (field: ExtraField) => ExtraField | undefine
   return (field) => {
     const path = (field.split(':')[0] ?? '').toLowerCase();
     const above = [...path.matchAll(/\./g)].map(({ index }) => path.slice(0, index));
-    const other = values.get(path) ?? parents.get(path) ?? above.map((one) => values.get(one)).find(Boolean);
+    const otherCase = (one: string) =>
+      parents.get(one)?.startsWith(`${field.slice(0, one.length)}.`) ? undefined : parents.get(one);
+    const other =
+      values.get(path) ?? parents.get(path) ?? above.map((one) => values.get(one) ?? otherCase(one)).find(Boolean);
     values.set(path, field);
     for (const one of above) parents.set(one, field);
     return other;
@@ -122,7 +143,7 @@ const SHOWN = new Set(
 const OBJECTS = new Set(['company.address', 'buyer_limit.contact']);
 
 const READERS: Readonly<Record<string, ValueReader | undefined>> = {
-  text: undefined,
+  text: readAnyText,
   number: readNumber,
   yesno: readYesOrNo,
 };

@@ -10,6 +10,15 @@ export function readIdentifier(text: string): ValueReading {
   return isPlaceholder(text) ? { value: '', change: SAYS_NOTHING } : { value: text };
 }
 
+/**
+ * Reads a text of any kind, such as a phone number. Words are kept, because nobody knows what the column means: in another one, `x` is a
+ * placeholder.
+ */
+export function readAnyText(text: string): ValueReading {
+  if (SCIENTIFIC.test(text)) return { problem: LOST_DIGITS };
+  return SIGNS_ALONE.test(text) || ABBREVIATED.test(text) ? { value: '', change: SAYS_NOTHING } : { value: text };
+}
+
 /** Reads the id of a company that exists at the service (docs/service.md, "Company"). */
 export function readCompanyId(text: string): ValueReading {
   const isId = text.startsWith(KINDS.company.prefix) && text.length > KINDS.company.prefix.length && !/\s/.test(text);
@@ -75,6 +84,9 @@ const PLACEHOLDERS = new Set(Object.values(PLACEHOLDERS_BY_LANGUAGE).flat());
 
 /** `k.A.`, `n/v`, `s. o.`: only with punctuation, because two bare letters may be a real number. */
 const ABBREVIATED = /^(?:k[./] ?a|n[./] ?[abcdv]|s[./] ?[od])\.?$/i;
+
+/** A dash for a missing value, or the `########` of a column that is too narrow. */
+const SIGNS_ALONE = /^[\p{Pd}\s#._?/]+$/u;
 
 /** No placeholder has one of these digits. */
 const COUNTS = /[1-9]/;

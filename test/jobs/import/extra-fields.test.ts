@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { exportedText } from '../../support/exported.ts';
@@ -83,6 +83,30 @@ test('an errors file carries the paths: without the mapping, it is sent alike', 
   ]);
   // Read with the mapping as well, the errors file means the same.
   expect(await place.importFile(path, reading)).toMatchObject({ problems: [], invalid: 0 });
+});
+
+test('an errors file of rows whose file is gone carries the paths and what was sent there', async () => {
+  const place = await openWorkplace({ faults: { rules: [{ on: 'limit', fault: 'status', status: 400 } as const] } });
+  const other = LINE.replaceAll('1 GmbH', '2 GmbH').replace('HRB 1', 'HRB 2').replace('030,ja', '"1,2340",');
+  await place.import([HEADER, LINE, other], { reading });
+  await place.work();
+  expect((await place.settled()).states.refused).toBe(2);
+  const [{ id = '' } = {}] = await place.context.portfolios.allImports('q4');
+  const sent = place.standIn.things('company').map(({ body }) => Object(body).address);
+  expect(sent).toEqual([1, 2].map(() => expect.objectContaining({ postal_code: '01234' })));
+  await rm(place.context.imports.open(id).path);
+  const results = await exportedText(place.context);
+  expect(results.split('\n')[0]).toContain('buyer_limit.terms.insured:yesno');
+  const path = join(place.dir, 'q4.errors.csv');
+  await writeFile(path, await exportedText(place.context, { only: 'errors' }));
+  await place.standIn.setFaults({ rules: [] });
+  expect(await place.importFile(path)).toMatchObject({ problems: [], rows: 2 });
+  await place.settled();
+  const bodies = place.standIn.things('limit').map(({ body }) => Object(body));
+  expect(bodies.sort((one, two) => two.terms.days - one.terms.days)).toEqual([
+    expect.objectContaining({ contact: { phone: '+49 30 1' }, terms: { days: 30, insured: true } }),
+    expect.objectContaining({ contact: { phone: '+49 30 1' }, terms: { days: 1.234 } }),
+  ]);
 });
 
 test('an approval binds the mapping and what it sends', async () => {

@@ -11,12 +11,18 @@ import { openWorkplace } from '../../support/workplace.ts';
 
 type Place = Awaited<ReturnType<typeof openWorkplace>>;
 
+type In = { portfolio?: string; header?: string };
+
 const HEADER = 'name,country_code,company_registration_number,request_reference,supporting_documents,requested_limit';
 
 /** What check says of the file: how many would be requested and created, and how many lines are good and not. */
-async function checked({ dir, context }: Place, lines: string[], portfolio = 'q4', warnings: [number, string][] = []) {
+async function checked(
+  { dir, context }: Place,
+  lines: string[],
+  { portfolio = 'q4', warnings = [], header = HEADER }: In & { warnings?: [number, string][] } = {},
+) {
   const path = join(dir, `${portfolio}.csv`);
-  await writeFile(path, `${[HEADER, ...lines].join('\n')}\n`);
+  await writeFile(path, `${[header, ...lines].join('\n')}\n`);
   const { buyers, foresees } = await outlookOf(context, { portfolio, path, reading: {} });
   const documents = makeDocumentFolder({ dir: join(dir, 'documents'), maxSizeMb: 1 });
   const opened = await openPortfolio({ path, requiredColumns: [], documents, buyers });
@@ -33,13 +39,13 @@ async function checked({ dir, context }: Place, lines: string[], portfolio = 'q4
 }
 
 /** What an import of the same file does: what it counts, and what the service is asked for then, made or refused. */
-async function imported(place: Place, lines: string[], portfolio = 'q4') {
+async function imported(place: Place, lines: string[], { portfolio = 'q4', header = HEADER }: In = {}) {
   const asked = () => {
     const { limit, company } = place.standIn.counts().made;
     return { limits: limit, companies: company };
   };
   const before = asked();
-  const { rows, invalid, duplicate } = await place.import([HEADER, ...lines], { portfolio });
+  const { rows, invalid, duplicate } = await place.import([header, ...lines], { portfolio });
   const workers = await place.work();
   await place.settled(portfolio);
   await workers.stop();
@@ -79,11 +85,37 @@ test('check and import agree on how many limits are requested and companies crea
   ];
   const held = new Set([situations[0]?.[0]]);
   for (const [what, lines, portfolio = 'q4'] of situations) {
-    const foreseen = await checked(place, lines, portfolio);
-    const found = await imported(place, lines, portfolio);
+    const foreseen = await checked(place, lines, { portfolio });
+    const found = await imported(place, lines, { portfolio });
     // What is lost on its way can be foreseen by nobody: the rest can.
     const expected = held.has(what) ? { ...foreseen, limits: 3 } : foreseen;
     expect({ what, ...found }).toEqual({ what, ...expected });
+  }
+});
+
+test('check and import agree on a document with a purpose: the same again is known, another purpose is a change', async () => {
+  const place = await openWorkplace();
+  await mkdir(join(place.dir, 'documents'));
+  await writeFile(join(place.dir, 'documents', 'a.pdf'), '%PDF-1.4\n');
+  const header = `${HEADER},document_purpose`;
+  const line = (reference: string, purpose: string) =>
+    `Firma ${reference} GmbH,DE,HRB ${reference},${reference},a.pdf,1,${purpose}`;
+  const asked = { limits: 1, companies: 1, rows: 1, invalid: 0, duplicate: 0 };
+  const before = { ...asked, limits: 0, companies: 0 };
+  const changed = { ...before, rows: 0, invalid: 1 };
+  const situations: [string, object][] = [
+    [line('1', 'tax_return'), asked],
+    [line('1', 'tax_return'), before],
+    [line('1', 'annual_report'), changed],
+    [line('1', ''), changed],
+    [line('2', ''), asked],
+    [line('2', 'financial_statement'), before],
+    [line('2', 'tax_return'), changed],
+  ];
+  for (const [written, expected] of situations) {
+    const foreseen = await checked(place, [written], { header });
+    const found = await imported(place, [written], { header });
+    expect({ written, foreseen, found }).toEqual({ written, foreseen: expected, found: expected });
   }
 });
 
@@ -107,6 +139,6 @@ test('check warns of what a person said no to: it waits for a yes whatever its s
   await context.approvals.decline({ id: asked?.id ?? '', digest: asked?.digest ?? '', by: 'bob', words: 'no' });
   await carryOutAllAnswered(context);
   const warnings: [number, string][] = [];
-  await checked(place, [...lines, 'Firma B GmbH,DE,HRB 2,,,1000'], 'q5', warnings);
+  await checked(place, [...lines, 'Firma B GmbH,DE,HRB 2,,,1000'], { portfolio: 'q5', warnings });
   expect(warnings).toEqual([[2, expect.stringContaining('A person said no to this request before')]]);
 });

@@ -29,6 +29,8 @@ test.each([
   ['company.name.first', /is in, company\.name/],
   ['company.address', /document shows/],
   ['company.address.city', /document shows/],
+  ['company.Address.postal_code', /another case than company\.address/],
+  ['buyer_limit.CONTACT.phone', /another case than buyer_limit\.contact/],
   ['company.contacts.phone', /is in, company\.contacts/],
   ['company.buyer_limit.product', /document shows/],
   ['buyer_limit.company', /document shows/],
@@ -60,6 +62,10 @@ test.each([
 describe('a cell', () => {
   test.each<[ExtraField, string, string | number | boolean]>([
     ['company.x', '01234', '01234'],
+    ['company.x', '+49 30 1', '+49 30 1'],
+    ['company.x', '0', '0'],
+    ['company.x', 'x', 'x'],
+    ['company.x', 'open', 'open'],
     ['company.x:number', '01234', 1234],
     ['company.x:number', '-12.50', -12.5],
     ['company.x:number', '12,5', 12.5],
@@ -74,6 +80,8 @@ describe('a cell', () => {
 
   // A comma in the column of amounts says nothing of this column.
   test.each<[ExtraField, string]>([
+    ['company.x', '4.93012E+10'],
+    ['company.x', '4,93012E+10'],
     ['company.x:number', '1.234'],
     ['company.x:number', 'twelve'],
     ['company.x:number', '--1'],
@@ -82,6 +90,13 @@ describe('a cell', () => {
   ])('of %s: %s is a problem', (field, text) => {
     expect(readerOfExtra(field)?.(text, by)).toEqual({ problem: expect.any(String) });
   });
+
+  test.each(['-', '–', '########', '...', '?', 'n/a', 'k.A.'])(
+    'of text: %s counts as empty, and that is told',
+    (text) => {
+      expect(readerOfExtra('company.x')?.(text, by)).toEqual({ value: '', change: expect.any(String) });
+    },
+  );
 });
 
 test('fields are added to the body that they belong to, beside what stands there', () => {
@@ -120,6 +135,10 @@ test.each<[ExtraField[], (ExtraField | undefined)[]]>([
   [
     ['company.a.b.c', 'company.a'],
     [undefined, 'company.a.b.c'],
+  ],
+  [
+    ['company.tax.id', 'company.Tax.no', 'company.tax.office'],
+    [undefined, 'company.tax.id', 'company.Tax.no'],
   ],
 ])('%j clash as %j', (fields, clashes) => {
   expect(fields.map(makeExtraClashes())).toEqual(clashes);
