@@ -2,7 +2,7 @@ import { contentDigest } from '../../src/ledger/calls/claim-answers.ts';
 import { outcomeOfRow } from '../../src/ledger/counts/row-outcome.ts';
 import { answeredOtherwise, askedOf, is, type RowRequest, type RowResult } from '../../src/ledger/schema/row.ts';
 import { rowName } from '../../src/ledger/schema/schema.ts';
-import { type ExtraField, extrasIn } from '../../src/portfolio/columns/extra-fields.ts';
+import { type ExtraField, extrasIn, headerOfExtra } from '../../src/portfolio/columns/extra-fields.ts';
 import { COLUMNS, fieldOf, KNOWN_COLUMNS, type KnownColumn } from '../../src/portfolio/columns/known-columns.ts';
 import {
   ERROR_COLUMNS,
@@ -183,7 +183,7 @@ function problemIn({ found, fault }: ExportedLine): string {
  * @param columnsOf which columns of a file are written, and their names
  */
 function makePlacedCells(files: Files, extras: readonly ExtraField[], columnsOf: (opened: Opened) => OwnColumns) {
-  const known = { names: [...LEDGER_COLUMNS, ...extras], places: [] };
+  const known = { names: [...LEDGER_COLUMNS, ...extras.map(headerOfExtra)], places: [] };
   const columns = [...files.values()].map((opened) => (opened ? columnsOf(opened) : known));
   const { header, columnsOf: inTable } = mergeColumns(columns.map(({ names }) => names));
   const placed = new Map([...files.keys()].map((file, at) => [file, { own: columns[at], at: inTable[at] ?? [] }]));
@@ -282,7 +282,10 @@ function lineText({ line }: ExportedLine, opened: Opened | undefined, broken: st
 
 function cellsByName(header: readonly string[], request: RowRequest | undefined): string[] {
   const known = ledgerCells(request).map((text, place): [string, string] => [LEDGER_COLUMNS[place] ?? '', text]);
-  const texts = new Map([...known, ...extrasOf(request).map(({ field, text }): [string, string] => [field, text])]);
+  const texts = new Map([
+    ...known,
+    ...extrasOf(request).map(({ field, text }): [string, string] => [headerOfExtra(field), text]),
+  ]);
   // A name that occurs twice is filled once.
   return header.map((name, at) => (header.indexOf(name) === at && texts.get(name)) || '');
 }

@@ -48,6 +48,17 @@ export function readExtraField(text: string): { field: ExtraField } | { fault: s
   return { field: `${path}${type === 'text' ? '' : `:${type}`}` as ExtraField };
 }
 
+/** The header of a field in an errors file: always with its type, because an older errors file has a team's own `company.note` as it is. */
+export function headerOfExtra(field: ExtraField): ExtraField {
+  return field.includes(':') ? field : `${field}:text`;
+}
+
+/** The field that an errors file's header names; undefined for a column of the team's own. */
+export function extraOfHeader(header: string): ExtraField | undefined {
+  const read = isPath(header) && header.includes(':') ? readExtraField(header) : undefined;
+  return read && 'field' in read ? read.field : undefined;
+}
+
 /** The reader of an extra field's cells, which gives canonical text. */
 export function readerOfExtra(field: ExtraField): ValueReader | undefined {
   return READERS[typeOf(field)];

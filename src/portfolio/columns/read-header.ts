@@ -4,7 +4,7 @@ import type { RawRecord } from '../../table/records.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { aliasOf, headerMeaningOf } from './aliases.ts';
 import type { Column } from './column.ts';
-import { type ExtraField, isPath, makeExtraClashes, readExtraField } from './extra-fields.ts';
+import { type ExtraField, extraOfHeader, makeExtraClashes } from './extra-fields.ts';
 import { makeRests, namesTwice, restsOfNames } from './header-doubts.ts';
 import { isKnown, type KnownColumn, plainName } from './known-columns.ts';
 import { type HeaderMeaning, type MappingEntry, type MatchedMapping, matchMapping } from './mapping.ts';
@@ -84,8 +84,8 @@ function tellColumns(header: RawRecord, { entryOf }: MatchedMapping, foreign?: R
     const entry = entryOf(written);
     if (entry) return { ...column, ...meant(entry.means), by: 'map' };
     // An errors file has the paths in place of mapped headers.
-    const path = isErrors && isPath(written) ? readExtraField(written) : undefined;
-    if (path && 'field' in path) return { ...column, extra: path.field, by: 'name' };
+    const extra = isErrors ? extraOfHeader(written) : undefined;
+    if (extra) return { ...column, extra, by: 'name' };
     if (isKnown(name)) return { ...column, known: name, by: 'name' };
     return known ? { ...column, known, by: 'alias' } : { ...column, guess };
   });

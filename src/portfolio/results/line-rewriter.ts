@@ -1,7 +1,7 @@
 import type { CellKind } from '../../table/xlsx/cell-xml.ts';
 import { isKnownName } from '../columns/aliases.ts';
 import { type Column, placeOf } from '../columns/column.ts';
-import { isPath } from '../columns/extra-fields.ts';
+import { extraOfHeader, headerOfExtra } from '../columns/extra-fields.ts';
 import type { Conventions } from '../columns/known-columns.ts';
 import { errorColumnsOf } from '../columns/result-columns.ts';
 import { type CurrencyCheck, withCurrencyDoubt } from '../lines/one-currency.ts';
@@ -139,9 +139,9 @@ export function sheetKinds(files: readonly Parts[]): (name: string | undefined) 
 }
 
 function headerOf({ written, known, extra, by }: Column): string {
-  if (extra) return extra;
-  // An errors file is read without the mapping, and there a path alone says that its column is sent.
-  if (isPath(written)) return `${written} (own)`;
+  if (extra) return headerOfExtra(extra);
+  // An errors file is read without the mapping, and there a path with its type says that its column is sent.
+  if (extraOfHeader(written)) return `${written} (own)`;
   if (by !== 'map') return written;
   return known ?? (isKnownName(written) ? `${written} (own)` : written);
 }

@@ -64,13 +64,13 @@ test('two rows of one buyer with different fields of the company share the first
 test('an errors file carries the paths: without the mapping, it is sent alike', async () => {
   const rules = [{ on: 'limit', fault: 'status', status: 400 } as const];
   const place = await openWorkplace({ faults: { rules } });
-  const own = `${HEADER},company.of_the_team`;
-  await place.import([own, `${LINE},x`], { reading });
+  const own = `${HEADER},company.of_the_team,company.of_the_team:text`;
+  await place.import([own, `${LINE},x,y`], { reading });
   await place.work();
   expect((await place.settled()).states.refused).toBe(1);
   const errors = await exportedText(place.context, { only: 'errors' });
   expect(errors.split('\n')[0]).toContain(
-    'company.address.postal_code,buyer_limit.contact.phone,buyer_limit.terms.days:number,buyer_limit.terms.insured:yesno,company.of_the_team (own)',
+    'company.address.postal_code:text,buyer_limit.contact.phone:text,buyer_limit.terms.days:number,buyer_limit.terms.insured:yesno,company.of_the_team,company.of_the_team:text (own)',
   );
   await place.standIn.setFaults({ rules: [] });
   const path = join(place.dir, 'q4.errors.csv');

@@ -108,7 +108,7 @@ describe('a path', () => {
   });
 
   test('that is a header is sent from an errors file alone', () => {
-    const header = ['name', 'company.zip'];
+    const header = ['name', 'company.zip:text'];
     expect(understand(header).columns[1]).toMatchObject({ known: null, by: null });
     const errors = understand([...header, 'row', 'limitline_line', 'problem', 'limitline_account', 'limitline_from']);
     expect(errors.columns[1]).toMatchObject({ known: null, extra: 'company.zip', by: 'name' });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { KNOWN_COLUMNS, plainName } from '../../../src/portfolio/columns/known-columns.ts';
 import { readHeader } from '../../../src/portfolio/columns/read-header.ts';
+import { ERROR_COLUMNS } from '../../../src/portfolio/columns/result-columns.ts';
 import { DELIMITERS } from '../../../src/table/dialect.ts';
 import { read } from '../../support/read-portfolio.ts';
 
@@ -66,4 +67,17 @@ describe('readHeader', () => {
     const { problems } = await read(lines.join('\n').replaceAll('|', delimiter));
     expect(problems).toEqual([expect.objectContaining({ message: expect.stringContaining('holds whole lines') })]);
   });
+});
+
+test.each([
+  ['as an earlier version wrote them, where it is the team’s own', 'company.note', undefined],
+  ['with its type', 'company.note:text', 'company.note'],
+  ['with a type that is none', 'company.note:memo', undefined],
+  ['of a field that the document shows', 'company.name:text', undefined],
+])('a path in the header of an errors file: %s', (_what, name, extra) => {
+  const cells = ['name', 'requested_limit', name, ...ERROR_COLUMNS];
+  const { columns, problems } = readHeader(header(...cells), { needed: [] });
+  expect([columns[2]?.extra, problems]).toEqual([extra, []]);
+  // In any other file, it is the team's own.
+  expect(readHeader(header(...cells.slice(0, 3)), { needed: [] }).columns[2]?.extra).toBe(undefined);
 });
