@@ -6,6 +6,7 @@ import type { Foresight, KnownRow } from '../../src/ledger/rows/put-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { askedOf, type RowDocument, type RowRequest } from '../../src/ledger/schema/row.ts';
 import { rowName } from '../../src/ledger/schema/schema.ts';
+import { makeDigestTable } from '../../src/portfolio/identity/digest-table.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import { makeProblem, type Problem } from '../../src/portfolio/problem.ts';
 import {
@@ -87,6 +88,8 @@ export function makeReplacingForesight({
 }) {
   /** The rows, as they would be then, of buyers with a row that an earlier line of this file would replace. Usually few. */
   const corrected = new Map<string, BuyerRows>();
+  /** The first line of each buyer in this file: an import finds its row in the ledger. */
+  const firstLines = makeDigestTable();
   return async (lines: readonly RowLine[]): Promise<Map<number, OfBuyer>> => {
     const known = await requestsFor(lines, rows);
     const found = new Map<number, OfBuyer>();
@@ -98,7 +101,8 @@ export function makeReplacingForesight({
         found.set(line.line, { problem: decision.problem });
         continue;
       }
-      const besides = warningOfOther(line, { ...decision, rows: ofBuyer.rows });
+      const earlier = firstLines.addOnce(buyer, line.line);
+      const besides = warningOfOther(line, { ...decision, rows: ofBuyer.rows }) ?? warningOfEarlier(line, earlier);
       if (besides) found.set(line.line, besides);
       if (decision.replaces) {
         const isThere = ofBuyer.rows.some((one) => rowName(one.row) === rowName(decision.asking.row));
@@ -108,6 +112,14 @@ export function makeReplacingForesight({
     }
     return found;
   };
+}
+
+/** Warns of an earlier line of this file for the same buyer, which has another amount or reference. */
+function warningOfEarlier({ line, row }: RowLine, earlier: number | undefined): OfBuyer | undefined {
+  if (earlier === undefined) return undefined;
+  const message = `The same buyer has another request, line ${earlier} of this file: this limit is requested as well.`;
+  const warning = makeProblem(line, 'requested_limit', row.limit.requested_limit, message);
+  return { warning, isBesides: true, waits: false };
 }
 
 function withBuyer(one: Foreseen, found: OfBuyer | undefined): Foreseen {

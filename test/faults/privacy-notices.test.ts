@@ -91,6 +91,7 @@ test('a whole run, with all that can go wrong, tells each notice once, and no no
   const kept = await context.ledger.hgetall(context.keys.noticeStates);
   expect(Object.keys(kept)).toContain('settled q4');
   const said = [...(await watcher.told()).map((notice) => JSON.stringify(notice)), ...Object.entries(kept).flat()];
-  expect(said.filter((text) => MARK.test(text.replaceAll(/"atMs":\d+/g, '')))).toEqual([]);
+  // Times in milliseconds may have any digits.
+  expect(said.filter((text) => MARK.test(text.replaceAll(/\d{13}/g, '')))).toEqual([]);
   expect(said.join('\n')).toContain('refused by the service at the step company (status 422)');
 });

@@ -112,7 +112,9 @@ export function moneyNotes(
   return [
     ...(granted > 0 ? [`Available of what was granted: ${groupedAmount(available)}.`] : []),
     ...(unreadable > 0 ? [`Of ${counted(unreadable, 'row')} an amount cannot be read; it is in no sum.`] : []),
-    ...(left.without_amount ? [`${counted(left.without_amount, 'line')} without a readable amount, in no sum.`] : []),
+    ...(left.without_amount
+      ? [`${counted(left.without_amount, 'line')} without an amount above zero that can be read, in no sum.`]
+      : []),
     ...(all.at_least ? ['An older version of Limitline imported the lines left out, and kept no sum of them.'] : []),
   ];
 }

@@ -122,7 +122,7 @@ export type TakenFile = {
   content?: string;
   /** Digest and size of the imported bytes; `version`: size and time of change, by which the file on disk is known to be unchanged. */
   seen?: { sha256: string; bytes: number; version: string };
-  /** Counts of an imported file. Of decisions: `rows` say something else now; `invalid` were not taken, or rows do not say them yet. */
+  /** Counts of an imported file. Of decisions: `rows` say something else now; `invalid` were not taken, or have a warning. */
   found?: { lines: number; rows: number; invalid: number; duplicate: number };
   /** Name of the results file in `done`; `""` if it could not be written. */
   results?: string;

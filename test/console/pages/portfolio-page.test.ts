@@ -51,7 +51,7 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
     const text = textOf(page.text);
     expect(text).toMatch(/q4\.csv , 20\d\d-[\d-]+ [\d:]+ UTC by command line \(\S+\)/);
     expect(text).toContain('What became of it Lines Amount Granted In the file 11 9,542.00 Left out 2 1,001.50 ');
-    expect(text).toContain('1 line without a readable amount, in no sum.');
+    expect(text).toContain('1 line without an amount above zero that can be read, in no sum.');
     expect(text).toContain('1 row held. Nobody knows what became of its call');
     // Past the company's step are all but the one that it was refused at.
     expect(text).toMatch(/Company 0 rows here now 8 past it 1 stopped here 9 calls sent/);
@@ -218,7 +218,9 @@ test('a file of which no line is a buyer has a page that says so', async () => {
   const { get } = await openConsole(desk);
   const text = textOf((await get('/portfolios/q4')).text);
   expect(text).toContain('2 lines = 0 rows + 2 invalid + 0 duplicate');
-  expect(text).toContain('In the file 2 5.00 Left out 2 5.00 1 line without a readable amount, in no sum.');
+  expect(text).toContain(
+    'In the file 2 5.00 Left out 2 5.00 1 line without an amount above zero that can be read, in no sum.',
+  );
   expect(text).toContain('No line of the file led to a row.');
   expect(text).toContain('No row has failed.');
 });

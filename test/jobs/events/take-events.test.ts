@@ -56,7 +56,7 @@ async function audited({ audit }: Context) {
 /** What became of the events that are kept, the oldest first, once all are read. */
 async function became({ events }: Context) {
   const unread = async () => (await allEvents(events)).filter((event) => !event.became);
-  await expect.poll(unread, { timeout: 10_000 }).toEqual([]);
+  await expect.poll(unread, { timeout: 30_000 }).toEqual([]);
   return (await allEvents(events)).map((event) => event.became);
 }
 
@@ -189,7 +189,7 @@ test('an event that was acknowledged is read though the process that kept it, or
   expect(await statuses()).toEqual({ in_progress: 2 });
   // A minute is over.
   await letPass({ connection: ledger, keys }, 60_000);
-  await expect.poll(statuses, { timeout: 15_000 }).toEqual({ approved: 2 });
+  await expect.poll(statuses, { timeout: 30_000 }).toEqual({ approved: 2 });
   await expect.poll(() => ledger.zcard(keys.eventsUnread)).toBe(0);
 });
 
@@ -207,7 +207,7 @@ test('an event that comes before the answer to the own call is read again', asyn
   const [, atMs = '0'] = await ledger.zrange(keys.eventsUnread, 0, '0', 'WITHSCORES');
   expect(Number(atMs) - Date.now()).toBeGreaterThan(5_000);
   await letPass({ connection: ledger, keys }, 20_000);
-  await expect.poll(statuses, { timeout: 15_000 }).toEqual({ approved: 1 });
+  await expect.poll(statuses, { timeout: 30_000 }).toEqual({ approved: 1 });
 });
 
 test('an event that could not be taken at first has one entry of the audit', async () => {
@@ -226,7 +226,7 @@ test('an event that could not be taken at first has one entry of the audit', asy
     await expect.poll(() => fails).toBe(left);
     await letPass({ connection: ledger, keys }, 60_000);
   }
-  await expect.poll(statuses, { timeout: 10_000 }).toEqual({ declined: 1 });
+  await expect.poll(statuses, { timeout: 30_000 }).toEqual({ declined: 1 });
   expect(await audited(context)).toHaveLength(1);
 });
 

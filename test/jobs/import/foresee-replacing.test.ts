@@ -71,6 +71,25 @@ test('check warns of a second limit for a buyer just as the import does, and not
   expect((await place.importFile(path)).warnings.filter(isOther)).toEqual([]);
 });
 
+test('check warns of a second limit for a buyer within one new file, on the lines of which the import does', async () => {
+  const place = await openWorkplace();
+  const path = join(place.dir, 'new.csv');
+  await writeFile(path, `${[HEADER, acme(1, 'A'), zinc(5), acme(2, 'B'), acme(3)].join('\n')}\n`);
+  const outlook = await outlookOf(place.context, { portfolio: 'q4', path, reading: {} });
+  const opened = await openPortfolio({ path, requiredColumns: [], buyers: outlook.buyers });
+  const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS: undefined });
+  const warnings: Problem[] = [];
+  for await (const batch of opened.batches()) {
+    for (const line of await dryRun.add(batch)) if (line.kind === 'row') warnings.push(...line.warnings);
+  }
+  const isOther = ({ message }: Problem) => message.startsWith('The same buyer has another request');
+  expect(warnings.filter(isOther).map(({ line }) => line)).toEqual([4, 5]);
+  expect(warnings.find(isOther)?.message).toContain('line 2 of this file: this limit is requested as well');
+  expect(dryRun.result()).toMatchObject({ limits: 4, besides: { limits: 2, requested: '5' } });
+  const imported = await place.importFile(path);
+  expect(imported.warnings.filter(isOther).map(({ line }) => line)).toEqual([4, 5]);
+});
+
 test('lines whose requests wait for an approval in another portfolio are said to wait already, and are no second request', async () => {
   const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
   await place.import([HEADER, acme(1), zinc(5)]);

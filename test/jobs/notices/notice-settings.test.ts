@@ -70,7 +70,7 @@ describe('settings of notices change', () => {
     [
       'NOTIFY_ABOUT',
       'settled, hunger',
-      /NOTIFY_ABOUT is "settled, hunger", but must be some of awaiting, settled, paused/,
+      /NOTIFY_ABOUT is "settled, hunger", but must be some of awaiting, settled, decided, paused/,
     ],
   ])('and are refused in words: %s=%s', (name, value, words) => {
     expect(() => readSettings({ env: { LIMITLINE_DATA: '/nowhere', [name]: value } })).toThrow(words);

@@ -60,7 +60,7 @@ test('the report says in words and grouped figures what became of a portfolio', 
       '    answered, outcome not known        8             567.00               0.00',
       '',
       'Available of what was granted: 0.00.',
-      '2 lines without a readable amount, in no sum.',
+      '2 lines without an amount above zero that can be read, in no sum.',
     ].join('\n'),
   );
   expect(table).toContain('npx limitline statuses STATUS --means approved|review|declined');

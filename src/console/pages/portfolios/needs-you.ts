@@ -105,9 +105,9 @@ function fixTasks(portfolios: readonly PortfolioState[], nowMs: number, rights: 
           way: mayLoad
             ? linkButton({
                 href: below(name, 'downloads', 'errors.csv'),
-                words: 'Lines to fix',
+                words: invalid > 0 ? 'Lines to fix' : 'Rejected rows',
                 download: true,
-                label: `Download the lines to fix of ${name}`,
+                label: `Download the ${invalid > 0 ? 'lines to fix' : 'rejected rows'} of ${name}`,
               })
             : html`<a href="${portfolioAddress(name)}">Look</a>`,
         },
