@@ -61,7 +61,7 @@ export function dryRunWords(dryRun: DryRun): string {
   if (open > 0) parts.push(` ${counted(open, 'of them waits', 'of them wait')} already.`);
   if (besides.limits > 0) {
     const words = counted(besides.limits, 'of them is for a buyer that has', 'of them are for buyers that have');
-    parts.push(` ${words} another limit already, open or made (${moneyText(besides.requested)} in total).`);
+    parts.push(` ${words} another limit, open, made or in this file (${moneyText(besides.requested)} in total).`);
   }
   if (before && before.limits > 0) {
     parts.push(

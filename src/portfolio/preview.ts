@@ -12,7 +12,7 @@ import { makeExactSum } from './values/exact-sum.ts';
 export type DryRun = Forecast & {
   /** How many of the limits already wait: in this portfolio, or in another one for an approval. */
   open: number;
-  /** Limits whose buyers have another request, open or made, and the sum of these limits. */
+  /** Limits whose buyers have another request, open, made or earlier in the file, and the sum of these limits. */
   besides: { limits: number; requested: string };
   /** Not requested again: made before, held or under way. null if there is no ledger to ask. */
   before: { limits: number; companies: number; held: number } | null;

@@ -99,7 +99,7 @@ test('where nothing is left to request, nothing is said of what it would take', 
 test('a check groups its sums by thousands, as a look does', () => {
   const words = dryRunWords(look.dryRun);
   expect(words).toContain('An import would request 1,190 limits (1,234,567.50 in total)');
-  expect(words).toContain('another limit already, open or made (71,000.00 in total)');
+  expect(words).toContain('another limit, open, made or in this file (71,000.00 in total)');
 });
 
 test('a look names the rows of other portfolios that are sent, too, and asks about them alone where nothing else is left', () => {

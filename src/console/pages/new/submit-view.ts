@@ -185,7 +185,7 @@ function besideWords({ open, besides, before }: Preview['dryRun']): Html {
   if (open > 0) sentences.push(`${counted(open, 'of them waits', 'of them wait')} already.`);
   if (besides.limits > 0) {
     sentences.push(
-      `${grouped(besides.limits)} of them ${besides.limits === 1 ? 'is for a buyer that has' : 'are for buyers that have'} another limit already, open or made.`,
+      `${grouped(besides.limits)} of them ${besides.limits === 1 ? 'is for a buyer that has' : 'are for buyers that have'} another limit, open, made or in this file.`,
     );
   }
   if (before && before.companies > 0)
