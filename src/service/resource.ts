@@ -52,7 +52,7 @@ export function readMade(kind: CallKind, text: string, sent: Readonly<Record<str
   return { is: 'made', id, record, ...(others.length > 0 ? { others: differenceWords(others) } : {}) };
 }
 
-/** Bytes of unnamed fields that are kept of a limit: enough to see what the service says besides. */
+/** Bytes that are kept of fields in a limit's answer which the service's document does not name: enough for a person to see what it says. */
 const MOST_BESIDES_BYTES = 256;
 
 /** The fields of a limit in an answer (docs/service.md, "Buyer limit request"). */

@@ -53,7 +53,7 @@ type EventSlots = { slots: Uint32Array; isWhole: boolean };
 
 /**
  * Adds the ids of new events to the table. Answers the slots of each event, and what became of their decisions. An event whose decisions were
- * all taken, or said nothing new, needs nobody.
+ * all taken, or said nothing new, is no finding.
  */
 async function readNew(
   events: NewEvents,

@@ -114,7 +114,7 @@ export type Strip = {
   workers: number;
   /** The pace as a text, such as "at the service's limit, 98 calls/s"; empty without calls. */
   pace: string;
-  /** How much waits for people behind an entry of the navigation: open approvals, held rows. */
+  /** Numbers that the navigation shows at its entries: approvals that wait for an answer, and held rows. */
   counts?: Readonly<Record<CountedPlace, number>>;
   /** A message that nothing may be sent before a person decides something. */
   alarm?: string | undefined;

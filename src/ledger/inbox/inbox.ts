@@ -108,7 +108,7 @@ export type TakenFile = {
   name: string;
   /** Names of the documents beside the file when it was taken. */
   documents: readonly string[];
-  /** `""` if the file's name gives none, or it has decisions: see {@link isDecided}. */
+  /** Name of the portfolio; `""` if the file's name gives none, or the file has decisions, which are for all portfolios ({@link isDecided}). */
   portfolio: string;
   atMs: number;
   is: 'taken' | 'imported' | 'again' | 'rejected';

@@ -88,7 +88,7 @@ export function statementsText(
   return isLarge && (dated || currency) ? [dated, currency].filter(Boolean).join(' ') : undefined;
 }
 
-/** Reads a text of {@link statementsText}. */
+/** Reads date and currency back from the text that {@link statementsText} wrote. */
 export function readStatements(text = ''): { dated: string | undefined; currency: string | undefined } {
   const words = text.split(' ');
   return { dated: words.find((word) => /^\d/.test(word)), currency: words.find((word) => /^[A-Z]/.test(word)) };
