@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import type { RedisConnection } from '../../lua-script.ts';
+import { makeGatedScript } from '../schema/gated-script.ts';
+import type { Keys } from '../schema/keys.ts';
+import { type RowId, rowIdOf, rowName } from '../schema/schema.ts';
+import type { RetryUntilAnswered } from '../schema/until-answered.ts';
+import { contentDigest } from './claim-answers.ts';
+
+/**
+ * The answer to a wish. `asked`: it is written down. `waits`: one waits or is under way. `made`: there is one. `held`: nobody knows what
+ * became of the last one. `none`: the row has no such limit.
+ */
+export type SessionAnswer = 'asked' | 'waits' | 'made' | 'held' | 'none';
+
+/** A session that waits to be sent, and the row for which. `key` names its call. */
+export type SessionWish = { row: RowId; key: string };
+
+/**
+ * A session of a limit. `waits` to be sent; `sent`: under way; `made`; `held`: nobody knows what became of it; `refused` by the service;
+ * `dropped`: given up before it was sent.
+ */
+export type HostedSession = {
+  number: number;
+  state: 'waits' | 'sent' | 'made' | 'held' | 'refused' | 'dropped';
+  /** Who asked for it and when, in ms. */
+  by: string;
+  askedMs: number;
+  /** When it was sent, in ms. */
+  sentMs: number | undefined;
+  /** The link that the service answered, and its end in the service's words; '' for none. Pages mask both names for viewers. */
+  sessionLink: string;
+  sessionEnds: string;
+  /** What was heard in place of a link; '' for nothing. Pages mask this name for viewers. */
+  sessionHeard: string;
+};
+
+/** The most sessions that are read of one limit, the latest: a person asks for each. */
+const MOST_READ = 20;
+
+export type Sessions = ReturnType<typeof makeSessions>;
+
+/**
+ * Hosted sessions, each a call of its own, asked for by a person. The first session of a limit has the number 1, and a new one on purpose the
+ * next: so no answer, however late, changes another session. Rows with the same limit share its sessions.
+ */
+export function makeSessions({
+  connection,
+  keys,
+  retryUntilAnswered,
+}: {
+  connection: RedisConnection;
+  keys: Keys;
+  retryUntilAnswered: RetryUntilAnswered;
+}) {
+  const askScript = makeGatedScript(connection, 'ask-session');
+  const callKey = (key: string) => keys.call('session', key);
+  const stateOf = async (key: string) => connection.hmget(callKey(key), 'state', 'wanted', 'row');
+
+  async function all(): Promise<SessionWish[]> {
+    return (await connection.zrange(keys.sessions, '0', '-1')).flatMap((member) => {
+      const space = member.lastIndexOf(' ');
+      const row = rowIdOf(member.slice(0, space));
+      return row ? [{ row, key: member.slice(space + 1) }] : [];
+    });
+  }
+
+  async function read(thing: string, number: number): Promise<HostedSession | undefined> {
+    const fields = await connection.hgetall(callKey(`${thing}.${number}`));
+    if (fields.state === undefined) return undefined;
+    const { link = '', ends = '' } = fields.record ? JSON.parse(fields.record) : {};
+    return {
+      number,
+      state: await standingOf(fields),
+      by: fields.wisher ?? '',
+      askedMs: Number(fields.wished ?? 0),
+      sentMs: fields.at === undefined ? undefined : Number.parseInt(fields.at, 10),
+      sessionLink: link,
+      sessionEnds: ends,
+      sessionHeard: fields.heard ?? '',
+    };
+  }
+
+  async function standingOf({ state, wanted, row = '', heard }: Record<string, string>) {
+    if (state === 'made') return 'made';
+    if (state === 'claimed') return 'sent';
+    if (state === 'unknown') return 'held';
+    if (wanted === undefined) return heard === undefined ? 'dropped' : 'refused';
+    const [cancels, archive] = await connection.hmget(
+      keys.portfolio(rowIdOf(row)?.portfolio ?? ''),
+      'cancels',
+      'archive',
+    );
+    return archive || Number(wanted) < Number(cancels ?? 0) ? 'dropped' : 'waits';
+  }
+
+  return {
+    /**
+     * Writes down that a person wants a session for a row's limit.
+     *
+     * @param anew whether a new one is wanted on purpose, where one was made or nobody knows whether one was
+     * @throws LimitlineError `USAGE` for a row of an archived portfolio
+     */
+    async ask(row: RowId, limitId: string, { by, anew }: { by: string; anew: boolean }): Promise<SessionAnswer> {
+      const places = {
+        row: keys.row(row.portfolio, row.key),
+        portfolio: keys.portfolio(row.portfolio),
+        counts: keys.sessionsAsked,
+        wishes: keys.sessions,
+        calls: callKey(''),
+      };
+      const told = { name: rowName(row), limit: limitId, thing: contentDigest(limitId), anew: anew ? 1 : 0, by };
+      const word = randomUUID();
+      const answer = await retryUntilAnswered('ask for a session', () => askScript(places, { ...told, word }));
+      return (answer as [SessionAnswer])[0];
+    },
+
+    /** All sessions that wait to be sent or are under way, the oldest first. */
+    waiting: all,
+
+    /** Takes a session off the list of those that wait, once nothing is sent for it any more; `drops` also ends the wish. */
+    async end({ row, key }: SessionWish, { drops = false } = {}): Promise<void> {
+      if (drops) await connection.hdel(callKey(key), 'wanted');
+      await connection.zrem(keys.sessions, `${rowName(row)} ${key}`);
+    },
+
+    /** How many sessions of a portfolio are under way. */
+    async underWay(portfolio: string): Promise<number> {
+      const own = (await all()).filter(({ row }) => row.portfolio === portfolio);
+      const states = await Promise.all(own.map(({ key }) => stateOf(key)));
+      return states.filter(([state]) => state === 'claimed').length;
+    },
+
+    /** Whether anybody ever asked for a session in this account. */
+    isUsed: async (): Promise<boolean> => (await connection.exists(keys.sessionsAsked)) === 1,
+
+    /** The last link that was answered for each of these limits, in order; '' for none. Costs one request where nobody asked for any. */
+    async linksOf(limitIds: readonly string[]): Promise<string[]> {
+      const things = limitIds.map(contentDigest);
+      const counts = things.length === 0 ? [] : await connection.hmget(keys.sessionsAsked, ...things);
+      return Promise.all(
+        things.map(async (thing, place) => {
+          for (let number = Number(counts[place] ?? 0); number > 0; number -= 1) {
+            const link = (await read(thing, number))?.sessionLink;
+            if (link) return link;
+          }
+          return '';
+        }),
+      );
+    },
+
+    /** The sessions of a limit, the latest first. */
+    async of(limitId: string): Promise<HostedSession[]> {
+      if (limitId === '') return [];
+      const thing = contentDigest(limitId);
+      const count = Number((await connection.hget(keys.sessionsAsked, thing)) ?? 0);
+      const numbers = Array.from({ length: Math.min(count, MOST_READ) }, (_none, at) => count - at);
+      const found = await Promise.all(numbers.map((number) => read(thing, number)));
+      return found.filter((session) => session !== undefined);
+    },
+  };
+}
