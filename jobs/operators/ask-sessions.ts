@@ -3,7 +3,7 @@ import type { SessionAnswer, Sessions } from '../../src/ledger/calls/sessions.ts
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { GRANTED_STATES } from '../../src/ledger/schema/row.ts';
-import { sessionOf } from '../../src/service/session-file.ts';
+import { type SessionCall, sessionOf } from '../../src/service/session-file.ts';
 import { type FoundRow, foundPages, rowsAtLine } from '../rows/walk-rows.ts';
 import { sessionBody } from '../steps/session-request.ts';
 import { rowByName } from './explain-rows.ts';
@@ -33,8 +33,7 @@ export async function askSessions(
   { by, anew = false }: { by: string; anew?: boolean },
   deps: AskSessionDeps,
 ): Promise<SessionsAsked> {
-  const session = sessionOf(deps.settings.SERVICE_SESSION_FILE);
-  if (!session) throw new LimitlineError('USAGE', NOT_DESCRIBED);
+  const session = mustDescribeSessions(deps.settings);
   await deps.portfolios.mustBeHere(choice.portfolio);
   const { supplier } = await deps.portfolios.read(choice.portfolio);
   const asked: SessionsAsked = { asked: 0, waits: 0, made: 0, held: 0, none: 0, lacks: 0, places: [] };
@@ -58,6 +57,13 @@ export async function askSessions(
     asked[await deps.calls.sessions.ask(row, result.limitId, { by, anew })] += 1;
   }
   return asked;
+}
+
+/** The call for a session. @throws LimitlineError `USAGE` if no file describes it */
+export function mustDescribeSessions({ SERVICE_SESSION_FILE: path }: AskSessionDeps['settings']): SessionCall {
+  const session = sessionOf(path);
+  if (!session) throw new LimitlineError('USAGE', NOT_DESCRIBED);
+  return session;
 }
 
 const NOT_DESCRIBED =

@@ -123,6 +123,9 @@ export function makeSessions({
       await connection.zrem(keys.sessions, `${rowName(row)} ${key}`);
     },
 
+    /** How many sessions of a portfolio wait to be sent or are under way. */
+    waitingOf: async (portfolio: string) => (await all()).filter(({ row }) => row.portfolio === portfolio).length,
+
     /** How many sessions of a portfolio are under way. */
     async underWay(portfolio: string): Promise<number> {
       const own = (await all()).filter(({ row }) => row.portfolio === portfolio);
