@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { openConsole } from '../../support/console.ts';
+import { openDesk } from '../../support/desk.ts';
+import { makeKeptLog } from '../../support/log-fixture.ts';
+import { expectStates, openSessionPlace, writeSessionFile } from '../../support/session-file.ts';
+
+const LINK = /hosted\.example/;
+
+async function openSessionDesk(rows: number, settings: Record<string, string> = {}) {
+  return openDesk(rows, {}, { SERVICE_SESSION_FILE: await writeSessionFile(), ...settings });
+}
+
+test('run --sessions asks for one for each limit, and the links are in the results and nowhere else', async () => {
+  const { limitline, json, read, standIn } = await openSessionDesk(2);
+  const ran = await limitline('run', 'q4.csv', '--sessions');
+  expect(ran.stderr).toContain('2 hosted sessions are asked for.');
+  expect(`${ran.stdout}${ran.stderr}`).not.toMatch(LINK);
+  expect(ran.status).toBe(0);
+  expect(standIn.sessions()).toHaveLength(2);
+  expect((await read('q4.results.csv')).match(/hosted\.example/g)).toHaveLength(2);
+  const again = await json('sessions', 'q4');
+  expect(again).toMatchObject({ asked: 0, made: 2 });
+  const { stdout } = await limitline('sessions', 'q4', '--line', '2', '--resend');
+  expect(stdout).toContain('1 hosted session is asked for.');
+  expect(stdout).toContain('none runs now');
+  const { entries } = await json('audit', 'list', '--what', 'hosted sessions asked for');
+  expect(entries).toContainEqual(expect.objectContaining({ about: 'q4', facts: { line: 2, resend: true } }));
+});
+
+test('run --sessions ends also where the queue is paused, and says what waits', async () => {
+  const { limitline, standIn } = await openSessionDesk(1);
+  await limitline('run', 'q4.csv');
+  await limitline('pause', '--queue', 'buyer-limits');
+  const { stderr } = await limitline('run', 'q4.csv', '--sessions');
+  expect(stderr).toContain('1 hosted session waits, since the queue buyer-limits is paused.');
+  expect(standIn.sessions()).toHaveLength(0);
+});
+
+test('without a file that describes the call nothing is asked for, and nothing shows it', async () => {
+  const { limitline, cwd, env } = await openDesk(1);
+  expect((await limitline('run', 'q4.csv', '--sessions')).stderr).toContain('set SERVICE_SESSION_FILE');
+  await limitline('run', 'q4.csv');
+  expect((await limitline('sessions', 'q4')).stderr).toContain('set SERVICE_SESSION_FILE');
+  const web = await openConsole({ cwd, env });
+  const [found] = await web.context.rows.inState('q4', 'done', { count: 1 });
+  expect((await web.get(`/portfolios/q4/rows/${found?.row.key}`)).text).not.toContain('Hosted session');
+});
+
+test('the page of a row asks for a session, shows its link and age, and asks for a new one on purpose', async () => {
+  const { limitline, cwd, env } = await openSessionDesk(1);
+  await limitline('run', 'q4.csv');
+  const web = await openConsole({ cwd, env });
+  const [found] = await web.context.rows.inState('q4', 'done', { count: 1 });
+  const address = `/portfolios/q4/rows/${found?.row.key}`;
+  expect((await web.get(address)).text).toContain('Ask for a hosted session');
+  expect((await web.post(`${address}/session`)).status).toBe(303);
+  expect((await web.post(`${address}/session`)).status).toBe(409);
+  expect((await web.get(address)).text).toContain('it goes behind all limits');
+  await limitline('run', 'q4.csv', '--sessions');
+  const { text } = await web.get(address);
+  expect(text).toMatch(LINK);
+  expect(text).toContain('configured, and the service does not show it');
+  expect(text).toContain('Ask for a new one');
+  expect((await web.post(`${address}/session`)).status).toBe(409);
+  expect((await web.post(`${address}/session`, { resend: 'yes' })).status).toBe(303);
+});
+
+test('no link comes into the log, whatever the service answers', async () => {
+  const { log, lines } = makeKeptLog();
+  log.level = 'trace';
+  const body = { error: 'https://hosted.example/s/secret' };
+  const statuses = [302, 422, 500].map(
+    (status) => ({ on: 'session', fault: 'status', status, body, times: 1 }) as const,
+  );
+  const drops = { on: 'session', fault: 'answer', set: { at: body.error }, drop: ['url'], times: 1 } as const;
+  const place = await openSessionPlace(5, { faults: { rules: [...statuses, drops] } });
+  await place.workers.stop();
+  await place.work(undefined, {}, log);
+  await place.ask();
+  await expect
+    .poll(async () => (await place.sessionsOf()).every(([one]) => one && !['waits', 'sent'].includes(one.state)), {
+      timeout: 60_000,
+    })
+    .toBe(true);
+  await expectStates(
+    { sessionsOf: async () => [(await place.sessionsOf()).flat().filter(({ state }) => state === 'made')] },
+    [['made']],
+  );
+  expect(JSON.stringify(lines)).not.toMatch(LINK);
+});
