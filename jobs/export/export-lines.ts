@@ -1,4 +1,4 @@
-import type { Sessions } from '../../src/ledger/calls/sessions.ts';
+import type { HostedSessions } from '../../src/ledger/calls/sessions.ts';
 import type { FaultyLine } from '../../src/ledger/portfolios/faulty-lines.ts';
 import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
@@ -29,7 +29,7 @@ export type ImportFile = { known: KnownImport; open: (() => Promise<Opened>) | u
 type LinesDeps = {
   rows: Rows;
   portfolios: Portfolios;
-  calls?: { sessions: Pick<Sessions, 'linksOf'> } | undefined;
+  calls?: { sessions: Pick<HostedSessions, 'linksOf'> } | undefined;
 };
 
 /** How many lines of a missing file are looked up at a time. */

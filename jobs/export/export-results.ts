@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { DocumentStore } from '../../src/documents/store.ts';
 import { isLimitlineError, LimitlineError } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
-import type { Sessions } from '../../src/ledger/calls/sessions.ts';
+import type { HostedSessions } from '../../src/ledger/calls/sessions.ts';
 import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
@@ -27,7 +27,7 @@ export type ExportDeps = {
   statusMeanings: Pick<MeaningStore, 'read'>;
   imports: DocumentStore;
   /** Knows the links of hosted sessions; without it, the results have none. */
-  calls?: { sessions: Pick<Sessions, 'linksOf' | 'isUsed'> } | undefined;
+  calls?: { sessions: Pick<HostedSessions, 'linksOf' | 'isUsed'> } | undefined;
   /** Called with sentences about what the file lacks, or how it differs from what was asked for. */
   say?: (sentence: string) => void;
   signal: AbortSignal;

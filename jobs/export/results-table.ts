@@ -67,15 +67,9 @@ export function resultsTable(files: Files, options: TableOptions): ExportTable {
  */
 export function errorsTable(
   files: Files,
-  {
-    account,
-    portfolio,
-    inSheet,
-    extras,
-    onHeld,
-    cause,
-  }: TableOptions & { onHeld: () => void; cause?: string | undefined },
+  options: TableOptions & { onHeld: () => void; cause?: string | undefined },
 ): ExportTable {
+  const { account, portfolio, inSheet, extras, onHeld, cause } = options;
   const headers = [...files.values()].map((opened) =>
     JSON.stringify(opened && resultColumnsOf(opened.rewriter.header).names),
   );

@@ -1,5 +1,5 @@
 import { LimitlineError } from '../../src/errors.ts';
-import type { SessionAnswer, Sessions } from '../../src/ledger/calls/sessions.ts';
+import type { HostedSessions, SessionAnswer } from '../../src/ledger/calls/sessions.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { GRANTED_STATES } from '../../src/ledger/schema/row.ts';
@@ -12,7 +12,7 @@ type AskSessionDeps = {
   settings: { SERVICE_SESSION_FILE?: string | undefined };
   rows: Rows;
   portfolios: Portfolios;
-  calls: { sessions: Sessions };
+  calls: { sessions: HostedSessions };
 };
 
 /** Which rows of a portfolio: the row with this name or key, the rows of this line, or all whose limit was made. */

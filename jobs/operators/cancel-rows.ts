@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { commandLineActor } from '../../src/actor.ts';
-import type { Sessions } from '../../src/ledger/calls/sessions.ts';
+import type { HostedSessions } from '../../src/ledger/calls/sessions.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
@@ -27,7 +27,7 @@ const LOOK_EVERY_MS = 100;
  */
 export async function cancelRows(
   { portfolio, awaitMs = 0, by = commandLineActor() }: { portfolio: string; awaitMs?: number; by?: string },
-  deps: { rows: Rows; portfolios: Portfolios; calls: { sessions: Pick<Sessions, 'underWay'> } },
+  deps: { rows: Rows; portfolios: Portfolios; calls: { sessions: Pick<HostedSessions, 'underWay'> } },
 ): Promise<Cancelled> {
   const before = await deps.portfolios.read(portfolio);
   await deps.portfolios.cancel(portfolio, by);

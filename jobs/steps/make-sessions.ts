@@ -1,7 +1,7 @@
 import type { Sent, Settled } from '../../src/call-outcome.ts';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
 import type { AtMostOnce, Claim } from '../../src/ledger/calls/at-most-once.ts';
-import type { Sessions, SessionWish } from '../../src/ledger/calls/sessions.ts';
+import type { HostedSessions, SessionWish } from '../../src/ledger/calls/sessions.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
@@ -21,7 +21,7 @@ import { sessionBody } from './session-request.ts';
 export type SessionDeps = {
   /** The call as SERVICE_SESSION_FILE describes it. */
   session: SessionCall;
-  sessions: Sessions;
+  sessions: HostedSessions;
   rows: Pick<Rows, 'read'>;
   portfolios: Pick<Portfolios, 'open' | 'read' | 'count'>;
   queues: Pick<Queues, 'paused'>;

@@ -1,6 +1,6 @@
 import type { DocumentStore } from '../../src/documents/store.ts';
 import { isLimitlineError } from '../../src/errors.ts';
-import type { Sessions } from '../../src/ledger/calls/sessions.ts';
+import type { HostedSessions } from '../../src/ledger/calls/sessions.ts';
 import { idsOfRow } from '../../src/ledger/events/event-rows.ts';
 import type { Events } from '../../src/ledger/events/events.ts';
 import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
@@ -21,7 +21,7 @@ const MOST_LIMITS = 200;
 /** Events in a story: a company of many requests may have thousands, and the last ones matter. */
 const MOST_EVENTS = 50;
 
-type StorySessions = { sessions: Pick<Sessions, 'of'> };
+type StorySessions = { sessions: Pick<HostedSessions, 'of'> };
 type StoryDeps = {
   rows: Rows;
   portfolios: Portfolios;

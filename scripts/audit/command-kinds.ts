@@ -120,7 +120,15 @@ function onNamed({ args, options }: Given): CommandAudit | undefined {
 function importAudit(command: string, { args, options }: Given): CommandAudit {
   const { replace = false, first, supplier, documents, sessions } = options;
   return {
-    facts: { command, file: fileOf(args[0]), replace, first, supplier: fileOf(supplier), documents: fileOf(documents), sessions },
+    facts: {
+      command,
+      file: fileOf(args[0]),
+      replace,
+      first,
+      supplier: fileOf(supplier),
+      documents: fileOf(documents),
+      sessions,
+    },
   };
 }
 

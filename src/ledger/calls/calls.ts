@@ -21,7 +21,7 @@ import {
   toReleased,
 } from './claim-answers.ts';
 import { VANISHED_AFTER_MS } from './fleet.ts';
-import { makeSessions } from './sessions.ts';
+import { makeHostedSessions } from './sessions.ts';
 
 /** A row that the service put off so often, while others passed, fails: it is itself the reason. Fewer may be chance at a crowded limit. */
 export const MOST_PUT_OFFS = 30;
@@ -122,7 +122,7 @@ export function makeCalls({
 
   return {
     /** Hosted sessions of rows that have ended. */
-    sessions: makeSessions({ connection, keys, retryUntilAnswered }),
+    sessions: makeHostedSessions({ connection, keys, retryUntilAnswered }),
 
     /** @throws LimitlineError `REDIS` if not all expected replicas confirm the claim within a second; the claim is given back then */
     async claim(

@@ -37,13 +37,13 @@ export type HostedSession = {
 /** The most sessions that are read of one limit, the latest: a person asks for each. */
 const MOST_READ = 20;
 
-export type Sessions = ReturnType<typeof makeSessions>;
+export type HostedSessions = ReturnType<typeof makeHostedSessions>;
 
 /**
  * Hosted sessions, each a call of its own, asked for by a person. The first session of a limit has the number 1, and a new one on purpose the
  * next: so no answer, however late, changes another session. Rows with the same limit share its sessions.
  */
-export function makeSessions({
+export function makeHostedSessions({
   connection,
   keys,
   retryUntilAnswered,
