@@ -9,7 +9,7 @@ import { makeFolder } from '../support/workplace.ts';
 /** A place in a body. */
 const place = (name: string) => `\${${name}}`;
 
-test.each([
+test.each<readonly [string, Record<string, unknown>, RegExp]>([
   ['names a place that does not exist', { body: { of: [place('bayer')] } }, /there is no place \$\{bayer\}/],
   [
     'has a place for an address that it lacks',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { FaultChange } from '../../../src/stand-in/fault-settings.ts';
 import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
 import { makeKeptLog } from '../../support/log-fixture.ts';
@@ -72,7 +73,13 @@ test('no link comes into the log, whatever the service answers', async () => {
   const statuses = [302, 422, 500].map(
     (status) => ({ on: 'session', fault: 'status', status, body, times: 1 }) as const,
   );
-  const drops = { on: 'session', fault: 'answer', set: { at: body.error }, drop: ['url'], times: 1 } as const;
+  const drops: NonNullable<FaultChange['rules']>[number] = {
+    on: 'session',
+    fault: 'answer',
+    set: { at: body.error },
+    drop: ['url'],
+    times: 1,
+  };
   const place = await openSessionPlace(5, { faults: { rules: [...statuses, drops] } });
   await place.workers.stop();
   await place.work(undefined, {}, log);
