@@ -4,13 +4,14 @@ import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
 import { forgetPortfolio } from '../../../jobs/archive/forget-portfolio.ts';
 import { restorePortfolio } from '../../../jobs/archive/restore-portfolio.ts';
 import { exportResults } from '../../../jobs/export/export-results.ts';
+import { askSessions } from '../../../jobs/operators/ask-sessions.ts';
 import { rowStory } from '../../../jobs/story/row-story.ts';
 import { masked } from '../../../src/console/privacy/mask.ts';
 import type { Context } from '../../../src/context.ts';
 import { found } from '../../support/checked-ledger.ts';
 import { keyContents } from '../../support/key-contents.ts';
-import { expectStates, openSessionPlace } from '../../support/session-file.ts';
-import { buyerLines } from '../../support/workplace.ts';
+import { expectStates, openSessionPlace, writeSessionFile } from '../../support/session-file.ts';
+import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 const options = { by: 'anna', signal: new AbortController().signal };
 const LINK = /hosted\.example/;
@@ -27,7 +28,7 @@ async function resultsOf(context: Context, portfolio = 'q4'): Promise<string[][]
   await exportResults({ portfolio, only: 'all' }, to, { ...context, signal: options.signal });
   return text
     .trim()
-    .split('\n')
+    .split(/\r?\n/)
     .map((line) => line.split(','));
 }
 
@@ -134,4 +135,16 @@ test.each([302, 422, 500])('a link, also one in the body of a status %i, is mask
 test('a body that needs the supplier is not asked for where the portfolio has none', async () => {
   const place = await openSessionPlace(1, { change: { body: { buyer_company: '${buyer}', of: '${supplier}' } } });
   expect(await place.ask()).toMatchObject({ asked: 0, lacks: 1, places: ['supplier'] });
+});
+
+test('nothing is asked for before the limit, such as behind an approval that nobody has given', async () => {
+  const SERVICE_SESSION_FILE = await writeSessionFile();
+  const { context, ...place } = await openWorkplace({ env: { APPROVE_ALWAYS: 'on', SERVICE_SESSION_FILE } });
+  await place.import(buyerLines(1));
+  await place.work();
+  const [row] = await context.rows.inState('q4', 'awaiting', { count: 1 });
+  expect(await askSessions({ portfolio: 'q4' }, { by: 'olga' }, context)).toMatchObject({ asked: 0 });
+  const one = { portfolio: 'q4', row: row?.row.key };
+  await expect(askSessions(one, { by: 'olga' }, context)).rejects.toThrow(/is awaiting: a hosted session comes after/);
+  expect(row && (await context.calls.sessions.ask(row.row, 'bl_1', { by: 'olga', anew: true }))).toBe('none');
 });
