@@ -45,16 +45,18 @@ test('results have the link also where the line came again and was faulty, and n
   await place.ask();
   await expectStates(place, [['made'], ['made']]);
   const [head = '', first = '', second = ''] = buyerLines(2);
-  await place.import([head, first.replace(/,[^,]*$/, ',none'), second, 'Third AG,DE,HRB 3,nothing']);
+  await place.import([`${head},website`, `${first},no address`, `${second},`, 'Third AG,DE,HRB 3,nothing,']);
   await place.settled();
   const [header = [], ...lines] = await resultsOf(place.context);
   expect(header.at(-1)).toBe('session_link');
-  const [state, link] = [header.indexOf('state'), header.length - 1];
-  expect(lines.map((cells) => [cells[state], LINK.test(cells[link] ?? '')])).toEqual([
+  const state = header.indexOf('state');
+  expect(lines.map((cells) => [cells[state], LINK.test(cells.at(-1) ?? '')])).toEqual([
     ['done', true],
     ['done', true],
     ['invalid', false],
   ]);
+  // The first of them is the faulty line, with the row from before.
+  expect(lines[0]?.join()).toContain('website: The address');
 });
 
 test('a line number that only one limit has is not called ambiguous, and that of two limits is', async () => {
