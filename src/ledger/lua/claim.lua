@@ -124,11 +124,10 @@ CALLS.claim = function(of, it)
   if awaits then return no('awaiting') end
   if portfolio.paused then return no('paused') end
   -- If two jobs have the row, the other one got the refusal that ended it, or is about to write the refusal of a held row.
-  if ofRow and (row.state == 'refused' or row.state == 'held' or not isSession and (row.rev or '0') ~= it.revision) then
-    return no('changed')
-  end
-  -- The request of a row whose limit was made does not change any more.
+  -- A session is of a row whose limit was made, and whose request does not change any more.
   if isSession and not isGrantedState(row.state) then return no('changed') end
+  local isAtStep = ofRow and not isSession
+  if isAtStep and (row.state == 'refused' or row.state == 'held' or (row.rev or '0') ~= it.revision) then return no('changed') end
   if inDoubt and not own and found.againAt and tonumber(found.againAt) > now then return { 'later', found.againAt - now } end
   if not mayLeave(ROOT .. ':marks', it.mark, it.link) then return no('unmarked') end
 
