@@ -177,3 +177,23 @@ test('a session without a process to send it is held, and not sent by another', 
   await expectStates(place, [['held']]);
   expect(requestsOf(place)).toBe(0);
 });
+
+test('an answer that comes late changes its own session, and no newer one', async () => {
+  const reset = { on: 'session', fault: 'reset', made: true, times: 1 } as const;
+  const place = await openSessionPlace(1, { faults: { rules: [reset] } });
+  const { calls, keys, ledger } = place.context;
+  await place.ask();
+  const [wish] = await calls.sessions.waiting();
+  await expectStates(place, [['held']]);
+  await place.ask({ line: 2 }, true);
+  await expectStates(place, [['made', 'held']]);
+  const [before] = (await place.sessionsOf())[0] ?? [];
+  if (!wish) throw new Error('nothing was asked for');
+  const owner = (await ledger.hget(keys.call('session', wish.key), 'owner')) ?? '';
+  const late = { id: wish.key, record: { link: 'https://late.example/' }, buyer: '' };
+  await calls.settle({ kind: 'session', ...wish }, owner, late);
+  await expectStates(place, [['made', 'made']]);
+  const [now, earlier] = (await place.sessionsOf())[0] ?? [];
+  expect(now).toEqual(before);
+  expect(earlier?.sessionLink).toBe('https://late.example/');
+});
