@@ -1,6 +1,7 @@
 import type { Sent, Settled } from '../../src/call-outcome.ts';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
 import type { AtMostOnce, Claim } from '../../src/ledger/calls/at-most-once.ts';
+import { MOST_PUT_OFFS } from '../../src/ledger/calls/calls.ts';
 import type { HostedSessions, SessionWish } from '../../src/ledger/calls/sessions.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
@@ -9,6 +10,7 @@ import { OPEN_STATES, rowsIn } from '../../src/ledger/schema/row.ts';
 import type { Log } from '../../src/log.ts';
 import { onceAtATime } from '../../src/once-at-a-time.ts';
 import type { Breakers } from '../../src/pace/breakers.ts';
+import { readDate, readLimitWords } from '../../src/pace/limit-headers.ts';
 import type { Pace } from '../../src/pace/pace.ts';
 import type { Permit } from '../../src/pace/permit.ts';
 import type { Slots } from '../../src/pace/slots.ts';
@@ -27,7 +29,7 @@ export type SessionDeps = {
   queues: Pick<Queues, 'paused'>;
   atMostOnce: AtMostOnce;
   service: Pick<ServiceClient, 'createSession' | 'authorize' | 'isAuthorized' | 'renewToken'>;
-  pace: Pick<Pace, 'take' | 'state' | 'block' | 'answered'>;
+  pace: Pick<Pace, 'take' | 'state' | 'answered'>;
   breakers: Pick<Breakers, 'look'>;
   slots: Pick<Slots, 'inFlight' | 'allowed'>;
   /** Whether this process takes up nothing now: it rests, was told to be quiet, or stops. */
@@ -40,6 +42,8 @@ const LOOK_EVERY_MS = 300;
 
 /** After an error that each session would meet, and after several unknown outcomes in a row, this process sends none for so long. */
 const REST_MS = 5_000;
+/** The rest after a session's 429 that states no wait; it doubles until a session is made. */
+const FIRST_REST_MS = 1_000;
 const MOST_REST_MS = 60_000;
 const ANY_REVISION = '*';
 
@@ -57,11 +61,12 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
   const inHand = new Map<string, Promise<void>>();
   let restUntilMs = 0;
   let unknownInARow = 0;
+  let throttledInARow = 0;
   /** The token that was fetched after a session's 401 and has made no session since: another 401 is the sessions' own fault. */
   let freshToken: string | undefined;
 
   const rest = (ms: number): void => {
-    restUntilMs = performance.now() + ms;
+    restUntilMs = Math.max(restUntilMs, performance.now() + Math.min(ms, MOST_REST_MS));
   };
 
   /** Whether a session may be sent now: no row is due, nothing is paused or tripped on the way to a limit. */
@@ -116,36 +121,50 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
     if (ended.is === 'later') return;
     await sessions.end(wish, { drops: ended.is === 'moved' });
 
-    async function sendClaimed({ first, settle, giveBack }: Claim, { leave, episode }: Permit): Promise<Settled> {
+    async function sendClaimed({ first, settle, giveBack }: Claim, { leave }: Permit): Promise<Settled> {
       const options = { idempotencyKey: `limitline-${first}`, onTokenCall };
       const send = async (): Promise<Sent> => {
         await deps.atMostOnce.mayLeave();
         if (!deps.service.isAuthorized() || !leave()) return { is: 'unsent', reason: 'its token or its permit died' };
         const answer = await deps.service.createSession(deps.session, body, options);
-        return heard(answer, { key: wish.key, episode, onTokenCall });
+        return heard(answer, wish.key, onTokenCall);
       };
       return settle(await send().catch(giveBack));
     }
   }
 
-  /** The meaning of an answer for the ledger. Only a 429 concerns other calls: no other answer slows or stops them. */
-  async function heard(
-    answer: Answered,
-    { key, episode, onTokenCall }: { key: string; episode: number; onTokenCall: () => void },
+  /**
+   * After a 429 this process sends no session for a while, and limits go on. The session that begins the wait is put off, and set aside as
+   * refused where that happened too often: to it, or to sessions in a row, so that those behind it do not wait as long again.
+   */
+  async function putOff(
+    { status, reason, headers }: Extract<Answered, { is: 'throttled' }>,
+    key: string,
   ): Promise<Sent> {
+    if (performance.now() < restUntilMs) return { is: 'throttled', status, reason };
+    const words = readLimitWords(headers, readDate(headers) ?? Date.now());
+    const waitMs = words.retryAfterMs ?? words.resetMs ?? FIRST_REST_MS * 2 ** throttledInARow;
+    throttledInARow += 1;
+    const isTooOften = throttledInARow >= MOST_PUT_OFFS;
+    if (!isTooOften) rest(waitMs);
+    if (isTooOften || (await sessions.countPutOff(key).catch(() => 0)) >= MOST_PUT_OFFS)
+      return { is: 'refused', status, body: 'the service put it off too often' };
+    return { is: 'throttled', status, reason };
+  }
+
+  /** The meaning of an answer for the ledger. No answer to a session slows or stops other calls. */
+  async function heard(answer: Answered, key: string, onTokenCall: () => void): Promise<Sent> {
     unknownInARow = answer.is === 'unknown' ? unknownInARow + 1 : 0;
-    if (unknownInARow >= MOST_UNKNOWN) rest(Math.min(REST_MS * 2 ** (unknownInARow - MOST_UNKNOWN), MOST_REST_MS));
+    if (unknownInARow >= MOST_UNKNOWN) rest(REST_MS * 2 ** (unknownInARow - MOST_UNKNOWN));
     switch (answer.is) {
       case 'made':
         freshToken = undefined;
-        await pace.answered(answer.headers).catch(() => {});
+        throttledInARow = 0;
+        // Its headers speak of sessions, which may have a limit of their own.
+        await pace.answered().catch(() => {});
         return { ...answer, id: key };
-      case 'throttled': {
-        const { status, reason, headers } = answer;
-        const why = 'the service says too fast';
-        await pace.block({ why, because: 'limit', headers, episode }).catch(() => {});
-        return { is: 'throttled', status, reason };
-      }
+      case 'throttled':
+        return putOff(answer, key);
       case 'unauthorized': {
         const { status, body, token } = answer;
         if (token === freshToken) return { is: 'refused', status, body };

@@ -123,6 +123,9 @@ export function makeHostedSessions({
       await connection.zrem(keys.sessions, `${rowName(row)} ${key}`);
     },
 
+    /** Counts that the service put a session off, and answers how often that was by now. */
+    countPutOff: (key: string): Promise<number> => connection.hincrby(callKey(key), 'putOffs', 1),
+
     /** How many sessions of a portfolio wait to be sent or are under way. */
     waitingOf: async (portfolio: string) => (await all()).filter(({ row }) => row.portfolio === portfolio).length,
 

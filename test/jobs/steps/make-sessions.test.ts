@@ -149,11 +149,31 @@ test.each([500, 404, 401])('a status %i for each session neither trips a breaker
   expect((await place.report('next')).states).toMatchObject({ refused: 0, held: 0 });
 });
 
-test('a 429 slows the pace of all, and the session goes again', async () => {
+test.each([429, 200])('however long a session’s status %i asks to wait, limits go on', async (code) => {
+  const fault = status(code, { headers: { 'retry-after': '3600' }, body: { url: 'https://hosted.example/s/1' } });
+  const place = await openSessionPlace(1, { faults: { rules: [fault] } });
+  await place.ask();
+  await expect.poll(() => requestsOf(place), { timeout: 60_000 }).toBe(1);
+  await expectStates(place, [[code === 429 ? 'waits' : 'made']]);
+  await place.import(buyerLines(3), { portfolio: 'next' });
+  expect((await place.settled('next')).states).toMatchObject({ refused: 0, held: 0 });
+  expect(requestsOf(place)).toBe(1);
+});
+
+test('after a 429 a session goes again, and after thirty it is refused', async () => {
   const place = await openSessionPlace(1, { faults: { rules: [status(429, { times: 1 })] } });
   await place.ask();
   await expectStates(place, [['made']]);
   expect(requestsOf(place)).toBe(2);
+  await place.standIn.setFaults({ rules: [status(429)] });
+  await place.context.portfolios.pause('q4', 'by request');
+  await place.ask({ line: 2 }, true);
+  const [wish] = await place.context.calls.sessions.waiting();
+  await place.context.ledger.hset(place.context.keys.call('session', wish?.key ?? ''), 'putOffs', '28');
+  await place.context.portfolios.resume('q4');
+  await expectStates(place, [['refused', 'made']]);
+  expect(requestsOf(place)).toBe(4);
+  expect((await place.sessionsOf())[0]?.[0]?.sessionHeard).toBe('429 the service put it off too often');
 });
 
 test('rows of two portfolios that share a limit share its session', async () => {
