@@ -9,7 +9,6 @@ import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { OPEN_STATES, rowsIn } from '../../src/ledger/schema/row.ts';
 import type { Log } from '../../src/log.ts';
 import { onceAtATime } from '../../src/once-at-a-time.ts';
-import type { Breakers } from '../../src/pace/breakers.ts';
 import { readDate, readLimitWords } from '../../src/pace/limit-headers.ts';
 import type { Pace } from '../../src/pace/pace.ts';
 import type { Permit } from '../../src/pace/permit.ts';
@@ -30,7 +29,6 @@ export type SessionDeps = {
   atMostOnce: AtMostOnce;
   service: Pick<ServiceClient, 'createSession' | 'authorize' | 'isAuthorized' | 'renewToken'>;
   pace: Pick<Pace, 'take' | 'state' | 'answered'>;
-  breakers: Pick<Breakers, 'look'>;
   slots: Pick<Slots, 'inFlight' | 'allowed'>;
   /** Whether this process takes up nothing now: it rests, was told to be quiet, or stops. */
   rests: () => boolean;
@@ -52,8 +50,8 @@ const MOST_UNKNOWN = 3;
 
 /**
  * Sends the hosted sessions that people asked for, each at most once, while nothing else is due in the account: limits always go first.
- * Sessions use the pace of all calls, and only slots that no other call uses; other calls do not count them. They trip no breaker, and wait
- * while one is tripped. A session that may not be sent now stays on the list.
+ * Sessions use the pace of all calls, and only slots that no other call uses; other calls do not count them. Breakers are those of other
+ * calls: rows behind one are due, and without such rows nothing would reset it. A session that may not be sent now stays on the list.
  */
 export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
   const { sessions, portfolios, pace, slots, log } = deps;
@@ -69,13 +67,13 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
     restUntilMs = Math.max(restUntilMs, performance.now() + Math.min(ms, MOST_REST_MS));
   };
 
-  /** Whether a session may be sent now: no row is due, nothing is paused or tripped on the way to a limit. */
+  /** Whether a session may be sent now: no row is due, and the queue of limits is not paused. */
   async function mayGo(): Promise<boolean> {
     if (stopping.signal.aborted || deps.rests() || performance.now() < restUntilMs) return false;
     if ((pace.state().blocked?.untilMs ?? 0) > Date.now()) return false;
-    const [open, paused, tripped] = await Promise.all([portfolios.open(), deps.queues.paused(), deps.breakers.look()]);
+    const [open, paused] = await Promise.all([portfolios.open(), deps.queues.paused()]);
     const isDue = ({ paused: why, states }: PortfolioState) => why === undefined && rowsIn(states, OPEN_STATES) > 0;
-    return !open.some(isDue) && tripped.length === 0 && !paused.includes(STEP_JOBS.limit.queue);
+    return !open.some(isDue) && !paused.includes(STEP_JOBS.limit.queue);
   }
 
   /** A permit of the common pace; undefined once a row is due, which then goes first, or the process stops. */

@@ -149,6 +149,16 @@ test.each([500, 404, 401])('a status %i for each session neither trips a breaker
   expect((await place.report('next')).states).toMatchObject({ refused: 0, held: 0 });
 });
 
+test('a breaker that no row is left to reset keeps no session back', async () => {
+  const place = await openSessionPlace(1);
+  await place.standIn.setFaults({ rules: [{ on: 'limit', fault: 'status', status: 500 }] });
+  await place.import(buyerLines(4).toSpliced(1, 1), { portfolio: 'other' });
+  expect((await place.settled('other')).states.held).toBe(3);
+  expect(await place.context.ledger.hgetall(place.context.keys.breakers)).toHaveProperty('shut:limit');
+  await place.ask();
+  await expectStates(place, [['made']]);
+});
+
 test.each([429, 200])('however long a session’s status %i asks to wait, limits go on', async (code) => {
   const fault = status(code, { headers: { 'retry-after': '3600' }, body: { url: 'https://hosted.example/s/1' } });
   const place = await openSessionPlace(1, { faults: { rules: [fault] } });
