@@ -40,8 +40,11 @@ export async function cancelRows(
     counts = await giveUpRows(portfolio, deps);
   }
   // No session is claimed any more by now. Those in flight are awaited, so that nothing leaves after this has ended.
-  while ((await deps.calls.sessions.underWay(portfolio)) > 0 && performance.now() < deadlineMs)
+  let sent = await deps.calls.sessions.underWay(portfolio);
+  while (sent.length > 0 && performance.now() < deadlineMs) {
     await sleep(LOOK_EVERY_MS);
+    sent = await deps.calls.sessions.underWay(portfolio, sent);
+  }
   // Workers cancel rows of a cancelled portfolio, too. So the portfolio's counts tell how many were cancelled.
   const after = await deps.portfolios.read(portfolio);
   const cancelled = after.states.cancelled - before.states.cancelled;

@@ -38,6 +38,9 @@ export type SessionDeps = {
 /** How often it is checked whether a session may be sent. A person who asked for one waits at most this much longer. */
 const LOOK_EVERY_MS = 300;
 
+/** How many waiting sessions are read in a look. */
+const PAGE = 500;
+
 /** After an error that each session would meet, and after several unknown outcomes in a row, this process sends none for so long. */
 const REST_MS = 5_000;
 /** The rest after a session's 429 that states no wait; it doubles until a session is made. */
@@ -57,6 +60,8 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
   const { sessions, portfolios, pace, slots, log } = deps;
   const stopping = new AbortController();
   const inHand = new Map<string, Promise<void>>();
+  /** Where in the list the next look begins: behind sessions that cannot be sent now. */
+  let lookFrom = 0;
   let restUntilMs = 0;
   let unknownInARow = 0;
   let throttledInARow = 0;
@@ -67,9 +72,12 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
     restUntilMs = Math.max(restUntilMs, performance.now() + Math.min(ms, MOST_REST_MS));
   };
 
+  const isResting = (): boolean => stopping.signal.aborted || deps.rests() || performance.now() < restUntilMs;
+  const isFull = (): boolean => slots.inFlight() + inHand.size >= Math.max(1, slots.allowed());
+
   /** Whether a session may be sent now: no row is due, and the queue of limits is not paused. */
   async function mayGo(): Promise<boolean> {
-    if (stopping.signal.aborted || deps.rests() || performance.now() < restUntilMs) return false;
+    if (isResting()) return false;
     if ((pace.state().blocked?.untilMs ?? 0) > Date.now()) return false;
     const [open, paused] = await Promise.all([portfolios.open(), deps.queues.paused()]);
     const isDue = ({ paused: why, states }: PortfolioState) => why === undefined && rowsIn(states, OPEN_STATES) > 0;
@@ -182,12 +190,15 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
   }
 
   async function look(): Promise<void> {
+    if (isResting() || isFull()) return;
+    const page = await sessions.waiting({ from: lookFrom, count: PAGE });
+    if (page.length > 0 && !(await mayGo())) return;
     const paused = new Map<string, boolean>();
-    for (const wish of await sessions.waiting()) {
+    for (const wish of page) {
       const { portfolio } = wish.row;
       if (!paused.has(portfolio)) paused.set(portfolio, (await portfolios.read(portfolio)).paused !== undefined);
       if (paused.get(portfolio) || inHand.has(wish.key)) continue;
-      if (slots.inFlight() + inHand.size >= Math.max(1, slots.allowed()) || !(await mayGo())) return;
+      if (isFull() || !(await mayGo())) return;
       const making = make(wish).catch((error) => {
         if (!stopping.signal.aborted)
           log.warn({ reason: messageOf(error) }, 'a hosted session could not be asked for; trying again');
@@ -198,6 +209,7 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
         making.finally(() => inHand.delete(wish.key)),
       );
     }
+    lookFrom = page.length < PAGE ? 0 : lookFrom + PAGE;
   }
   const lookOnce = onceAtATime(() =>
     look().catch((error) => log.debug({ reason: messageOf(error) }, 'sessions were not looked at')),

@@ -13,7 +13,7 @@ import { announceAccount } from '../opening/announce-account.ts';
 import { findService } from '../opening/service-address.ts';
 import { type Duration, readDuration, startTimeLimit } from '../options/durations.ts';
 import { type ImportOptions, importPayload, isToAsk, withImportOptions } from '../options/import-options.ts';
-import { DEADLINE_STATUS } from '../process/exit-status.ts';
+import { DEADLINE_STATUS, PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { keepHeapSmall } from '../process/resources.ts';
 import { waitForSignal } from '../process/signals.ts';
 import { type Found, importAndWait } from '../run/import-and-wait.ts';
@@ -75,13 +75,15 @@ async function runFile(file: string, options: RunOptions, terminal: Terminal): P
       }
       payload = looked;
     }
-    const found = await work(payload, { context, terminal, stop, asks: options.sessions === true });
+    const { found, lacksLinks } = await work(payload, { context, terminal, stop, asks: options.sessions === true });
     const { portfolio } = payload;
     const run = { portfolio, path: file === STANDARD_INPUT ? null : file, documents: options.documents };
     const { results } = options;
     // Loaded late, because loading it earlier would delay the first call.
     const { conclude } = await import('../run/conclude.ts');
-    return await conclude(run, found, { context, terminal, stop: stop.signal, limit, results });
+    const status = await conclude(run, found, { context, terminal, stop: stop.signal, limit, results });
+    if (status !== 0 || !lacksLinks) return status;
+    return limit.isOver() ? DEADLINE_STATUS : PROBLEMS_STATUS;
   } finally {
     forget();
     limit.forget();
@@ -90,14 +92,15 @@ async function runFile(file: string, options: RunOptions, terminal: Terminal): P
 }
 
 /**
- * Imports, and works until the portfolio is finished or `stop` is aborted.
+ * Imports, and works until the portfolio is finished or `stop` is aborted. `lacksLinks`: hosted sessions were to be asked for, and not each
+ * limit has the link of one.
  *
  * @throws LimitlineError `CREDENTIALS` where the service refuses them; `OLDER` where Redis is older than what was sent
  */
 async function work(
   payload: ImportPayload,
   { context, terminal, stop, asks }: { context: Context; terminal: Terminal; stop: AbortController; asks: boolean },
-): Promise<Found> {
+): Promise<{ found: Found; lacksLinks: boolean }> {
   const address = await findService(context.settings, context.log, terminal.say);
   if (address.proxy !== undefined) terminal.say(`limitline: calls go through the proxy ${address.proxy}.`);
   const service = openService(context, address.url);
@@ -110,11 +113,13 @@ async function work(
     await workers;
   };
   const imported = importAndWait(payload, { context, service, terminal, stop: stop.signal, onImported });
+  let lacksLinks = asks;
   const working = !asks
     ? imported
     : imported.then(async (done) => {
         const { askAndWait } = await import('../run/ask-and-wait.ts');
-        if (done.faults.length === 0) await askAndWait(payload.portfolio, { context, terminal, stop: stop.signal });
+        if (done.faults.length === 0 && !stop.signal.aborted)
+          lacksLinks = !(await askAndWait(payload.portfolio, { context, terminal, stop: stop.signal }));
         return done;
       });
   let found: Found = { faults: [], read: undefined };
@@ -128,7 +133,7 @@ async function work(
   }
   const { reason } = stop.signal;
   if (isLimitlineError(reason, 'CREDENTIALS', 'OLDER')) throw reason;
-  return found;
+  return { found, lacksLinks };
 }
 
 function onAbort<T>(signal: AbortSignal, answer: T): Promise<T> {

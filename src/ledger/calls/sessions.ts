@@ -37,6 +37,9 @@ export type HostedSession = {
 /** The most sessions that are read of one limit, the latest: a person asks for each. */
 const MOST_READ = 20;
 
+/** About how many waiting sessions are read at once where all are looked through. */
+const PAGE = 1_000;
+
 export type HostedSessions = ReturnType<typeof makeHostedSessions>;
 
 /**
@@ -54,14 +57,23 @@ export function makeHostedSessions({
 }) {
   const askScript = makeGatedScript(connection, 'ask-session');
   const callKey = (key: string) => keys.call('session', key);
-  const stateOf = async (key: string) => connection.hmget(callKey(key), 'state', 'wanted', 'row');
 
-  async function all(): Promise<SessionWish[]> {
-    return (await connection.zrange(keys.sessions, '0', '-1')).flatMap((member) => {
-      const space = member.lastIndexOf(' ');
-      const row = rowIdOf(member.slice(0, space));
-      return row ? [{ row, key: member.slice(space + 1) }] : [];
-    });
+  const wishOf = (member: string): SessionWish[] => {
+    const space = member.lastIndexOf(' ');
+    const row = rowIdOf(member.slice(0, space));
+    return row ? [{ row, key: member.slice(space + 1) }] : [];
+  };
+
+  async function allOf(portfolio: string): Promise<SessionWish[]> {
+    const found = new Set<string>();
+    let cursor = '0';
+    do {
+      const [next, page] = await connection.zscan(keys.sessions, cursor, 'COUNT', String(PAGE));
+      for (const [at, member] of page.entries())
+        if (at % 2 === 0 && member.startsWith(`${portfolio}/`)) found.add(member);
+      cursor = next;
+    } while (cursor !== '0');
+    return [...found].flatMap(wishOf);
   }
 
   async function read(thing: string, number: number): Promise<HostedSession | undefined> {
@@ -114,8 +126,11 @@ export function makeHostedSessions({
       return (answer as [SessionAnswer])[0];
     },
 
-    /** All sessions that wait to be sent or are under way, the oldest first. */
-    waiting: all,
+    /** Sessions that wait to be sent or are under way, the oldest first: so many from this place on, by default all. */
+    waiting: async ({ from = 0, count = Number.POSITIVE_INFINITY } = {}): Promise<SessionWish[]> =>
+      (
+        await connection.zrange(keys.sessions, String(from), Number.isFinite(count) ? String(from + count - 1) : '-1')
+      ).flatMap(wishOf),
 
     /** Takes a session off the list of those that wait, once nothing is sent for it any more; `drops` also ends the wish. */
     async end({ row, key }: SessionWish, { drops = false } = {}): Promise<void> {
@@ -126,14 +141,11 @@ export function makeHostedSessions({
     /** Counts that the service put a session off, and answers how often that was by now. */
     countPutOff: (key: string): Promise<number> => connection.hincrby(callKey(key), 'putOffs', 1),
 
-    /** How many sessions of a portfolio wait to be sent or are under way. */
-    waitingOf: async (portfolio: string) => (await all()).filter(({ row }) => row.portfolio === portfolio).length,
-
-    /** How many sessions of a portfolio are under way. */
-    async underWay(portfolio: string): Promise<number> {
-      const own = (await all()).filter(({ row }) => row.portfolio === portfolio);
-      const states = await Promise.all(own.map(({ key }) => stateOf(key)));
-      return states.filter(([state]) => state === 'claimed').length;
+    /** The sessions of a portfolio that are under way, of these or by default of all. Without these it reads all that wait in the account. */
+    async underWay(portfolio: string, among?: readonly SessionWish[]): Promise<SessionWish[]> {
+      const own = among ?? (await allOf(portfolio));
+      const states = await Promise.all(own.map(({ key }) => connection.hget(callKey(key), 'state')));
+      return own.filter((_wish, at) => states[at] === 'claimed');
     },
 
     /** Whether anybody ever asked for a session in this account. */
@@ -152,6 +164,13 @@ export function makeHostedSessions({
           return '';
         }),
       );
+    },
+
+    /** The portfolio for whose row the last session of a limit was asked for; undefined for none. */
+    async askedIn(limitId: string): Promise<string | undefined> {
+      const thing = contentDigest(limitId);
+      const count = (await connection.hget(keys.sessionsAsked, thing)) ?? '0';
+      return rowIdOf((await connection.hget(callKey(`${thing}.${count}`), 'row')) ?? '')?.portfolio;
     },
 
     /** The sessions of a limit, the latest first. */

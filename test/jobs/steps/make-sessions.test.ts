@@ -86,7 +86,7 @@ test('nothing is sent after a cancel has returned, and those in flight are await
   await expect.poll(() => requestsOf(place), { timeout: 60_000 }).toBeGreaterThan(0);
   await cancelRows({ portfolio: 'q4', awaitMs: 30_000 }, place.context);
   const sent = requestsOf(place);
-  expect(await place.context.calls.sessions.underWay('q4')).toBe(0);
+  expect(await place.context.calls.sessions.underWay('q4')).toEqual([]);
   await expect.poll(() => place.context.calls.sessions.waiting(), { timeout: 60_000 }).toEqual([]);
   expect(requestsOf(place)).toBe(sent);
   const states = (await place.sessionsOf()).map(([session]) => session?.state).sort();
@@ -157,6 +157,26 @@ test('a breaker that no row is left to reset keeps no session back', async () =>
   expect(await place.context.ledger.hgetall(place.context.keys.breakers)).toHaveProperty('shut:limit');
   await place.ask();
   await expectStates(place, [['made']]);
+});
+
+test('however many sessions wait, few are read at a time, and one behind those of a paused portfolio is sent', async () => {
+  const place = await openSessionPlace(1);
+  const { calls, keys, ledger, portfolios } = place.context;
+  await place.import(buyerLines(2).toSpliced(1, 1), { portfolio: 'other' });
+  await place.settled('other');
+  await portfolios.pause('q4', 'by request');
+  const lengths: number[] = [];
+  const { waiting } = calls.sessions;
+  calls.sessions.waiting = async (part) => {
+    const found = await waiting(part);
+    lengths.push(found.length);
+    return found;
+  };
+  const wishes = Array.from({ length: 3_000 }, (_none, n) => [n, `q4/${`${n}`.padStart(16, 'a')} ${n}.1`]).flat();
+  await ledger.zadd(keys.sessions, ...wishes);
+  await place.ask({ portfolio: 'other' });
+  await expectStates({ sessionsOf: () => place.sessionsOf('other') }, [['made']]);
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(500);
 });
 
 test.each([429, 200])('however long a session’s status %i asks to wait, limits go on', async (code) => {

@@ -28,12 +28,26 @@ test('run --sessions asks for one for each limit, and the links are in the resul
   expect(entries).toContainEqual(expect.objectContaining({ about: 'q4', facts: { line: 2, resend: true } }));
 });
 
+test('run --sessions says what became of each session, and ends 0 only where each limit has a link', async () => {
+  const { limitline, standIn } = await openSessionDesk(3);
+  const status = (code: number) => ({ on: 'session', fault: 'status', status: code, times: 1 }) as const;
+  await standIn.setFaults({ rules: [status(422), status(500)] });
+  const ran = await limitline('run', 'q4.csv', '--sessions');
+  expect(ran.stderr).toContain('hosted sessions: 1 made, 1 refused, nobody knows what became of 1.');
+  expect(ran.status).toBe(2);
+  // The refused one is asked for again.
+  const again = await limitline('run', 'q4.csv', '--sessions');
+  expect(again.stderr).toContain('hosted sessions: 2 made, nobody knows what became of 1.');
+  expect(again.status).toBe(2);
+});
+
 test('run --sessions ends also where the queue is paused, and says what waits', async () => {
   const { limitline, standIn } = await openSessionDesk(1);
   await limitline('run', 'q4.csv');
   await limitline('pause', '--queue', 'buyer-limits');
-  const { stderr } = await limitline('run', 'q4.csv', '--sessions');
+  const { stderr, status } = await limitline('run', 'q4.csv', '--sessions');
   expect(stderr).toContain('1 hosted session waits, since the queue buyer-limits is paused.');
+  expect(status).toBe(2);
   expect(standIn.sessions()).toHaveLength(0);
 });
 
