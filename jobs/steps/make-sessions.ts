@@ -60,6 +60,8 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
   const { sessions, portfolios, pace, slots, log } = deps;
   const stopping = new AbortController();
   const inHand = new Map<string, Promise<void>>();
+  /** Sessions that this process cannot send, by its session file. */
+  const lacking = new Set<string>();
   /** Where in the list the next look begins: behind sessions that cannot be sent now. */
   let lookFrom = 0;
   let restUntilMs = 0;
@@ -110,7 +112,15 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
     const [result] = await deps.rows.read([wish.row]);
     const { supplier } = await portfolios.read(wish.row.portfolio);
     const filled = result && sessionBody(deps.session, result, supplier);
-    if (!filled || !('body' in filled)) return sessions.end(wish, { drops: true });
+    if (!filled) return sessions.end(wish, { drops: true });
+    if ('lacks' in filled) {
+      // Whoever asked had all values: this process may have read another file.
+      const words =
+        'a hosted session is left to other processes: a value that SERVICE_SESSION_FILE asks for is missing; a worker reads the file once';
+      if (lacking.size === 0) log.warn({ missing: filled.lacks }, words);
+      lacking.add(wish.key);
+      return;
+    }
     const { body } = filled;
     const onTokenCall = () => {
       portfolios.count(wish.row.portfolio, 'token').catch(() => {});
@@ -197,7 +207,7 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
     for (const wish of page) {
       const { portfolio } = wish.row;
       if (!paused.has(portfolio)) paused.set(portfolio, (await portfolios.read(portfolio)).paused !== undefined);
-      if (paused.get(portfolio) || inHand.has(wish.key)) continue;
+      if (paused.get(portfolio) || inHand.has(wish.key) || lacking.has(wish.key)) continue;
       if (isFull() || !(await mayGo())) return;
       const making = make(wish).catch((error) => {
         if (!stopping.signal.aborted)

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest';
+import { askSessions } from '../../../jobs/operators/ask-sessions.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
-import { expectStates, openSessionPlace, sessionsOf } from '../../support/session-file.ts';
+import { makeKeptLog } from '../../support/log-fixture.ts';
+import {
+  expectStates,
+  openSessionPlace,
+  SESSION_FILE,
+  sessionsOf,
+  writeSessionFile,
+} from '../../support/session-file.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 const SLOW = { on: 'session', fault: 'slow', bytesPerS: 40 } as const;
@@ -147,6 +155,22 @@ test.each([500, 404, 401])('a status %i for each session neither trips a breaker
   await place.settled('next');
   expect(await place.context.ledger.hgetall(place.context.keys.breakers)).not.toHaveProperty('shut:session');
   expect((await place.report('next')).states).toMatchObject({ refused: 0, held: 0 });
+});
+
+test('a worker whose session file asks for more leaves a session to others, and says so once', async () => {
+  const { log, lines } = makeKeptLog();
+  const body = { ...SESSION_FILE.body, of: SESSION_FILE.body.buyer_company.replace('buyer', 'supplier') };
+  const place = await openSessionPlace(2, { change: { body } });
+  await place.workers.stop();
+  const older = await place.work(undefined, {}, log);
+  const SERVICE_SESSION_FILE = await writeSessionFile();
+  await askSessions({ portfolio: 'q4' }, { by: 'olga' }, { ...place.context, settings: { SERVICE_SESSION_FILE } });
+  const said = () => lines.filter((line) => JSON.stringify(line).includes('left to other processes'));
+  await expect.poll(said, { timeout: 60_000 }).toHaveLength(1);
+  await place.work(undefined, { SERVICE_SESSION_FILE });
+  await expectStates(place, [['made'], ['made']]);
+  expect(said()).toHaveLength(1);
+  expect(older.now().state).toBe('works');
 });
 
 test('a breaker that no row is left to reset keeps no session back', async () => {
