@@ -178,6 +178,25 @@ test('a session without a process to send it is held, and not sent by another', 
   expect(requestsOf(place)).toBe(0);
 });
 
+test('a session that its sender never sent, and gives back after it was held, can be asked for again', async () => {
+  const place = await openSessionPlace(1);
+  await place.workers.stop();
+  await place.ask();
+  const { calls, keys, ledger, rows } = place.context;
+  const [wish] = await calls.sessions.waiting();
+  if (!wish) throw new Error('nothing was asked for');
+  const [result] = await rows.read([wish.row]);
+  await ledger.hset(keys.call('session', wish.key), { state: 'claimed', owner: 'gone/1', at: '1', sends: '1' });
+  await place.work();
+  await expectStates(place, [['held']]);
+  const thing = { kind: 'session', ...wish, revision: '*', buyer: result?.request.buyer ?? '', sent: '{}' } as const;
+  await calls.release(thing, 'gone/1', 'unsent');
+  await expectStates(place, [['dropped']]);
+  expect(await place.ask()).toMatchObject({ asked: 1 });
+  await expectStates(place, [['made', 'dropped']]);
+  expect(requestsOf(place)).toBe(1);
+});
+
 test('an answer that comes late changes its own session, and no newer one', async () => {
   const reset = { on: 'session', fault: 'reset', made: true, times: 1 } as const;
   const place = await openSessionPlace(1, { faults: { rules: [reset] } });
