@@ -31,7 +31,7 @@ async function mustKnow(path: string, context: Context): Promise<void> {
   const documents = { find: async (name: string) => ({ name, path: '', sizeBytes: 0, mediaType: '' }) };
   const { signal } = new AbortController();
   const { put } = await recoverResults({ path, write: false }, { ...context, documents, signal });
-  if (put.company + put.limit + put.held === 0) return;
+  if (put.company + put.limit + put.session + put.held === 0) return;
   throw new LimitlineError(
     'USAGE',
     `${path} knows of requests that Redis does not: npx limitline recover "${path}" --apply puts them back, with what is kept of other portfolios, and work goes on then.`,

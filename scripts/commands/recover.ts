@@ -95,6 +95,7 @@ function lenient({ find }: ReturnType<typeof makeDocumentFolder>): ReturnType<ty
 
 const LABELS: Record<RecoveredKind, string> = {
   ...eachKind((kind) => KINDS[kind].several),
+  session: 'hosted sessions',
   held: 'held, outcome unknown',
 };
 

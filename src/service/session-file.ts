@@ -49,7 +49,11 @@ const KNOWN_PATHS = ['/v1/auth/token', ...Object.values(KINDS).map(({ path }) =>
 
 /** Printable ASCII alone (RFC 3986, section 2): neither a control character nor a space is part of a URL. */
 const URL_TEXT = /^https?:\/\/[\x21-\x7e]{1,2000}$/;
-const isUrl = (text: unknown): text is string => typeof text === 'string' && URL_TEXT.test(text) && URL.canParse(text);
+
+/** Whether this is a link of a hosted session, or an address to return to: a URL in printable ASCII of at most some 2,000 characters. */
+export function isSessionUrl(text: unknown): text is string {
+  return typeof text === 'string' && URL_TEXT.test(text) && URL.canParse(text);
+}
 
 const pointer = z
   .string()
@@ -63,7 +67,7 @@ const fileSchema = z.strictObject({
     .regex(PATH, 'must be a path below SERVICE_URL, such as /invoice-financing/v1/sessions, without // or ..')
     .refine((path) => !KNOWN_PATHS.includes(path.toLowerCase()), 'is the path of another call'),
   body: z.record(z.string(), z.json()),
-  return_url: z.string().refine(isUrl, 'must be an address that begins with http:// or https://').optional(),
+  return_url: z.string().refine(isSessionUrl, 'must be an address that begins with http:// or https://').optional(),
   link: pointer,
   ends: pointer.optional(),
 });
@@ -148,7 +152,7 @@ export function readSessionAnswer(text: string, { link, ends }: Pick<SessionCall
     return { is: 'unreadable', why: 'its body is not JSON' };
   }
   const found = valueAt(answer, link);
-  if (!isUrl(found))
+  if (!isSessionUrl(found))
     return { is: 'unreadable', why: 'there is no link where SERVICE_SESSION_FILE says that it stands' };
   const end = ends && valueAt(answer, ends);
   const words = typeof end === 'string' || typeof end === 'number' ? String(end) : '';

@@ -151,6 +151,28 @@ export function makeHostedSessions({
       );
     },
 
+    /**
+     * Puts the link of a results file back as a session of the limit, behind those that the ledger knows, or only says whether it would. What
+     * the ledger knows stays.
+     *
+     * @param row `<portfolio>/<row key>`, with which the link is forgotten
+     */
+    async putBack(
+      limitId: string,
+      { link, row, atMs }: { link: string; row: string; atMs: number },
+      { write }: { write: boolean },
+    ): Promise<'put' | 'known'> {
+      const known = await this.of(limitId);
+      if (known.some(({ sessionLink }) => sessionLink === link)) return 'known';
+      if (!write) return 'put';
+      const thing = contentDigest(limitId);
+      const number = Number((await connection.hget(keys.sessionsAsked, thing)) ?? 0) + 1;
+      const key = `${thing}.${number}`;
+      const made = { state: 'made', id: key, row, record: JSON.stringify({ link }), wished: atMs, wisher: 'recover' };
+      await connection.multi().hset(callKey(key), made).hset(keys.sessionsAsked, thing, number).exec();
+      return 'put';
+    },
+
     /** The sessions of a limit, the latest first. */
     async of(limitId: string): Promise<HostedSession[]> {
       if (limitId === '') return [];
