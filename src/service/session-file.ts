@@ -91,6 +91,8 @@ export function readSessionFile(path: string): { session: SessionCall; faults?: 
   const faults = strange.map(
     (place) => `body in it: there is no place \${${place}}; known are ${SESSION_PLACES.join(', ')}`,
   );
+  if (namesIn(data.body).some((name) => name.match(PLACE)))
+    faults.push('body in it: a place stands in the name of a field, and is filled in texts alone');
   if (places.includes('return_url') && data.return_url === undefined)
     faults.push('return_url in it: the body has a place for it');
   if (faults.length > 0) return { faults };
@@ -118,6 +120,13 @@ export function placesIn(body: unknown): string[] {
     return text;
   });
   return [...found];
+}
+
+/** The names of all fields, at any depth. */
+function namesIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const own = Array.isArray(value) ? [] : Object.keys(value);
+  return [...own, ...Object.values(value).flatMap(namesIn)];
 }
 
 /**
