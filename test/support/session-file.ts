@@ -38,7 +38,7 @@ export async function openSessionPlace(
   const workers = await place.work();
   await place.settled();
   const { context } = place;
-  const ask = (choice: Partial<SessionChoice> = {}, anew = false) =>
+  const ask = (choice: Partial<SessionChoice> = {}, anew: boolean | number = false) =>
     askSessions({ portfolio: 'q4', ...choice }, { by: 'olga', anew }, context);
   return { ...place, workers, ask, sessionsOf: (portfolio = 'q4') => sessionsOf(context, portfolio) };
 }

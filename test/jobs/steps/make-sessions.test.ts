@@ -164,6 +164,31 @@ test('rows of two portfolios that share a limit share its session', async () => 
   expect((await place.settled('again')).states.skipped).toBe(1);
   expect(await place.ask({ portfolio: 'again', line: 2 })).toMatchObject({ asked: 0, made: 1 });
   expect(await sessionsOf(place.context)).toHaveLength(1);
+  // The row that found its limit made has no company of its own, and asks for a new one all the same.
+  expect(await place.ask({ portfolio: 'again', line: 2 }, true)).toMatchObject({ asked: 1 });
+  await expectStates(place, [['made', 'made']]);
+});
+
+test('what waits for a paused portfolio goes for another that shares the limit and asks, too', async () => {
+  const place = await openSessionPlace(1);
+  await place.import(buyerLines(1), { portfolio: 'again' });
+  await place.settled('again');
+  await place.context.portfolios.pause('q4', 'by request');
+  await place.ask();
+  expect(await place.ask({ portfolio: 'again' })).toMatchObject({ waits: 1 });
+  expect(await place.context.calls.sessions.waitingOf('q4')).toBe(0);
+  await expectStates(place, [['made']]);
+  expect(requestsOf(place)).toBe(1);
+});
+
+test('of two people who see the same session and ask for a new one, the first gets it', async () => {
+  const place = await openSessionPlace(1);
+  await place.ask();
+  await expectStates(place, [['made']]);
+  expect(await place.ask({ line: 2 }, 1)).toMatchObject({ asked: 1 });
+  await expectStates(place, [['made', 'made']]);
+  expect(await place.ask({ line: 2 }, 1)).toMatchObject({ asked: 0, made: 1 });
+  expect(await place.ask({ line: 2 }, 2)).toMatchObject({ asked: 1 });
 });
 
 test('a session without a process to send it is held, and not sent by another', async () => {
