@@ -25,12 +25,13 @@ export type SessionsAsked = Record<SessionAnswer, number> & { lacks: number; pla
  * Writes down that a person wants hosted sessions for the limits of these rows, one for each limit; workers send them behind all limits.
  *
  * @param by who asks
- * @param anew whether new ones are wanted on purpose: where one was made, or nobody knows whether one was
+ * @param anew whether new ones are wanted on purpose: where one was made, or nobody knows whether one was. As a number, only behind the
+ *   session with that number, the last one that the person saw
  * @throws LimitlineError `USAGE` if no file describes the call, the portfolio was archived, or no such row has a limit
  */
 export async function askSessions(
   choice: SessionChoice,
-  { by, anew = false }: { by: string; anew?: boolean },
+  { by, anew = false }: { by: string; anew?: boolean | number },
   deps: AskSessionDeps,
 ): Promise<SessionsAsked> {
   const session = mustDescribeSessions(deps.settings);
@@ -39,13 +40,7 @@ export async function askSessions(
   const asked: SessionsAsked = { asked: 0, waits: 0, made: 0, held: 0, none: 0, lacks: 0, places: [] };
   const seen = new Set<string>();
   for await (const { row, result } of chosen(choice, deps)) {
-    const filled = sessionBody(session, result, supplier);
-    const known = 'lacks' in filled && !anew ? (await deps.calls.sessions.of(result.limitId))[0] : undefined;
-    // A row whose limit was made before may lack its company's id, and shares the session of the row that has it.
-    if (known?.state === 'made' || known?.state === 'held') {
-      asked[known.state] += 1;
-      continue;
-    }
+    const filled = sessionBody(session, await deps.calls.sessions.withCompany(result), supplier);
     if ('lacks' in filled) {
       asked.lacks += 1;
       asked.places = [...new Set([...asked.places, ...filled.lacks])];

@@ -111,7 +111,7 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
   async function make(wish: SessionWish): Promise<void> {
     const [result] = await deps.rows.read([wish.row]);
     const { supplier } = await portfolios.read(wish.row.portfolio);
-    const filled = result && sessionBody(deps.session, result, supplier);
+    const filled = result && sessionBody(deps.session, await sessions.withCompany(result), supplier);
     if (!filled) return sessions.end(wish, { drops: true });
     if ('lacks' in filled) {
       // Whoever asked had all values: this process may have read another file.

@@ -49,7 +49,11 @@ const KNOWN_PATHS = ['/v1/auth/token', ...Object.values(KINDS).map(({ path }) =>
 
 /** Printable ASCII alone (RFC 3986, section 2): neither a control character nor a space is part of a URL. */
 const URL_TEXT = /^https?:\/\/[\x21-\x7e]{1,2000}$/;
-const isUrl = (text: unknown): text is string => typeof text === 'string' && URL_TEXT.test(text) && URL.canParse(text);
+
+/** Whether this is a link of a hosted session, or an address to return to: a URL in printable ASCII of at most some 2,000 characters. */
+export function isSessionUrl(text: unknown): text is string {
+  return typeof text === 'string' && URL_TEXT.test(text) && URL.canParse(text);
+}
 
 const pointer = z
   .string()
@@ -63,7 +67,7 @@ const fileSchema = z.strictObject({
     .regex(PATH, 'must be a path below SERVICE_URL, such as /invoice-financing/v1/sessions, without // or ..')
     .refine((path) => !KNOWN_PATHS.includes(path.toLowerCase()), 'is the path of another call'),
   body: z.record(z.string(), z.json()),
-  return_url: z.string().refine(isUrl, 'must be an address that begins with http:// or https://').optional(),
+  return_url: z.string().refine(isSessionUrl, 'must be an address that begins with http:// or https://').optional(),
   link: pointer,
   ends: pointer.optional(),
 });
@@ -87,6 +91,8 @@ export function readSessionFile(path: string): { session: SessionCall; faults?: 
   const faults = strange.map(
     (place) => `body in it: there is no place \${${place}}; known are ${SESSION_PLACES.join(', ')}`,
   );
+  if (namesIn(data.body).some((name) => name.match(PLACE)))
+    faults.push('body in it: a place stands in the name of a field, and is filled in texts alone');
   if (places.includes('return_url') && data.return_url === undefined)
     faults.push('return_url in it: the body has a place for it');
   if (faults.length > 0) return { faults };
@@ -114,6 +120,13 @@ export function placesIn(body: unknown): string[] {
     return text;
   });
   return [...found];
+}
+
+/** The names of all fields, at any depth. */
+function namesIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const own = Array.isArray(value) ? [] : Object.keys(value);
+  return [...own, ...Object.values(value).flatMap(namesIn)];
 }
 
 /**
@@ -148,7 +161,7 @@ export function readSessionAnswer(text: string, { link, ends }: Pick<SessionCall
     return { is: 'unreadable', why: 'its body is not JSON' };
   }
   const found = valueAt(answer, link);
-  if (!isUrl(found))
+  if (!isSessionUrl(found))
     return { is: 'unreadable', why: 'there is no link where SERVICE_SESSION_FILE says that it stands' };
   const end = ends && valueAt(answer, ends);
   const words = typeof end === 'string' || typeof end === 'number' ? String(end) : '';

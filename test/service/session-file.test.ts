@@ -16,6 +16,11 @@ test.each<readonly [string, Record<string, unknown>, RegExp]>([
     { body: { to: place('return_url') }, return_url: undefined },
     /has a place for it/,
   ],
+  [
+    'has a place in the name of a field',
+    { body: { of: [{ [place('limit')]: 'x' }] } },
+    /a place stands in the name of a field/,
+  ],
   ['names a return address of another kind', { return_url: 'javascript:alert(1)' }, /must be an address/],
   ['names another method', { method: 'GET' }, /must be POST/],
   ['has a field that is not known', { headers: {} }, /headers/i],

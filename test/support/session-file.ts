@@ -38,7 +38,7 @@ export async function openSessionPlace(
   const workers = await place.work();
   await place.settled();
   const { context } = place;
-  const ask = (choice: Partial<SessionChoice> = {}, anew = false) =>
+  const ask = (choice: Partial<SessionChoice> = {}, anew: boolean | number = false) =>
     askSessions({ portfolio: 'q4', ...choice }, { by: 'olga', anew }, context);
   return { ...place, workers, ask, sessionsOf: (portfolio = 'q4') => sessionsOf(context, portfolio) };
 }
@@ -57,4 +57,11 @@ export async function expectStates(
 ): Promise<void> {
   const now = async () => (await of.sessionsOf()).map((row) => row.map(({ state }) => state));
   await expect.poll(now, { timeout: 60_000 }).toEqual(states);
+}
+
+/** How many session calls the stand-in has had, answered in whatever way. */
+export function requestsOf(place: {
+  standIn: { counts: () => { requests: { session?: Record<string, number> } } };
+}): number {
+  return Object.values(place.standIn.counts().requests.session ?? {}).reduce((sum, count) => sum + count, 0);
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { RedisConnection } from '../../lua-script.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
+import type { RowResult } from '../schema/row.ts';
 import { type RowId, rowIdOf, rowName } from '../schema/schema.ts';
 import type { RetryUntilAnswered } from '../schema/until-answered.ts';
 import { contentDigest } from './claim-answers.ts';
@@ -27,8 +28,9 @@ export type HostedSession = {
   askedMs: number;
   /** When it was sent, in ms. */
   sentMs: number | undefined;
-  /** The link that the service answered, and its end in the service's words; '' for none. Pages mask both names for viewers. */
+  /** The link that the service answered; '' for none. Pages mask it for viewers. */
   sessionLink: string;
+  /** The link's end in the service's words; '' for none. Pages show it to viewers, too. */
   sessionEnds: string;
   /** What was heard in place of a link; '' for nothing. Pages mask this name for viewers. */
   sessionHeard: string;
@@ -63,6 +65,9 @@ export function makeHostedSessions({
     const row = rowIdOf(member.slice(0, space));
     return row ? [{ row, key: member.slice(space + 1) }] : [];
   };
+
+  const countOf = async (limitId: string): Promise<number> =>
+    Number((await connection.hget(keys.sessionsAsked, contentDigest(limitId))) ?? 0);
 
   async function allOf(portfolio: string): Promise<SessionWish[]> {
     const found = new Set<string>();
@@ -109,10 +114,15 @@ export function makeHostedSessions({
     /**
      * Writes down that a person wants a session for a row's limit.
      *
-     * @param anew whether a new one is wanted on purpose, where one was made or nobody knows whether one was
+     * @param anew whether a new one is wanted on purpose, where one was made or nobody knows whether one was; as a number, only behind the
+     *   session with that number, the last one that the person saw
      * @throws LimitlineError `USAGE` for a row of an archived portfolio
      */
-    async ask(row: RowId, limitId: string, { by, anew }: { by: string; anew: boolean }): Promise<SessionAnswer> {
+    async ask(
+      row: RowId,
+      limitId: string,
+      { by, anew }: { by: string; anew: boolean | number },
+    ): Promise<SessionAnswer> {
       const places = {
         row: keys.row(row.portfolio, row.key),
         portfolio: keys.portfolio(row.portfolio),
@@ -120,10 +130,18 @@ export function makeHostedSessions({
         wishes: keys.sessions,
         calls: callKey(''),
       };
-      const told = { name: rowName(row), limit: limitId, thing: contentDigest(limitId), anew: anew ? 1 : 0, by };
+      const after = anew === true ? await countOf(limitId) : anew === false ? '' : anew;
+      const told = { name: rowName(row), limit: limitId, thing: contentDigest(limitId), after, by };
       const word = randomUUID();
       const answer = await retryUntilAnswered('ask for a session', () => askScript(places, { ...told, word }));
       return (answer as [SessionAnswer])[0];
+    },
+
+    /** The row with the id of its buyer's company: a row whose limit was made before has none of its own. */
+    async withCompany(result: RowResult): Promise<RowResult> {
+      if (result.companyId || result.request.companyId) return result;
+      const companyId = await connection.hget(keys.call('company', result.request.buyer), 'id');
+      return { ...result, companyId: companyId ?? '' };
     },
 
     /** Sessions that wait to be sent or are under way, the oldest first: so many from this place on, by default all. */
@@ -173,11 +191,33 @@ export function makeHostedSessions({
       return rowIdOf((await connection.hget(callKey(`${thing}.${count}`), 'row')) ?? '')?.portfolio;
     },
 
+    /**
+     * Puts the link of a results file back as a session of the limit, behind those that the ledger knows, or only says whether it would. What
+     * the ledger knows stays.
+     *
+     * @param row `<portfolio>/<row key>`, with which the link is forgotten
+     */
+    async putBack(
+      limitId: string,
+      { link, row, atMs }: { link: string; row: string; atMs: number },
+      { write }: { write: boolean },
+    ): Promise<'put' | 'known'> {
+      const known = await this.of(limitId);
+      if (known.some(({ sessionLink }) => sessionLink === link)) return 'known';
+      if (!write) return 'put';
+      const thing = contentDigest(limitId);
+      const number = (await countOf(limitId)) + 1;
+      const key = `${thing}.${number}`;
+      const made = { state: 'made', id: key, row, record: JSON.stringify({ link }), wished: atMs, wisher: 'recover' };
+      await connection.multi().hset(callKey(key), made).hset(keys.sessionsAsked, thing, number).exec();
+      return 'put';
+    },
+
     /** The sessions of a limit, the latest first. */
     async of(limitId: string): Promise<HostedSession[]> {
       if (limitId === '') return [];
       const thing = contentDigest(limitId);
-      const count = Number((await connection.hget(keys.sessionsAsked, thing)) ?? 0);
+      const count = await countOf(limitId);
       const numbers = Array.from({ length: Math.min(count, MOST_READ) }, (_none, at) => count - at);
       const found = await Promise.all(numbers.map((number) => read(thing, number)));
       return found.filter((session) => session !== undefined);

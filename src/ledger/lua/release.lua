@@ -82,6 +82,8 @@ CALLS.release = function(of, it)
   end
   redis.call('HSET', call, 'state', 'free')
   redis.call('HDEL', call, 'owner')
+  -- A session that counted as held is on the list of those that wait no more, so its wish has ended.
+  if it.kind == 'session' and late == 1 then redis.call('HDEL', call, 'wanted') end
   forgetDoubts(call)
   local putOffs = isAnswered and it.kind ~= 'session' and not portfolio.archive and countPutOff(of, it) or 0
   return { 'back', putOffs, late }

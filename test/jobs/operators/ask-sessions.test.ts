@@ -4,7 +4,7 @@ import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
 import { forgetPortfolio } from '../../../jobs/archive/forget-portfolio.ts';
 import { restorePortfolio } from '../../../jobs/archive/restore-portfolio.ts';
 import { exportResults } from '../../../jobs/export/export-results.ts';
-import { askSessions } from '../../../jobs/operators/ask-sessions.ts';
+import { askedSessionsWords, askSessions } from '../../../jobs/operators/ask-sessions.ts';
 import { rowStory } from '../../../jobs/story/row-story.ts';
 import { masked } from '../../../src/console/privacy/mask.ts';
 import type { Context } from '../../../src/context.ts';
@@ -87,6 +87,19 @@ test('forgetting a portfolio removes the links of its sessions, and a late answe
   expect(place.standIn.sessions()).toHaveLength(2);
   expect(await links()).toEqual([]);
   expect(await place.context.calls.sessions.waiting()).toEqual([]);
+});
+
+test('a link that was forgotten with its portfolio counts as none for another that shares the limit', async () => {
+  const place = await openSessionPlace(1);
+  await place.import(buyerLines(1), { portfolio: 'again' });
+  await place.settled('again');
+  await place.ask();
+  await expectStates(place, [['made']]);
+  const shared = { portfolio: 'again' };
+  expect(askedSessionsWords(await place.ask(shared))).toContain('1 has a link already');
+  await forgetPortfolio('q4', options, place.context);
+  expect(await place.ask(shared)).toMatchObject({ asked: 1 });
+  await expect.poll(() => place.standIn.sessions().length, { timeout: 60_000 }).toBe(2);
 });
 
 test('an archived portfolio asks for no session, and has its links again when it is restored', async () => {

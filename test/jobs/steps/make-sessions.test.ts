@@ -5,6 +5,7 @@ import { makeKeptLog } from '../../support/log-fixture.ts';
 import {
   expectStates,
   openSessionPlace,
+  requestsOf,
   SESSION_FILE,
   sessionsOf,
   writeSessionFile,
@@ -13,8 +14,6 @@ import { buyerLines } from '../../support/workplace.ts';
 
 const SLOW = { on: 'session', fault: 'slow', bytesPerS: 40 } as const;
 const status = (code: number, more = {}) => ({ on: 'session', fault: 'status', status: code, ...more }) as const;
-const requestsOf = (place: { standIn: { counts: () => { requests: { session?: Record<string, number> } } } }) =>
-  Object.values(place.standIn.counts().requests.session ?? {}).reduce((sum, count) => sum + count, 0);
 
 test('a session is asked for once, on request, and its link and end stand beside the limit', async () => {
   const place = await openSessionPlace(2);
@@ -228,46 +227,4 @@ test('after a 429 a session goes again, and after thirty it is refused', async (
   await expectStates(place, [['refused', 'made']]);
   expect(requestsOf(place)).toBe(4);
   expect((await place.sessionsOf())[0]?.[0]?.sessionHeard).toBe('429 the service put it off too often');
-});
-
-test('rows of two portfolios that share a limit share its session', async () => {
-  const place = await openSessionPlace(1);
-  await place.ask();
-  await expectStates(place, [['made']]);
-  await place.import(buyerLines(1), { portfolio: 'again' });
-  expect((await place.settled('again')).states.skipped).toBe(1);
-  expect(await place.ask({ portfolio: 'again', line: 2 })).toMatchObject({ asked: 0, made: 1 });
-  expect(await sessionsOf(place.context)).toHaveLength(1);
-});
-
-test('a session without a process to send it is held, and not sent by another', async () => {
-  const place = await openSessionPlace(1);
-  await place.workers.stop();
-  await place.ask();
-  const [wish] = await place.context.calls.sessions.waiting();
-  const key = place.context.keys.call('session', wish?.key ?? '');
-  await place.context.ledger.hset(key, { state: 'claimed', owner: 'gone/1', at: '1', sends: '1' });
-  await place.work();
-  await expectStates(place, [['held']]);
-  expect(requestsOf(place)).toBe(0);
-});
-
-test('an answer that comes late changes its own session, and no newer one', async () => {
-  const reset = { on: 'session', fault: 'reset', made: true, times: 1 } as const;
-  const place = await openSessionPlace(1, { faults: { rules: [reset] } });
-  const { calls, keys, ledger } = place.context;
-  await place.ask();
-  const [wish] = await calls.sessions.waiting();
-  await expectStates(place, [['held']]);
-  await place.ask({ line: 2 }, true);
-  await expectStates(place, [['made', 'held']]);
-  const [before] = (await place.sessionsOf())[0] ?? [];
-  if (!wish) throw new Error('nothing was asked for');
-  const owner = (await ledger.hget(keys.call('session', wish.key), 'owner')) ?? '';
-  const late = { id: wish.key, record: { link: 'https://late.example/' }, buyer: '' };
-  await calls.settle({ kind: 'session', ...wish }, owner, late);
-  await expectStates(place, [['made', 'made']]);
-  const [now, earlier] = (await place.sessionsOf())[0] ?? [];
-  expect(now).toEqual(before);
-  expect(earlier?.sessionLink).toBe('https://late.example/');
 });

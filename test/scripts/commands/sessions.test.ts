@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { FaultChange } from '../../../src/stand-in/fault-settings.ts';
 import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
+import { freshPrefix } from '../../support/ledger.ts';
 import { makeKeptLog } from '../../support/log-fixture.ts';
 import { expectStates, openSessionPlace, writeSessionFile } from '../../support/session-file.ts';
 
@@ -41,6 +42,29 @@ test('run --sessions says what became of each session, and ends 0 only where eac
   expect(again.status).toBe(2);
 });
 
+test('links come back from results into a lost ledger, and nothing is asked for again by itself', async () => {
+  const desk = await openSessionDesk(2);
+  const { limitline, json, read, standIn } = desk;
+  await limitline('run', 'q4.csv', '--sessions');
+  const links = [...(await read('q4.results.csv')).matchAll(/https:\/\/hosted\.example[^\s,"]*/g)].map(
+    ([link]) => link,
+  );
+  expect(links).toHaveLength(2);
+  desk.env.LIMITLINE_PREFIX = freshPrefix();
+  const counts = async (...more: string[]) => {
+    const { put, known } = (await json('recover', 'q4.results.csv', ...more)).files[0];
+    return [put.session, known.session];
+  };
+  expect(await counts()).toEqual([2, 0]);
+  expect((await limitline('recover', 'q4.results.csv', '--apply')).stdout).toMatch(/hosted sessions +2 put back/);
+  expect(await counts('--apply')).toEqual([0, 2]);
+  const again = await limitline('run', 'q4.csv', '--sessions');
+  expect(again.stderr).toContain('2 have a link already');
+  expect(standIn.sessions()).toHaveLength(2);
+  const text = await read('q4.results.csv');
+  for (const link of links) expect(text).toContain(link);
+});
+
 test('run --sessions ends also where the queue is paused, and says what waits', async () => {
   const { limitline, standIn } = await openSessionDesk(1);
   await limitline('run', 'q4.csv');
@@ -77,7 +101,11 @@ test('the page of a row asks for a session, shows its link and age, and asks for
   expect(text).toContain('configured, and the service does not show it');
   expect(text).toContain('Ask for a new one');
   expect((await web.post(`${address}/session`)).status).toBe(409);
-  expect((await web.post(`${address}/session`, { resend: 'yes' })).status).toBe(303);
+  expect((await web.post(`${address}/session`, { resend: '1' })).status).toBe(303);
+  // Pressed twice, or on a page from before.
+  expect((await web.post(`${address}/session`, { resend: '1' })).status).toBe(409);
+  await limitline('run', 'q4.csv', '--sessions');
+  expect((await web.post(`${address}/session`, { resend: '1' })).status).toBe(409);
 });
 
 test('no link comes into the log, whatever the service answers', async () => {

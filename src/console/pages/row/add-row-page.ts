@@ -21,8 +21,8 @@ export type RowPageFunctions = {
   meanings: () => Promise<Meanings>;
   /** Whether a file describes the call for a hosted session. */
   asksSessions: () => boolean;
-  /** Asks for a hosted session of the row's limit, or for a new one; answers in words what came of it if nothing was asked for. */
-  askSession: (row: RowId, given: { by: string; anew: boolean }) => Promise<string | undefined>;
+  /** Asks for a hosted session of the row's limit, or for a new one behind the session with the number `anew`; answers in words what came of it if nothing was asked for. */
+  askSession: (row: RowId, given: { by: string; anew: boolean | number }) => Promise<string | undefined>;
   /** Sends the row again, or says why not, or which approval it waits for. */
   retry: (
     row: RowId,
@@ -74,7 +74,10 @@ export const oneRowPage = page<RowPageFunctions>({ at: 'portfolios' }, ({ get, p
     says: ['resend'],
     handle: async ({ params, fields, actor, reply, given }) => {
       const row = rowOf(params);
-      const why = await given.askSession(row, { by: actor.name, anew: fields.resend === 'yes' });
+      const why = await given.askSession(row, {
+        by: actor.name,
+        anew: /^\d{1,9}$/.test(fields.resend ?? '') && Number(fields.resend),
+      });
       if (why !== undefined) throw new ConsoleError(409, why);
       return reply.redirect(`${rowAddress(row)}${didWord('session', false)}`, 303);
     },

@@ -40,7 +40,8 @@ export function sessionsPart(
           action: `${rowAddress(row)}/session`,
           csrf,
           words: isNew ? 'Ask for a new one' : 'Ask for a hosted session',
-          ...(isNew ? { fields: { resend: 'yes' } } : {}),
+          // The number that the person sees: whoever presses twice, or after somebody else, gets the one that came first.
+          ...(isNew ? { fields: { resend: String(last.number) } } : {}),
           command: `npx limitline sessions ${shellWord(row.portfolio)} --row ${shellWord(row.key)}${isNew ? ' --resend' : ''}`,
         })
       }`,
