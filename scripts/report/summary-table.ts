@@ -38,7 +38,7 @@ export function summaryTable(
     );
   }
   if (summary.money.in_file.lines > 0) parts.push(...moneyTable(summary));
-  parts.push('', ...moneyNotes(summary.money, summary, states.done));
+  parts.push('', ...moneyNotes(summary.money, summary));
   const answers = answerCountWords(summary);
   if (answers !== '') parts.push(`The service answered: ${answers}.`);
   parts.push(...notQuiteGranted(summary).map((words) => `${words[0]?.toUpperCase()}${words.slice(1)}.`));

@@ -1,6 +1,6 @@
 import { counted } from '../../counted.ts';
 import { groupedAmount } from '../../money-text.ts';
-import { exactText, type OutcomeSum } from './outcome-sums.ts';
+import { exactText, type Granted, type OutcomeSum } from './outcome-sums.ts';
 import { ANSWER_OUTCOMES, ROW_OUTCOMES, type RowOutcome } from './row-outcome.ts';
 import type { Sums } from './sums.ts';
 
@@ -105,12 +105,11 @@ export function moneyLines(money: Money, outcomes: Outcomes): MoneyLine[] {
 
 /** What else is to be said of the amounts: what is available of the limits, and which amounts are in no sum. */
 export function moneyNotes(
-  { left_out: left, in_file: all }: Money,
-  { available, unreadable }: Pick<Sums, 'available' | 'unreadable'>,
-  granted: number,
+  { left_out: left, in_file: all, granted }: Money,
+  { available, unreadable }: Pick<Granted, 'available'> & Pick<Sums, 'unreadable'>,
 ): string[] {
   return [
-    ...(granted > 0 ? [`Available of what was granted: ${groupedAmount(available)}.`] : []),
+    ...(granted.lines > 0 ? [`Available of what was granted: ${groupedAmount(available)}.`] : []),
     ...(unreadable > 0 ? [`Of ${counted(unreadable, 'row')} an amount cannot be read; it is in no sum.`] : []),
     ...(left.without_amount
       ? [`${counted(left.without_amount, 'line')} without an amount above zero that can be read, in no sum.`]

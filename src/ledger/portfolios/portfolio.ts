@@ -1,7 +1,7 @@
 import type { CallKind } from '../../call-kind.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import type { LeftOut } from '../counts/money.ts';
-import type { AnswerSum, Sums } from '../counts/sums.ts';
+import type { AnswerSum, EarlierSum, Sums } from '../counts/sums.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import type { RowState } from '../schema/row.ts';
@@ -62,6 +62,9 @@ export type PortfolioState = {
   sums: Sums;
   /** The portfolio's done rows, by how the service answered. */
   answers: AnswerSum[];
+  /** Its skipped rows, whose limits were made before, by how the service answered then, and their numbers by status. */
+  earlier: EarlierSum[];
+  earlierStatuses: Record<string, number>;
   /** Numbers of done and skipped rows by status: granted less than requested (`below`), and granted nothing. */
   short: { below: Record<string, number>; nothing: Record<string, number> };
 };

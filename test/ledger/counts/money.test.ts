@@ -73,6 +73,11 @@ describe('whatever becomes of its lines', () => {
           expect(money.left_out.without_amount ?? 0).toBe(left.length - out.length);
           expect(money.requested.amount).toBe(summary?.requested);
           expect(money.granted.amount).toBe(summary?.granted);
+          // An amount beside any other status is no limit that anybody was granted.
+          const approved = ended.flatMap(({ to, status, granted, amount }) =>
+            to === 'done' && status === 'approved' ? (granted === 'all' ? amount : granted) : [],
+          );
+          expect(new Big(money.granted.amount).eq(plus(approved.filter((text) => /^\d/.test(text))))).toBe(true);
           for (const line of moneyLines(money, outcomes)) {
             if (line.outcomes.length === 0) continue;
             expect([line.words, await listed(rows, { outcomes: line.outcomes })]).toEqual([line.words, line.lines]);

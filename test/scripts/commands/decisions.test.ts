@@ -193,13 +193,18 @@ test('two files at once that say different things of one day agree in all portfo
 });
 
 test('a file without amounts leaves those that are known, and says so', async () => {
-  const { ids, cwd, decide, limitline, outcomes } = await openReview(1);
+  const { ids, cwd, decide, json, limitline, outcomes } = await openReview(1);
   await decide([`${ids[0]},,approved,1001.5,1001.5,${later(-2)}`]);
   await writeFile(join(cwd, 'short.csv'), `buyer_limit_id,status\n${ids[0]},constructor\n`);
   const { stdout } = await limitline('decisions', 'short.csv');
   expect(stdout).toContain('The file has no column total_limit and none available_limit: what is known of it stays.\n');
   expect(stdout).toContain('1 decision taken (1 constructor) for 1 row');
-  expect(await outcomes()).toMatchObject({ answered: { rows: 1, granted: '1001.50' } });
+  expect(await outcomes()).toMatchObject({ answered: { rows: 1, granted: '0.00' } });
+  // Nobody has said that it means approved: the amounts stay with the row, and nobody is told that they were granted.
+  expect(await json('report', 'q4')).toMatchObject({ granted: '0.00', available: '0.00' });
+  expect((await limitline('report', 'q4', '--format', 'csv')).stdout).toContain(',constructor,1001.5,1001.5,');
+  await limitline('statuses', 'constructor', '--means', 'approved');
+  expect(await json('report', 'q4')).toMatchObject({ granted: '1001.50', available: '1001.50' });
 });
 
 test('a row without a limit is named with its state, and a taken status without a meaning is named', async () => {
