@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { ANY_DOCUMENT, type FolderWords, makeDocumentFolder } from '../../src/documents/folder.ts';
 import type { DocumentStore } from '../../src/documents/store.ts';
+import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { OwnFile } from '../../src/ledger/portfolios/replacing.ts';
 import type { Buyers } from '../../src/ledger/rows/buyers.ts';
 import { isPortfolioName, rowIdOf } from '../../src/ledger/schema/schema.ts';
@@ -11,6 +12,7 @@ import {
   mendedLineOf,
   mendedRowOf,
   ROW_COLUMN,
+  shortDigest,
 } from '../../src/portfolio/columns/result-columns.ts';
 import { makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
 import { makeKeySet } from '../../src/portfolio/identity/digest-table.ts';
@@ -120,6 +122,28 @@ export async function refuseForeign(
       : 'Make one file for each of these portfolios, and import it with --portfolio.';
   const message = `This errors file mends lines of portfolio ${whose}, not of "${portfolio}" (the first is in line ${first.line}). ${remedy}`;
   return { ...opened, problems: [makeProblem(WHOLE_FILE, first.column, first.cell, message)], batches: noBatches };
+}
+
+/**
+ * Counts the lines of the portfolio's last import that led to no row and that this errors file of it lacks. None where the errors file is of
+ * another import.
+ */
+export async function countGone(
+  portfolio: string,
+  { openAhead }: OpenedImport,
+  { portfolios, retryUntilAnswered }: OpenDeps & { portfolios: Pick<Portfolios, 'read' | 'faultyBeside'> },
+): Promise<number> {
+  const { file } = await retryUntilAnswered('look', () => portfolios.read(portfolio));
+  const named = new Set<number>();
+  const errors = await openAhead();
+  const mendedLine = mendedLineOf(errors.header);
+  for await (const batch of errors.plainLines()) {
+    for (const { cells } of batch) {
+      const from = mendedLine(cells);
+      if (file && from?.portfolio === portfolio && from.file === shortDigest(file.id)) named.add(from.line);
+    }
+  }
+  return named.size === 0 ? 0 : retryUntilAnswered('look', () => portfolios.faultyBeside(portfolio, [...named]));
 }
 
 /**

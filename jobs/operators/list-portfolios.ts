@@ -1,5 +1,5 @@
 import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
-import { type Granted, grantedOf } from '../../src/ledger/counts/outcome-sums.ts';
+import { type GrantedSums, grantedOf } from '../../src/ledger/counts/outcome-sums.ts';
 import type { Sums } from '../../src/ledger/counts/sums.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
@@ -21,7 +21,7 @@ export type Listed = Pick<Summary, Counted> & {
   /** Who imported that file; null if unknown. */
   by: string | null;
   standing: Standing;
-  sums: Sums & Granted & GrantedShort;
+  sums: Sums & GrantedSums & GrantedShort;
 };
 
 type Counted =

@@ -1,6 +1,6 @@
 import { counted } from '../../counted.ts';
 import { groupedAmount } from '../../money-text.ts';
-import { exactText, type Granted, type OutcomeSum } from './outcome-sums.ts';
+import { exactText, type GrantedSums, type OutcomeSum } from './outcome-sums.ts';
 import { ANSWER_OUTCOMES, ROW_OUTCOMES, type RowOutcome } from './row-outcome.ts';
 import type { Sums } from './sums.ts';
 
@@ -106,7 +106,7 @@ export function moneyLines(money: Money, outcomes: Outcomes): MoneyLine[] {
 /** What else is to be said of the amounts: what is available of the limits, and which amounts are in no sum. */
 export function moneyNotes(
   { left_out: left, in_file: all, granted }: Money,
-  { available, unreadable }: Pick<Granted, 'available'> & Pick<Sums, 'unreadable'>,
+  { available, unreadable }: Pick<GrantedSums, 'available'> & Pick<Sums, 'unreadable'>,
 ): string[] {
   return [
     ...(granted.lines > 0 ? [`Available of what was granted: ${groupedAmount(available)}.`] : []),

@@ -47,7 +47,7 @@ export function outcomesOf(
 }
 
 /** What the service granted, of done rows and of rows whose limits were made `before`; exact decimal text. */
-export type Granted = {
+export type GrantedSums = {
   granted: string;
   /** What is still available of it. */
   available: string;
@@ -62,7 +62,7 @@ export function grantedOf(
     earlierStatuses,
   }: Pick<Counted, 'answers' | 'earlier'> & { earlierStatuses: Record<string, number> },
   meanings: Meanings,
-): Granted {
+): GrantedSums {
   return {
     granted: approvedSum(answers, 'granted', meanings),
     available: approvedSum(answers, 'available', meanings),

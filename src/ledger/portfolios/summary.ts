@@ -3,7 +3,7 @@ import { type Meanings, type StatusMeaning, statusMeaningOf } from '../../status
 import type { Cause } from '../counts/cause.ts';
 import type { MeaningStore } from '../counts/meaning-store.ts';
 import { type Money, moneyOf } from '../counts/money.ts';
-import { type Granted, grantedOf, type OutcomeSum, outcomesOf } from '../counts/outcome-sums.ts';
+import { type GrantedSums, grantedOf, type OutcomeSum, outcomesOf } from '../counts/outcome-sums.ts';
 import type { RowOutcome } from '../counts/row-outcome.ts';
 import type { Sums } from '../counts/sums.ts';
 import {
@@ -22,7 +22,7 @@ import type { Portfolios } from './portfolios.ts';
 
 /** The outcome of a portfolio in one object; amounts are exact decimal text, times ISO 8601 in UTC. */
 export type Summary = Sums &
-  Granted &
+  GrantedSums &
   GrantedShort & {
     account: string;
     portfolio: string;

@@ -12,6 +12,7 @@ const NOTHING = {
   lacking: 0,
   givenUp: 0,
   isPart: false,
+  gone: 0,
 };
 
 test.each([
@@ -29,6 +30,18 @@ test.each([
   ],
   // Of an errors file it is no wonder.
   [{ lacking: 2, isPart: true }, ['2 rows of earlier imports are not in this file, and stay as they are.']],
+  [
+    { gone: 1, isPart: true },
+    [
+      '1 line of the import before that led to no row is not in this errors file: report and results name it no longer.',
+    ],
+  ],
+  [
+    { gone: 1_200, isPart: true },
+    [
+      '1,200 lines of the import before that led to no row are not in this errors file: report and results name them no longer.',
+    ],
+  ],
 ])('of the counts %o an import says %o', (changes, words) => {
   expect(earlierRowWords({ ...NOTHING, ...changes })).toEqual(words);
 });
