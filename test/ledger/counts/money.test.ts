@@ -139,3 +139,14 @@ test('a bucket is told by its outcomes where they say more than it does', () => 
     [2, 'approved', '5.00'],
   ]);
 });
+
+test.each([
+  [{ file: { number: 1 }, counted: { added: { 1: 4 } } }, 'in the file', undefined],
+  [{ file: { number: 2 }, counted: { added: { 1: 4 } } }, 'in the 2 files together', 2],
+  // The first file came once more.
+  [{ file: { number: 1 }, counted: { added: { 1: 4, 2: 1, 3: 1 } } }, 'in the 3 files together', 3],
+  [{ file: { number: 2 }, counted: undefined }, 'in the 2 files together', 2],
+])('rows of all files of a portfolio count, and the first line says so: %o', (of, words, files) => {
+  const money = moneyOf({ invalid: 0, duplicate: 0, leftOut: { amount: '0.00', bare: 0 }, ...of }, none);
+  expect([moneyLines(money, none)[0]?.words, money.in_file.files]).toEqual([words, files]);
+});
