@@ -185,16 +185,15 @@ export function endMisfit(error: Error): never {
 
 /**
  * Runs a script on a connection that gathers commands into one write. For such a connection ioredis would copy every registered script into
- * each write, and could not run scripts registered later. So no script is registered: the first use sends the whole text, other uses wait
- * until it has left, and a server that does not know the script (any more) gets the text again.
+ * each write, and could not run scripts registered later. So no script is registered. A server that does not know the script (any more) gets
+ * its text; other uses wait for the first, so that the text of a new script is sent once.
  */
 function runGathered(connection: RedisConnection, lua: string): Ordered {
   const sha = createHash('sha1').update(lua).digest('hex');
-  const runText: Ordered = (keys, args) => connection.eval(lua, keys.length, ...keys, ...args);
   const runKnown: Ordered = (keys, args) =>
     connection.evalsha(sha, keys.length, ...keys, ...args).catch((error: Error) => {
       if (!error.message.startsWith('NOSCRIPT')) throw error;
-      return runText(keys, args);
+      return connection.eval(lua, keys.length, ...keys, ...args);
     });
   let isKnown = false;
   let first: Promise<unknown> | undefined;
@@ -204,7 +203,7 @@ function runGathered(connection: RedisConnection, lua: string): Ordered {
       await first.catch(() => {});
       return runKnown(keys, args);
     }
-    first = runText(keys, args);
+    first = runKnown(keys, args);
     return first.finally(() => {
       isKnown = true;
     });

@@ -44,7 +44,10 @@ export async function bundleScripts(): Promise<void> {
     logLevel: 'silent',
     plugins: [{ name: 'own place', transform: placeOf }],
   });
-  const { output } = await build.generate({ entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' });
+  const names = { entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' };
+  // Without comments and spaces: reading them takes a process an eighth of the time in which it starts.
+  const minify = { compress: false, mangle: false, codegen: { removeWhitespace: true } };
+  const { output } = await build.generate({ ...names, minify });
   await build.close();
   mkdirSync(FOLDER, { recursive: true });
   for (const file of output) write(file.fileName, file.type === 'chunk' ? file.code : file.source);
