@@ -13,6 +13,7 @@ const KEY_FILE = join(FOLDER, 'key');
 /** The scripts that the tests start hundreds of times. */
 const ENTRIES = {
   limitline: 'scripts/limitline.ts',
+  start: 'scripts/start.ts',
   'worker-process': 'test/support/worker-process.ts',
   'audit-writer': 'test/support/audit-writer.ts',
   'user-process': 'test/support/redis/user-process.ts',
