@@ -43,10 +43,10 @@ function* times(count: number, text: string): Generator<string> {
 
 describe('bad input takes bounded memory, and has a clear answer', () => {
   // Sparse: it takes no room on the disk. Zeros are what is left of a file on a disk that failed.
-  test('a file of 200 MB that is zeros after its first lines', async () => {
+  test('a file of 100 MB that is zeros after its first lines', async () => {
     const { write } = await makeTemporaryFolder();
     const path = await write('a.csv', 'name,requested_limit\nAcme,1\n');
-    await truncate(path, 200 * MB);
+    await truncate(path, 100 * MB);
     const { counts, said, tookBytes } = await digest(path);
     expect(counts).toEqual({ row: 1, invalid: 1, duplicate: 0 });
     expect(said).toEqual([expect.stringContaining('The line is longer than'), expect.stringContaining('U+0000')]);
@@ -56,11 +56,11 @@ describe('bad input takes bounded memory, and has a clear answer', () => {
   test.each([
     ['of delimiters', ','],
     ['that opens a quotation mark', '"xx'],
-  ])('a line of 100 MB, %s', async (_name, unit) => {
+  ])('a line of 60 MB, %s', async (_name, unit) => {
     const piece = unit.repeat(Math.ceil(MB / unit.length)).slice(0, MB);
     const { path } = await written(function* () {
       yield 'name,requested_limit\n';
-      yield* times(100, piece);
+      yield* times(60, piece);
       yield '\nAcme,1\n';
     });
     const { counts, said, tookBytes } = await digest(path);
@@ -86,19 +86,19 @@ describe('bad input takes bounded memory, and has a clear answer', () => {
     expect(said).toEqual([expect.stringContaining('The line is longer than')]);
   });
 
-  test('100,000 lines with a problem each', async () => {
+  test('40,000 lines with a problem each', async () => {
     const { path } = await written(function* () {
       yield 'name,requested_limit\n';
-      yield* times(100_000, 'Acme,nothing\n');
+      yield* times(40_000, 'Acme,nothing\n');
     });
     const { counts, tookBytes } = await digest(path);
-    expect(counts).toEqual({ row: 0, invalid: 100_000, duplicate: 0 });
+    expect(counts).toEqual({ row: 0, invalid: 40_000, duplicate: 0 });
     expect(tookBytes).toBeLessThan(BOUND_BYTES);
   });
 });
 
 test('a line of control characters has some twenty problems, however many cells', async () => {
-  const { path } = await written(() => ['name,requested_limit\nAcme,1', ',\u0001'.repeat(400_000), '\nZinc,2\n']);
+  const { path } = await written(() => ['name,requested_limit\nAcme,1', ',\u0001'.repeat(100_000), '\nZinc,2\n']);
   const { said, counts } = await digest(path);
   expect(counts).toEqual({ row: 1, invalid: 1, duplicate: 0 });
   expect(said).toHaveLength(22);
