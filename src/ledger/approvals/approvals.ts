@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { isDropActor, isOfSystem, personOf } from '../../actor.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import { batcherOf } from '../calls/batches.ts';
@@ -65,8 +65,12 @@ export function makeApprovals({
     const fields = await connection.hgetall(keys.approval(id));
     const found = readApproval(id, fields);
     const supplier = fields.supplier && found ? await supplierOf(found.approval.portfolio) : undefined;
-    if (found && supplier?.body && supplier.key === fields.supplier)
+    if (found && supplier?.body && supplier.key === fields.supplier) {
       found.approval.supplier = String(supplier.body.name);
+      // The key does not name the whole address.
+      const bound = found.approval.digest + JSON.stringify(supplier.body);
+      found.approval.digest = createHash('sha256').update(bound).digest('base64url');
+    }
     if (found?.approval.authors.some(isDropActor)) found.approval.approvers = (await approvalPolicy()).inboxApprovers;
     return found;
   }
@@ -231,8 +235,10 @@ export function makeApprovals({
       const approval = (await read(id))?.approval;
       const of = await connection.hget(keys.portfolio(portfolio), 'supplierApproval');
       const supplier = await supplierOf(portfolio);
-      if (of !== id || !supplier || approval?.standing === 'granted' || !isPending(supplier)) return;
-      const { key = '', ...named } = supplier;
+      if (of !== id || !supplier || approval?.standing === 'granted') return;
+      // A company that the service knows has no body, and is to be created no more.
+      if (supplier.body && !isPending(supplier)) return;
+      const { key = '', id: _id, ...named } = supplier;
       await suppliers.endSupplier(portfolio, { ...named, key, problem: declinedWords(approval) }, id);
     },
 
