@@ -231,7 +231,7 @@ async function letFollow(
       // A row that was given up never follows.
       if ((await deps.decisions.limitOf(rowName(row)))?.state !== 'cancelled')
         left.push(`The row in ${row.portfolio} is not done yet: take the file again once it is.`);
-    } else if (answer !== 'same') left.push(`${answer} Take the file again then, and the row follows.`);
+    } else if (answer !== 'same') left.push(`${answer} The row follows by itself then.`);
   }
   return { rows, left };
 }
