@@ -38,9 +38,9 @@ test('events try says what the mapping finds in each event and what would become
   expect(await limitline('events', 'try', 'one.json')).toMatchObject({
     status: 0,
     stdout:
-      `line 1: kind buyer_limit.updated, buyer_limit_id ${id}, status approved, total_limit 2000, available_limit 2000, decided_at ${at}: taken. The limit ${id} is 2,000.00, more than the 1,001.50 that was asked for.\n1 event: 1 taken. Nothing was changed.\n`
+      `line 1: kind buyer_limit.updated, buyer_limit_id ${id}, status approved, total_limit 2000, available_limit 2000, decided_at ${at}: would be taken. The limit ${id} is 2,000.00, more than the 1,001.50 that was asked for.\n1 event: 1 would be taken. Nothing was changed.\n`
         .replace('line 1: kind buyer_limit.updated, ', 'line 1: ')
-        .replace(': taken.', ', kind buyer_limit.updated: taken.'),
+        .replace(': would be', ', kind buyer_limit.updated: would be'),
   });
   const lines = [
     decisionEvent('bl_of_nobody', 'approved'),
