@@ -66,7 +66,7 @@ function eventLines({
   const often = times === 1 ? '' : `, ${counted(times, 'time')}, the last ${inUtc(lastMs)}`;
   const decided = became ? indented(`decisions: ${becameWords(became) || 'none'}`) : [];
   const why = whys.slice(0, MOST_ROWS).flatMap((one) => indented(visible(one)));
-  const head = [`${inUtc(firstMs)}  ${id}, ${sizeText(sizeBytes)}${often}`, ...decided, ...why];
+  const head = [`${inUtc(firstMs)}  ${sizeText(sizeBytes)}${often}`, ...indented(`event ${id}`), ...decided, ...why];
   if (rows.length === 0) {
     return [...head, ...indented(ids.length === 0 ? 'names no id' : `names nothing known here: ${someOf(ids)}`)];
   }
