@@ -57,11 +57,11 @@ const MOST_BESIDES_BYTES = 256;
 
 /**
  * The fields of each thing in an answer (docs/service.md, "Company" and "Buyer limit request"). A document's are not shown; these are the ones that
- * the others have, and its purpose.
+ * the others have, its purpose, and what was sent of its file.
  */
 const NAMED: Readonly<Record<CallKind, readonly string[]>> = {
   company: 'id object name address website buyer_limit contacts created'.split(' '),
-  document: 'id object purpose created'.split(' '),
+  document: 'id object purpose file_name filename name media_type size size_bytes sha256 created'.split(' '),
   limit:
     'id object company business_information_source business_information_id company_registration_number requested_limit total_limit available_limit status contact supporting_documents created'.split(
       ' ',
