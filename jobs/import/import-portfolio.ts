@@ -281,7 +281,7 @@ async function rememberSupplier(
   { portfolios, queues, approval }: { portfolios: Portfolios; queues: Queues; approval?: string | undefined },
 ): Promise<void> {
   if ('companyId' in supplier) {
-    await portfolios.setSupplier(portfolio, { id: supplier.companyId });
+    await portfolios.setSupplier(portfolio, { id: supplier.companyId }, approval);
     return;
   }
   const known = (await portfolios.read(portfolio)).supplier;

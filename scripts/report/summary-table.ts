@@ -13,10 +13,12 @@ export function summaryTable(
   summary: Summary,
   {
     supplier,
+    supplierAwaits,
     paused,
     first,
     interrupted,
-  }: Pick<PortfolioState, 'supplier' | 'paused' | 'interrupted'> & Partial<Pick<PortfolioState, 'first'>>,
+  }: Pick<PortfolioState, 'supplier' | 'paused' | 'interrupted'> &
+    Partial<Pick<PortfolioState, 'first' | 'supplierAwaits'>>,
 ): string {
   const { account, portfolio, lines, invalid, duplicate, kept, replaced, rows, states, calls } = summary;
   const parts: string[] = [`Portfolio ${portfolio}, account ${account}`, ''];
@@ -55,7 +57,11 @@ export function summaryTable(
       `Allowed a second sending, since no answer told of the first: ${again}. The service may make them twice.`,
     );
   if (supplier)
-    parts.push(supplier.id ? `Supplier: ${supplier.id}` : `Supplier: ${supplier.problem ?? 'not created yet'}`);
+    parts.push(
+      supplier.id
+        ? `Supplier: ${supplier.id}${supplierAwaits ? ', once it is approved' : ''}`
+        : `Supplier: ${supplier.problem ?? 'not created yet'}`,
+    );
   if (paused !== undefined) parts.push(`Paused: ${paused || 'by request'}.`);
   else if (first !== undefined && !summary.finished) {
     parts.push(

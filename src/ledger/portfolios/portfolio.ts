@@ -86,7 +86,7 @@ export function makeSuppliers({ connection, keys }: { connection: RedisConnectio
     /**
      * Sets the supplier of a portfolio.
      *
-     * @param approval of the import that names it: nothing is sent for the supplier before it is granted
+     * @param approval of the import that names it: nothing is sent for the supplier before it is granted, nor is it the portfolio's
      */
     async setSupplier(name: string, supplier: PortfolioSupplier, approval?: string): Promise<void> {
       const of = approval === undefined ? 'HDEL' : 'HSET';
@@ -103,7 +103,7 @@ export function makeSuppliers({ connection, keys }: { connection: RedisConnectio
       const hash = keys.portfolio(name);
       for (;;) {
         const [archive, known, waitsFor] = await connection.hmget(hash, 'archive', 'supplier', 'supplierApproval');
-        if (archive || !known || (JSON.parse(known) as PortfolioSupplier).key !== supplier.key) return;
+        if (archive || !known || ((JSON.parse(known) as PortfolioSupplier).key ?? '') !== supplier.key) return;
         if (approval !== '' && waitsFor !== approval) return;
         const asRead = ['IS', 'archive', '', 'IS', 'supplier', known, 'IS', 'supplierApproval', waitsFor ?? ''];
         const ends = approval === '' ? [] : ['HDEL', 'supplierApproval', ''];

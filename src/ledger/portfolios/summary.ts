@@ -93,7 +93,7 @@ export async function summarize(
     causes: await portfolios.causes(name),
     madeTwice: state.madeTwice,
     resent: state.resent,
-    supplier: state.supplier?.id ?? null,
+    supplier: (!state.supplierAwaits && state.supplier?.id) || null,
     started: isoTime(state.startedMs),
     finished: isoTime(state.finishedMs),
     calls,

@@ -86,7 +86,15 @@ test('nothing is decided of a row whose limit is another one, or is not made, or
     const [one] = await rows.inState('q4', state, { count: 1 });
     if (!one) throw new Error(`no row is ${state}`);
     const [before] = await rows.read([one.row]);
-    const limit = { key: one.row.key, maker: one.row, askedMs: 0, requested: '', buyer: '' };
+    const limit = {
+      key: one.row.key,
+      maker: one.row,
+      decided: '',
+      decidedAt: '',
+      askedMs: 0,
+      requested: '',
+      buyer: '',
+    };
     expect(await decisions.decide(limit, { ...word, limit: 'bl_other' }, told)).toBe('not made');
     expect(await decisions.follow(one.row, 'bl_other', told)).toBe('not made');
     expect(await rows.read([one.row])).toEqual([before]);
