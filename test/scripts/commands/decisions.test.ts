@@ -192,6 +192,15 @@ test('two files at once that say different things of one day agree in all portfo
   expect(before.granted).toBe(approved.granted);
 });
 
+test('a column with another header is read where --map names it', async () => {
+  const { ids, cwd, limitline, outcomes } = await openReview(1);
+  await writeFile(join(cwd, 'words.csv'), `Nummer;Ergebnis\n${ids[0]};rejected\n`);
+  expect((await limitline('decisions', 'words.csv')).status).toBe(1);
+  const mapped = ['--map', 'Nummer=buyer_limit_id', '--map', 'Ergebnis=status'];
+  expect((await limitline('decisions', 'words.csv', ...mapped)).status).toBe(0);
+  expect(await outcomes()).toMatchObject({ declined: { rows: 1 } });
+});
+
 test('a file without amounts leaves those that are known, and says so', async () => {
   const { ids, cwd, decide, json, limitline, outcomes } = await openReview(1);
   await decide([`${ids[0]},,approved,1001.5,1001.5,${later(-2)}`]);
