@@ -1,4 +1,4 @@
-import { counted, grouped } from '../../counted.ts';
+import { counted } from '../../counted.ts';
 import { groupedAmount } from '../../money-text.ts';
 import { exactText, type GrantedSums, type OutcomeSum } from './outcome-sums.ts';
 import { ANSWER_OUTCOMES, ROW_OUTCOMES, type RowOutcome } from './row-outcome.ts';
@@ -30,10 +30,10 @@ type Bucket = { lines: number; amount: string };
  * number of rows approved at least in part.
  *
  * `left_out` has no amount if an older version imported its lines; then `in_file` is `at_least` its amount. Lines `without_amount` have none
- * that can be read. `files`: how many files the portfolio's lines came from, where it is more than one.
+ * that can be read. `with_earlier`: rows that earlier imports brought in count too.
  */
 export type Money = Record<Exclude<BucketName, 'left_out'> | 'granted', Bucket> & {
-  in_file: Bucket & { at_least?: true; files?: number };
+  in_file: Bucket & { at_least?: true; with_earlier?: true };
   left_out: Pick<Bucket, 'lines'> & Partial<Bucket> & { without_amount?: number };
 };
 
@@ -52,7 +52,7 @@ export function moneyOf(
   outcomes: Outcomes,
 ): Money {
   const lines = invalid + duplicate;
-  const files = Math.max(file?.number ?? 1, Object.keys(brought?.added ?? {}).length);
+  const isWithEarlier = Object.keys(brought?.added ?? {}).some((number) => Number(number) !== file?.number);
   const sumOf = (some: readonly RowOutcome[], field: 'requested' | 'granted' = 'requested'): Bucket => ({
     lines: some.reduce((sum, one) => sum + outcomes[one].rows, 0),
     amount: exactText(some.map((one) => outcomes[one][field])),
@@ -67,7 +67,7 @@ export function moneyOf(
       lines: parts.reduce((sum, part) => sum + part.lines, 0),
       amount: exactText(parts.map(({ amount }) => amount)),
       ...(leftOut === undefined && { at_least: true }),
-      ...(files > 1 && { files }),
+      ...(isWithEarlier && { with_earlier: true }),
     },
     left_out: {
       lines,
@@ -95,8 +95,8 @@ export type MoneyLine = {
 
 /** The whole file, each bucket that has lines, and its outcomes: a single one in the bucket's place, but for those of `requested`. */
 export function moneyLines(money: Money, outcomes: Outcomes): MoneyLine[] {
-  const { lines, amount, at_least: isLeast, files = 1 } = money.in_file;
-  const whole = files > 1 ? `in the ${grouped(files)} files together` : 'in the file';
+  const { lines, amount, at_least: isLeast, with_earlier: isWithEarlier } = money.in_file;
+  const whole = isWithEarlier ? 'in the last and earlier imports' : 'in the file';
   const lineOf = (one: RowOutcome, level: 1 | 2, isGranted: boolean): MoneyLine => {
     const { rows, requested, granted } = outcomes[one];
     const told = { level, words: ROW_OUTCOMES[one], outcomes: [one], lines: rows, amount: requested };
