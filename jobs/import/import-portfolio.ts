@@ -78,7 +78,7 @@ export type Imported = {
 
 /**
  * Earlier requests and rows. `isPart`: the file is an errors file, so it has only some lines of the portfolio. `gone`: lines of the import
- * before that led to no row and that this errors file of it lacks; reports and results name the last import's alone.
+ * before that led to no row, without those that this errors file of it has: reports and results name the last import's alone.
  */
 type Earlier = {
   requestedBefore: number;
@@ -155,7 +155,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
     throw replaceByPart(path);
   }
   await file.checkSheet();
-  if (found.isPart) found.gone = await countGone(portfolio, file, deps);
+  found.gone = await countGone(portfolio, file, deps);
   const target = await startImport(payload, { ...file, supplier: supplier && keyOf(supplier) }, deps).catch(
     async (error) => {
       await opened.close();

@@ -125,25 +125,29 @@ export async function refuseForeign(
 }
 
 /**
- * Counts the lines of the portfolio's last import that led to no row and that this errors file of it lacks. None where the errors file is of
- * another import.
+ * Counts the lines of the portfolio's last import that led to no row, and that reports and results no longer name once this file is imported:
+ * of an errors file those that it lacks, of any other file all. None where the same file comes again, or an errors file of another import.
  */
 export async function countGone(
   portfolio: string,
-  { openAhead }: OpenedImport,
+  { importId, opened, openAhead }: OpenedImport,
   { portfolios, retryUntilAnswered }: OpenDeps & { portfolios: Pick<Portfolios, 'read' | 'faultyBeside'> },
 ): Promise<number> {
   const { file } = await retryUntilAnswered('look', () => portfolios.read(portfolio));
+  if (!file || file.id === importId) return 0;
+  const countBeside = (lines: readonly number[]) =>
+    retryUntilAnswered('look', () => portfolios.faultyBeside(portfolio, lines));
+  if (!isErrorsHeader(opened.header)) return countBeside([]);
   const named = new Set<number>();
   const errors = await openAhead();
   const mendedLine = mendedLineOf(errors.header);
   for await (const batch of errors.plainLines()) {
     for (const { cells } of batch) {
       const from = mendedLine(cells);
-      if (file && from?.portfolio === portfolio && from.file === shortDigest(file.id)) named.add(from.line);
+      if (from?.portfolio === portfolio && from.file === shortDigest(file.id)) named.add(from.line);
     }
   }
-  return named.size === 0 ? 0 : retryUntilAnswered('look', () => portfolios.faultyBeside(portfolio, [...named]));
+  return named.size === 0 ? 0 : countBeside([...named]);
 }
 
 /**

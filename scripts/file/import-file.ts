@@ -7,7 +7,7 @@ import {
 } from '../../jobs/import/import-portfolio.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
-import { allBeforeWords, grouped } from '../../src/counted.ts';
+import { allBeforeWords, counted } from '../../src/counted.ts';
 import { auditCommand } from '../audit/audit-command.ts';
 import { makeProblemList, type ProblemList } from './problems.ts';
 import { type Understanding, understanding, understoodWords } from './understanding.ts';
@@ -80,11 +80,11 @@ export function earlierRowWords({
     );
   }
   if (gone > 0) {
-    const lines =
-      gone === 1
-        ? '1 line of the import before that led to no row is'
-        : `${grouped(gone)} lines of the import before that led to no row are`;
-    words.push(`${lines} not in this errors file: report and results name ${gone === 1 ? 'it' : 'them'} no longer.`);
+    const [are, them] = gone === 1 ? ['is', 'it'] : ['are', 'them'];
+    const missing = isPart ? ` and ${are} not in this errors file` : '';
+    words.push(
+      `${counted(gone, 'line')} of the file imported before this one led to no row${missing}: report and results no longer name ${them}.`,
+    );
   }
   return words;
 }

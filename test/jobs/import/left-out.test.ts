@@ -73,7 +73,7 @@ test('a faulty line whose row was given up or replaced counts as left out, and i
   expect(await importFile(path, {}, { replace: true })).toMatchObject({ givenUp: 1 });
   await place.import([`${CORRECTIONS_HEADER},contact_email`, `${acme(1000)},nobody`, `${zinc(7)},`]);
   await isLeftOut('1000.00', expect.stringMatching(/^contact_email: .*; given up/));
-  expect((await report())?.money.in_file).toEqual({ lines: 2, amount: '1007.00' });
+  expect((await report())?.money.in_file).toMatchObject({ lines: 2, amount: '1007.00' });
   // Sent again all the same, the row counts, and its faulty line no longer does.
   expect(await retryRows({ portfolio: 'q4', state: 'cancelled' }, place.context)).toEqual({ rows: 1 });
   expect((await report())?.money).toMatchObject({ in_file: { lines: 2, amount: '1007.00' }, left_out: { lines: 0 } });
@@ -84,10 +84,10 @@ test('a faulty line whose row was given up or replaced counts as left out, and i
   await settled();
   await importLines(acme(1000), zinc(7));
   await isLeftOut('1000.00', expect.stringMatching(/^requested_limit: .* replaced it and was sent/));
-  expect((await report())?.money.in_file).toEqual({ lines: 3, amount: '3007.00' });
+  expect((await report())?.money.in_file).toMatchObject({ lines: 3, amount: '3007.00' });
 });
 
-test('an errors file that lacks lines of its file says how many, since report and results name them no longer', async () => {
+test('lines that report and results name no longer, since another file or a part of an errors file came, are counted', async () => {
   const { import: importLines, importFile, context, dir } = await openWorkplace();
   await importLines([
     HEADER,
@@ -114,6 +114,11 @@ test('an errors file that lacks lines of its file says how many, since report an
   expect(await importFile(cut)).toMatchObject({ gone: 0 });
   const whole = join(dir, 'whole.csv');
   await importLines([HEADER, 'Gamma,R3,many,EUR,', 'Delta,R4,,EUR,']);
+  // The same file once more, also read otherwise, names the same lines.
+  await writeFile(join(dir, 'q4.csv'), `${[HEADER, 'Gamma,R3,many,EUR,', 'Delta,R4,,EUR,'].join('\n')}\n`);
+  expect(await importFile(join(dir, 'q4.csv'))).toMatchObject({ gone: 0 });
   await writeFile(whole, await exportedText(context, { only: 'errors' }));
   expect(await importFile(whole)).toMatchObject({ invalid: 2, gone: 0 });
+  // Any other file: its own lines are named from now on.
+  expect(await importLines([HEADER, 'Beta,R5,20,EUR,'])).toMatchObject({ gone: 2 });
 });

@@ -33,14 +33,12 @@ test.each([
   [
     { gone: 1, isPart: true },
     [
-      '1 line of the import before that led to no row is not in this errors file: report and results name it no longer.',
+      '1 line of the file imported before this one led to no row and is not in this errors file: report and results no longer name it.',
     ],
   ],
   [
-    { gone: 1_200, isPart: true },
-    [
-      '1,200 lines of the import before that led to no row are not in this errors file: report and results name them no longer.',
-    ],
+    { gone: 1_200 },
+    ['1,200 lines of the file imported before this one led to no row: report and results no longer name them.'],
   ],
 ])('of the counts %o an import says %o', (changes, words) => {
   expect(earlierRowWords({ ...NOTHING, ...changes })).toEqual(words);
