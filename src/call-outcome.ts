@@ -23,11 +23,11 @@ export type CallOutcome =
   | { is: 'unsent'; reason: string }
   /**
    * The call was sent, and its outcome is unknown. `brief` is the reason without any text of the answer. `isOthers`: the answer was to
-   * another request.
+   * another request, and `body` is that answer.
    */
-  | { is: 'unknown'; reason: string; brief?: string; sentMs?: number; isOthers?: boolean }
+  | { is: 'unknown'; reason: string; brief?: string; sentMs?: number; isOthers?: boolean; body?: string | undefined }
   /** The response has an id, and belongs to another request: another company, another amount, or the id of another limit. */
-  | { is: 'not ours'; id: string; reason: string; brief: string }
+  | { is: 'not ours'; id: string; reason: string; brief: string; body: string }
   /** The service put this row off several times, while other rows of its step passed. */
   | { is: 'put off'; reason: string; times: number }
   /** Not now, but with a new permit; `putOffs` counts how often the service put the row off while other rows passed. */

@@ -56,3 +56,13 @@ export function* listPlaces(
   if (!Array.isArray(list)) yield { places: given, noList: pointerOf(before) };
   else for (const place of list.keys()) yield* listPlaces(document, segments, [...given, String(place)]);
 }
+
+/** Whether a text is JSON, as a whole. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -6,9 +6,11 @@ import { LimitlineError } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
 import { nameInLine } from '../../src/ledger/archive/archive-pages.ts';
 import { type ArchiveSteps, makeArchiveSteps, type NotArchived } from '../../src/ledger/archive/archive-steps.ts';
+import { grantedOf } from '../../src/ledger/counts/outcome-sums.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { rowCountOf } from '../../src/ledger/portfolios/summary.ts';
 import { type ArchiveState, archivedFault } from '../../src/ledger/schema/archives.ts';
+import type { Meanings } from '../../src/status-meaning.ts';
 import {
   type ArchiveDeps,
   type ArchiveStep,
@@ -146,7 +148,7 @@ async function writeFiles(
 ): Promise<ArchiveState> {
   // Nothing changes the portfolio now, so these counts match the files.
   const found = await deps.portfolios.read(name);
-  const counts = countsOf(found);
+  const counts = countsOf(found, await deps.statusMeanings.read());
   const total = rowCountOf(found);
   const stepOf = (step: 'writing' | 'comparing'): Writing => {
     const reportStep = reportStepOf(name, options, total);
@@ -163,8 +165,8 @@ async function writeFiles(
   return { ...state, is: 'leaving', sinceMs: Date.now(), ...counts, sizeBytes, sha256 };
 }
 
-function countsOf({ states, sums }: PortfolioState) {
-  return { states, requested: sums.requested, granted: sums.granted };
+function countsOf(found: PortfolioState, meanings: Meanings) {
+  return { states: found.states, requested: found.sums.requested, granted: grantedOf(found, meanings).granted };
 }
 
 function archivedOf(name: string, state: ArchiveState, resumed: boolean, deps: ArchiveDeps): Archived {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { LimitlineError, messageOf } from '../../src/errors.ts';
 import { entriesIn } from '../../src/files/file-fault.ts';
 import { makeForgetBeside, makeForgetting } from '../../src/ledger/archive/forgetting.ts';
+import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
 import type { Inbox } from '../../src/ledger/inbox/inbox.ts';
 import { makeForgetInReports } from '../../src/ledger/nightly/reports.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
@@ -34,6 +35,7 @@ type ForgetDeps = Pick<FilesDeps, 'walkRows' | 'otherAccounts' | 'storedFiles' |
   ledger: RedisConnection;
   keys: Keys;
   portfolios: Portfolios;
+  statusMeanings: Pick<MeaningStore, 'read'>;
   buyers: Pick<Buyers, 'records'>;
   inbox: Inbox;
   queues: Pick<Queues, 'failedRows' | 'forget'>;
@@ -90,7 +92,7 @@ export async function forgetPortfolio(name: string, options: ForgettingOptions, 
   const archives = makeArchives(ledger);
   const forgetting = makeForgetting(ledger);
   const dir = portfolioFolder({ dataDir: settings.LIMITLINE_DATA, account, portfolio: name });
-  const before = await lookBeforeForgetting(name, { archives, portfolios: deps.portfolios });
+  const before = await lookBeforeForgetting(name, { ...deps, archives });
   mustHaveArchive(name, before.state, dir);
   await mustBeRead(name, before.state, dir);
   const answer = await forgetting.begin(name, { id: randomBytes(9).toString('base64url'), by: options.by });

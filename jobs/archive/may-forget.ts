@@ -1,6 +1,8 @@
 import { LimitlineError } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
 import type { ForgetAnswer } from '../../src/ledger/archive/forgetting.ts';
+import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
+import { grantedOf } from '../../src/ledger/counts/outcome-sums.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { ArchiveState, Archives } from '../../src/ledger/schema/archives.ts';
 import { rowsIn, UNFINISHED_STATES } from '../../src/ledger/schema/row.ts';
@@ -17,7 +19,11 @@ export type BeforeForgetting = Required<Pick<ArchiveState, 'states' | 'requested
  */
 export async function lookBeforeForgetting(
   name: string,
-  { archives, portfolios }: { archives: Archives; portfolios: Portfolios },
+  {
+    archives,
+    portfolios,
+    statusMeanings,
+  }: { archives: Archives; portfolios: Portfolios; statusMeanings: Pick<MeaningStore, 'read'> },
 ): Promise<BeforeForgetting> {
   const state = await archives.read(name);
   if (state && state.is !== 'archived' && state.is !== 'forgetting' && state.is !== 'forgotten') {
@@ -28,12 +34,13 @@ export async function lookBeforeForgetting(
     const { states = {}, requested = '0', granted = '0' } = state;
     if (state.is === 'archived' || state.states) return { state, states, requested, granted };
   }
-  const { states, sums, startedMs, finishedMs, importing, interrupted } = await portfolios.read(name);
+  const [found, meanings] = await Promise.all([portfolios.read(name), statusMeanings.read()]);
+  const { states, sums, startedMs, finishedMs, importing, interrupted } = found;
   if (startedMs === undefined) throw refusal(name, { is: 'none' });
   const isOpen = rowsIn(states, UNFINISHED_STATES) > 0;
   if (!state && (isOpen || importing || interrupted || finishedMs === undefined)) throw refusal(name, { is: 'open' });
   if (!state && states.held > 0) throw refusal(name, { is: 'held', rows: states.held });
-  return { state, states, requested: sums.requested, granted: sums.granted };
+  return { state, states, requested: sums.requested, granted: grantedOf(found, meanings).granted };
 }
 
 /** The error for a portfolio that may not be forgotten now, with what to do first. */

@@ -1,9 +1,12 @@
 import { LimitlineError } from '../../src/errors.ts';
 import { nameInLine } from '../../src/ledger/archive/archive-pages.ts';
 import { makeArchiveSteps } from '../../src/ledger/archive/archive-steps.ts';
+import { makeDecisions } from '../../src/ledger/rows/decisions.ts';
 import { type ArchiveState, archivedFault, makeArchives } from '../../src/ledger/schema/archives.ts';
+import { GRANTED_STATES } from '../../src/ledger/schema/row.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
 import { megabytes, readMemory } from '../../src/redis-memory/memory.ts';
+import { foundPages } from '../rows/walk-rows.ts';
 import {
   type ArchiveDeps,
   type LongWorkOptions,
@@ -42,7 +45,7 @@ export type RestoreStep = (typeof RESTORE_STEPS)[number];
 export type RestoreProgress = WorkProgress<RestoreStep>;
 type RestoringOptions = LongWorkOptions<RestoreStep>;
 
-type RestoreDeps = Pick<ArchiveDeps, 'account' | 'ledger' | 'keys' | 'processId' | 'settings'>;
+type RestoreDeps = Pick<ArchiveDeps, 'account' | 'ledger' | 'keys' | 'processId' | 'settings' | 'rows'>;
 
 /** The result; `resumed` if another process had begun. */
 export type Restored = {
@@ -55,7 +58,7 @@ export type Restored = {
 };
 
 /**
- * Restores an archived portfolio into Redis, byte for byte. All its files are read and checked first: if one is missing, cut
+ * Restores an archived portfolio into Redis, byte for byte, and lets its rows follow decisions that were taken meanwhile. All its files are read and checked first: if one is missing, cut
  * off, changed or of another archive, nothing is done.
  *
  * After a crash, the next call continues: writing rows again has the same effect.
@@ -109,8 +112,23 @@ async function restore(
   const ended = await restoring.endRestore(name, { run, startedMs: state.startedMs, rows: manifest.rows, lines: hash });
   if (ended === 'rows') throw new LimitlineError('FILE', `${folder} has not the rows that its manifest counts.`);
   mustBeOurs(ended);
+  await letFollow(name, deps);
   await options.onProgress?.({ step: 'ended', rows: manifest.rows, total: manifest.rows });
   return { portfolio: name, id, folder, rows: manifest.rows, states: manifest.states, resumed: isBegun };
+}
+
+/** Lets rows say what the service said of their limits while they were archived. Who brought that, and with what, stands with each call. */
+async function letFollow(name: string, { ledger, keys, rows }: RestoreDeps): Promise<void> {
+  const decisions = makeDecisions({ connection: ledger, keys });
+  for (const state of GRANTED_STATES) {
+    for await (const page of foundPages(rows, name, state)) {
+      const following = page.map(async ({ row, result }) => {
+        const isDecided = (await ledger.hexists(keys.call('limit', row.key), 'decided')) === 1;
+        if (isDecided) await decisions.follow(row, result.limitId, { by: '', file: '' });
+      });
+      await Promise.all(following);
+    }
+  }
 }
 
 /** The name in lines of the portfolio's own hash (archive-lines.lua). */

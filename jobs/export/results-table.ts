@@ -120,11 +120,11 @@ export type ExportTable = {
 /** A portfolio's files, opened up to the header; nothing where a copy is gone. */
 export type Files = ReadonlyMap<ImportFile, Opened | undefined>;
 
-/** The problem, then the service's response as it came, or the request that got no response. `recover` parses this text. */
+/** The problem, then the service's refusal as it came, or the request that got no response of its own. `recover` parses this text. */
 function problemText({ problem, again, record }: RowResult): string {
   if (again) return `Made twice at the service: ${again.id} and ${again.again}; ask the service to withdraw one`;
   if (!problem) return answeredOtherwise(record);
-  const said = problem.body ? `${problem.message}: ${problem.body}` : problem.message;
+  const said = problem.body && problem.sent === undefined ? `${problem.message}: ${problem.body}` : problem.message;
   return problem.sent ? `${said}; what was sent: ${problem.sent}` : said;
 }
 

@@ -22,6 +22,7 @@ import { atMost } from '../steps/wait-for.ts';
 import { type ApprovalDeps, beginApproval } from './import-approval.ts';
 import { countLacking, leaveOutLacking } from './lacking-rows.ts';
 import {
+  countGone,
   type FileToImport,
   makeRequestsInFile,
   type OpenDeps,
@@ -75,8 +76,18 @@ export type Imported = {
     approval?: Approval | undefined;
   };
 
-/** Earlier requests and rows. `isPart`: the file is an errors file, so it has only some lines of the portfolio. */
-type Earlier = { requestedBefore: number; replaced: number; lacking: number; givenUp: number; isPart: boolean };
+/**
+ * Earlier requests and rows. `isPart`: the file is an errors file, so it has only some lines of the portfolio. `gone`: lines of the import
+ * before that led to no row, without those that this errors file of it has: reports and results name the last import's alone.
+ */
+type Earlier = {
+  requestedBefore: number;
+  replaced: number;
+  lacking: number;
+  givenUp: number;
+  isPart: boolean;
+  gone: number;
+};
 
 /**
  * Checks the portfolio's name and the path.
@@ -144,6 +155,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
     throw replaceByPart(path);
   }
   await file.checkSheet();
+  found.gone = await countGone(portfolio, file, deps);
   const target = await startImport(payload, { ...file, supplier: supplier && keyOf(supplier) }, deps).catch(
     async (error) => {
       await opened.close();
@@ -185,6 +197,7 @@ function nothingFound({ problems, header }: Opened): Imported {
     replaced: 0,
     lacking: 0,
     givenUp: 0,
+    gone: 0,
     isPart: isErrorsHeader(header),
   };
 }
@@ -268,7 +281,7 @@ async function rememberSupplier(
   { portfolios, queues, approval }: { portfolios: Portfolios; queues: Queues; approval?: string | undefined },
 ): Promise<void> {
   if ('companyId' in supplier) {
-    await portfolios.setSupplier(portfolio, { id: supplier.companyId });
+    await portfolios.setSupplier(portfolio, { id: supplier.companyId }, approval);
     return;
   }
   const known = (await portfolios.read(portfolio)).supplier;

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { ANY_DOCUMENT, type FolderWords, makeDocumentFolder } from '../../src/documents/folder.ts';
 import type { DocumentStore } from '../../src/documents/store.ts';
+import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { OwnFile } from '../../src/ledger/portfolios/replacing.ts';
 import type { Buyers } from '../../src/ledger/rows/buyers.ts';
 import { isPortfolioName, rowIdOf } from '../../src/ledger/schema/schema.ts';
@@ -11,6 +12,7 @@ import {
   mendedLineOf,
   mendedRowOf,
   ROW_COLUMN,
+  shortDigest,
 } from '../../src/portfolio/columns/result-columns.ts';
 import { makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
 import { makeKeySet } from '../../src/portfolio/identity/digest-table.ts';
@@ -120,6 +122,32 @@ export async function refuseForeign(
       : 'Make one file for each of these portfolios, and import it with --portfolio.';
   const message = `This errors file mends lines of portfolio ${whose}, not of "${portfolio}" (the first is in line ${first.line}). ${remedy}`;
   return { ...opened, problems: [makeProblem(WHOLE_FILE, first.column, first.cell, message)], batches: noBatches };
+}
+
+/**
+ * Counts the lines of the portfolio's last import that led to no row, and that reports and results no longer name once this file is imported:
+ * of an errors file those that it lacks, of any other file all. None where the same file comes again, or an errors file of another import.
+ */
+export async function countGone(
+  portfolio: string,
+  { importId, opened, openAhead }: OpenedImport,
+  { portfolios, retryUntilAnswered }: OpenDeps & { portfolios: Pick<Portfolios, 'read' | 'faultyBeside'> },
+): Promise<number> {
+  const { file } = await retryUntilAnswered('look', () => portfolios.read(portfolio));
+  if (!file || file.id === importId) return 0;
+  const countBeside = (lines: readonly number[]) =>
+    retryUntilAnswered('look', () => portfolios.faultyBeside(portfolio, lines));
+  if (!isErrorsHeader(opened.header)) return countBeside([]);
+  const named = new Set<number>();
+  const errors = await openAhead();
+  const mendedLine = mendedLineOf(errors.header);
+  for await (const batch of errors.plainLines()) {
+    for (const { cells } of batch) {
+      const from = mendedLine(cells);
+      if (from?.portfolio === portfolio && from.file === shortDigest(file.id)) named.add(from.line);
+    }
+  }
+  return named.size === 0 ? 0 : countBeside([...named]);
 }
 
 /**

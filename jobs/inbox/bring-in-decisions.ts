@@ -41,10 +41,13 @@ export async function bringInDecisions(
   const decisions = await readDecisionsFile(entry.file, { decimal, dates, hiddenRows, now });
   // Whoever still has the file open may have written to it. Nothing of it is taken then, and it is read again.
   if ((await sha256Of(entry.file)) !== sha256) throw changed({ path: file.name });
+  if (decisions.decisions.length + decisions.silent + decisions.problems.length === 0)
+    return { ...begun, is: 'rejected', words: `${file.name} has a header and no line: nothing was decided by it.` };
   await deps.enterAccount();
   const taken = await audit.around(
     { by, what: 'decisions taken in', from: inboxFrom(), facts: { file: file.name, sha256 } },
-    () => takeDecisions({ ...decisions, name: file.name }, deps, { by, now, signal }),
+    () =>
+      takeDecisions({ ...decisions, name: file.name }, deps, { by, now, signal, again: file.content !== undefined }),
     ({ taken, known, rows, left, problems }) => ({ taken, known, rows, left, notTaken: problems.length }),
   );
   const { problems, warnings, silent } = taken;

@@ -42,13 +42,22 @@ export async function bringIn(entry: Entry & { file: string }, file: TakenFile, 
   const { imports, inbox, signal } = deps;
   const before = await statOf(entry.file);
   if (!before?.isFile()) return { ...file, is: 'rejected', words: `${file.name} is not a file: drop the file itself.` };
+  const { supplier } = entry;
+  if (supplier !== undefined && !(await statOf(supplier))?.isFile()) {
+    return {
+      ...file,
+      is: 'rejected',
+      words: `What lay beside ${file.name} as its supplier's file is not a file: drop the file itself.`,
+    };
+  }
+  const ofSupplier = supplier && (await sha256Of(supplier));
   await needRoom(before.size, deps.settings.LIMITLINE_DATA);
   // A second try reads the file as the first did: corrections of its form may have changed since.
   const said = file.reading === undefined ? await readingOf(entry.file, deps) : undefined;
   const reading = file.reading ?? JSON.stringify(said?.reading);
   const kept = await imports.put({ name: file.name, path: entry.file, sizeBytes: before.size, mediaType: 'text/csv' });
   const owners = new Set([before.uid]);
-  const content = await contentOf({ sha256: kept, documents: entry.documents, reading }, { signal, owners });
+  const content = await contentOf({ sha256: kept, documents: entry.documents, supplier, reading }, { signal, owners });
   const by = (await Promise.all([...owners].map(userNameOf))).map(dropActor);
   // In `.taken`, only root can change the owner. Earlier owners stay authors.
   const begun: TakenFile = {
@@ -64,7 +73,8 @@ export async function bringIn(entry: Entry & { file: string }, file: TakenFile, 
   const look = { kept, reading: readOptionsSchema.parse(JSON.parse(reading)), mode: before.mode };
   const imported = await importEntry(entry, begun, look, deps);
   // The file may have been written to during the import. Then it is imported again; its lines lead to the same rows.
-  if ((await sha256Of(entry.file)) !== kept) throw changed({ path: file.name });
+  if ((await sha256Of(entry.file)) !== kept || (supplier && (await sha256Of(supplier)) !== ofSupplier))
+    throw changed({ path: file.name });
   return { ...begun, ...outcomeOf(file, imported) };
 }
 
@@ -93,6 +103,7 @@ async function importEntry(
     replace: false,
     by,
     authors,
+    supplierPath: entry.supplier,
     documentsDir: entry.documents ?? join(entry.dir, 'documents'),
     documentsWords: {
       folder: `the documents dropped with ${name}`,
@@ -105,7 +116,7 @@ async function importEntry(
     what: 'file imported',
     from: inboxFrom(),
     about: portfolio,
-    facts: { file: name, reading: readingWords(reading), authors },
+    facts: { file: name, reading: readingWords(reading), authors, ...(entry.supplier && { supplier: true }) },
   };
   return audit.around(
     note,
@@ -195,19 +206,21 @@ export async function makeProblemsFile(path: string, mode: number) {
 }
 
 /**
- * The digest of a file with its documents and read options: the same digest requests nothing new. Adds the documents' owners to
- * `owners`, as user ids.
+ * The digest of a file with its documents, its supplier's file and read options: the same digest requests nothing new. Adds the owners of what
+ * lay beside the file to `owners`, as user ids.
  *
  * @param sha256 of the file
  * @param documents its folder or ZIP file, if there is one; links are not followed
  * @param reading its read options, as JSON
  */
 async function contentOf(
-  { sha256, documents, reading }: { sha256: string; documents: string | undefined; reading: string },
+  { sha256, documents, supplier, reading }: { sha256: string; reading: string } & Pick<Entry, 'documents' | 'supplier'>,
   { signal, owners }: Going,
 ): Promise<string> {
   const digest = createHash('sha256').update(JSON.stringify([sha256, reading]));
   if (documents !== undefined) await addTo(digest, documents, '', { signal, owners });
+  // Names of documents begin with a slash.
+  if (supplier !== undefined) await addTo(digest, supplier, 'supplier', { signal, owners });
   return digest.digest('hex');
 }
 

@@ -7,7 +7,7 @@ import { archivedOf } from '../../src/ledger/schema/archives.ts';
 import { shownName } from '../drafts/upload-names.ts';
 import { bringIn, inboxFrom } from './bring-in.ts';
 import { bringInDecisions } from './bring-in-decisions.ts';
-import { DONE, isOfDecisions, portfolioOf, REJECTED, TIME } from './dropped-names.ts';
+import { DONE, isOfDecisions, ofSupplier, portfolioOf, REJECTED, TIME } from './dropped-names.ts';
 import { INBOX_ACTOR, type RoundDeps } from './inbox-deps.ts';
 import { tellOf } from './inbox-notices.ts';
 import { withReadingWords } from './inbox-reading.ts';
@@ -30,7 +30,7 @@ export async function carryThrough(id: string, deps: RoundDeps): Promise<TakenFi
   }
   const file = known ?? unknownFile(entry, deps);
   // The process that rejected it may have died before it took the documents. They must not stay for the next file of that name.
-  if (file.is === 'rejected') await taken.takeDocuments(id, file.documents);
+  if (file.is === 'rejected') await taken.takeBeside(id, file.documents);
   const ended = file.is === 'taken' ? await decide({ ...entry, file: entry.file }, file, deps) : file;
   if (ended !== file) await inbox.note(ended);
   await tellOf(ended, deps);
@@ -66,17 +66,19 @@ function unknownFile({ id }: Entry, { drop }: RoundDeps): TakenFile {
 
 async function decide(entry: Entry & { file: string }, file: TakenFile, deps: RoundDeps): Promise<TakenFile> {
   const { taken, audit, signal } = deps;
+  let whole: Entry = entry;
   try {
-    // The process that took the file may have died before it took the documents.
-    if (entry.documents === undefined) await taken.takeDocuments(entry.id, file.documents);
+    // The process that took the file may have died before it took what lay beside it.
+    await taken.takeBeside(entry.id, file.documents);
     const bring = isOfDecisions(file.name) ? bringInDecisions : bringIn;
-    const ended = await bring({ ...entry, ...(await taken.entry(entry.id)), file: entry.file }, file, deps);
+    whole = await taken.entry(entry.id);
+    const ended = await bring({ ...whole, file: entry.file }, file, deps);
     if (ended.is !== 'rejected') return ended;
     await noteRejected(ended, audit);
     return { ...ended, words: withReadingWords(ended.words) };
   } catch (error) {
     if (signal.aborted || !(isOfTheFile(error) || isForGood(error))) throw error;
-    const words = withReadingWords(inNamesOf(file, entry, messageOf(error)));
+    const words = withReadingWords(inNamesOf(file, whole, messageOf(error)));
     // Read again, because the import may have recorded more: the file is still watched for changes.
     const rejected: TakenFile = { ...((await deps.inbox.read(file.id)) ?? file), is: 'rejected', words };
     await noteRejected(rejected, audit);
@@ -85,11 +87,12 @@ async function decide(entry: Entry & { file: string }, file: TakenFile, deps: Ro
 }
 
 /** Replaces paths in a message by the names in the drop folder: the paths no longer exist when somebody reads the message. */
-function inNamesOf({ name, documents }: TakenFile, { file, dir }: Entry, words: string): string {
+function inNamesOf({ name, documents }: TakenFile, { file, dir, supplier }: Entry, words: string): string {
   const isZip = (one: string) => one.toLowerCase().endsWith('.zip');
   const places: [place: string | undefined, name: string | undefined][] = [
     [join(dir, 'documents.zip'), documents.find(isZip)],
-    [join(dir, 'documents'), documents.find((one) => !isZip(one))],
+    [join(dir, 'documents'), documents.find((one) => !isZip(one) && ofSupplier(one) === undefined)],
+    [supplier, documents.find((one) => ofSupplier(one) !== undefined)],
     [file, name],
   ];
   return places.reduce(

@@ -9,16 +9,22 @@ export const TAKEN = '.taken';
 /** Names of unfinished files: scp and rsync, WinSCP, browsers, editors and Office. */
 const UNFINISHED = /\.(?:part|partial|filepart|tmp|temp|crdownload|download|swp|lock)$|~$/i;
 
-/** Whether a file of this name may list buyers, or is still being written; `none` for all else. */
-export function kindOfName(name: string): 'buyers' | 'unfinished' | 'none' {
+/** Whether a file of this name may list buyers, names the supplier of one that does, or is still being written; `none` for all else. */
+export function kindOfName(name: string): 'buyers' | 'supplier' | 'unfinished' | 'none' {
   if (name.startsWith('.') || name.startsWith('~$') || name === DONE || name === REJECTED) return 'none';
   if (UNFINISHED.test(name)) return 'unfinished';
+  if (ofSupplier(name) !== undefined) return 'supplier';
   return /\.(?:csv|xlsx)$/i.test(name) ? 'buyers' : 'none';
 }
 
 /** Whether a file of this name has decisions of the service about limits, and no buyers. */
 export function isOfDecisions(name: string): boolean {
   return /\.decisions\.(?:csv|xlsx)$/i.test(name);
+}
+
+/** The name, without its ending, of the file whose supplier a file of this name has (`q4` of `q4.supplier.csv`); undefined for other names. */
+export function ofSupplier(name: string): string | undefined {
+  return /^(.+)\.supplier\.(?:csv|xlsx)$/is.exec(name)?.[1];
 }
 
 /** The name without its ending: the name of the folder with its documents, or with `.zip` of their ZIP file. */

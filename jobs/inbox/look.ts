@@ -4,9 +4,9 @@ import { constants, lstat, open, opendir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../src/files/file-fault.ts';
 import { shownName } from '../drafts/upload-names.ts';
-import { documentsNameOf, isOfDecisions, kindOfName } from './dropped-names.ts';
+import { documentsNameOf, isOfDecisions, kindOfName, ofSupplier } from './dropped-names.ts';
 
-/** An entry of the drop folder with the name of a file of buyers. */
+/** An entry of the drop folder with the name of a file of buyers or of a supplier. */
 export type Dropped = {
   /** The name in bytes, which may not be UTF-8. */
   raw: Buffer;
@@ -23,11 +23,15 @@ export type Dropped = {
   writtenMs: number;
   /** The names of its documents' folder and ZIP file. Having both is a mistake. */
   documents: string[];
+  /** The entries with the name of its supplier's file. Having two is a mistake. */
+  suppliers: Dropped[];
 };
 
 /** The entries of a drop folder that are files of buyers or may become one. */
 export type FolderLook = {
   buyers: Dropped[];
+  /** Files of suppliers beside which no file of buyers lies. */
+  strays: Dropped[];
   /** Versions of unfinished files such as `q4.csv.part`, by inode. */
   unfinished: Map<string, string>;
 };
@@ -44,7 +48,7 @@ export async function lookInto(dir: string): Promise<FolderLook> {
     const key = asCompared(name);
     beside.set(key, [...(beside.get(key) ?? []), name]);
   }
-  const look: FolderLook = { buyers: [], unfinished: new Map() };
+  const look: FolderLook = { buyers: [], strays: [], unfinished: new Map() };
   for (const raw of names) {
     const text = raw.toString();
     const kind = kindOfName(text);
@@ -52,9 +56,15 @@ export async function lookInto(dir: string): Promise<FolderLook> {
     const found = await lstat(pathOf(dir, raw), { bigint: true }).catch(gone);
     if (found === undefined) continue;
     if (kind === 'unfinished') look.unfinished.set(inodeOf(found), versionOf(found));
-    else look.buyers.push(await describe({ dir, raw, text, found, beside }));
+    else look[kind === 'supplier' ? 'strays' : 'buyers'].push(await describe({ dir, raw, text, found, beside }));
   }
-  return look;
+  for (const one of look.buyers) {
+    const isIts = ({ raw }: Dropped) =>
+      asCompared(ofSupplier(raw.toString()) ?? '') === asCompared(documentsNameOf(one.raw.toString()));
+    one.suppliers = isOfDecisions(one.name) ? [] : look.strays.filter(isIts);
+  }
+  const theirs = new Set(look.buyers.flatMap(({ suppliers }) => suppliers));
+  return { ...look, strays: look.strays.filter((one) => !theirs.has(one)) };
 }
 
 type Sight = { dir: string; raw: Buffer; text: string; found: BigIntStats; beside: ReadonlyMap<string, string[]> };
@@ -70,7 +80,9 @@ async function describe({ dir, raw, text, found, beside }: Sight): Promise<Dropp
     inode: inodeOf(found),
     version: versionOf(found),
     writtenMs: Number(found.mtimeMs),
-    documents: isReadable && !isOfDecisions(text) ? await documentsOf(dir, text, beside) : [],
+    documents:
+      isReadable && !isOfDecisions(text) && ofSupplier(text) === undefined ? await documentsOf(dir, text, beside) : [],
+    suppliers: [],
   };
 }
 

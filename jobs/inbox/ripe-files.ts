@@ -3,7 +3,7 @@ import { extname, join } from 'node:path';
 import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import { sha256Of } from '../import/keep-file.ts';
 import { changeOf, moveNew, moveOver, statOf } from './drop-folder.ts';
-import { DONE, documentsNameOf, portfolioOf, REJECTED } from './dropped-names.ts';
+import { DONE, documentsNameOf, ofSupplier, portfolioOf, REJECTED } from './dropped-names.ts';
 import type { RoundDeps } from './inbox-deps.ts';
 import { tellOfLeft } from './inbox-notices.ts';
 import { type Dropped, documentsVersion, type FolderLook, glanceAt, pathOf } from './look.ts';
@@ -23,12 +23,12 @@ export type Lying = {
 export type Ripe = { dropped: Dropped; fault: string | undefined };
 
 /**
- * Decides which files have settled, each with its documents, and why the others wait.
+ * Decides which files have settled, each with its documents and its supplier's file, and why the others wait.
  *
  * @param dir the drop folder
  */
 export async function ripeFiles(
-  { buyers, unfinished }: FolderLook,
+  { buyers, strays, unfinished }: FolderLook,
   { dir, settling, maxUploadMb }: { dir: string; settling: SettlingFiles; maxUploadMb: number },
 ): Promise<{ ripe: Ripe[]; lying: Lying[] }> {
   settling.begin();
@@ -44,9 +44,17 @@ export async function ripeFiles(
     if (waits) lies(one, waits);
     else still.push(one);
   }
-  const written = await openForWriting(new Set(still.map(({ inode }) => inode)));
-  const settled = still.filter(({ inode }) => !written.has(inode));
-  for (const one of still) if (written.has(one.inode)) lies(one, { why: HINDRANCES.written, leftMs: undefined });
+  for (const one of strays) {
+    const waits = await waitOf(one, dir, settling);
+    const leftMs = settling.left(`alone ${one.inode}`, one.version, DOUBTFUL_MS) || undefined;
+    if (waits !== 'gone') lies(one, waits ?? { why: aloneWords(one.name), leftMs });
+  }
+  const written = await openForWriting(
+    new Set(still.flatMap((one) => [one, ...one.suppliers]).map(({ inode }) => inode)),
+  );
+  const isWritten = (one: Dropped) => [one, ...one.suppliers].some(({ inode }) => written.has(inode));
+  const settled = still.filter((one) => !isWritten(one));
+  for (const one of still) if (isWritten(one)) lies(one, { why: HINDRANCES.written, leftMs: undefined });
   const ripe = settled.map((dropped) => ({ dropped, fault: faultOfDropped(dropped, settled, { maxUploadMb }) }));
   return { ripe, lying };
 }
@@ -56,6 +64,12 @@ async function waitOf(
   dir: string,
   settling: SettlingFiles,
 ): Promise<Pick<Lying, 'why' | 'leftMs'> | 'gone' | undefined> {
+  const theirs = await Promise.all(
+    one.suppliers.map(async (supplier) => {
+      const waits = await waitOf(supplier, dir, settling);
+      return waits === 'gone' || waits === undefined ? [] : [{ ...waits, why: `of ${supplier.name}: ${waits.why}` }];
+    }),
+  );
   const glance = one.kind === 'file' ? await glanceAt(pathOf(dir, one.raw), one.name) : SOUND;
   if (!glance) return 'gone';
   const { hindrance, endsWhole } = glance;
@@ -66,7 +80,8 @@ async function waitOf(
     documents === '' ? 0 : settling.left(`documents of ${one.inode}`, documents, SETTLE_MS),
   );
   if (leftMs > 0) return { why: 'it was written to just now, and is taken when it changes no more', leftMs };
-  return hindrance && { why: HINDRANCES[hindrance], leftMs: undefined };
+  if (hindrance) return { why: HINDRANCES[hindrance], leftMs: undefined };
+  return theirs.flat()[0];
 }
 
 const SOUND = { hindrance: undefined, endsWhole: true };
@@ -77,6 +92,10 @@ export const HINDRANCES = {
   written: 'another program has it open to write to it: it is taken when that program has closed it',
   locked: 'this user may not read it, or another program has it open: it is taken when it can be read',
 };
+
+/** Why a supplier's file is not taken. It may come before its file of buyers, and is named only a minute later. */
+export const aloneWords = (name: string): string =>
+  `no file ${ofSupplier(name)}.csv or .xlsx lies beside it, whose supplier it has: it is taken together with that file. If that was taken before, drop it again`;
 
 /** How many taken files are watched, the latest. Each one costs a call of `stat`. */
 const WATCHED = 500;
@@ -116,7 +135,7 @@ function faultOfDropped(
   all: readonly Dropped[],
   { maxUploadMb }: { maxUploadMb: number },
 ): string | undefined {
-  const { name, kind, isReadable, sizeBytes, documents } = one;
+  const { name, kind, isReadable, sizeBytes, documents, suppliers } = one;
   if (!isReadable)
     return `The name ${name} is not written in UTF-8, so that nobody can tell it: rename the file, and drop it again.`;
   if (kind !== 'file') return `${name} ${KINDS[kind]}.`;
@@ -134,9 +153,17 @@ function faultOfDropped(
     const own = documentsNameOf(name);
     return `Beside ${name} lay a folder ${own} as well as a ZIP file of that name, and which has its documents cannot be told: drop it again with one of them.`;
   }
+  const [supplier, second] = suppliers;
+  if (second) return `Beside ${name} lay ${supplier?.name} as well as ${second.name}: drop it again with one of them.`;
+  if (supplier && supplier.kind !== 'file') return `${supplier.name} ${KINDS[supplier.kind]}.`;
+  if (supplier && supplier.sizeBytes > LARGEST_SUPPLIER_BYTES)
+    return `${supplier.name} is larger than 1 MB: the file of a supplier has a header and one line.`;
   if (sizeBytes <= maxUploadMb * 1024 * 1024) return undefined;
   return `${name} has ${Math.ceil(sizeBytes / 1024 / 1024).toLocaleString('en')} MB, and files of at most ${maxUploadMb.toLocaleString('en')} MB are taken from the drop folder: raise CONSOLE_UPLOAD_MB, or import it with npx limitline import.`;
 }
+
+/** One line, in whatever format: a workbook of one line has some 10 kB. */
+const LARGEST_SUPPLIER_BYTES = 1_024 * 1_024;
 
 /** The access mode bits of an open file's flags; 0 is read-only (fcntl.h). */
 const ACCESS_BITS = 3;
@@ -196,7 +223,7 @@ async function compare(
   await inbox.note({ ...file, results: file.results ?? '' });
   // Documents first, because a file without documents would be taken as it is.
   const brought: [from: string, to: string][] = [];
-  for (const ending of ['', '.zip']) {
+  for (const ending of ['', '.zip', '.supplier.csv', '.supplier.xlsx']) {
     const [own, documents] = [join(where, file.id + ending), join(drop.dir, documentsNameOf(file.name) + ending)];
     if (!(await statOf(own)) || (await statOf(documents))) continue;
     await moveOver(own, documents);

@@ -136,7 +136,7 @@ async function take({ dropped, fault }: Ripe, deps: RoundDeps): Promise<string |
     id,
     folder: drop.id,
     name: dropped.name,
-    documents: dropped.documents,
+    documents: besideOf(dropped),
     portfolio: portfolioOf(dropped.name) ?? '',
     atMs: Date.now(),
     ...(fault === undefined ? { is: 'taken', words: '' } : { is: 'rejected', words: fault }),
@@ -144,8 +144,13 @@ async function take({ dropped, fault }: Ripe, deps: RoundDeps): Promise<string |
   await inbox.note(file);
   if (!(await isTaken(id, dropped, deps))) return undefined;
   if (fault !== undefined) await noteRejected(file, audit);
-  await taken.takeDocuments(id, dropped.documents);
+  await taken.takeBeside(id, besideOf(dropped));
   return id;
+}
+
+/** The names of what lies beside a file and comes with it. */
+function besideOf({ documents, suppliers }: Dropped): string[] {
+  return [...documents, ...suppliers.map(({ raw }) => raw.toString())];
 }
 
 async function isTaken(id: string, dropped: Dropped, { taken, inbox }: RoundDeps): Promise<boolean> {

@@ -3,12 +3,12 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { systemCode } from '../../src/files/file-fault.ts';
 import { type DropFolder, moved, moveOver, removeEmpty, statOf } from './drop-folder.ts';
-import { DONE, REJECTED, TAKEN, takenName } from './dropped-names.ts';
+import { DONE, ofSupplier, REJECTED, TAKEN, takenName } from './dropped-names.ts';
 import { type Dropped, pathOf } from './look.ts';
 
 /**
  * A file that was taken: a folder in `.taken` named by the id. It has the file as `file.csv` or `file.xlsx`, its documents as
- * `documents` or `documents.zip`, and files to leave beside it, such as `problems.csv`.
+ * `documents` or `documents.zip`, its supplier's file, and files to leave beside it, such as `problems.csv`.
  */
 export type Entry = {
   id: string;
@@ -16,11 +16,13 @@ export type Entry = {
   /** Missing where it has moved on to `done` or `rejected`, or was never taken. */
   file: string | undefined;
   documents: string | undefined;
+  supplier: string | undefined;
 };
 
 /** Files that are left beside a finished file. */
 type BesideName = 'problems.csv' | 'problems.txt' | 'note.txt';
 const BESIDE: readonly string[] = ['problems.csv', 'problems.txt', 'note.txt'] satisfies BesideName[];
+const SUPPLIERS: readonly string[] = ['supplier.csv', 'supplier.xlsx'];
 const FILES: readonly string[] = ['file.csv', 'file.xlsx'];
 const DOCUMENTS: readonly string[] = ['documents', 'documents.zip'];
 
@@ -38,7 +40,9 @@ export function makeTakenFolder({ dir }: Pick<DropFolder, 'dir'>, account: strin
   async function isFree(id: string): Promise<boolean> {
     const found = await Promise.all(
       [placeOf(DONE), placeOf(REJECTED)].flatMap((place) =>
-        ['', '.csv', '.xlsx', '.zip'].map((ending) => statOf(join(place, id + ending))),
+        ['', '.csv', '.xlsx', '.zip', '.supplier.csv', '.supplier.xlsx'].map((ending) =>
+          statOf(join(place, id + ending)),
+        ),
       ),
     );
     return found.every((one) => one === undefined);
@@ -60,7 +64,7 @@ export function makeTakenFolder({ dir }: Pick<DropFolder, 'dir'>, account: strin
         const name = names.find((one) => wanted.includes(one));
         return name === undefined ? undefined : join(own, name);
       };
-      return { id, dir: own, file: named(FILES), documents: named(DOCUMENTS) };
+      return { id, dir: own, file: named(FILES), documents: named(DOCUMENTS), supplier: named(SUPPLIERS) };
     },
 
     /** Makes the folder for a file, with a new id. */
@@ -87,12 +91,21 @@ export function makeTakenFolder({ dir }: Pick<DropFolder, 'dir'>, account: strin
     /** Removes the folder again, if nothing was taken. */
     drop: (id: string) => removeEmpty(join(takenDir, id)),
 
-    /** Takes the documents: a folder or a ZIP file, or both by mistake. */
-    async takeDocuments(id: string, names: readonly string[]): Promise<void> {
+    /**
+     * Takes what lay beside the file: its documents, a folder or a ZIP file, or both by mistake, and its supplier's file. What was taken before
+     * stays, since another file of that name may lie there by now.
+     */
+    async takeBeside(id: string, names: readonly string[]): Promise<void> {
       for (const name of names) {
         const found = await statOf(join(dir, name));
-        const own = found?.isDirectory() ? 'documents' : 'documents.zip';
-        if (found?.isDirectory() || found?.isFile()) await moved(join(dir, name), join(takenDir, id, own));
+        const isSupplier = ofSupplier(name) !== undefined;
+        const own = isSupplier
+          ? `supplier${extname(name).toLowerCase()}`
+          : found?.isDirectory()
+            ? 'documents'
+            : 'documents.zip';
+        if (!(isSupplier || found?.isDirectory() || found?.isFile())) continue;
+        if (!(await statOf(join(takenDir, id, own)))) await moved(join(dir, name), join(takenDir, id, own));
       }
     },
 
@@ -105,7 +118,7 @@ export function makeTakenFolder({ dir }: Pick<DropFolder, 'dir'>, account: strin
     async putRest({ id, dir: own }: Entry, where: typeof DONE | typeof REJECTED): Promise<void> {
       for (const name of await readdir(own)) {
         const [from, place] = [join(own, name), placeOf(where)];
-        if (BESIDE.includes(name)) await moveOver(from, join(place, `${id}.${name}`));
+        if (BESIDE.includes(name) || SUPPLIERS.includes(name)) await moveOver(from, join(place, `${id}.${name}`));
         else if (DOCUMENTS.includes(name)) await moveOver(from, join(place, id + extname(name)));
         // Anything else is a draft of a killed process.
         else if (name.startsWith('.')) await rm(from, { force: true });

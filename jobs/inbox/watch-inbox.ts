@@ -10,7 +10,7 @@ import { FAULTS } from './drop-folder.ts';
 import { DONE, REJECTED, TAKEN } from './dropped-names.ts';
 import type { InboxSource } from './inbox-deps.ts';
 import { glanceAt, lookInto, pathOf } from './look.ts';
-import { HINDRANCES } from './ripe-files.ts';
+import { aloneWords, HINDRANCES } from './ripe-files.ts';
 import { makeSettling, SETTLE_MS, type SettlingFiles } from './settling.ts';
 import { lookOnce, type TakenIn, takeInOnce } from './take-in.ts';
 
@@ -166,12 +166,13 @@ function watchFolder(dir: string, { log, ring }: { log: Log; ring: () => void })
 const isHidden = (dir: string, path: string) => relative(dir, path) !== '' && basename(path).startsWith('.');
 
 async function lyingIn(dir: string, onSchedule: boolean) {
-  const { buyers } = await lookInto(dir);
+  const { buyers, strays } = await lookInto(dir);
   const lying: { name: string; why: string }[] = [];
   for (const { raw, name, kind } of buyers.slice(0, MOST_LYING)) {
     const hindrance = kind === 'file' ? (await glanceAt(pathOf(dir, raw), name))?.hindrance : undefined;
     const waits = onSchedule ? 'it is taken when the schedule says so' : 'it is taken when it changes no more';
     lying.push({ name, why: hindrance ? HINDRANCES[hindrance] : waits });
   }
+  lying.push(...strays.slice(0, MOST_LYING).map(({ name }) => ({ name, why: aloneWords(name) })));
   return { lying, more: Math.max(0, buyers.length - MOST_LYING) };
 }

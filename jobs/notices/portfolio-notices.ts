@@ -1,11 +1,15 @@
 import { counted, grouped } from '../../src/counted.ts';
 import type { Cause } from '../../src/ledger/counts/cause.ts';
+import { moneyOf } from '../../src/ledger/counts/money.ts';
+import { outcomesOf } from '../../src/ledger/counts/outcome-sums.ts';
+import { ROW_OUTCOMES, type RowOutcome } from '../../src/ledger/counts/row-outcome.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
+import { rowCountOf } from '../../src/ledger/portfolios/summary.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
-import { ROW_STATES } from '../../src/ledger/schema/row.ts';
 import { queryOfFilter, type RowFilter } from '../../src/ledger/search/row-filter.ts';
 import { moneyText } from '../../src/money-text.ts';
 import type { Notice } from '../../src/notices/notice.ts';
+import type { Meanings } from '../../src/status-meaning.ts';
 import type { PortfolioNews } from './portfolio-changes.ts';
 
 type Facts = Notice['facts'];
@@ -19,16 +23,22 @@ const MOST_CAUSES = 5;
  */
 export function portfolioNotice(
   news: PortfolioNews,
-  { state, causes, nowMs }: { state: PortfolioState; causes: readonly Cause[]; nowMs: number },
+  {
+    state,
+    causes,
+    meanings,
+    nowMs,
+  }: { state: PortfolioState; causes: readonly Cause[]; meanings: Meanings; nowMs: number },
 ): Notice {
   const { name } = state;
+  const outcomes = outcomesOf(state, meanings);
   switch (news.is) {
     case 'settled': {
       const path = addressOf(name);
-      const facts = [...sumFacts(state), ...lineFacts(state), ...causeFacts(causes)];
+      const facts = [...sumFacts(state, outcomes), ...lineFacts(state), ...causeFacts(causes)];
       return {
         kind: 'settled',
-        title: `Portfolio ${name} ${state.states.held > 0 ? 'needs an answer' : 'has settled'}: ${statesText(state)}`,
+        title: `Portfolio ${name} ${state.states.held > 0 ? 'needs an answer' : 'has settled'}: ${outcomesText(outcomes)}`,
         facts,
         path,
         atMs: news.atMs,
@@ -39,7 +49,7 @@ export function portfolioNotice(
         kind: 'paused',
         title: `Portfolio ${name} paused itself: ${pauseText(news)}`,
         facts: [
-          { term: 'Rows', what: statesText(state) },
+          { term: 'Rows', what: outcomesText(outcomes) },
           ...causeFacts(causes),
           { term: 'To go on', what: pauseRemedy(news) },
         ],
@@ -52,7 +62,7 @@ export function portfolioNotice(
       return {
         kind: 'failures',
         title: `Portfolio ${name}: ${percent} % of its sent rows failed, ${grouped(failed)} of ${grouped(ended)}`,
-        facts: [{ term: 'Rows', what: statesText(state) }, ...causeFacts(causes)],
+        facts: [{ term: 'Rows', what: outcomesText(outcomes) }, ...causeFacts(causes)],
         path: addressOf(name, FAILED),
         atMs: nowMs,
       };
@@ -88,21 +98,29 @@ function addressOf(name: string, filter: RowFilter = {}): string {
   return `/portfolios/${encodeURIComponent(name)}${query === '' ? '' : `?${query}#rows`}`;
 }
 
-/** How many rows are in which state: `97 done, 2 refused, 1 held`. */
-function statesText(state: PortfolioState): string {
-  const states = ROW_STATES.filter((one) => state.states[one] > 0);
-  return states.length === 0 ? 'no rows' : states.map((one) => `${grouped(state.states[one])} ${one}`).join(', ');
+type Outcomes = ReturnType<typeof outcomesOf>;
+
+/** How many rows have which outcome: `95 approved, 2 declined, 1 needs an answer`. */
+function outcomesText(outcomes: Outcomes): string {
+  const some = Object.entries(outcomes).filter(([, { rows }]) => rows > 0);
+  const words = some.map(([one, { rows }]) => `${grouped(rows)} ${COUNTED_WORDS[one as RowOutcome]}`);
+  return words.join(', ') || 'no rows';
 }
 
-function sumFacts({ sums, states }: PortfolioState): Facts {
-  if (ROW_STATES.every((state) => states[state] === 0)) return [];
-  const failed = (['refused', 'held'] as const).filter((state) => states[state] > 0);
+function sumFacts(state: PortfolioState, outcomes: Outcomes): Facts {
+  if (rowCountOf(state) === 0) return [];
+  const failed = (['rejected', 'needs_answer'] as const).filter((one) => outcomes[one].rows > 0);
   return [
-    { term: 'Requested', what: moneyText(sums.requested) },
-    { term: 'Granted', what: moneyText(sums.granted) },
-    ...failed.map((state) => ({ term: `Sum of ${state} rows`, what: moneyText(sums.byState[state]) })),
+    { term: 'Requested', what: moneyText(state.sums.requested) },
+    { term: 'Granted', what: moneyText(moneyOf(state, outcomes).granted.amount) },
+    ...failed.map((one) => ({ term: `Sum that ${FAILED_WORDS[one]}`, what: moneyText(outcomes[one].requested) })),
   ];
 }
+
+/** The words of an outcome behind a number of rows. */
+const COUNTED_WORDS = { ...ROW_OUTCOMES, answered: 'answered', needs_answer: 'in need of an answer' };
+
+const FAILED_WORDS = { rejected: 'the service rejected', needs_answer: 'needs an answer' };
 
 /** Lines of the last import that led to no row. */
 function lineFacts({ invalid, duplicate }: PortfolioState): Facts {

@@ -4,6 +4,7 @@ import { messageOf } from '../../src/errors.ts';
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import type { SendMarks } from '../../src/ledger/calls/send-marks.ts';
 import { type Glance, makeGlances } from '../../src/ledger/counts/glances.ts';
+import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
 import type { NightlyRuns } from '../../src/ledger/nightly/nightly-runs.ts';
 import type { Reports } from '../../src/ledger/nightly/reports.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
@@ -125,6 +126,7 @@ type PortfolioLookDeps = {
   keys: Keys;
   portfolios: Pick<Portfolios, 'read' | 'causes'>;
   approvals: Pick<Approvals, 'read' | 'waitingIds'>;
+  statusMeanings: Pick<MeaningStore, 'read'>;
   outbox: Outbox;
 };
 
@@ -218,11 +220,15 @@ function stateOf({ subject, was, state }: PortfolioChange): NoticeState {
 async function withNotice(
   name: string,
   { tells, ...change }: PortfolioChange,
-  { portfolios }: PortfolioLookDeps,
+  { portfolios, statusMeanings }: PortfolioLookDeps,
   nowMs: number,
 ): Promise<NoticeState[]> {
   const news = tells as PortfolioNews;
-  const [state, causes] = await Promise.all([portfolios.read(name), portfolios.causes(name)]);
+  const [state, causes, meanings] = await Promise.all([
+    portfolios.read(name),
+    portfolios.causes(name),
+    statusMeanings.read(),
+  ]);
   if (news.is === 'settled' && state.finishedMs !== news.atMs) return [];
-  return [{ ...change, notice: portfolioNotice(news, { state, causes, nowMs }) }];
+  return [{ ...change, notice: portfolioNotice(news, { state, causes, meanings, nowMs }) }];
 }

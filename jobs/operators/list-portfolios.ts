@@ -1,4 +1,5 @@
 import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
+import { type GrantedSums, grantedOf } from '../../src/ledger/counts/outcome-sums.ts';
 import type { Sums } from '../../src/ledger/counts/sums.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
@@ -20,7 +21,7 @@ export type Listed = Pick<Summary, Counted> & {
   /** Who imported that file; null if unknown. */
   by: string | null;
   standing: Standing;
-  sums: Sums & GrantedShort;
+  sums: Sums & GrantedSums & GrantedShort;
 };
 
 type Counted =
@@ -65,6 +66,6 @@ function listedAs(state: PortfolioState, meanings: Meanings): Listed {
     rows,
     states,
     statuses,
-    sums: { ...state.sums, ...grantedShort(state, meanings) },
+    sums: { ...state.sums, ...grantedOf(state, meanings), ...grantedShort(state, meanings) },
   };
 }

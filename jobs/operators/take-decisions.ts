@@ -1,14 +1,13 @@
-import { Big } from 'big.js';
 import { commandLineActor } from '../../src/actor.ts';
 import { isLimitlineError } from '../../src/errors.ts';
 import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
 import type { Decided, DecidedAs, DecidedLimit, LaterWord } from '../../src/ledger/rows/decisions.ts';
 import { type RowId, rowName, STATES } from '../../src/ledger/schema/schema.ts';
-import { moneyText } from '../../src/money-text.ts';
 import type { Outbox } from '../../src/notices/notice.ts';
 import type { DecisionsFile, LimitDecision } from '../../src/portfolio/results/decisions-file.ts';
-import { type Meanings, statusMeaningOf } from '../../src/status-meaning.ts';
-import { decidedNotice, type Verdict } from './decided-notice.ts';
+import { APPROVED, type Meanings, statusMeaningOf } from '../../src/status-meaning.ts';
+import { type DecidedRows, noteDecided, tellDecided } from './decided-notice.ts';
+import { DECISION_FAULTS, doubtsOf } from './decision-doubts.ts';
 
 /** A line of the file, and a sentence about it. */
 export type AboutLine = { at: number; message: string };
@@ -42,9 +41,9 @@ export type DecisionDeps = {
 
 /**
  * `now`: when decisions were made that do not say it. `only`: the portfolio whose decisions are taken; by default those of all.
- * `dryRun`: only answers what would become of them.
+ * `dryRun`: only answers what would become of them. `again`: a process that began to take this file was killed, so what it took counts as taken.
  */
-type How = { by?: string; now?: Date; only?: string; dryRun?: boolean; signal?: AbortSignal };
+type How = { by?: string; now?: Date; only?: string; dryRun?: boolean; again?: boolean; signal?: AbortSignal };
 
 /** Lines that are looked up and carried out side by side. */
 const AT_ONCE = 500;
@@ -59,7 +58,7 @@ const AT_ONCE = 500;
 export async function takeDecisions(
   { decisions, silent, problems, name }: DecisionsFile & { name: string },
   deps: DecisionDeps,
-  { by = commandLineActor(), now = new Date(), only, dryRun = false, signal }: How = {},
+  { by = commandLineActor(), now = new Date(), only, dryRun = false, again = false, signal }: How = {},
 ): Promise<DecisionsTaken> {
   const counts = { taken: 0, known: 0, left: 0, statuses: new Map<string, number>() };
   const taking: Taking = {
@@ -68,6 +67,7 @@ export async function takeDecisions(
     file: name,
     only,
     dryRun,
+    again,
     counts,
     problems: [...problems],
     warnings: [],
@@ -76,6 +76,8 @@ export async function takeDecisions(
     changed: new Set(),
     decided: new Map(),
     foreseen: new Map(),
+    older: [],
+    ended: new Map(),
   };
   const said: Said[] = [];
   for (let from = 0; from < decisions.length; from += AT_ONCE) {
@@ -94,7 +96,12 @@ export async function takeDecisions(
     signal?.throwIfAborted();
     await Promise.all(page.map((one) => takeOne(one, taking)));
   }
-  await tellOf(taking, now);
+  for (const { at, word } of taking.older) {
+    // A file may have several decisions about one limit, and says the last of them: earlier ones are no fault when it is taken again.
+    if (['taken', 'same'].includes(taking.ended.get(word.limit) ?? '')) counts.known += 1;
+    else taking.problems.push({ at, message: DECISION_FAULTS.older(word) });
+  }
+  await tellDecided(taking.decided, `${now.toISOString()} ${name}`, deps);
   const byLine = (some: AboutLine[]) => some.sort((one, other) => one.at - other.at);
   const unexplained = [...counts.statuses.keys()].filter((one) => statusMeaningOf(one, taking.meanings) === undefined);
   const lines = { problems: byLine(taking.problems), warnings: byLine(taking.warnings) };
@@ -108,6 +115,7 @@ type Taking = {
   file: string;
   only: string | undefined;
   dryRun: boolean;
+  again: boolean;
   counts: { taken: number; known: number; left: number; statuses: Map<string, number> };
   problems: AboutLine[];
   warnings: AboutLine[];
@@ -116,10 +124,12 @@ type Taking = {
   meanings: Meanings;
   /** Rows that say something else now, by name. */
   changed: Set<string>;
-  /** By portfolio: what was decided of each of these rows, by its key. */
-  decided: Map<string, Map<string, Verdict>>;
+  decided: DecidedRows;
   /** In a dry run, what the file has said of a limit so far. */
   foreseen: Map<string, string>;
+  /** Lines that are older than what is known, and what became of the last line about each limit. */
+  older: Said[];
+  ended: Map<string, DecisionTaken['became']>;
 };
 
 /** A line's decision, about a limit. */
@@ -169,9 +179,18 @@ async function takeOne({ at, word }: Said, taking: Taking): Promise<void> {
   if (became === 'taken') {
     counts.taken += 1;
     counts.statuses.set(word.status, (counts.statuses.get(word.status) ?? 0) + 1);
+    const alike = [APPROVED, ...taking.meanings.keys()].find(
+      (one) => one !== word.status && one.toLowerCase() === word.status.toLowerCase(),
+    );
+    if (alike && statusMeaningOf(word.status, taking.meanings) === undefined)
+      doubts.push(
+        `The status "${word.status}" differs from "${alike}" in upper and lower case alone, and counts as another one, whose meaning nobody has said.`,
+      );
     warnings.push(...doubts.map((message) => ({ at, message })));
   } else if (became === 'same') counts.known += 1;
-  else problems.push({ at, message: FAULTS[became](word) });
+  else if (became === 'older') taking.older.push({ at, word });
+  else problems.push({ at, message: DECISION_FAULTS[became](word) });
+  taking.ended.set(word.limit, became);
   counts.left += left.length;
   warnings.push(...left.map((message) => ({ at, message })));
 }
@@ -206,14 +225,21 @@ export type DecisionTaken = { became: DecidedAs | 'unknown'; rows: RowId[]; left
  */
 export async function takeDecision(
   word: LaterWord,
-  { deps, dryRun, ...told }: Pick<Taking, 'deps' | 'by' | 'file' | 'dryRun' | 'portfolios'>,
+  {
+    deps,
+    dryRun,
+    again,
+    ...told
+  }: Pick<Taking, 'deps' | 'by' | 'file' | 'dryRun' | 'portfolios'> & { again?: boolean },
 ): Promise<DecisionTaken> {
   const limit = await deps.decisions.find(word.limit);
   if (!limit) return { became: 'unknown', rows: [], left: [], doubts: [] };
-  const became = await deps.decisions.decide(limit, word, told, !dryRun);
+  const said = await deps.decisions.decide(limit, word, told, !dryRun);
+  const isOwn = again && said === 'same' && limit.decided === JSON.stringify({ by: told.by, file: told.file });
+  const became = isOwn ? 'taken' : said;
   // Rows follow whatever became of the decision: an earlier command may have been stopped before they did.
-  const after = dryRun ? { rows: [], left: [] } : await letFollow(limit, word, { deps, ...told });
-  return { became, ...after, doubts: doubtsOf(word, limit) };
+  const after = dryRun ? { rows: [], left: [] } : await letFollow(limit, word, { deps, ...told }, isOwn);
+  return { became, ...after, doubts: doubtsOf(word, limit, told.file) };
 }
 
 /** Lets all rows of a limit's request say what its call says. Answers which do from now on, and why others do not. */
@@ -221,36 +247,21 @@ async function letFollow(
   limit: DecidedLimit,
   word: LaterWord,
   { deps, by, file, portfolios }: Pick<Taking, 'deps' | 'by' | 'file' | 'portfolios'>,
+  isOwn = false,
 ): Promise<{ rows: RowId[]; left: string[] }> {
   const left: string[] = [];
   const rows: RowId[] = [];
   for (const row of await deps.decisions.rowsOf(limit, portfolios)) {
     const answer = await followed(row, word.limit, { by, file }, deps);
-    if (answer === 'follows') rows.push(row);
+    // A process that was killed may have let it follow before.
+    if (answer === 'follows' || (answer === 'same' && isOwn)) rows.push(row);
     else if (answer === 'not made') {
       // A row that was given up never follows.
       if ((await deps.decisions.limitOf(rowName(row)))?.state !== 'cancelled')
         left.push(`The row in ${row.portfolio} is not done yet: take the file again once it is.`);
-    } else if (answer !== 'same') left.push(`${answer} Take the file again then, and the row follows.`);
+    } else if (answer !== 'same') left.push(`${answer} The row follows by itself then.`);
   }
   return { rows, left };
-}
-
-function noteDecided({ portfolio, key }: RowId, { status, total }: LaterWord, { decided, meanings }: Taking): void {
-  const meaning = statusMeaningOf(status, meanings);
-  const as: Verdict = meaning === 'approved' && total === '0' ? 'declined' : (meaning ?? 'unexplained');
-  const rows = decided.get(portfolio) ?? new Map<string, Verdict>();
-  decided.set(portfolio, rows.set(key, as));
-}
-
-/** Sends a notice for each portfolio, once for a file. */
-async function tellOf({ deps, decided, file }: Taking, now: Date): Promise<void> {
-  const states = [...decided].map(([portfolio, rows]) => ({
-    subject: `portfolio ${portfolio} decided`,
-    state: `${now.toISOString()} ${file}`,
-    notice: decidedNotice(portfolio, rows.values(), Date.now()),
-  }));
-  if (states.length > 0) await deps.outbox?.tell(states);
 }
 
 async function followed(row: RowId, limit: string, told: { by: string; file: string }, { decisions }: DecisionDeps) {
@@ -260,24 +271,6 @@ async function followed(row: RowId, limit: string, told: { by: string; file: str
     if (isLimitlineError(error, 'USAGE')) return error.message;
     throw error;
   }
-}
-
-const FAULTS = {
-  unknown: ({ limit }: LaterWord) => `No call of this account made the limit ${limit}.`,
-  older: ({ limit }: LaterWord) => `A later decision about ${limit} is known: an older one changes nothing.`,
-  contradicts: ({ limit, at }: LaterWord) =>
-    `Another decision about ${limit} of the same time, ${at}, is known: neither is put above the other.`,
-  'not made': ({ limit }: LaterWord) => `Another limit than ${limit} counts for its request.`,
-  damaged: ({ limit }: LaterWord) => `What is known of ${limit} cannot be read: reconcile tells more.`,
-} as const;
-
-/** What to think of: a limit above the request, or a decision from before the limit was asked for. */
-function doubtsOf({ limit, total, at }: LaterWord, { requested, askedMs }: DecidedLimit): string[] {
-  const isAbove = total && /^\d+(\.\d+)?$/.test(requested) && new Big(total).gt(requested);
-  const above = `The limit ${limit} is ${moneyText(total ?? '')}, more than the ${moneyText(requested)} that was asked for.`;
-  const early = `The limit ${limit} was asked for on ${new Date(askedMs).toISOString().slice(0, 10)}, and decided on ${at.slice(0, 10)}, before that.`;
-  // A day's margin for a clock that is wrong.
-  return [...(isAbove ? [above] : []), ...(Date.parse(at) < askedMs - 86_400_000 ? [early] : [])];
 }
 
 /** The decisions in their order, in pages in each of which a limit occurs once. */

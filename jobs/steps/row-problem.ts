@@ -22,10 +22,10 @@ export function problemOf(
       return { step, message: `The service refused ${what} with status ${status}${page}`, status, body };
     }
     case 'unknown': {
-      const { reason, sentMs = 0 } = failure;
+      const { reason, sentMs = 0, body } = failure;
       const sentAt = sentMs > 0 ? `sent ${new Date(sentMs).toISOString()}, then ` : '';
       const message = `It is unknown whether ${what} was made: ${sentAt}${reason}`;
-      return { step, message, sent: sent.slice(0, KEPT_SENT_CHARACTERS) };
+      return { step, message, sent: sent.slice(0, KEPT_SENT_CHARACTERS), ...(body && { body }) };
     }
     case 'other': {
       const message = `changed after it was requested: ${what} was made for another line of this name, for another buyer or amount (${failure.id}); give this line a request_reference of its own`;

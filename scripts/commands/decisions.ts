@@ -11,7 +11,10 @@ import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { NOTHING_CHANGED } from '../resolve/resolve-rows.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-type Options = Pick<ReadingOptions, 'sheet' | 'hiddenRows' | 'decimal' | 'dates'> & { dryRun?: boolean };
+type Options = Pick<ReadingOptions, 'sheet' | 'hiddenRows' | 'decimal' | 'dates'> & {
+  dryRun?: boolean;
+  map?: string[];
+};
 
 /** Lines named on a terminal; `--json` has all. */
 const LINES_SHOWN = 20;
@@ -26,12 +29,17 @@ export function register(program: Command, terminal: Terminal): void {
     )
     .option('--sheet <name>', 'which sheet of an Excel workbook (default: the first that is visible)')
     .option('--hidden-rows', 'also read rows of a sheet that are hidden, by hand or by a filter')
+    .option(
+      '--map <column>',
+      'a column with another header, as HEADER=COLUMN; may be repeated',
+      (one: string, before: string[] = []) => [...before, one],
+    )
     .addOption(new Option('--decimal <sign>', 'the decimal mark of its amounts').choices(['point', 'comma']))
     .addOption(new Option('--dates <order>', 'which comes first in dates like 05/04/2026').choices(['dmy', 'mdy']))
     .option('--dry-run', 'say what would become of them, and change nothing')
     .description('take in what the service decided later about limits that were under review')
-    .action(async (path: string, { dryRun = false, ...reading }: Options) => {
-      const file = await readDecisionsFile(path, await readOptionsOf(reading));
+    .action(async (path: string, { dryRun = false, map, ...reading }: Options) => {
+      const file = await readDecisionsFile(path, { ...(await readOptionsOf(reading)), map });
       await withContext(
         async (context) => {
           const taken = await takeDecisions({ ...file, name: basename(path) }, context, { dryRun });

@@ -1,16 +1,17 @@
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
+import { readEvent } from '../../jobs/events/read-event.ts';
 import { startTakingEvents, takeAllEvents } from '../../jobs/events/take-events.ts';
 import { eventFacts, eventLines, eventRowFacts } from '../../jobs/export/event-lines.ts';
-import { listEvents } from '../../jobs/story/list-events.ts';
+import { type ListedEvent, listEvents } from '../../jobs/story/list-events.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { type Context, openContext } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { becameWords } from '../../src/ledger/events/kept-event.ts';
 import { makeLog } from '../../src/log.ts';
-import { eventsList } from '../events/events-list.ts';
+import { eventsList, type ToldEvent } from '../events/events-list.ts';
 import { openListener, whereEvents } from '../events/open-listener.ts';
 import { mappingOf, tryEvents } from '../events/try-events.ts';
 import { announceAccount } from '../opening/announce-account.ts';
@@ -100,16 +101,34 @@ function refuseOptionsOfList(events: Command, sub: Command): void {
 async function list({ since: sinceMs, portfolio, last }: ListOptions, context: Context, terminal: Terminal) {
   if (portfolio !== undefined) await mustExist(portfolio, context);
   const found = await listEvents({ sinceMs, portfolio, count: last }, context);
-  const { events, totals, more, archived } = found;
-  terminal.print(eventsList(found, { portfolio }), {
+  const { totals, more, archived } = found;
+  const events = await withWhys(found.events, context);
+  terminal.print(eventsList({ ...found, events }, { portfolio }), {
     account: context.account,
     kept: totals.events,
     bytes: totals.bytes,
     not_taken: totals.full,
     more,
     archived,
-    events: events.map((event) => ({ ...eventFacts(event), ...eventRowFacts(event) })),
+    events: events.map(({ whys, ...event }) => ({
+      ...eventFacts(event),
+      ...eventRowFacts(event),
+      ...(whys && { whys }),
+    })),
   });
+}
+
+/** The events with the reasons for which they could not be read, by the mapping as it is now. */
+async function withWhys(events: readonly ListedEvent[], { settings, events: kept }: Context): Promise<ToldEvent[]> {
+  if (settings.EVENTS_MAPPING === undefined) return [...events];
+  const mapping = mappingOf(settings);
+  const told = events.map(async (event) => {
+    const raw = event.became?.unreadable ? await kept.raw(event.id) : undefined;
+    const found = raw ? readEvent(raw.body.toString(), mapping, raw) : [];
+    const whys = found.flatMap((one) => ('why' in one ? [one.why] : []));
+    return whys.length > 0 ? { ...event, whys } : event;
+  });
+  return Promise.all(told);
 }
 
 async function take(sinceMs: number | undefined, context: Context, terminal: Terminal) {

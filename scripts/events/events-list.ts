@@ -14,8 +14,14 @@ const MOST_ROWS = 3;
 
 const DAY_MS = 86_400_000;
 
+/** An event, and why EVENTS_MAPPING reads some of it not. */
+export type ToldEvent = ListedEvent & { whys?: string[] };
+
 /** The latest events as text: how much is kept, then each event with what it names, latest first. */
-export function eventsList(list: EventList, { portfolio }: { portfolio?: string | undefined } = {}): string {
+export function eventsList(
+  list: Omit<EventList, 'events'> & { events: ToldEvent[] },
+  { portfolio }: { portfolio?: string | undefined } = {},
+): string {
   const lines = folded(keptWords(list));
   if (list.totals.full > 0) lines.push(...folded(fullWords(list)));
   if (list.events.length === 0) lines.push('', emptyWords(list, portfolio));
@@ -25,17 +31,17 @@ export function eventsList(list: EventList, { portfolio }: { portfolio?: string 
   return lines.join('\n');
 }
 
-function keptWords({ totals, mostBytes, keepMs }: EventList): string {
+function keptWords({ totals, mostBytes, keepMs }: Omit<EventList, 'events'>): string {
   const most = sizeText(mostBytes);
   return `${counted(totals.events, 'event')} kept, ${sizeText(totals.bytes)} of ${most}, each for ${counted(keepMs / DAY_MS, 'day')}.`;
 }
 
-function fullWords({ totals }: EventList): string {
+function fullWords({ totals }: Pick<EventList, 'totals'>): string {
   const when = totals.fullMs === undefined ? '' : `, the last at ${inUtc(totals.fullMs)}`;
   return `NOT TAKEN: ${counted(totals.full, 'event')} so far${when}, since all that may be kept was: give EVENTS_KEEP_MB more, or EVENTS_KEEP_DAYS less.`;
 }
 
-function emptyWords({ totals }: EventList, portfolio: string | undefined): string {
+function emptyWords({ totals }: Pick<EventList, 'totals'>, portfolio: string | undefined): string {
   // Tells people who never used events how events get here.
   if (totals.events === 0) return 'None is here: they come where EVENTS_PORT is set (docs/events.md).';
   return portfolio === undefined ? 'No event is meant by this.' : `No event names a row of ${portfolio}.`;
@@ -45,10 +51,22 @@ function archivedWords(archived: number): string {
   return `${counted(archived, 'portfolio')} ${archived === 1 ? 'is' : 'are'} archived or forgotten: whether an event names a row of one is seen once that is restored.`;
 }
 
-function eventLines({ firstMs, lastMs, times, sizeBytes, ids, rows, moreRows, became }: ListedEvent): string[] {
+function eventLines({
+  id,
+  firstMs,
+  lastMs,
+  times,
+  sizeBytes,
+  ids,
+  rows,
+  moreRows,
+  became,
+  whys = [],
+}: ToldEvent): string[] {
   const often = times === 1 ? '' : `, ${counted(times, 'time')}, the last ${inUtc(lastMs)}`;
   const decided = became ? indented(`decisions: ${becameWords(became) || 'none'}`) : [];
-  const head = [`${inUtc(firstMs)}  ${sizeText(sizeBytes)}${often}`, ...decided];
+  const why = whys.slice(0, MOST_ROWS).flatMap((one) => indented(visible(one)));
+  const head = [`${inUtc(firstMs)}  ${sizeText(sizeBytes)}${often}`, ...indented(`event ${id}`), ...decided, ...why];
   if (rows.length === 0) {
     return [...head, ...indented(ids.length === 0 ? 'names no id' : `names nothing known here: ${someOf(ids)}`)];
   }

@@ -8,7 +8,8 @@ import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { type EventMapping, readEventMapping } from '../../src/events/event-mapping.ts';
 import { fileFault } from '../../src/files/file-fault.ts';
-import { becameWords, EVENT_BECAME } from '../../src/ledger/events/kept-event.ts';
+import { isJson } from '../../src/json-pointer.ts';
+import { becameWords, EVENT_BECAME, WOULD_BE_TAKEN } from '../../src/ledger/events/kept-event.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -45,7 +46,7 @@ export async function tryEvents(path: string, context: Context, terminal: Termin
     else terminal.answer(wordsOf(line, readings));
   }
   const { events: count, became } = counts.take();
-  terminal.answer(`${counted(count, 'event')}: ${becameWords(became) || 'no decisions'}. Nothing was changed.`);
+  terminal.answer(`${counted(count, 'event')}: ${becameWords(became, true) || 'no decisions'}. Nothing was changed.`);
   if (terminal.json) terminal.print('', { account: context.account, became, events });
   if (became.unreadable) process.exitCode = PROBLEMS_STATUS;
 }
@@ -61,12 +62,12 @@ function wordsOf(line: number, readings: readonly ToldReading[]): string {
   return readings.map((reading) => `line ${line}: ${readingWords(reading)}`).join('\n');
 }
 
-/** `buyer_limit_id bl_1, status approved: taken` */
+/** `buyer_limit_id bl_1, status approved: would be taken` */
 function readingWords({ found, became, doubts, ...reading }: ToldReading): string {
   const parts = Object.entries(found).map(([name, text]) => `${name} ${visible(text.slice(0, SHOWN))}`);
   const why = 'why' in reading ? `. ${reading.why}` : '';
   const warnings = doubts.map((one) => `. ${one}`).join('');
-  return `${parts.join(', ') || 'nothing found'}: ${EVENT_BECAME[became]}${visible(why)}${visible(warnings)}`;
+  return `${parts.join(', ') || 'nothing found'}: ${became === 'taken' ? WOULD_BE_TAKEN : EVENT_BECAME[became]}${visible(why)}${visible(warnings)}`;
 }
 
 type FoundEvent = { line: number; firstMs: number; body: string };
@@ -101,15 +102,6 @@ async function* linesIn(path: string): AsyncGenerator<string> {
     yield* lines;
   }
   yield begun;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** An event's content, and when it came; of a file that does not say it, now. */

@@ -7,7 +7,7 @@ import {
 } from '../../jobs/import/import-portfolio.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
-import { allBeforeWords } from '../../src/counted.ts';
+import { allBeforeWords, counted } from '../../src/counted.ts';
 import { auditCommand } from '../audit/audit-command.ts';
 import { makeProblemList, type ProblemList } from './problems.ts';
 import { type Understanding, understanding, understoodWords } from './understanding.ts';
@@ -53,7 +53,15 @@ export async function importFile(
 }
 
 /** Sentences about requests made before and about rows of earlier imports; none where nothing happened. */
-export function earlierRowWords({ rows, requestedBefore, replaced, lacking, givenUp, isPart }: Imported): string[] {
+export function earlierRowWords({
+  rows,
+  requestedBefore,
+  replaced,
+  lacking,
+  givenUp,
+  isPart,
+  gone,
+}: Imported): string[] {
   const all = allBeforeWords(rows, requestedBefore);
   const words = all === undefined ? [] : [`${all}.`];
   const were = (count: number) => (count === 1 ? 'was' : 'were');
@@ -69,6 +77,13 @@ export function earlierRowWords({ rows, requestedBefore, replaced, lacking, give
     const remedy = lacking === 1 ? 'cancels it' : 'cancels them';
     words.push(
       `${rowsOf(lacking)} ${are} as ${lacking === 1 ? 'it is' : 'they are'}${isPart ? '' : `; --replace ${remedy}`}.`,
+    );
+  }
+  if (gone > 0) {
+    const [are, them] = gone === 1 ? ['is', 'it'] : ['are', 'them'];
+    const missing = isPart ? ` and ${are} not in this errors file` : '';
+    words.push(
+      `${counted(gone, 'line')} of the file imported before this one led to no row${missing}: report and results no longer name ${them}.`,
     );
   }
   return words;

@@ -13,10 +13,12 @@ export function summaryTable(
   summary: Summary,
   {
     supplier,
+    supplierAwaits,
     paused,
     first,
     interrupted,
-  }: Pick<PortfolioState, 'supplier' | 'paused' | 'interrupted'> & Partial<Pick<PortfolioState, 'first'>>,
+  }: Pick<PortfolioState, 'supplier' | 'paused' | 'interrupted'> &
+    Partial<Pick<PortfolioState, 'first' | 'supplierAwaits'>>,
 ): string {
   const { account, portfolio, lines, invalid, duplicate, kept, replaced, rows, states, calls } = summary;
   const parts: string[] = [`Portfolio ${portfolio}, account ${account}`, ''];
@@ -38,7 +40,7 @@ export function summaryTable(
     );
   }
   if (summary.money.in_file.lines > 0) parts.push(...moneyTable(summary));
-  parts.push('', ...moneyNotes(summary.money, summary, states.done));
+  parts.push('', ...moneyNotes(summary.money, summary));
   const answers = answerCountWords(summary);
   if (answers !== '') parts.push(`The service answered: ${answers}.`);
   parts.push(...notQuiteGranted(summary).map((words) => `${words[0]?.toUpperCase()}${words.slice(1)}.`));
@@ -55,7 +57,11 @@ export function summaryTable(
       `Allowed a second sending, since no answer told of the first: ${again}. The service may make them twice.`,
     );
   if (supplier)
-    parts.push(supplier.id ? `Supplier: ${supplier.id}` : `Supplier: ${supplier.problem ?? 'not created yet'}`);
+    parts.push(
+      supplier.id
+        ? `Supplier: ${supplier.id}${supplierAwaits ? ', once it is approved' : ''}`
+        : `Supplier: ${supplier.problem ?? 'not created yet'}`,
+    );
   if (paused !== undefined) parts.push(`Paused: ${paused || 'by request'}.`);
   else if (first !== undefined && !summary.finished) {
     parts.push(

@@ -67,7 +67,7 @@ export function meaningOf(
       const { id, record, others } = made;
       if (others === undefined || answerCheck === 'warn') return { is: 'made', id, record, headers };
       const brief = `status ${status}, but it answers another request`;
-      return { is: 'not ours', id, reason: `${brief} (${id}): ${others}`, brief, headers };
+      return { is: 'not ours', id, reason: `${brief} (${id}): ${others}`, brief, body: firstBytes(text), headers };
     }
     const why = `status ${status}, but ${made.why}`;
     return { is: 'unknown', reason: `${why}: ${firstBytes(text)}`, brief: why, headers };

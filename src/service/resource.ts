@@ -4,7 +4,7 @@ import type { CallRecord } from '../call-outcome.ts';
 
 /**
  * What the ledger keeps of a made object, as text; amounts exactly as in the answer. `record.differs` describes
- * differences from the request, `record.besides` has a limit's fields that the service's document does not name. `others` describes those that show that the answer belongs to another request.
+ * differences from the request, `record.besides` has fields that the service's document does not name. `others` describes those that show that the answer belongs to another request.
  */
 export type Made = { is: 'made'; id: string; record: CallRecord; others?: string } | { is: 'unreadable'; why: string };
 
@@ -38,13 +38,13 @@ export function readMade(kind: CallKind, text: string, sent: Readonly<Record<str
     return { is: 'unreadable', why: `its body has no id of a ${kind}` };
   }
   const differences = differencesOf(kind, sent, fields, (name) => textOf(fields, name, text));
-  if (kept.length === 0 && differences.length === 0) return { is: 'made', id, record: NO_RECORD };
+  const besides = besidesOf(kind, fields, sent);
+  if (kept.length === 0 && differences.length === 0 && besides === '') return { is: 'made', id, record: NO_RECORD };
   const record: Record<string, string> = {};
   for (const name of kept) {
     const value = textOf(fields, name, text);
     if (value !== undefined) record[name] = value;
   }
-  const besides = kind === 'limit' ? besidesOf(fields, sent) : '';
   if (besides !== '') record.besides = besides;
   if (differences.length === 0) return { is: 'made', id, record };
   record.differs = differenceWords(differences, MOST_DIFFERS_CHARACTERS);
@@ -52,19 +52,25 @@ export function readMade(kind: CallKind, text: string, sent: Readonly<Record<str
   return { is: 'made', id, record, ...(others.length > 0 ? { others: differenceWords(others) } : {}) };
 }
 
-/** Bytes that are kept of fields in a limit's answer which the service's document does not name: enough for a person to see what it says. */
+/** Bytes that are kept of fields in an answer which the service's document does not name: enough for a person to see what it says. */
 const MOST_BESIDES_BYTES = 256;
 
-/** The fields of a limit in an answer (docs/service.md, "Buyer limit request"). */
-const NAMED = new Set(
-  'id object company business_information_source business_information_id company_registration_number requested_limit total_limit available_limit status contact supporting_documents created'.split(
-    ' ',
-  ),
-);
+/**
+ * The fields of each thing in an answer (docs/service.md, "Company" and "Buyer limit request"). A document's are not shown; these are the ones that
+ * the others have, its purpose, and what was sent of its file.
+ */
+const NAMED: Readonly<Record<CallKind, readonly string[]>> = {
+  company: 'id object name address website buyer_limit contacts created'.split(' '),
+  document: 'id object purpose file_name filename name media_type size size_bytes sha256 created'.split(' '),
+  limit:
+    'id object company business_information_source business_information_id company_registration_number requested_limit total_limit available_limit status contact supporting_documents created'.split(
+      ' ',
+    ),
+};
 
 /** The fields that are neither named by the document nor sent, as JSON, cut to 256 bytes; '' without any. */
-function besidesOf(fields: Fields, sent: Body): string {
-  const others = Object.entries(fields).filter(([name]) => !NAMED.has(name) && !Object.hasOwn(sent, name));
+function besidesOf(kind: CallKind, fields: Fields, sent: Body): string {
+  const others = Object.entries(fields).filter(([name]) => !NAMED[kind].includes(name) && !Object.hasOwn(sent, name));
   if (others.length === 0) return '';
   const bytes = Buffer.from(JSON.stringify(Object.fromEntries(others)));
   return new TextDecoder().decode(bytes.subarray(0, MOST_BESIDES_BYTES), { stream: true });

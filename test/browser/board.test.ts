@@ -1,20 +1,12 @@
 import { expect } from 'vitest';
 import type { RowState } from '../../src/ledger/schema/row.ts';
+import { openBoardRows } from '../support/board-rows.ts';
 import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.ts';
-import { openConsole } from '../support/console.ts';
-import { openDesk } from '../support/desk.ts';
-
-const RULES = [
-  { on: 'limit', match: '"HRB 1"', times: 1, fault: 'status', status: 422, body: '<img src=x onerror=alert(1)>' },
-  { on: 'limit', match: '"HRB 2"', times: 1, fault: 'status', status: 500, body: 'no' },
-] as const;
 
 testInBrowser(
   'the board sends a refused row again, and says why a held and a completed one and all else stay',
   async () => {
-    const desk = await openDesk(3, { rules: [...RULES] });
-    await desk.limitline('run', 'q4.csv', '--portfolio', 'q4', '--yes');
-    const { url, context } = await openConsole(desk);
+    const { url, context } = (await openBoardRows()).web;
     const { page, expectFault } = await openBrowser();
     const states = async () => (await context.portfolios.read('q4')).states;
     const says = (words: string) => page.getByText(words).first().waitFor();

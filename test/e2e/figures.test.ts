@@ -29,12 +29,12 @@ test('each figure counts what its word says, of rows that ended in every way: in
     states: { queued: 3, done: 5, refused: 1, held: 1 },
     requested: '5017.50',
     inAllRows: '10060.00',
-    granted: '2005.00',
+    granted: '1502.75',
     grantedBelow: 1,
     grantedNothing: 1,
   });
   expect(await pageOf('/portfolios/q4')).toMatch(
-    /In the file 10 10,060\.00 Waiting 3 .*Requested 5 5,017\.50 2,005\.00/,
+    /In the file 10 10,060\.00 Waiting 3 .*Requested 5 5,017\.50 1,502\.75/,
   );
 
   await limitline('cancel', 'q4');
@@ -47,23 +47,23 @@ test('each figure counts what its word says, of rows that ended in every way: in
   });
   const { stdout } = await limitline('report', 'q4');
   expect(stdout).toMatch(/^in the file +10 +10,060\.00$/m);
-  expect(stdout).toMatch(/^ {2}requested +5 +5,017\.50 +2,005\.00$/m);
+  expect(stdout).toMatch(/^ {2}requested +5 +5,017\.50 +1,502\.75$/m);
   expect(stdout).toMatch(/^Not approved: 1 declined, 1 under_review\.$/m);
   expect(stdout).toMatch(/^1 limit granted below the request\.\n1 limit approved with nothing granted\.$/m);
   expect(stdout).toMatch(/^Started \S+, sending ended \S+ /m);
 
   const page = await pageOf('/portfolios/q4');
   expect(page).toContain('In the file 10 10,060.00 Not sent 3 3,028.50 Rejected by the service 1 1,006.50 ');
-  expect(page).toContain('Needs an answer 1 1,007.50 Requested 5 5,017.50 2,005.00 Approved 1 1,001.50 1,001.50 ');
+  expect(page).toContain('Needs an answer 1 1,007.50 Requested 5 5,017.50 1,502.75 Approved 1 1,001.50 1,001.50 ');
   expect(page).toMatch(/Partly approved 1 .* Declined 1 .* Answered, outcome not known 2 /);
   expect(page).toContain('Sending ended');
   expect(page).not.toContain('Finished');
-  expect(await pageOf('/')).toMatch(/5,017\.50 of 10,060\.00 +2,005\.00 1 row held/);
+  expect(await pageOf('/')).toMatch(/5,017\.50 of 10,060\.00 +1,502\.75 1 row held/);
   expect(await json('portfolios')).toMatchObject({
     portfolios: [{ standing: 'held', sums: { requested: '5017.50', inAllRows: '10060.00', grantedBelow: 1 } }],
   });
   expect((await limitline('portfolios')).stdout).toMatch(
-    / {2}needs an answer .*\n.*\n +requested 5,017\.50 of 10,060\.00, granted 2,005\.00, 1 limit below the request$/m,
+    / {2}needs an answer .*\n.*\n +requested 5,017\.50 of 10,060\.00, granted 1,502\.75, 1 limit below the request$/m,
   );
 
   // One finding, of the one row, wants a person; and nothing that is kept disagrees.
@@ -80,6 +80,6 @@ test('each figure counts what its word says, of rows that ended in every way: in
   // What becomes of the held row settles the last one.
   await limitline('resolve', 'q4', '--line', '8', '--made', 'bl_told', '--yes');
   await desk.start('work', '--until-settled', 'q4').ended;
-  expect(await json('report', 'q4')).toMatchObject({ states: { done: 6 }, requested: '6025.00', granted: '2005.00' });
-  expect(await pageOf('/portfolios/q4')).toMatch(/Requested 6 6,025\.00 2,005\.00 .*Finished/);
+  expect(await json('report', 'q4')).toMatchObject({ states: { done: 6 }, requested: '6025.00', granted: '1502.75' });
+  expect(await pageOf('/portfolios/q4')).toMatch(/Requested 6 6,025\.00 1,502\.75 .*Finished/);
 });

@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { STAND_IN_CREDENTIALS } from '../../src/config.ts';
+import { bundled } from '../support/bundle.ts';
 import { startScript } from '../support/command.ts';
 import { openByLink } from '../support/console.ts';
 import { startStandIn } from '../support/stand-in.ts';
 import { KEYS, startOnTerminal } from '../support/terminal.ts';
 import { makeFolder } from '../support/workplace.ts';
 
+/** What npm starts; one test starts it as it is, the others put together. */
 const START = fileURLToPath(new URL('../../scripts/start.ts', import.meta.url));
 const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url));
 
@@ -19,7 +21,8 @@ async function openDesk() {
   const { clientId, clientSecret } = STAND_IN_CREDENTIALS;
   const settings = [`SERVICE_URL=${service.url()}`, `SERVICE_CLIENT_ID=${clientId}`];
   await writeFile(join(cwd, '.env'), [...settings, `SERVICE_CLIENT_SECRET=${clientSecret}`, ''].join('\n'));
-  const start = (args: string[], env: Record<string, string> = {}) => startScript(START, args, { cwd, env }).ended;
+  const start = (args: string[], env: Record<string, string> = {}) =>
+    startScript(bundled('start'), args, { cwd, env }).ended;
   return { cwd, service, start };
 }
 

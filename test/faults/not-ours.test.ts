@@ -22,10 +22,10 @@ async function run(rules: Rule[], { env = {}, count = 3 }: { env?: Record<string
   return { place, report: await place.settled() };
 }
 
-async function heldProblem(place: Awaited<ReturnType<typeof openWorkplace>>): Promise<string> {
+async function heldProblem(place: Awaited<ReturnType<typeof openWorkplace>>, field: 'message' | 'body' = 'message') {
   const [first] = await place.context.rows.inState('q4', 'held', { count: 1 });
   const [result] = await place.context.rows.read(first ? [first.row] : []);
-  return result?.problem?.message ?? '';
+  return result?.problem?.[field] ?? '';
 }
 
 test.each<[string, Record<string, unknown>, RegExp]>([
@@ -37,6 +37,18 @@ test.each<[string, Record<string, unknown>, RegExp]>([
   expect(await heldProblem(place)).toMatch(words);
   expect(place.standIn.counts().made.limit).toBe(3);
   expect(place.standIn.madeTwice()).toEqual([]);
+});
+
+test('of a row that is held since its answer is to another request the whole answer is kept, until it is resolved', async () => {
+  const { place } = await run([limitAnswers({ requested_limit: 1, note: 'ü'.repeat(2_000) }, 'HRB 2"')]);
+  const body = await heldProblem(place, 'body');
+  expect(body).toContain('"requested_limit":1,');
+  expect(Buffer.byteLength(body)).toBeLessThanOrEqual(2_048);
+  expect(Buffer.byteLength(body)).toBeGreaterThan(2_000);
+  expect(await exportedText(place.context)).not.toContain('üüü');
+  const [held] = await place.context.rows.inState('q4', 'held', { count: 1 });
+  await resolveCalls({ portfolio: 'q4', row: held?.row.key, made: 'bl_found' }, place.context);
+  expect(JSON.stringify(await place.context.rows.read(held ? [held.row] : []))).not.toContain('üüü');
 });
 
 test('of limits that are answered with one id the first alone counts, and a person who gives that id is refused', async () => {

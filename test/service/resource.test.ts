@@ -169,11 +169,19 @@ test.each([
   expect(isWebPage(text)).toBe(is);
 });
 
-test('fields besides are kept of a limit alone: a company that differs has contacts, which the document names', () => {
+test('of companies and documents too fields besides are kept, and not those that the document names', () => {
   const answer = { id: 'company_1', name: 'Buche GmbH', buyer_limit: null, contacts: [{ email: 'a@b.example' }] };
   expect(readMade('company', JSON.stringify(answer), { name: 'Buche' })).toEqual({
     is: 'made',
     id: 'company_1',
     record: { differs: 'its name is Buche GmbH, where Buche was sent' },
   });
+  const scored = JSON.stringify({ ...answer, score: 7 });
+  expect(readMade('company', scored, { name: 'Buche GmbH' })).toHaveProperty('record.besides', '{"score":7}');
+  const document = JSON.stringify({ id: 'd1', object: 'document', pages: 3, link: 'x'.repeat(300) });
+  expect(readMade('document', document)).toHaveProperty(
+    'record.besides',
+    expect.stringMatching(/^\{"pages":3,.{245}$/),
+  );
+  expect(readMade('document', '{"id":"d1","object":"document"}')).toEqual({ is: 'made', id: 'd1', record: {} });
 });

@@ -1,5 +1,6 @@
 import { Big } from 'big.js';
 import type { Sums } from '../../src/ledger/counts/sums.ts';
+import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { ROW_STATES, type RowResult } from '../../src/ledger/schema/row.ts';
 
 /** What rows add up to and how they are counted, gone through one by one: the judge of what the ledger keeps. */
@@ -8,28 +9,33 @@ export function addedUp(rows: readonly RowResult[]) {
   const sumIn = (state: string) => sumOf(standing.filter((row) => row.state === state).map(requestedOf));
   const done = standing.filter(({ state }) => state === 'done');
   const skipped = standing.filter(({ state }) => state === 'skipped');
-  const granted = (some: readonly RowResult[], field: string) => sumOf(some.map(({ record }) => record[field] ?? '0'));
+  const statusOf = ({ record }: RowResult) => record.status ?? '';
+  const byStatus = (some: readonly RowResult[], field: string): Record<string, string> => {
+    const groups = [...Map.groupBy(some, statusOf)];
+    return Object.fromEntries(
+      groups.map(([status, of]) => [status, sumOf(of.map(({ record }) => record[field] ?? '0'))]),
+    );
+  };
   const below = [...done, ...skipped].filter((row) =>
     new Big(row.record.total_limit ?? requestedOf(row)).lt(requestedOf(row)),
   );
   const nothing = below.filter(({ record }) => new Big(record.total_limit ?? '0').lte(0));
-  const statusOf = ({ record }: RowResult) => record.status ?? '';
   const sums: Sums = {
     requested: sumIn('done'),
     inAllRows: sumOf(standing.map(requestedOf)),
     byState: Object.fromEntries(ROW_STATES.map((state) => [state, sumIn(state)])) as Sums['byState'],
-    granted: granted(done, 'total_limit'),
-    available: granted(done, 'available_limit'),
-    before: {
-      granted: granted(skipped, 'total_limit'),
-      statuses: countBy(skipped, ({ record }) => record.status ?? ''),
-    },
     unreadable: 0,
   };
   const failed = rows.filter(({ state }) => state === 'refused' || state === 'held');
   const causes = Map.groupBy(failed, ({ cause }) => cause);
   return {
     sums,
+    limits: {
+      granted: withoutZeros(byStatus(done, 'total_limit')),
+      available: withoutZeros(byStatus(done, 'available_limit')),
+      before: withoutZeros(byStatus(skipped, 'total_limit')),
+    },
+    earlierStatuses: countBy(skipped, statusOf),
     short: {
       below: countBy(
         below.filter((row) => !nothing.includes(row)),
@@ -44,6 +50,23 @@ export function addedUp(rows: readonly RowResult[]) {
     replaced: rows.length - standing.length,
     causes: [...causes].map(([id, some]) => ({ id, rows: some.length, sum: sumOf(some.map(requestedOf)) })),
   };
+}
+
+/** The sums of limits that the ledger keeps, by status alone: those that {@link addedUp} adds up row by row. */
+export function keptLimits({ answers, earlier }: Pick<PortfolioState, 'answers' | 'earlier'>) {
+  const byStatus = <T extends { status: string }>(some: readonly T[], field: (one: T) => string) => {
+    const groups = [...Map.groupBy(some, ({ status }) => status)];
+    return withoutZeros(Object.fromEntries(groups.map(([status, of]) => [status, sumOf(of.map(field))])));
+  };
+  return {
+    granted: byStatus(answers, ({ granted }) => granted),
+    available: byStatus(answers, ({ available }) => available),
+    before: byStatus(earlier, ({ granted }) => granted),
+  };
+}
+
+function withoutZeros(sums: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(sums).filter(([, sum]) => !new Big(sum).eq(0)));
 }
 
 function requestedOf({ request }: RowResult): string {

@@ -13,6 +13,7 @@ const KEY_FILE = join(FOLDER, 'key');
 /** The scripts that the tests start hundreds of times. */
 const ENTRIES = {
   limitline: 'scripts/limitline.ts',
+  start: 'scripts/start.ts',
   'worker-process': 'test/support/worker-process.ts',
   'audit-writer': 'test/support/audit-writer.ts',
   'user-process': 'test/support/redis/user-process.ts',
@@ -44,7 +45,10 @@ export async function bundleScripts(): Promise<void> {
     logLevel: 'silent',
     plugins: [{ name: 'own place', transform: placeOf }],
   });
-  const { output } = await build.generate({ entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' });
+  const names = { entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' };
+  // Without comments and spaces: reading them takes a process an eighth of the time in which it starts.
+  const minify = { compress: false, mangle: false, codegen: { removeWhitespace: true } };
+  const { output } = await build.generate({ ...names, minify });
   await build.close();
   mkdirSync(FOLDER, { recursive: true });
   for (const file of output) write(file.fileName, file.type === 'chunk' ? file.code : file.source);

@@ -13,7 +13,7 @@ import {
 import type { BuyerBook } from '../../../src/portfolio/identity/buyer-book.ts';
 import { type Opened, openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
 import { visible } from '../../../src/portfolio/problem.ts';
-import { isOfDecisions, REJECTED, TAKEN, TIME } from '../../inbox/dropped-names.ts';
+import { isOfDecisions, ofSupplier, REJECTED, TAKEN, TIME } from '../../inbox/dropped-names.ts';
 
 /** A file of the day with lines that may have led to no request. */
 export type DayFile = {
@@ -140,8 +140,10 @@ export async function droppedFiles(
   const stuck = (await takenFiles(join(inbox, TAKEN)))
     .filter(({ name }) => atMs - takenMs(name) >= UNTAKEN_AFTER_MS)
     .map(({ path, name }) => fileAt(path, name, 'its file was taken from the drop folder and not brought in yet'));
-  // Decisions ask for nothing.
-  return [...rejected, ...lying, ...stuck].filter(({ fileName }) => !isOfDecisions(fileName));
+  // Decisions ask for nothing, and a supplier is no buyer.
+  return [...rejected, ...lying, ...stuck].filter(
+    ({ fileName }) => !isOfDecisions(fileName) && ofSupplier(fileName) === undefined,
+  );
 }
 
 /** The lines of an errors file that say which line they mend. None for other files, nor for a copy that is missing or damaged. */

@@ -1,9 +1,10 @@
 import { moneyText } from '../../money-text.ts';
 import { type Html, html } from '../html/html.ts';
 
-/** An amount (decimal text) with figures of equal width: `1,250,000.50`, never rounded; `none` where there is no amount. */
+/** An amount (decimal text) with figures of equal width: `1,250,000.50`, never rounded; `none` where there is no amount. What is no decimal number stands as it is. */
 export function amount(text: string | undefined, none = '–'): Html {
-  return html`<span class="amount">${text === undefined || text === '' ? none : moneyText(text)}</span>`;
+  const isNumber = /^-?\d+(?:\.\d+)?$/.test(text ?? '');
+  return html`<span class="amount">${text === undefined || text === '' ? none : isNumber ? moneyText(text) : cutWords(text)}</span>`;
 }
 
 /** The most characters of a text from outside: longer than any name. A cell may have a megabyte, and a page has many cells. */

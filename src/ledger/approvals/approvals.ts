@@ -22,7 +22,7 @@ import type { RowId } from '../schema/schema.ts';
 import type { RetryUntilAnswered } from '../schema/until-answered.ts';
 import { makeApprovalComparison } from './approval-comparison.ts';
 import { makeClosing } from './close-approval.ts';
-import { makeApprovalIds, makeDeclined, type ReadApproval, readApproval } from './read-approval.ts';
+import { makeApprovalIds, makeDeclined, nameSupplier, type ReadApproval, readApproval } from './read-approval.ts';
 
 export type Approvals = ReturnType<typeof makeApprovals>;
 
@@ -65,8 +65,7 @@ export function makeApprovals({
     const fields = await connection.hgetall(keys.approval(id));
     const found = readApproval(id, fields);
     const supplier = fields.supplier && found ? await supplierOf(found.approval.portfolio) : undefined;
-    if (found && supplier?.body && supplier.key === fields.supplier)
-      found.approval.supplier = String(supplier.body.name);
+    if (found && supplier?.body && supplier.key === fields.supplier) nameSupplier(found.approval, supplier.body);
     if (found?.approval.authors.some(isDropActor)) found.approval.approvers = (await approvalPolicy()).inboxApprovers;
     return found;
   }
@@ -231,8 +230,9 @@ export function makeApprovals({
       const approval = (await read(id))?.approval;
       const of = await connection.hget(keys.portfolio(portfolio), 'supplierApproval');
       const supplier = await supplierOf(portfolio);
-      if (of !== id || !supplier || approval?.standing === 'granted' || !isPending(supplier)) return;
-      const { key = '', ...named } = supplier;
+      if (of !== id || !supplier || approval?.standing === 'granted') return;
+      if (supplier.body && !isPending(supplier)) return;
+      const { key = '', id: _id, ...named } = supplier;
       await suppliers.endSupplier(portfolio, { ...named, key, problem: declinedWords(approval) }, id);
     },
 

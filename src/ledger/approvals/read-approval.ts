@@ -97,6 +97,14 @@ function approvalDigest({ id, portfolio, kind, file, supplier, rows, sum, redone
   return createHash('sha256').update(JSON.stringify(bound)).digest('base64url');
 }
 
+/** Notes the supplier of an approval. The digest covers all that is said of it: the key does not name the whole address. */
+export function nameSupplier(approval: Approval, body: Readonly<Record<string, unknown>>): void {
+  approval.supplier = String(body.name);
+  approval.digest = createHash('sha256')
+    .update(approval.digest + JSON.stringify(body))
+    .digest('base64url');
+}
+
 /** Rows read at a time: some milliseconds of Redis' time. */
 const PAGE = 500;
 

@@ -182,8 +182,8 @@ function writer(sent: Sent, claimed: Claimed): () => Promise<Settled> {
       return () => writeMade(id, record, claimed);
     }
     case 'not ours': {
-      const { id, reason } = sent;
-      return () => writeNotOurs(id, reason, claimed);
+      const { id, reason, body } = sent;
+      return () => writeNotOurs(id, reason, claimed, body);
     }
     case 'refused': {
       const { status, body } = sent;
@@ -224,9 +224,14 @@ async function heardOf(known: SettleAnswer, id: string, record: CallRecord, clai
 }
 
 /** Writes that the response is to another request. No setting repeats this call: only a person can find out what the service made. */
-async function writeNotOurs(id: string, reason: string, { calls, thing, owner }: Claimed): Promise<Settled> {
+async function writeNotOurs(
+  id: string,
+  reason: string,
+  { calls, thing, owner }: Claimed,
+  body?: string,
+): Promise<Settled> {
   const doubt = await calls.doubt(thing, owner, reason, { othersId: id });
-  return doubt ? { is: 'unknown', reason, sentMs: doubt.sentMs, isOthers: true } : BUSY;
+  return doubt ? { is: 'unknown', reason, sentMs: doubt.sentMs, isOthers: true, body } : BUSY;
 }
 
 async function writeRefusal(status: number, body: string, { calls, thing, owner }: Claimed): Promise<Settled> {

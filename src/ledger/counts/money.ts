@@ -1,6 +1,6 @@
 import { counted } from '../../counted.ts';
 import { groupedAmount } from '../../money-text.ts';
-import { exactText, type OutcomeSum } from './outcome-sums.ts';
+import { exactText, type GrantedSums, type OutcomeSum } from './outcome-sums.ts';
 import { ANSWER_OUTCOMES, ROW_OUTCOMES, type RowOutcome } from './row-outcome.ts';
 import type { Sums } from './sums.ts';
 
@@ -30,19 +30,29 @@ type Bucket = { lines: number; amount: string };
  * number of rows approved at least in part.
  *
  * `left_out` has no amount if an older version imported its lines; then `in_file` is `at_least` its amount. Lines `without_amount` have none
- * that can be read.
+ * that can be read. `with_earlier`: rows that earlier imports brought in count too.
  */
 export type Money = Record<Exclude<BucketName, 'left_out'> | 'granted', Bucket> & {
-  in_file: Bucket & { at_least?: true };
+  in_file: Bucket & { at_least?: true; with_earlier?: true };
   left_out: Pick<Bucket, 'lines'> & Partial<Bucket> & { without_amount?: number };
+};
+
+type MoneyFacts = {
+  invalid: number;
+  duplicate: number;
+  leftOut: LeftOut | undefined;
+  /** The last import, and how many rows each import brought in, by its number. */
+  file?: { number: number } | undefined;
+  counted?: { added: Readonly<Record<string, number>> } | undefined;
 };
 
 /** Counts what became of the money of all lines, by the outcomes of their rows. */
 export function moneyOf(
-  { invalid, duplicate, leftOut }: { invalid: number; duplicate: number; leftOut: LeftOut | undefined },
+  { invalid, duplicate, leftOut, file, counted: brought }: MoneyFacts,
   outcomes: Outcomes,
 ): Money {
   const lines = invalid + duplicate;
+  const isWithEarlier = Object.keys(brought?.added ?? {}).some((number) => Number(number) !== file?.number);
   const sumOf = (some: readonly RowOutcome[], field: 'requested' | 'granted' = 'requested'): Bucket => ({
     lines: some.reduce((sum, one) => sum + outcomes[one].rows, 0),
     amount: exactText(some.map((one) => outcomes[one][field])),
@@ -57,6 +67,7 @@ export function moneyOf(
       lines: parts.reduce((sum, part) => sum + part.lines, 0),
       amount: exactText(parts.map(({ amount }) => amount)),
       ...(leftOut === undefined && { at_least: true }),
+      ...(isWithEarlier && { with_earlier: true }),
     },
     left_out: {
       lines,
@@ -84,7 +95,8 @@ export type MoneyLine = {
 
 /** The whole file, each bucket that has lines, and its outcomes: a single one in the bucket's place, but for those of `requested`. */
 export function moneyLines(money: Money, outcomes: Outcomes): MoneyLine[] {
-  const { lines, amount, at_least: isLeast } = money.in_file;
+  const { lines, amount, at_least: isLeast, with_earlier: isWithEarlier } = money.in_file;
+  const whole = isWithEarlier ? 'in the last and earlier imports' : 'in the file';
   const lineOf = (one: RowOutcome, level: 1 | 2, isGranted: boolean): MoneyLine => {
     const { rows, requested, granted } = outcomes[one];
     const told = { level, words: ROW_OUTCOMES[one], outcomes: [one], lines: rows, amount: requested };
@@ -100,17 +112,16 @@ export function moneyLines(money: Money, outcomes: Outcomes): MoneyLine[] {
     if (isRequested) bucket.granted = money.granted.amount;
     return [bucket, ...some.map((one) => lineOf(one, 2, isRequested))];
   });
-  return [{ level: 0, words: `in the file${isLeast ? ', at least' : ''}`, outcomes: [], lines, amount }, ...buckets];
+  return [{ level: 0, words: `${whole}${isLeast ? ', at least' : ''}`, outcomes: [], lines, amount }, ...buckets];
 }
 
 /** What else is to be said of the amounts: what is available of the limits, and which amounts are in no sum. */
 export function moneyNotes(
-  { left_out: left, in_file: all }: Money,
-  { available, unreadable }: Pick<Sums, 'available' | 'unreadable'>,
-  granted: number,
+  { left_out: left, in_file: all, granted }: Money,
+  { available, unreadable }: Pick<GrantedSums, 'available'> & Pick<Sums, 'unreadable'>,
 ): string[] {
   return [
-    ...(granted > 0 ? [`Available of what was granted: ${groupedAmount(available)}.`] : []),
+    ...(granted.lines > 0 ? [`Available of what was granted: ${groupedAmount(available)}.`] : []),
     ...(unreadable > 0 ? [`Of ${counted(unreadable, 'row')} an amount cannot be read; it is in no sum.`] : []),
     ...(left.without_amount
       ? [`${counted(left.without_amount, 'line')} without an amount above zero that can be read, in no sum.`]

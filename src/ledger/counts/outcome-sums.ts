@@ -2,33 +2,41 @@ import { Big } from 'big.js';
 import type { Meanings } from '../../status-meaning.ts';
 import { ROW_STATES, type RowState } from '../schema/row.ts';
 import { outcomeOfAnswer, outcomeOfState, ROW_OUTCOMES, type RowOutcome } from './row-outcome.ts';
-import type { AnswerSum, Sums } from './sums.ts';
+import type { AnswerSum, EarlierSum, Sums } from './sums.ts';
 
-/** Rows of one outcome: how many, the sum that they requested, and what the service granted them; exact decimal text. */
+/**
+ * Rows of one outcome: how many, the sum that they requested, and what the service granted them; exact decimal text. Only an approved
+ * limit is granted: an amount that the service names beside another status counts as nothing.
+ */
 export type OutcomeSum = { rows: number; requested: string; granted: string };
 
 type Counted = {
   states: Readonly<Record<RowState, number>>;
-  sums: Pick<Sums, 'byState' | 'before' | 'granted'>;
+  sums: Pick<Sums, 'byState'>;
   answers: readonly AnswerSum[];
+  earlier: readonly EarlierSum[];
   replaced: number;
 };
 
 /** All outcomes of a portfolio's rows, by what statuses mean now. A row that another replaces has none: its line is no longer in the file. */
 export function outcomesOf(
-  { states, sums, answers, replaced }: Counted,
+  { states, sums, answers, earlier, replaced }: Counted,
   meanings: Meanings,
 ): Record<RowOutcome, OutcomeSum> {
-  const found: (OutcomeSum & { outcome: RowOutcome })[] = answers.map(({ status, share, ...sum }) => {
-    return { ...sum, outcome: outcomeOfAnswer({ status, share }, meanings) };
+  const found: (OutcomeSum & { outcome: RowOutcome })[] = answers.map(({ rows, requested, ...answer }) => {
+    const granted = isApproved(answer, meanings) ? answer.granted : '0';
+    return { outcome: outcomeOfAnswer(answer, meanings), rows, requested, granted };
   });
   // Rows that an older version counted since they were last added up have an answer that is not known here.
   const rest = states.done - found.reduce((all, { rows }) => all + rows, 0);
-  if (rest !== 0) found.push({ outcome: 'answered', rows: rest, ...restOf(sums, found) });
+  if (rest !== 0) {
+    const requested = new Big(sums.byState.done).minus(addUp(found).requested).toFixed();
+    found.push({ outcome: 'answered', rows: rest, requested, granted: '0' });
+  }
   for (const state of ROW_STATES) {
     if (state === 'done') continue;
     const rows = states[state] - (state === 'cancelled' ? replaced : 0);
-    const granted = state === 'skipped' ? sums.before.granted : '0';
+    const granted = state === 'skipped' ? approvedSum(earlier, 'granted', meanings) : '0';
     found.push({ outcome: outcomeOfState(state), rows, requested: sums.byState[state], granted });
   }
   const of = Map.groupBy(found, ({ outcome }) => outcome);
@@ -38,12 +46,40 @@ export function outcomesOf(
   >;
 }
 
-function restOf({ byState, granted }: Counted['sums'], some: readonly OutcomeSum[]) {
-  const counted = addUp(some);
+/** What the service granted, of done rows and of rows whose limits were made `before`; exact decimal text. */
+export type GrantedSums = {
+  granted: string;
+  /** What is still available of it. */
+  available: string;
+  before: { granted: string; statuses: Record<string, number> };
+};
+
+/** Adds up what was granted, by what statuses mean now. */
+export function grantedOf(
+  {
+    answers,
+    earlier,
+    earlierStatuses,
+  }: Pick<Counted, 'answers' | 'earlier'> & { earlierStatuses: Record<string, number> },
+  meanings: Meanings,
+): GrantedSums {
   return {
-    requested: new Big(byState.done).minus(counted.requested).toFixed(),
-    granted: new Big(granted).minus(counted.granted).toFixed(),
+    granted: approvedSum(answers, 'granted', meanings),
+    available: approvedSum(answers, 'available', meanings),
+    before: { granted: approvedSum(earlier, 'granted', meanings), statuses: earlierStatuses },
   };
+}
+
+function approvedSum<F extends string>(
+  some: readonly (Pick<EarlierSum, 'status' | 'share'> & Record<F, string>)[],
+  field: F,
+  meanings: Meanings,
+): string {
+  return exactText(some.filter((one) => isApproved(one, meanings)).map((one) => one[field]));
+}
+
+function isApproved(answer: Pick<EarlierSum, 'status' | 'share'>, meanings: Meanings): boolean {
+  return ['approved', 'partly_approved'].includes(outcomeOfAnswer(answer, meanings));
 }
 
 function addUp(some: readonly OutcomeSum[]): OutcomeSum {

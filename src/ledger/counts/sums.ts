@@ -13,17 +13,15 @@ export type Sums = {
   inAllRows: string;
   /** Requested by rows in each state; `cancelled` without replaced rows. */
   byState: Record<RowState, string>;
-  /** Total and available limits of done rows, as the service answered. */
-  granted: string;
-  available: string;
-  /** Of skipped rows, whose limits were made before: the sum granted then, and the statuses. */
-  before: { granted: string; statuses: Record<string, number> };
   /** Rows with an unreadable amount, which is in no sum. */
   unreadable: number;
 };
 
-/** Done rows with one status and one {@link Share}: how many, and the sums that they requested and were granted. */
-export type AnswerSum = { status: string; share: Share; rows: number; requested: string; granted: string };
+/** Total limits that the service named beside one status and one {@link Share}. */
+export type EarlierSum = { status: string; share: Share; granted: string };
+
+/** Done rows with one status and one share: how many, what they requested, and the total and available limits that the service named. */
+export type AnswerSum = EarlierSum & { rows: number; requested: string; available: string };
 
 /** Everything that rows' tallies add up to (lua/derive.lua): sums and counts. */
 type Tallied = {
@@ -34,6 +32,9 @@ type Tallied = {
   statuses: Record<string, number>;
   /** Done rows by how the service answered; without rows whose tally is of an older version, which has no share. */
   answers: AnswerSum[];
+  /** Skipped rows, whose limits were made before, by how the service answered then, and their numbers by status. */
+  earlier: EarlierSum[];
+  earlierStatuses: Record<string, number>;
   /** Number of done and skipped rows, without those whose tally is of an older version. */
   added: number;
   /** Numbers of done and skipped rows by status: granted less than requested (`below`), and granted nothing. */
@@ -53,12 +54,11 @@ export function readTallied(sides: SumFields): Tallied {
       requested: textOf(limbsIn(fields, 'done')),
       inAllRows: textOf(inState.flat()),
       byState: Object.fromEntries(ROW_STATES.map((state, at) => [state, textOf(inState[at] ?? [])])) as Sums['byState'],
-      granted: textOf(limbsIn(fields, 'granted')),
-      available: textOf(limbsIn(fields, 'available')),
-      before: { granted: textOf(limbsIn(fields, 'before')), statuses: countsIn(fields, 'earlier:') },
       unreadable: countIn(fields, 'unreadable'),
     },
     answers,
+    earlier: earlierIn(fields),
+    earlierStatuses: countsIn(fields, 'earlier:'),
     added: rowsOfAnswers(answers) + countIn(fields, 'skipped'),
     short: { below: countsIn(fields, 'below:'), nothing: countsIn(fields, 'nothing:') },
     rows: countIn(fields, 'rows'),
@@ -71,16 +71,31 @@ function rowsOfAnswers(answers: readonly AnswerSum[]): number {
   return answers.reduce((sum, { rows }) => sum + rows, 0);
 }
 
-function answersIn(fields: ReadonlyMap<string, bigint>): AnswerSum[] {
+/** Reads the sums whose names begin so, by name: one walk over the fields for all of them. */
+function sumsIn(fields: ReadonlyMap<string, bigint>, begins: RegExp): Map<string, string> {
   const limbs = Map.groupBy(
-    [...fields].filter(([field]) => /^sum:(?:asked|given)\//.test(field)),
+    [...fields].filter(([field]) => begins.test(field)),
     ([field]) => field.slice('sum:'.length, field.lastIndexOf(':')),
   );
-  const sumOf = (name: string) => textOf(limbsIn(new Map(limbs.get(name)), name));
+  return new Map([...limbs].map(([name, some]) => [name, textOf(limbsIn(new Map(some), name))]));
+}
+
+function earlierIn(fields: ReadonlyMap<string, bigint>): EarlierSum[] {
+  return [...sumsIn(fields, /^sum:before\//)].flatMap(([name, granted]) => {
+    const answer = name.slice('before/'.length);
+    const share = SHARES[answer.charAt(0)];
+    return share === undefined ? [] : [{ status: answer.slice(1), share, granted }];
+  });
+}
+
+function answersIn(fields: ReadonlyMap<string, bigint>): AnswerSum[] {
+  const sums = sumsIn(fields, /^sum:(?:asked|given|free)\//);
+  const sumOf = (name: string) => sums.get(name) ?? '0.00';
   return Object.entries(countsIn(fields, 'answer:')).flatMap(([answer, rows]) => {
     const share = SHARES[answer.charAt(0)];
-    const sums = { requested: sumOf(`asked/${answer}`), granted: sumOf(`given/${answer}`) };
-    return share === undefined ? [] : [{ status: answer.slice(1), share, rows, ...sums }];
+    const [requested, granted] = [sumOf(`asked/${answer}`), sumOf(`given/${answer}`)];
+    const sum = { rows, requested, granted, available: sumOf(`free/${answer}`) };
+    return share === undefined ? [] : [{ status: answer.slice(1), share, ...sum }];
   });
 }
 
@@ -102,11 +117,22 @@ export function sumIn(fields: Readonly<Record<string, string>>, name: string): s
   return textOf(limbsIn(addedUp([fields]), name));
 }
 
+/** Sums that are kept by how the service answered: their words for people. */
+const BY_ANSWER = {
+  answer: 'answer',
+  asked: 'requested',
+  given: 'granted',
+  free: 'available',
+  before: 'granted before',
+};
+
 /** The names of fields of sums, for people: `queued`, `granted`, `status approved`, `rows`. */
 export function namesOfSums(fields: readonly string[]): string[] {
   const names = fields.map((field) => field.replace(/^sum:(.*):-?\d+$/, '$1').replace(/^cause[:/]/, 'cause '));
   const plain = names.map((name) =>
-    name.replace(/^(status|earlier|below|nothing):/, '$1 ').replace(/^(answer|asked|given)[:/]\d/, '$1 '),
+    name
+      .replace(/^(status|earlier|below|nothing):/, '$1 ')
+      .replace(/^(answer|asked|given|free|before)[:/]\d/, (_, of: keyof typeof BY_ANSWER) => `${BY_ANSWER[of]} `),
   );
   return [...new Set(plain)].sort();
 }

@@ -17,11 +17,18 @@ export const EVENT_BECAME = {
 } as const;
 export type EventBecame = Readonly<Partial<Record<keyof typeof EVENT_BECAME, number>>>;
 
-/** `2 taken, 1 of a limit that is not known here`; '' if nothing was read. */
-export function becameWords(became: EventBecame): string {
+/** `2 taken, 1 of a limit that is not known here`; '' if nothing was read. `isTried`: nothing was taken, and is only said to be. */
+export function becameWords(became: EventBecame, isTried = false): string {
   const names = Object.keys(EVENT_BECAME) as (keyof typeof EVENT_BECAME)[];
-  return names.flatMap((name) => (became[name] ? [`${became[name]} ${EVENT_BECAME[name]}`] : [])).join(', ');
+  return names
+    .flatMap((name) =>
+      became[name] ? [`${became[name]} ${isTried && name === 'taken' ? WOULD_BE_TAKEN : EVENT_BECAME[name]}`] : [],
+    )
+    .join(', ');
 }
+
+/** What is said of a decision that was only tried. */
+export const WOULD_BE_TAKEN = 'would be taken';
 
 /** The outcome of keeping an event: see {@link import('./keep-events.ts').makeKeepEvents}. */
 export type KeepAnswer = 'kept' | 'known' | 'full';

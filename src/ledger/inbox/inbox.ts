@@ -106,7 +106,7 @@ export type TakenFile = {
   folder: string;
   /** The file's name, made safe for display. */
   name: string;
-  /** Names of the documents beside the file when it was taken. */
+  /** Names of the documents, and of the supplier's file, beside the file when it was taken. */
   documents: readonly string[];
   /** Name of the portfolio; `""` if the file's name gives none, or the file has decisions, which are for all portfolios ({@link isDecided}). */
   portfolio: string;

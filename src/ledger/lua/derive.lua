@@ -160,14 +160,16 @@ local function putInSums(row, share, sign)
     add(sums, 'answer:' .. answer, sign)
     sum(sums, 'asked/' .. answer, asked, sign)
     sum(sums, 'given/' .. answer, share.granted, sign)
-  end
-  if bucket == 'done' then
+    sum(sums, 'free/' .. answer, share.available, sign)
+  elseif bucket == 'done' then
     sum(sums, 'granted', share.granted, sign)
     sum(sums, 'available', share.available, sign)
+  end
+  if bucket == 'done' then
     if status ~= '' then add(sums, 'status:' .. status, sign) end
   elseif bucket == 'skipped' then
     if short > '3' then add(sums, 'skipped', sign) end
-    sum(sums, 'before', share.granted, sign)
+    sum(sums, short > '3' and 'before/' .. short .. status or 'before', share.granted, sign)
     add(sums, 'earlier:' .. status, sign)
   end
   if share.failedBy then

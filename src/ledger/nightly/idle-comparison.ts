@@ -233,14 +233,16 @@ function addTally(side: Side, tally: string): void {
     side.put(`answer:${answer}`, 1);
     sum(`asked/${answer}`, requested);
     sum(`given/${answer}`, granted);
-  }
-  if (bucket === 'done') {
+    sum(`free/${answer}`, available);
+  } else if (bucket === 'done') {
     sum('granted', granted);
     sum('available', available);
+  }
+  if (bucket === 'done') {
     if (status !== '') side.put(`status:${status}`, 1);
   } else if (bucket === 'skipped') {
     if (share > '3') side.put('skipped', 1);
-    sum('before', granted);
+    sum(share > '3' ? `before/${share}${status}` : 'before', granted);
     side.put(`earlier:${status}`, 1);
   }
   if (cause !== '') {

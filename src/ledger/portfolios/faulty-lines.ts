@@ -21,7 +21,48 @@ export function makeFaultyLines({ connection, keys }: { connection: RedisConnect
   const note = makeGatedScript(connection, 'note-lines');
   const faultyKeysOf = (name: string) => FAULT_KINDS.map((kind) => keys.faultyLines(name, kind));
 
+  /** The faults of these lines of the last import, in order; undefined for lines that led to a row. */
+  async function faultyLines(name: string, lines: readonly number[]): Promise<(FaultyLine | undefined)[]> {
+    const found: (FaultyLine | undefined)[] = [];
+    for (const page of pagesOf(lines)) {
+      const [invalid = [], duplicate = []] = await Promise.all(
+        faultyKeysOf(name).map((key) => connection.hmget(key, ...page.map(String))),
+      );
+      for (const place of page.keys()) found.push(faultOf(invalid[place], duplicate[place]));
+    }
+    return found;
+  }
+
+  /**
+   * For each of these keys, the invalid line of the last import that counts as this row: its request has the row already, from an
+   * earlier import or from before its documents were removed. That row stays as it was.
+   */
+  async function keptRows(name: string, rowKeys: readonly string[]): Promise<(number | undefined)[]> {
+    const found: (number | undefined)[] = [];
+    for (const page of pagesOf(rowKeys)) {
+      const lines = await connection.hmget(keys.keptRows(name), ...page);
+      found.push(...lines.map((line) => (line === null ? undefined : Number(line))));
+    }
+    return found;
+  }
+
   return {
+    faultyLines,
+    keptRows,
+
+    /** Number of faulty lines of the last import that count as no row and are not among these lines. */
+    async faultyBeside(name: string, lines: readonly number[]): Promise<number> {
+      const hashes = [...faultyKeysOf(name), keys.keptRows(name)];
+      const [invalid = 0, duplicate = 0, kept = 0] = await Promise.all(hashes.map((key) => connection.hlen(key)));
+      const faults = await faultyLines(name, lines);
+      const ofRows = await keptRows(
+        name,
+        faults.map((fault) => fault?.key ?? ''),
+      );
+      const named = faults.filter((fault, at) => fault && ofRows[at] !== lines[at]).length;
+      return invalid + duplicate - kept - named;
+    },
+
     /** All keys that an import of another content deletes. */
     keysOf: (name: string) => [...faultyKeysOf(name), keys.keptRows(name), keys.leftOut(name)],
 
@@ -40,31 +81,6 @@ export function makeFaultyLines({ connection, keys }: { connection: RedisConnect
       // Most lines are sound, and were so before: they need no write.
       const sound = isTakenBack ? [...lines].filter(([, { fault }]) => fault === null) : [];
       for (const page of pagesOf(sound)) await tell(page);
-    },
-
-    /** The faults of these lines of the last import, in order; undefined for lines that led to a row. */
-    async faultyLines(name: string, lines: readonly number[]): Promise<(FaultyLine | undefined)[]> {
-      const found: (FaultyLine | undefined)[] = [];
-      for (const page of pagesOf(lines)) {
-        const [invalid = [], duplicate = []] = await Promise.all(
-          faultyKeysOf(name).map((key) => connection.hmget(key, ...page.map(String))),
-        );
-        for (const place of page.keys()) found.push(faultOf(invalid[place], duplicate[place]));
-      }
-      return found;
-    },
-
-    /**
-     * For each of these keys, the invalid line of the last import that counts as this row: its request has the row already, from an
-     * earlier import or from before its documents were removed. That row stays as it was.
-     */
-    async keptRows(name: string, rowKeys: readonly string[]): Promise<(number | undefined)[]> {
-      const found: (number | undefined)[] = [];
-      for (const page of pagesOf(rowKeys)) {
-        const lines = await connection.hmget(keys.keptRows(name), ...page);
-        found.push(...lines.map((line) => (line === null ? undefined : Number(line))));
-      }
-      return found;
     },
   };
 }

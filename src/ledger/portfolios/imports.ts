@@ -86,6 +86,7 @@ export function makeImports({ connection, keys }: { connection: RedisConnection;
   return {
     faultyLines: faulty.faultyLines,
     keptRows: faulty.keptRows,
+    faultyBeside: faulty.faultyBeside,
 
     /** Begins an import. The faulty lines of the import before are deleted, its rows are not. */
     async startImport(name: string, file: ImportedFile): Promise<ImportRun> {

@@ -1,7 +1,7 @@
 import type { CallKind } from '../../call-kind.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import type { LeftOut } from '../counts/money.ts';
-import type { AnswerSum, Sums } from '../counts/sums.ts';
+import type { AnswerSum, EarlierSum, Sums } from '../counts/sums.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import type { RowState } from '../schema/row.ts';
@@ -62,6 +62,9 @@ export type PortfolioState = {
   sums: Sums;
   /** The portfolio's done rows, by how the service answered. */
   answers: AnswerSum[];
+  /** Its skipped rows, whose limits were made before, by how the service answered then, and their numbers by status. */
+  earlier: EarlierSum[];
+  earlierStatuses: Record<string, number>;
   /** Numbers of done and skipped rows by status: granted less than requested (`below`), and granted nothing. */
   short: { below: Record<string, number>; nothing: Record<string, number> };
 };
@@ -83,7 +86,7 @@ export function makeSuppliers({ connection, keys }: { connection: RedisConnectio
     /**
      * Sets the supplier of a portfolio.
      *
-     * @param approval of the import that names it: nothing is sent for the supplier before it is granted
+     * @param approval of the import that names it: nothing is sent for the supplier before it is granted, nor is it the portfolio's
      */
     async setSupplier(name: string, supplier: PortfolioSupplier, approval?: string): Promise<void> {
       const of = approval === undefined ? 'HDEL' : 'HSET';
@@ -100,7 +103,7 @@ export function makeSuppliers({ connection, keys }: { connection: RedisConnectio
       const hash = keys.portfolio(name);
       for (;;) {
         const [archive, known, waitsFor] = await connection.hmget(hash, 'archive', 'supplier', 'supplierApproval');
-        if (archive || !known || (JSON.parse(known) as PortfolioSupplier).key !== supplier.key) return;
+        if (archive || !known || ((JSON.parse(known) as PortfolioSupplier).key ?? '') !== supplier.key) return;
         if (approval !== '' && waitsFor !== approval) return;
         const asRead = ['IS', 'archive', '', 'IS', 'supplier', known, 'IS', 'supplierApproval', waitsFor ?? ''];
         const ends = approval === '' ? [] : ['HDEL', 'supplierApproval', ''];

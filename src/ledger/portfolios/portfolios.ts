@@ -201,6 +201,8 @@ type Fields = Omit<
   | 'statuses'
   | 'sums'
   | 'answers'
+  | 'earlier'
+  | 'earlierStatuses'
   | 'short'
 >;
 

@@ -3,7 +3,7 @@ import { type Meanings, type StatusMeaning, statusMeaningOf } from '../../status
 import type { Cause } from '../counts/cause.ts';
 import type { MeaningStore } from '../counts/meaning-store.ts';
 import { type Money, moneyOf } from '../counts/money.ts';
-import { type OutcomeSum, outcomesOf } from '../counts/outcome-sums.ts';
+import { type GrantedSums, grantedOf, type OutcomeSum, outcomesOf } from '../counts/outcome-sums.ts';
 import type { RowOutcome } from '../counts/row-outcome.ts';
 import type { Sums } from '../counts/sums.ts';
 import {
@@ -22,6 +22,7 @@ import type { Portfolios } from './portfolios.ts';
 
 /** The outcome of a portfolio in one object; amounts are exact decimal text, times ISO 8601 in UTC. */
 export type Summary = Sums &
+  GrantedSums &
   GrantedShort & {
     account: string;
     portfolio: string;
@@ -87,11 +88,12 @@ export async function summarize(
     statuses,
     meanings: Object.fromEntries(meanings),
     ...state.sums,
+    ...grantedOf(state, meanings),
     ...grantedShort(state, meanings),
     causes: await portfolios.causes(name),
     madeTwice: state.madeTwice,
     resent: state.resent,
-    supplier: state.supplier?.id ?? null,
+    supplier: (!state.supplierAwaits && state.supplier?.id) || null,
     started: isoTime(state.startedMs),
     finished: isoTime(state.finishedMs),
     calls,

@@ -36,6 +36,9 @@ export type DecidedLimit = {
   askedMs: number;
   requested: string;
   buyer: string;
+  /** Who brought its last decision, with which file, as JSON, and when that was made, in ISO 8601; '' if there was none. */
+  decided: string;
+  decidedAt: string;
 };
 
 /** Requests of a buyer whose names are read at once; of one with more, each portfolio is asked whether it has the request. */
@@ -70,12 +73,22 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
     async find(limit: string): Promise<DecidedLimit | undefined> {
       const key = await connection.hget(keys.madeIds('limit', limit), limit);
       if (key === null) return undefined;
-      const [row, at] = await connection.hmget(keys.call('limit', key), 'row', 'at');
+      const call = await connection.hmget(keys.call('limit', key), 'row', 'at', 'decided', 'record');
+      const [row, at, decided, record] = call;
       const maker = rowIdOf(row ?? '');
       const text = maker ? await connection.hget(keys.row(maker.portfolio, maker.key), 'request') : null;
       const request = text === null ? undefined : (JSON.parse(text) as RowRequest);
       const askedMs = Number(at?.split('+')[0] ?? 0);
-      return { key, maker, askedMs, requested: request?.limit.requested_limit ?? '', buyer: request?.buyer ?? '' };
+      const decidedAt = /"decided_at":"([^"]*)"/.exec(record ?? '')?.[1] ?? '';
+      return {
+        key,
+        maker,
+        askedMs,
+        decided: decided ?? '',
+        decidedAt,
+        requested: request?.limit.requested_limit ?? '',
+        buyer: request?.buyer ?? '',
+      };
     },
 
     /**

@@ -70,7 +70,7 @@ export type RowRequest = {
 
 /**
  * Why a row is in its state, for people: the step, a sentence, and the service's response as it came. If the outcome of a call is
- * unknown, `sent` is what was sent.
+ * unknown, `sent` is what was sent, and `body` an answer that was to another request.
  */
 export type RowProblem = { step: Step; message: string; status?: number; body?: string; sent?: string };
 

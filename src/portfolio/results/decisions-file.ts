@@ -49,6 +49,8 @@ export type DecisionsReading = {
   hiddenRows?: boolean | undefined;
   decimal?: Decimal | undefined;
   dates?: DateOrder | undefined;
+  /** `HEADER=COLUMN` for columns whose headers are other words; these go before columns that bear the name. */
+  map?: readonly string[] | undefined;
   now?: Date;
   mostLines?: number;
 };
@@ -64,15 +66,16 @@ const MOST_STATUS_BYTES = 100;
  * `available_limit` and `decided_at`. A day without a time means its end, and a time without a zone is UTC. In a results file of Limitline only
  * lines with a `decided_at` count: the others say what was known when it was written.
  *
- * @throws LimitlineError `FILE` when it cannot be read, lacks these columns, has one of them twice, or has more than `mostLines` lines
+ * @throws LimitlineError `FILE` when it cannot be read, lacks these columns or those of the mapping, has one of them twice, or has more than
+ *   `mostLines` lines; `USAGE` when the mapping names no such column
  */
 export async function readDecisionsFile(
   path: string,
-  { sheet, decimal, mostLines = MOST_LINES, ...given }: DecisionsReading = {},
+  { sheet, decimal, map = [], mostLines = MOST_LINES, ...given }: DecisionsReading = {},
 ): Promise<DecisionsFile> {
   const table = await openTable({ path, vocabulary: vocabularyOf(), ...(sheet === undefined ? {} : { sheet }) });
   try {
-    const places = placesOf(path, table);
+    const places = placesOf(path, table, map);
     const lines: Read[] = [];
     for (let record = await nextRecord(table); record; record = await nextRecord(table)) {
       if (lines.length === mostLines) throw tooLong(path, mostLines);
@@ -102,21 +105,27 @@ type Name = (typeof COLUMNS)[number];
 type Places = { of: Partial<Record<Name, number>>; width: number; unread: string[]; isResults: boolean };
 
 /** If a name occurs twice in a results file, the last one counts: the team's own columns come first there. */
-function placesOf(path: string, { header, unusable }: Table): Places {
+function placesOf(path: string, { header, unusable }: Table, map: readonly string[]): Places {
   const names = (header?.cells ?? []).map((cell) => plainName(cell));
-  const of = Object.fromEntries(
-    COLUMNS.flatMap((name) => (names.includes(name) ? [[name, names.lastIndexOf(name)]] : [])),
-  ) as Places['of'];
+  const mapped = mappedPlaces(path, names, map);
+  const taken = new Set(Object.values(mapped));
+  const own = COLUMNS.flatMap((name) => {
+    const at = names.lastIndexOf(name);
+    return at === -1 || taken.has(at) || mapped[name] !== undefined ? [] : [[name, at]];
+  });
+  const of: Places['of'] = { ...Object.fromEntries(own), ...mapped };
   const isResults = isResultsHeader(header?.cells ?? []);
   const isUsable = header && !unusable && of.status !== undefined && (of.buyer_limit_id ?? of.row) !== undefined;
-  const twice = isResults ? undefined : COLUMNS.find((name) => names.indexOf(name) !== names.lastIndexOf(name));
+  const twice = isResults
+    ? undefined
+    : COLUMNS.find((name) => mapped[name] === undefined && names.indexOf(name) !== names.lastIndexOf(name));
   if (twice !== undefined) {
     const message = `${path} has two columns ${twice}, and which of them counts cannot be told: rename one of them. Nothing of it was taken.`;
     throw new LimitlineError('FILE', message);
   }
   if (isUsable && !(isResults && of.decided_at === undefined)) {
-    const own = header.cells.filter((cell, place) => cell.trim() !== '' && !Object.values(of).includes(place));
-    return { of, width: names.length, unread: isResults ? [] : own, isResults };
+    const others = header.cells.filter((cell, place) => cell.trim() !== '' && !Object.values(of).includes(place));
+    return { of, width: names.length, unread: isResults ? [] : others, isResults };
   }
   const found = names.filter((name) => name !== '').slice(0, HEADERS_NAMED);
   const has = found.length === 0 ? '' : ` Its header has ${visible(found.join(', ').slice(0, 200))}.`;
@@ -124,6 +133,32 @@ function placesOf(path: string, { header, unusable }: Table): Places {
     ? 'It is a results file: put a column decided_at to it, and fill that in on the lines that were decided.'
     : `It needs a header with the columns buyer_limit_id (or row) and status.${has}`;
   throw new LimitlineError('FILE', `${path} has no decisions. ${unusable ?? needs}`);
+}
+
+/** The places of columns that a mapping names, such as `Ergebnis=status`. */
+function mappedPlaces(path: string, names: readonly string[], map: readonly string[]): Places['of'] {
+  const places: Places['of'] = {};
+  for (const entry of map) {
+    const at = entry.lastIndexOf('=');
+    const name = COLUMNS.find((one) => one === entry.slice(at + 1).trim());
+    const header = entry.slice(0, Math.max(at, 0)).trim();
+    if (name === undefined || header === '') {
+      const message = `The mapping "${visible(entry)}" is not HEADER=COLUMN, with a column out of ${COLUMNS.join(', ')}.`;
+      throw new LimitlineError('USAGE', message);
+    }
+    const place = names.indexOf(plainName(header));
+    const fault =
+      place === -1
+        ? `has no column "${visible(header)}", which the mapping names`
+        : place !== names.lastIndexOf(plainName(header))
+          ? `has two columns "${visible(header)}", which the mapping names`
+          : places[name] !== undefined || Object.values(places).includes(place)
+            ? `cannot be read by a mapping that names a column twice: "${visible(entry)}"`
+            : undefined;
+    if (fault !== undefined) throw new LimitlineError('FILE', `${path} ${fault}. Nothing of it was taken.`);
+    places[name] = place;
+  }
+  return places;
 }
 
 function tooLong(path: string, mostLines: number): LimitlineError {
@@ -181,10 +216,10 @@ function take(line: Read, { convention, places, dates, now = new Date() }: Readi
     id === '' && row === '' ? 'It names no limit: fill in buyer_limit_id or row.' : undefined,
     // Messages quote the name, and a cell may have 32,767 characters.
     Math.max(id.length, row.length) > MOST_NAME ? 'Its buyer_limit_id or row is longer than any.' : undefined,
-    faultOfText(status),
-    total.problem,
-    available.problem,
-    decided.problem,
+    inColumn('status', status, faultOfText(status)),
+    inColumn('total_limit', cells.total_limit, total.problem),
+    inColumn('available_limit', cells.available_limit, available.problem),
+    inColumn('decided_at', moment, decided.problem),
   ];
   const message = faults.find((fault) => fault !== undefined);
   if (message !== undefined) file.problems.push({ at, message });
@@ -194,6 +229,16 @@ function take(line: Read, { convention, places, dates, now = new Date() }: Readi
     const amounts = { total: said('total_limit', total), available: said('available_limit', available) };
     file.decisions.push({ at, id, row, status, ...amounts, decided: decided.value });
   }
+}
+
+/** Characters of a cell that a message quotes. */
+const MOST_QUOTED = 60;
+
+/** The problem with its column and the beginning of its cell, as it is told of. */
+function inColumn(column: Name, cell = '', problem: string | undefined): string | undefined {
+  if (problem === undefined) return undefined;
+  const quoted = cell.length > MOST_QUOTED ? `${cell.slice(0, MOST_QUOTED)}…` : cell;
+  return `${column} "${visible(quoted)}": ${problem}`;
 }
 
 /** Why a text cannot be a status; undefined if it can. */

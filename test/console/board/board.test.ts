@@ -6,22 +6,12 @@ import { commandLineActor } from '../../../src/actor.ts';
 import { cleanShell } from '../../../src/console/board/add-board.ts';
 import type { RowState } from '../../../src/ledger/schema/row.ts';
 import { openService } from '../../../src/open-service.ts';
-import { openConsole } from '../../support/console.ts';
-import { openDesk } from '../../support/desk.ts';
+import { openBoardRows } from '../../support/board-rows.ts';
 import { withoutToken } from '../../support/without-token.ts';
 
-const FAULTS = {
-  rules: [
-    { on: 'limit', match: '"HRB 1"', times: 1, fault: 'status', status: 422, body: 'no <b>Buyer 1</b>' },
-    { on: 'limit', match: '"HRB 2"', times: 1, fault: 'status', status: 500, body: 'no' },
-  ],
-} as const;
-
-/** Three rows, refused, held and done, and a console that looks at them; whoever asks the board here has its token. */
+/** The board of three rows, refused, held and done; whoever asks it here has its token. */
 async function openBoard(settings: Record<string, string> = {}) {
-  const desk = await openDesk(3, { rules: [...FAULTS.rules] });
-  await desk.limitline('run', 'q4.csv', '--portfolio', 'q4', '--yes');
-  const web = await openConsole({ ...desk, env: { ...desk.env, ...settings } });
+  const { desk, web } = await openBoardRows(settings);
   const { context } = web;
   const shell = await web.get('/queues');
   const cookies = [...web.cookies].map((pair) => pair.join('='));

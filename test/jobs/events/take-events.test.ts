@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startTakingEvents, takeAllEvents } from '../../../jobs/events/take-events.ts';
 import type { Context } from '../../../src/context.ts';
+import type { NoticeState } from '../../../src/notices/notice.ts';
 import { openContextOf } from '../../support/context-of.ts';
 import { openDesk } from '../../support/desk.ts';
 import { decisionEvent, MAPPING, mappingIn, writeMapping } from '../../support/event-mapping.ts';
@@ -27,13 +28,15 @@ async function openReview(rows: number, mapped: object = {}) {
   const mapping = mappingIn(writeMapping(desk.cwd, { ...MAPPING, ...mapped }));
   const kept = makeKeptLog();
   /** Reads events until the test ends, or it is stopped. */
+  const told: NoticeState[] = [];
+  const outbox = { tell: async (states: readonly NoticeState[]) => told.push(...states) };
   const start = () => {
-    const taking = startTakingEvents({ ...context, log: kept.log }, { mapping, everyMs: 200 });
+    const taking = startTakingEvents({ ...context, outbox, log: kept.log }, { mapping, everyMs: 200 });
     onTestFinished(() => taking.stop());
     return taking;
   };
   const statuses = async () => (await desk.json('report', 'q4')).statuses;
-  return { ...desk, context, ids, mapping, start, statuses, lines: kept.lines };
+  return { ...desk, context, ids, mapping, start, statuses, told, lines: kept.lines };
 }
 
 async function rowsOf({ ledger, keys }: Context) {
@@ -61,7 +64,7 @@ async function became({ events }: Context) {
 }
 
 test('what an event states goes where decisions of a file go, with its own time, its id and the name events', async () => {
-  const { context, ids, start, statuses, standIn, lines, limitline } = await openReview(3);
+  const { context, ids, start, statuses, standIn, lines, limitline, told } = await openReview(3);
   const { made } = standIn.counts();
   const { keep, stop } = start();
   const at = later(1);
@@ -77,6 +80,7 @@ test('what an event states goes where decisions of a file go, with its own time,
   });
   expect(standIn.counts().made).toEqual(made);
   await stop();
+  expect(told).toMatchObject([{ notice: { kind: 'decided', path: '/portfolios/q4' } }]);
   expect(lines.at(-1)).toMatchObject({ level: 'info', read: 1, msg: '1 event was read: 1 taken' });
   expect(JSON.stringify(lines)).not.toContain(ids[0]);
   expect((await limitline('audit', 'list')).stdout).toMatch(/events .*decisions taken in/);

@@ -96,6 +96,37 @@ test('declined rows are given up, and their supplier is not made', async () => {
   expect(standIn.counts().made).toMatchObject({ company: 0, limit: 0 });
 });
 
+test('the id of a supplier counts once the import is approved, and not after a no', async () => {
+  const place = await openWorkplace(ALWAYS);
+  const { context, work, report, dir } = place;
+  const supplierPath = join(dir, 'supplier.csv');
+  const supplier = async () => (await context.portfolios.read('q4')).supplier;
+  await writeFile(supplierPath, 'company_id\ncompany_1\n');
+  await place.import(buyerLines(1), { supplierPath });
+  expect((await report()).supplier).toBeNull();
+  const declined = await waitingIn(place);
+  expect(await context.approvals.decline({ ...declined, by: 'bob', words: 'not this one' })).toBe('declined');
+  await work();
+  await expect.poll(supplier, { timeout: 20_000 }).toEqual({ key: '', problem: 'declined by bob: not this one' });
+  await writeFile(supplierPath, 'company_id\ncompany_2\n');
+  await place.import(buyerLines(2), { supplierPath });
+  expect((await report()).supplier).toBeNull();
+  expect(await context.approvals.grant({ ...(await waitingIn(place)), by: 'bob' })).toBe('granted');
+  expect((await report()).supplier).toBe('company_2');
+});
+
+test('a yes covers all that the file of a supplier says', async () => {
+  const place = await openWorkplace(ALWAYS);
+  const { context, dir } = place;
+  const supplierPath = join(dir, 'supplier.csv');
+  await writeFile(supplierPath, 'name,country_code,city\nSupplier GmbH,DE,Bremen\n');
+  await place.import(buyerLines(1), { supplierPath });
+  const seen = await waitingIn(place);
+  await writeFile(supplierPath, 'name,country_code,city\nSupplier GmbH,DE,Berlin\n');
+  await place.import(buyerLines(1), { supplierPath });
+  expect(await context.approvals.grant({ ...seen, by: 'bob' })).toBe('changed');
+});
+
 test('below the limit rows go by themselves, and what brings the portfolio above it waits', async () => {
   const place = await openWorkplace({ env: { APPROVE_ABOVE: '3006' } });
   const { work, settled, context, standIn } = place;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
 import { acme, asking, HEADER as CORRECTIONS_HEADER, openCorrections, zinc } from '../../support/corrections.ts';
+import { exportedText } from '../../support/exported.ts';
 import { retryRows } from '../../support/operate.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
@@ -72,7 +73,7 @@ test('a faulty line whose row was given up or replaced counts as left out, and i
   expect(await importFile(path, {}, { replace: true })).toMatchObject({ givenUp: 1 });
   await place.import([`${CORRECTIONS_HEADER},contact_email`, `${acme(1000)},nobody`, `${zinc(7)},`]);
   await isLeftOut('1000.00', expect.stringMatching(/^contact_email: .*; given up/));
-  expect((await report())?.money.in_file).toEqual({ lines: 2, amount: '1007.00' });
+  expect((await report())?.money.in_file).toMatchObject({ lines: 2, amount: '1007.00' });
   // Sent again all the same, the row counts, and its faulty line no longer does.
   expect(await retryRows({ portfolio: 'q4', state: 'cancelled' }, place.context)).toEqual({ rows: 1 });
   expect((await report())?.money).toMatchObject({ in_file: { lines: 2, amount: '1007.00' }, left_out: { lines: 0 } });
@@ -83,5 +84,41 @@ test('a faulty line whose row was given up or replaced counts as left out, and i
   await settled();
   await importLines(acme(1000), zinc(7));
   await isLeftOut('1000.00', expect.stringMatching(/^requested_limit: .* replaced it and was sent/));
-  expect((await report())?.money.in_file).toEqual({ lines: 3, amount: '3007.00' });
+  expect((await report())?.money.in_file).toMatchObject({ lines: 3, amount: '3007.00' });
+});
+
+test('lines that report and results name no longer, since another file or a part of an errors file came, are counted', async () => {
+  const { import: importLines, importFile, context, dir } = await openWorkplace();
+  await importLines([
+    HEADER,
+    'Acme,R1,100,EUR,',
+    'Beta,R2,20,EUR,nobody',
+    'Acme,R1,100,EUR,',
+    'Gamma,R3,many,EUR,',
+    'Delta,R4,5,EUR,nobody',
+  ]);
+  // The line of a request that has its row counts as that row, and is in no errors file.
+  await importLines([
+    HEADER,
+    'Acme,R1,100,EUR,nobody',
+    'Beta,R2,20,EUR,nobody',
+    'Gamma,R3,many,EUR,',
+    'Delta,R4,,EUR,',
+  ]);
+  const [header = '', ...lines] = (await exportedText(context, { only: 'errors' })).trim().split('\n');
+  const cut = join(dir, 'cut.csv');
+  const mended = lines.filter((line) => line.startsWith('Beta')).map((line) => line.replace('nobody', 'b@beta.de'));
+  await writeFile(cut, `${[header, ...mended].join('\n')}\n`);
+  expect(await importFile(cut)).toMatchObject({ rows: 1, invalid: 0, gone: 2 });
+  // By now it is the last import, and lacks nothing.
+  expect(await importFile(cut)).toMatchObject({ gone: 0 });
+  const whole = join(dir, 'whole.csv');
+  await importLines([HEADER, 'Gamma,R3,many,EUR,', 'Delta,R4,,EUR,']);
+  // The same file once more, also read otherwise, names the same lines.
+  await writeFile(join(dir, 'q4.csv'), `${[HEADER, 'Gamma,R3,many,EUR,', 'Delta,R4,,EUR,'].join('\n')}\n`);
+  expect(await importFile(join(dir, 'q4.csv'))).toMatchObject({ gone: 0 });
+  await writeFile(whole, await exportedText(context, { only: 'errors' }));
+  expect(await importFile(whole)).toMatchObject({ invalid: 2, gone: 0 });
+  // Any other file: its own lines are named from now on.
+  expect(await importLines([HEADER, 'Beta,R5,20,EUR,'])).toMatchObject({ gone: 2 });
 });

@@ -80,7 +80,8 @@ test('killed before any step, decisions are taken once and their file ends in do
   const { drop: folder } = await round();
   for (let moment = 1; ; moment += 1) {
     const status = `status ${moment}`;
-    await drop(`m${moment}.decisions.csv`, text(`bl_q41,${status},,,`, `bl_q42,${status},,,`));
+    const at = new Date().toISOString();
+    await drop(`m${moment}.decisions.csv`, text(`bl_q41,${status},,,${at}`, `bl_q42,${status},,,${at}`));
     const { mortal, done, isDead } = makeMortal(moment);
     const deps = await round({
       ...source,
@@ -101,6 +102,8 @@ test('killed before any step, decisions are taken once and their file ends in do
     expect((await readdir(inbox)).sort(), where).toEqual(['.taken', 'done', 'rejected']);
     const ofFile = told.filter(({ state }) => state.endsWith(`m${moment}.decisions.csv`));
     expect(new Set(ofFile.map(({ state }) => state)).size, where).toBeLessThanOrEqual(1);
+    // People are told of both rows, whichever of them said it before the kill.
+    expect(ofFile.at(-1)?.notice, where).toMatchObject({ title: expect.stringContaining('2 ') });
     if (!isDead()) return expect(new Set(done).size).toBeGreaterThan(10);
   }
 });
@@ -128,4 +131,37 @@ test('a file with warnings alone is told, too, and a cell that is longer than an
     expect.stringMatching(/^Not all of a file of decisions/),
   );
   expect((await read('done', 'problems.csv')).length).toBeLessThan(500);
+});
+
+test('of two files that are dropped together and have no time, the second says that it counts against the first', async () => {
+  const { drop, takeIn, read, statuses } = await openDecided();
+  await drop('a.decisions.csv', text('bl_q41,declined,0,0,', 'bl_q42,approved,1,1,'));
+  await drop('b.decisions.csv', text('bl_q41,Approved,1,1,', 'bl_q42,approved,1,1,'));
+  expect((await takeIn()).files).toMatchObject([{ found: { invalid: 0 } }, { found: { invalid: 1 } }]);
+  const warnings = await read('done', 'b.decisions.problems.csv');
+  expect(warnings).toContain(
+    'Warning: a.decisions.csv said something else of bl_q41 within the hour, and b.decisions.csv',
+  );
+  expect(warnings).toContain('The status ""Approved"" differs from ""approved"" in upper and lower case alone');
+  expect(await statuses()).toEqual({ Approved: 1, approved: 1 });
+});
+
+test('a file of two decisions of different times about one limit is as it says when it is taken again', async () => {
+  const { drop, takeIn, statuses } = await openDecided();
+  const times = [1, 2].map((ms) => new Date(Date.now() + ms).toISOString());
+  const lines = text(`bl_q41,declined,0,0,${times[0]}`, `bl_q41,approved,1,1,${times[1]}`);
+  for (const _ of times) {
+    await drop('a.decisions.csv', lines);
+    expect((await takeIn()).files).toMatchObject([{ is: 'imported', found: { lines: 2, invalid: 0 } }]);
+    expect(await statuses()).toMatchObject({ approved: 2 });
+  }
+});
+
+test('a file with a header alone goes to rejected, with a sentence', async () => {
+  const { drop, takeIn, read } = await openDecided();
+  await drop('none.decisions.csv', `${HEADER}\n`);
+  expect((await takeIn()).files).toMatchObject([{ is: 'rejected' }]);
+  expect(await read('rejected', 'problems.txt')).toBe(
+    'none.decisions.csv has a header and no line: nothing was decided by it.\n',
+  );
 });

@@ -41,7 +41,7 @@ test('killed before any step, a file is neither lost nor imported twice', async 
       'entry',
       'begin',
       'takeFile',
-      'takeDocuments',
+      'takeBeside',
       'putFile',
       'putRest',
       'whereIs',

@@ -101,7 +101,7 @@ test('documents of a file that was rejected follow it, though who rejected it wa
   await drop('q4/a.pdf', 'x');
   await drop('q4.zip', 'x');
   const deps = await round();
-  const killed = { ...deps.taken, takeDocuments: () => Promise.reject(new Error('killed')) };
+  const killed = { ...deps.taken, takeBeside: () => Promise.reject(new Error('killed')) };
   await expect(takeInRound({ ...deps, taken: killed })).rejects.toThrow('killed');
   await takeInRound(await round());
   expect(await names()).toEqual(['.taken', 'done', 'rejected']);

@@ -4,9 +4,11 @@ import type { Cause } from '../../../src/ledger/counts/cause.ts';
 import type { PortfolioState } from '../../../src/ledger/portfolios/portfolio.ts';
 import { makePortfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import type { Approval, ApprovalKind } from '../../../src/ledger/schema/approval.ts';
+import type { Meanings } from '../../../src/status-meaning.ts';
 import { openLedger } from '../../support/ledger.ts';
 
 const nowMs = 1_763_802_000_000;
+const NONE: Meanings = new Map();
 
 /** A portfolio as the ledger reads it of which there is nothing, with these things besides. */
 async function stateOf(name: string, changes: Partial<PortfolioState> = {}): Promise<PortfolioState> {
@@ -30,7 +32,7 @@ const cause = (changes: Partial<Cause>): Cause => {
 describe('what is told of a portfolio', () => {
   test('without rows is that there are none, and which lines led to none', async () => {
     const state = await stateOf('q4', { invalid: 1_200, duplicate: 3 });
-    expect(portfolioNotice({ is: 'settled', atMs: 7 }, { state, causes: [], nowMs })).toEqual({
+    expect(portfolioNotice({ is: 'settled', atMs: 7 }, { state, causes: [], meanings: NONE, nowMs })).toEqual({
       kind: 'settled',
       title: 'Portfolio q4 has settled: no rows',
       facts: [{ term: 'Lines without a row', what: '1,200 invalid, 3 duplicate' }],
@@ -42,16 +44,19 @@ describe('what is told of a portfolio', () => {
   test('with held rows is that it needs an answer, and not that it has settled', async () => {
     const state = await stateOf('q4');
     const held = { ...state, states: { ...state.states, done: 5, held: 2 } };
-    const { title, facts } = portfolioNotice({ is: 'settled', atMs: 7 }, { state: held, causes: [], nowMs });
-    expect(title).toBe('Portfolio q4 needs an answer: 5 done, 2 held');
-    expect(facts.map(({ term }) => term)).toEqual(['Requested', 'Granted', 'Sum of held rows']);
+    const { title, facts } = portfolioNotice(
+      { is: 'settled', atMs: 7 },
+      { state: held, causes: [], meanings: NONE, nowMs },
+    );
+    expect(title).toBe('Portfolio q4 needs an answer: 5 answered, 2 in need of an answer');
+    expect(facts.map(({ term }) => term)).toEqual(['Requested', 'Granted', 'Sum that needs an answer']);
   });
 
   test('leads to its page, whatever its name is', async () => {
     const state = await stateOf('a/b ?c&d#e');
     const paths = (['settled', 'failures'] as const).map((is) => {
       const news = is === 'settled' ? { is, atMs: 7 } : { is, failed: 1, ended: 30 };
-      return portfolioNotice(news, { state, causes: [], nowMs }).path;
+      return portfolioNotice(news, { state, causes: [], meanings: NONE, nowMs }).path;
     });
     expect(paths).toEqual([
       '/portfolios/a%2Fb%20%3Fc%26d%23e',
@@ -71,7 +76,10 @@ describe('what is told of a portfolio', () => {
       cause({ rows: 1, status: 404 }),
     ];
     const state = await stateOf('q4');
-    const { facts } = portfolioNotice({ is: 'failures', failed: 1_028, ended: 9_999 }, { state, causes, nowMs });
+    const { facts } = portfolioNotice(
+      { is: 'failures', failed: 1_028, ended: 9_999 },
+      { state, causes, meanings: NONE, nowMs },
+    );
     expect(facts.filter(({ term }) => term === 'Failed').map(({ what }) => what)).toEqual([
       '1,002 rows: refused by the service at the step limit (status 400)',
       '7 rows: nobody knows what became of the call at the step company',
@@ -90,7 +98,10 @@ describe('what is told of a portfolio', () => {
       '/portfolios/q4?states=refused%2Cheld#rows',
     ],
   ])('that paused itself is why: %j', async (why, words, path) => {
-    const notice = portfolioNotice({ is: 'paused', why }, { state: await stateOf('q4'), causes: [], nowMs });
+    const notice = portfolioNotice(
+      { is: 'paused', why },
+      { state: await stateOf('q4'), causes: [], meanings: NONE, nowMs },
+    );
     expect(notice).toMatchObject({ kind: 'paused', title: `Portfolio q4 paused itself: ${words}`, path, atMs: nowMs });
   });
 

@@ -42,11 +42,11 @@ describe('watching', () => {
       },
       {
         kind: 'settled',
-        title: 'Portfolio q4 has settled: 9 done, 1 refused',
+        title: 'Portfolio q4 has settled: 9 approved, 1 rejected by the service',
         facts: [
           { term: 'Requested', what: '9,052.50' },
           { term: 'Granted', what: '9,052.50' },
-          { term: 'Sum of refused rows', what: '1,007.50' },
+          { term: 'Sum that the service rejected', what: '1,007.50' },
           { term: 'Failed', what: '1 row: refused by the service at the step limit (status 400)' },
         ],
         path: '/portfolios/q4',
@@ -70,7 +70,7 @@ describe('watching', () => {
     await place.import(buyerLines(4), { by: 'alice', portfolio: 'q5' });
     await watcher.look();
     expect(titles(await watcher.told()).sort()).toEqual([
-      'Portfolio failing has settled: 50 refused',
+      'Portfolio failing has settled: 50 rejected by the service',
       'Portfolio failing paused itself: its first rows are at an end',
       'Portfolio q5 awaits approval: 4 rows, 4,012.00 to be requested',
     ]);

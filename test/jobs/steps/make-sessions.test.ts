@@ -7,7 +7,6 @@ import {
   openSessionPlace,
   requestsOf,
   SESSION_FILE,
-  sessionsOf,
   writeSessionFile,
 } from '../../support/session-file.ts';
 import { buyerLines } from '../../support/workplace.ts';

@@ -73,6 +73,11 @@ describe('whatever becomes of its lines', () => {
           expect(money.left_out.without_amount ?? 0).toBe(left.length - out.length);
           expect(money.requested.amount).toBe(summary?.requested);
           expect(money.granted.amount).toBe(summary?.granted);
+          // An amount beside any other status is no limit that anybody was granted.
+          const approved = ended.flatMap(({ to, status, granted, amount }) =>
+            to === 'done' && status === 'approved' ? (granted === 'all' ? amount : granted) : [],
+          );
+          expect(new Big(money.granted.amount).eq(plus(approved.filter((text) => /^\d/.test(text))))).toBe(true);
           for (const line of moneyLines(money, outcomes)) {
             if (line.outcomes.length === 0) continue;
             expect([line.words, await listed(rows, { outcomes: line.outcomes })]).toEqual([line.words, line.lines]);
@@ -133,4 +138,17 @@ test('a bucket is told by its outcomes where they say more than it does', () => 
     [1, 'requested', '5.00'],
     [2, 'approved', '5.00'],
   ]);
+});
+
+test.each([
+  [{ file: { number: 1 }, counted: { added: { 1: 4 } } }, 'in the file'],
+  // Nothing of the first file became a row, so that none of it counts.
+  [{ file: { number: 2 }, counted: { added: { 2: 4 } } }, 'in the file'],
+  [{ file: { number: 2 }, counted: { added: { 1: 4 } } }, 'in the last and earlier imports'],
+  [{ file: { number: 1 }, counted: { added: { 1: 4, 2: 1 } } }, 'in the last and earlier imports'],
+  [{ file: { number: 2 }, counted: undefined }, 'in the file'],
+])('rows of earlier imports count in the money, and its first line says so: %o', (of, words) => {
+  const money = moneyOf({ invalid: 0, duplicate: 0, leftOut: { amount: '0.00', bare: 0 }, ...of }, none);
+  expect(moneyLines(money, none)[0]?.words).toBe(words);
+  expect(money.in_file.with_earlier === true).toBe(words !== 'in the file');
 });

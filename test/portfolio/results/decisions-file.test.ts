@@ -71,6 +71,48 @@ test.each([
   expect([decisions, problems]).toEqual([[], [{ at: 2, message: expect.stringContaining(fault) }]]);
 });
 
+test('a problem of a cell names its column and the beginning of the cell', async () => {
+  const path = await fileOf(
+    HEADER,
+    'bl_1,,approved,much,1,',
+    `bl_2,,${'x'.repeat(101)},1,1,`,
+    'bl_3,,approved,1,,soon',
+  );
+  const { problems } = await readDecisionsFile(path, { now });
+  expect(problems.map(({ message }) => message)).toEqual([
+    expect.stringMatching(/^total_limit "much": ./),
+    `status "${'x'.repeat(60)}…": The status is longer than 100 bytes.`,
+    expect.stringMatching(/^decided_at "soon": ./),
+  ]);
+});
+
+const MAPPED = ['Nr=buyer_limit_id', 'Ergebnis = status', 'Höhe=total_limit'];
+
+test('a mapping names columns with other headers, and goes before a column that bears the name', async () => {
+  const path = await fileOf('Nr;Ergebnis;Höhe;Status;decided_at', 'bl_1;approved;500;open;2026-11-02');
+  const { decisions, unread } = await readDecisionsFile(path, { now, map: MAPPED });
+  expect(decisions).toMatchObject([
+    { id: 'bl_1', status: 'approved', total: '500', decided: '2026-11-02T23:59:59.999Z' },
+  ]);
+  expect(unread).toEqual(['Status']);
+});
+
+test.each([
+  [['Nr=limit'], 'USAGE', 'is not HEADER=COLUMN, with a column out of buyer_limit_id, row, status'],
+  [['=status'], 'USAGE', 'is not HEADER=COLUMN'],
+  [['status'], 'USAGE', 'is not HEADER=COLUMN'],
+  [['Wert=status'], 'FILE', 'has no column "Wert"'],
+  [['Nr=status', 'Nr=row'], 'FILE', 'names a column twice: "Nr=row"'],
+  [['Nr=row', 'Ergebnis=row'], 'FILE', 'names a column twice: "Ergebnis=row"'],
+  [['Doppelt=status'], 'FILE', 'has two columns "Doppelt"'],
+])('a mapping that cannot be meant is refused: %j', async (map, code, words) => {
+  const path = await fileOf('Nr;Ergebnis;Doppelt;doppelt', 'bl_1;approved;1;2');
+  await expect(readDecisionsFile(path, { now, map })).rejects.toMatchObject({
+    code,
+    message: expect.stringContaining(words),
+  });
+});
+
 test('what a file has no column for is not said, and an empty cell says that none is known', async () => {
   const path = await fileOf('buyer_limit_id,status,total limit (EUR),available_limit', 'bl_1,approved,500,');
   const { decisions, lacks, unread } = await readDecisionsFile(path, { now });

@@ -32,6 +32,7 @@ test('events are listed with the rows that they name, the latest first, and thos
   expect(stdout).toMatch(/^2 events kept, [\d.]+ kB of 256 MB, each for 90 days\.$/m);
   expect(stdout).toMatch(/^ {4}bl_1: the limit of q4 line 7, Muster␛\[31m GmbH$/m);
   expect(stdout).toMatch(/13 bytes, 2 times, the last /);
+  expect(stdout.match(/^ {4}event [\w-]{22}$/gm)).toHaveLength(2);
   expect(stdout).toMatch(/^ {4}names nothing known here: bl_2$/m);
   expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
 

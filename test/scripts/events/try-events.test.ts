@@ -38,9 +38,9 @@ test('events try says what the mapping finds in each event and what would become
   expect(await limitline('events', 'try', 'one.json')).toMatchObject({
     status: 0,
     stdout:
-      `line 1: kind buyer_limit.updated, buyer_limit_id ${id}, status approved, total_limit 2000, available_limit 2000, decided_at ${at}: taken. The limit ${id} is 2,000.00, more than the 1,001.50 that was asked for.\n1 event: 1 taken. Nothing was changed.\n`
+      `line 1: kind buyer_limit.updated, buyer_limit_id ${id}, status approved, total_limit 2000, available_limit 2000, decided_at ${at}: would be taken. The limit ${id} is 2,000.00, more than the 1,001.50 that was asked for.\n1 event: 1 would be taken. Nothing was changed.\n`
         .replace('line 1: kind buyer_limit.updated, ', 'line 1: ')
-        .replace(': taken.', ', kind buyer_limit.updated: taken.'),
+        .replace(': would be', ', kind buyer_limit.updated: would be'),
   });
   const lines = [
     decisionEvent('bl_of_nobody', 'approved'),
@@ -74,7 +74,7 @@ test('events try reads what events export writes, with whatever separates lines 
   await events.keep(eventOf(decisionEvent(id, 'rejected', { at: later(2) })));
   await limitline('events', 'export', '--out', 'events.ndjson');
   const tried = await limitline('events', 'try', 'events.ndjson');
-  expect(tried).toMatchObject({ status: 0, stdout: expect.stringContaining('2 events: 2 taken.') });
+  expect(tried).toMatchObject({ status: 0, stdout: expect.stringContaining('2 events: 2 would be taken.') });
 });
 
 test('events that are exported are tried, and taken with a command that is audited; an older one is said to be so', async () => {
@@ -84,7 +84,10 @@ test('events that are exported are tried, and taken with a command that is audit
   await context.events.keep(eventOf(Buffer.from([0xff, 0xfe])));
   await limitline('events', 'export', '--out', 'events.ndjson');
   const tried = await limitline('events', 'try', 'events.ndjson');
-  expect(tried).toMatchObject({ status: 2, stdout: expect.stringContaining('2 events: 1 taken, 1 not readable') });
+  expect(tried).toMatchObject({
+    status: 2,
+    stdout: expect.stringContaining('2 events: 1 would be taken, 1 not readable'),
+  });
   expect(await statuses()).toEqual({ in_progress: 1 });
   expect(await limitline('events', 'take')).toMatchObject({
     status: 2,
@@ -98,6 +101,7 @@ test('events that are exported are tried, and taken with a command that is audit
   );
   const listed = (await limitline('events')).stdout;
   expect(listed).toMatch(/^ {4}decisions: 1 older than what is known$/m);
+  expect(listed).toContain('It is no JSON.');
   expect(JSON.parse((await limitline('events', '--json')).stdout).events[0].became).toEqual({ older: 1 });
   const audited = (await limitline('audit', 'list', '--what', 'decisions taken in', '--json')).stdout;
   expect(audited).toMatch(/"same": 1/);

@@ -12,6 +12,7 @@ const NOTHING = {
   lacking: 0,
   givenUp: 0,
   isPart: false,
+  gone: 0,
 };
 
 test.each([
@@ -29,6 +30,16 @@ test.each([
   ],
   // Of an errors file it is no wonder.
   [{ lacking: 2, isPart: true }, ['2 rows of earlier imports are not in this file, and stay as they are.']],
+  [
+    { gone: 1, isPart: true },
+    [
+      '1 line of the file imported before this one led to no row and is not in this errors file: report and results no longer name it.',
+    ],
+  ],
+  [
+    { gone: 1_200 },
+    ['1,200 lines of the file imported before this one led to no row: report and results no longer name them.'],
+  ],
 ])('of the counts %o an import says %o', (changes, words) => {
   expect(earlierRowWords({ ...NOTHING, ...changes })).toEqual(words);
 });

@@ -38,8 +38,6 @@ for _, name in ipairs(redis.call('ZRANGE', root .. ':portfolios', 0, -1)) do
           if state == 'done' then
             local record = cjson.decode(of[4] or '{}')
             local granted, available = units(record.total_limit), units(record.available_limit)
-            if granted > 0 then add('sum:granted:0', granted) end
-            if available > 0 then add('sum:available:0', available) end
             if record.status then add('status:' .. record.status, 1) end
             if tonumber(record.total_limit) and granted < units(asks) then
               add((granted == 0 and 'nothing:' or 'below:') .. (record.status or ''), 1)
@@ -50,12 +48,14 @@ for _, name in ipairs(redis.call('ZRANGE', root .. ':portfolios', 0, -1)) do
             add('answer:' .. answer, 1)
             add('sum:asked/' .. answer .. ':0', units(asks))
             if granted > 0 then add('sum:given/' .. answer .. ':0', granted) end
+            if available > 0 then add('sum:free/' .. answer .. ':0', available) end
           end
           if state == 'skipped' then
             local record = cjson.decode(of[4] or '{}')
             local granted = units(record.total_limit)
             add('skipped', 1)
-            if granted > 0 then add('sum:before:0', granted) end
+            local share = not tonumber(record.total_limit) and '7' or granted == 0 and '6' or granted < units(asks) and '5' or '4'
+            if granted > 0 then add('sum:before/' .. share .. (record.status or '') .. ':0', granted) end
             add('earlier:' .. (record.status or ''), 1)
             if tonumber(record.total_limit) and granted < units(asks) then
               add((granted == 0 and 'nothing:' or 'below:') .. (record.status or ''), 1)

@@ -4,7 +4,7 @@ import type { Cause } from '../../../src/ledger/counts/cause.ts';
 import type { PortfolioState } from '../../../src/ledger/portfolios/portfolio.ts';
 import { proofOf } from '../../../src/ledger/portfolios/proof.ts';
 import { ROW_STATES, type RowResult, STEPS } from '../../../src/ledger/schema/row.ts';
-import { addedUp } from '../added-up.ts';
+import { addedUp, keptLimits } from '../added-up.ts';
 import { expectApprovals } from './approval-commands.ts';
 import type { RealLedger } from './real-ledger.ts';
 import { type Model, PORTFOLIOS } from './rules.ts';
@@ -94,7 +94,7 @@ export async function expectFound(model: Model, real: RealLedger): Promise<void>
 
 /** What the ledger keeps of all rows together is what they add up to, one by one. */
 async function expectTallies(
-  { name, sums, short, statuses, replaced }: PortfolioState,
+  { name, sums, short, statuses, replaced, earlierStatuses, ...answered }: PortfolioState,
   causes: readonly Cause[],
   rows: RowResult[],
   real: RealLedger,
@@ -103,7 +103,8 @@ async function expectTallies(
   const expected = addedUp(rows);
   const byId = (one: { id: string | undefined }, other: { id: string | undefined }) =>
     String(one.id).localeCompare(String(other.id));
-  expect({ sums, short, statuses, replaced, causes: kept.toSorted(byId) }, name).toEqual({
+  const counts = { sums, limits: keptLimits(answered), short, statuses, replaced, earlierStatuses };
+  expect({ ...counts, causes: kept.toSorted(byId) }, name).toEqual({
     ...expected,
     causes: expected.causes.toSorted(byId),
   });

@@ -1,6 +1,6 @@
 import { counted, grouped } from '../../../counted.ts';
 import { type MoneyLine, moneyLines, moneyNotes, moneyOf } from '../../../ledger/counts/money.ts';
-import { outcomesOf } from '../../../ledger/counts/outcome-sums.ts';
+import { grantedOf, outcomesOf } from '../../../ledger/counts/outcome-sums.ts';
 import { ROW_OUTCOMES } from '../../../ledger/counts/row-outcome.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import type { FunnelStep } from '../../../ledger/portfolios/summary.ts';
@@ -19,7 +19,7 @@ import type { PortfolioLook, PortfolioOutlook, ShownCause } from './portfolio-lo
 /** What became of the money: a bar, a line for each outcome with a link to its rows, and the time that is left. */
 export function renderMoney(look: PortfolioLook, { open, calls, left }: PortfolioOutlook, rights: Rights): Html {
   const { state, meanings } = look;
-  const { name, kept, sums, states } = state;
+  const { name, kept, sums } = state;
   const outcomes = outcomesOf(state, meanings);
   const money = moneyOf(state, outcomes);
   const lines = moneyLines(money, outcomes);
@@ -34,7 +34,7 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
     return { state: shown, size: Number(sum), words: `${moneyText(sum)} ${words}` };
   });
   const notes = [
-    ...moneyNotes(money, sums, states.done),
+    ...moneyNotes(money, { ...sums, ...grantedOf(state, meanings) }),
     ...(kept > 0 ? [`${counted(kept, 'row')} kept as ${kept === 1 ? 'it was' : 'they were'}.`] : []),
   ];
   return html`${barLine(`Money of ${name} by outcome`, bar)}

@@ -5,7 +5,7 @@ import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import { answeredOtherwise, type RowResult, UNFINISHED_STATES } from '../../../ledger/schema/row.ts';
 import { type RowFilter, statesOf } from '../../../ledger/search/row-filter.ts';
 import type { RowPage } from '../../../ledger/search/row-search.ts';
-import type { Meanings } from '../../../status-meaning.ts';
+import { type Meanings, statusMeaningOf } from '../../../status-meaning.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
 import { OUTCOMES, rowBadge, SHOWN_AS, stateShape } from '../../parts/figures.ts';
@@ -48,7 +48,13 @@ export function renderRows(
       },
       { head: 'Requested', kind: 'amount', cell: ({ result }) => amount(result.request.limit.requested_limit) },
       { head: 'Outcome', cell: ({ result }) => rowBadge(result, meanings) },
-      { head: 'Granted', kind: 'amount', cell: ({ result }) => amount(result.record.total_limit) },
+      {
+        head: 'Granted',
+        kind: 'amount',
+        // What the service names beside any other status is granted to nobody; the row's own page has it.
+        cell: ({ result: { record } }) =>
+          amount(statusMeaningOf(record.status, meanings) === 'approved' ? record.total_limit : undefined),
+      },
       { head: 'Ids', kind: 'id', wideOnly: true, cell: ({ result }) => idsOf(result) },
       { head: 'Answer or problem', cell: ({ result }) => problemOf(result) },
     ],

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { counted, grouped } from '../../../counted.ts';
+import { grantedOf } from '../../../ledger/counts/outcome-sums.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import { rowCountOf } from '../../../ledger/portfolios/summary.ts';
 import type { PaceState } from '../../../pace/pace-state.ts';
@@ -181,7 +182,7 @@ function renderList(look: PortfoliosLook, { text, rights }: Listed): Html {
         cell: ({ sums: { requested, inAllRows } }) =>
           html`<span>${amount(requested)}${requested !== inAllRows && html`<small class="under">of ${amount(inAllRows)}</small>`}</span>`,
       },
-      { head: 'Granted', kind: 'amount', cell: ({ sums }) => amount(sums.granted) },
+      { head: 'Granted', kind: 'amount', cell: (state) => amount(grantedOf(state, look.meanings).granted) },
       { head: 'Waits for', cell: (state) => waitCell(state, look) },
     ],
     empty: emptyState({

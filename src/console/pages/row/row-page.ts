@@ -1,7 +1,7 @@
 import { answeredOtherwise } from '../../../ledger/schema/row.ts';
 import { type RowId, rowIdOf } from '../../../ledger/schema/schema.ts';
 import type { RowStory, StoryCall, ToldRow } from '../../../ledger/story/row-story.ts';
-import type { Meanings } from '../../../status-meaning.ts';
+import { type Meanings, statusMeaningOf } from '../../../status-meaning.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
 import { facts, rowBadge, stateBadge } from '../../parts/figures.ts';
@@ -32,7 +32,7 @@ export function rowPage(
   ${did !== undefined && notice('good', did)}
   <div class="row-page">
     <div class="row-page-main">
-      ${panel({ title: 'What became of it', body: html`${outcomeOf(story)}${rowActions(story, { csrf, rights })}` })}
+      ${panel({ title: 'What became of it', body: html`${outcomeOf(story, meanings)}${rowActions(story, { csrf, rights })}` })}
       ${sessionsPart(story, { csrf, rights, asks, nowMs: Date.now() })}
       ${panel({ title: 'What happened', body: timelinePart(timelineOf(story), { row, showsEvents: can(rights, 'GET /service-events/:id') }) })}
       ${panel({ title: 'Its calls', body: callsPart(story) })}
@@ -45,9 +45,10 @@ export function rowPage(
   </div>`;
 }
 
-function outcomeOf({ row, result }: RowStory): Html {
+function outcomeOf({ row, result }: RowStory, meanings: Meanings): Html {
   const { problem, companyId, documentIds, limitId, record, request, again, step, updatedMs } = result;
   const company = companyId || (request.companyId ?? '');
+  const isApproved = statusMeaningOf(record.status, meanings) === 'approved';
   return html`${
     problem &&
     html`<div class="row-outcome"><p>${problem.message}</p>${problem.body !== undefined && problem.body !== '' && html`<pre class="answer" tabindex="0" aria-label="What the service said">${problem.body}</pre>`}</div>`
@@ -59,8 +60,12 @@ function outcomeOf({ row, result }: RowStory): Html {
     ...(limitId === '' ? [{ term: 'Step', what: step }] : []),
     ...(limitId === '' ? [] : [{ term: 'Limit', what: html`<code>${limitId}</code>` }]),
     ...(record.status === undefined ? [] : [{ term: 'Status', what: record.status }]),
-    ...(record.total_limit === undefined ? [] : [{ term: 'Granted', what: amount(record.total_limit) }]),
-    ...(record.available_limit === undefined ? [] : [{ term: 'Available', what: amount(record.available_limit) }]),
+    ...(record.total_limit === undefined
+      ? []
+      : [{ term: isApproved ? 'Granted' : 'Total limit named', what: amount(record.total_limit) }]),
+    ...(record.available_limit === undefined
+      ? []
+      : [{ term: isApproved ? 'Available' : 'Available limit named', what: amount(record.available_limit) }]),
     ...(company === '' ? [] : [{ term: 'Company', what: html`<code>${company}</code>` }]),
     ...(documentIds.length === 0
       ? []

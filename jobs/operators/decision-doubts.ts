@@ -1,0 +1,42 @@
+import { Big } from 'big.js';
+import type { DecidedLimit, LaterWord } from '../../src/ledger/rows/decisions.ts';
+import { moneyText } from '../../src/money-text.ts';
+
+/** Why a decision is not taken, a sentence each. */
+export const DECISION_FAULTS = {
+  unknown: ({ limit }: LaterWord) => `No call of this account made the limit ${limit}.`,
+  older: ({ limit }: LaterWord) => `A later decision about ${limit} is known: an older one changes nothing.`,
+  contradicts: ({ limit, at }: LaterWord) =>
+    `Another decision about ${limit} of the same time, ${at}, is known: neither is put above the other.`,
+  'not made': ({ limit }: LaterWord) => `Another limit than ${limit} counts for its request.`,
+  damaged: ({ limit }: LaterWord) => `What is known of ${limit} cannot be read: reconcile tells more.`,
+} as const;
+
+/**
+ * What to think of: a limit above the request, a decision from before the limit was asked for, or one without a time just behind another file's.
+ */
+export function doubtsOf(
+  { limit, total, at, isDated, isOfEvent }: LaterWord,
+  { requested, askedMs, decided, decidedAt }: DecidedLimit,
+  file: string,
+): string[] {
+  const isAbove = total && /^\d+(\.\d+)?$/.test(requested) && new Big(total).gt(requested);
+  const above = `The limit ${limit} is ${moneyText(total ?? '')}, more than the ${moneyText(requested)} that was asked for.`;
+  const early = `The limit ${limit} was asked for on ${new Date(askedMs).toISOString().slice(0, 10)}, and decided on ${at.slice(0, 10)}, before that.`;
+  const other = fileOf(decided);
+  const isJustBehind = !isDated && !isOfEvent && Date.parse(at) - Date.parse(decidedAt) < TOGETHER_MS;
+  const together = `${other} said something else of ${limit} within the hour, and ${file} has no time for it, so that ${file} counts as the later one: give both a decided_at if it is not.`;
+  // A day's margin for a clock that is wrong.
+  return [
+    ...(isAbove ? [above] : []),
+    ...(Date.parse(at) < askedMs - 86_400_000 ? [early] : []),
+    ...(isJustBehind && other !== '' && other !== file ? [together] : []),
+  ];
+}
+
+/** Files that are dropped together are taken one after another, large ones within minutes. */
+const TOGETHER_MS = 3_600_000;
+
+/** The file of a limit's last decision; '' for none. */
+const fileOf = (decided: string): string =>
+  decided === '' ? '' : ((JSON.parse(decided) as { file?: string }).file ?? '');

@@ -1,0 +1,124 @@
+import { appendFile, readdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readInbox } from '../../../jobs/inbox/watch-inbox.ts';
+import { openInbox } from '../../support/inbox.ts';
+import { buyerLines } from '../../support/workplace.ts';
+
+const text = (lines: string[]) => `${lines.join('\n')}\n`;
+const BUYERS = text(buyerLines(2));
+const SUPPLIER = text(['name,country_code,city', 'Nordwind GmbH,DE,Bremen']);
+
+test('the supplier beside a file comes with it, is created once an account, and is no portfolio', async () => {
+  const { drop, takeIn, names, work, settled, report, standIn, context } = await openInbox();
+  await drop('q4.supplier.csv', SUPPLIER);
+  await drop('q4.csv', BUYERS);
+  await drop('q5.Supplier.CSV', SUPPLIER);
+  await drop('q5.csv', BUYERS.replaceAll('GmbH', 'AG').replaceAll('HRB ', 'HRB 9'));
+  expect((await takeIn()).files).toMatchObject([
+    { portfolio: 'q4', is: 'imported', documents: ['q4.supplier.csv'] },
+    { portfolio: 'q5', is: 'imported' },
+  ]);
+  expect(await names()).toEqual(['.taken', 'done', 'rejected']);
+  expect(await names('done')).toEqual([
+    '<time>-q4.csv',
+    '<time>-q4.supplier.csv',
+    '<time>-q5.csv',
+    '<time>-q5.supplier.csv',
+  ]);
+  await work();
+  await settled('q4');
+  await settled('q5');
+  expect((await report()).supplier).toMatch(/^company_/);
+  expect((await context.portfolios.read('q5')).supplier?.id).toBe((await report()).supplier);
+  expect(standIn.counts().made.company).toBe(5);
+});
+
+test('with another supplier a file is another, and with the same one it is not', async () => {
+  const { drop, takeIn } = await openInbox();
+  const takeWith = async (supplier: string | undefined) => {
+    if (supplier) await drop('q4.supplier.csv', supplier);
+    await drop('q4.csv', BUYERS);
+    return (await takeIn()).files.map(({ is }) => is);
+  };
+  expect(await takeWith(undefined)).toEqual(['imported']);
+  expect(await takeWith(SUPPLIER)).toEqual(['imported']);
+  expect(await takeWith(SUPPLIER)).toEqual(['again']);
+  expect(await takeWith(SUPPLIER.replace('Bremen', 'Berlin'))).toEqual(['imported']);
+});
+
+test('a supplier that is still written is waited for, with its file', async () => {
+  const { drop, inbox, takeIn, context } = await openInbox();
+  await drop('q4.csv', BUYERS);
+  await writeFile(join(inbox, 'q4.supplier.csv'), 'name,country_code\nNordwind');
+  const first = await takeIn((ms) => ms === 5_000 && appendFile(join(inbox, 'q4.supplier.csv'), ' '));
+  expect(first.files).toEqual([]);
+  expect(first.lying).toMatchObject([{ name: 'q4.csv', why: expect.stringMatching(/^of q4\.supplier\.csv: it was/) }]);
+  await appendFile(join(inbox, 'q4.supplier.csv'), 'GmbH,DE\n');
+  expect((await takeIn()).files).toMatchObject([{ is: 'imported' }]);
+  expect((await context.portfolios.read('q4')).supplier?.body).toMatchObject({ name: 'Nordwind GmbH' });
+});
+
+test.each([
+  [
+    'a cell that is wrong',
+    'name,country_code\nNordwind,dex\n',
+    /^The supplier in q4\.supplier\.csv cannot be used\. Line 2, country_code "dex": /,
+  ],
+  ['two lines', `${SUPPLIER}Other,DE,Bonn\n`, /q4\.supplier\.csv cannot be used\. It has several lines/],
+  ['more than 1 MB', `name\n${'x'.repeat(1_100_000)}\n`, /^q4\.supplier\.csv is larger than 1 MB/],
+])('a file whose supplier has %s is rejected with it, and why', async (_, supplier, why) => {
+  const { drop, takeIn, names, read, context, told } = await openInbox();
+  await drop('q4.supplier.csv', supplier);
+  await drop('q4.csv', BUYERS);
+  expect((await takeIn()).files).toMatchObject([{ is: 'rejected', words: expect.stringMatching(why) }]);
+  expect(await names('rejected')).toEqual(['<time>-q4.csv', '<time>-q4.problems.txt', '<time>-q4.supplier.csv']);
+  expect(await read('rejected', 'q4.problems.txt')).toMatch(why);
+  expect(await context.portfolios.names()).toEqual([]);
+  expect(told).toMatchObject([{ notice: { kind: 'inbox', title: expect.stringContaining('q4.csv') } }]);
+});
+
+test('a link is not followed, and two files for one supplier are not chosen from', async () => {
+  const { drop, inbox, takeIn, names } = await openInbox();
+  await drop('real.txt', SUPPLIER);
+  await symlink(join(inbox, 'real.txt'), join(inbox, 'q4.supplier.csv'));
+  await drop('q4.csv', BUYERS);
+  await drop('q5.supplier.csv', SUPPLIER);
+  await drop('q5.supplier.xlsx', SUPPLIER);
+  await drop('q5.csv', BUYERS);
+  expect((await takeIn()).files.map(({ is, words }) => [is, words])).toEqual([
+    ['rejected', 'q4.supplier.csv is a link, and links are not followed: drop the file itself.'],
+    ['rejected', expect.stringMatching(/^Beside q5\.csv lay q5\.supplier\.\w+ as well as q5\.supplier\.\w+: drop it/)],
+  ]);
+  expect(await names()).toEqual(['.taken', 'done', 'real.txt', 'rejected']);
+});
+
+test('a supplier that comes after its file was taken is told of, and taken with that file when it comes again', async () => {
+  const { drop, takeIn, told, source, context } = await openInbox();
+  await drop('q4.csv', BUYERS);
+  await takeIn();
+  await drop('q4.supplier.csv', SUPPLIER);
+  const why = expect.stringMatching(
+    /^no file q4\.csv or \.xlsx lies beside it.*If that was taken before, drop it again$/,
+  );
+  expect(await takeIn()).toMatchObject({ files: [], lying: [{ name: 'q4.supplier.csv', why }] });
+  expect(told.at(-1)?.notice).toMatchObject({
+    title: expect.stringContaining('q4.supplier.csv'),
+    facts: [{ what: why }],
+  });
+  expect((await readInbox(source)).lying).toEqual([{ name: 'q4.supplier.csv', why }]);
+  await drop('q4.csv', BUYERS);
+  expect(await takeIn()).toMatchObject({ files: [{ is: 'imported' }], lying: [] });
+  expect((await context.portfolios.read('q4')).supplier?.body).toMatchObject({ name: 'Nordwind GmbH' });
+});
+
+test('it comes back with a file that grows', async () => {
+  const { drop, inbox, takeIn, names } = await openInbox();
+  await drop('q4.supplier.csv', SUPPLIER);
+  await drop('q4.csv', BUYERS);
+  await takeIn();
+  const [done = ''] = (await readdir(join(inbox, 'done'))).filter((name) => name.endsWith('q4.csv'));
+  await appendFile(join(inbox, 'done', done), 'Third GmbH,DE,HRB 77,500\n');
+  expect((await takeIn()).files).toMatchObject([{ is: 'imported', documents: ['q4.supplier.csv'] }]);
+  expect(await names('done')).toEqual(['<time>-q4.csv', '<time>-q4.supplier.csv']);
+});
