@@ -68,6 +68,11 @@ export const COMMANDS: Readonly<Record<string, { usage: string; says: string; lo
     says: 'say what became of held calls, so that their rows go on',
     load: () => import('./commands/resolve.ts'),
   },
+  sessions: {
+    usage: '[options] <name>',
+    says: 'ask for a hosted session for each limit, by the call that SERVICE_SESSION_FILE describes',
+    load: () => import('./commands/sessions.ts'),
+  },
   approve: {
     usage: '[options] <name>',
     says: 'approve what another person submitted, so that it is sent',

@@ -8,6 +8,7 @@ import type { PaceState } from './pace/pace-state.ts';
 import { makeSlots } from './pace/slots.ts';
 import { chooseProxy } from './proxy.ts';
 import { makeServiceClient } from './service/client.ts';
+import { sessionOf } from './service/session-file.ts';
 
 export type Service = ReturnType<typeof openService>;
 
@@ -36,6 +37,8 @@ export function openService(context: Context, url: string) {
   const breakers = makeBreakers({ connection: ledger, key: keys.breakers, log });
   return {
     client,
+    /** The call for a hosted session; undefined if no file describes it. */
+    session: sessionOf(settings.SERVICE_SESSION_FILE),
     pace,
     breakers,
     /** What holds calls back, as this process saw it last: the pace, the breakers that are tripped, the queues that are paused. */

@@ -8,6 +8,7 @@ import { NOTICE_KINDS, type NoticeKind } from './notices/notice.ts';
 import { readGroupRoles, splitGroupRoles } from './people/oidc/group-roles.ts';
 import { ROLES } from './people/person.ts';
 import { readSchedule } from './schedule/read-schedule.ts';
+import { readSessionFile } from './service/session-file.ts';
 import { readMeanings, splitMeanings } from './status-meaning.ts';
 
 /** The stand-in's credentials. It rejects all others, so that mistakes show on the first try. */
@@ -110,14 +111,15 @@ const scheduleText = z.string().superRefine((text, context) => {
   for (const message of readSchedule(text).faults) context.addIssue({ code: 'custom', message });
 });
 
-/** A file that exists and says where events say what. A relative path would depend on where a process is started. */
-const eventMapping = z
-  .string()
-  .refine(isAbsolute, 'must be a whole path, such as /etc/limitline/events.json')
-  .superRefine((path, context) => {
-    const { faults = [] } = isAbsolute(path) ? readEventMapping(path) : {};
-    for (const message of faults) context.addIssue({ code: 'custom', message });
-  });
+/** A file that exists and has no faults. A relative path would depend on where a process is started. */
+const checkedFile = (example: string, read: (path: string) => { faults?: string[] | undefined }) =>
+  z
+    .string()
+    .refine(isAbsolute, `must be a whole path, such as ${example}`)
+    .superRefine((path, context) => {
+      const { faults = [] } = isAbsolute(path) ? read(path) : {};
+      for (const message of faults) context.addIssue({ code: 'custom', message });
+    });
 
 /** A webhook's URL. Unlike the service's URL it is kept as it is: such URLs are secrets as a whole. */
 const noticeUrl = z
@@ -187,6 +189,8 @@ export const settingsSchema = z.object({
     .optional(),
   SERVICE_NOT_MADE: statusList,
   SERVICE_ANSWER_CHECK: z.enum(['hold', 'warn'], 'must be hold or warn').default('hold'),
+  /** The file that describes the call for a hosted session, which the service does not show; without it none is asked for. */
+  SERVICE_SESSION_FILE: checkedFile('/etc/limitline/session.json', readSessionFile).optional(),
   ON_UNKNOWN_COMPANY: unknownPolicy.default('hold'),
   ON_UNKNOWN_DOCUMENT: unknownPolicy.default('resend'),
   ON_UNKNOWN_LIMIT: unknownPolicy.default('hold'),
@@ -268,7 +272,7 @@ export const settingsSchema = z.object({
   EVENTS_KEEP_MB: wholeNumber(1, 100_000, 'megabytes').default(256),
   EVENTS_KEEP_DAYS: wholeNumber(1, 36_500, 'days').default(90),
   /** The file with the JSON pointers by which events say what became of limits; without it they change nothing. */
-  EVENTS_MAPPING: eventMapping.optional(),
+  EVENTS_MAPPING: checkedFile('/etc/limitline/events.json', readEventMapping).optional(),
   METRICS_HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: wholeNumber(0, 65_535).optional(),
   METRICS_TOKEN: z

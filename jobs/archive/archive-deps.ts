@@ -6,6 +6,7 @@ import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { Keys } from '../../src/ledger/schema/keys.ts';
 import { underLease } from '../../src/ledger/schema/lease.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
+import type { ExportDeps } from '../export/export-results.ts';
 
 /** The parts of a context that archiving needs. */
 export type ArchiveDeps = {
@@ -18,6 +19,7 @@ export type ArchiveDeps = {
   rows: Rows;
   statusMeanings: Pick<MeaningStore, 'read'>;
   imports: DocumentStore;
+  calls?: ExportDeps['calls'];
   settings: { LIMITLINE_DATA: string };
   /** Called with sentences: what a results file lacks, or that the portfolio may still be marked as being archived. */
   say?: (sentence: string) => void;

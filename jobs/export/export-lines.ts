@@ -1,3 +1,4 @@
+import type { HostedSessions } from '../../src/ledger/calls/sessions.ts';
 import type { FaultyLine } from '../../src/ledger/portfolios/faulty-lines.ts';
 import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
@@ -18,12 +19,18 @@ export type ExportedLine = {
   line: Line | PlainLine | undefined;
   found: FoundRow | undefined;
   fault: FaultyLine | undefined;
+  /** The last link of the hosted sessions of its row's limit; '' for none. */
+  link?: string | undefined;
 };
 
 /** An import and its stored copy. Without the copy, only its rows are exported. */
 export type ImportFile = { known: KnownImport; open: (() => Promise<Opened>) | undefined };
 
-type LinesDeps = { rows: Rows; portfolios: Portfolios };
+type LinesDeps = {
+  rows: Rows;
+  portfolios: Portfolios;
+  calls?: { sessions: Pick<HostedSessions, 'linksOf'> } | undefined;
+};
 
 /** How many lines of a missing file are looked up at a time. */
 const WINDOW_LINES = 1_000;
@@ -110,7 +117,9 @@ async function linesBetween(
       if (fault || isUnread(walk.state)) enter(line, found, fault);
     }
   }
-  return [...entries.values()].flat().sort((a, b) => a.number - b.number);
+  const found = [...entries.values()].flat().sort((a, b) => a.number - b.number);
+  const links = await deps.calls?.sessions.linksOf(found.map((entry) => entry.found?.result.limitId ?? ''));
+  return links ? found.map((entry, place) => ({ ...entry, link: links[place] })) : found;
 }
 
 /** The problems of lines of the last import, and the rows that they belong to, of any import. */

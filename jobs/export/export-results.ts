@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { DocumentStore } from '../../src/documents/store.ts';
 import { isLimitlineError, LimitlineError } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
+import type { HostedSessions } from '../../src/ledger/calls/sessions.ts';
 import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
@@ -25,6 +26,8 @@ export type ExportDeps = {
   portfolios: Portfolios;
   statusMeanings: Pick<MeaningStore, 'read'>;
   imports: DocumentStore;
+  /** Knows the links of hosted sessions; without it, the results have none. */
+  calls?: { sessions: Pick<HostedSessions, 'linksOf' | 'isUsed'> } | undefined;
   /** Called with sentences about what the file lacks, or how it differs from what was asked for. */
   say?: (sentence: string) => void;
   signal: AbortSignal;
@@ -76,6 +79,7 @@ export async function exportResults(payload: ExportPayload, to: Writable, deps: 
     cause,
     isHeldOnly: only === 'held',
     extras: await extrasBehind(portfolio, files, deps),
+    hasLinks: await deps.calls?.sessions.isUsed(),
   };
   const table = only === 'errors' ? errorsTable(files, options) : resultsTable(files, options);
   const records = () => recordsOf({ portfolio, files, table, leftOut }, deps);

@@ -109,7 +109,9 @@ function draftOf(
   // With the file's delimiter, so that a double click opens the results in the same way.
   const payload: ExportPayload = { portfolio, only, likeInput: 'cells' };
   const write = async (to: Writable) => {
-    const known = only === 'all' ? await deps.finishedResults?.(portfolio) : undefined;
+    // A kept file is as old as the portfolio's end, and links may have come since.
+    const hasLinks = await deps.calls?.sessions.isUsed();
+    const known = only === 'all' && !hasLinks ? await deps.finishedResults?.(portfolio) : undefined;
     return known === undefined ? exportResults(payload, to, deps) : pipeline(createReadStream(known), to);
   };
   return writeDraft({ ...where, write });

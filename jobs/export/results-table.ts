@@ -11,6 +11,7 @@ import {
   lineOfFileText,
   mendedRowOf,
   RESULT_COLUMNS,
+  SESSION_COLUMN,
   shortDigest,
 } from '../../src/portfolio/columns/result-columns.ts';
 import { digestOfCells, recordedBuyerText } from '../../src/portfolio/identity/recorded-buyer.ts';
@@ -34,7 +35,7 @@ import type { ExportedLine, ImportFile } from './export-lines.ts';
  * could read them.
  */
 export function resultsTable(files: Files, options: TableOptions): ExportTable {
-  const { account, meanings, inSheet, isHeldOnly, extras } = options;
+  const { account, meanings, inSheet, isHeldOnly, extras, hasLinks } = options;
   let values: Pick<SheetValues, 'cells'> | undefined;
   const areAlike = haveOneHeader(files);
   const own = makePlacedCells(files, extras, (opened) =>
@@ -42,7 +43,7 @@ export function resultsTable(files: Files, options: TableOptions): ExportTable {
   );
   const cellsDigest = digestOfCells(areAlike ? knownColumns(files, own.header) : own.header.map(knownNamed));
   return {
-    header: [...own.header, ...RESULT_COLUMNS, ...(isHeldOnly ? ['id'] : [])],
+    header: [...own.header, ...RESULT_COLUMNS, ...(hasLinks ? [SESSION_COLUMN] : []), ...(isHeldOnly ? ['id'] : [])],
     isPlain: areAlike && !inSheet,
     begin(_file, begun) {
       values = inSheet ? makeSheetValues(begun) : areAlike ? undefined : begun.rewriter;
@@ -53,7 +54,8 @@ export function resultsTable(files: Files, options: TableOptions): ExportTable {
       const read = line?.kind === 'plain' ? line.cells : line && (values?.cells(line) ?? line.cells);
       const written = own.cells(file, read, found?.result.request);
       const known = found ? knownText(exported, found.result, cellsDigest(written)) : '';
-      yield [...written, ...outcomeCells(exported, { account, meanings }), known, ...(isHeldOnly ? [''] : [])];
+      const link = hasLinks ? [exported.link ?? ''] : [];
+      yield [...written, ...outcomeCells(exported, { account, meanings }), known, ...link, ...(isHeldOnly ? [''] : [])];
     },
   };
 }
@@ -65,15 +67,9 @@ export function resultsTable(files: Files, options: TableOptions): ExportTable {
  */
 export function errorsTable(
   files: Files,
-  {
-    account,
-    portfolio,
-    inSheet,
-    extras,
-    onHeld,
-    cause,
-  }: TableOptions & { onHeld: () => void; cause?: string | undefined },
+  options: TableOptions & { onHeld: () => void; cause?: string | undefined },
 ): ExportTable {
+  const { account, portfolio, inSheet, extras, onHeld, cause } = options;
   const headers = [...files.values()].map((opened) =>
     JSON.stringify(opened && resultColumnsOf(opened.rewriter.header).names),
   );
@@ -164,6 +160,8 @@ type TableOptions = {
   inSheet: boolean;
   isHeldOnly?: boolean;
   extras: readonly ExtraField[];
+  /** Whether the results have a column for links of hosted sessions. */
+  hasLinks?: boolean | undefined;
 };
 
 /** The state of the line's row, or the line's own kind; '' where the import did not reach it. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { commandLineActor } from '../../src/actor.ts';
+import type { HostedSessions } from '../../src/ledger/calls/sessions.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
@@ -26,7 +27,7 @@ const LOOK_EVERY_MS = 100;
  */
 export async function cancelRows(
   { portfolio, awaitMs = 0, by = commandLineActor() }: { portfolio: string; awaitMs?: number; by?: string },
-  deps: { rows: Rows; portfolios: Portfolios },
+  deps: { rows: Rows; portfolios: Portfolios; calls: { sessions: Pick<HostedSessions, 'underWay'> } },
 ): Promise<Cancelled> {
   const before = await deps.portfolios.read(portfolio);
   await deps.portfolios.cancel(portfolio, by);
@@ -37,6 +38,12 @@ export async function cancelRows(
   while (counts.underWay > 0 && performance.now() < deadlineMs) {
     await sleep(LOOK_EVERY_MS);
     counts = await giveUpRows(portfolio, deps);
+  }
+  // No session is claimed any more by now. Those in flight are awaited, so that nothing leaves after this has ended.
+  let sent = await deps.calls.sessions.underWay(portfolio);
+  while (sent.length > 0 && performance.now() < deadlineMs) {
+    await sleep(LOOK_EVERY_MS);
+    sent = await deps.calls.sessions.underWay(portfolio, sent);
   }
   // Workers cancel rows of a cancelled portfolio, too. So the portfolio's counts tell how many were cancelled.
   const after = await deps.portfolios.read(portfolio);

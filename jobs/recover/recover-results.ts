@@ -2,6 +2,7 @@ import { type CallKind, eachKind } from '../../src/call-kind.ts';
 import type { DocumentFolder } from '../../src/documents/folder.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { Recovered, Recovery } from '../../src/ledger/calls/recovery.ts';
+import type { HostedSessions } from '../../src/ledger/calls/sessions.ts';
 import type { Buyers } from '../../src/ledger/rows/buyers.ts';
 import { ROW_STATES } from '../../src/ledger/schema/row.ts';
 import { rowIdOf } from '../../src/ledger/schema/schema.ts';
@@ -13,6 +14,7 @@ import type { Line } from '../../src/portfolio/lines/row.ts';
 import { type Opened, openPortfolio, type PortfolioFile } from '../../src/portfolio/open-portfolio.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 import { makeOutcomeReader, outcomeColumns, type ResultOutcome } from '../../src/portfolio/results/outcomes.ts';
+import { isSessionUrl } from '../../src/service/session-file.ts';
 import { makeBuyerStore } from '../import/buyer-store.ts';
 import { REPLACED_BY_LINE } from '../import/put-line.ts';
 import { lostCallsOf } from './lost-calls.ts';
@@ -20,6 +22,7 @@ import { lostCallsOf } from './lost-calls.ts';
 type RecoverDeps = {
   account: string;
   recovery: Recovery;
+  calls: { sessions: Pick<HostedSessions, 'putBack'> };
   buyers: Buyers;
   retryUntilAnswered: RetryUntilAnswered;
   /** The folder with documents, to identify those that were uploaded. */
@@ -51,11 +54,11 @@ export type Recovering = {
   leftOut: LeftOut[];
 };
 
-export type RecoveredKind = CallKind | 'held';
+export type RecoveredKind = CallKind | 'session' | 'held';
 
 /**
  * Restores calls from a results file into a lost or rolled-back ledger: which companies, documents and limits were made under
- * which ids, and which calls are in doubt. Restores no rows: importing the original files again finds the calls. Never
+ * which ids, links of hosted sessions, and which calls are in doubt. Restores no rows: importing the original files again finds the calls. Never
  * overwrites what the ledger knows. May be run twice.
  *
  * @throws LimitlineError `FILE` where the file is unreadable or no results file, `USAGE` where it is another account's
@@ -68,7 +71,7 @@ export async function recoverResults({ path, reading, write }: RecoverPayload, d
   const read = readerFor(opened, path);
   const found: Recovering = { path, rows: 0, put: noCounts(), known: noCounts(), waiting: 0, replaced: 0, leftOut: [] };
   try {
-    const counted = { ...eachKind(makeKeySet), held: makeKeySet() };
+    const counted = { ...eachKind(makeKeySet), session: makeKeySet(), held: makeKeySet() };
     for await (const batch of opened.batches()) await recoverLines(batch, read, { found, write, counted }, deps);
   } finally {
     await opened.close();
@@ -136,6 +139,11 @@ async function recoverLines(
   const answers = await Promise.all(
     told.map(({ calls }) => Promise.all(calls.map((call) => deps.recovery.putBack(call, { write })))),
   );
+  await recoverLinks(
+    rows.map(({ outcome }) => outcome),
+    run,
+    deps,
+  );
   for (const [place, { line }] of rows.entries()) {
     const { calls = [], leftOut = [] } = told[place] ?? {};
     for (const what of leftOut) found.leftOut.push({ line: line.line, what });
@@ -145,6 +153,19 @@ async function recoverLines(
       if (answer?.is === 'differs') found.leftOut.push({ line: line.line, what: differsWords(call, answer) });
       else if (answer && counted[kind].add(call.keys[0] ?? '')) found[answer.is][kind] += 1;
     }
+  }
+}
+
+/** The link of a limit's last hosted session: the only one that a results file has. */
+async function recoverLinks(
+  outcomes: readonly ResultOutcome[],
+  { found, write, counted }: Run,
+  { calls: { sessions } }: RecoverDeps,
+): Promise<void> {
+  for (const { limitId, sessionLink: link, row, updatedMs } of outcomes) {
+    if (limitId === '' || !isSessionUrl(link) || !counted.session.add(limitId)) continue;
+    const is = await sessions.putBack(limitId, { link, row, atMs: updatedMs }, { write });
+    found[is].session += 1;
   }
 }
 
@@ -166,5 +187,5 @@ function isState(state: string): boolean {
 }
 
 function noCounts(): Record<RecoveredKind, number> {
-  return { ...eachKind(() => 0), held: 0 };
+  return { ...eachKind(() => 0), session: 0, held: 0 };
 }

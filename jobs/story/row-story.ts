@@ -1,5 +1,6 @@
 import type { DocumentStore } from '../../src/documents/store.ts';
 import { isLimitlineError } from '../../src/errors.ts';
+import type { HostedSessions } from '../../src/ledger/calls/sessions.ts';
 import { idsOfRow } from '../../src/ledger/events/event-rows.ts';
 import type { Events } from '../../src/ledger/events/events.ts';
 import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
@@ -20,12 +21,19 @@ const MOST_LIMITS = 200;
 /** Events in a story: a company of many requests may have thousands, and the last ones matter. */
 const MOST_EVENTS = 50;
 
-type StoryDeps = { rows: Rows; portfolios: Portfolios; stories: Stories; events: Pick<Events, 'naming'> };
+type StorySessions = { sessions: Pick<HostedSessions, 'of'> };
+type StoryDeps = {
+  rows: Rows;
+  portfolios: Portfolios;
+  stories: Stories;
+  events: Pick<Events, 'naming'>;
+  calls: StorySessions;
+};
 
 /** The history of a row; nothing where the ledger has no such row. */
 export async function rowStory(
   row: RowId,
-  { rows, portfolios, stories, events }: StoryDeps,
+  { rows, portfolios, stories, events, calls: { sessions } }: StoryDeps,
 ): Promise<RowStory | undefined> {
   const [result] = await rows.read([row]);
   if (!result) return undefined;
@@ -50,6 +58,7 @@ export async function rowStory(
     buyerLimits,
     events: await eventsOf(result, known, events),
     others: { ...found, rows: found.rows.filter((other) => rowName(other.row) !== rowName(row)) },
+    sessions: await sessions.of(result.limitId),
     givenUp,
   };
 }

@@ -14,6 +14,7 @@ import { makeFreeing } from '../operators/free-held.ts';
 import { parseRowPayload, STEP_JOBS } from '../rows/step-jobs.ts';
 import { createSupplier } from '../steps/create-supplier.ts';
 import { type GoDeps, goOn } from '../steps/go-on.ts';
+import { startSessions } from '../steps/make-sessions.ts';
 import { giveUpRow, type RowEnd } from '../steps/step.ts';
 import { within } from './deadline.ts';
 import { startFeeder } from './feeder.ts';
@@ -115,6 +116,9 @@ export async function startWorkers(
   };
   // Not awaited: reporting this process to people must not delay rows.
   void context.fleet.join('work', { now, onInstruction: quiet });
+  const session = service.session;
+  const rests = () => rest.isQuiet() || rest.signal().aborted;
+  const makingSessions = session && startSessions({ ...deps, session, sessions: calls.sessions, rests });
   const sayingPace = startSayingPace({ service, queues, log });
   const samplingPace = startSamplingPace(context.paceSamples);
   const keeping = startKeepingResults(context);
@@ -142,7 +146,7 @@ export async function startWorkers(
       samplingPace.stop();
       clearInterval(marking);
       await Promise.all(runners.map((runner) => runner.pause()));
-      const allEnded = Promise.all(runners.map((runner) => runner.close(false)));
+      const allEnded = Promise.all([makingSessions?.stop(), ...runners.map((runner) => runner.close(false))]);
       if (!(await within(STOP_DEADLINE_MS, allEnded))) {
         const unanswered = service.client.unanswered();
         if (unanswered > 0) log.warn({ unanswered }, 'stopped with calls still unanswered; their rows will be held');

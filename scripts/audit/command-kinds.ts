@@ -73,6 +73,7 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
     audit: onNamed,
     asks: ({ options }) => options.all === true || asksFirst(options),
   },
+  sessions: { what: 'hosted sessions asked for', audit: onNamed },
   pause: { what: 'line paused', audit: onNamed },
   resume: { what: 'line resumed', audit: onNamed },
   archive: { what: 'portfolio archived', audit: onNamed, asks: () => true },
@@ -102,7 +103,7 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
 };
 
 /** Commands that make rows go on. */
-export const SENDING: ReadonlySet<string> = new Set(['retry', 'resolve', 'resume', 'approve']);
+export const SENDING: ReadonlySet<string> = new Set(['retry', 'resolve', 'resume', 'approve', 'sessions']);
 
 /** Options that are left out of the audit: they do not say what is changed. */
 const ASIDE = new Set(['json', 'yes', 'dryRun']);
@@ -117,9 +118,17 @@ function onNamed({ args, options }: Given): CommandAudit | undefined {
 }
 
 function importAudit(command: string, { args, options }: Given): CommandAudit {
-  const { replace = false, first, supplier, documents } = options;
+  const { replace = false, first, supplier, documents, sessions } = options;
   return {
-    facts: { command, file: fileOf(args[0]), replace, first, supplier: fileOf(supplier), documents: fileOf(documents) },
+    facts: {
+      command,
+      file: fileOf(args[0]),
+      replace,
+      first,
+      supplier: fileOf(supplier),
+      documents: fileOf(documents),
+      sessions,
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import { keptResults } from '../../jobs/export/keep-results.ts';
 import { recoverResults } from '../../jobs/recover/recover-results.ts';
 import type { Context } from '../../src/context.ts';
 import { LimitlineError } from '../../src/errors.ts';
+import { heldSessionsWords } from '../../src/ledger/calls/send-marks.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -12,18 +13,16 @@ export function register(program: Command, terminal: Terminal): void {
     .command('acknowledge-rollback')
     .description('confirm that no request is missing from a Redis older than the last send, so that work goes on')
     .action(async () => {
-      const older = await withContext(async (context) => {
-        const found = await context.marks.older();
-        if (found) {
-          for (const path of await keptResults(context)) await mustKnow(path, context);
-          await context.marks.accept();
-        }
-        return found !== undefined;
+      const accepted = await withContext(async (context) => {
+        if ((await context.marks.older()) === undefined) return { older: false, heldSessions: 0 };
+        for (const path of await keptResults(context)) await mustKnow(path, context);
+        return { ...(await context.marks.accept()), older: true };
       });
-      const words = older
-        ? 'Taken as it is. What Redis does not know counts as never requested; start the workers again.'
+      const held = heldSessionsWords(accepted.heldSessions);
+      const words = accepted.older
+        ? `Taken as it is. What Redis does not know counts as never requested; start the workers again.${held && ` ${held}`}`
         : 'Redis is not older than what was sent, so there is nothing to acknowledge.';
-      terminal.print(words, { older });
+      terminal.print(words, accepted);
     });
 }
 
@@ -32,7 +31,7 @@ async function mustKnow(path: string, context: Context): Promise<void> {
   const documents = { find: async (name: string) => ({ name, path: '', sizeBytes: 0, mediaType: '' }) };
   const { signal } = new AbortController();
   const { put } = await recoverResults({ path, write: false }, { ...context, documents, signal });
-  if (put.company + put.limit + put.held === 0) return;
+  if (put.company + put.limit + put.session + put.held === 0) return;
   throw new LimitlineError(
     'USAGE',
     `${path} knows of requests that Redis does not: npx limitline recover "${path}" --apply puts them back, with what is kept of other portfolios, and work goes on then.`,

@@ -10,6 +10,7 @@ import { openDocuments } from '../../src/documents/archive.ts';
 import { defaultDocumentsDir, makeDocumentFolder } from '../../src/documents/folder.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { countLiving } from '../../src/ledger/calls/fleet.ts';
+import { heldSessionsWords } from '../../src/ledger/calls/send-marks.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import { type ReadingOptions, readOptionsOf, withReadingOptions } from '../options/reading-options.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
@@ -48,12 +49,15 @@ async function recoverFiles(files: string[], options: RecoverOptions, context: C
   try {
     // A rehearsal first, so that problems of any file are found before anything is restored.
     const rehearsed = await recoverAll(false);
-    const found = options.apply ? await apply(() => recoverAll(true), context) : rehearsed;
+    const done = options.apply ? await apply(() => recoverAll(true), context) : undefined;
+    const { found, heldSessions } = done ?? { found: rehearsed, heldSessions: 0 };
     const leftOut = found.reduce((sum, file) => sum + file.leftOut.length, 0);
-    terminal.print(wordsOf(found, options.apply === true, context.account), {
+    const words = [wordsOf(found, options.apply === true, context.account), heldSessionsWords(heldSessions)];
+    terminal.print(words.filter(Boolean).join('\n\n'), {
       account: context.account,
       applied: options.apply === true,
       files: found,
+      heldSessions,
     });
     return leftOut > 0 ? PROBLEMS_STATUS : 0;
   } finally {
@@ -61,7 +65,7 @@ async function recoverFiles(files: string[], options: RecoverOptions, context: C
   }
 }
 
-async function apply<T>(putBack: () => Promise<T>, context: Context): Promise<T> {
+async function apply<T>(putBack: () => Promise<T>, context: Context): Promise<{ found: T; heldSessions: number }> {
   const workers = await countLiving({ connection: context.ledger, keys: context.keys });
   if (workers > 0) {
     const are = workers === 1 ? 'A worker is' : `${workers} workers are`;
@@ -73,10 +77,10 @@ async function apply<T>(putBack: () => Promise<T>, context: Context): Promise<T>
   await context.enterAccount();
   const found = await putBack();
   // Redis now contains what the files know, so work may go on.
-  await context.marks.accept();
+  const { heldSessions } = await context.marks.accept();
   // Rows that the older ledger held may have a known outcome now.
   await freeHeld(context);
-  return found;
+  return { found, heldSessions };
 }
 
 /** The documents of a folder, where a missing one is no fault: only its call is not restored. */
@@ -91,6 +95,7 @@ function lenient({ find }: ReturnType<typeof makeDocumentFolder>): ReturnType<ty
 
 const LABELS: Record<RecoveredKind, string> = {
   ...eachKind((kind) => KINDS[kind].several),
+  session: 'hosted sessions',
   held: 'held, outcome unknown',
 };
 

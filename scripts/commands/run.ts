@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { ImportPayload } from '../../jobs/import/import-portfolio.ts';
+import { mustDescribeSessions } from '../../jobs/operators/ask-sessions.ts';
 import { within } from '../../jobs/workers/deadline.ts';
 import { STOP_DEADLINE_MS, startWorkers } from '../../jobs/workers/workers.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
@@ -12,7 +13,7 @@ import { announceAccount } from '../opening/announce-account.ts';
 import { findService } from '../opening/service-address.ts';
 import { type Duration, readDuration, startTimeLimit } from '../options/durations.ts';
 import { type ImportOptions, importPayload, isToAsk, withImportOptions } from '../options/import-options.ts';
-import { DEADLINE_STATUS } from '../process/exit-status.ts';
+import { DEADLINE_STATUS, PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { keepHeapSmall } from '../process/resources.ts';
 import { waitForSignal } from '../process/signals.ts';
 import { type Found, importAndWait } from '../run/import-and-wait.ts';
@@ -36,18 +37,20 @@ export function register(program: Command, terminal: Terminal): void {
     .description('import a file, work until the portfolio is finished, and report')
     .option('--results <dir>', 'folder for the results files (default: beside the file)')
     .option('--no-results', 'write no results files; report gives the results')
+    .option('--sessions', 'then ask for a hosted session for each limit, and wait for them (SERVICE_SESSION_FILE)')
     .option('--deadline <time>', 'stop after this time, such as 2h, 90m or 1h30m, with status 3', readDuration)
     .action(async (file: string, options: RunOptions) => {
       process.exitCode = await runFile(file, options, terminal);
     });
 }
 
-type RunOptions = ImportOptions & ResultsOptions & { deadline?: Duration };
+type RunOptions = ImportOptions & ResultsOptions & { deadline?: Duration; sessions?: boolean };
 
 /** Executes `run` and answers its exit status. */
 async function runFile(file: string, options: RunOptions, terminal: Terminal): Promise<number> {
   keepHeapSmall(HEAP_GROWS_BY_PERCENT);
   const settings = readSettings();
+  if (options.sessions) mustDescribeSessions(settings);
   const asks = isToAsk(file, options, accountOf(settings));
   const given = await importPayload(file, options, terminal.say);
   const log = makeWordsLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
@@ -72,13 +75,15 @@ async function runFile(file: string, options: RunOptions, terminal: Terminal): P
       }
       payload = looked;
     }
-    const found = await work(payload, { context, terminal, stop });
+    const { found, lacksLinks } = await work(payload, { context, terminal, stop, asks: options.sessions === true });
     const { portfolio } = payload;
     const run = { portfolio, path: file === STANDARD_INPUT ? null : file, documents: options.documents };
     const { results } = options;
     // Loaded late, because loading it earlier would delay the first call.
     const { conclude } = await import('../run/conclude.ts');
-    return await conclude(run, found, { context, terminal, stop: stop.signal, limit, results });
+    const status = await conclude(run, found, { context, terminal, stop: stop.signal, limit, results });
+    if (status !== 0 || !lacksLinks) return status;
+    return limit.isOver() ? DEADLINE_STATUS : PROBLEMS_STATUS;
   } finally {
     forget();
     limit.forget();
@@ -87,14 +92,15 @@ async function runFile(file: string, options: RunOptions, terminal: Terminal): P
 }
 
 /**
- * Imports, and works until the portfolio is finished or `stop` is aborted.
+ * Imports, and works until the portfolio is finished or `stop` is aborted. `lacksLinks`: hosted sessions were to be asked for, and not each
+ * limit has the link of one.
  *
  * @throws LimitlineError `CREDENTIALS` where the service refuses them; `OLDER` where Redis is older than what was sent
  */
 async function work(
   payload: ImportPayload,
-  { context, terminal, stop }: { context: Context; terminal: Terminal; stop: AbortController },
-): Promise<Found> {
+  { context, terminal, stop, asks }: { context: Context; terminal: Terminal; stop: AbortController; asks: boolean },
+): Promise<{ found: Found; lacksLinks: boolean }> {
   const address = await findService(context.settings, context.log, terminal.say);
   if (address.proxy !== undefined) terminal.say(`limitline: calls go through the proxy ${address.proxy}.`);
   const service = openService(context, address.url);
@@ -106,7 +112,16 @@ async function work(
     if (!stop.signal.aborted) workers ??= begin();
     await workers;
   };
-  const working = importAndWait(payload, { context, service, terminal, stop: stop.signal, onImported });
+  const imported = importAndWait(payload, { context, service, terminal, stop: stop.signal, onImported });
+  let lacksLinks = asks;
+  const working = !asks
+    ? imported
+    : imported.then(async (done) => {
+        const { askAndWait } = await import('../run/ask-and-wait.ts');
+        if (done.faults.length === 0 && !stop.signal.aborted)
+          lacksLinks = !(await askAndWait(payload.portfolio, { context, terminal, stop: stop.signal }));
+        return done;
+      });
   let found: Found = { faults: [], read: undefined };
   try {
     // The import may be waiting for Redis, and then does not notice the signal.
@@ -118,7 +133,7 @@ async function work(
   }
   const { reason } = stop.signal;
   if (isLimitlineError(reason, 'CREDENTIALS', 'OLDER')) throw reason;
-  return found;
+  return { found, lacksLinks };
 }
 
 function onAbort<T>(signal: AbortSignal, answer: T): Promise<T> {

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { writeArchivedResults } from '../../jobs/archive/look-at-archive.ts';
 import { shownName } from '../../jobs/drafts/upload-names.ts';
 import { exportResults } from '../../jobs/export/export-results.ts';
+import { askedSessionsWords, askSessions } from '../../jobs/operators/ask-sessions.ts';
 import { explainRow, rowByName } from '../../jobs/operators/explain-rows.ts';
 import { makeHeldPlans } from '../../jobs/operators/held-plans.ts';
 import { retryRow } from '../../jobs/operators/retry-row.ts';
@@ -265,6 +266,11 @@ function rowPageFunctions(context: Context): RowPageFunctions {
   return {
     archived: context.archives.read,
     meanings: context.statusMeanings.read,
+    asksSessions: () => context.settings.SERVICE_SESSION_FILE !== undefined,
+    async askSession({ portfolio, key: row }, given) {
+      const asked = await askSessions({ portfolio, row }, given, context);
+      return asked.asked > 0 ? undefined : askedSessionsWords(asked);
+    },
 
     async story(row, { patient, signal }) {
       const story = await rowStory(row, context);

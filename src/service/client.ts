@@ -5,9 +5,11 @@ import type { RedisConnection } from '../lua-script.ts';
 import type { ForwardProxy } from '../proxy.ts';
 import { makeDocumentBody, type OutgoingDocument } from './document-body.ts';
 import { type Answer, meaningOf } from './meaning.ts';
-import { makeOutlet } from './outlet.ts';
+import { makeOutlet, type Outlet } from './outlet.ts';
 import { SERVICE_PATHS } from './paths.ts';
+import type { Made } from './resource.ts';
 import type { Post } from './send.ts';
+import { readSessionAnswer, type SessionCall } from './session-file.ts';
 import { makeTokenCache } from './token.ts';
 import { makeTokenCall } from './token-call.ts';
 
@@ -51,7 +53,10 @@ export function makeServiceClient(options: {
 }) {
   const { origin, pathname } = new URL(options.url);
   const basePath = pathname.replace(/\/+$/, '');
-  const outlet = makeOutlet({ origin, connections: options.connections, proxy: options.proxy });
+  const openOutlet = () => makeOutlet({ origin, connections: options.connections, proxy: options.proxy });
+  const outlet = openOutlet();
+  /** Connections of sessions alone, so that no other call waits for one behind a session. Opened by the first. */
+  let sessionOutlet: Outlet | undefined;
   const token = makeTokenCache({
     connection: options.connection,
     key: options.tokenKey,
@@ -64,15 +69,16 @@ export function makeServiceClient(options: {
   let unanswered = 0;
 
   const post = async (
-    kind: CallKind,
+    kind: CallKind | 'session',
     body: OutgoingBody,
     { idempotencyKey, onTokenCall }: CallOptions,
+    { path, by = outlet, read }: { path?: string; by?: Outlet; read?: (text: string) => Made } = {},
   ): Promise<Answered> => {
     const { value, version } = await token.get(onTokenCall);
     const headers = headersWith(value);
     const { idempotencyHeader } = options;
-    const sending = outlet.send({
-      path: basePath + SERVICE_PATHS[kind],
+    const sending = by.send({
+      path: basePath + (path ?? SERVICE_PATHS[kind as CallKind]),
       headers:
         body.headers || idempotencyHeader
           ? { ...headers, ...body.headers, ...(idempotencyHeader ? { [idempotencyHeader]: idempotencyKey } : {}) }
@@ -83,7 +89,8 @@ export function makeServiceClient(options: {
     unanswered += 1;
     try {
       const { notMade, answerCheck } = options;
-      return { ...meaningOf(kind, await sending, { notMade, answerCheck, sent: body.fields }), token: version };
+      const asked = read ? { read } : { notMade, answerCheck, sent: body.fields };
+      return { ...meaningOf(kind, await sending, asked), token: version };
     } finally {
       unanswered -= 1;
     }
@@ -114,9 +121,15 @@ export function makeServiceClient(options: {
       if (answer.is === 'unknown' && fault()) throw fileFault(document.path, 'read', fault());
       return answer;
     },
+    /** Asks for a hosted session. SERVICE_NOT_MADE is not believed here, since it speaks of the known calls. */
+    createSession: (session: SessionCall, body: Record<string, unknown>, call: CallOptions) => {
+      sessionOutlet ??= openOutlet();
+      const read = (text: string) => readSessionAnswer(text, session);
+      return post('session', jsonBody(body), call, { path: session.path, by: sessionOutlet, read });
+    },
     /** Closes all connections at once. A call in flight gets the meaning `unknown`. */
     close: async (): Promise<void> => {
-      await outlet.close();
+      await Promise.all([outlet.close(), sessionOutlet?.close()]);
     },
   };
 }

@@ -4,7 +4,7 @@ import type { Sent } from '../call-outcome.ts';
 import type { AnswerCheck } from '../config.ts';
 import { messageOf } from '../errors.ts';
 import { noConnectionWords } from '../no-connection.ts';
-import { readMade } from './resource.ts';
+import { type Made, readMade } from './resource.ts';
 import type { Reply } from './send.ts';
 
 /** The meaning of an answer, with its headers, which may ask for a lower rate. */
@@ -17,6 +17,7 @@ type Asked = {
   notMade?: readonly number[] | undefined;
   sent?: Fields | undefined;
   answerCheck?: AnswerCheck | undefined;
+  read?: ((text: string) => Made) | undefined;
 };
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -44,12 +45,13 @@ const UNASKED = 'bad response';
  *
  * @param asked.notMade statuses besides 429 with which this service made nothing (`SERVICE_NOT_MADE`)
  * @param asked.sent the request's body, which an answer must not contradict
+ * @param asked.read reads the body of a 2xx answer in place of {@link readMade}
  * @param asked.answerCheck `warn` accepts a limit's answer with any company and amount (`SERVICE_ANSWER_CHECK`)
  */
 export function meaningOf(
-  kind: CallKind,
+  kind: CallKind | 'session',
   reply: Reply,
-  { notMade = [], sent, answerCheck = 'hold' }: Asked = {},
+  { notMade = [], sent, read, answerCheck = 'hold' }: Asked = {},
 ): Answer {
   if (reply.is === 'silence') {
     if (!reply.sent) return { is: 'unreachable', reason: noConnectionWords(reply.error), headers: {} };
@@ -60,7 +62,7 @@ export function meaningOf(
   }
   const { status, headers, text } = reply;
   if (status >= 200 && status < 300) {
-    const made = readMade(kind, text, sent);
+    const made = read || kind === 'session' ? (read?.(text) ?? NOT_READ) : readMade(kind, text, sent);
     if (made.is === 'made') {
       const { id, record, others } = made;
       if (others === undefined || answerCheck === 'warn') return { is: 'made', id, record, headers };
@@ -80,6 +82,8 @@ export function meaningOf(
   const why = `status ${status}`;
   return { is: 'unknown', reason: `${why}${settingHint(status)}: ${firstBytes(text)}`, brief: why, headers };
 }
+
+const NOT_READ: Made = { is: 'unreadable', why: 'nothing says how its body is read' };
 
 /** A hint in the held row's problem: a person may know that this status means that nothing was made. */
 function settingHint(status: number): string {

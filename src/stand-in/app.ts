@@ -9,7 +9,7 @@ import { type ReceivedDocument, readDocumentBody } from './document-body.ts';
 import type { Faults } from './faults.ts';
 import type { RequestGate } from './gate.ts';
 import type { MadeRecord, RequestKind, RequestTimes } from './record.ts';
-import type { ResourceEndpoints } from './resource-endpoints.ts';
+import { type ResourceEndpoints, STAND_IN_SESSION_PATH } from './resource-endpoints.ts';
 import type { Serve } from './serve.ts';
 
 /** The stand-in's HTTP routes. It logs no requests. */
@@ -31,7 +31,7 @@ export function makeApp(parts: {
     if (status >= 500 && !reply.raw.destroyed) log.error({ kind, error: messageOf(error) }, 'the stand-in failed');
     serve.send(kind, reply, errorAnswer(status, 'bad_request', messageOf(error)));
   };
-  const resource = (kind: CallKind) => ({
+  const resource = (kind: CallKind | 'session') => ({
     errorHandler: failed(kind),
     onRequest: (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
       times.arrived(performance.now());
@@ -61,6 +61,9 @@ export function makeApp(parts: {
       serve.serve(kind, endpoints[kind](body), body, reply),
     );
   }
+  app.post(STAND_IN_SESSION_PATH, resource('session'), ({ body }, reply) =>
+    serve.serve('session', endpoints.session(body), body, reply),
+  );
   // Documents and tokens have scopes of their own, because their bodies are parsed in other ways.
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();

@@ -41,7 +41,7 @@ const milliseconds = z.number().min(0);
 
 /** Which requests a rule applies to. All given conditions must hold. The first matching rule of the list counts. */
 const ruleSchema = z.strictObject({
-  on: z.enum(['token', ...CALL_KINDS, 'any']),
+  on: z.enum(['token', ...CALL_KINDS, 'session', 'any']),
   /** Text that the body must contain, as compact JSON without the base64 content of a document. */
   match: z.string().optional(),
   /** Every nth of the requests that match `on` and `match`. */

@@ -43,7 +43,7 @@ export function makeFaults(given: FaultChange) {
     },
 
     /** The rule that applies to this request, if any. `bodyText` is called only for rules that search the body. */
-    pick(kind: CallKind | 'token', bodyText: () => string): FaultRule | undefined {
+    pick(kind: CallKind | 'session' | 'token', bodyText: () => string): FaultRule | undefined {
       return rules.find((counted) => hit(counted, kind, bodyText, random))?.rule;
     },
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { CALL_KINDS, type CallKind, eachKind } from '../call-kind.ts';
 
 /** `other` is everything that the service does not document. */
-export type RequestKind = CallKind | 'token' | 'other';
+export type RequestKind = CallKind | 'session' | 'token' | 'other';
 
 /** An object that was made more than once; `what` identifies it by its content (see `resource-endpoints.ts`). */
 type MadeTwice = { kind: CallKind; what: string; times: number };
@@ -22,9 +22,10 @@ export type MadeRecord = ReturnType<typeof makeRecord>;
  */
 export function makeRecord({ keepMade }: { keepMade: boolean }) {
   const requests = Object.fromEntries(REQUEST_KINDS.map((kind) => [kind, {}])) as Record<
-    RequestKind,
+    Exclude<RequestKind, 'session'>,
     Record<string, number>
-  >;
+  > & { session?: Record<string, number> };
+  const sessions: unknown[] = [];
   const kinds = eachKind(() => ({
     total: 0,
     seen: makeSeenSet(),
@@ -35,7 +36,9 @@ export function makeRecord({ keepMade }: { keepMade: boolean }) {
   return {
     /** @param answer the status, or a word for what replaced the answer */
     answered(kind: RequestKind, answer: string | number): void {
-      requests[kind][answer] = (requests[kind][answer] ?? 0) + 1;
+      const answers = requests[kind] ?? {};
+      requests[kind] = answers;
+      answers[answer] = (answers[answer] ?? 0) + 1;
     },
 
     made(kind: CallKind, thing: MadeThing): void {
@@ -47,7 +50,13 @@ export function makeRecord({ keepMade }: { keepMade: boolean }) {
       if (times > 1 || repeated.size < REPETITIONS_KEPT) repeated.set(thing.what, times + 1);
     },
 
-    /** Requests by kind and answer. */
+    /** A hosted session, which the service does not show: counted in none of the kinds. */
+    madeSession: (body: unknown): void => void sessions.push(body),
+
+    /** The bodies of all hosted sessions that were made, in order. */
+    sessions: (): readonly unknown[] => sessions,
+
+    /** Requests by kind and answer; of sessions only once there was one. */
     requests: () => structuredClone(requests),
 
     /** The number of made objects of each kind. */
@@ -68,6 +77,8 @@ export function makeRecord({ keepMade }: { keepMade: boolean }) {
 
     reset(): void {
       for (const kind of REQUEST_KINDS) requests[kind] = {};
+      delete requests.session;
+      sessions.length = 0;
       for (const kind of CALL_KINDS) {
         kinds[kind].total = 0;
         kinds[kind].seen.clear();

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { type CallKind, KINDS } from '../call-kind.ts';
 import {
   type CompanyResource,
@@ -44,6 +44,24 @@ export function makeResourceEndpoints({ ids, record }: { ids: Ids; record: MadeR
       return { make: () => make('limit', what, json, limitResource(ids.make('limit'), data)) };
     },
 
+    /**
+     * An invented session, since the service does not show how one is made: any JSON object with the id of a known buyer company makes a link
+     * that ends in an hour.
+     */
+    session(json: unknown): Checked {
+      const { data, error } = sessionRequestSchema.safeParse(json);
+      if (error) return refuseFields(error);
+      if (!ids.knows('company', data.buyer_company))
+        return refuse('buyer_company', `${data.buyer_company} is not known`);
+      const make = () => {
+        record.madeSession(json);
+        const link = `https://hosted.example/s/${randomBytes(RANDOM_BYTES).toString('hex')}`;
+        const ends = new Date(Date.now() + HOUR_MS).toISOString();
+        return { status: MADE_STATUS, body: { object: 'hosted_session', url: link, expires_at: ends } };
+      };
+      return { make };
+    },
+
     /** @param received the body from `document-body.ts`; `undefined` if it was not JSON, or too long */
     document(received: ReceivedDocument | undefined): Checked {
       if (!received) return refuse('the body', 'is not JSON, or is too long apart from the content of the file');
@@ -69,6 +87,11 @@ export function makeResourceEndpoints({ ids, record }: { ids: Ids; record: MadeR
     },
   };
 }
+
+/** Where the stand-in makes hosted sessions: its own choice (examples/session.json). */
+export const STAND_IN_SESSION_PATH = '/invoice-financing/v1/hosted-sessions';
+
+const HOUR_MS = 3_600_000;
 
 /** The documents' prefix is not documented; `doc_` is the stand-in's own choice. */
 const prefixOf = (kind: CallKind): string => KINDS[kind].prefix || 'doc_';
@@ -117,6 +140,8 @@ const limitRequestSchema = limitBodySchema
   .strip()
   .extend({ contact: contactSchema.unwrap().strip().optional() })
   .required({ company: true, requested_limit: true });
+
+const sessionRequestSchema = z.looseObject({ buyer_company: z.string() });
 
 function companyResource(id: string, sent: z.output<typeof companyRequestSchema>): CompanyResource {
   return {

@@ -35,7 +35,7 @@ export function makeServe({ faults, record }: { faults: Faults; record: MadeReco
      * Makes the requested object and answers, after the current delay and with the fault that applies. A refusal is
      * sent at once, because faults are for requests that would succeed.
      */
-    serve(kind: CallKind | 'token', checked: Checked, sent: unknown, reply: FastifyReply): void {
+    serve(kind: CallKind | 'session' | 'token', checked: Checked, sent: unknown, reply: FastifyReply): void {
       if ('refusal' in checked) {
         send(kind, reply, checked.refusal);
         return;

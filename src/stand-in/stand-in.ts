@@ -87,6 +87,7 @@ export function makeStandIn(options: StandInOptions) {
     madeTwice: record.twice,
     made: record.times,
     things: record.things,
+    sessions: record.sessions,
     maxPerSecond: times.maxPerSecond,
     maxInFlight: times.maxInFlight,
 

@@ -18,6 +18,7 @@ function storyOf(events: readonly StoryEvent[], result: Partial<RowResult> = {})
     buyerLimits: [],
     events: [],
     others: { count: 1, rows: [], isWhole: true },
+    sessions: [],
     givenUp: { by: 'ben', atMs: 8_000 },
   };
 }

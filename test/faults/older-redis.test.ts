@@ -9,6 +9,7 @@ import { openConsole } from '../support/console.ts';
 import { openDesk } from '../support/desk.ts';
 import { openFaultPlace } from '../support/fault-place.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
+import { writeSessionFile } from '../support/session-file.ts';
 import { makeWatcher, ROOM } from '../support/watcher.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
 
@@ -152,7 +153,7 @@ test('an empty Redis stops everything too, until a person says that it is right'
   expect(await run('after.csv')).toMatchObject({ status: 1 });
   const said = await limitline('acknowledge-rollback', '--json');
   expect(said).toMatchObject({ status: 0 });
-  expect(JSON.parse(said.stdout)).toEqual({ older: true });
+  expect(JSON.parse(said.stdout)).toEqual({ older: true, heldSessions: 0 });
   expect((await limitline('acknowledge-rollback')).stdout).toContain('nothing to acknowledge');
   const audit = await limitline('audit', 'list', '--json');
   expect(audit.stdout).toContain('older Redis accepted');
@@ -160,6 +161,30 @@ test('an empty Redis stops everything too, until a person says that it is right'
   expect(await run('after.csv')).toMatchObject({ status: 0 });
   expect(standIn.counts().made).toMatchObject({ limit: 8 });
 });
+
+test.each([
+  ['acknowledge-rollback', []],
+  ['recover', ['q4.results.csv', '--apply']],
+])(
+  'a hosted session that waits in the copy, and was sent after it, is held by %s and not sent again',
+  async (command, more) => {
+    const redis = await startKillableRedis();
+    const env = { REDIS_URL: redis.url, SERVICE_SESSION_FILE: await writeSessionFile() };
+    const { dir, standIn, limitline, context } = await openFaultPlace({ env });
+    await writeFile(join(dir, 'q4.csv'), `${buyerLines(1).join('\n')}\n`);
+    expect(await limitline('run', 'q4.csv', '--yes')).toMatchObject({ status: 0 });
+    await limitline('sessions', 'q4');
+    const copy = await copyOf(redis.admin);
+    await limitline('run', 'q4.csv', '--yes', '--sessions');
+    expect(standIn.sessions()).toHaveLength(1);
+    await rm(join(context.settings.LIMITLINE_DATA, 'results'), { recursive: true });
+    await putBack(redis.admin, copy);
+    expect((await limitline('run', 'q4.csv', '--yes')).stderr).toContain('Redis is older');
+    expect((await limitline(command, ...more)).stdout).toContain('1 hosted session waited in the older Redis');
+    await limitline('run', 'q4.csv', '--yes', '--sessions');
+    expect(standIn.sessions()).toHaveLength(1);
+  },
+);
 
 test('workers under which a copy is put back send nothing more and end, and people are told', async () => {
   const place = await openPlace();

@@ -34,6 +34,7 @@ const COMMANDS: Record<string, () => Promise<CommandModule>> = {
   rule: () => import('../../scripts/commands/rule.ts'),
   run: () => import('../../scripts/commands/run.ts'),
   schedule: () => import('../../scripts/commands/schedule.ts'),
+  sessions: () => import('../../scripts/commands/sessions.ts'),
   user: () => import('../../scripts/commands/user.ts'),
   decisions: () => import('../../scripts/commands/decisions.ts'),
   statuses: () => import('../../scripts/commands/statuses.ts'),

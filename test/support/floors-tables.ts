@@ -79,6 +79,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/log.ts',
     'src/addresses.ts',
     'src/events/event-mapping.ts',
+    'src/service/session-file.ts',
     'src/people/person.ts',
     'src/people/oidc/group-roles.ts',
     'src/notices/notice.ts',

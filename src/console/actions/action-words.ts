@@ -7,6 +7,7 @@ export const ACTION_WORDS = {
   import: 'import submitted',
   plan: 'plan confirmed',
   retry: 'row retried',
+  session: 'hosted session asked for',
   cancel: 'rows cancelled',
   resolve: 'held call answered',
   pause: 'portfolio paused',

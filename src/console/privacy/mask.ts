@@ -131,11 +131,12 @@ function isPlain(value: unknown): value is Record<string, unknown> {
 export const MASK = '•••';
 
 /**
- * The names of personal fields: contacts with all their parts, and the street, which is a sole trader's home. It covers the
+ * The names of personal fields: contacts with all their parts, the street, which is a sole trader's home, and a hosted session's link, which
+ * opens a form for whoever has it. It covers the
  * names in the service's bodies, in columns of files, and likely names in answers.
  */
 const PERSONAL_FIELD =
-  /^(?:contacts?(?:[_.-].*)?|.*e[_-]?mail.*|.*(?:tele)?phone.*|.*mobile.*|fax|(?:first|last|given|family|middle|full|birth|maiden)[_-]?name|sur[_-]?name|salutation|(?:date[_-]?of[_-]?)?birth(?:[_-]?(?:date|day|place))?|street(?:[_-].*)?)$/i;
+  /^(?:session(?:Link|Heard)|contacts?(?:[_.-].*)?|.*e[_-]?mail.*|.*(?:tele)?phone.*|.*mobile.*|fax|(?:first|last|given|family|middle|full|birth|maiden)[_-]?name|sur[_-]?name|salutation|(?:date[_-]?of[_-]?)?birth(?:[_-]?(?:date|day|place))?|street(?:[_-].*)?)$/i;
 
 /** Whether a field of this name is personal. Pure. */
 export function isPersonalField(name: string): boolean {

@@ -206,5 +206,7 @@ export function makeForgetBeside({ connection, keys }: { connection: RedisConnec
     await plans(name);
     await notices(name, files);
     await rules(name);
+    const wishes = (await connection.zrange(keys.sessions, '0', '-1')).filter((wish) => wish.startsWith(`${name}/`));
+    if (wishes.length > 0) await connection.zrem(keys.sessions, ...wishes);
   };
 }

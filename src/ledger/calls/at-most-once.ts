@@ -4,11 +4,11 @@ import { messageOf } from '../../errors.ts';
 import type { Attempts } from './attempts.ts';
 import type { Moving } from './batches.ts';
 import { type Calls, MOST_PUT_OFFS, type SettleAnswer } from './calls.ts';
-import type { ClaimAnswer, Thing } from './claim-answers.ts';
+import type { ClaimAnswer, Sendable } from './claim-answers.ts';
 import type { SendMarks } from './send-marks.ts';
 
 /** What settling a made call does to its row with the same script: moves it on, and claims its next call if that may leave now. */
-export type Onward = { moving: Moving; next: (Thing & { buyer: string }) | undefined; onUnknown: UnknownPolicy };
+export type Onward = { moving: Moving; next: (Sendable & { buyer: string }) | undefined; onUnknown: UnknownPolicy };
 
 /** The outcome of a settled call. `onward`: the same script moved the row on, and claimed the row's next call if there is a `claim`. */
 export type Ended = Settled | (Extract<Settled, { is: 'made' }> & { onward: { claim: Claim | undefined } });
@@ -58,7 +58,12 @@ export function makeAtMostOnce({
   answerCheck?: AnswerCheck;
 }) {
   /** The claim of an attempt whose ledger answer was "go". */
-  const claimOf = (thing: Thing & { buyer: string }, owner: string, first: string, onUnknown: UnknownPolicy): Claim => {
+  const claimOf = (
+    thing: Sendable & { buyer: string },
+    owner: string,
+    first: string,
+    onUnknown: UnknownPolicy,
+  ): Claim => {
     const settle = async (sent: Sent, onward?: Onward): Promise<Ended> => {
       const write = writer(sent, { calls, thing, owner, onUnknown, answerCheck });
       try {
@@ -79,7 +84,7 @@ export function makeAtMostOnce({
 
   /** Settles the call, moves its row on and claims the next call, in one script. The script stops at the first move that is unusual. */
   const goOnward = async (
-    thing: Thing & { buyer: string },
+    thing: Sendable & { buyer: string },
     owner: string,
     { id, record }: Extract<Sent, { is: 'made' }>,
     { moving, next, onUnknown }: Onward,
@@ -107,7 +112,7 @@ export function makeAtMostOnce({
     mayLeave: async (): Promise<void> => marks?.ready(),
 
     /** Asks for the right to send a call. Without a claim, the result is the call's outcome without a send. */
-    async claim(thing: Thing & { buyer: string }, onUnknown: UnknownPolicy): Promise<Claim | Settled> {
+    async claim(thing: Sendable & { buyer: string }, onUnknown: UnknownPolicy): Promise<Claim | Settled> {
       const owner = attempts.begin();
       let answer: ClaimAnswer | undefined;
       try {
@@ -122,7 +127,12 @@ export function makeAtMostOnce({
   };
 }
 
-async function claimFresh(calls: Calls, thing: Thing, owner: string, onUnknown: UnknownPolicy): Promise<ClaimAnswer> {
+async function claimFresh(
+  calls: Calls,
+  thing: Sendable,
+  owner: string,
+  onUnknown: UnknownPolicy,
+): Promise<ClaimAnswer> {
   for (;;) {
     const askedAtMs = performance.now();
     const answer = await calls.claim(thing, { owner, onUnknown });
@@ -154,7 +164,7 @@ const BUSY: Settled = { is: 'later', again: BUSY_WAIT_MS, reason: 'another proce
 
 type Claimed = {
   calls: Calls;
-  thing: Thing & { buyer: string };
+  thing: Sendable & { buyer: string };
   owner: string;
   onUnknown: UnknownPolicy;
   answerCheck: AnswerCheck;

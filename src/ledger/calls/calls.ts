@@ -15,11 +15,13 @@ import {
   missingReplicas,
   type Released,
   readPair,
+  type Sendable,
   type Thing,
   toClaimAnswer,
   toReleased,
 } from './claim-answers.ts';
 import { VANISHED_AFTER_MS } from './fleet.ts';
+import { makeHostedSessions } from './sessions.ts';
 
 /** A row that the service put off so often, while others passed, fails: it is itself the reason. Fewer may be chance at a crowded limit. */
 export const MOST_PUT_OFFS = 30;
@@ -57,7 +59,7 @@ function resendsOf(onUnknown: UnknownPolicy): { sends: number; withinMs: number 
 const NO_ROW: RowId = { portfolio: '', key: '' };
 
 /** What a settlement does besides: accept another limit's id, move the row, claim the row's next call. */
-type Behind = { accepted?: boolean; moving?: Moving; next?: { thing: Thing; owner: string } | undefined };
+type Behind = { accepted?: boolean; moving?: Moving; next?: { thing: Sendable; owner: string } | undefined };
 
 /** The call's id on record, and how far its row went with the same script; `first` as in {@link ClaimAnswer}. */
 export type SettleAnswer = { id: string; late: boolean; otherRow?: string } & (
@@ -101,7 +103,7 @@ export function makeCalls({
     return confirmed;
   };
 
-  const claimCall = (thing: Thing, owner: string, onUnknown: UnknownPolicy): MoveCall => {
+  const claimCall = (thing: Sendable, owner: string, onUnknown: UnknownPolicy): MoveCall => {
     const { kind, key, revision } = thing;
     const { number, link } = mark() ?? {};
     const limits = { ...resendsOf(onUnknown), vanishedAfterMs: VANISHED_AFTER_MS, disputedAfterMs: DISPUTED_AFTER_MS };
@@ -109,7 +111,7 @@ export function makeCalls({
     return { move: 'claim', kind, thing: key, owner, ...told };
   };
 
-  const giveBack = async (thing: Thing, owner: string, why: Unmade, refusal?: Refusal): Promise<Released> => {
+  const giveBack = async (thing: Sendable, owner: string, why: Unmade, refusal?: Refusal): Promise<Released> => {
     const { kind, key, row, revision } = thing;
     const told = { why, status: refusal?.status, body: refusal?.body, revision, mostPutOffs: MOST_PUT_OFFS };
     const answer = await retryUntilAnswered('release', () =>
@@ -119,8 +121,14 @@ export function makeCalls({
   };
 
   return {
+    /** Hosted sessions of rows that have ended. */
+    sessions: makeHostedSessions({ connection, keys, retryUntilAnswered }),
+
     /** @throws LimitlineError `REDIS` if not all expected replicas confirm the claim within a second; the claim is given back then */
-    async claim(thing: Thing, { owner, onUnknown }: { owner: string; onUnknown: UnknownPolicy }): Promise<ClaimAnswer> {
+    async claim(
+      thing: Sendable,
+      { owner, onUnknown }: { owner: string; onUnknown: UnknownPolicy },
+    ): Promise<ClaimAnswer> {
       const answer = await retryUntilAnswered('claim', async () =>
         (await claimBatcher())(thing.row, claimCall(thing, owner, onUnknown)),
       );
@@ -139,7 +147,7 @@ export function makeCalls({
      * `went` says how far.
      */
     async settle(
-      thing: Thing,
+      thing: Sendable,
       owner: string,
       made: { id: string; record: CallRecord; buyer: string },
       { accepted = false, moving, next }: Behind = {},
@@ -184,7 +192,7 @@ export function makeCalls({
      * request; no setting repeats such a call.
      */
     async doubt(
-      { kind, key, row }: Thing,
+      { kind, key, row }: Sendable,
       owner: string,
       heard: string,
       { othersId = '', onUnknown = 'resend' }: { othersId?: string; onUnknown?: UnknownPolicy } = {},

@@ -44,6 +44,9 @@ export type Thing = {
   asked?: string | undefined;
 };
 
+/** What may be claimed: a thing, or a hosted session of a row that has ended (sessions.ts). */
+export type Sendable = Omit<Thing, 'kind'> & { kind: Thing['kind'] | 'session' };
+
 /**
  * The result of giving a claim back. `putOffs`: how often the row was put off while others of its step passed. `late`: the outcome had been
  * unknown. `in doubt`: an earlier send's outcome is still unknown. `other`: the claim has passed to another owner.
@@ -59,7 +62,7 @@ export function contentDigest(text: string): string {
 }
 
 /** Digests of the request, and of the line's own request or "". */
-export function digestsOf({ sent = '', asked }: Thing): { words: string; asked: string } {
+export function digestsOf({ sent = '', asked }: Pick<Thing, 'sent' | 'asked'>): { words: string; asked: string } {
   return { words: contentDigest(sent), asked: asked === undefined ? '' : contentDigest(asked) };
 }
 

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { counted } from '../../counted.ts';
 import { LimitlineError, messageOf } from '../../errors.ts';
 import { type LastLink, makeLastLinkMemory } from '../../files/last-link.ts';
 import type { Log } from '../../log.ts';
@@ -24,6 +25,12 @@ export type SendMarks = ReturnType<typeof makeSendMarks>;
 
 /** When, and on which host, it was first seen that Redis is older than what was sent. */
 export type Older = { atMs: number; host: string };
+
+/**
+ * Whether the Redis that was accepted was older than what was sent, and how many hosted sessions that waited in it are held: they may have
+ * been sent since.
+ */
+type Accepted = { older: boolean; heldSessions: number };
 
 /**
  * Detects a Redis that was set back: to a copy, to nothing, or to a replica that lacked its last writes. Each second with calls has a mark,
@@ -92,10 +99,12 @@ export function makeSendMarks({
     return (Number(confirmed) < wanted ? ['unconfirmed', confirmed, wanted] : answer) as Answer;
   };
 
-  const acceptAsIt = async (): Promise<boolean> => {
+  const acceptAsIt = async (): Promise<Accepted> => {
     const last = (await lastKnown())?.number ?? 0;
     own = undefined;
-    return (await retryUntilAnswered('accept marks', () => mark({ marks: keys.marks }, { accepted: last }))) === 1;
+    const answer = await retryUntilAnswered('accept marks', () => mark({ marks: keys.marks }, { accepted: last }));
+    const [older, heldSessions = 0] = answer as number[];
+    return { older: older === 1, heldSessions };
   };
 
   /** Checks the last known mark in Redis, and writes `link` unless it is "". Returns the last number. Throws if Redis is older. */
@@ -170,9 +179,16 @@ export function makeSendMarks({
       return noted === undefined || warnsOnly ? undefined : (JSON.parse(noted) as Older);
     },
 
-    /** Accepts Redis as it is from now on. Returns whether it was older than what was sent. */
+    /** Accepts Redis as it is from now on. */
     accept: acceptAsIt,
   };
+}
+
+/** A sentence about hosted sessions that are held since an older Redis was accepted; '' for none. */
+export function heldSessionsWords(count: number): string {
+  if (count === 0) return '';
+  const [waited, are] = [counted(count, 'hosted session'), count === 1 ? 'it is' : 'they are'];
+  return `${waited} waited in the older Redis and may have been sent since: ${are} held, and \`limitline sessions NAME --line N --resend\` asks for a new one.`;
 }
 
 function olderFault({ atMs, host }: Older): LimitlineError {

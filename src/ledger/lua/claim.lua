@@ -35,7 +35,7 @@ local function mayLeave(marks, number, link)
 end
 
 local CLAIMED = { 'state', 'owner', 'id', 'row', 'record', 'heard', 'first', 'at', 'words', 'againAt', 'asked', 'others', 'open', 'sends',
-  'answers', 'declined', 'asks', 'yes' }
+  'answers', 'declined', 'asks', 'yes', 'wanted' }
 
 -- The row fields that a claim depends on, if no move has read the row yet; a deleted row has none. Without a revision the claim is for the
 -- supplier, which is given up and approved with its import.
@@ -99,7 +99,10 @@ CALLS.claim = function(of, it)
   end
   local ofRow, row = it.revision ~= '', of.row or claimant(of, it)
   -- Nothing is sent for an archived portfolio, or one on the way there.
-  local gone = isGivenUpRow(row) or portfolio.archive
+  local isSession = it.kind == 'session'
+  local gone = portfolio.archive
+  -- A hosted session is sent while a person's wish for it stands, which a later cancel ends. Its row has ended, and is no older for that.
+  if isSession then gone = gone or tonumber(found.wanted or -1) < portfolio.cancels else gone = gone or isGivenUpRow(row) end
   local isRequest = not ofRow or call == requestOf(portfolio.hash, of.key)
   local awaits = row.approval and not isGranted(portfolio, row.approval)
     or isRequest and declinedIn(portfolio.hash, found.declined, found.asks, found.yes)
@@ -121,7 +124,10 @@ CALLS.claim = function(of, it)
   if awaits then return no('awaiting') end
   if portfolio.paused then return no('paused') end
   -- If two jobs have the row, the other one got the refusal that ended it, or is about to write the refusal of a held row.
-  if ofRow and (row.state == 'refused' or row.state == 'held' or (row.rev or '0') ~= it.revision) then return no('changed') end
+  -- A session is of a row whose limit was made, and whose request does not change any more.
+  if isSession and not isGrantedState(row.state) then return no('changed') end
+  local isAtStep = ofRow and not isSession
+  if isAtStep and (row.state == 'refused' or row.state == 'held' or (row.rev or '0') ~= it.revision) then return no('changed') end
   if inDoubt and not own and found.againAt and tonumber(found.againAt) > now then return { 'later', found.againAt - now } end
   if not mayLeave(ROOT .. ':marks', it.mark, it.link) then return no('unmarked') end
 

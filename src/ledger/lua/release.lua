@@ -69,6 +69,12 @@ CALLS.release = function(of, it)
     local lost = redis.call('HMGET', call, 'heard', 'lostAt')
     return { 'doubt', lost[1] or '', lost[2] or '' }
   end
+  if it.why == 'refused' and it.kind == 'session' then
+    -- The record stays without the wish: only a person asks for another session.
+    redis.call('HSET', call, 'state', 'free', 'heard', it.status .. ' ' .. (portfolio.archive and '' or shortened(it.body)))
+    redis.call('HDEL', call, 'owner', 'wanted')
+    return { 'back', 0, late }
+  end
   if it.why == 'refused' then
     forgetSends(call)
     noteRefusal(of.hash, call, it.revision, it.status, it.body)
@@ -76,7 +82,9 @@ CALLS.release = function(of, it)
   end
   redis.call('HSET', call, 'state', 'free')
   redis.call('HDEL', call, 'owner')
+  -- A session that counted as held is on the list of those that wait no more, so its wish has ended.
+  if it.kind == 'session' and late == 1 then redis.call('HDEL', call, 'wanted') end
   forgetDoubts(call)
-  local putOffs = isAnswered and not portfolio.archive and countPutOff(of, it) or 0
+  local putOffs = isAnswered and it.kind ~= 'session' and not portfolio.archive and countPutOff(of, it) or 0
   return { 'back', putOffs, late }
 end

@@ -8,6 +8,8 @@
 -- @include doubts
 -- @include made-ids
 CALLS.settle = function(of, it)
+  -- What a session's answer says is not written into a portfolio that is being forgotten.
+  if it.kind == 'session' and string.find(of.portfolio.archive or '', '"is":"forg', 1, true) then it.record = '{}' end
   local call, portfolio, limits = of.call, of.portfolio, ROOT .. ':buyer:' .. it.buyer .. ':limits'
   local known = fieldsOf(call, { 'state', 'id', 'at', 'open', unpack(DOUBTS) })
   if known.state == 'made' then
@@ -22,7 +24,8 @@ CALLS.settle = function(of, it)
     end
     return { known.id, 0 }
   end
-  local other = takeId(call, it.id)
+  -- A session's id is the name of its own call.
+  local other = it.kind ~= 'session' and takeId(call, it.id)
   if other and it.kind == 'limit' and it.accepted ~= '1' then return { '', rowOfOther(call, other) } end
   -- Two buyers share a company, so a limit requested for one would go to the other: people are told, and limits count both together.
   if other and it.kind == 'company' then

@@ -8,8 +8,9 @@ local function shortened(text)
 end
 
 -- Adds an entry, if the row exists: a supplier's call has no row, and a call from a results file may have none yet. Rows of a portfolio that
--- is archived, or on the way there, get no entries.
+-- is archived, or on the way there, get no entries. Nor has a hosted session any: its own records are shown beside the row.
 local function tell(row, now, entry)
+  if string.find(entry, '"kind":"session"', 1, true) then return end
   if row == '' or redis.call('EXISTS', row) == 0 then return end
   local portfolio = string.gsub(row, ':row:([^:]+):[^:]*$', ':portfolio:%1')
   if redis.call('HEXISTS', portfolio, 'archive') == 1 then return end

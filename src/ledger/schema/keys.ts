@@ -127,7 +127,11 @@ export function makeKeys(prefix: string, account: string) {
     /** Beginning of all row keys; `<portfolio>:<row key>` follows (buyer-rows.lua). */
     rows: `${root}:row:`,
     /** Hash: the one call that makes a thing: a company by buyer, a document by content and name, a limit by row key. */
-    call: (kind: CallKind, key: string) => `${root}:call:${kind}:${key}`,
+    call: (kind: CallKind | 'session', key: string) => `${root}:call:${kind}:${key}`,
+    /** Sorted set: `<portfolio>/<row key> <call key>` of hosted sessions that wait to be sent, by when they were asked for, in ms. */
+    sessions: `${root}:sessions`,
+    /** Hash: digest of a limit's id → how many hosted sessions were asked for it. */
+    sessionsAsked: `${root}:sessions:asked`,
     /** Hash: `<kind> <id> <other id>` of a thing made twice → the row whose call made the second. */
     madeTwice: `${root}:made-twice`,
     /** Hash: id → key of the call that made it first; kept for good, in one of 16,384 buckets a kind. */

@@ -23,6 +23,12 @@ const CALL = {
   by: { is: 'text', says: '"a person", if a person said what was made' },
   word: { is: 'text', says: 'name of the last word that a person said of it, so that it is heard once' },
   again: { is: 'text', says: 'id of what was made a second time' },
+  wanted: {
+    is: 'number',
+    says: 'of a hosted session that somebody wants: how often the row’s portfolio had been given up',
+  },
+  wished: { is: 'ms', says: 'when somebody asked for that session' },
+  wisher: { is: 'text', says: 'who asked for it', personal: true },
   open: { is: 'number', says: 'how many sends are in doubt' },
   doubts: { is: 'number', says: 'how many were, since it was clear last' },
   doubtAt: { is: 'ms', says: 'since when it is in doubt' },
@@ -140,7 +146,11 @@ const ACCOUNT = {
 /** The records of the ledger. Each is a hash in Redis. */
 export const RECORDS: readonly Listing[] = [
   { key: 'row:<portfolio>:<key>', says: 'A row of a portfolio.', fields: ROW },
-  { key: 'call:<kind>:<key>', says: 'The one call that makes a company, a document or a limit.', fields: CALL },
+  {
+    key: 'call:<kind>:<key>',
+    says: 'The one call that makes a company, a document or a limit; or a hosted session, whose key is a digest of the limit’s id and a number.',
+    fields: CALL,
+  },
   { key: 'portfolio:<name>', says: 'A portfolio.', fields: PORTFOLIO },
   { key: 'approval:<id>', says: 'What another person is asked to approve.', fields: APPROVAL },
   { key: 'account', says: 'What is counted of an account.', fields: ACCOUNT },

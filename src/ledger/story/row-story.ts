@@ -1,4 +1,5 @@
 import type { CallKind } from '../../call-kind.ts';
+import type { HostedSession } from '../calls/sessions.ts';
 import type { KeptEvent } from '../events/kept-event.ts';
 import type { KnownImport } from '../portfolios/imports.ts';
 import type { BuyerRows } from '../rows/buyer-rows.ts';
@@ -42,6 +43,8 @@ export type RowStory = {
   events: NamingEvent[];
   /** Other requests of the same buyer, in any portfolio. */
   others: BuyerRows;
+  /** Hosted sessions of its limit, the latest first. */
+  sessions: HostedSession[];
   /** Who last gave up the portfolio's open rows, and when. */
   givenUp: { by: string; atMs: number } | undefined;
 };

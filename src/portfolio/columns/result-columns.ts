@@ -38,6 +38,9 @@ export const RESULT_COLUMNS = [
   KNOWN_COLUMN,
 ];
 
+/** The link of the limit's last hosted session that was made; behind the others, in files of accounts that ever asked for a session. */
+export const SESSION_COLUMN = 'session_link';
+
 /** The text of a line with unreliable cells, for the person who fills them in. */
 export const LINE_COLUMN = 'limitline_line';
 

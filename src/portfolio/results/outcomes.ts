@@ -1,5 +1,11 @@
 import { withoutApostrophe } from '../../table/formulas.ts';
-import { ACCOUNT_COLUMN, KNOWN_COLUMN, OUTCOME_COLUMN, RESULT_COLUMNS } from '../columns/result-columns.ts';
+import {
+  ACCOUNT_COLUMN,
+  KNOWN_COLUMN,
+  OUTCOME_COLUMN,
+  RESULT_COLUMNS,
+  SESSION_COLUMN,
+} from '../columns/result-columns.ts';
 import { type RecordedBuyer, readRecordedBuyer } from '../identity/recorded-buyer.ts';
 
 /** One line's result in a results file, as text. A missing or empty field is ''. */
@@ -16,6 +22,8 @@ export type ResultOutcome = {
   record: Record<string, string>;
   problem: string;
   account: string;
+  /** The link of the limit's last hosted session; '' in files without that column. */
+  sessionLink: string;
   /** The ledger's last change, in ms since 1970; 0 if unknown. */
   updatedMs: number;
   /** The recorded buyer and request. Missing in files of earlier versions, and where the cell was changed. */
@@ -41,6 +49,8 @@ export function outcomeColumns(header: readonly string[]): ReadonlyMap<string, n
   // Earlier versions did not write the column of the recorded buyer.
   const knownAt = stateAt + ours.length;
   if (names[knownAt] === KNOWN_COLUMN) places.set(KNOWN_COLUMN, knownAt);
+  // Written only once somebody has asked for a hosted session.
+  if (names[knownAt + 1] === SESSION_COLUMN) places.set(SESSION_COLUMN, knownAt + 1);
   const rowAt = stateAt - ROW_COLUMNS.length;
   if (ROW_COLUMNS.length > 0 && rowAt >= 0 && startsAt(ROW_COLUMNS, rowAt)) {
     for (const [place, name] of ROW_COLUMNS.entries()) places.set(name, rowAt + place);
@@ -65,6 +75,7 @@ export function makeOutcomeReader(columns: ReadonlyMap<string, number>): (cells:
       record,
       problem: cell('problem'),
       account: cell(ACCOUNT_COLUMN),
+      sessionLink: cell(SESSION_COLUMN),
       updatedMs: Date.parse(cell('updated')) || 0,
       known: readRecordedBuyer(cell(KNOWN_COLUMN)),
     };

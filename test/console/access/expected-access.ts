@@ -48,6 +48,7 @@ POST /portfolios/:name/decisions/take          in     no   no     yes    no     
 POST /portfolios/:name/pause                   in     no   no     no      no       yes      no
 POST /portfolios/:name/resume                  in     no   no     no      no       yes      no
 POST /portfolios/:name/rows/:key/retry         in     no   no     own     no       yes      no
+POST /portfolios/:name/rows/:key/session       in     no   no     own     no       yes      no
 POST /portfolios/:name/rows/:key/resolve       in     no   no     no      no       yes      no
 
 GET  /plans/new?action=retry                   in     no   no     own     no       yes      no

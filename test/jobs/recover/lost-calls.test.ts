@@ -28,6 +28,7 @@ const outcome = (changes: Partial<ResultOutcome>): ResultOutcome => ({
   state: 'done',
   step: 'limit',
   companyId: 'company_1',
+  sessionLink: '',
   documentIds: [],
   limitId: '',
   record: {},

@@ -99,7 +99,7 @@ test('a ledger that is lost comes back from its results file, and nothing is req
   await worker.ended;
   const again = await place.recoverHere();
   expect(again).toMatchObject({
-    put: { company: 0, document: 0, limit: 0, held: 0 },
+    put: { company: 0, document: 0, limit: 0, session: 0, held: 0 },
     known: { company: 4, document: 2, limit: 2, held: 1 },
     leftOut: [],
   });

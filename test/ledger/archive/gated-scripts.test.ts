@@ -23,6 +23,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   alive: 'account',
   amounts: 'included',
   'answer-approval': 'refuses',
+  'ask-session': 'refuses',
   'approval-moves': 'included',
   approvals: 'included',
   'archive-lines': 'included',

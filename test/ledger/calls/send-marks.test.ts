@@ -133,8 +133,8 @@ describe('a Redis that is older than what was sent', () => {
     await theirs.send();
     await putBack(before);
     expect(await ours.send()).toBe('OLDER');
-    expect(await start().accept()).toBe(true);
-    expect(await start().accept()).toBe(false);
+    expect(await start().accept()).toEqual({ older: true, heldSessions: 0 });
+    expect(await start().accept()).toEqual({ older: false, heldSessions: 0 });
     for (const one of [ours, theirs, start()]) expect(await one.send()).toBe('sent');
     // And is seen again when it happens again.
     await putBack(before);

@@ -37,6 +37,7 @@ const told = {
   record: { status: 'approved', total_limit: '10.50' },
   problem: '=1+1',
   account: 'acme',
+  sessionLink: '',
   updatedMs: Date.parse('2026-11-21T10:00:00.000Z'),
 };
 

@@ -19,6 +19,10 @@ export type RowPageFunctions = {
   /** Undefined where there is no such row. With `patient`, it searches the file for the line as long as a page may take. */
   story: (row: RowId, options: { patient: boolean; signal: AbortSignal }) => Promise<ToldRow | undefined>;
   meanings: () => Promise<Meanings>;
+  /** Whether a file describes the call for a hosted session. */
+  asksSessions: () => boolean;
+  /** Asks for a hosted session of the row's limit, or for a new one behind the session with the number `anew`; answers in words what came of it if nothing was asked for. */
+  askSession: (row: RowId, given: { by: string; anew: boolean | number }) => Promise<string | undefined>;
   /** Sends the row again, or says why not, or which approval it waits for. */
   retry: (
     row: RowId,
@@ -31,12 +35,13 @@ const PATIENT_LIMIT_MS = 40_000;
 
 /** The notice for what was just done, by the code in the address. */
 const DID: ReadonlyMap<string, string> = new Map([
+  ['session', 'A hosted session is asked for. It goes behind all limits; its link will stand here.'],
   ['retried', 'The row goes again: it waits for its turn in the queues.'],
   ...HELD_DID,
   ['asked', 'Nothing is done before another person has approved it: the row waits for that.'],
 ]);
 
-/** `/portfolios/:name/rows/:key`, and the action that retries the row. */
+/** `/portfolios/:name/rows/:key`, and the actions that retry the row and ask for a hosted session. */
 export const oneRowPage = page<RowPageFunctions>({ at: 'portfolios' }, ({ get, post }) => [
   get('/portfolios/:name/rows/:key', {
     may: LOOKS,
@@ -58,8 +63,23 @@ export const oneRowPage = page<RowPageFunctions>({ at: 'portfolios' }, ({ get, p
         csrf: reply.csrf(),
         rights,
         meanings: await given.meanings(),
+        asks: given.asksSessions(),
       });
       return { title: `${cutWords(result.request.name)} (${row.portfolio})`, body };
+    },
+  }),
+  post('/portfolios/:name/rows/:key/session', {
+    may: OWN_OR_OPERATOR,
+    action: 'session',
+    says: ['resend'],
+    handle: async ({ params, fields, actor, reply, given }) => {
+      const row = rowOf(params);
+      const why = await given.askSession(row, {
+        by: actor.name,
+        anew: /^\d{1,9}$/.test(fields.resend ?? '') && Number(fields.resend),
+      });
+      if (why !== undefined) throw new ConsoleError(409, why);
+      return reply.redirect(`${rowAddress(row)}${didWord('session', false)}`, 303);
     },
   }),
   post('/portfolios/:name/rows/:key/retry', {

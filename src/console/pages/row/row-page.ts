@@ -10,13 +10,14 @@ import { table } from '../../parts/table.ts';
 import { amount, moment, theirWords } from '../../parts/text.ts';
 import { eventAddress, rowAddress } from '../addresses.ts';
 import { rowActions } from './row-actions.ts';
+import { sessionsPart } from './sessions-part.ts';
 import { type Happening, spanWords, timelineOf } from './timeline.ts';
 
 /** The page of a row: outcome, timeline, line of the file, calls, and the buyer's other requests. */
 export function rowPage(
-  given: ToldRow & { did: string | undefined; csrf: string; rights: Rights; meanings: Meanings },
+  given: ToldRow & { did: string | undefined; csrf: string; rights: Rights; meanings: Meanings; asks: boolean },
 ): Html {
-  const { story, line, did, csrf, rights, meanings } = given;
+  const { story, line, did, csrf, rights, meanings, asks } = given;
   const { row, result, imports } = story;
   const known = imports.get(result.importId);
   const file = known ? html`${theirWords(known.fileName)} #${known.number}` : 'a file that is not known';
@@ -32,6 +33,7 @@ export function rowPage(
   <div class="row-page">
     <div class="row-page-main">
       ${panel({ title: 'What became of it', body: html`${outcomeOf(story, meanings)}${rowActions(story, { csrf, rights })}` })}
+      ${sessionsPart(story, { csrf, rights, asks, nowMs: Date.now() })}
       ${panel({ title: 'What happened', body: timelinePart(timelineOf(story), { row, showsEvents: can(rights, 'GET /service-events/:id') }) })}
       ${panel({ title: 'Its calls', body: callsPart(story) })}
     </div>

@@ -1,0 +1,111 @@
+import { LimitlineError } from '../../src/errors.ts';
+import type { HostedSessions, SessionAnswer } from '../../src/ledger/calls/sessions.ts';
+import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
+import type { Rows } from '../../src/ledger/rows/rows.ts';
+import { GRANTED_STATES } from '../../src/ledger/schema/row.ts';
+import { type SessionCall, sessionOf } from '../../src/service/session-file.ts';
+import { type FoundRow, foundPages, rowsAtLine } from '../rows/walk-rows.ts';
+import { sessionBody } from '../steps/session-request.ts';
+import { rowByName } from './explain-rows.ts';
+
+type AskSessionDeps = {
+  settings: { SERVICE_SESSION_FILE?: string | undefined };
+  rows: Rows;
+  portfolios: Portfolios;
+  calls: { sessions: HostedSessions };
+};
+
+/** Which rows of a portfolio: the row with this name or key, the rows of this line, or all whose limit was made. */
+export type SessionChoice = { portfolio: string; row?: string | undefined; line?: number | undefined };
+
+/** How many limits got which answer. `lacks`: what the body needs, and the ledger does not know for these rows. */
+export type SessionsAsked = Record<SessionAnswer, number> & { lacks: number; places: string[] };
+
+/**
+ * Writes down that a person wants hosted sessions for the limits of these rows, one for each limit; workers send them behind all limits.
+ *
+ * @param by who asks
+ * @param anew whether new ones are wanted on purpose: where one was made, or nobody knows whether one was. As a number, only behind the
+ *   session with that number, the last one that the person saw
+ * @throws LimitlineError `USAGE` if no file describes the call, the portfolio was archived, or no such row has a limit
+ */
+export async function askSessions(
+  choice: SessionChoice,
+  { by, anew = false }: { by: string; anew?: boolean | number },
+  deps: AskSessionDeps,
+): Promise<SessionsAsked> {
+  const session = mustDescribeSessions(deps.settings);
+  await deps.portfolios.mustBeHere(choice.portfolio);
+  const { supplier } = await deps.portfolios.read(choice.portfolio);
+  const asked: SessionsAsked = { asked: 0, waits: 0, made: 0, held: 0, none: 0, lacks: 0, places: [] };
+  const seen = new Set<string>();
+  for await (const { row, result } of chosen(choice, deps)) {
+    const filled = sessionBody(session, await deps.calls.sessions.withCompany(result), supplier);
+    if ('lacks' in filled) {
+      asked.lacks += 1;
+      asked.places = [...new Set([...asked.places, ...filled.lacks])];
+      continue;
+    }
+    // Rows that share a limit share its sessions.
+    if (seen.has(result.limitId)) continue;
+    seen.add(result.limitId);
+    asked[await deps.calls.sessions.ask(row, result.limitId, { by, anew })] += 1;
+  }
+  return asked;
+}
+
+/** The call for a session. @throws LimitlineError `USAGE` if no file describes it */
+export function mustDescribeSessions({ SERVICE_SESSION_FILE: path }: AskSessionDeps['settings']): SessionCall {
+  const session = sessionOf(path);
+  if (!session) throw new LimitlineError('USAGE', NOT_DESCRIBED);
+  return session;
+}
+
+const NOT_DESCRIBED =
+  'The service does not show how a hosted session is made, and no file says it: set SERVICE_SESSION_FILE (docs/service.md, "Hosted session").';
+
+async function* chosen({ portfolio, row, line }: SessionChoice, deps: AskSessionDeps): AsyncGenerator<FoundRow> {
+  const named = row === undefined ? undefined : await rowByName(portfolio, row, deps);
+  if (typeof named === 'string') throw new LimitlineError('NOT_FOUND', named);
+  if (named) return yield mustHaveLimit(named);
+  if (line === undefined) {
+    for (const state of GRANTED_STATES) for await (const page of foundPages(deps.rows, portfolio, state)) yield* page;
+    return;
+  }
+  const found = (
+    await Promise.all(GRANTED_STATES.map((state) => rowsAtLine(deps.rows, portfolio, state, line)))
+  ).flat();
+  if (found.length === 0)
+    throw new LimitlineError('NOT_FOUND', `No row of line ${line} of portfolio "${portfolio}" has a limit.`);
+  // Lines of several files may have the number. Only different limits make it unclear which is meant.
+  if (new Set(found.map(({ result }) => result.limitId)).size > 1) {
+    const names = found.map((one) => one.row.key).join(', ');
+    throw new LimitlineError(
+      'USAGE',
+      `Several limits have line number ${line}: name one of these rows with --row ID: ${names}.`,
+    );
+  }
+  yield* found;
+}
+
+function mustHaveLimit(found: FoundRow): FoundRow {
+  if (GRANTED_STATES.some((state) => state === found.result.state)) return found;
+  const { portfolio, key } = found.row;
+  throw new LimitlineError(
+    'USAGE',
+    `Row ${portfolio}/${key} is ${found.result.state}: a hosted session comes after its limit.`,
+  );
+}
+
+/** What became of a request for sessions, in words for people. */
+export function askedSessionsWords({ asked, waits, made, held, none, lacks, places }: SessionsAsked): string {
+  const parts = [
+    `${asked} hosted session${asked === 1 ? ' is' : 's are'} asked for`,
+    ...(waits > 0 ? [`${waits} wait${waits === 1 ? 's' : ''} already`] : []),
+    ...(made > 0 ? [`${made} ${made === 1 ? 'has' : 'have'} a link already: --resend asks for a new one`] : []),
+    ...(held > 0 ? [`nobody knows what became of ${held}: ask the service, or --resend asks for a new one`] : []),
+    ...(none > 0 ? [`${none} changed meanwhile`] : []),
+    ...(lacks > 0 ? [`${lacks} lack${lacks === 1 ? 's' : ''} a value for ${places.join(' and ')}`] : []),
+  ];
+  return `${parts.join('; ')}.`;
+}

@@ -1,0 +1,237 @@
+import type { Sent, Settled } from '../../src/call-outcome.ts';
+import { isLimitlineError, messageOf } from '../../src/errors.ts';
+import type { AtMostOnce, Claim } from '../../src/ledger/calls/at-most-once.ts';
+import { MOST_PUT_OFFS } from '../../src/ledger/calls/calls.ts';
+import type { HostedSessions, SessionWish } from '../../src/ledger/calls/sessions.ts';
+import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
+import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
+import type { Rows } from '../../src/ledger/rows/rows.ts';
+import { OPEN_STATES, rowsIn } from '../../src/ledger/schema/row.ts';
+import type { Log } from '../../src/log.ts';
+import { onceAtATime } from '../../src/once-at-a-time.ts';
+import { readDate, readLimitWords } from '../../src/pace/limit-headers.ts';
+import type { Pace } from '../../src/pace/pace.ts';
+import type { Permit } from '../../src/pace/permit.ts';
+import type { Slots } from '../../src/pace/slots.ts';
+import type { Queues } from '../../src/queue/queues.ts';
+import type { Answered, ServiceClient } from '../../src/service/client.ts';
+import type { SessionCall } from '../../src/service/session-file.ts';
+import { STEP_JOBS } from '../rows/step-jobs.ts';
+import { sessionBody } from './session-request.ts';
+
+export type SessionDeps = {
+  /** The call as SERVICE_SESSION_FILE describes it. */
+  session: SessionCall;
+  sessions: HostedSessions;
+  rows: Pick<Rows, 'read'>;
+  portfolios: Pick<Portfolios, 'open' | 'read' | 'count'>;
+  queues: Pick<Queues, 'paused'>;
+  atMostOnce: AtMostOnce;
+  service: Pick<ServiceClient, 'createSession' | 'authorize' | 'isAuthorized' | 'renewToken'>;
+  pace: Pick<Pace, 'take' | 'state' | 'answered'>;
+  slots: Pick<Slots, 'inFlight' | 'allowed'>;
+  /** Whether this process takes up nothing now: it rests, was told to be quiet, or stops. */
+  rests: () => boolean;
+  log: Log;
+};
+
+/** How often it is checked whether a session may be sent. A person who asked for one waits at most this much longer. */
+const LOOK_EVERY_MS = 300;
+
+/** How many waiting sessions are read in a look. */
+const PAGE = 500;
+
+/** After an error that each session would meet, and after several unknown outcomes in a row, this process sends none for so long. */
+const REST_MS = 5_000;
+/** The rest after a session's 429 that states no wait; it doubles until a session is made. */
+const FIRST_REST_MS = 1_000;
+const MOST_REST_MS = 60_000;
+const ANY_REVISION = '*';
+
+/** Unknown outcomes in a row before the rest, as many as trip a breaker. */
+const MOST_UNKNOWN = 3;
+
+/**
+ * Sends the hosted sessions that people asked for, each at most once, while nothing else is due in the account: limits always go first.
+ * Sessions use the pace of all calls, and only slots that no other call uses; other calls do not count them. Breakers are those of other
+ * calls: rows behind one are due, and without such rows nothing would reset it. A session that may not be sent now stays on the list.
+ */
+export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
+  const { sessions, portfolios, pace, slots, log } = deps;
+  const stopping = new AbortController();
+  const inHand = new Map<string, Promise<void>>();
+  /** Sessions that this process cannot send, by its session file. */
+  const lacking = new Set<string>();
+  /** Where in the list the next look begins: behind sessions that cannot be sent now. */
+  let lookFrom = 0;
+  let restUntilMs = 0;
+  let unknownInARow = 0;
+  let throttledInARow = 0;
+  /** The token that was fetched after a session's 401 and has made no session since: another 401 is the sessions' own fault. */
+  let freshToken: string | undefined;
+
+  const rest = (ms: number): void => {
+    restUntilMs = Math.max(restUntilMs, performance.now() + Math.min(ms, MOST_REST_MS));
+  };
+
+  const isResting = (): boolean => stopping.signal.aborted || deps.rests() || performance.now() < restUntilMs;
+  const isFull = (): boolean => slots.inFlight() + inHand.size >= Math.max(1, slots.allowed());
+
+  /** Whether a session may be sent now: no row is due, and the queue of limits is not paused. */
+  async function mayGo(): Promise<boolean> {
+    if (isResting()) return false;
+    if ((pace.state().blocked?.untilMs ?? 0) > Date.now()) return false;
+    const [open, paused] = await Promise.all([portfolios.open(), deps.queues.paused()]);
+    const isDue = ({ paused: why, states }: PortfolioState) => why === undefined && rowsIn(states, OPEN_STATES) > 0;
+    return !open.some(isDue) && !paused.includes(STEP_JOBS.limit.queue);
+  }
+
+  /** A permit of the common pace; undefined once a row is due, which then goes first, or the process stops. */
+  async function takePermit(): Promise<Permit | undefined> {
+    const giveUp = new AbortController();
+    const watch = onceAtATime(() =>
+      mayGo().then(
+        (may) => (may ? undefined : giveUp.abort()),
+        () => {},
+      ),
+    );
+    const timer = setInterval(watch, lookEveryMs);
+    try {
+      const permit = await pace.take(AbortSignal.any([stopping.signal, giveUp.signal]));
+      return (await mayGo()) ? permit : undefined;
+    } catch (error) {
+      if (isLimitlineError(error, 'STOPPED')) return undefined;
+      throw error;
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  /** Claims and sends one session, and takes it off the list unless it still has to be sent. */
+  async function make(wish: SessionWish): Promise<void> {
+    const [result] = await deps.rows.read([wish.row]);
+    const { supplier } = await portfolios.read(wish.row.portfolio);
+    const filled = result && sessionBody(deps.session, await sessions.withCompany(result), supplier);
+    if (!filled) return sessions.end(wish, { drops: true });
+    if ('lacks' in filled) {
+      // Whoever asked had all values: this process may have read another file.
+      const words =
+        'a hosted session is left to other processes: a value that SERVICE_SESSION_FILE asks for is missing; a worker reads the file once';
+      if (lacking.size === 0) log.warn({ missing: filled.lacks }, words);
+      lacking.add(wish.key);
+      return;
+    }
+    const { body } = filled;
+    const onTokenCall = () => {
+      portfolios.count(wish.row.portfolio, 'token').catch(() => {});
+    };
+    if (!deps.service.isAuthorized()) await deps.service.authorize(onTokenCall);
+    const permit = await takePermit();
+    if (!permit) return;
+    await deps.atMostOnce.mayLeave();
+    // Claimed for its row, whatever its revision: a row whose limit was made keeps its request.
+    const ofRow = { revision: ANY_REVISION, buyer: result.request.buyer };
+    const thing = { kind: 'session', ...wish, ...ofRow, sent: JSON.stringify(body) } as const;
+    const claim = await deps.atMostOnce.claim(thing, 'hold');
+    const ended = claim.is === 'go' ? await sendClaimed(claim, permit) : claim;
+    if (ended.is === 'later') return;
+    await sessions.end(wish, { drops: ended.is === 'moved' });
+
+    async function sendClaimed({ first, settle, giveBack }: Claim, { leave }: Permit): Promise<Settled> {
+      const options = { idempotencyKey: `limitline-${first}`, onTokenCall };
+      const send = async (): Promise<Sent> => {
+        await deps.atMostOnce.mayLeave();
+        if (!deps.service.isAuthorized() || !leave()) return { is: 'unsent', reason: 'its token or its permit died' };
+        const answer = await deps.service.createSession(deps.session, body, options);
+        return heard(answer, wish.key, onTokenCall);
+      };
+      return settle(await send().catch(giveBack));
+    }
+  }
+
+  /**
+   * After a 429 this process sends no session for a while, and limits go on. The session that begins the wait is put off, and set aside as
+   * refused where that happened too often: to it, or to sessions in a row, so that those behind it do not wait as long again.
+   */
+  async function putOff(
+    { status, reason, headers }: Extract<Answered, { is: 'throttled' }>,
+    key: string,
+  ): Promise<Sent> {
+    if (performance.now() < restUntilMs) return { is: 'throttled', status, reason };
+    const words = readLimitWords(headers, readDate(headers) ?? Date.now());
+    const waitMs = words.retryAfterMs ?? words.resetMs ?? FIRST_REST_MS * 2 ** throttledInARow;
+    throttledInARow += 1;
+    const isTooOften = throttledInARow >= MOST_PUT_OFFS;
+    if (!isTooOften) rest(waitMs);
+    if (isTooOften || (await sessions.countPutOff(key).catch(() => 0)) >= MOST_PUT_OFFS)
+      return { is: 'refused', status, body: 'the service put it off too often' };
+    return { is: 'throttled', status, reason };
+  }
+
+  /** The meaning of an answer for the ledger. No answer to a session slows or stops other calls. */
+  async function heard(answer: Answered, key: string, onTokenCall: () => void): Promise<Sent> {
+    unknownInARow = answer.is === 'unknown' ? unknownInARow + 1 : 0;
+    if (unknownInARow >= MOST_UNKNOWN) rest(REST_MS * 2 ** (unknownInARow - MOST_UNKNOWN));
+    switch (answer.is) {
+      case 'made':
+        freshToken = undefined;
+        throttledInARow = 0;
+        // Its headers speak of sessions, which may have a limit of their own.
+        await pace.answered().catch(() => {});
+        return { ...answer, id: key };
+      case 'throttled':
+        return putOff(answer, key);
+      case 'unauthorized': {
+        const { status, body, token } = answer;
+        if (token === freshToken) return { is: 'refused', status, body };
+        // Rejects if there is no token; the session was not made in any case.
+        freshToken = await deps.service.renewToken(token, onTokenCall).catch(() => undefined);
+        return { is: 'unauthorized', status, body };
+      }
+      case 'unreachable':
+        rest(REST_MS);
+        return answer;
+      case 'unknown':
+        // What a page of the service says is not kept: it may have a link.
+        return { is: 'unknown', reason: answer.brief ?? answer.reason };
+      default:
+        return answer;
+    }
+  }
+
+  async function look(): Promise<void> {
+    if (isResting() || isFull()) return;
+    const page = await sessions.waiting({ from: lookFrom, count: PAGE });
+    if (page.length > 0 && !(await mayGo())) return;
+    const paused = new Map<string, boolean>();
+    for (const wish of page) {
+      const { portfolio } = wish.row;
+      if (!paused.has(portfolio)) paused.set(portfolio, (await portfolios.read(portfolio)).paused !== undefined);
+      if (paused.get(portfolio) || inHand.has(wish.key) || lacking.has(wish.key)) continue;
+      if (isFull() || !(await mayGo())) return;
+      const making = make(wish).catch((error) => {
+        if (!stopping.signal.aborted)
+          log.warn({ reason: messageOf(error) }, 'a hosted session could not be asked for; trying again');
+        rest(REST_MS);
+      });
+      inHand.set(
+        wish.key,
+        making.finally(() => inHand.delete(wish.key)),
+      );
+    }
+    lookFrom = page.length < PAGE ? 0 : lookFrom + PAGE;
+  }
+  const lookOnce = onceAtATime(() =>
+    look().catch((error) => log.debug({ reason: messageOf(error) }, 'sessions were not looked at')),
+  );
+  const timer = setInterval(lookOnce, lookEveryMs);
+
+  return {
+    /** Sends no further session. Resolves when the answers of those in flight are written down. */
+    async stop(): Promise<void> {
+      clearInterval(timer);
+      stopping.abort();
+      await Promise.allSettled(inHand.values());
+    },
+  };
+}

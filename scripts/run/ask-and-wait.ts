@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { askedSessionsWords, askSessions } from '../../jobs/operators/ask-sessions.ts';
+import { STEP_JOBS } from '../../jobs/rows/step-jobs.ts';
+import { foundPages } from '../../jobs/rows/walk-rows.ts';
+import { commandLineActor } from '../../src/actor.ts';
+import type { Context } from '../../src/context.ts';
+import { counted } from '../../src/counted.ts';
+import type { HostedSession } from '../../src/ledger/calls/sessions.ts';
+import { openRows } from '../../src/ledger/portfolios/summary.ts';
+import { GRANTED_STATES } from '../../src/ledger/schema/row.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+const LOOK_EVERY_MS = 200;
+
+type Standing = HostedSession['state'] | 'none';
+
+/**
+ * Asks for hosted sessions of a portfolio's limits, waits until none is left to be sent, and says what became of them. Ends also where they
+ * wait for a person, and says for what: then workers send them later.
+ *
+ * @returns whether each limit has a link
+ */
+export async function askAndWait(
+  portfolio: string,
+  { context, terminal, stop }: { context: Context; terminal: Terminal; stop: AbortSignal },
+): Promise<boolean> {
+  const asked = await askSessions({ portfolio }, { by: commandLineActor() }, context);
+  terminal.say(`limitline: ${askedSessionsWords(asked)}`);
+  const counts: Record<Standing, number> = { made: 0, refused: 0, held: 0, waits: 0, sent: 0, dropped: 0, none: 0 };
+  let why: string | undefined;
+  for await (const limitId of limitsOf(portfolio, context)) {
+    let standing = await standingOf(limitId, context);
+    while (!stop.aborted && (standing === 'sent' || (standing === 'waits' && why === undefined))) {
+      if (standing === 'waits') why = await whyNone(portfolio, limitId, context);
+      if (why === undefined || standing === 'sent')
+        await sleep(LOOK_EVERY_MS, undefined, { signal: stop }).catch(() => {});
+      standing = await standingOf(limitId, context);
+    }
+    counts[standing] += 1;
+    if (stop.aborted) return false;
+  }
+  const { made, refused, held, waits, dropped, none } = counts;
+  if (waits > 0)
+    terminal.say(`limitline: ${counted(waits, 'hosted session waits', 'hosted sessions wait')}, since ${why}.`);
+  const parts = [
+    ...(made > 0 ? [`${made} made`] : []),
+    ...(refused > 0 ? [`${refused} refused`] : []),
+    ...(held > 0 ? [`nobody knows what became of ${held}`] : []),
+    ...(waits > 0 ? [`${waits} waiting`] : []),
+    ...(dropped > 0 ? [`${dropped} given up`] : []),
+    ...(none > 0 ? [`${counted(none, 'limit')} without one`] : []),
+  ];
+  if (parts.length > 0) terminal.say(`limitline: hosted sessions: ${parts.join(', ')}.`);
+  return refused + held + waits + dropped + none === 0;
+}
+
+/** The ids of a portfolio's limits, each once: rows may share one. */
+async function* limitsOf(portfolio: string, { rows }: Context): AsyncGenerator<string> {
+  const seen = new Set<string>();
+  for (const state of GRANTED_STATES) {
+    for await (const page of foundPages(rows, portfolio, state)) {
+      for (const { result } of page) {
+        if (!seen.has(result.limitId)) yield result.limitId;
+        seen.add(result.limitId);
+      }
+    }
+  }
+}
+
+/** The state of a limit's last session; `none` also where its link was forgotten. */
+async function standingOf(limitId: string, { calls }: Context): Promise<Standing> {
+  const [last] = await calls.sessions.of(limitId);
+  return last === undefined || (last.state === 'made' && last.sessionLink === '') ? 'none' : last.state;
+}
+
+/** What keeps a limit's session from being sent until a person does something; undefined for nothing. */
+async function whyNone(
+  portfolio: string,
+  limitId: string,
+  { portfolios, queues, calls }: Context,
+): Promise<string | undefined> {
+  const asker = (await calls.sessions.askedIn(limitId)) ?? portfolio;
+  if ((await portfolios.read(asker)).paused !== undefined)
+    return asker === portfolio
+      ? 'the portfolio is paused'
+      : `the portfolio ${asker}, which has the limit too, is paused`;
+  const { queue } = STEP_JOBS.limit;
+  if ((await queues.paused()).includes(queue)) return `the queue ${queue} is paused`;
+  const before = (await portfolios.open()).filter(({ name, paused }) => name !== portfolio && paused === undefined);
+  const rows = before.reduce((sum, state) => sum + openRows(state), 0);
+  return rows > 0
+    ? `limits go first, and ${counted(rows, 'row')} of other portfolios ${rows === 1 ? 'is' : 'are'} open`
+    : undefined;
+}

@@ -1,0 +1,63 @@
+import type { HostedSession } from '../../../ledger/calls/sessions.ts';
+import { is } from '../../../ledger/schema/row.ts';
+import type { RowStory } from '../../../ledger/story/row-story.ts';
+import { can, type Rights } from '../../access/access.ts';
+import { type Html, html, NOTHING } from '../../html/html.ts';
+import { facts } from '../../parts/figures.ts';
+import { actionButton } from '../../parts/form.ts';
+import { panel } from '../../parts/page-head.ts';
+import { moment, shellWord, theirWords } from '../../parts/text.ts';
+import { rowAddress } from '../addresses.ts';
+import { spanWords } from './timeline.ts';
+
+const STATES: Readonly<Record<HostedSession['state'], string>> = {
+  waits: 'asked for; it goes behind all limits',
+  sent: 'being sent',
+  made: 'made',
+  held: 'nobody knows what became of it',
+  refused: 'refused',
+  dropped: 'given up before it was sent',
+};
+
+/** The hosted sessions of a row's limit, and the button that asks for one; nothing where no file describes the call. */
+export function sessionsPart(
+  { row, result, sessions }: Pick<RowStory, 'row' | 'result' | 'sessions'>,
+  { csrf, rights, asks, nowMs }: { csrf: string; rights: Rights; asks: boolean; nowMs: number },
+): Html {
+  const [last] = sessions;
+  const mayAsk = asks && is('isGranted', result.state) && can(rights, 'POST /portfolios/:name/rows/:key/session');
+  if (!last && !mayAsk) return NOTHING;
+  const isNew = last?.state === 'made' || last?.state === 'held';
+  const isOpen = last?.state === 'waits' || last?.state === 'sent';
+  return panel({
+    title: 'Hosted session',
+    body: html`<p class="hint">By the call that SERVICE_SESSION_FILE describes: it is configured, and the service does not show it.</p>
+      ${sessions.map((session) => sessionFacts(session, nowMs))}
+      ${
+        mayAsk &&
+        !isOpen &&
+        actionButton({
+          action: `${rowAddress(row)}/session`,
+          csrf,
+          words: isNew ? 'Ask for a new one' : 'Ask for a hosted session',
+          // The number that the person sees: whoever presses twice, or after somebody else, gets the one that came first.
+          ...(isNew ? { fields: { resend: String(last.number) } } : {}),
+          command: `npx limitline sessions ${shellWord(row.portfolio)} --row ${shellWord(row.key)}${isNew ? ' --resend' : ''}`,
+        })
+      }`,
+  });
+}
+
+function sessionFacts(session: HostedSession, nowMs: number): Html {
+  const { number, state, by, askedMs, sentMs, sessionLink, sessionEnds, sessionHeard } = session;
+  return facts([
+    { term: `Session ${number}`, what: STATES[state] },
+    { term: 'Asked for', what: html`${moment(askedMs)} by ${by}` },
+    ...(sentMs === undefined
+      ? []
+      : [{ term: 'Sent', what: html`${moment(sentMs)}, ${spanWords(Math.max(0, nowMs - sentMs))} ago` }]),
+    ...(sessionLink === '' ? [] : [{ term: 'Link', what: html`<code>${sessionLink}</code>` }]),
+    ...(sessionEnds === '' ? [] : [{ term: 'Ends, as the service says', what: theirWords(sessionEnds) }]),
+    ...(sessionHeard === '' ? [] : [{ term: 'Heard instead of a link', what: theirWords(sessionHeard) }]),
+  ]);
+}

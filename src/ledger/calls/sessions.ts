@@ -1,0 +1,226 @@
+import { randomUUID } from 'node:crypto';
+import type { RedisConnection } from '../../lua-script.ts';
+import { makeGatedScript } from '../schema/gated-script.ts';
+import type { Keys } from '../schema/keys.ts';
+import type { RowResult } from '../schema/row.ts';
+import { type RowId, rowIdOf, rowName } from '../schema/schema.ts';
+import type { RetryUntilAnswered } from '../schema/until-answered.ts';
+import { contentDigest } from './claim-answers.ts';
+
+/**
+ * The answer to a wish. `asked`: it is written down. `waits`: one waits or is under way. `made`: there is one. `held`: nobody knows what
+ * became of the last one. `none`: the row has no such limit.
+ */
+export type SessionAnswer = 'asked' | 'waits' | 'made' | 'held' | 'none';
+
+/** A session that waits to be sent, and the row for which. `key` names its call. */
+export type SessionWish = { row: RowId; key: string };
+
+/**
+ * A session of a limit. `waits` to be sent; `sent`: under way; `made`; `held`: nobody knows what became of it; `refused` by the service;
+ * `dropped`: given up before it was sent.
+ */
+export type HostedSession = {
+  number: number;
+  state: 'waits' | 'sent' | 'made' | 'held' | 'refused' | 'dropped';
+  /** Who asked for it and when, in ms. */
+  by: string;
+  askedMs: number;
+  /** When it was sent, in ms. */
+  sentMs: number | undefined;
+  /** The link that the service answered; '' for none. Pages mask it for viewers. */
+  sessionLink: string;
+  /** The link's end in the service's words; '' for none. Pages show it to viewers, too. */
+  sessionEnds: string;
+  /** What was heard in place of a link; '' for nothing. Pages mask this name for viewers. */
+  sessionHeard: string;
+};
+
+/** The most sessions that are read of one limit, the latest: a person asks for each. */
+const MOST_READ = 20;
+
+/** About how many waiting sessions are read at once where all are looked through. */
+const PAGE = 1_000;
+
+export type HostedSessions = ReturnType<typeof makeHostedSessions>;
+
+/**
+ * Hosted sessions, each a call of its own, asked for by a person. The first session of a limit has the number 1, and a new one on purpose the
+ * next: so no answer, however late, changes another session. Rows with the same limit share its sessions.
+ */
+export function makeHostedSessions({
+  connection,
+  keys,
+  retryUntilAnswered,
+}: {
+  connection: RedisConnection;
+  keys: Keys;
+  retryUntilAnswered: RetryUntilAnswered;
+}) {
+  const askScript = makeGatedScript(connection, 'ask-session');
+  const callKey = (key: string) => keys.call('session', key);
+
+  const wishOf = (member: string): SessionWish[] => {
+    const space = member.lastIndexOf(' ');
+    const row = rowIdOf(member.slice(0, space));
+    return row ? [{ row, key: member.slice(space + 1) }] : [];
+  };
+
+  const countOf = async (limitId: string): Promise<number> =>
+    Number((await connection.hget(keys.sessionsAsked, contentDigest(limitId))) ?? 0);
+
+  async function allOf(portfolio: string): Promise<SessionWish[]> {
+    const found = new Set<string>();
+    let cursor = '0';
+    do {
+      const [next, page] = await connection.zscan(keys.sessions, cursor, 'COUNT', String(PAGE));
+      for (const [at, member] of page.entries())
+        if (at % 2 === 0 && member.startsWith(`${portfolio}/`)) found.add(member);
+      cursor = next;
+    } while (cursor !== '0');
+    return [...found].flatMap(wishOf);
+  }
+
+  async function read(thing: string, number: number): Promise<HostedSession | undefined> {
+    const fields = await connection.hgetall(callKey(`${thing}.${number}`));
+    if (fields.state === undefined) return undefined;
+    const { link = '', ends = '' } = fields.record ? JSON.parse(fields.record) : {};
+    return {
+      number,
+      state: await standingOf(fields),
+      by: fields.wisher ?? '',
+      askedMs: Number(fields.wished ?? 0),
+      sentMs: fields.at === undefined ? undefined : Number.parseInt(fields.at, 10),
+      sessionLink: link,
+      sessionEnds: ends,
+      sessionHeard: fields.heard ?? '',
+    };
+  }
+
+  async function standingOf({ state, wanted, row = '', heard }: Record<string, string>) {
+    if (state === 'made') return 'made';
+    if (state === 'claimed') return 'sent';
+    if (state === 'unknown') return 'held';
+    if (wanted === undefined) return heard === undefined ? 'dropped' : 'refused';
+    const [cancels, archive] = await connection.hmget(
+      keys.portfolio(rowIdOf(row)?.portfolio ?? ''),
+      'cancels',
+      'archive',
+    );
+    return archive || Number(wanted) < Number(cancels ?? 0) ? 'dropped' : 'waits';
+  }
+
+  return {
+    /**
+     * Writes down that a person wants a session for a row's limit.
+     *
+     * @param anew whether a new one is wanted on purpose, where one was made or nobody knows whether one was; as a number, only behind the
+     *   session with that number, the last one that the person saw
+     * @throws LimitlineError `USAGE` for a row of an archived portfolio
+     */
+    async ask(
+      row: RowId,
+      limitId: string,
+      { by, anew }: { by: string; anew: boolean | number },
+    ): Promise<SessionAnswer> {
+      const places = {
+        row: keys.row(row.portfolio, row.key),
+        portfolio: keys.portfolio(row.portfolio),
+        counts: keys.sessionsAsked,
+        wishes: keys.sessions,
+        calls: callKey(''),
+      };
+      const after = anew === true ? await countOf(limitId) : anew === false ? '' : anew;
+      const told = { name: rowName(row), limit: limitId, thing: contentDigest(limitId), after, by };
+      const word = randomUUID();
+      const answer = await retryUntilAnswered('ask for a session', () => askScript(places, { ...told, word }));
+      return (answer as [SessionAnswer])[0];
+    },
+
+    /** The row with the id of its buyer's company: a row whose limit was made before has none of its own. */
+    async withCompany(result: RowResult): Promise<RowResult> {
+      if (result.companyId || result.request.companyId) return result;
+      const companyId = await connection.hget(keys.call('company', result.request.buyer), 'id');
+      return { ...result, companyId: companyId ?? '' };
+    },
+
+    /** Sessions that wait to be sent or are under way, the oldest first: so many from this place on, by default all. */
+    waiting: async ({ from = 0, count = Number.POSITIVE_INFINITY } = {}): Promise<SessionWish[]> =>
+      (
+        await connection.zrange(keys.sessions, String(from), Number.isFinite(count) ? String(from + count - 1) : '-1')
+      ).flatMap(wishOf),
+
+    /** Takes a session off the list of those that wait, once nothing is sent for it any more; `drops` also ends the wish. */
+    async end({ row, key }: SessionWish, { drops = false } = {}): Promise<void> {
+      if (drops) await connection.hdel(callKey(key), 'wanted');
+      await connection.zrem(keys.sessions, `${rowName(row)} ${key}`);
+    },
+
+    /** Counts that the service put a session off, and answers how often that was by now. */
+    countPutOff: (key: string): Promise<number> => connection.hincrby(callKey(key), 'putOffs', 1),
+
+    /** The sessions of a portfolio that are under way, of these or by default of all. Without these it reads all that wait in the account. */
+    async underWay(portfolio: string, among?: readonly SessionWish[]): Promise<SessionWish[]> {
+      const own = among ?? (await allOf(portfolio));
+      const states = await Promise.all(own.map(({ key }) => connection.hget(callKey(key), 'state')));
+      return own.filter((_wish, at) => states[at] === 'claimed');
+    },
+
+    /** Whether anybody ever asked for a session in this account. */
+    isUsed: async (): Promise<boolean> => (await connection.exists(keys.sessionsAsked)) === 1,
+
+    /** The last link that was answered for each of these limits, in order; '' for none. Costs one request where nobody asked for any. */
+    async linksOf(limitIds: readonly string[]): Promise<string[]> {
+      const things = limitIds.map(contentDigest);
+      const counts = things.length === 0 ? [] : await connection.hmget(keys.sessionsAsked, ...things);
+      return Promise.all(
+        things.map(async (thing, place) => {
+          for (let number = Number(counts[place] ?? 0); number > 0; number -= 1) {
+            const link = (await read(thing, number))?.sessionLink;
+            if (link) return link;
+          }
+          return '';
+        }),
+      );
+    },
+
+    /** The portfolio for whose row the last session of a limit was asked for; undefined for none. */
+    async askedIn(limitId: string): Promise<string | undefined> {
+      const thing = contentDigest(limitId);
+      const count = (await connection.hget(keys.sessionsAsked, thing)) ?? '0';
+      return rowIdOf((await connection.hget(callKey(`${thing}.${count}`), 'row')) ?? '')?.portfolio;
+    },
+
+    /**
+     * Puts the link of a results file back as a session of the limit, behind those that the ledger knows, or only says whether it would. What
+     * the ledger knows stays.
+     *
+     * @param row `<portfolio>/<row key>`, with which the link is forgotten
+     */
+    async putBack(
+      limitId: string,
+      { link, row, atMs }: { link: string; row: string; atMs: number },
+      { write }: { write: boolean },
+    ): Promise<'put' | 'known'> {
+      const known = await this.of(limitId);
+      if (known.some(({ sessionLink }) => sessionLink === link)) return 'known';
+      if (!write) return 'put';
+      const thing = contentDigest(limitId);
+      const number = (await countOf(limitId)) + 1;
+      const key = `${thing}.${number}`;
+      const made = { state: 'made', id: key, row, record: JSON.stringify({ link }), wished: atMs, wisher: 'recover' };
+      await connection.multi().hset(callKey(key), made).hset(keys.sessionsAsked, thing, number).exec();
+      return 'put';
+    },
+
+    /** The sessions of a limit, the latest first. */
+    async of(limitId: string): Promise<HostedSession[]> {
+      if (limitId === '') return [];
+      const thing = contentDigest(limitId);
+      const count = await countOf(limitId);
+      const numbers = Array.from({ length: Math.min(count, MOST_READ) }, (_none, at) => count - at);
+      const found = await Promise.all(numbers.map((number) => read(thing, number)));
+      return found.filter((session) => session !== undefined);
+    },
+  };
+}

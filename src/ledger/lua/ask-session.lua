@@ -1,0 +1,49 @@
+-- Writes down that a person wants a hosted session for the limit of a row. Looking and asking are one step, so two people ask once.
+-- @brings-in
+-- @keys row portfolio counts wishes calls
+-- row: the row's hash; counts: how many sessions were asked for each limit; wishes: sessions that wait to be sent; calls: the beginning of the
+-- keys of sessions' calls.
+-- @args name limit thing after by word
+-- name: "<portfolio>/<key>" of the row; limit: the id of its limit; thing: digest of that id; after: "" normally; to ask for a new one on purpose,
+-- where one was made or nobody knows whether one was, the number of the last session that the asker knows: a later one is the new one; by: who asks; word: the wish's own name, by which a repetition is recognized.
+-- Answers { what, number of the session }, where what is "asked", "waits" (one is asked for or under way: for this row from now on, where the
+-- portfolio for which it waits is paused), "made" or "held" (nobody knows
+-- what became of it), each of the last session; or { "none" }: the row has no such limit.
+-- @include archived
+local archived = archivedError(portfolio)
+if archived then return archived end
+local found = redis.call('HMGET', row, 'state', 'limit')
+if (found[1] ~= 'done' and found[1] ~= 'skipped') or found[2] ~= limit then return { 'none' } end
+
+local number = tonumber(redis.call('HGET', counts, thing) or 0)
+local last = calls .. thing .. '.' .. number
+local state, wanted, asker, known, record = unpack(redis.call('HMGET', last, 'state', 'wanted', 'row', 'word', 'record'))
+if known == word then return { 'asked', number } end
+if state == 'claimed' then return { 'waits', number } end
+if state == 'free' and wanted then
+  -- The wish stands while it is on the list, and the portfolio for which it was wished has not been cancelled or archived since.
+  local wish, of = ' ' .. thing .. '.' .. number, string.match(portfolio, '^(.*:portfolio:)') .. string.match(asker, '^(.*)/')
+  local since, cancels = redis.call('ZSCORE', wishes, asker .. wish), redis.call('HGET', of, 'cancels')
+  if since and not isArchived(of) and tonumber(wanted) >= tonumber(cancels or 0) then
+    -- A pause concerns its own portfolio: what waits there waits for the row of this one from now on.
+    if redis.call('HEXISTS', of, 'paused') == 1 and redis.call('HEXISTS', portfolio, 'paused') == 0 then
+      redis.call('HSET', last, 'row', name, 'wanted', redis.call('HGET', portfolio, 'cancels') or '0')
+      redis.call('ZREM', wishes, asker .. wish)
+      redis.call('ZADD', wishes, since, name .. wish)
+    end
+    return { 'waits', number }
+  end
+  redis.call('HDEL', last, 'wanted')
+end
+local isAnew = number <= tonumber(after == '' and -1 or after)
+-- A link that was forgotten with its portfolio counts as none.
+if not isAnew and state == 'made' and string.find(record or '', '"link":', 1, true) then return { 'made', number } end
+if not isAnew and state == 'unknown' then return { 'held', number } end
+
+local time = redis.call('TIME')
+local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
+number = redis.call('HINCRBY', counts, thing, 1)
+redis.call('HSET', calls .. thing .. '.' .. number, 'state', 'free', 'row', name, 'wished', now, 'wisher', by, 'word', word,
+  'wanted', redis.call('HGET', portfolio, 'cancels') or '0')
+redis.call('ZADD', wishes, now, name .. ' ' .. thing .. '.' .. number)
+return { 'asked', number }

@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import { expectStates, openSessionPlace, requestsOf, sessionsOf } from '../../support/session-file.ts';
+import { buyerLines } from '../../support/workplace.ts';
+
+test('rows of two portfolios that share a limit share its session', async () => {
+  const place = await openSessionPlace(1);
+  await place.ask();
+  await expectStates(place, [['made']]);
+  await place.import(buyerLines(1), { portfolio: 'again' });
+  expect((await place.settled('again')).states.skipped).toBe(1);
+  expect(await place.ask({ portfolio: 'again', line: 2 })).toMatchObject({ asked: 0, made: 1 });
+  expect(await sessionsOf(place.context)).toHaveLength(1);
+  // The row that found its limit made has no company of its own, and asks for a new one all the same.
+  expect(await place.ask({ portfolio: 'again', line: 2 }, true)).toMatchObject({ asked: 1 });
+  await expectStates(place, [['made', 'made']]);
+});
+
+test('what waits for a paused portfolio goes for another that shares the limit and asks, too', async () => {
+  const place = await openSessionPlace(1);
+  await place.import(buyerLines(1), { portfolio: 'again' });
+  await place.settled('again');
+  await place.context.portfolios.pause('q4', 'by request');
+  await place.ask();
+  expect(await place.ask({ portfolio: 'again' })).toMatchObject({ waits: 1 });
+  expect(await place.context.calls.sessions.underWay('q4')).toEqual([]);
+  await expectStates(place, [['made']]);
+  expect(requestsOf(place)).toBe(1);
+});
+
+test('of two people who see the same session and ask for a new one, the first gets it', async () => {
+  const place = await openSessionPlace(1);
+  await place.ask();
+  await expectStates(place, [['made']]);
+  expect(await place.ask({ line: 2 }, 1)).toMatchObject({ asked: 1 });
+  await expectStates(place, [['made', 'made']]);
+  expect(await place.ask({ line: 2 }, 1)).toMatchObject({ asked: 0, made: 1 });
+  expect(await place.ask({ line: 2 }, 2)).toMatchObject({ asked: 1 });
+});
+
+test('a session without a process to send it is held, and not sent by another', async () => {
+  const place = await openSessionPlace(1);
+  await place.workers.stop();
+  await place.ask();
+  const [wish] = await place.context.calls.sessions.waiting();
+  const key = place.context.keys.call('session', wish?.key ?? '');
+  await place.context.ledger.hset(key, { state: 'claimed', owner: 'gone/1', at: '1', sends: '1' });
+  await place.work();
+  await expectStates(place, [['held']]);
+  expect(requestsOf(place)).toBe(0);
+});
+
+test('a session that its sender never sent, and gives back after it was held, can be asked for again', async () => {
+  const place = await openSessionPlace(1);
+  await place.workers.stop();
+  await place.ask();
+  const { calls, keys, ledger, rows } = place.context;
+  const [wish] = await calls.sessions.waiting();
+  if (!wish) throw new Error('nothing was asked for');
+  const [result] = await rows.read([wish.row]);
+  await ledger.hset(keys.call('session', wish.key), { state: 'claimed', owner: 'gone/1', at: '1', sends: '1' });
+  await place.work();
+  await expectStates(place, [['held']]);
+  const thing = { kind: 'session', ...wish, revision: '*', buyer: result?.request.buyer ?? '', sent: '{}' } as const;
+  await calls.release(thing, 'gone/1', 'unsent');
+  await expectStates(place, [['dropped']]);
+  expect(await place.ask()).toMatchObject({ asked: 1 });
+  await expectStates(place, [['made', 'dropped']]);
+  expect(requestsOf(place)).toBe(1);
+});
+
+test('an answer that comes late changes its own session, and no newer one', async () => {
+  const reset = { on: 'session', fault: 'reset', made: true, times: 1 } as const;
+  const place = await openSessionPlace(1, { faults: { rules: [reset] } });
+  const { calls, keys, ledger } = place.context;
+  await place.ask();
+  const [wish] = await calls.sessions.waiting();
+  await expectStates(place, [['held']]);
+  await place.ask({ line: 2 }, true);
+  await expectStates(place, [['made', 'held']]);
+  const [before] = (await place.sessionsOf())[0] ?? [];
+  if (!wish) throw new Error('nothing was asked for');
+  const owner = (await ledger.hget(keys.call('session', wish.key), 'owner')) ?? '';
+  const late = { id: wish.key, record: { link: 'https://late.example/' }, buyer: '' };
+  await calls.settle({ kind: 'session', ...wish }, owner, late);
+  await expectStates(place, [['made', 'made']]);
+  const [now, earlier] = (await place.sessionsOf())[0] ?? [];
+  expect(now).toEqual(before);
+  expect(earlier?.sessionLink).toBe('https://late.example/');
+});

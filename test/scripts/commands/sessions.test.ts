@@ -1,0 +1,139 @@
+import { expect, test } from 'vitest';
+import type { FaultChange } from '../../../src/stand-in/fault-settings.ts';
+import { openConsole } from '../../support/console.ts';
+import { openDesk } from '../../support/desk.ts';
+import { freshPrefix } from '../../support/ledger.ts';
+import { makeKeptLog } from '../../support/log-fixture.ts';
+import { expectStates, openSessionPlace, writeSessionFile } from '../../support/session-file.ts';
+
+const LINK = /hosted\.example/;
+
+async function openSessionDesk(rows: number, settings: Record<string, string> = {}) {
+  return openDesk(rows, {}, { SERVICE_SESSION_FILE: await writeSessionFile(), ...settings });
+}
+
+test('run --sessions asks for one for each limit, and the links are in the results and nowhere else', async () => {
+  const { limitline, json, read, standIn } = await openSessionDesk(2);
+  const ran = await limitline('run', 'q4.csv', '--sessions');
+  expect(ran.stderr).toContain('2 hosted sessions are asked for.');
+  expect(`${ran.stdout}${ran.stderr}`).not.toMatch(LINK);
+  expect(ran.status).toBe(0);
+  expect(standIn.sessions()).toHaveLength(2);
+  expect((await read('q4.results.csv')).match(/hosted\.example/g)).toHaveLength(2);
+  const again = await json('sessions', 'q4');
+  expect(again).toMatchObject({ asked: 0, made: 2 });
+  const { stdout } = await limitline('sessions', 'q4', '--line', '2', '--resend');
+  expect(stdout).toContain('1 hosted session is asked for.');
+  expect(stdout).toContain('none runs now');
+  const { entries } = await json('audit', 'list', '--what', 'hosted sessions asked for');
+  expect(entries).toContainEqual(expect.objectContaining({ about: 'q4', facts: { line: 2, resend: true } }));
+});
+
+test('run --sessions says what became of each session, and ends 0 only where each limit has a link', async () => {
+  const { limitline, standIn } = await openSessionDesk(3);
+  const status = (code: number) => ({ on: 'session', fault: 'status', status: code, times: 1 }) as const;
+  await standIn.setFaults({ rules: [status(422), status(500)] });
+  const ran = await limitline('run', 'q4.csv', '--sessions');
+  expect(ran.stderr).toContain('hosted sessions: 1 made, 1 refused, nobody knows what became of 1.');
+  expect(ran.status).toBe(2);
+  // The refused one is asked for again.
+  const again = await limitline('run', 'q4.csv', '--sessions');
+  expect(again.stderr).toContain('hosted sessions: 2 made, nobody knows what became of 1.');
+  expect(again.status).toBe(2);
+});
+
+test('links come back from results into a lost ledger, and nothing is asked for again by itself', async () => {
+  const desk = await openSessionDesk(2);
+  const { limitline, json, read, standIn } = desk;
+  await limitline('run', 'q4.csv', '--sessions');
+  const links = [...(await read('q4.results.csv')).matchAll(/https:\/\/hosted\.example[^\s,"]*/g)].map(
+    ([link]) => link,
+  );
+  expect(links).toHaveLength(2);
+  desk.env.LIMITLINE_PREFIX = freshPrefix();
+  const counts = async (...more: string[]) => {
+    const { put, known } = (await json('recover', 'q4.results.csv', ...more)).files[0];
+    return [put.session, known.session];
+  };
+  expect(await counts()).toEqual([2, 0]);
+  expect((await limitline('recover', 'q4.results.csv', '--apply')).stdout).toMatch(/hosted sessions +2 put back/);
+  expect(await counts('--apply')).toEqual([0, 2]);
+  const again = await limitline('run', 'q4.csv', '--sessions');
+  expect(again.stderr).toContain('2 have a link already');
+  expect(standIn.sessions()).toHaveLength(2);
+  const text = await read('q4.results.csv');
+  for (const link of links) expect(text).toContain(link);
+});
+
+test('run --sessions ends also where the queue is paused, and says what waits', async () => {
+  const { limitline, standIn } = await openSessionDesk(1);
+  await limitline('run', 'q4.csv');
+  await limitline('pause', '--queue', 'buyer-limits');
+  const { stderr, status } = await limitline('run', 'q4.csv', '--sessions');
+  expect(stderr).toContain('1 hosted session waits, since the queue buyer-limits is paused.');
+  expect(status).toBe(2);
+  expect(standIn.sessions()).toHaveLength(0);
+});
+
+test('without a file that describes the call nothing is asked for, and nothing shows it', async () => {
+  const { limitline, cwd, env } = await openDesk(1);
+  expect((await limitline('run', 'q4.csv', '--sessions')).stderr).toContain('set SERVICE_SESSION_FILE');
+  await limitline('run', 'q4.csv');
+  expect((await limitline('sessions', 'q4')).stderr).toContain('set SERVICE_SESSION_FILE');
+  const web = await openConsole({ cwd, env });
+  const [found] = await web.context.rows.inState('q4', 'done', { count: 1 });
+  expect((await web.get(`/portfolios/q4/rows/${found?.row.key}`)).text).not.toContain('Hosted session');
+});
+
+test('the page of a row asks for a session, shows its link and age, and asks for a new one on purpose', async () => {
+  const { limitline, cwd, env } = await openSessionDesk(1);
+  await limitline('run', 'q4.csv');
+  const web = await openConsole({ cwd, env });
+  const [found] = await web.context.rows.inState('q4', 'done', { count: 1 });
+  const address = `/portfolios/q4/rows/${found?.row.key}`;
+  expect((await web.get(address)).text).toContain('Ask for a hosted session');
+  expect((await web.post(`${address}/session`)).status).toBe(303);
+  expect((await web.post(`${address}/session`)).status).toBe(409);
+  expect((await web.get(address)).text).toContain('it goes behind all limits');
+  await limitline('run', 'q4.csv', '--sessions');
+  const { text } = await web.get(address);
+  expect(text).toMatch(LINK);
+  expect(text).toContain('configured, and the service does not show it');
+  expect(text).toContain('Ask for a new one');
+  expect((await web.post(`${address}/session`)).status).toBe(409);
+  expect((await web.post(`${address}/session`, { resend: '1' })).status).toBe(303);
+  // Pressed twice, or on a page from before.
+  expect((await web.post(`${address}/session`, { resend: '1' })).status).toBe(409);
+  await limitline('run', 'q4.csv', '--sessions');
+  expect((await web.post(`${address}/session`, { resend: '1' })).status).toBe(409);
+});
+
+test('no link comes into the log, whatever the service answers', async () => {
+  const { log, lines } = makeKeptLog();
+  log.level = 'trace';
+  const body = { error: 'https://hosted.example/s/secret' };
+  const statuses = [302, 422, 500].map(
+    (status) => ({ on: 'session', fault: 'status', status, body, times: 1 }) as const,
+  );
+  const drops: NonNullable<FaultChange['rules']>[number] = {
+    on: 'session',
+    fault: 'answer',
+    set: { at: body.error },
+    drop: ['url'],
+    times: 1,
+  };
+  const place = await openSessionPlace(5, { faults: { rules: [...statuses, drops] } });
+  await place.workers.stop();
+  await place.work(undefined, {}, log);
+  await place.ask();
+  await expect
+    .poll(async () => (await place.sessionsOf()).every(([one]) => one && !['waits', 'sent'].includes(one.state)), {
+      timeout: 60_000,
+    })
+    .toBe(true);
+  await expectStates(
+    { sessionsOf: async () => [(await place.sessionsOf()).flat().filter(({ state }) => state === 'made')] },
+    [['made']],
+  );
+  expect(JSON.stringify(lines)).not.toMatch(LINK);
+});

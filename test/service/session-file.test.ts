@@ -1,0 +1,94 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readSettings } from '../../src/config.ts';
+import { filledBody, readSessionAnswer, readSessionFile } from '../../src/service/session-file.ts';
+import { writeSessionFile } from '../support/session-file.ts';
+import { makeFolder } from '../support/workplace.ts';
+
+/** A place in a body. */
+const place = (name: string) => `\${${name}}`;
+
+test.each<readonly [string, Record<string, unknown>, RegExp]>([
+  ['names a place that does not exist', { body: { of: [place('bayer')] } }, /there is no place \$\{bayer\}/],
+  [
+    'has a place for an address that it lacks',
+    { body: { to: place('return_url') }, return_url: undefined },
+    /has a place for it/,
+  ],
+  [
+    'has a place in the name of a field',
+    { body: { of: [{ [place('limit')]: 'x' }] } },
+    /a place stands in the name of a field/,
+  ],
+  ['names a return address of another kind', { return_url: 'javascript:alert(1)' }, /must be an address/],
+  ['names another method', { method: 'GET' }, /must be POST/],
+  ['has a field that is not known', { headers: {} }, /headers/i],
+  ['has a link that is no pointer', { link: 'url' }, /is no JSON pointer/],
+  ['lacks the link', { link: undefined }, /link in it/],
+  ...['/invoice-financing/v1/companies', '/invoice-financing/v1/documents', '/v1/auth/token'].map(
+    (path) => [`calls ${path}`, { path }, /is the path of another call/] as const,
+  ),
+  [
+    'calls a known path in other letters',
+    { path: '/Invoice-Financing/v1/Buyer-Limits' },
+    /is the path of another call/,
+  ],
+  ...[
+    '//other.example/x',
+    'https://other.example/x',
+    '/a/../v1/auth/token',
+    '/a//b',
+    '/a/',
+    '/a?b=c',
+    '/a#b',
+    '/a%2e%2e/b',
+    '/a b',
+    '/a\r\nHost: x',
+    '/./a',
+    '',
+    '/a@b',
+    '/\\other.example',
+  ].map((path) => [`calls ${JSON.stringify(path)}`, { path }, /must be a path below SERVICE_URL/] as const),
+])('a session file that %s is refused before anything starts', async (_what, change, fault) => {
+  const path = await writeSessionFile(change);
+  const { faults = [] } = { faults: undefined, ...readSessionFile(path) };
+  expect(faults.join('; ')).toMatch(fault);
+  const cwd = await makeFolder();
+  expect(() => readSettings({ cwd, env: { SERVICE_SESSION_FILE: path, XDG_DATA_HOME: cwd } })).toThrow(
+    /SERVICE_SESSION_FILE/,
+  );
+});
+
+test('a session file that is missing, or is no JSON, is refused', async () => {
+  const path = join(await makeFolder(), 'session.json');
+  expect(readSessionFile(path)).toMatchObject({ faults: [expect.stringContaining('cannot be read')] });
+  await writeFile(path, '{');
+  expect(readSessionFile(path)).toMatchObject({ faults: ['the file is no JSON'] });
+});
+
+test('what is put into a place is data: with quotes, spaces and places of its own', () => {
+  const odd = `company_ "}, ${place('limit')} \\ $& '`;
+  const body = filledBody(
+    { ids: [place('buyer'), { both: `${place('buyer')}/${place('limit')}` }], n: 1 },
+    { buyer: odd, limit: 'bl_1' },
+  );
+  expect(body).toEqual({ ids: [odd, { both: `${odd}/bl_1` }], n: 1 });
+  expect(JSON.parse(JSON.stringify(body))).toEqual(body);
+});
+
+test.each([
+  ['no JSON', '<html>'],
+  ['nothing at that place', '{"link":"https://a.example/"}'],
+  ['a number', '{"data":{"link":7}}'],
+  ['a space', '{"data":{"link":"https://a.example/ b"}}'],
+  ['a line end', '{"data":{"link":"https://a.example/\\n"}}'],
+  ['letters that only look alike', '{"data":{"link":"https://a\u0430.example/"}}'],
+  ['another scheme', '{"data":{"link":"data:text/html,x"}}'],
+  ['a formula', '{"data":{"link":"=HYPERLINK(1)"}}'],
+  ['a text without end', JSON.stringify({ data: { link: `https://a.example/${'x'.repeat(3_000)}` } })],
+])('an answer with %s in place of the link says nothing, and none of it is repeated', (_what, text) => {
+  const read = readSessionAnswer(text, { link: ['data', 'link'], ends: undefined });
+  expect(read).toMatchObject({ is: 'unreadable' });
+  expect(JSON.stringify(read)).not.toContain('example');
+});

@@ -1,0 +1,67 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { askSessions, type SessionChoice } from '../../jobs/operators/ask-sessions.ts';
+import type { Context } from '../../src/context.ts';
+import type { HostedSession } from '../../src/ledger/calls/sessions.ts';
+import { STAND_IN_SESSION_PATH } from '../../src/stand-in/resource-endpoints.ts';
+import { buyerLines, makeFolder, openWorkplace } from './workplace.ts';
+
+/** The description of the stand-in's call for a hosted session, changed as given. */
+export const SESSION_FILE = {
+  path: STAND_IN_SESSION_PATH,
+  body: { buyer_company: '${buyer}', return_url: '${return_url}', reference: '${name}, ${limit}' },
+  return_url: 'https://platform.example/done',
+  link: '/url',
+  ends: '/expires_at',
+};
+
+/** Writes a session file, and answers its path. */
+export async function writeSessionFile(change: Record<string, unknown> = {}): Promise<string> {
+  const path = join(await makeFolder(), 'session.json');
+  await writeFile(path, JSON.stringify({ ...SESSION_FILE, ...change }));
+  return path;
+}
+
+/** A workplace with a session file and a finished portfolio `q4` of so many rows; workers run. */
+export async function openSessionPlace(
+  rows = 1,
+  {
+    faults = {},
+    env = {},
+    change = {},
+  }: Parameters<typeof openWorkplace>[0] & { change?: Record<string, unknown> } = {},
+) {
+  const SERVICE_SESSION_FILE = await writeSessionFile(change);
+  const place = await openWorkplace({ faults, env: { ...env, SERVICE_SESSION_FILE } });
+  await place.import(buyerLines(rows));
+  const workers = await place.work();
+  await place.settled();
+  const { context } = place;
+  const ask = (choice: Partial<SessionChoice> = {}, anew: boolean | number = false) =>
+    askSessions({ portfolio: 'q4', ...choice }, { by: 'olga', anew }, context);
+  return { ...place, workers, ask, sessionsOf: (portfolio = 'q4') => sessionsOf(context, portfolio) };
+}
+
+/** The sessions of all done rows of a portfolio, those of a row together, the latest first. */
+export async function sessionsOf(context: Context, portfolio = 'q4'): Promise<HostedSession[][]> {
+  const found = await context.rows.inState(portfolio, 'done', { count: 1_000 });
+  const results = await context.rows.read(found.map(({ row }) => row));
+  return Promise.all(results.map((result) => context.calls.sessions.of(result?.limitId ?? '')));
+}
+
+/** Waits until the sessions of the rows are in these states, the latest of each first. */
+export async function expectStates(
+  of: { sessionsOf: () => Promise<HostedSession[][]> },
+  states: readonly (readonly HostedSession['state'][])[],
+): Promise<void> {
+  const now = async () => (await of.sessionsOf()).map((row) => row.map(({ state }) => state));
+  await expect.poll(now, { timeout: 60_000 }).toEqual(states);
+}
+
+/** How many session calls the stand-in has had, answered in whatever way. */
+export function requestsOf(place: {
+  standIn: { counts: () => { requests: { session?: Record<string, number> } } };
+}): number {
+  return Object.values(place.standIn.counts().requests.session ?? {}).reduce((sum, count) => sum + count, 0);
+}
