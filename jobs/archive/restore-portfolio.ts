@@ -117,14 +117,17 @@ async function restore(
   return { portfolio: name, id, folder, rows: manifest.rows, states: manifest.states, resumed: isBegun };
 }
 
+/** For the histories of rows, where the call's portfolio was forgotten, and with it who brought a decision. */
+const FORGOTTEN = { by: 'somebody', file: 'what is forgotten' };
+
 /** Lets rows say what the service said of their limits while they were archived. Who brought that, and with what, stands with each call. */
 async function letFollow(name: string, { ledger, keys, rows }: RestoreDeps): Promise<void> {
   const decisions = makeDecisions({ connection: ledger, keys });
   for (const state of GRANTED_STATES) {
     for await (const page of foundPages(rows, name, state)) {
       const following = page.map(async ({ row, result }) => {
-        const isDecided = (await ledger.hexists(keys.call('limit', row.key), 'decided')) === 1;
-        if (isDecided) await decisions.follow(row, result.limitId, { by: '', file: '' });
+        const record = await ledger.hget(keys.call('limit', row.key), 'record');
+        if (record?.includes('"decided_at"')) await decisions.follow(row, result.limitId, FORGOTTEN);
       });
       await Promise.all(following);
     }
@@ -134,7 +137,8 @@ async function letFollow(name: string, { ledger, keys, rows }: RestoreDeps): Pro
 /** The name in lines of the portfolio's own hash (archive-lines.lua). */
 const PORTFOLIO_LINE = 'portfolio';
 
-async function archivedState({ ledger, keys, account }: RestoreDeps, name: string): Promise<ArchiveState> {
+async function archivedState(deps: RestoreDeps, name: string): Promise<ArchiveState> {
+  const { ledger, keys, account } = deps;
   const found = await makeArchives({ connection: ledger, keys }).read(name);
   if (found) {
     const { name: _name, ...state } = found;
@@ -144,7 +148,9 @@ async function archivedState({ ledger, keys, account }: RestoreDeps, name: strin
   if ((await ledger.exists(keys.portfolio(name))) === 0) {
     throw new LimitlineError('NOT_FOUND', `There is no portfolio "${name}" in account ${account}.`);
   }
-  throw new LimitlineError('USAGE', `${name} is not archived: all of it is in Redis, and nothing was done.`);
+  // Its rows follow here if a process was killed between the end of restoring it and that.
+  if ((await ledger.zscore(keys.restored, name)) !== null) await letFollow(name, deps);
+  throw new LimitlineError('USAGE', `${name} is not archived: all of it is in Redis.`);
 }
 
 /** Reads all files to their end before anything is written. */

@@ -65,6 +65,7 @@ export async function takeDecisions(
     deps,
     by,
     file: name,
+    at: now.toISOString(),
     only,
     dryRun,
     again,
@@ -113,6 +114,8 @@ type Taking = {
   deps: DecisionDeps;
   by: string;
   file: string;
+  /** When the file was taken, by which files of one name are told apart; an event has an id instead. */
+  at?: string;
   only: string | undefined;
   dryRun: boolean;
   again: boolean;
@@ -230,12 +233,13 @@ export async function takeDecision(
     dryRun,
     again,
     ...told
-  }: Pick<Taking, 'deps' | 'by' | 'file' | 'dryRun' | 'portfolios'> & { again?: boolean },
+  }: Pick<Taking, 'deps' | 'by' | 'file' | 'at' | 'dryRun' | 'portfolios'> & { again?: boolean },
 ): Promise<DecisionTaken> {
   const limit = await deps.decisions.find(word.limit);
   if (!limit) return { became: 'unknown', rows: [], left: [], doubts: [] };
   const said = await deps.decisions.decide(limit, word, told, !dryRun);
-  const isOwn = again && said === 'same' && limit.decided === JSON.stringify({ by: told.by, file: told.file });
+  const { by, file, at } = told;
+  const isOwn = again && said === 'same' && limit.decided === JSON.stringify({ by, file, at });
   const became = isOwn ? 'taken' : said;
   // Rows follow whatever became of the decision: an earlier command may have been stopped before they did.
   const after = dryRun ? { rows: [], left: [] } : await letFollow(limit, word, { deps, ...told }, isOwn);

@@ -38,7 +38,7 @@ export function readMade(kind: CallKind, text: string, sent: Readonly<Record<str
     return { is: 'unreadable', why: `its body has no id of a ${kind}` };
   }
   const differences = differencesOf(kind, sent, fields, (name) => textOf(fields, name, text));
-  const besides = besidesOf(kind, fields, sent);
+  const besides = besidesOf(kind, fields, sent, text);
   if (kept.length === 0 && differences.length === 0 && besides === '') return { is: 'made', id, record: NO_RECORD };
   const record: Record<string, string> = {};
   for (const name of kept) {
@@ -68,10 +68,11 @@ const NAMED: Readonly<Record<CallKind, readonly string[]>> = {
     ),
 };
 
-/** The fields that are neither named by the document nor sent, as JSON, cut to 256 bytes; '' without any. */
-function besidesOf(kind: CallKind, fields: Fields, sent: Body): string {
-  const others = Object.entries(fields).filter(([name]) => !NAMED[kind].includes(name) && !Object.hasOwn(sent, name));
-  if (others.length === 0) return '';
+/** The fields that are neither named by the document nor sent, as JSON with the answer's digits, cut to 256 bytes; '' without any. */
+function besidesOf(kind: CallKind, fields: Fields, sent: Body, text: string): string {
+  const isOther = (name: string) => !NAMED[kind].includes(name) && !Object.hasOwn(sent, name);
+  if (!Object.keys(fields).some(isOther)) return '';
+  const others = Object.entries(JSON.parse(text, numbersAsWritten)).filter(([name]) => isOther(name));
   const bytes = Buffer.from(JSON.stringify(Object.fromEntries(others)));
   return new TextDecoder().decode(bytes.subarray(0, MOST_BESIDES_BYTES), { stream: true });
 }
@@ -190,6 +191,13 @@ function digitsOf(name: string, text: string): string | undefined {
 
 function numbersAsText(_key: string, value: unknown, context?: { source?: string }): unknown {
   return typeof value === 'number' ? (context?.source ?? String(value)) : value;
+}
+
+/** Its own type, since TypeScript's has not this part of ECMAScript 2026 yet. */
+const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown };
+
+function numbersAsWritten(_key: string, value: unknown, context?: { source?: string }): unknown {
+  return typeof value === 'number' ? rawJSON(context?.source ?? String(value)) : value;
 }
 
 /** A text cut to `most` characters, without half of a surrogate pair at its end. */

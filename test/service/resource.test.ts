@@ -185,3 +185,8 @@ test('of companies and documents too fields besides are kept, and not those that
   );
   expect(readMade('document', '{"id":"d1","object":"document"}')).toEqual({ is: 'made', id: 'd1', record: {} });
 });
+
+test('numbers of fields besides keep the digits of the answer', () => {
+  const besides = '{"rate":1.10,"reference":12345678901234567890,"big":1e400,"within":[{"n":-0}]}';
+  expect(readMade('limit', besides.replace('{', '{"id":"bl_1",'))).toHaveProperty('record.besides', besides);
+});

@@ -56,13 +56,24 @@ function copy(value: unknown, masks: TextMasks, key = ''): unknown {
   if (!isPlain(value)) throw new TypeError('This cannot be masked, so it is not handed to a page.');
   if (isCell(value)) return copyCell(value, masks);
   return Object.fromEntries(
-    Object.entries(value).map(([name, one]) => [name, isPersonalField(name) ? blank(one) : copy(one, masks, name)]),
+    Object.entries(value).map(([name, one]) => [name, isHidden(name, value) ? blank(one) : copy(one, masks, name)]),
   );
+}
+
+/** Personal fields, and the answer to another request (`RowProblem`): whose data it holds, and under which names, nobody knows. */
+function isHidden(name: string, of: Record<string, unknown>): boolean {
+  return isPersonalField(name) || (name === 'body' && typeof of.sent === 'string');
 }
 
 function textOf(text: string, key: string, { free, plain }: TextMasks): string {
   if (OURS.has(key)) return text;
+  if (key === 'besides') return free(namesIn(text));
   return NAMES.has(key) ? plain(text) : free(text);
+}
+
+/** The names of an answer's other fields, whose values may be anything; of a text that is cut off nothing is known. */
+function namesIn(besides: string): string {
+  return isJson(besides) ? Object.keys(JSON.parse(besides)).join(', ') : MASK;
 }
 
 /** Where the JSON of an earlier request (`before`) is cut off, not all contacts are known, so the service's texts are masked whole. */
@@ -132,11 +143,10 @@ export const MASK = '•••';
 
 /**
  * The names of personal fields: contacts with all their parts, the street, which is a sole trader's home, and a hosted session's link, which
- * opens a form for whoever has it. It covers the
- * names in the service's bodies, in columns of files, and likely names in answers.
+ * opens a form for whoever has it. It covers the names in the service's bodies, in columns of files, and likely names in answers.
  */
 const PERSONAL_FIELD =
-  /^(?:session(?:Link|Heard)|contacts?(?:[_.-].*)?|.*e[_-]?mail.*|.*(?:tele)?phone.*|.*mobile.*|fax|(?:first|last|given|family|middle|full|birth|maiden)[_-]?name|sur[_-]?name|salutation|(?:date[_-]?of[_-]?)?birth(?:[_-]?(?:date|day|place))?|street(?:[_-].*)?)$/i;
+  /^(?:session(?:Link|Heard)|contact.*|.*e[_-]?mail.*|.*(?:tele)?phone.*|.*mobile.*|fax|(?:first|last|given|family|middle|full|birth|maiden)[_-]?name|sur[_-]?name|salutation|(?:date[_-]?of[_-]?)?birth(?:[_-]?(?:date|day|place))?|street(?:[_-].*)?)$/i;
 
 /** Whether a field of this name is personal. Pure. */
 export function isPersonalField(name: string): boolean {
@@ -147,7 +157,7 @@ export function isPersonalField(name: string): boolean {
 const MASKED = new Set(columnsThat(({ shown }) => shown === 'masked').flatMap((column) => [column, fieldOf(column)]));
 
 /** A member of an object in JSON text, whose end may be cut off; strings with escapes, and numbers. */
-const JSON_MEMBER = /("([^"\\\s]{1,60})"\s*:\s*)("(?:[^"\\]|\\.)*(?:"|\\?$)|-?\d[\d.eE+-]*)/g;
+const JSON_MEMBER = /("([^"\\]{1,60})"\s*:\s*)("(?:[^"\\]|\\.)*(?:"|\\?$)|-?\d[\d.eE+-]*)/g;
 
 /** RFC 5321, simplified: `@` or a common replacement, and a host with a dot; `Design@Work GmbH` does not match. */
 const EMAIL = /[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]{1,64}(?:@|%40|\(at\)|\[at\])[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/giu;

@@ -94,18 +94,18 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
     /**
      * Takes a later word, for the call of the limit; its rows say it once they {@link follow}.
      *
-     * @param told who brought it, with which file, for the histories of its rows
+     * @param told who brought it, with which file, for the histories of its rows; `at`: when the file was taken, which stands with the call alone
      * @param isTold false only answers what would become of it
      */
     async decide(
       { key }: DecidedLimit,
       { limit, isDated, ...word }: LaterWord,
-      { by, file }: { by: string; file: string },
+      { by, file, at: takenAt }: { by: string; file: string; at?: string },
       isTold = true,
     ): Promise<DecidedAs> {
       const { status, total = '=', available = '=', at, isOfEvent } = word;
       const flags = { isDated: isDated ? 1 : 0, sinceMs: isOfEvent ? Date.parse(at) : '', isTold: isTold ? 1 : 0 };
-      const told = { limit, status, total, available, at, by: JSON.stringify({ by, file }), ...flags };
+      const told = { limit, status, total, available, at, by: JSON.stringify({ by, file, at: takenAt }), ...flags };
       return (await decide({ call: keys.call('limit', key) }, told)) as DecidedAs;
     },
 

@@ -58,6 +58,24 @@ test('a body that was sent is masked by its members, also where its end was cut 
   expect(masked({ sent: cut }).sent).toBe(`{"name":"A GmbH","contact":{"first_name":"${MASK}"`);
 });
 
+test.each([
+  { contact: { name: 'Maxine Muster', email: 'm@x.example' } },
+  { contact: { first_name: 'Maxine', phones: ['0171 555 1234'] } },
+  { contacts: ['Maxine Muster'] },
+  { Betreuer: 'Maxine Muster' },
+])('the answer to another request is shown to no viewer, and of fields besides the names alone: %j', (more) => {
+  const body = JSON.stringify({ id: 'bl_1', ...more });
+  const shown = masked({ problem: { message: 'held', sent: '{}', body }, record: { besides: body } });
+  expect(shown.problem).toEqual({ message: 'held', sent: '{}', body: MASK });
+  expect(shown.record.besides).toBe(`id, ${Object.keys(more)[0]}`);
+  expect(masked({ besides: body.slice(0, -1) }).besides).toBe(MASK);
+});
+
+test('a contact is one in other spellings of its name, too', () => {
+  const body = '{"contact person":"Maxine Muster","contactPerson":"Maxine","n":1}';
+  expect(masked({ body }).body).toBe(`{"contact person":"${MASK}","contactPerson":"${MASK}","n":1}`);
+});
+
 test('a value whose signs mean something to patterns is taken out like any other', () => {
   for (const last of ['O.*Neill', 'a|b', 'x(y', '[z]', 'c$d^', 'back\\slash', '{1,9}']) {
     const given = { contact: { last_name: last }, message: `said ${last}, and Neill abxyz` };

@@ -2,11 +2,13 @@ import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { ARCHIVE_FILES } from '../../../jobs/archive/archive-files.ts';
+import { forgetPortfolio } from '../../../jobs/archive/forget-portfolio.ts';
 import { MANIFEST } from '../../../jobs/archive/manifest.ts';
 import { RESTORE_STEPS, type RestoreProgress, restorePortfolio } from '../../../jobs/archive/restore-portfolio.ts';
 import { exportedText } from '../../support/exported.ts';
 import { openFinishedPortfolio } from '../../support/finished-portfolio.ts';
 import { changedIn } from '../../support/redis-picture.ts';
+import { buyerLines } from '../../support/workplace.ts';
 
 test('what was archived is restored byte for byte, at its old place, and archived and restored again', async () => {
   const { archive, restore, picture, import: bring, finish, context, report } = await openFinishedPortfolio(20);
@@ -95,6 +97,41 @@ test('one that stood still while another took over writes nothing more, and take
   letGo();
   expect(await second).toMatchObject({ rows: 7, resumed: true });
   expect(changedIn(before, await picture())).toEqual([]);
+});
+
+/** An archived portfolio, `q4` by default, and a decision about its first limit that was taken meanwhile. */
+async function openDecidedMeanwhile(name = 'q4') {
+  const place = await openFinishedPortfolio(1);
+  const { context, archive } = place;
+  if (name !== 'q4') await place.import(buyerLines(1), { portfolio: name });
+  await archive(name);
+  const limit = await context.decisions.find('bl_q41');
+  if (!limit) throw new Error('There is no such limit.');
+  const at = new Date(Date.now() + 120_000).toISOString();
+  const word = { limit: 'bl_q41', status: 'declined', total: '0', available: '0', at, isDated: true };
+  expect(await context.decisions.decide(limit, word, { by: 'anna', file: 'l.csv' })).toBe('taken');
+  return place;
+}
+
+test('rows follow what was decided meanwhile, though a process was killed once they were back', async () => {
+  const { context, restore } = await openDecidedMeanwhile();
+  const find = () => Promise.reject(new Error('killed'));
+  const signal = new AbortController().signal;
+  const killed = restorePortfolio({ ...context, rows: { ...context.rows, inState: find, read: find } }, 'q4', {
+    signal,
+  });
+  await expect(killed).rejects.toThrow('killed');
+  expect((await context.portfolios.read('q4')).statuses).toEqual({ approved: 1 });
+  await expect(restore()).rejects.toThrow('q4 is not archived: all of it is in Redis.');
+  expect((await context.portfolios.read('q4')).statuses).toEqual({ declined: 1 });
+});
+
+test('rows follow what was decided meanwhile, though the portfolio that made their limit was forgotten', async () => {
+  const { context, restore } = await openDecidedMeanwhile('again');
+  const { state } = await forgetPortfolio('q4', { by: 'x', signal: new AbortController().signal }, context);
+  expect(state.is).toBe('forgotten');
+  await restore('again');
+  expect((await context.portfolios.read('again')).earlierStatuses).toEqual({ declined: 1 });
 });
 
 describe('nothing is done, and it is said why, where', () => {

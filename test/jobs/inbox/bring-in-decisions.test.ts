@@ -108,6 +108,26 @@ test('killed before any step, decisions are taken once and their file ends in do
   }
 });
 
+test('a file that is taken again after a kill tells of its own decisions alone, not of those of an earlier file of its name', async () => {
+  const { drop, round, source, context, told, takeIn } = await openDecided();
+  const at = new Date().toISOString();
+  await drop('bank.decisions.csv', text(`bl_q41,declined,0,0,${at}`));
+  const { drop: folder } = await takeIn().then(() => round());
+  await drop('bank.decisions.csv', text(`bl_q41,declined,0,0,${at}`, `bl_q42,declined,0,0,${at}`));
+  const decide = () => Promise.reject(new Error('killed'));
+  const note = async (file: Parameters<typeof source.inbox.note>[0]) => {
+    if (file.is !== 'taken') throw new Error('killed');
+    return source.inbox.note(file);
+  };
+  const decisions = { ...source.decisions, decide };
+  const deps = await round({ ...source, processId: 'killed', decisions, inbox: { ...source.inbox, note } });
+  await takeInRound(deps).catch(() => {});
+  await context.ledger.del(context.keys.inboxTaken(folder.id));
+  await takeInRound(await round({ ...source, processId: 'next' }));
+  const titles = told.flatMap(({ notice }) => (notice?.kind === 'decided' ? notice.title : []));
+  expect(titles).toEqual(Array(2).fill(expect.stringContaining('about 1 row of portfolio q4')));
+});
+
 test('a file of decisions that grows in the folder done is not taken in again: its lines without a time would count as made now', async () => {
   const { drop, takeIn, inbox, statuses } = await openDecided();
   await drop('a.decisions.csv', text('bl_q41,in_review,,,'));
