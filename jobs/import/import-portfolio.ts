@@ -29,7 +29,7 @@ import {
 } from './open-import.ts';
 import type { ImportTarget } from './put-line.ts';
 import { putLines } from './put-lines.ts';
-import { type NamedSupplier, namedBy, rememberSupplier } from './remember-supplier.ts';
+import { type NamedSupplier, rememberSupplier, supplierAsNamed } from './remember-supplier.ts';
 
 export type ImportPayload = FileToImport & {
   documentsDir?: string | undefined;
@@ -154,7 +154,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   }
   await file.checkSheet();
   if (found.isPart) found.gone = await countGone(portfolio, file, deps);
-  const target = await startImport(payload, { ...file, supplier: supplier && namedBy(supplier) }, deps).catch(
+  const target = await startImport(payload, { ...file, supplier: supplier && supplierAsNamed(supplier) }, deps).catch(
     async (error) => {
       await opened.close();
       throw error;

@@ -12,7 +12,7 @@ export async function rememberSupplier(
   supplier: Supplier,
   { portfolios, queues, approval }: { portfolios: Portfolios; queues: Queues; approval: ImportApproval },
 ): Promise<void> {
-  const named = namedBy(supplier);
+  const named = supplierAsNamed(supplier);
   for (;;) {
     const known = (await portfolios.read(portfolio)).supplier;
     if (named.body && known?.key === named.key && known.id) return;
@@ -28,7 +28,7 @@ export async function rememberSupplier(
 export type NamedSupplier = PortfolioSupplier & { key: string };
 
 /** The supplier as the portfolio has it. Its key is that of the call that creates it; for an existing company it tells answers apart. */
-export function namedBy(supplier: Supplier): NamedSupplier {
+export function supplierAsNamed(supplier: Supplier): NamedSupplier {
   if ('companyId' in supplier) return { id: supplier.companyId, key: supplierKeyOf(supplier.companyId) };
   return { body: supplier.company, key: supplier.key };
 }
