@@ -30,6 +30,7 @@ export type ImportApproval = {
  * Begins the approval of an import. Until the last line is in, it is unknown whether an approval is needed, so rows wait. Where
  * the rules ask for none, rows go at once, except rows that a person declined before.
  *
+ * @param told.named all that is said of the supplier, as text; "" for none
  * @param told.redone whether a person declined the supplier before: then all rows wait, since none can go without it
  * @param told.authors who uploaded, corrected or imports the file: none of them may approve it
  */
@@ -40,6 +41,7 @@ export async function beginApproval(
     number: string;
     authors: readonly string[];
     supplier: string | undefined;
+    named: string;
     redone: boolean;
   },
   deps: ApprovalDeps,
@@ -49,7 +51,7 @@ export async function beginApproval(
   const begun: string[] = [];
   const begin = async (): Promise<string> => {
     // A supplier never waits because of declined rows alone.
-    const next = await approvals.beginImport(portfolio, isAsked ? told : { ...told, supplier: undefined });
+    const next = await approvals.beginImport(portfolio, isAsked ? told : { ...told, supplier: undefined, named: '' });
     if (next !== begun.at(-1)) begun.push(next);
     return next;
   };

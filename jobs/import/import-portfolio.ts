@@ -6,7 +6,6 @@ import type { DocumentStore } from '../../src/documents/store.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { SendMarks } from '../../src/ledger/calls/send-marks.ts';
 import type { ImportRun } from '../../src/ledger/portfolios/imports.ts';
-import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
 import { isPortfolioName } from '../../src/ledger/schema/schema.ts';
 import { untilStopped } from '../../src/ledger/schema/until-answered.ts';
@@ -15,9 +14,7 @@ import type { Line } from '../../src/portfolio/lines/row.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import type { CellChange, Problem } from '../../src/portfolio/problem.ts';
 import { readSupplier } from '../../src/portfolio/supplier.ts';
-import type { Queues } from '../../src/queue/queues.ts';
 import { type FeedDeps, feed } from '../rows/feed.ts';
-import { supplierJob } from '../rows/step-jobs.ts';
 import { atMost } from '../steps/wait-for.ts';
 import { type ApprovalDeps, beginApproval } from './import-approval.ts';
 import { countLacking, leaveOutLacking } from './lacking-rows.ts';
@@ -32,6 +29,7 @@ import {
 } from './open-import.ts';
 import type { ImportTarget } from './put-line.ts';
 import { putLines } from './put-lines.ts';
+import { type NamedSupplier, rememberSupplier, supplierAsNamed } from './remember-supplier.ts';
 
 export type ImportPayload = FileToImport & {
   documentsDir?: string | undefined;
@@ -155,19 +153,22 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
     throw replaceByPart(path);
   }
   await file.checkSheet();
-  found.gone = await countGone(portfolio, file, deps);
-  const target = await startImport(payload, { ...file, supplier: supplier && keyOf(supplier) }, deps).catch(
-    async (error) => {
+  const named = { ...file, supplier: supplier && supplierAsNamed(supplier) };
+  const target = await countGone(portfolio, file, deps)
+    .then((gone) => {
+      found.gone = gone;
+      return startImport(payload, named, deps);
+    })
+    .catch(async (error) => {
       await opened.close();
       throw error;
-    },
-  );
+    });
   const { run } = target;
   try {
     // Before any line is in the ledger, so that no row beyond the first ones is sent.
     const { first } = payload;
     if (first !== undefined) await deps.retryUntilAnswered('first', () => deps.portfolios.sendFirst(portfolio, first));
-    const approval = target.approval.id();
+    const { approval } = target;
     if (supplier)
       await deps.retryUntilAnswered('supplier', () => rememberSupplier(portfolio, supplier, { ...deps, approval }));
     await putBatches(target, opened, found, deps);
@@ -204,7 +205,7 @@ function nothingFound({ problems, header }: Opened): Imported {
 
 async function startImport(
   { portfolio, path, reading, replace, by, authors = [] }: ImportPayload,
-  { importId, opened, openAhead, supplier }: OpenedImport & { supplier: string | undefined },
+  { importId, opened, openAhead, supplier }: OpenedImport & { supplier: NamedSupplier | undefined },
   deps: ImportDeps,
 ): Promise<ImportTarget> {
   const known = {
@@ -218,8 +219,10 @@ async function startImport(
   if (!run) throw otherUnderWay(portfolio);
   const redone =
     supplier !== undefined &&
-    (await deps.retryUntilAnswered('supplier', () => deps.portfolios.isSupplierDeclined(supplier)));
-  const told = { file: known, number: run.number, authors: by ? [...authors, by] : authors, supplier, redone };
+    (await deps.retryUntilAnswered('supplier', () => deps.portfolios.isSupplierDeclined(supplier.key)));
+  const named = supplier ? JSON.stringify(supplier) : '';
+  const of = { file: known, number: run.number, authors: by ? [...authors, by] : authors };
+  const told = { ...of, supplier: supplier?.key, named, redone };
   return {
     portfolio,
     run,
@@ -272,25 +275,4 @@ function replaceByPart(path: string): LimitlineError {
 function otherUnderWay(portfolio: string): LimitlineError {
   const message = `Another file is being imported into portfolio ${portfolio} right now, and --replace would give up its rows. Wait until it has ended, or leave out --replace.`;
   return new LimitlineError('USAGE', message);
-}
-
-/** Records the portfolio's supplier: an existing company, or one to create before the buyers, once the import is approved. */
-async function rememberSupplier(
-  portfolio: string,
-  supplier: Awaited<ReturnType<typeof readSupplier>>,
-  { portfolios, queues, approval }: { portfolios: Portfolios; queues: Queues; approval?: string | undefined },
-): Promise<void> {
-  if ('companyId' in supplier) {
-    await portfolios.setSupplier(portfolio, { id: supplier.companyId }, approval);
-    return;
-  }
-  const known = (await portfolios.read(portfolio)).supplier;
-  if (known?.key === supplier.key && known.id) return;
-  await portfolios.setSupplier(portfolio, { body: supplier.company, key: supplier.key }, approval);
-  await queues.forget([supplierJob(portfolio).data]);
-}
-
-/** Identifies a supplier: by its id, or by the key of the call that creates it. */
-function keyOf(supplier: Awaited<ReturnType<typeof readSupplier>>): string {
-  return 'companyId' in supplier ? supplier.companyId : supplier.key;
 }

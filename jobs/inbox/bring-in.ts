@@ -20,10 +20,11 @@ import { type ReadOptions, readingWords, readOptionsSchema } from '../../src/por
 import { resultsDialect } from '../../src/portfolio/results/results-dialect.ts';
 import { type Dialect, PLAIN_DIALECT } from '../../src/table/dialect.ts';
 import { encodeTable, makeTableText } from '../../src/table/write-table.ts';
+import { shownName } from '../drafts/upload-names.ts';
 import { type Imported, importDepsOf, importPortfolio } from '../import/import-portfolio.ts';
 import { sha256Of } from '../import/keep-file.ts';
 import { changeOf, statOf } from './drop-folder.ts';
-import { documentsNameOf } from './dropped-names.ts';
+import { documentsNameOf, ofSupplier } from './dropped-names.ts';
 import type { RoundDeps } from './inbox-deps.ts';
 import { readingOf } from './inbox-reading.ts';
 import type { Entry } from './taken-folder.ts';
@@ -43,6 +44,11 @@ export async function bringIn(entry: Entry & { file: string }, file: TakenFile, 
   const before = await statOf(entry.file);
   if (!before?.isFile()) return { ...file, is: 'rejected', words: `${file.name} is not a file: drop the file itself.` };
   const { supplier } = entry;
+  const named = supplier === undefined && file.documents.find((one) => ofSupplier(one) !== undefined);
+  if (named) {
+    const words = `${shownName(named)} lay beside ${file.name} and was removed, replaced or written to while ${file.name} was taken: drop ${file.name} again with it.`;
+    return { ...file, is: 'rejected', words };
+  }
   if (supplier !== undefined && !(await statOf(supplier))?.isFile()) {
     return {
       ...file,
@@ -50,7 +56,7 @@ export async function bringIn(entry: Entry & { file: string }, file: TakenFile, 
       words: `What lay beside ${file.name} as its supplier's file is not a file: drop the file itself.`,
     };
   }
-  const ofSupplier = supplier && (await sha256Of(supplier));
+  const supplierSha256 = supplier && (await sha256Of(supplier));
   await needRoom(before.size, deps.settings.LIMITLINE_DATA);
   // A second try reads the file as the first did: corrections of its form may have changed since.
   const said = file.reading === undefined ? await readingOf(entry.file, deps) : undefined;
@@ -73,7 +79,7 @@ export async function bringIn(entry: Entry & { file: string }, file: TakenFile, 
   const look = { kept, reading: readOptionsSchema.parse(JSON.parse(reading)), mode: before.mode };
   const imported = await importEntry(entry, begun, look, deps);
   // The file may have been written to during the import. Then it is imported again; its lines lead to the same rows.
-  if ((await sha256Of(entry.file)) !== kept || (supplier && (await sha256Of(supplier)) !== ofSupplier))
+  if ((await sha256Of(entry.file)) !== kept || (supplier && (await sha256Of(supplier)) !== supplierSha256))
     throw changed({ path: file.name });
   return { ...begun, ...outcomeOf(file, imported) };
 }

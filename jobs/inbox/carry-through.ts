@@ -30,7 +30,7 @@ export async function carryThrough(id: string, deps: RoundDeps): Promise<TakenFi
   }
   const file = known ?? unknownFile(entry, deps);
   // The process that rejected it may have died before it took the documents. They must not stay for the next file of that name.
-  if (file.is === 'rejected') await taken.takeBeside(id, file.documents);
+  if (file.is === 'rejected') await taken.takeBeside(id, file);
   const ended = file.is === 'taken' ? await decide({ ...entry, file: entry.file }, file, deps) : file;
   if (ended !== file) await inbox.note(ended);
   await tellOf(ended, deps);
@@ -69,7 +69,7 @@ async function decide(entry: Entry & { file: string }, file: TakenFile, deps: Ro
   let whole: Entry = entry;
   try {
     // The process that took the file may have died before it took what lay beside it.
-    await taken.takeBeside(entry.id, file.documents);
+    await taken.takeBeside(entry.id, file);
     const bring = isOfDecisions(file.name) ? bringInDecisions : bringIn;
     whole = await taken.entry(entry.id);
     const ended = await bring({ ...whole, file: entry.file }, file, deps);

@@ -27,6 +27,11 @@ export function ofSupplier(name: string): string | undefined {
   return /^(.+)\.supplier\.(?:csv|xlsx)$/is.exec(name)?.[1];
 }
 
+/** The same for the name under which such a file is still being written. An editor's copy, `q4.supplier.csv~`, stays lying and is none. */
+export function ofUnfinishedSupplier(name: string): string | undefined {
+  return name.endsWith('~') ? undefined : ofSupplier(name.replace(UNFINISHED, ''));
+}
+
 /** The name without its ending: the name of the folder with its documents, or with `.zip` of their ZIP file. */
 export function documentsNameOf(name: string): string {
   return name.slice(0, name.length - extname(name).length);

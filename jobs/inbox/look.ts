@@ -4,7 +4,7 @@ import { constants, lstat, open, opendir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../src/files/file-fault.ts';
 import { shownName } from '../drafts/upload-names.ts';
-import { documentsNameOf, isOfDecisions, kindOfName, ofSupplier } from './dropped-names.ts';
+import { documentsNameOf, isOfDecisions, kindOfName, ofSupplier, ofUnfinishedSupplier } from './dropped-names.ts';
 
 /** An entry of the drop folder with the name of a file of buyers or of a supplier. */
 export type Dropped = {
@@ -25,7 +25,11 @@ export type Dropped = {
   documents: string[];
   /** The entries with the name of its supplier's file. Having two is a mistake. */
   suppliers: Dropped[];
+  /** The first unfinished file of such a name, such as `q4.supplier.csv.part`. */
+  growing: Growing | undefined;
 };
+
+type Growing = { name: string; inode: string; version: string };
 
 /** The entries of a drop folder that are files of buyers or may become one. */
 export type FolderLook = {
@@ -48,6 +52,7 @@ export async function lookInto(dir: string): Promise<FolderLook> {
     const key = asCompared(name);
     beside.set(key, [...(beside.get(key) ?? []), name]);
   }
+  const growing = new Map<string, Growing>();
   const look: FolderLook = { buyers: [], strays: [], unfinished: new Map() };
   for (const raw of names) {
     const text = raw.toString();
@@ -55,13 +60,19 @@ export async function lookInto(dir: string): Promise<FolderLook> {
     if (kind === 'none') continue;
     const found = await lstat(pathOf(dir, raw), { bigint: true }).catch(gone);
     if (found === undefined) continue;
-    if (kind === 'unfinished') look.unfinished.set(inodeOf(found), versionOf(found));
-    else look[kind === 'supplier' ? 'strays' : 'buyers'].push(await describe({ dir, raw, text, found, beside }));
+    if (kind === 'unfinished') {
+      const file = { name: shownName(text), inode: inodeOf(found), version: versionOf(found) };
+      look.unfinished.set(file.inode, file.version);
+      const of = ofUnfinishedSupplier(text);
+      if (of !== undefined) growing.set(asCompared(of), file);
+    } else look[kind === 'supplier' ? 'strays' : 'buyers'].push(await describe({ dir, raw, text, found, beside }));
   }
   for (const one of look.buyers) {
     const isIts = ({ raw }: Dropped) =>
       asCompared(ofSupplier(raw.toString()) ?? '') === asCompared(documentsNameOf(one.raw.toString()));
-    one.suppliers = isOfDecisions(one.name) ? [] : look.strays.filter(isIts);
+    if (isOfDecisions(one.name)) continue;
+    one.suppliers = look.strays.filter(isIts);
+    one.growing = growing.get(asCompared(documentsNameOf(one.raw.toString())));
   }
   const theirs = new Set(look.buyers.flatMap(({ suppliers }) => suppliers));
   return { ...look, strays: look.strays.filter((one) => !theirs.has(one)) };
@@ -83,6 +94,7 @@ async function describe({ dir, raw, text, found, beside }: Sight): Promise<Dropp
     documents:
       isReadable && !isOfDecisions(text) && ofSupplier(text) === undefined ? await documentsOf(dir, text, beside) : [],
     suppliers: [],
+    growing: undefined,
   };
 }
 
@@ -101,6 +113,15 @@ async function documentsOf(dir: string, name: string, beside: Sight['beside']): 
 
 /** A name as it is compared with others: macOS writes `ü` as two code points, others as one. */
 const asCompared = (name: string): string => name.normalize('NFC');
+
+/** A text that is another one for another file, and after somebody wrote to it. */
+export const stampOf = ({ inode, version }: Pick<Dropped, 'inode' | 'version'>): string => `${inode} ${version}`;
+
+/** The same of the file at a path; undefined where none lies there. */
+export async function stampAt(path: string): Promise<string | undefined> {
+  const found = await lstat(path, { bigint: true }).catch(gone);
+  return found && stampOf({ inode: inodeOf(found), version: versionOf(found) });
+}
 
 const inodeOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`;
 export const versionOf = ({ size, mtimeNs }: BigIntStats): string => `${size}:${mtimeNs}`;

@@ -70,6 +70,8 @@ async function waitOf(
       return waits === 'gone' || waits === undefined ? [] : [{ ...waits, why: `of ${supplier.name}: ${waits.why}` }];
     }),
   );
+  const { growing } = one;
+  const stillMs = growing && settling.left(`growing ${growing.inode}`, growing.version, DOUBTFUL_MS);
   const glance = one.kind === 'file' ? await glanceAt(pathOf(dir, one.raw), one.name) : SOUND;
   if (!glance) return 'gone';
   const { hindrance, endsWhole } = glance;
@@ -81,8 +83,13 @@ async function waitOf(
   );
   if (leftMs > 0) return { why: 'it was written to just now, and is taken when it changes no more', leftMs };
   if (hindrance) return { why: HINDRANCES[hindrance], leftMs: undefined };
+  if (growing) return { why: growingWords(growing.name), leftMs: stillMs || undefined };
   return theirs.flat()[0];
 }
+
+/** Why a file is not taken whose supplier's file is not complete. It is named after a minute without change. */
+const growingWords = (name: string): string =>
+  `its supplier's file is not complete: it is taken when ${name} has its own name, or is removed`;
 
 const SOUND = { hindrance: undefined, endsWhole: true };
 
@@ -223,9 +230,13 @@ async function compare(
   await inbox.note({ ...file, results: file.results ?? '' });
   // Documents first, because a file without documents would be taken as it is.
   const brought: [from: string, to: string][] = [];
+  const isItsSupplier = (name: string) =>
+    ofSupplier(name)?.normalize('NFC') === documentsNameOf(file.name).normalize('NFC');
+  // A supplier that was dropped since is meant for it.
+  const hasSupplier = (await namesIn(drop.dir)).some(isItsSupplier);
   for (const ending of ['', '.zip', '.supplier.csv', '.supplier.xlsx']) {
     const [own, documents] = [join(where, file.id + ending), join(drop.dir, documentsNameOf(file.name) + ending)];
-    if (!(await statOf(own)) || (await statOf(documents))) continue;
+    if (!(await statOf(own)) || (await statOf(documents)) || (hasSupplier && ending.startsWith('.supplier'))) continue;
     await moveOver(own, documents);
     brought.push([documents, own]);
   }

@@ -10,7 +10,7 @@ import { openDropFolder, statOf } from './drop-folder.ts';
 import { DONE, portfolioOf } from './dropped-names.ts';
 import type { InboxSource, RoundDeps } from './inbox-deps.ts';
 import { tellOfLeft } from './inbox-notices.ts';
-import { type Dropped, lookInto } from './look.ts';
+import { type Dropped, lookInto, stampOf } from './look.ts';
 import { type Lying, putBackGrown, type Ripe, ripeFiles } from './ripe-files.ts';
 import { DOUBTFUL_MS, makeSettling, type SettlingFiles } from './settling.ts';
 import { makeTakenFolder } from './taken-folder.ts';
@@ -136,7 +136,8 @@ async function take({ dropped, fault }: Ripe, deps: RoundDeps): Promise<string |
     id,
     folder: drop.id,
     name: dropped.name,
-    documents: besideOf(dropped),
+    documents: [...dropped.documents, ...dropped.suppliers.map(({ raw }) => raw.toString())],
+    suppliers: Object.fromEntries(dropped.suppliers.map((one) => [one.raw.toString(), stampOf(one)])),
     portfolio: portfolioOf(dropped.name) ?? '',
     atMs: Date.now(),
     ...(fault === undefined ? { is: 'taken', words: '' } : { is: 'rejected', words: fault }),
@@ -144,13 +145,8 @@ async function take({ dropped, fault }: Ripe, deps: RoundDeps): Promise<string |
   await inbox.note(file);
   if (!(await isTaken(id, dropped, deps))) return undefined;
   if (fault !== undefined) await noteRejected(file, audit);
-  await taken.takeBeside(id, besideOf(dropped));
+  await taken.takeBeside(id, file);
   return id;
-}
-
-/** The names of what lies beside a file and comes with it. */
-function besideOf({ documents, suppliers }: Dropped): string[] {
-  return [...documents, ...suppliers.map(({ raw }) => raw.toString())];
 }
 
 async function isTaken(id: string, dropped: Dropped, { taken, inbox }: RoundDeps): Promise<boolean> {

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { systemCode } from '../../src/files/file-fault.ts';
+import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import { type DropFolder, moved, moveOver, removeEmpty, statOf } from './drop-folder.ts';
 import { DONE, ofSupplier, REJECTED, TAKEN, takenName } from './dropped-names.ts';
-import { type Dropped, pathOf } from './look.ts';
+import { type Dropped, pathOf, stampAt } from './look.ts';
 
 /**
  * A file that was taken: a folder in `.taken` named by the id. It has the file as `file.csv` or `file.xlsx`, its documents as
@@ -93,9 +94,12 @@ export function makeTakenFolder({ dir }: Pick<DropFolder, 'dir'>, account: strin
 
     /**
      * Takes what lay beside the file: its documents, a folder or a ZIP file, or both by mistake, and its supplier's file. What was taken before
-     * stays, since another file of that name may lie there by now.
+     * stays, since another file of that name may lie there by now. A supplier's file that is not the one that was seen is not taken.
      */
-    async takeBeside(id: string, names: readonly string[]): Promise<void> {
+    async takeBeside(
+      id: string,
+      { documents: names, suppliers = {} }: Pick<TakenFile, 'documents' | 'suppliers'>,
+    ): Promise<void> {
       for (const name of names) {
         const found = await statOf(join(dir, name));
         const isSupplier = ofSupplier(name) !== undefined;
@@ -104,6 +108,8 @@ export function makeTakenFolder({ dir }: Pick<DropFolder, 'dir'>, account: strin
           : found?.isDirectory()
             ? 'documents'
             : 'documents.zip';
+        const seen = suppliers[name];
+        if (seen !== undefined && seen !== (await stampAt(join(dir, name)))) continue;
         if (!(isSupplier || found?.isDirectory() || found?.isFile())) continue;
         if (!(await statOf(join(takenDir, id, own)))) await moved(join(dir, name), join(takenDir, id, own));
       }

@@ -135,28 +135,20 @@ export function makeApprovals({
     read: async (id: string): Promise<Approval | undefined> => (await read(id))?.approval,
 
     /**
-     * Begins the approval of an import, or continues the open one that an earlier import of the same file and reading left behind when it
-     * died. Answers its id, with which rows are put.
+     * Begins the approval of an import, or continues the open one that an earlier import of the same file, reading and supplier left behind
+     * when it died. Answers its id, with which rows are put.
      *
      * @param supplier key of the supplier that the import names; nothing is sent for it before the yes either. If a person declined this
      *   supplier before, the approval waits in any case
+     * @param named all that is said of the supplier, as text: the key does not name the whole address
      */
     async beginImport(
       portfolio: string,
-      {
-        file,
-        number,
-        authors,
-        supplier,
-      }: {
-        file: ImportedFile;
-        number: string;
-        authors: readonly string[];
-        supplier?: string | undefined;
-      },
+      { file, number, authors, supplier, named = '' }: BegunImport,
     ): Promise<string> {
       const fields = { fileName: file.fileName, sha256: file.id, reading: file.reading, importId: number };
-      return start(portfolio, 'import', { authors, content: contentOf(file), supplier, fields });
+      const content = contentOf({ id: file.id, reading: file.reading + named });
+      return start(portfolio, 'import', { authors, content, supplier, fields });
     },
 
     /** Begins an approval for rows to be sent again, or for answers to held calls. Rows join it by `awaitRow`. */
@@ -261,6 +253,14 @@ export function makeApprovals({
     return found.flatMap((one) => (one ? [one.approval] : []));
   }
 }
+
+type BegunImport = {
+  file: ImportedFile;
+  number: string;
+  authors: readonly string[];
+  supplier?: string | undefined;
+  named?: string;
+};
 
 type NewApproval = { portfolio: string; kind: 'retry' | 'answer'; by: string; supplier?: SupplierInDoubt | undefined };
 

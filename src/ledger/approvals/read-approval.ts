@@ -9,6 +9,7 @@ import {
   type ApprovalStanding,
   approvalIdOf,
   type OverOf,
+  supplierIdIn,
 } from '../schema/approval.ts';
 import type { Keys } from '../schema/keys.ts';
 import type { RowId } from '../schema/schema.ts';
@@ -42,6 +43,7 @@ export function readApproval(id: string, fields: Readonly<Record<string, string>
     authors: authorsIn(fields),
     askedMs: Number(fields.asked),
     importId: fields.importId,
+    supplierId: supplierIdIn(fields.supplier ?? ''),
     supplierAgain:
       fields.supplierMs === undefined ? undefined : { key: fields.supplier ?? '', atMs: Number(fields.supplierMs) },
     atFirst: fields.atFirst === undefined ? undefined : { rows: Number(fields.atFirst), sum: sumIn(fields, 'first') },

@@ -108,6 +108,8 @@ export type TakenFile = {
   name: string;
   /** Names of the documents, and of the supplier's file, beside the file when it was taken. */
   documents: readonly string[];
+  /** The supplier's files beside it, by their names: each file's identity and version. A file noted by an older version of Limitline has none. */
+  suppliers?: Readonly<Record<string, string>>;
   /** Name of the portfolio; `""` if the file's name gives none, or the file has decisions, which are for all portfolios ({@link isDecided}). */
   portfolio: string;
   atMs: number;

@@ -2,7 +2,7 @@
 -- @keys portfolio approval all
 -- The list of all approvals of the portfolio.
 -- @args id name kind content supplier fields authors
--- name: the portfolio's; content: the file and how it is read, or ""; supplier: its key, or ""; fields: initial fields, as JSON;
+-- name: the portfolio's; content: the file, how it is read and its supplier, or ""; supplier: its key, or ""; fields: initial fields, as JSON;
 -- authors: who asks, as JSON { name: identity }.
 -- Answers the id of the approval: another one than `id` if an open approval is continued.
 -- @include archived

@@ -16,15 +16,7 @@ if archived then return archived end
 local found = redis.call('HMGET', approval, 'standing', 'rows', 'content', 'asked', 'unreadable', 'redone', 'moves', 'ticket', 'supplierMs')
 local member = name .. '/' .. id
 local hasSupplier = redis.call('HGET', portfolio, 'supplierApproval') == id
-if found[1] ~= 'open' then
-  -- Another import of the same file closed it, and this import named the supplier since: the supplier goes the way of the rows.
-  if hasSupplier and found[1] == 'granted' then
-    redis.call('HDEL', portfolio, 'supplierApproval')
-  elseif hasSupplier and found[1] ~= 'waiting' then
-    redis.call('ZADD', answered, found[4] or 0, member)
-  end
-  return found[1] or 'void'
-end
+if found[1] ~= 'open' then return found[1] or 'void' end
 local isEmpty = tonumber(found[2]) == 0 and not hasSupplier and not found[9]
 -- @include above
 -- @include passed

@@ -84,14 +84,19 @@ export function makeSuppliers({ connection, keys }: { connection: RedisConnectio
   const change = makeGatedScript(connection, 'change-fields');
   return {
     /**
-     * Sets the supplier of a portfolio.
+     * Sets the supplier of a portfolio. Answers whether it did: not if the approval is closed, since whoever answers it saw no such supplier.
      *
      * @param approval of the import that names it: nothing is sent for the supplier before it is granted, nor is it the portfolio's
      */
-    async setSupplier(name: string, supplier: PortfolioSupplier, approval?: string): Promise<void> {
-      const of = approval === undefined ? 'HDEL' : 'HSET';
-      const changes = ['HSET', 'supplier', JSON.stringify(supplier), of, 'supplierApproval', approval ?? ''];
-      await change({ hash: keys.portfolio(name) }, { changes });
+    async setSupplier(name: string, supplier: PortfolioSupplier, approval?: string): Promise<boolean> {
+      const of = approval === undefined ? ['HDEL', 'supplierApproval', ''] : ['HSET', 'supplierApproval', approval];
+      const changes = ['HSET', 'supplier', JSON.stringify(supplier), ...of];
+      if (approval !== undefined) {
+        const content = await connection.hget(keys.approval(approval), 'content');
+        // Of the approvals of this content, only the open one stands there.
+        changes.unshift('IS', `approving:${content}`, approval);
+      }
+      return (await change({ hash: keys.portfolio(name) }, { changes })) !== null;
     },
 
     /**

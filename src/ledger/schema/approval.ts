@@ -38,6 +38,8 @@ export type Approval = {
   redone?: string | undefined;
   /** Name of the supplier whose company is created after the yes; undefined for none. */
   supplier?: string | undefined;
+  /** Id of the company that the import names as the supplier; undefined for none. */
+  supplierId?: string | undefined;
   /** Digest of what the approval covers, 43 characters: see read-approval.ts. */
   digest: string;
   /** Who answered, when, and the comment; `by` is empty if no person had to answer. */
@@ -48,14 +50,15 @@ export type Approval = {
 export type OverOf = 'portfolio' | 'rows' | 'buyer' | 'alike' | 'person';
 
 /** The reasons why an approval waits. */
-type WhyNeeded = Pick<Approval, 'over' | 'redone' | 'supplier' | 'kind'>;
+type WhyNeeded = Pick<Approval, 'over' | 'redone' | 'supplier' | 'supplierId' | 'kind'>;
 
 /** Says in sentences why an approval waits, and what is sent along with its rows; "" if there is nothing to say. */
-export function whyWords({ over, redone, supplier, kind }: WhyNeeded): string {
+export function whyWords({ over, redone, supplier, supplierId, kind }: WhyNeeded): string {
   const words = over ? [overWords(over)] : [];
   if (redone) words.push(`Some of what was asked for here was declined before${redone === '1' ? '' : `, ${redone}`}.`);
   const goes = kind === 'import' ? 'is created first, unless it was before' : 'is sent again';
   if (supplier) words.push(`The company of the supplier ${supplier} ${goes}.`);
+  if (supplierId) words.push(`The supplier is the company ${supplierId} of the service.`);
   if (kind === 'answer') words.push('If the service did make something of a call that is sent again, it exists twice.');
   return words.join(' ');
 }
@@ -126,6 +129,15 @@ export type AnswerTaken = 'granted' | 'declined' | 'gone' | 'changed' | 'own' | 
 
 /** A supplier's call that was in doubt when a person looked at it, at `atMs`. */
 export type SupplierInDoubt = { key: string; atMs: number };
+
+/** Key of a supplier that exists at the service. Keys of suppliers to create have no colon. */
+export const supplierKeyOf = (companyId: string): string => `${KNOWN}${companyId}`;
+
+/** The company's id in such a key; undefined for the key of a supplier to create. */
+export const supplierIdIn = (key: string): string | undefined =>
+  key.startsWith(KNOWN) ? key.slice(KNOWN.length) : undefined;
+
+const KNOWN = 'id:';
 
 /** An approval, by its portfolio and id. */
 export type ApprovalId = { portfolio: string; id: string };

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answers.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
+import { whyWords } from '../../../src/ledger/schema/approval.ts';
 import { retryRows } from '../../support/operate.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
@@ -74,4 +75,25 @@ test('… also where they were given up with it before, and are sent again', asy
   await carryOutAllAnswered(context);
   await work();
   expect((await settled('q5')).states).toMatchObject({ done: 1 });
+});
+
+test('whoever is asked about a supplier that exists is told its id, and sees a no to it from elsewhere', async () => {
+  const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
+  const { approvals } = place.context;
+  const supplierPath = join(place.dir, 'supplier.csv');
+  await writeFile(supplierPath, 'company_id\ncompany_1\n');
+  await place.import(buyerLines(2), { portfolio: 'q4', by: 'alice', supplierPath });
+  const [first] = await approvals.waiting();
+  expect(first && whyWords(first)).toContain('The supplier is the company company_1 of the service.');
+  const said = { id: first?.id ?? '', digest: first?.digest ?? '', by: 'bob', words: 'not this one' };
+  expect(await approvals.decline(said)).toBe('declined');
+  await carryOutAllAnswered(place.context);
+  expect(await place.context.portfolios.read('q4')).toMatchObject({
+    supplier: { problem: 'declined by bob: not this one' },
+    supplierAwaits: false,
+  });
+  await place.import([HEADER, 'Other GmbH,DE,HRB 9,5'], { portfolio: 'q5', by: 'alice', supplierPath });
+  expect(await approvals.waiting()).toMatchObject([
+    { portfolio: 'q5', supplierId: 'company_1', redone: 'by bob: not this one' },
+  ]);
 });

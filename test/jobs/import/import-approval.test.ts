@@ -107,7 +107,9 @@ test('the id of a supplier counts once the import is approved, and not after a n
   const declined = await waitingIn(place);
   expect(await context.approvals.decline({ ...declined, by: 'bob', words: 'not this one' })).toBe('declined');
   await work();
-  await expect.poll(supplier, { timeout: 20_000 }).toEqual({ key: '', problem: 'declined by bob: not this one' });
+  await expect
+    .poll(supplier, { timeout: 20_000 })
+    .toEqual({ key: 'id:company_1', problem: 'declined by bob: not this one' });
   await writeFile(supplierPath, 'company_id\ncompany_2\n');
   await place.import(buyerLines(2), { supplierPath });
   expect((await report()).supplier).toBeNull();

@@ -1,6 +1,7 @@
-import { appendFile, readdir, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { takeInRound } from '../../../jobs/inbox/take-in.ts';
 import { readInbox } from '../../../jobs/inbox/watch-inbox.ts';
 import { openInbox } from '../../support/inbox.ts';
 import { buyerLines } from '../../support/workplace.ts';
@@ -122,3 +123,83 @@ test('it comes back with a file that grows', async () => {
   expect((await takeIn()).files).toMatchObject([{ is: 'imported', documents: ['q4.supplier.csv'] }]);
   expect(await names('done')).toEqual(['<time>-q4.csv', '<time>-q4.supplier.csv']);
 });
+
+test.each(['.part', '.filepart'])(
+  'a supplier that is still written under its name with %s is waited for',
+  async (ending) => {
+    const { drop, inbox, takeIn, context } = await openInbox();
+    const [whole, part] = [join(inbox, 'q4.supplier.csv'), join(inbox, `q4.supplier.csv${ending}`)];
+    await writeFile(part, 'name,country_code\nNordw');
+    await drop('q4.csv', BUYERS);
+    expect(await takeIn(() => appendFile(part, 'i'))).toMatchObject({ files: [], lying: [{ name: 'q4.csv' }] });
+    const lying = [
+      { name: 'q4.csv', leftMs: undefined, why: expect.stringMatching(/^its supplier's file is not complete/) },
+    ];
+    expect(await takeIn()).toMatchObject({ files: [], lying });
+    await writeFile(part, SUPPLIER);
+    await rename(part, whole);
+    await writeFile(`${whole}~`, SUPPLIER);
+    expect((await takeIn()).files).toMatchObject([{ is: 'imported', documents: ['q4.supplier.csv'] }]);
+    expect((await context.portfolios.read('q4')).supplier?.body).toMatchObject({ name: 'Nordwind GmbH' });
+  },
+);
+
+test.each(['goes away', 'is replaced', 'is written to'])(
+  'a file is rejected whose supplier %s before it is taken',
+  async (change) => {
+    const { drop, inbox, takeIn, source, context } = await openInbox();
+    const path = await drop('q4.supplier.csv', SUPPLIER);
+    await drop('q4.csv', BUYERS);
+    let isChanged = false;
+    const note: typeof source.inbox.note = async (file) => {
+      if (!isChanged) {
+        isChanged = true;
+        if (change === 'goes away') await rm(path);
+        else if (change === 'is replaced') await drop('q4.supplier.csv', SUPPLIER.replace('Nord', 'Sued'));
+        else await appendFile(path, '\n');
+      }
+      return source.inbox.note(file);
+    };
+    const { files } = await takeIn(undefined, { ...source, inbox: { ...source.inbox, note } });
+    const words = expect.stringMatching(
+      /^q4\.supplier\.csv lay beside q4\.csv and was removed.*: drop q4\.csv again with it/,
+    );
+    expect(files).toMatchObject([{ is: 'rejected', words }]);
+    expect(await context.portfolios.names()).toEqual([]);
+    expect((await readdir(inbox)).includes('q4.supplier.csv')).toBe(change !== 'goes away');
+  },
+);
+
+test.each(['stays', 'comes with another'])(
+  'where a process was killed between a file and its supplier, each file gets its own supplier (the next file %s)',
+  async (next) => {
+    const { drop, round, source, takeIn, context } = await openInbox();
+    await drop('q4.supplier.csv', SUPPLIER);
+    await drop('q4.csv', BUYERS);
+    const deps = await round({ ...source, processId: 'killed' });
+    const taken = { ...deps.taken, takeBeside: () => Promise.reject(new Error('killed')) };
+    await expect(takeInRound({ ...deps, taken })).rejects.toThrow('killed');
+    if (next === 'stays') {
+      expect((await takeIn()).files).toMatchObject([{ is: 'imported', documents: ['q4.supplier.csv'] }]);
+      return;
+    }
+    await drop('q4.supplier.csv', SUPPLIER.replace('Nordwind', 'Suedwind'));
+    await drop('q4.csv', text([...buyerLines(2), 'Third GmbH,DE,HRB 77,500']));
+    expect((await takeIn()).files.map(({ is }) => is)).toEqual(['rejected', 'imported']);
+    expect((await context.portfolios.read('q4')).supplier?.body).toMatchObject({ name: 'Suedwind GmbH' });
+  },
+);
+
+test.each(['q4.Supplier.csv', 'q4.supplier.xlsx'])(
+  'a file that grows gets the supplier %s, dropped since',
+  async (name) => {
+    const { drop, inbox, takeIn } = await openInbox();
+    await drop('q4.supplier.csv', SUPPLIER);
+    await drop('q4.csv', BUYERS);
+    await takeIn();
+    await drop(name, SUPPLIER.replace('Bremen', 'Berlin'));
+    const [done = ''] = (await readdir(join(inbox, 'done'))).filter((one) => one.endsWith('q4.csv'));
+    await appendFile(join(inbox, 'done', done), 'Third GmbH,DE,HRB 77,500\n');
+    expect((await takeIn()).files).toMatchObject([{ documents: [name] }]);
+  },
+);

@@ -1,0 +1,34 @@
+import type { PortfolioSupplier } from '../../src/ledger/portfolios/portfolio.ts';
+import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
+import { supplierKeyOf } from '../../src/ledger/schema/approval.ts';
+import type { Supplier } from '../../src/portfolio/supplier.ts';
+import type { Queues } from '../../src/queue/queues.ts';
+import { supplierJob } from '../rows/step-jobs.ts';
+import type { ImportApproval } from './import-approval.ts';
+
+/** Records the portfolio's supplier: an existing company, or one to create before the buyers, once the import is approved. */
+export async function rememberSupplier(
+  portfolio: string,
+  supplier: Supplier,
+  { portfolios, queues, approval }: { portfolios: Portfolios; queues: Queues; approval: ImportApproval },
+): Promise<void> {
+  const named = supplierAsNamed(supplier);
+  for (;;) {
+    const known = (await portfolios.read(portfolio)).supplier;
+    if (named.body && known?.key === named.key && known.id) return;
+    const id = approval.id();
+    if (await portfolios.setSupplier(portfolio, named, id)) break;
+    // Another import of the same file closed the approval. It may have named the same supplier.
+    if (id === undefined || JSON.stringify(known) === JSON.stringify(named)) return;
+    await approval.renew(id);
+  }
+  if (named.body) await queues.forget([supplierJob(portfolio).data]);
+}
+
+export type NamedSupplier = PortfolioSupplier & { key: string };
+
+/** The supplier as the portfolio has it. Its key is that of the call that creates it; for an existing company it tells answers apart. */
+export function supplierAsNamed(supplier: Supplier): NamedSupplier {
+  if ('companyId' in supplier) return { id: supplier.companyId, key: supplierKeyOf(supplier.companyId) };
+  return { body: supplier.company, key: supplier.key };
+}
