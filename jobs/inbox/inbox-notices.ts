@@ -26,7 +26,7 @@ function noticeOf(file: TakenFile): Notice | undefined {
   const bad = found ? found.invalid + found.duplicate : 0;
   if (is !== 'imported' || !found || bad === 0) return undefined;
   if (isDecided(file)) {
-    const title = `Not all of a file of decisions of the drop folder was taken in: ${name}.`;
+    const title = `A file of decisions of the drop folder has lines to be looked at: ${name}.`;
     const facts = [
       { term, what: name },
       { term: 'Lines', what: String(found.lines) },

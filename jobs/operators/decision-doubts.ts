@@ -13,22 +13,25 @@ export const DECISION_FAULTS = {
 } as const;
 
 /**
- * What to think of: a limit above the request, a decision from before the limit was asked for, or one without a time just behind another file's.
+ * What to think of: a limit above the request, more available than the limit, a decision from before the limit was asked for, or one without a time just behind another file's.
  */
 export function doubtsOf(
-  { limit, total, at, isDated, isOfEvent }: LaterWord,
+  { limit, total, available, at, isDated, isOfEvent }: LaterWord,
   { requested, askedMs, decided, decidedAt }: DecidedLimit,
   file: string,
 ): string[] {
   const isAbove = total && /^\d+(\.\d+)?$/.test(requested) && new Big(total).gt(requested);
   const above = `The limit ${limit} is ${moneyText(total ?? '')}, more than the ${moneyText(requested)} that was asked for.`;
+  const isMore = total && available && new Big(available).gt(total);
+  const more = `Of the limit ${limit} more is available, ${moneyText(available ?? '')}, than its total, ${moneyText(total ?? '')}.`;
   const early = `The limit ${limit} was asked for on ${new Date(askedMs).toISOString().slice(0, 10)}, and decided on ${at.slice(0, 10)}, before that.`;
   const other = fileOf(decided);
   const isJustBehind = !isDated && !isOfEvent && Date.parse(at) - Date.parse(decidedAt) < TOGETHER_MS;
-  const together = `${other} said something else of ${limit} within the hour, and ${file} has no time for it, so that ${file} counts as the later one: give both a decided_at if it is not.`;
+  const together = `${other} said something else of ${limit} within the hour, and ${file} has no time for it, so that ${file} counts as the later one. If that is wrong, give both a decided_at, and take them again.`;
   // A day's margin for a clock that is wrong.
   return [
     ...(isAbove ? [above] : []),
+    ...(isMore ? [more] : []),
     ...(Date.parse(at) < askedMs - 86_400_000 ? [early] : []),
     ...(isJustBehind && other !== '' && other !== file ? [together] : []),
   ];

@@ -26,7 +26,9 @@ export function decisionsWords(decided: DecisionsTaken, dryRun = false): string[
   const more = others > 0 ? ` and ${counted(others, 'other status', 'other statuses')}` : '';
   return [
     `${counted(taken, 'decision')} ${dryRun ? 'would be taken' : 'taken'}${of}, ${grouped(known)} known already, ${grouped(problems.length)} not taken.`,
-    ...(left > 0 ? [`${counted(left, 'row')} ${left === 1 ? 'does' : 'do'} not say it yet: see the warnings.`] : []),
+    ...(left > 0
+      ? [`${counted(left, 'row')} ${left === 1 ? 'does' : 'do'} not follow the decision yet: see the warnings.`]
+      : []),
     ...(named.length > 0
       ? [
           `Nobody has said what ${named.join(', ')}${more} ${unexplained.length === 1 ? 'means' : 'mean'}: say it on the console’s page Statuses, or by npx limitline statuses.`,

@@ -3,22 +3,19 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readSettings } from '../../src/config.ts';
 import { filledBody, readSessionAnswer, readSessionFile } from '../../src/service/session-file.ts';
-import { writeSessionFile } from '../support/session-file.ts';
+import { sessionPlace, writeSessionFile } from '../support/session-file.ts';
 import { makeFolder } from '../support/workplace.ts';
 
-/** A place in a body. */
-const place = (name: string) => `\${${name}}`;
-
 test.each<readonly [string, Record<string, unknown>, RegExp]>([
-  ['names a place that does not exist', { body: { of: [place('bayer')] } }, /there is no place \$\{bayer\}/],
+  ['names a place that does not exist', { body: { of: [sessionPlace('bayer')] } }, /there is no place \$\{bayer\}/],
   [
     'has a place for an address that it lacks',
-    { body: { to: place('return_url') }, return_url: undefined },
+    { body: { to: sessionPlace('return_url') }, return_url: undefined },
     /has a place for it/,
   ],
   [
     'has a place in the name of a field',
-    { body: { of: [{ [place('limit')]: 'x' }] } },
+    { body: { of: [{ [sessionPlace('limit')]: 'x' }] } },
     /a place stands in the name of a field/,
   ],
   ['names a return address of another kind', { return_url: 'javascript:alert(1)' }, /must be an address/],
@@ -68,9 +65,9 @@ test('a session file that is missing, or is no JSON, is refused', async () => {
 });
 
 test('what is put into a place is data: with quotes, spaces and places of its own', () => {
-  const odd = `company_ "}, ${place('limit')} \\ $& '`;
+  const odd = `company_ "}, ${sessionPlace('limit')} \\ $& '`;
   const body = filledBody(
-    { ids: [place('buyer'), { both: `${place('buyer')}/${place('limit')}` }], n: 1 },
+    { ids: [sessionPlace('buyer'), { both: `${sessionPlace('buyer')}/${sessionPlace('limit')}` }], n: 1 },
     { buyer: odd, limit: 'bl_1' },
   );
   expect(body).toEqual({ ids: [odd, { both: `${odd}/bl_1` }], n: 1 });

@@ -7,10 +7,17 @@ import type { HostedSession } from '../../src/ledger/calls/sessions.ts';
 import { STAND_IN_SESSION_PATH } from '../../src/stand-in/resource-endpoints.ts';
 import { buyerLines, makeFolder, openWorkplace } from './workplace.ts';
 
+/** A place in the body of a session's description. */
+export const sessionPlace = (name: string) => `\${${name}}`;
+
 /** The description of the stand-in's call for a hosted session, changed as given. */
 export const SESSION_FILE = {
   path: STAND_IN_SESSION_PATH,
-  body: { buyer_company: '${buyer}', return_url: '${return_url}', reference: '${name}, ${limit}' },
+  body: {
+    buyer_company: sessionPlace('buyer'),
+    return_url: sessionPlace('return_url'),
+    reference: `${sessionPlace('name')}, ${sessionPlace('limit')}`,
+  },
   return_url: 'https://platform.example/done',
   link: '/url',
   ends: '/expires_at',

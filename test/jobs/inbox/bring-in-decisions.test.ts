@@ -40,7 +40,10 @@ test('decisions that are dropped are taken in, what is not taken is listed besid
   expect(await statuses()).toEqual({ declined: 1, approved: 1 });
   expect(told.flatMap(({ notice }) => notice ?? [])).toMatchObject([
     { kind: 'decided', path: '/portfolios/q4' },
-    { kind: 'inbox', title: 'Not all of a file of decisions of the drop folder was taken in: november.decisions.csv.' },
+    {
+      kind: 'inbox',
+      title: 'A file of decisions of the drop folder has lines to be looked at: november.decisions.csv.',
+    },
   ]);
   const { entries } = await context.audit.read.page({ count: 2, filter: { what: 'decisions taken in' }, walk: 100 });
   expect(entries).toMatchObject([
@@ -148,7 +151,7 @@ test('a file with warnings alone is told, too, and a cell that is longer than an
     { found: { invalid: 2 }, words: expect.stringContaining('1 warning: see the list of problems.') },
   ]);
   expect(told.flatMap(({ notice }) => notice?.title ?? [])).toContainEqual(
-    expect.stringMatching(/^Not all of a file of decisions/),
+    expect.stringMatching(/^A file of decisions of the drop folder has lines/),
   );
   expect((await read('done', 'problems.csv')).length).toBeLessThan(500);
 });

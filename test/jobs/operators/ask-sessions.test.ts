@@ -10,7 +10,7 @@ import { masked } from '../../../src/console/privacy/mask.ts';
 import type { Context } from '../../../src/context.ts';
 import { found } from '../../support/checked-ledger.ts';
 import { keyContents } from '../../support/key-contents.ts';
-import { expectStates, openSessionPlace, writeSessionFile } from '../../support/session-file.ts';
+import { expectStates, openSessionPlace, sessionPlace, writeSessionFile } from '../../support/session-file.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 const options = { by: 'anna', signal: new AbortController().signal };
@@ -148,7 +148,9 @@ test.each([302, 422, 500])('a link, also one in the body of a status %i, is mask
 });
 
 test('a body that needs the supplier is not asked for where the portfolio has none', async () => {
-  const place = await openSessionPlace(1, { change: { body: { buyer_company: '${buyer}', of: '${supplier}' } } });
+  const place = await openSessionPlace(1, {
+    change: { body: { buyer_company: sessionPlace('buyer'), of: sessionPlace('supplier') } },
+  });
   expect(await place.ask()).toMatchObject({ asked: 0, lacks: 1, places: ['supplier'] });
 });
 
