@@ -193,17 +193,10 @@ test('two files at once that say different things of one day agree in all portfo
 });
 
 test('more available than the limit itself is taken, with a warning', async () => {
-  const { ids, decide, limitline, cwd } = await openReview(1);
-  await writeFile(
-    join(cwd, 'more.csv'),
-    `buyer_limit_id,status,total_limit,available_limit\n${ids[0]},approved,100,500\n`,
-  );
-  const { status, stdout } = await limitline('decisions', 'more.csv');
+  const { ids, decide } = await openReview(1);
+  const { status, stdout } = await decide([`${ids[0]},,approved,100,500,`]);
   expect(stdout).toContain(`Of the limit ${ids[0]} more is available, 500.00, than its total, 100.00.`);
-  expect([status, (await decide([`${ids[0]},,approved,100,100,${later(1)}`])).stdout]).toEqual([
-    0,
-    expect.not.stringContaining('more is available'),
-  ]);
+  expect(status).toBe(0);
 });
 
 test('a column with another header is read where --map names it', async () => {
