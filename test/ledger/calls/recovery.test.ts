@@ -50,7 +50,8 @@ test('its row is done when its file is imported again', async () => {
   expect((await ledger.rows.read([row]))[0]).toMatchObject({ state: 'done', companyId: 'c', documentIds: ['d'] });
   expect(await ledger.portfolios.read('q4')).toMatchObject({
     statuses: { approved: 1 },
-    sums: { requested: '1000.00', granted: '900.00' },
+    sums: { requested: '1000.00' },
+    answers: [{ granted: '900.00' }],
     short: { below: { approved: 1 } },
   });
 });
