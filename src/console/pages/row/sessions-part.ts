@@ -31,7 +31,7 @@ export function sessionsPart(
   const isOpen = last?.state === 'waits' || last?.state === 'sent';
   return panel({
     title: 'Hosted session',
-    body: html`<p class="hint">By the call that SERVICE_SESSION_FILE describes: it is configured, and the service does not show it.</p>
+    body: html`<p class="hint">How this is asked for was configured here: the document of the service does not show it.</p>
       ${sessions.map((session) => sessionFacts(session, nowMs))}
       ${
         mayAsk &&
