@@ -98,7 +98,7 @@ test('the page of a row asks for a session, shows its link and age, and asks for
   await limitline('run', 'q4.csv', '--sessions');
   const { text } = await web.get(address);
   expect(text).toMatch(LINK);
-  expect(text).toContain('configured, and the service does not show it');
+  expect(text).toContain('was configured here: the document of the service does not show it');
   expect(text).toContain('Ask for a new one');
   expect((await web.post(`${address}/session`)).status).toBe(409);
   expect((await web.post(`${address}/session`, { resend: '1' })).status).toBe(303);
