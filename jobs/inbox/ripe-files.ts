@@ -88,7 +88,7 @@ async function waitOf(
 }
 
 /** Why a file is not taken whose supplier's file is not complete. It is named after a minute without change. */
-const growingWords = (name: string): string =>
+export const growingWords = (name: string): string =>
   `its supplier's file is not complete: it is taken when ${name} has its own name, or is removed`;
 
 const SOUND = { hindrance: undefined, endsWhole: true };

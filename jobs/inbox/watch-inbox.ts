@@ -9,8 +9,8 @@ import { readSchedule } from '../../src/schedule/read-schedule.ts';
 import { FAULTS } from './drop-folder.ts';
 import { DONE, REJECTED, TAKEN } from './dropped-names.ts';
 import type { InboxSource } from './inbox-deps.ts';
-import { glanceAt, lookInto, pathOf } from './look.ts';
-import { aloneWords, HINDRANCES } from './ripe-files.ts';
+import { type Dropped, glanceAt, lookInto, pathOf } from './look.ts';
+import { aloneWords, growingWords, HINDRANCES } from './ripe-files.ts';
 import { makeSettling, SETTLE_MS, type SettlingFiles } from './settling.ts';
 import { lookOnce, type TakenIn, takeInOnce } from './take-in.ts';
 
@@ -168,10 +168,19 @@ const isHidden = (dir: string, path: string) => relative(dir, path) !== '' && ba
 async function lyingIn(dir: string, onSchedule: boolean) {
   const { buyers, strays } = await lookInto(dir);
   const lying: { name: string; why: string }[] = [];
-  for (const { raw, name, kind } of buyers.slice(0, MOST_LYING)) {
+  const hindranceOf = async ({ raw, name, kind }: Dropped): Promise<string | undefined> => {
     const hindrance = kind === 'file' ? (await glanceAt(pathOf(dir, raw), name))?.hindrance : undefined;
-    const waits = onSchedule ? 'it is taken when the schedule says so' : 'it is taken when it changes no more';
-    lying.push({ name, why: hindrance ? HINDRANCES[hindrance] : waits });
+    return hindrance && HINDRANCES[hindrance];
+  };
+  for (const one of buyers.slice(0, MOST_LYING)) {
+    const [supplier] = one.suppliers;
+    const itsWhy = supplier && (await hindranceOf(supplier));
+    const why =
+      (await hindranceOf(one)) ??
+      (itsWhy && `of ${supplier.name}: ${itsWhy}`) ??
+      (one.growing && growingWords(one.growing.name)) ??
+      (onSchedule ? 'it is taken when the schedule says so' : 'it is taken when it changes no more');
+    lying.push({ name: one.name, why });
   }
   lying.push(...strays.slice(0, MOST_LYING).map(({ name }) => ({ name, why: aloneWords(name) })));
   return { lying, more: Math.max(0, buyers.length - MOST_LYING) };

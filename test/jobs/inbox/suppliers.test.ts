@@ -48,6 +48,17 @@ test('with another supplier a file is another, and with the same one it is not',
   expect(await takeWith(SUPPLIER.replace('Bremen', 'Berlin'))).toEqual(['imported']);
 });
 
+test('a file whose supplier is empty waits, and is listed with the reason', async () => {
+  const { drop, takeIn, source } = await openInbox();
+  await drop('q4.csv', BUYERS);
+  await drop('q4.supplier.csv', '');
+  const why = 'of q4.supplier.csv: it is empty: it is taken when something was written into it';
+  expect(await takeIn()).toMatchObject({ files: [], lying: [{ name: 'q4.csv', why }] });
+  expect((await readInbox(source)).lying).toEqual([{ name: 'q4.csv', why }]);
+  await drop('q4.supplier.csv', SUPPLIER);
+  expect((await takeIn()).files).toMatchObject([{ is: 'imported', documents: ['q4.supplier.csv'] }]);
+});
+
 test('a supplier that is still written is waited for, with its file', async () => {
   const { drop, inbox, takeIn, context } = await openInbox();
   await drop('q4.csv', BUYERS);
