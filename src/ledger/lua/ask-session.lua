@@ -4,11 +4,12 @@
 -- row: the row's hash; counts: how many sessions were asked for each limit; wishes: sessions that wait to be sent; calls: the beginning of the
 -- keys of sessions' calls.
 -- @args name limit thing after by word
--- name: "<portfolio>/<key>" of the row; limit: the id of its limit; thing: digest of that id; after: "" normally; to ask for a new one on purpose,
--- where one was made or nobody knows whether one was, the number of the last session that the asker knows: a later one is the new one; by: who asks; word: the wish's own name, by which a repetition is recognized.
+-- name: "<portfolio>/<key>" of the row; limit: the id of its limit; thing: digest of that id; by: who asks; word: the wish's own name, by which
+-- a repetition is recognized; after: "" normally. A new session on purpose, where one was made or nobody knows whether one was, has the number
+-- of the last session that the asker knows in `after`: a later session is then the new one.
 -- Answers { what, number of the session }, where what is "asked", "waits" (one is asked for or under way: for this row from now on, where the
--- portfolio for which it waits is paused), "made" or "held" (nobody knows
--- what became of it), each of the last session; or { "none" }: the row has no such limit.
+-- portfolio for which it waits is paused), "made" or "held" (nobody knows what became of it), each of the last session; or { "none" }: the row
+-- has no such limit.
 -- @include archived
 local archived = archivedError(portfolio)
 if archived then return archived end

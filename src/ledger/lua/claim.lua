@@ -124,7 +124,7 @@ CALLS.claim = function(of, it)
   if awaits then return no('awaiting') end
   if portfolio.paused then return no('paused') end
   -- If two jobs have the row, the other one got the refusal that ended it, or is about to write the refusal of a held row.
-  -- A session is of a row whose limit was made, and whose request does not change any more.
+  -- A session belongs to a row whose limit was made. The request of such a row does not change any more, so its revision is not compared.
   if isSession and not isGrantedState(row.state) then return no('changed') end
   local isAtStep = ofRow and not isSession
   if isAtStep and (row.state == 'refused' or row.state == 'held' or (row.rev or '0') ~= it.revision) then return no('changed') end
