@@ -29,10 +29,10 @@ type ImportWish = {
   authors?: string[];
 };
 
-/** A folder that is gone when the test is over. */
+/** A folder that is gone when the test is over, also where a process that was killed writes its last file meanwhile. */
 export async function makeFolder(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'limitline-test-'));
-  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  onTestFinished(() => rm(dir, { recursive: true, force: true, maxRetries: 10 }));
   return dir;
 }
 
