@@ -183,7 +183,9 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   deps.onBatch({ problems: [], warnings: opened.warnings, changed: [], lines: found.lines });
   const { lines, rows, invalid, duplicate } = found;
   found.approval = await target.approval.close();
-  await deps.retryUntilAnswered('end import', () => run.end({ lines, rows, invalid, duplicate }));
+  await deps.retryUntilAnswered('end import', () =>
+    run.end({ lines, rows, invalid, duplicate, currency: opened.currency() }),
+  );
   return found;
 }
 

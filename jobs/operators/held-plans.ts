@@ -4,79 +4,115 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CallKind } from '../../src/call-kind.ts';
 import { LimitlineError } from '../../src/errors.ts';
+import type { AskedFor } from '../../src/ledger/approvals/approval-look.ts';
 import type { Elsewhere } from '../../src/ledger/plans/plan.ts';
 import type { Plans } from '../../src/ledger/plans/plans.ts';
-import type { Stories } from '../../src/ledger/rows/story.ts';
-import { type ResolutionFile, readResolutionFile } from '../../src/portfolio/results/resolution-file.ts';
-import { importNames } from '../rows/import-names.ts';
+import type { HeldRow, Stories } from '../../src/ledger/rows/story.ts';
+import { rowIdOf, rowName } from '../../src/ledger/schema/schema.ts';
+import {
+  type Resolution,
+  type ResolutionFile,
+  readResolutionFile,
+} from '../../src/portfolio/results/resolution-file.ts';
+import { importName, makeImportLook } from '../rows/import-names.ts';
 import type { AskDeps } from './ask-first.ts';
 import type { FreeDeps } from './free-held.ts';
-import { type HeldFileDeps, type HeldFilePlan, planHeldFile, resolvePlan } from './plan-held-file.ts';
+import { unlikeKnown } from './id-faults.ts';
 import {
-  type ElsewhereDeps,
-  heldElsewhere,
-  type ResolutionSummary,
-  type ResolvedRow,
-  resolvedOf,
-} from './resolution.ts';
-import { heldAnew, heldRowByName } from './resolve-calls.ts';
+  type AnswerPlaces,
+  type HeldFileDeps,
+  type HeldFilePlan,
+  planHeldFile,
+  resolvePlan,
+} from './plan-held-file.ts';
+import { type ElsewhereDeps, heldElsewhere, type ResolvedRow, resolvedOf } from './resolution.ts';
 
-/** Answers about held rows, from a file or for one row, and their effects. People see the plan before they confirm it. */
+/** Answers about held rows, from a file or from a page, and their effects. People see the plan before they confirm it. */
 type HeldPlan = {
   id: string;
-  portfolio: string;
-  /** Left out for one row that was answered on a page. */
+  /** Undefined for answers from a page, which may be about rows of several portfolios. */
+  portfolio: string | undefined;
+  /** Left out for answers from a page. */
   fileName?: string | undefined;
-  /** The page to return to after answering one row. */
+  /** The page to return to after answers from a page. */
   back?: string | undefined;
-  /** The answers in the file's order, with the kind of call and when it was sent, in ms, if known. */
-  of: (ResolvedRow & { kind: CallKind; sentMs: number | undefined; heldMs: number })[];
+  /** The answers in their order, with the kind of call, when it was sent, in ms, if known, and what is strange about the id. */
+  of: (ResolvedRow & {
+    kind: CallKind;
+    sentMs: number | undefined;
+    heldMs: number;
+    currency: string | undefined;
+    strange: string | undefined;
+  })[];
   /** Held rows of other portfolios that the answers release. */
-  elsewhere: Elsewhere[] | undefined;
-  /** Whether the portfolio is paused, so that nothing is sent until somebody resumes it. */
-  isPaused: boolean;
+  elsewhere: Elsewhere[];
+  /** Those portfolios of the rows that are paused: nothing of them is sent until somebody resumes them. */
+  paused: string[];
   /** The number of lines without an answer. */
   silent: number;
-  /** Problems by line of the file. A plan with problems cannot be confirmed. */
+  /** Answers left out, since their rows were answered, or sent again, after the person looked. */
+  late: number;
+  /** Problems by line of the file, or by place among the answers. A plan with problems cannot be confirmed. */
   problems: ResolutionFile['problems'];
 };
 
+/** Calls that were answered; `waits`: what waits for another person's approval instead, by portfolio. */
+type HeldPlanDone = { calls: number; rows: number; waits: AskedFor[] };
+
 /** The result of a confirmation. `changed`: nothing was done, the plan differs by now. `unknown`: there is no such plan. */
 type HeldPlanConfirmed =
-  | { is: 'done'; resolution: ResolutionSummary; plan: HeldPlan }
+  | { is: 'done'; resolution: HeldPlanDone; plan: HeldPlan }
   | { is: 'changed'; plan: HeldPlan }
   | { is: 'unknown' };
 
-type Said = Pick<HeldPlan, 'portfolio' | 'fileName' | 'back'> & { file: ResolutionFile; by: string };
+/** An answer from a page about a row as it was held then: the id that was made, or no id if nothing was made. */
+export type HeldAnswer = HeldRow & { made: string | undefined };
+
+/** `heldMs`: for answers from a page, since when each row was held, by the place of the answer. */
+type Said = Pick<HeldPlan, 'portfolio' | 'fileName' | 'back'> & { file: ResolutionFile; heldMs?: number[]; by: string };
 type Kept = Said & { digest: string };
 type Planned = { plan: HeldFilePlan; shown: HeldPlan };
-
-/** An answer for one row: the id that was made, or no id if nothing was made. */
-type SaidOfRow = { row: string; made: string | undefined; heldMs: number | undefined; back: string };
 
 type HeldPlanDeps = FreeDeps &
   AskDeps &
   HeldFileDeps &
   ElsewhereDeps & { plans: Plans; stories: Pick<Stories, 'calls'> };
 
+const ON_PAGE: AnswerPlaces = {
+  otherwise: (other, answer) =>
+    rowName(other.found.row) === rowName(answer.found.row)
+      ? 'This has two answers: that it was not made, and an id. Give one of them.'
+      : `${whoseIs(other)} waits for the same ${answer.call.kind}, and has another answer.`,
+  given: (other, { made }) => `"${made}" is already given for ${whoseIs(other)}.`,
+};
+
 /** Answers held rows in two steps: a plan is shown, then executed only as shown. It can be confirmed once, for 15 minutes. */
 export function makeHeldPlans(deps: HeldPlanDeps) {
-  async function planOf(id: string, { portfolio, fileName, back, file }: Said): Promise<Planned> {
-    const plan = await planHeldFile(portfolio, file, deps);
-    const imports = await importNames(portfolio, deps);
-    const known = await deps.stories.calls(plan.planned.map(({ call }) => call));
-    const of = plan.planned.map(({ found, made, call: { kind } }, place) => ({
-      ...resolvedOf(found, made, imports),
-      kind,
-      sentMs: known[place]?.lostMs,
-      heldMs: found.result.updatedMs,
-    }));
-    const elsewhere = await heldElsewhere(portfolio, [plan.planned.map(({ found }) => found)], deps);
-    const isPaused = (await deps.portfolios.read(portfolio)).paused !== undefined;
-    return {
-      plan,
-      shown: { id, portfolio, fileName, back, of, elsewhere, isPaused, silent: file.silent, problems: plan.problems },
+  async function planOf(id: string, { portfolio, fileName, back, file, heldMs }: Said): Promise<Planned> {
+    const words = heldMs ? await stillHeld(file.words, heldMs, deps) : file.words;
+    const plan = await planHeldFile(portfolio, { ...file, words }, deps, heldMs && ON_PAGE);
+    const calls = await deps.stories.calls(plan.planned.map(({ call }) => call));
+    const importOf = makeImportLook(deps);
+    const names = [...new Set(plan.planned.map(({ found }) => found.row.portfolio))];
+    const known = new Map(await Promise.all(names.map(async (name) => [name, await knownIds(name, deps)] as const)));
+    const of = plan.planned.map(async ({ found, made, call: { kind } }, place) => {
+      const from = await importOf(found.row, found.result.importId);
+      return {
+        ...resolvedOf(found, made, new Map(from && [[found.result.importId, importName(from)]])),
+        kind,
+        sentMs: calls[place]?.lostMs,
+        heldMs: found.result.updatedMs,
+        currency: from?.found?.currency,
+        strange: made && unlikeKnown(made, known.get(found.row.portfolio)?.[kind] ?? []),
+      };
+    });
+    const shown: HeldPlan = {
+      ...{ id, portfolio, fileName, back, of: await Promise.all(of), silent: file.silent, problems: plan.problems },
+      elsewhere: await elsewhereOf(plan, names, deps),
+      paused: (await Promise.all(names.map(deps.portfolios.read))).flatMap((one) => (one.paused ? one.name : [])),
+      late: file.words.length - words.length,
     };
+    return { plan, shown };
   }
 
   /** Makes a plan and keeps it, if it has no problems, under an unguessable id that is used once. */
@@ -104,33 +140,83 @@ export function makeHeldPlans(deps: HeldPlanDeps) {
       return planAnew({ portfolio, fileName, file, by });
     },
 
-    /**
-     * Plans an answer about one row.
-     *
-     * @throws LimitlineError `NOT_FOUND` where the row is not held, or was held again meanwhile; `USAGE` for an impossible id
-     */
-    async planRow(portfolio: string, { row, made, heldMs, back }: SaidOfRow, by: string): Promise<HeldPlan> {
-      const held = await heldRowByName(portfolio, row, deps);
-      if (heldMs !== undefined && held.result.updatedMs !== heldMs) throw heldAnew();
-      const file = { words: [{ at: 1, row, line: undefined, made }], silent: 0, problems: [] };
-      const plan = await planAnew({ portfolio, back, file, by });
-      const [problem] = plan.problems;
-      if (problem) throw new LimitlineError('USAGE', problem.message);
-      return plan;
+    /** Plans answers from a page. Rows that are no longer held as they were, and those of other accounts, are left out as `late`. */
+    planAnswers(answers: readonly HeldAnswer[], { back, by }: { back: string; by: string }): Promise<HeldPlan> {
+      const words = answers.map(({ row, made }, at) => ({ at, row: rowName(row), line: undefined, made }));
+      const heldMs = answers.map(({ atMs }) => atMs);
+      return planAnew({ portfolio: undefined, back, by, heldMs, file: { words, silent: 0, problems: [] } });
     },
 
     /** Executes a plan once, if it would still be the same. */
-    async confirm(id: string, portfolio: string, by: string): Promise<HeldPlanConfirmed> {
+    async confirm(id: string, portfolio: string | undefined, by: string): Promise<HeldPlanConfirmed> {
       const text = await deps.plans.answer(id);
       const known: Kept | undefined = text === null ? undefined : JSON.parse(text);
-      if (known?.portfolio !== portfolio || !(await deps.plans.takeAnswer(id))) return { is: 'unknown' };
+      if (known?.portfolio !== portfolio || !known || !(await deps.plans.takeAnswer(id))) return { is: 'unknown' };
       const { digest: before, ...said } = known;
       const now = await planOf(id, said);
       if (digestOf(now) !== before) return { is: 'changed', plan: await planAnew(said) };
-      const resolution = await resolvePlan(now.plan, deps, () => {}, { by, madeBy: said.by });
+      const resolution: HeldPlanDone = { calls: 0, rows: 0, waits: [] };
+      // Approvals belong to portfolios.
+      for (const planned of Map.groupBy(now.plan.planned, ({ found }) => found.row.portfolio).values()) {
+        const { calls, rows, waits } = await resolvePlan({ ...now.plan, planned }, deps, () => {}, {
+          by,
+          madeBy: said.by,
+        });
+        resolution.calls += calls;
+        resolution.rows += rows;
+        if (waits) resolution.waits.push(waits);
+      }
       return { is: 'done', plan: now.shown, resolution };
     },
   };
+}
+
+/** The answers whose rows are still held since then. */
+async function stillHeld(words: Resolution[], heldMs: readonly number[], { rows }: Pick<HeldPlanDeps, 'rows'>) {
+  const ids = words.map(({ row }) => rowIdOf(row) ?? { portfolio: '', key: '' });
+  const results = await rows.read(ids);
+  return words.filter(({ at }, place) => {
+    const result = results[place];
+    return result?.state === 'held' && result.updatedMs === heldMs[at];
+  });
+}
+
+/** Rows whose ids are read as examples of the service's ids. */
+const EXAMPLES = 20;
+
+async function knownIds(
+  portfolio: string,
+  { rows }: Pick<HeldPlanDeps, 'rows'>,
+): Promise<Record<CallKind, readonly string[]>> {
+  const found = await rows.inState(portfolio, 'done', { count: EXAMPLES });
+  const done = (await rows.read(found.map(({ row }) => row))).flatMap((result) => result ?? []);
+  const ids = (of: (result: (typeof done)[number]) => string | readonly string[]) => done.flatMap(of).filter(Boolean);
+  return {
+    company: ids(({ companyId }) => companyId),
+    document: ids(({ documentIds }) => documentIds),
+    limit: ids(({ limitId }) => limitId),
+  };
+}
+
+/** Held rows of portfolios that the plan does not name. */
+async function elsewhereOf(
+  { planned }: HeldFilePlan,
+  names: readonly string[],
+  deps: HeldPlanDeps,
+): Promise<Elsewhere[]> {
+  const all = names.map((name) => {
+    const meant = planned.flatMap(({ found }) => (found.row.portfolio === name ? [found] : []));
+    return heldElsewhere(name, [meant], deps);
+  });
+  const others = (await Promise.all(all)).flatMap((one) => one ?? []);
+  return [...Map.groupBy(others, ({ portfolio }) => portfolio).values()].flatMap(([first, ...more]) => {
+    if (!first || names.includes(first.portfolio)) return [];
+    return [{ ...first, rows: more.reduce((sum, { rows }) => sum + rows, first.rows) }];
+  });
+}
+
+function whoseIs({ found: { row, result } }: HeldFilePlan['planned'][number]): string {
+  return `${result.request.name}, line ${result.line} of ${row.portfolio}`;
 }
 
 /** A digest of what a plan shows: the rows, their calls, when those were lost, the answers, and problems. */

@@ -15,11 +15,32 @@ type KnownIds = ReadonlyMap<string, readonly KnownId[]>;
 export function prefixFault(made: string | undefined, { result }: FoundRow): string | undefined {
   if (made === undefined) return undefined;
   const { prefix } = KINDS[KIND_OF[result.step]];
-  const cannot = `"${made}" cannot be the id for line ${result.line}, which is held at the step ${result.step}`;
+  const cannot = `"${made.replace(/\p{C}/gu, '\uFFFD')}" cannot be the id for line ${result.line}, which is held at the step ${result.step}`;
   if (prefix !== '' && (!made.startsWith(prefix) || made === prefix)) return `${cannot}: its ids begin with ${prefix}.`;
   // With an empty id, the ledger would allow the call to be sent again.
   if (made.trim() === '') return `The id for line ${result.line} is empty.`;
-  return /[\s\p{Cc}]/u.test(made) ? `${cannot}: no id has a space in it.` : undefined;
+  return /[\s\p{C}]/u.test(made) ? `${cannot}: no id has a space or an invisible sign in it.` : undefined;
+}
+
+/** How much shorter or longer than all known ids an id may be before it looks strange. */
+const LENGTH_MAY_DIFFER = 2;
+
+/**
+ * Why a person should look at this id again: it looks unlike the known ids of its kind. Only a warning, since the service says
+ * nothing of the form of ids (docs/service.md).
+ */
+export function unlikeKnown(made: string, known: readonly string[]): string | undefined {
+  const [example] = known;
+  const lengths = known.map(({ length }) => length);
+  const signs = signsOf(known.join(''));
+  const isLong = made.length > Math.max(...lengths) + LENGTH_MAY_DIFFER;
+  const isOther = isLong || made.length < Math.min(...lengths) - LENGTH_MAY_DIFFER || !signsOf(made).isSubsetOf(signs);
+  return example !== undefined && isOther ? `It looks unlike the other ids, such as ${example}.` : undefined;
+}
+
+/** The kinds of signs in a text: small letters and figures are one kind, capitals one, and each other sign is its own. */
+function signsOf(text: string): Set<string> {
+  return new Set(text.replace(/[a-z0-9]+/g, 'a').replace(/[A-Z]+/g, 'A'));
 }
 
 /** Why none of these calls can have made this id, because another is known to have made it; nothing if they can. */

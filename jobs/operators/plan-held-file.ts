@@ -4,6 +4,7 @@ import type { Calls } from '../../src/ledger/calls/calls.ts';
 import type { Plans } from '../../src/ledger/plans/plans.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
+import { rowIdOf } from '../../src/ledger/schema/schema.ts';
 import type { Resolution, ResolutionFile } from '../../src/portfolio/results/resolution-file.ts';
 import { type CallInDoubt, callInDoubt } from '../rows/calls-of.ts';
 import { feed } from '../rows/feed.ts';
@@ -16,28 +17,44 @@ import { callName, otherCallFault, prefixFault, readKnownIds } from './id-faults
 import { countElsewhere, type ResolutionSummary, type ResolvedRow, resolvedOf } from './resolution.ts';
 
 /** An answer in the file: its line, the id if given, and the held row and call that it concerns. */
-type Planned = { at: number; made: string | undefined; found: FoundRow; call: CallInDoubt };
+export type Planned = { at: number; made: string | undefined; found: FoundRow; call: CallInDoubt };
 
 /** A file's answers in its order, all problems by line, and when the rows were read. */
 export type HeldFilePlan = { planned: Planned[]; problems: ResolutionFile['problems']; lookedMs: number };
 
 export type HeldFileDeps = { rows: Rows; portfolios: Portfolios; calls: Calls; plans: Pick<Plans, 'now'> };
 
+/** How an answer is told where another one stands that contradicts it. */
+export type AnswerPlaces = Readonly<Record<'otherwise' | 'given', (other: Planned, answer: Planned) => string>>;
+
+const IN_FILE: AnswerPlaces = {
+  otherwise: ({ at }, { call }) =>
+    `Another line of this file, line ${at}, says something else about the same ${call.kind}.`,
+  given: ({ at }, { made }) => `"${made}" is already given for another row, in line ${at}.`,
+};
+
 /**
  * Finds the held row of each line, and all problems: the row is not held, or the id has another kind's prefix, is given twice,
  * or belongs to another row. Changes nothing.
+ *
+ * @param portfolio undefined for rows of any portfolio, by their names
  */
-export async function planHeldFile(portfolio: string, file: ResolutionFile, deps: HeldFileDeps): Promise<HeldFilePlan> {
+export async function planHeldFile(
+  portfolio: string | undefined,
+  file: ResolutionFile,
+  deps: HeldFileDeps,
+  places = IN_FILE,
+): Promise<HeldFilePlan> {
   const plan: HeldFilePlan = { planned: [], problems: [...file.problems], lookedMs: await deps.plans.now() };
   for (const said of file.words) {
     const { at, made } = said;
-    const found = await heldRow(portfolio, said, deps);
+    const found = await heldRow(portfolio ?? rowIdOf(said.row)?.portfolio ?? '', said, deps);
     const fault = typeof found === 'string' ? found : prefixFault(made, found);
     const call = typeof found === 'string' ? undefined : await callInDoubt(found, deps);
     if (fault !== undefined) plan.problems.push({ at, message: fault });
     else if (typeof found !== 'string' && call) plan.planned.push({ at, made, found, call });
   }
-  plan.problems.push(...contradictions(plan.planned), ...(await knownElsewhere(plan.planned, deps)));
+  plan.problems.push(...contradictions(plan.planned, places), ...(await knownElsewhere(plan.planned, deps)));
   plan.problems.sort((a, b) => a.at - b.at);
   return plan;
 }
@@ -111,7 +128,7 @@ async function heldRow(
 }
 
 /** Rows may share a call: answers about it must agree. One id cannot belong to two calls. */
-function contradictions(planned: readonly Planned[]): ResolutionFile['problems'] {
+function contradictions(planned: readonly Planned[], places: AnswerPlaces): ResolutionFile['problems'] {
   const byCall = new Map<string, Planned>();
   const byId = new Map<string, Planned>();
   const problems: ResolutionFile['problems'] = [];
@@ -121,12 +138,9 @@ function contradictions(planned: readonly Planned[]): ResolutionFile['problems']
     const same = byCall.get(name);
     const used = made === undefined ? undefined : byId.get(made);
     if (same && same.made !== made) {
-      problems.push({
-        at,
-        message: `Another line of this file, line ${same.at}, says something else about the same ${call.kind}.`,
-      });
+      problems.push({ at, message: places.otherwise(same, each) });
     } else if (used && callName(used.call) !== name) {
-      problems.push({ at, message: `"${made}" is already given for another row, in line ${used.at}.` });
+      problems.push({ at, message: places.given(used, each) });
     }
     byCall.set(name, same ?? each);
     if (made !== undefined) byId.set(made, used ?? each);

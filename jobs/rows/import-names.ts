@@ -1,9 +1,20 @@
 import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
+import type { RowId } from '../../src/ledger/schema/schema.ts';
 
 /** `q4.csv #2`: the portfolio's second import, as people see it. */
 export function importName({ fileName, number }: Pick<KnownImport, 'fileName' | 'number'>): string {
   return `${fileName} #${number}`;
+}
+
+/** Finds imports by a row and their number; those of each portfolio are read once. */
+export function makeImportLook({ portfolios }: { portfolios: Pick<Portfolios, 'allImports'> }) {
+  const read = new Map<string, Promise<KnownImport[]>>();
+  return async ({ portfolio }: RowId, importId: string): Promise<KnownImport | undefined> => {
+    const all = read.get(portfolio) ?? portfolios.allImports(portfolio);
+    read.set(portfolio, all);
+    return (await all).find(({ number }) => String(number) === importId);
+  };
 }
 
 /** The names of a portfolio's imports, by import number, as in the column `import` of results. */

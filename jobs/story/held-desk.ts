@@ -1,36 +1,81 @@
 import { KINDS } from '../../src/call-kind.ts';
+import { type Money, sumsByCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
-import type { HeldRow, Stories } from '../../src/ledger/rows/story.ts';
-import type { HeldItem, HeldPage } from '../../src/ledger/story/row-story.ts';
+import { type HeldRow, heldName, type Stories } from '../../src/ledger/rows/story.ts';
+import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
+import type { HeldItem, HeldPage, HeldSummary } from '../../src/ledger/story/row-story.ts';
+import { moneyText } from '../../src/money-text.ts';
 import { callsOf } from '../rows/calls-of.ts';
-import { importNames } from '../rows/import-names.ts';
+import { importName, makeImportLook } from '../rows/import-names.ts';
 
 type DeskDeps = { rows: Rows; portfolios: Portfolios; stories: Stories };
 
-export async function heldPage(
-  { portfolio, after, count }: { portfolio?: string | undefined; after?: HeldRow | undefined; count: number },
-  deps: DeskDeps,
-): Promise<HeldPage> {
-  const held = await deps.stories.held({ portfolio, after, count: count + 1 });
-  const shown = held.slice(0, count);
-  const [total, items] = await Promise.all([countHeld(portfolio, deps), itemsOf(shown, deps)]);
-  return { items, total, next: held.length > count ? shown.at(-1) : undefined };
+/** Held rows whose amounts are added up, and that one answer may name: more than an account ever holds, since outages trip the breaker. */
+export const MOST_HELD = 5_000;
+
+/** Rows read at a time. */
+const AT_ONCE = 500;
+
+/** Held rows on a page: as many as a person reads through. */
+const PAGE = 50;
+
+/** Reads held rows for people. An open page asks twice a second, so sums are kept until other rows are held. */
+export function makeHeldDesk(deps: DeskDeps) {
+  const last = new Map<string | undefined, { of: string; sums: Money[] }>();
+
+  /** Undefined where there is no such portfolio. */
+  async function summary(portfolio: string | undefined): Promise<HeldSummary | undefined> {
+    if (portfolio !== undefined && (await deps.portfolios.read(portfolio)).startedMs === undefined) return undefined;
+    const held = await deps.stories.held({ portfolio, count: MOST_HELD });
+    const of = held.map(heldName).join(' ');
+    const known = last.get(portfolio);
+    const sums = known?.of === of ? known.sums : await sumsOf(held, deps);
+    last.set(portfolio, { of, sums });
+    const total = held.length < MOST_HELD ? held.length : await countHeld(portfolio, deps);
+    return { total, sums, summed: held.length, first: held.slice(0, PAGE) };
+  }
+
+  return {
+    summary,
+
+    /** A page of held rows, the oldest first, or `only` one of them; undefined where there is no such portfolio. */
+    async page(
+      portfolio: string | undefined,
+      { after, only }: { after?: HeldRow | undefined; only?: RowId | undefined },
+    ): Promise<HeldPage | undefined> {
+      const all = await summary(portfolio);
+      if (!all) return undefined;
+      if (only) return { ...all, items: await itemsOf([only], deps), next: undefined };
+      const held = await deps.stories.held({ portfolio, after, count: PAGE + 1 });
+      const shown = held.slice(0, PAGE);
+      const items = await itemsOf(
+        shown.map(({ row }) => row),
+        deps,
+      );
+      return { ...all, items, next: held.length > PAGE ? shown.at(-1) : undefined };
+    },
+
+    /** All held rows of a portfolio or of the account, up to {@link MOST_HELD}. */
+    rows: (portfolio: string | undefined): Promise<HeldRow[]> => deps.stories.held({ portfolio, count: MOST_HELD }),
+
+    /** These rows, without those that are no longer held. */
+    items: (rows: readonly RowId[]): Promise<HeldItem[]> => itemsOf(rows, deps),
+  };
 }
 
-/** Characters of what was sent that the text quotes: enough to find the call at the service. */
+/** Characters of what was sent that the letter quotes: enough to find the call at the service. */
 const MOST_TOLD = 2_000;
 
-/** A text that asks the service's staff about calls in doubt. Plain, in UTC, with what was sent, and without internal terms. */
-export function heldText(items: readonly HeldItem[], { account, nowMs }: { account: string; nowMs: number }): string {
-  const calls = items.length === 1 ? 'a request' : `${items.length} requests`;
-  const which = items.length === 1 ? '' : ' for each of them';
+/** A letter that asks the service's staff about calls in doubt: what was asked for, when, for whom, and what we need to know. In UTC. */
+export function heldLetter(items: readonly HeldItem[], { account }: { account: string }): string {
+  const one = items.length === 1;
   const intro = [
-    `We sent you ${calls}, and nothing that came back to us says whether anything was created.`,
-    `Please tell us${which} whether it was created, and if so under which id. Until then we do not send it again.`,
+    `We sent you ${one ? 'a request' : `${items.length} requests`} and received no answer that tells us what became of ${one ? 'it' : 'them'}.`,
+    `Please tell us${one ? '' : ' for each of them'} whether you created it, and if so, its id. Until you answer, we will not send ${one ? 'it' : 'them'} again.`,
     '',
     `Account: ${account}`,
-    `Times are UTC. Written ${utc(nowMs)}.`,
+    'All times are UTC.',
   ];
   return [...intro, ...items.flatMap((item, place) => ['', ...itemLines(item, place + 1)])].join('\n');
 }
@@ -39,30 +84,42 @@ async function countHeld(portfolio: string | undefined, { portfolios, stories }:
   return portfolio === undefined ? stories.heldCount() : (await portfolios.read(portfolio)).states.held;
 }
 
-async function itemsOf(held: readonly HeldRow[], deps: DeskDeps): Promise<HeldItem[]> {
-  const results = await deps.rows.read(held.map(({ row }) => row));
-  const names = new Map<string, Promise<Map<string, string>>>();
-  const namesOf = (portfolio: string) => {
-    const known = names.get(portfolio) ?? importNames(portfolio, deps);
-    names.set(portfolio, known);
-    return known;
-  };
-  const items = held.map(async ({ row, atMs }, place): Promise<HeldItem[]> => {
+async function sumsOf(held: readonly HeldRow[], deps: DeskDeps): Promise<Money[]> {
+  const importOf = makeImportLook(deps);
+  const all: Money[] = [];
+  for (let from = 0; from < held.length; from += AT_ONCE) {
+    const rows = held.slice(from, from + AT_ONCE).map(({ row }) => row);
+    for (const [place, result] of (await deps.rows.read(rows)).entries()) {
+      const row = rows[place];
+      if (result?.state !== 'held' || !row) continue;
+      const currency = (await importOf(row, result.importId))?.found?.currency;
+      all.push({ amount: result.request.limit.requested_limit, currency });
+    }
+  }
+  return sumsByCurrency(all);
+}
+
+async function itemsOf(rows: readonly RowId[], deps: DeskDeps): Promise<HeldItem[]> {
+  const results = await deps.rows.read(rows);
+  const importOf = makeImportLook(deps);
+  const items = rows.map(async (row, place): Promise<HeldItem[]> => {
     const result = results[place];
     if (result?.state !== 'held') return [];
-    const { line, importId, request, step, problem } = result;
+    const { line, importId, request, step, problem, updatedMs } = result;
     const calls = callsOf({ row, result });
     const known = await deps.stories.calls(calls);
     const at = known.findIndex((call) => call?.state === 'unknown');
     const call = known[at];
+    const from = await importOf(row, importId);
     return [
       {
         row,
-        atMs,
+        atMs: updatedMs,
         line,
-        import: (await namesOf(row.portfolio)).get(importId) ?? '',
+        import: from ? importName(from) : '',
         name: request.name,
         amount: request.limit.requested_limit,
+        currency: from?.found?.currency,
         step,
         kind: calls[0]?.kind ?? 'limit',
         which: step === 'documents' ? (request.documents[Math.max(at, 0)]?.name ?? '') : '',
@@ -78,25 +135,25 @@ async function itemsOf(held: readonly HeldRow[], deps: DeskDeps): Promise<HeldIt
 }
 
 function itemLines(item: HeldItem, number: number): string[] {
-  const { kind, which, sentMs, heard, sent, name } = item;
+  const { kind, which, sentMs, sent, name, amount, currency } = item;
   const { asked, prefix } = KINDS[kind];
-  const id = prefix === '' ? 'its id' : `its id, which begins with ${prefix}`;
+  const what = `${asked.charAt(0).toUpperCase()}${asked.slice(1)}`;
+  const sum = kind === 'limit' ? ` of ${oneLine(`${currency ?? ''} ${moneyText(amount)}`)}` : '';
   return [
-    `${number}. ${asked}${which === '' ? '' : ` "${oneLine(which)}"`} for ${oneLine(name)}`,
-    `   Sent: ${sentMs === undefined ? `at a time that we do not know exactly, before ${utc(item.atMs)}` : utc(sentMs)}`,
-    `   What came back: ${oneLine(heard) || 'nothing'}`,
-    `   What was sent: ${oneLine(sent).slice(0, MOST_TOLD) || 'not kept'}`,
-    `   Our reference: ${item.row.portfolio}/${item.row.key}`,
-    `   Was it created? If so: ${id}.`,
+    `${number}. ${what}${sum}${which === '' ? '' : ` "${oneLine(which)}"`} for ${oneLine(name)}`,
+    `   Sent: ${sentMs === undefined ? `before ${utc(item.atMs)}` : utc(sentMs)}`,
+    ...(sent === '' ? [] : [`   Content: ${oneLine(sent).slice(0, MOST_TOLD)}`]),
+    `   Our reference: ${rowName(item.row)}`,
+    `   Did you create it? If so, its id${prefix === '' ? '' : ` (${prefix}…)`}:`,
   ];
 }
 
-/** `2026-11-22 06:14:03 UTC`: to the second, for a search in logs. */
+/** `2026-11-22 06:14:03`: to the second, for a search in logs. */
 function utc(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+  return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 }
 
-/** Line breaks in a name or response could forge lines of the text. */
+/** Line breaks and invisible signs in a name or answer could forge lines of the letter. */
 function oneLine(text: string): string {
-  return text.replace(/\p{Cc}+/gu, ' ').trim();
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim();
 }

@@ -9,7 +9,7 @@ import { makeHeldPlans } from '../../jobs/operators/held-plans.ts';
 import { retryRow } from '../../jobs/operators/retry-row.ts';
 import { setMeaning } from '../../jobs/operators/set-meaning.ts';
 import { makeDecisionsDesk } from '../../jobs/operators/upload-decisions.ts';
-import { heldPage, heldText } from '../../jobs/story/held-desk.ts';
+import { heldLetter, makeHeldDesk } from '../../jobs/story/held-desk.ts';
 import { lineOfRow, rowStory } from '../../jobs/story/row-story.ts';
 import { exportLines } from '../../src/audit/read-trail.ts';
 import type { ArchivedPageFunctions } from '../../src/console/pages/archived/add-archived-page.ts';
@@ -102,15 +102,9 @@ function decisionsPageFunctions(context: Context): DecisionsPageFunctions {
 function heldPageFunctions(context: Context): HeldPageFunctions {
   const plans = makeHeldPlans(context);
   return {
-    async page(range) {
-      const { portfolio } = range;
-      const isThere = portfolio === undefined || (await context.portfolios.read(portfolio)).startedMs !== undefined;
-      return isThere ? heldPage(range, context) : undefined;
-    },
-    text: (items) => heldText(items, { account: context.account, nowMs: Date.now() }),
-    plan: plans.plan,
-    planRow: plans.planRow,
-    confirm: plans.confirm,
+    ...makeHeldDesk(context),
+    ...plans,
+    letter: (items) => heldLetter(items, context),
   };
 }
 

@@ -52,6 +52,8 @@ export type Opened = {
   problems: Problem[];
   /** Warnings about the file as a whole. Complete only after the last batch. */
   warnings: Problem[];
+  /** The file's currency, as far as its lines were read; undefined where it names none. */
+  currency(): string | undefined;
   /**
    * The lines in their order, 250 at a time. Can be iterated once. The end of the loop, or leaving it, closes the file.
    *
@@ -121,6 +123,7 @@ export async function openPortfolio(file: PortfolioFile): Promise<Opened> {
     rewriter: makeLineRewriter({ columns, constants: fixed.constants, conventions, currencies }),
     problems,
     warnings,
+    currency: currencies.ofFile,
     batches: problems.length > 0 ? noBatches : batches,
     plainLines:
       problems.length > 0 ? noBatches : () => readPlainLines(table, shapeOf(columns, table.dialect.delimiter)),

@@ -90,6 +90,17 @@ function addUp(some: readonly OutcomeSum[]): OutcomeSum {
   };
 }
 
+/** An amount as decimal text, with the currency that its file names, if it names one. */
+export type Money = { amount: string; currency: string | undefined };
+
+/** The exact sums of amounts, one for each currency, in the order in which they come. */
+export function sumsByCurrency(all: readonly Money[]): Money[] {
+  return [...Map.groupBy(all, ({ currency }) => currency)].map(([currency, some]) => ({
+    currency,
+    amount: exactText(some.map(({ amount }) => amount)),
+  }));
+}
+
 /** The exact sum of decimal texts, with two decimals or more. */
 export function exactText(amounts: readonly string[]): string {
   const sum = amounts.reduce((all, amount) => all.plus(amount), new Big(0));

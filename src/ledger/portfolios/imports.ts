@@ -11,8 +11,14 @@ import { makeFaultyLines, type NotedLine } from './faulty-lines.ts';
  */
 export type ImportedFile = { id: string; fileName: string; reading: string; by?: string };
 
-/** Counts of a file that was read to its end: `rows` are the lines that led to a row. */
-export type FoundInFile = { lines: number; rows: number; invalid: number; duplicate: number };
+/** What was found in a file that was read to its end: `rows` are the lines that led to a row; `currency` is undefined where it names none. */
+export type FoundInFile = {
+  lines: number;
+  rows: number;
+  invalid: number;
+  duplicate: number;
+  currency?: string | undefined;
+};
 
 /**
  * One import of a portfolio. The same bytes read in the same manner are the same import, under the last file name. Numbers begin with 1, in

@@ -5,7 +5,7 @@ import type { Thing } from '../calls/claim-answers.ts';
 import { livingWorkers } from '../calls/fleet.ts';
 import type { Keys } from '../schema/keys.ts';
 import type { RowState, Step } from '../schema/row.ts';
-import { type RowId, rowName } from '../schema/schema.ts';
+import { type RowId, rowIdOf, rowName } from '../schema/schema.ts';
 
 /** An unusual event of a row, as scripts and moves write it into the row's history. Times are ms of Redis' clock. */
 export type StoryEvent =
@@ -74,6 +74,18 @@ type ClaimLook = { kind: CallKind; processId: string; atMs: number; agoMs: numbe
 
 /** A held row, and when it was held, in ms. */
 export type HeldRow = { row: RowId; atMs: number };
+
+/** A held row as a text, `1767258000000:q4/…`: a row that is held again has another one. */
+export function heldName({ row, atMs }: HeldRow): string {
+  return `${atMs}:${rowName(row)}`;
+}
+
+/** Reads what {@link heldName} wrote; undefined for any other text. */
+export function heldRowOf(text: string): HeldRow | undefined {
+  const [, ms, name = ''] = /^(\d{1,15}):(.*)$/s.exec(text) ?? [];
+  const row = rowIdOf(name);
+  return row && ms !== undefined ? { row, atMs: Number(ms) } : undefined;
+}
 
 /** Which held rows to read: of one portfolio or all, behind `after`, `count` at most. */
 type HeldRange = { portfolio?: string | undefined; after?: HeldRow | undefined; count: number };

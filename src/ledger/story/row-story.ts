@@ -1,5 +1,6 @@
 import type { CallKind } from '../../call-kind.ts';
 import type { HostedSession } from '../calls/sessions.ts';
+import type { Money } from '../counts/outcome-sums.ts';
 import type { KeptEvent } from '../events/kept-event.ts';
 import type { KnownImport } from '../portfolios/imports.ts';
 import type { BuyerRows } from '../rows/buyer-rows.ts';
@@ -72,8 +73,9 @@ export type HeldItem = {
   /** File name and number of the import: `q4.csv #2`. */
   import: string;
   name: string;
-  /** Requested limit, decimal text. */
+  /** Requested limit, decimal text, and the currency of its file, if that names one. */
   amount: string;
+  currency: string | undefined;
   step: Step;
   kind: CallKind;
   /** Which of the step's calls is in doubt, such as a document's name; '' if there is only one. */
@@ -89,5 +91,8 @@ export type HeldItem = {
   isKnown: boolean;
 };
 
+/** All held rows of a portfolio or the account: how many, the sums of the first {@link HeldSummary.summed}, and those of the first page. */
+export type HeldSummary = { total: number; sums: Money[]; summed: number; first: HeldRow[] };
+
 /** Some of the held rows, the oldest first; `next` is where the following page begins. */
-export type HeldPage = { items: HeldItem[]; total: number; next: HeldRow | undefined };
+export type HeldPage = HeldSummary & { items: HeldItem[]; next: HeldRow | undefined };

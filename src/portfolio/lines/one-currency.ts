@@ -17,6 +17,8 @@ export type CurrencyCheck = {
   conflictAt(cells: readonly string[]): number | null;
   /** The currency of a line: the one that it names, else the one that the file has named so far; null if neither does. */
   currencyOf(cells: readonly string[]): Currency | null;
+  /** The file's currency: its code, or as the file writes it where that may mean several; undefined where no line names one. Complete after the last line. */
+  ofFile(): string | undefined;
   /** Warnings that are given once at the end. */
   fileWarnings(): Problem[];
 };
@@ -82,9 +84,16 @@ export function makeCurrencyCheck({
       return null;
     },
     currencyOf: (cells) => [...saidBy(cells)].at(-1)?.currency ?? file?.currency ?? null,
+    ofFile() {
+      const [code, ...others] = file?.currency ?? [];
+      return others.length === 0 ? code?.slice(0, LONGEST_CODE) : file?.word;
+    },
     fileWarnings: () => (unknown ? [unknown] : []),
   };
 }
+
+/** Characters that are kept of a code that nobody knows. Known codes have three. */
+const LONGEST_CODE = 12;
 
 const MARKED =
   "The question mark says that this line's currency differs from that of its file: write the amount in the currency of the other lines, or import these lines as a file of their own, without the question mark.";

@@ -1,47 +1,49 @@
 import { z } from 'zod';
 import type { AskedFor } from '../../../ledger/approvals/approval-look.ts';
-import type { HeldRow } from '../../../ledger/rows/story.ts';
-import { isPortfolioName, rowIdOf } from '../../../ledger/schema/schema.ts';
-import type { HeldItem, HeldPage } from '../../../ledger/story/row-story.ts';
+import { type HeldRow, heldName, heldRowOf } from '../../../ledger/rows/story.ts';
+import { isPortfolioName, type RowId, rowIdOf } from '../../../ledger/schema/schema.ts';
+import type { HeldItem, HeldPage, HeldSummary } from '../../../ledger/story/row-story.ts';
 import { OPERATOR } from '../../access/rules.ts';
 import type { Acting } from '../../console-app.ts';
 import { ConsoleError } from '../../console-app.ts';
-import { approvalAddress, rowAddress, rowOfParams } from '../addresses.ts';
+import { approvalAddress, rowAddress } from '../addresses.ts';
 import { sendDownload } from '../downloads/send-download.ts';
-import { digits, type Posted, page } from '../page.ts';
-import { didWord, heldAddress, renderHeldPage } from './held-page.ts';
+import { type Posted, page } from '../page.ts';
+import { didWord, heldAddress, heldNow, letterPage, renderHeldPage, summaryPart } from './held-page.ts';
 import { planPage, type ShownPlan } from './plan-page.ts';
 
 export type HeldPageFunctions = {
   /** Held rows of a portfolio or of the account, the oldest first; undefined where there is no such portfolio. */
-  page: (range: HeldRange) => Promise<HeldPage | undefined>;
-  /** A message about these rows, for a person to send to the service's staff. */
-  text: (items: readonly HeldItem[]) => string;
+  page: (
+    portfolio: string | undefined,
+    range: { after?: HeldRow | undefined; only?: RowId | undefined },
+  ) => Promise<HeldPage | undefined>;
+  summary: (portfolio: string | undefined) => Promise<HeldSummary | undefined>;
+  /** All held rows, up to the number that one plan may answer. */
+  rows: (portfolio: string | undefined) => Promise<HeldRow[]>;
+  items: (rows: readonly RowId[]) => Promise<HeldItem[]>;
+  /** A letter about these rows, for a person to send to the service's staff. */
+  letter: (items: readonly HeldItem[]) => string;
   /** Plans what an answers file would do. @throws LimitlineError where the file cannot be read, or is too large */
   plan: (portfolio: string, file: { fileName: string; content: Buffer }, by: string) => Promise<ShownPlan>;
-  /** Plans what an answer about one row would do. @throws LimitlineError for an answer that cannot be right */
-  planRow: (
-    portfolio: string,
-    said: { row: string; made: string | undefined; heldMs: number | undefined; back: string },
-    by: string,
-  ) => Promise<ShownPlan>;
+  /** Plans what answers from a page would do; its problems have the places of the answers. */
+  planAnswers: (answers: readonly Answer[], said: { back: string; by: string }) => Promise<ShownPlan>;
   /** Carries the plan out, unless the same answers would lead to another plan by now. */
   confirm: (
     id: string,
-    portfolio: string,
+    portfolio: string | undefined,
     by: string,
   ) => Promise<
-    | { is: 'done'; resolution: { calls: number; rows: number; waits?: AskedFor }; plan: ShownPlan }
+    | { is: 'done'; resolution: { calls: number; rows: number; waits: AskedFor[] }; plan: ShownPlan }
     | { is: 'changed'; plan: ShownPlan }
     | { is: 'unknown' }
   >;
 };
 
-export type HeldRange = { portfolio: string | undefined; after: HeldRow | undefined; count: number };
+type Answer = HeldRow & { made: string | undefined };
 
-/** Held rows on one page: as many as a person reads through. The message to the service's staff lists up to MOST_IN_TEXT. */
-const PAGE = 25;
-const MOST_IN_TEXT = 1_000;
+/** The most rows in one letter. */
+const MOST_IN_LETTER = 1_000;
 
 /** The largest answers file. A line has some 60 bytes, so 5 MB answer more rows than an account ever holds. */
 const FILE_LIMIT_BYTES = 5_000_000;
@@ -51,43 +53,65 @@ const LIMIT_MS = 120_000;
 
 /** The query of a page of held rows. A cursor that cannot be read means the first page. */
 const DESK_QUERY = z.object({
-  after: z.string().transform(placeOf).optional().catch(undefined),
+  after: z.string().transform(heldRowOf).optional().catch(undefined),
   did: z.string().optional().catch(undefined),
 });
 
 /** `/held` and `/portfolios/:name/held`: calls whose outcome nobody knows, and the answers that people give about them. */
 export const heldDeskPage = page<HeldPageFunctions>(
   { at: 'held', entry: { at: 'held', href: '/held', words: 'Held' } },
-  ({ get, post }) => [
-    // All held calls with their bodies, for people who ask the service's staff about them; and the answers that these people bring back.
+  ({ get, post, events }) => [
     ...['/held', '/portfolios/:name/held'].flatMap((path) => [
       get(path, {
         may: OPERATOR,
         query: DESK_QUERY,
         show: async ({ params, query: { after, did }, reply, given }) => {
           const portfolio = deskOf(params);
-          const page = await pageOr404({ portfolio, after, count: PAGE }, given);
-          const shown = { page, portfolio, isFirst: !after, did, textOf: given.text, csrf: reply.csrf() };
-          return { title: portfolio === undefined ? 'Held' : `Held (${portfolio})`, body: renderHeldPage(shown) };
+          const page = await pageOr404(portfolio, { after }, given);
+          return heldParts({ page, portfolio, isFirst: !after, did, csrf: reply.csrf() });
         },
       }),
       get(`${path}/text`, {
         may: OPERATOR,
         show: async ({ request, reply, params, given }) => {
           const portfolio = deskOf(params);
-          const page = await pageOr404({ portfolio, after: undefined, count: MOST_IN_TEXT }, given);
+          await pageOr404(portfolio, {}, given);
+          const items = await itemsOf(await given.rows(portfolio), given);
           const file = { fileName: 'held.txt', type: 'text/plain; charset=utf-8', what: 'held calls downloaded' };
           const about = portfolio === undefined ? {} : { about: portfolio };
-          const facts = { rows: page.items.length };
-          return sendDownload({ request, reply }, { ...file, ...about, facts }, `${given.text(page.items)}\n`);
+          const facts = { rows: items.length };
+          return sendDownload({ request, reply }, { ...file, ...about, facts }, `${given.letter(items)}\n`);
         },
       }),
+      events(`${path}/events`, {
+        may: OPERATOR,
+        key: ({ name = '' }) => name,
+        frames:
+          ({ summary }) =>
+          async (name) => {
+            const now = await summary(name === '' ? undefined : name);
+            return now
+              ? [
+                  { id: 'held-sum', html: summaryPart(now) },
+                  { id: 'held-now', html: heldNow(now) },
+                ]
+              : [];
+          },
+      }),
     ]),
-    // One request plans the answers of a file or of a form; a second request confirms the plan.
+    // The answers of a page or of a file are planned by one request, which changes nothing; a second request confirms the plan.
+    post('/held/plan', {
+      may: OPERATOR,
+      action: 'resolve',
+      audited: false,
+      limitMs: LIMIT_MS,
+      bodyLimit: FILE_LIMIT_BYTES,
+      form: { parse: readAnswers },
+      handle: planAnswers,
+    }),
     post('/portfolios/:name/held/file', {
       may: OPERATOR,
       action: 'resolve',
-      // Planning changes nothing, so only the confirmation is audited.
       audited: false,
       multipart: {},
       bodyLimit: FILE_LIMIT_BYTES + 100_000,
@@ -103,51 +127,69 @@ export const heldDeskPage = page<HeldPageFunctions>(
         return planParts(reply, await given.plan(portfolio, { fileName: file.filename, content }, actor.name));
       },
     }),
-    post('/portfolios/:name/rows/:key/resolve', {
-      may: OPERATOR,
-      action: 'resolve',
-      audited: false,
-      limitMs: LIMIT_MS,
-      form: RESOLVE_FORM,
-      handle: async ({ params, fields: { resend, made, heldMs, back }, actor, reply, given }) => {
-        const row = rowOfParams(params);
-        if (!row) throw new ConsoleError(404, 'No row can have this name.');
-        if (!resend === (made === undefined || made === '')) throw noAnswer();
-        const said = { row: row.key, made: resend ? undefined : made, heldMs, back };
-        return planParts(reply, await given.planRow(row.portfolio, said, actor.name));
-      },
-    }),
-    post('/portfolios/:name/held/confirm', {
-      may: OPERATOR,
-      action: 'resolve',
-      says: ['plan'],
-      limitMs: LIMIT_MS,
-      handle: confirmPlan,
-    }),
+    ...['/held/confirm', '/portfolios/:name/held/confirm'].map((path) =>
+      post(path, { may: OPERATOR, action: 'resolve', says: ['plan'], limitMs: LIMIT_MS, handle: confirmPlan }),
+    ),
   ],
 );
 
-/** An answer about one row. `held` is when the hold that the person saw began: since then the row may be held anew. */
-const RESOLVE_FORM = z
-  .object({
-    resend: z.string().optional(),
-    made: z.string().trim().optional(),
-    held: digits(15, Number.NaN),
-    back: z.string().default(''),
-  })
-  .transform(({ resend, held, ...more }) => ({
-    ...more,
-    resend: resend === 'yes',
-    heldMs: Number.isNaN(held) ? undefined : held,
-  }));
+/** What a form of held rows says. A row's fields are named by {@link heldName}: an answer about another hold than the shown one counts for nothing. */
+function readAnswers(input: unknown) {
+  const fields = input as Readonly<Record<string, string>>;
+  const { letter, resend, all, back = '', desk = '', after = '' } = fields;
+  const rowsOf = (prefix: string) =>
+    Object.entries(fields).flatMap(([name, value]) => {
+      const held = name.startsWith(prefix) ? heldRowOf(name.slice(prefix.length)) : undefined;
+      return held && value.trim() !== '' ? [{ ...held, made: value.trim() }] : [];
+    });
+  const portfolio = isPortfolioName(desk) ? desk : undefined;
+  const picked = rowsOf('pick-').map(({ row, atMs }) => ({ row, atMs, made: undefined }));
+  return { letter, resend, all, back, portfolio, after, made: rowsOf('made-'), picked };
+}
+
+async function planAnswers({ fields, actor, reply, given }: Posted<HeldPageFunctions, ReturnType<typeof readAnswers>>) {
+  const { letter, resend, all, back, portfolio, after, made } = fields;
+  const answered = new Set(made.map(heldName));
+  const further = async () => (await given.rows(portfolio)).filter((held) => !answered.has(heldName(held)));
+  const picked: Answer[] = all ? (await further()).map((held) => ({ ...held, made: undefined })) : fields.picked;
+  if (letter) {
+    const rows = picked.length > 0 ? picked : await given.rows(portfolio);
+    return letterPage(given.letter(await itemsOf(rows, given)), portfolio);
+  }
+  const answers: Answer[] = [...made, ...(resend ? picked : [])];
+  const plan = answers.length > 0 ? await given.planAnswers(answers, { back, by: actor.name }) : undefined;
+  if (plan && plan.problems.length === 0) return planParts(reply, plan);
+  // The page is shown again with what was typed, and each fault stands beside its row.
+  const only = back === 'row' ? (answers[0] ?? fields.picked[0])?.row : undefined;
+  const page = await pageOr404(portfolio, { after: heldRowOf(after), only }, given);
+  const faults = new Map(plan?.problems.map(({ at, message }) => [nameAt(answers, at), message]));
+  const typed = new Map(made.map((one) => [heldName(one), one.made]));
+  const kept = { faults, typed, picked: new Set(fields.picked.map(heldName)), back, after };
+  return heldParts({ page, portfolio, isFirst: after === '', kept, csrf: reply.code(422).csrf() });
+}
+
+function nameAt(answers: readonly HeldRow[], at: number): string {
+  const answer = answers[at];
+  return answer ? heldName(answer) : '';
+}
+
+function itemsOf(rows: readonly HeldRow[], { items }: HeldPageFunctions): Promise<HeldItem[]> {
+  return items(rows.slice(0, MOST_IN_LETTER).map(({ row }) => row));
+}
+
+function heldParts(shown: Parameters<typeof renderHeldPage>[0]) {
+  const { portfolio, isFirst } = shown;
+  // Only the first page follows what happens: what a later one shows depends on it.
+  return {
+    title: portfolio === undefined ? 'Held' : `Held (${portfolio})`,
+    body: renderHeldPage(shown),
+    ...(isFirst ? { events: `${heldAddress(portfolio)}/events` } : {}),
+  };
+}
 
 async function confirmPlan({ params, fields, actor, reply, tell, given }: Posted<HeldPageFunctions>) {
-  const portfolio = nameOf(params);
-  const confirmed = await given.confirm(fields.plan ?? '', portfolio, actor.name);
-  tell({
-    became: confirmed.is,
-    ...(confirmed.is === 'done' ? { ...saidOf(confirmed.plan), ...confirmed.resolution } : {}),
-  });
+  const confirmed = await given.confirm(fields.plan ?? '', deskOf(params), actor.name);
+  tell({ became: confirmed.is, ...(confirmed.is === 'done' ? factsOf(confirmed) : {}) });
   switch (confirmed.is) {
     case 'done':
       return reply.redirect(behind(confirmed), 303);
@@ -162,30 +204,38 @@ async function confirmPlan({ params, fields, actor, reply, tell, given }: Posted
 }
 
 function planParts(reply: Acting['reply'], plan: ShownPlan, changed = false) {
-  const body = planPage({ plan, changed, csrf: reply.csrf() });
-  return { title: `Held (${plan.portfolio}): plan`, body };
+  return { title: 'Held: plan', body: planPage({ plan, changed, csrf: reply.csrf() }) };
 }
 
-/** What the audit records of an answer about one row; the answers of a file are recorded as counts. */
-function saidOf({ back, of: [one] }: ShownPlan): Record<string, string> {
-  return back === undefined || !one ? {} : { row: one.row, made: one.made ?? 'no: sent again' };
+type Done = { plan: ShownPlan; resolution: { calls: number; rows: number; waits: AskedFor[] } };
+
+/** What the audit records of answers: a single one of a page in full, others as counts. */
+function factsOf({ plan: { fileName, of }, resolution: { calls, rows, waits } }: Done): Record<string, unknown> {
+  const [one, ...others] = of;
+  const single = fileName === undefined && others.length === 0 && one;
+  const portfolios = [...new Set(of.map(({ row }) => rowIdOf(row)?.portfolio))].join(', ');
+  const said = single ? { row: single.row, made: single.made ?? 'no: sent again' } : { portfolios };
+  return {
+    ...said,
+    calls,
+    rows,
+    ...(waits.length > 0 ? { waits: waits.map(({ approval }) => approval).join(' ') } : {}),
+  };
 }
 
 /** The page to which a confirmed plan leads. */
-function behind({ plan, resolution }: { plan: ShownPlan; resolution: { calls: number; waits?: AskedFor } }): string {
-  if (resolution.waits) return approvalAddress(resolution.waits.approval);
+function behind({ plan, resolution: { calls, waits } }: Done): string {
+  const [asked, ...others] = waits;
+  if (asked) return others.length > 0 ? '/approvals' : approvalAddress(asked.approval);
   const [one] = plan.of;
   const row = rowIdOf(one?.row ?? '');
-  if (plan.back === undefined || !one || !row)
-    return `${heldAddress(plan.portfolio)}${didWord(`file-${resolution.calls}`, plan.isPaused)}`;
-  const did = resolution.calls === 0 ? 'nothing' : one.made === undefined ? 'resent' : 'made';
-  const desk = heldAddress(plan.back === 'account' ? undefined : plan.portfolio);
-  return `${plan.back === 'row' ? rowAddress(row) : desk}${didWord(did, plan.isPaused && resolution.calls > 0)}`;
-}
-
-function noAnswer(): ConsoleError {
-  const words = 'Say what became of it: give the id under which it was made, or say that it was not made.';
-  return new ConsoleError(422, words);
+  const isPaused = calls > 0 && plan.paused.length > 0;
+  if (plan.back !== 'row' || !one || !row) {
+    const desk = plan.portfolio ?? (plan.back === 'portfolio' ? row?.portfolio : undefined);
+    return `${heldAddress(desk)}${didWord(`answered-${calls}`, isPaused)}`;
+  }
+  const did = calls === 0 ? 'nothing' : one.made === undefined ? 'resent' : 'made';
+  return `${rowAddress(row)}${didWord(did, isPaused)}`;
 }
 
 function noFile(): ConsoleError {
@@ -196,9 +246,13 @@ function tooLarge(): ConsoleError {
   return new ConsoleError(413, 'The file is larger than 5 MB, which no list of held rows is. Nothing was kept of it.');
 }
 
-async function pageOr404(range: HeldRange, given: HeldPageFunctions): Promise<HeldPage> {
-  const page = await given.page(range);
-  if (!page) throw new ConsoleError(404, `There is no portfolio "${range.portfolio}" in this account.`);
+async function pageOr404(
+  portfolio: string | undefined,
+  range: Parameters<HeldPageFunctions['page']>[1],
+  given: HeldPageFunctions,
+): Promise<HeldPage> {
+  const page = await given.page(portfolio, range);
+  if (!page) throw new ConsoleError(404, `There is no portfolio "${portfolio}" in this account.`);
   return page;
 }
 
@@ -211,11 +265,4 @@ function nameOf(params: Readonly<Record<string, string>>): string {
 /** The portfolio whose held rows an address shows; undefined for those of the whole account. */
 function deskOf(params: Readonly<Record<string, string>>): string | undefined {
   return params.name === undefined ? undefined : nameOf(params);
-}
-
-/** A cursor as held-page.ts writes it: `<ms>:<portfolio>/<key>`. */
-function placeOf(text: string): HeldRow | undefined {
-  const [, ms, name = ''] = /^(\d{1,15}):(.*)$/s.exec(text) ?? [];
-  const row = rowIdOf(name);
-  return row && ms !== undefined ? { row, atMs: Number(ms) } : undefined;
 }

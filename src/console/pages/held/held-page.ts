@@ -1,16 +1,25 @@
 import { KINDS } from '../../../call-kind.ts';
 import { counted, grouped } from '../../../counted.ts';
-import type { HeldRow } from '../../../ledger/rows/story.ts';
+import type { Money } from '../../../ledger/counts/outcome-sums.ts';
+import { heldName } from '../../../ledger/rows/story.ts';
 import { UNTIL_RESUMED } from '../../../ledger/schema/pause-reasons.ts';
-import { rowName } from '../../../ledger/schema/schema.ts';
-import type { HeldItem, HeldPage } from '../../../ledger/story/row-story.ts';
-import { type Html, html } from '../../html/html.ts';
-import { button, field, form, linkButton, textArea } from '../../parts/form.ts';
+import type { HeldItem, HeldPage, HeldSummary } from '../../../ledger/story/row-story.ts';
+import { type Html, type HtmlValue, html } from '../../html/html.ts';
+import { stats } from '../../parts/figures.ts';
+import { button, field, form, hidden, linkButton, textArea, tick } from '../../parts/form.ts';
 import { emptyState, notice, pageHead, panel } from '../../parts/page-head.ts';
-import { pager } from '../../parts/table.ts';
-import { amount, commandLine, cutWords, moment, shellWord, theirWords, timeAgo } from '../../parts/text.ts';
+import { pager, table } from '../../parts/table.ts';
+import { amount, commandLine, cutWords, minuteOf, shellWord, theirWords, timeAgo } from '../../parts/text.ts';
 import { rowAddress } from '../addresses.ts';
-import { resolveForms } from '../row/row-actions.ts';
+
+/** What a person typed and selected, where answers cannot be right: faults and ids by {@link heldName}. */
+type Kept = {
+  faults: ReadonlyMap<string, string>;
+  typed: ReadonlyMap<string, string>;
+  picked: ReadonlySet<string>;
+  back: string;
+  after: string;
+};
 
 type HeldPageGiven = {
   page: HeldPage;
@@ -18,24 +27,24 @@ type HeldPageGiven = {
   portfolio: string | undefined;
   isFirst: boolean;
   /** What the person has just done, for the notice; see `didWord`. */
-  did: string | undefined;
-  /** A message about these rows, for a person to send to the service's staff. */
-  textOf: (items: readonly HeldItem[]) => string;
+  did?: string | undefined;
+  kept?: Kept;
   csrf: string;
 };
 
-/** The page of held rows: each call whose outcome nobody knows, the oldest first, with the forms that answer it. */
-export function renderHeldPage({ page, portfolio, isFirst, did, textOf, csrf }: HeldPageGiven): Html {
+/** The page of held rows: a worklist of calls whose outcome nobody knows, the oldest first, with one form for all answers. */
+export function renderHeldPage({ page, portfolio, isFirst, did, kept, csrf }: HeldPageGiven): Html {
   const { items, total, next } = page;
   const address = heldAddress(portfolio);
   const head = pageHead({
     title: portfolio === undefined ? 'Held' : html`Held in ${portfolio}`,
     trail: portfolio === undefined ? [] : trailOf(portfolio),
-    lead: 'These calls were sent, and nothing that came back says what became of them. Nothing is sent again before a person says what became of them: ask the service’s people, then answer here.',
+    lead: 'These requests were sent, and nobody knows whether the service took them. Ask its people, then answer here. Nothing is sent again before you answer.',
   });
   const done = didWords(did, wordsOf);
+  const said = html`${done && notice('good', done)}${kept && faultsPart(kept, items)}`;
   if (items.length === 0) {
-    return html`${head}${done && notice('good', done)}${emptyState({
+    return html`${head}${said}${emptyState({
       title: 'Nothing is held',
       words: 'What became of every call is known.',
       next: linkButton({
@@ -44,18 +53,83 @@ export function renderHeldPage({ page, portfolio, isFirst, did, textOf, csrf }: 
       }),
     })}`;
   }
-  return html`${head}${done && notice('good', done)}
-    ${panel({
-      title: `${counted(total, 'held row')}, oldest first`,
-      body: html`<ol class="held-list">${items.map((item) => itemPart(item, { portfolio, textOf, csrf }))}</ol>
-        ${pager({
-          words: `${grouped(items.length)} of ${grouped(total)}`,
-          first: isFirst ? undefined : address,
-          next: next && `${address}?after=${encodeURIComponent(placeText(next))}`,
-        })}`,
+  const back = kept?.back || (portfolio === undefined ? 'account' : 'portfolio');
+  const after = kept?.after ?? (isFirst ? '' : undefined);
+  return html`${head}${said}
+    <div id="held-sum">${summaryPart(page)}</div>
+    <div id="held-now" hidden>${isFirst && heldNow(page)}</div>
+    ${form({
+      action: '/held/plan',
+      csrf,
+      class: 'held',
+      label: 'Answers',
+      module: 'held',
+      body: html`${hidden('back', back)}${hidden('desk', portfolio ?? '')}${hidden('after', after ?? '')}
+        <p class="held-gone" role="status" hidden></p>
+        ${table({
+          caption: 'Requests that need an answer, the oldest first',
+          rows: items,
+          columns: [
+            { head: 'Select', kind: 'actions', cell: (item) => pickPart(item, kept) },
+            { head: 'Buyer', names: true, cell: (item) => buyerPart(item, portfolio) },
+            { head: 'Amount', kind: 'amount', cell: money },
+            { head: 'Asked on (UTC)', cell: askedPart },
+            { head: 'It exists, under the id', cell: (item) => idPart(item, kept) },
+          ],
+        })}
+        <div class="held-bar">
+          ${html`<label class="tick" hidden><input type="checkbox" data-pick-all><span>Select all on this page</span></label>`}
+          ${next && tick({ label: `Select all ${grouped(total)}, also those on other pages`, name: 'all' })}
+          <div class="actions">
+            ${button({ words: 'Confirm the ids…', kind: 'primary' })}
+            ${button({ words: 'The selected were not made: ask again…', kind: 'danger', name: 'resend', value: 'yes' })}
+            ${button({ words: 'Letter to the service', name: 'letter', value: 'yes' })}
+          </div>
+          <p class="hint">Ids and selected requests can be answered together. Nothing is done before the next page has said what follows. A letter is about the selected requests, or about all if none is selected.</p>
+        </div>`,
     })}
-    ${panel({ title: 'Ask the service’s people', body: textPart(textOf(items), address) })}
+    ${pager({
+      words: `${grouped(items.length)} of ${grouped(total)}`,
+      first: isFirst ? undefined : address,
+      next: next && `${address}?after=${encodeURIComponent(heldName(next))}`,
+    })}
     ${panel({ title: 'Answer by file', body: portfolio === undefined ? byPortfolio(items) : filePart(portfolio, csrf) })}`;
+}
+
+/** How many requests wait, their sums, and since when; the same for everybody. */
+export function summaryPart({ total, sums, summed, first }: HeldSummary): Html {
+  return stats([
+    { label: total === 1 ? 'Request needs an answer' : 'Requests need an answer', value: grouped(total) },
+    ...sums.map((sum) => ({ label: 'Amount', value: html`${total > summed && '≥ '}${money(sum)}` })),
+    { label: 'Oldest (UTC)', value: minuteOf(first[0]?.atMs) },
+  ]);
+}
+
+/** The rows of the first page that are still held, for open pages (assets/script/held.js). */
+export function heldNow({ first }: HeldSummary): Html {
+  return html`<span data-held="${first.map(heldName).join('|')}"></span>`;
+}
+
+/** An amount with the currency of its file, if that names one. */
+export function money({ amount: sum, currency }: Money): Html {
+  return html`<span class="nowrap">${currency !== undefined && html`${theirWords(currency)} `}${amount(sum)}</span>`;
+}
+
+/** The letter to the service's people, to be copied. */
+export function letterPage(letter: string, portfolio: string | undefined) {
+  const address = heldAddress(portfolio);
+  const body = html`${pageHead({
+    title: 'Letter to the service',
+    trail: [{ href: address, words: 'Held' }],
+    lead: 'Send this to the people of the service, and bring back what they answer. Your reply to each request is an id, or that it was not made.',
+  })}
+    ${panel({
+      title: 'Text to copy',
+      body: html`${textArea({ label: 'Letter', hideLabel: true, name: 'text', id: 'held-text', value: letter, rows: 24, readonly: true })}
+        <div class="actions"><span hidden data-copied>${letter}</span><button type="button" class="button is-primary copy" data-copy>Copy</button>
+        ${linkButton({ href: `${address}/text`, words: 'Download the letter about all', download: true })} ${linkButton({ href: address, words: 'Back', kind: 'quiet' })}</div>`,
+    })}`;
+  return { title: 'Letter to the service', body };
 }
 
 function trailOf(portfolio: string) {
@@ -65,44 +139,54 @@ function trailOf(portfolio: string) {
   ];
 }
 
-function itemPart(
-  item: HeldItem,
-  { portfolio, textOf, csrf }: Pick<HeldPageGiven, 'portfolio' | 'textOf' | 'csrf'>,
-): Html {
-  const { row, kind, which, sentMs, atMs, heard, sent, step, isKnown } = item;
-  const name = cutWords(item.name);
-  const asked = `${KINDS[kind].asked.charAt(0).toUpperCase()}${KINDS[kind].asked.slice(1)}`;
-  return html`<li class="held-item" aria-label="${asked} for ${name}">
-    <div class="held-facts">
-      <h3><a href="${rowAddress(row)}">${theirWords(name)}</a> ${amount(item.amount)}</h3>
-      <p>${asked}${which !== '' && html` ${theirWords(which)}`} · ${portfolio === undefined && html`${row.portfolio}, `}line ${item.line} of ${theirWords(item.import)}</p>
-      <p>Sent ${sentMs === undefined ? html`before ${moment(atMs)}` : moment(sentMs)}, ${timeAgo(sentMs ?? atMs)}</p>
-      <p class="hint">What came back: ${heard}</p>
-      <details><summary>What was sent</summary><pre class="answer" tabindex="0" aria-label="What was sent for ${name}">${sent || 'not kept'}</pre></details>
-      <details><summary>Text for the service’s people</summary><pre class="answer" tabindex="0" aria-label="Text about ${name}" data-copied>${textOf([item])}</pre>${copyButton(`Copy the text about ${name}`)}</details>
-    </div>
-    ${
-      isKnown
-        ? html`<p class="hint">It is known by now what became of it: the row goes on within seconds.</p>`
-        : resolveForms({ row, step, heldMs: atMs, back: portfolio === undefined ? 'account' : 'portfolio', csrf })
-    }
-  </li>`;
+/** Says that nothing was done, with the faults of rows that are not on the page. */
+function faultsPart({ faults }: Kept, items: readonly HeldItem[]): Html {
+  if (faults.size === 0)
+    return notice('bad', 'Type the ids of what exists, or select what was not made. Nothing was done.', {
+      urgent: true,
+    });
+  const shown = new Set(items.map(heldName));
+  const others = [...faults].flatMap(([name, message]) => (shown.has(name) ? [] : [message]));
+  const words = `${counted(faults.size, 'answer')} cannot be right. Nothing was done; what is wrong stands beside each.`;
+  return notice('bad', html`${words} ${others.join(' ')}`, { urgent: true });
 }
 
-/** A button that copies a text; the browser's module shows it where copying works. */
-function copyButton(label: string): Html {
-  return html`<button type="button" class="copy" data-copy aria-label="${label}">Copy</button>`;
+function pickPart(item: HeldItem, kept: Kept | undefined): HtmlValue {
+  if (item.isKnown) return '';
+  const name = heldName(item);
+  return html`<input type="checkbox" name="pick-${name}" value="yes" checked="${kept?.picked.has(name)}" aria-label="Select ${cutWords(item.name)}">`;
 }
 
-function textPart(text: string, address: string): Html {
-  return html`${textArea({
-    label: 'About all that are shown, ready to send',
-    name: 'text',
-    id: 'held-text',
-    value: text,
-    rows: 12,
-    readonly: true,
-  })}<p>${linkButton({ href: `${address}/text`, words: 'Download the text about all', download: true })}</p>`;
+function buyerPart(item: HeldItem, portfolio: string | undefined): Html {
+  const { row, kind, which, name, line, heard, sent } = item;
+  return html`<div><a href="${rowAddress(row)}">${theirWords(name)}</a>
+    <small class="under">${KINDS[kind].asked}${which !== '' && html` ${theirWords(which)}`} · ${portfolio === undefined && html`<bdi>${row.portfolio}</bdi>, `}line ${line} of ${theirWords(item.import)}</small>
+    <details class="held-more"><summary>What was sent and what came back</summary><p>${cutWords(heard, MOST_HEARD) || 'Nothing came back.'}</p><pre class="answer" tabindex="0" aria-label="What was sent for ${cutWords(name)}">${sent || 'not kept'}</pre></details></div>`;
+}
+
+/** Characters of what came back that a list shows; the row's page has all. */
+const MOST_HEARD = 500;
+
+function askedPart({ sentMs, atMs }: HeldItem): Html {
+  return html`<span>${sentMs === undefined && 'before '}${minuteOf(sentMs ?? atMs)}<small class="under">${timeAgo(sentMs ?? atMs)}</small></span>`;
+}
+
+function idPart(item: HeldItem, kept: Kept | undefined): Html {
+  const { row, kind, name, isKnown } = item;
+  if (isKnown) return html`<span class="hint">Answered: it goes on within seconds.</span>`;
+  const { prefix } = KINDS[kind];
+  const held = heldName(item);
+  return field({
+    label: `Id for ${cutWords(name)}, line ${item.line} of ${row.portfolio}`,
+    hideLabel: true,
+    name: `made-${held}`,
+    id: `made-${row.portfolio}-${row.key}`.replaceAll(' ', '_'),
+    maxlength: 200,
+    plain: true,
+    problem: kept?.faults.get(held),
+    ...(kept?.typed.has(held) ? { value: kept.typed.get(held) ?? '' } : {}),
+    ...(prefix === '' ? {} : { placeholder: `${prefix}…` }),
+  });
 }
 
 function filePart(portfolio: string, csrf: string): Html {
@@ -123,16 +207,10 @@ function byPortfolio(items: readonly HeldItem[]): Html {
   return html`<p>A file answers the rows of one portfolio: choose ${names.map((name, place) => html`${place > 0 && ', '}<a href="${heldAddress(name)}">${name}</a>`)}.</p>`;
 }
 
-/** The cursor, in an address, of the list that goes on behind this row. */
-function placeText({ row, atMs }: HeldRow): string {
-  return `${atMs}:${rowName(row)}`;
-}
-
 function wordsOf(did: string): string | undefined {
-  const [, calls] = /^file-(\d{1,7})$/.exec(did) ?? [];
-  return calls === undefined
-    ? HELD_DID.get(did)
-    : `${counted(Number(calls), 'call')} answered by the file: the rows go on.`;
+  const [, calls] = /^answered-(\d{1,7})$/.exec(did) ?? [];
+  if (calls === undefined) return HELD_DID.get(did);
+  return calls === '0' ? HELD_DID.get('nothing') : `${counted(Number(calls), 'call')} answered: the rows go on.`;
 }
 
 /** The address of the held rows of a portfolio, or of the whole account. */
@@ -142,7 +220,7 @@ export function heldAddress(portfolio: string | undefined): string {
 
 /** What the page says after a plan about one held row was confirmed, by the code that the address then has (`?did=`). */
 export const HELD_DID: ReadonlyMap<string, string> = new Map([
-  ['made', 'Taken as made: the row goes on.'],
+  ['made', 'It exists: the row goes on.'],
   ['resent', 'It is sent again, as soon as it is its turn.'],
   ['nothing', 'Nothing was changed: what became of the call is known by now.'],
 ]);

@@ -1,32 +1,37 @@
-import type { CallKind } from '../../../call-kind.ts';
-import { counted } from '../../../counted.ts';
+import { type CallKind, KINDS } from '../../../call-kind.ts';
+import { counted, grouped } from '../../../counted.ts';
+import { sumsByCurrency } from '../../../ledger/counts/outcome-sums.ts';
 import { type Elsewhere, elsewhereWords } from '../../../ledger/plans/plan.ts';
 import { UNTIL_RESUMED } from '../../../ledger/schema/pause-reasons.ts';
 import { rowIdOf } from '../../../ledger/schema/schema.ts';
-import { type Html, html } from '../../html/html.ts';
+import { type Html, type HtmlValue, html } from '../../html/html.ts';
+import { stats } from '../../parts/figures.ts';
 import { button, form, hidden, linkButton } from '../../parts/form.ts';
 import { notice, pageHead, panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
-import { amount, cutWords, moment, theirWords } from '../../parts/text.ts';
+import { cutWords, moment, theirWords } from '../../parts/text.ts';
 import { rowAddress } from '../addresses.ts';
-import { heldAddress } from './held-page.ts';
+import { heldAddress, money } from './held-page.ts';
 
-/** The answers that a file or a form gave about held rows, and their consequences, as shown before the confirmation. */
+/** The answers that a file or a page gave about held rows, and their consequences, as shown before the confirmation. */
 export type ShownPlan = {
   id: string;
-  portfolio: string;
-  /** Undefined where one row was answered; then `back` names the page to which the person returns. */
+  /** Undefined for answers from a page; then `back` names the page to which the person returns. */
+  portfolio: string | undefined;
   fileName?: string | undefined;
   back?: string | undefined;
   of: readonly Answered[];
   /** Rows of other portfolios that are held for the same calls, and so are answered too. */
-  elsewhere?: readonly Elsewhere[] | undefined;
-  isPaused: boolean;
+  elsewhere: readonly Elsewhere[];
+  /** Portfolios of these rows that are paused. */
+  paused: readonly string[];
   silent: number;
+  /** Answers left out, since their rows are no longer held as they were shown. */
+  late: number;
   problems: readonly { at: number; message: string }[];
 };
 
-/** One answered row; times in ms. `sentMs` is undefined for an unknown time of sending; `made` is the id in the answer. */
+/** One answered row; times in ms. `sentMs` is undefined for an unknown time of sending; `made` is the id in the answer, and `strange` a doubt about it. */
 type Answered = {
   line: number;
   import: string;
@@ -34,9 +39,11 @@ type Answered = {
   kind: CallKind;
   name: string;
   requested_limit: string;
+  currency: string | undefined;
   sentMs: number | undefined;
   heldMs: number;
   made?: string;
+  strange: string | undefined;
 };
 
 /** The most lines that a table shows; further ones are only counted. */
@@ -44,42 +51,55 @@ const MOST_SHOWN = 200;
 
 /** A plan with its confirm button. Without the button: what is wrong with the answers, or that they would change nothing. */
 export function planPage({ plan, changed = false, csrf }: { plan: ShownPlan; changed?: boolean; csrf: string }): Html {
-  const { portfolio, fileName, back, of, elsewhere, isPaused, silent, problems, id } = plan;
+  const { portfolio, fileName, of, silent, late, problems } = plan;
   const desk = heldAddress(portfolio);
-  const made = of.filter((one) => one.made !== undefined).length;
-  const row = back === 'row' ? rowIdOf(of[0]?.row ?? '') : undefined;
-  const leave = row ? rowAddress(row) : back === 'account' ? heldAddress(undefined) : desk;
-  const yes = form({
-    action: `${desk}/confirm`,
-    csrf,
-    class: 'inline-form',
-    body: html`${hidden('plan', id)}${button({ words: fileName === undefined ? yesWords(of) : `Answer ${counted(of.length, 'call')}`, kind: made < of.length ? 'danger' : 'primary' })} ${linkButton({ href: leave, words: 'Leave it' })}`,
-  });
-  const warned = [
-    ...(made < of.length ? ['If the service did make something of a call that is sent again, it exists twice.'] : []),
-    ...(isPaused ? [UNTIL_RESUMED] : []),
-    ...elsewhereWords(elsewhere),
-  ];
-  const warns = warned.length > 0 && notice('warn', warned.join(' '));
-  const counts = html`${counted(made, 'call')} would be taken as made, ${counted(of.length - made, 'call')} sent again${silent > 0 && `; ${counted(silent, 'line')} without an answer would change nothing`}. `;
   return html`${pageHead({
     title: fileName === undefined ? 'What would follow' : html`What ${fileName} would do`,
-    trail: [
-      { href: '/', words: 'Portfolios' },
-      { href: `/portfolios/${encodeURIComponent(portfolio)}`, words: portfolio },
-      { href: desk, words: 'Held' },
-    ],
-    lead: html`${fileName !== undefined && counts}Nothing was done yet.`,
+    trail: [{ href: desk, words: 'Held' }],
+    lead: html`Nothing was done yet.${silent > 0 && ` ${counted(silent, 'line')} without an answer would change nothing.`}`,
   })}
   ${changed && notice('warn', 'Something has changed since this plan was made, so nothing was done. This is what would follow now.', { urgent: true })}
-  ${problems.length > 0 ? problemsPart(plan, desk) : of.length === 0 ? nothingPart(desk) : fileName !== undefined && html`${warns}${yes}`}
-  ${of.length > 0 && linesPart(plan)}
-  ${fileName === undefined && of.length > 0 && panel({ title: 'Is that so?', body: html`${warns}${yes}` })}`;
+  ${late > 0 && notice('warn', `${counted(late, 'answer')} ${late === 1 ? 'is' : 'are'} left out: somebody, or the service, has answered meanwhile, or it was sent again.`)}
+  ${problems.length > 0 ? problemsPart(plan, desk) : of.length === 0 ? nothingPart(plan, desk) : questionPart(plan, desk, csrf)}
+  ${of.length > 0 && linesPart(plan)}`;
 }
 
-function linesPart({ fileName, of }: ShownPlan): Html {
+/** What the answers cost, and the button that gives them. */
+function questionPart({ id, fileName, back, of, elsewhere, paused }: ShownPlan, desk: string, csrf: string): Html {
+  const made = of.filter((one) => one.made !== undefined);
+  const again = of.filter((one) => one.made === undefined);
+  const row = rowIdOf(of[0]?.row ?? '');
+  const leave = back === 'row' && row ? rowAddress(row) : back === 'portfolio' ? heldAddress(row?.portfolio) : desk;
+  const strange = of.filter((one) => one.strange !== undefined).length;
+  const warned = [
+    ...(strange > 0
+      ? [`${counted(strange, 'id')} ${strange === 1 ? 'looks' : 'look'} unlike the others: compare again.`]
+      : []),
+    ...(paused.length > 0 ? [UNTIL_RESUMED] : []),
+    ...elsewhereWords(elsewhere),
+  ];
   return panel({
-    title: fileName === undefined ? 'What it is about' : 'Line by line',
+    title: 'Is that so?',
+    body: html`${stats([
+      ...(made.length > 0 ? [{ label: 'Exist', value: grouped(made.length), hint: sumWords(made) }] : []),
+      ...(again.length > 0
+        ? [{ label: 'Not made: asked for again', value: grouped(again.length), hint: sumWords(again) }]
+        : []),
+    ])}
+    ${again.length > 0 && notice('warn', html`${thingsOf(again)} ${again.length === 1 ? 'is' : 'are'} asked for again, ${sumWords(again)}. What the service did make of it then exists twice, and costs twice.`, { title: 'Real money.' })}
+    ${warned.length > 0 && notice('warn', warned.join(' '))}
+    ${form({
+      action: `${fileName === undefined ? '/held' : desk}/confirm`,
+      csrf,
+      class: 'inline-form',
+      body: html`${hidden('plan', id)}${button({ words: yesWords(made, again), kind: again.length > 0 ? 'danger' : 'primary' })} ${linkButton({ href: leave, words: 'Leave it' })}`,
+    })}`,
+  });
+}
+
+function linesPart({ of }: ShownPlan): Html {
+  return panel({
+    title: 'Line by line',
     body: html`${table({
       caption: 'What is said of each held row, and what follows',
       rows: of.slice(0, MOST_SHOWN),
@@ -87,38 +107,58 @@ function linesPart({ fileName, of }: ShownPlan): Html {
         { head: 'Line', kind: 'number', cell: ({ line }) => line },
         { head: 'Buyer', names: true, cell: ({ name }) => theirWords(cutWords(name)) },
         { head: 'File', cell: (one) => one.import, wideOnly: true },
-        { head: 'Amount', kind: 'amount', cell: (one) => amount(one.requested_limit) },
-        { head: 'Asked for', cell: (one) => askedWords(one) },
-        { head: 'What it says', kind: 'id', cell: (one) => one.made ?? 'send again' },
+        { head: 'Amount', kind: 'amount', cell: amountOf },
+        { head: 'Asked on', cell: (one) => askedWords(one) },
+        { head: 'Answer', kind: 'id', cell: answerWords },
         { head: 'What follows', cell: (one) => html`<span>${followsWords(one)}</span>` },
       ],
     })}${of.length > MOST_SHOWN && html`<p class="hint">And ${counted(of.length - MOST_SHOWN, 'more')}.</p>`}`,
   });
 }
 
-function yesWords([one]: ShownPlan['of']): string {
-  return one?.made === undefined ? 'It was not made: send it again' : `It was made: take ${one.made}`;
+const amountOf = ({ requested_limit: amount, currency }: Answered) => money({ amount, currency });
+
+function sumWords(of: readonly Answered[]): Html {
+  const sums = sumsByCurrency(of.map(({ requested_limit: amount, currency }) => ({ amount, currency })));
+  return html`${sums.map((sum, place) => html`${place > 0 && ' and '}${money(sum)}`)}`;
+}
+
+/** `2 limits, 1 company` */
+function thingsOf(of: readonly Answered[]): string {
+  const kinds = [...Map.groupBy(of, ({ kind }) => kind)];
+  return kinds.map(([kind, { length }]) => counted(length, kind, KINDS[kind].several)).join(', ');
+}
+
+function yesWords(made: readonly Answered[], again: readonly Answered[]): HtmlValue {
+  const [one, ...others] = made;
+  const exist = others.length === 0 ? `Confirm that ${one?.made} exists` : `Confirm that ${made.length} exist`;
+  if (again.length === 0) return exist;
+  const resend = html`ask again for ${thingsOf(again)}, ${sumWords(again)}`;
+  return made.length === 0 ? html`Not made: ${resend}` : html`${exist}, and ${resend}`;
 }
 
 function askedWords({ sentMs, heldMs }: Answered): Html {
   return sentMs === undefined ? html`before ${moment(heldMs)}` : moment(sentMs);
 }
 
+function answerWords({ made, strange }: Answered): Html {
+  return html`<span>${made ?? 'not made'}${strange !== undefined && html`<small class="under problem">${strange}</small>`}</span>`;
+}
+
 /** What Limitline does after the answer: writes the id down, or sends the call again. */
-function followsWords({ kind, made, requested_limit }: Answered): Html {
-  const limit = html`the limit of ${amount(requested_limit)} is requested`;
+function followsWords(one: Answered): Html {
+  const { kind, made } = one;
+  const limit = html`the limit of ${amountOf(one)} is requested`;
   if (made === undefined) {
     if (kind === 'limit') return html`Once more ${limit}; the row ends by the answer.`;
     return html`The ${kind} is sent once more; then ${limit}.`;
   }
   const written = html`<code>${made}</code> is written as its ${kind}`;
   if (kind !== 'limit') return html`${written}; then ${limit}.`;
-  return html`${written} of ${amount(requested_limit)}, and nothing is sent. What was granted stays unknown.`;
+  return html`${written} of ${amountOf(one)}, and nothing is sent. What was granted stays unknown.`;
 }
 
 function problemsPart({ problems, fileName }: ShownPlan, desk: string): Html {
-  const back = html`<p>${linkButton({ href: desk, words: 'Back to the held desk' })}</p>`;
-  if (fileName === undefined) return html`${notice('bad', problems[0]?.message)}${back}`;
   return html`${notice('bad', `Problems in ${counted(problems.length, 'line')} of the file: nothing was done. Correct the file, and send it again.`)}
     ${table({
       caption: `What is wrong with ${fileName}`,
@@ -128,9 +168,17 @@ function problemsPart({ problems, fileName }: ShownPlan, desk: string): Html {
         { head: 'Problem', names: true, cell: ({ message }) => message },
       ],
     })}
-    ${back}`;
+    ${backLink(desk)}`;
 }
 
-function nothingPart(desk: string): Html {
-  return html`<p>The file says nothing of any held row: in its column <code>id</code> there is neither an id nor <code>resend</code>.</p><p>${linkButton({ href: desk, words: 'Back to the held desk' })}</p>`;
+function nothingPart({ fileName }: ShownPlan, desk: string): Html {
+  const words =
+    fileName === undefined
+      ? html`None of these requests needs this answer any more.`
+      : html`The file says nothing of any held row: in its column <code>id</code> there is neither an id nor <code>resend</code>.`;
+  return html`<p>${words}</p>${backLink(desk)}`;
+}
+
+function backLink(desk: string): Html {
+  return html`<p>${linkButton({ href: desk, words: 'Back to what is held' })}</p>`;
 }

@@ -1,4 +1,5 @@
 import { KINDS } from '../../../call-kind.ts';
+import { type HeldRow, heldName } from '../../../ledger/rows/story.ts';
 import type { RowStory } from '../../../ledger/story/row-story.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, html, NOTHING } from '../../html/html.ts';
@@ -36,9 +37,9 @@ export function rowActions(
         command: `${command} --state cancelled --row ${shellWord(row.key)}`,
       });
     case 'held':
-      if (!can(rights, 'POST /portfolios/:name/rows/:key/resolve'))
+      if (!can(rights, 'POST /held/plan'))
         return html`<p class="hint">An operator has to say what became of its call before anything is sent again.</p>`;
-      return resolveForms({ row, step: result.step, heldMs: result.updatedMs, back: 'row', csrf });
+      return resolveForms({ row, step: result.step, atMs: result.updatedMs, csrf });
     case 'awaiting':
       return waitingPart(result);
     default:
@@ -65,45 +66,36 @@ function waitingPart({ approval, awaits }: RowStory['result']): Html {
 /** The prefix of each step's ids, for the placeholder of the field. */
 const BEGINNING = { company: KINDS.company.prefix, documents: '', limit: KINDS.limit.prefix } as const;
 
-/**
- * The two answers about a held row's call: it was made, with its id, or it was not. Each leads to a plan to confirm.
- *
- * @param given.heldMs when the shown hold began; an answer to an earlier hold is refused
- * @param given.back the page to which the person returns
- */
-export function resolveForms(given: {
-  row: RowStory['row'];
-  step: keyof typeof BEGINNING;
-  heldMs: number;
-  back: 'row' | 'portfolio' | 'account';
-  csrf: string;
-}): Html {
-  const { row, step, heldMs, back, csrf } = given;
-  const shown = html`${hidden('back', back)}${hidden('held', String(heldMs))}`;
-  const action = `${rowAddress(row)}/resolve`;
+/** The two answers about a held row's call: it exists, with its id, or it was not made. Each leads to a plan to confirm. */
+function resolveForms(given: HeldRow & { step: keyof typeof BEGINNING; csrf: string }): Html {
+  const { row, step, csrf } = given;
+  const shown = hidden('back', 'row');
+  const action = '/held/plan';
   const begins = BEGINNING[step];
+  const held = heldName(given);
   const command = `npx limitline resolve ${shellWord(row.portfolio)} --row ${shellWord(row.key)}`;
   return html`<div class="resolve">
     <div class="resolve-way">${form({
       action,
       csrf,
       class: 'inline-form',
-      label: 'It was made',
+      label: 'It exists',
       body: html`${shown}${field({
-        label: 'It was made, under the id',
-        name: 'made',
+        label: 'It exists, under the id',
+        name: `made-${held}`,
         id: `made-${row.key}`,
         required: true,
+        plain: true,
         maxlength: 200,
         ...(begins === '' ? {} : { placeholder: `${begins}…` }),
-      })}${button({ words: 'Take it as made…' })}`,
+      })}${button({ words: 'Confirm it exists…' })}`,
     })}${commandLine(`${command} --made ID`)}</div>
     <div class="resolve-way">${form({
       action,
       csrf,
       class: 'inline-form',
       label: 'It was not made',
-      body: html`${shown}${hidden('resend', 'yes')}${button({ words: 'It was not made: send it again…', kind: 'danger' })}`,
+      body: html`${shown}${hidden('resend', 'yes')}${hidden(`pick-${held}`, 'yes')}${button({ words: 'It was not made: ask again…', kind: 'danger' })}`,
     })}${commandLine(`${command} --resend`)}</div>
   </div>`;
 }
