@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { type HeldRow, heldName } from '../../src/ledger/rows/story.ts';
 import { openConsole } from '../support/console.ts';
 import { openDesk } from '../support/desk.ts';
 import { makeNotedAudit } from '../support/noted-audit.ts';
@@ -32,39 +33,41 @@ async function openHeld(who: Parameters<typeof openConsole>[1] = {}) {
     });
     return { status: response.status, text: await response.text() };
   };
-  return { ...desk, ...web, madeFor, sendFile };
+  /** Says of these rows on the page that they were made under this id, or without one that they were not made. */
+  const answer = (rows: readonly HeldRow[], made?: string, more: Record<string, string> = {}) => {
+    const fields = rows.map((held) => [`${made === undefined ? 'pick' : 'made'}-${heldName(held)}`, made ?? 'yes']);
+    const resend = made === undefined ? { resend: 'yes' } : {};
+    return web.post('/held/plan', { back: 'account', ...resend, ...Object.fromEntries(fields), ...more });
+  };
+  return { ...desk, ...web, madeFor, sendFile, answer };
 }
 
-test('the desk has what was sent and when, oldest first, with a text for the service’s people and no secret', async () => {
-  const { get, context } = await openHeld();
+test('the desk has what was sent and when, oldest first, with a letter to the service’s people and no secret', async () => {
+  const { get, post, context } = await openHeld();
   const { status, text } = await get('/held');
   expect(status).toBe(200);
-  expect(text).toContain('3 held rows, oldest first');
-  expect(text).toContain('What came back: ');
+  expect(text).toMatch(/Requests need an answer<\/dt><dd class="stat-value">3</);
   const held = await context.stories.held({ count: 10 });
   const places = held.map(({ row }) => text.indexOf(`/rows/${row.key}"`));
   expect(places).toEqual(places.toSorted((a, b) => a - b));
   expect(places).not.toContain(-1);
-  expect(text).toMatch(/1\. buyer limit request for Buyer \d GmbH\n {3}Sent: 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC\n/);
   expect(text).toContain('&quot;requested_limit&quot;:1002.5');
-  expect((await get('/held/text')).text).toMatch(/^We sent you 3 requests, and nothing that came back to us says/);
+  const letter = (await get('/held/text')).text;
+  expect(letter).toMatch(/^We sent you 3 requests and received no answer that tells us what became of them\./);
+  expect(letter).toMatch(
+    /\n1\. Buyer limit request of 1,00\d\.50 for Buyer \d GmbH\n {3}Sent: 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\n {3}Content: \{/,
+  );
+  // What we believe of the call is no matter of the service's people.
+  expect(letter).not.toMatch(/held|reset|came back|line \d|limitline/i);
+  const [, second] = held;
+  const one = await post('/held/plan', { letter: 'yes', [`pick-${second && heldName(second)}`]: 'yes' });
+  expect(one.text).toContain('We sent you a request and received');
+  expect(one.text).toContain(`Our reference: q4/${second?.row.key}`);
   for (const secret of [context.settings.SERVICE_CLIENT_SECRET, context.settings.SERVICE_CLIENT_ID]) {
     expect(text).not.toContain(secret);
   }
   expect((await get('/portfolios/q4/held')).text).toContain('Held in q4');
   expect(await get('/portfolios/none/held')).toMatchObject({ status: 404 });
-});
-
-test('who gave a wrong id is led back to the desk, and to no other place', async () => {
-  const { context, post, url } = await openHeld();
-  const [first] = await context.stories.held({ count: 1 });
-  const answer = `/portfolios/q4/rows/${first?.row.key}/resolve`;
-  const wrong = await post(answer, { made: 'xyz' }, { referer: `${url}/held?after=1` });
-  expect(wrong.status).toBe(422);
-  expect(wrong.text).toContain('href="/held?after=1">Back</a>');
-  for (const referer of ['https://elsewhere.example/held', `${url}//elsewhere.example`, 'no address']) {
-    expect((await post(answer, { made: 'xyz' }, { referer })).text).not.toContain('>Back</a>');
-  }
 });
 
 test('pages go from one held row to the next, whoever is answered in between', async () => {
@@ -83,8 +86,9 @@ test('a file is shown before it is done, and is done once and only as it was sho
   expect(wrong).toMatchObject({ status: 200, text: expect.stringContaining('Problems in 2 lines of the file') });
   expect(wrong.text).not.toContain('name="plan"');
   const shown = await sendFile(`line,id\n3,${madeFor('HRB 2')}\n4,resend\n5,\n`, '"><script>alert(1)</script>.csv');
-  expect(shown.text).toContain(
-    '1 call would be taken as made, 1 call sent again; 1 line without an answer would change nothing',
+  expect(shown.text).toContain('1 line without an answer would change nothing');
+  expect(shown.text).toMatch(
+    /<dt>Exist<\/dt><dd class="stat-value">1<.*asked for again<\/dt><dd class="stat-value">1</s,
   );
   expect(shown.text).not.toContain('<script>alert');
   expect((await json('report', 'q4')).states.held).toBe(3);
@@ -100,8 +104,8 @@ test('a file is shown before it is done, and is done once and only as it was sho
   const next = /name="plan" value="([^"]+)"/.exec(again.text)?.[1] ?? '';
   expect(await post('/portfolios/other/held/confirm', { plan: next })).toMatchObject({ status: 409 });
   const done = await post('/portfolios/q4/held/confirm', { plan: next });
-  expect(done.headers.get('location')).toBe('/portfolios/q4/held?did=file-2');
-  expect((await get('/portfolios/q4/held?did=file-2')).text).toContain('2 calls answered by the file');
+  expect(done.headers.get('location')).toBe('/portfolios/q4/held?did=answered-2');
+  expect((await get('/portfolios/q4/held?did=answered-2')).text).toContain('2 calls answered');
   expect(await post('/portfolios/q4/held/confirm', { plan: next })).toMatchObject({ status: 409 });
   expect((await limitline('run', 'q4.csv')).status).toBe(0);
   expect(standIn.counts().made.limit).toBe(4);
@@ -112,67 +116,108 @@ const planIn = (text: string) => /name="plan" value="([^"]+)"/.exec(text)?.[1] ?
 test.each([
   [
     'that it was not made',
-    { resend: 'yes' },
-    'It was not made: send it again',
+    undefined,
+    /Not made: ask again for 1 limit, .*1,00\d\.50/s,
     /Once more the limit of .*1,00\d\.50.* is requested/s,
   ],
   [
     'an id',
-    { made: 'bl_invented' },
-    'take bl_invented',
+    'bl_invented',
+    /Confirm that bl_invented exists/,
     /bl_invented<\/code> is written as its limit of .*1,00\d\.50/s,
   ],
 ])(
   'who says %s of one row is shown what follows, and nothing is done before the yes',
-  async (_said, said, yes, follows) => {
+  async (_said, made, yes, follows) => {
     const audit = makeNotedAudit();
-    const { context, post, get, json, standIn } = await openHeld({ audit });
-    const rows = (await context.stories.held({ count: 3 })).map(({ row }) => `/portfolios/q4/rows/${row.key}`);
+    const { context, post, get, json, standIn, answer } = await openHeld({ audit });
+    const held = await context.stories.held({ count: 3 });
     const sent = standIn.counts().requests;
-    for (const address of rows) {
-      const { status, text } = await post(`${address}/resolve`, { ...said, back: 'portfolio' });
+    for (const one of held) {
+      const { status, text } = await answer([one], made);
       expect(status).toBe(200);
       expect(text).toMatch(follows);
       expect(text).toMatch(/<bdi>Buyer \d GmbH<\/bdi>.*1,00\d\.50.*20\d\d-\d\d-\d\d/s);
-      expect(text).toContain(yes);
+      expect(text).toMatch(yes);
     }
     expect((await json('report', 'q4')).states).toMatchObject({ held: 3, queued: 0, limit: 0 });
     expect(standIn.counts().requests).toEqual(sent);
-    expect((await get(rows[0] ?? '')).text).toContain('The row is held');
+    expect((await get(`/portfolios/q4/rows/${held[0]?.row.key}`)).text).toContain('The row is held');
     expect(audit.noted).toEqual([]);
 
     // Each yes is heard once, for its own row, and by the audit.
-    const plan = planIn((await post(`${rows[0]}/resolve`, { ...said, back: 'portfolio' })).text);
-    const done = await post('/portfolios/q4/held/confirm', { plan });
-    expect(done.headers.get('location')).toMatch(/^\/portfolios\/q4\/held\?did=(made|resent)$/);
-    expect(await post('/portfolios/q4/held/confirm', { plan })).toMatchObject({ status: 409 });
+    const plan = planIn((await answer(held.slice(0, 1), made, { back: 'portfolio' })).text);
+    const done = await post('/held/confirm', { plan });
+    expect(done.headers.get('location')).toBe('/portfolios/q4/held?did=answered-1');
+    expect(await post('/held/confirm', { plan })).toMatchObject({ status: 409 });
     expect((await json('report', 'q4')).states.held).toBe(2);
+    expect(JSON.stringify(audit.noted)).toContain(`q4/${held[0]?.row.key}`);
   },
 );
 
-test('an id that is known of another row, or has a space in it, is offered no plan', async () => {
-  const { context, post, limitline, madeFor } = await openHeld();
-  await limitline('resolve', 'q4', '--line', '3', '--made', madeFor('HRB 2'));
-  const [held] = await context.stories.held({ count: 1 });
-  for (const made of [madeFor('HRB 2'), madeFor('HRB 1'), 'bl_', 'bl_1 2', 'company_1']) {
-    const { status, text } = await post(`/portfolios/q4/rows/${held?.row.key}/resolve`, { made });
-    expect([made, status, planIn(text)]).toEqual([made, 422, '']);
-  }
+test('one plan has both answers, and what is not right stands beside its row with what was typed', async () => {
+  const { context, post, json, answer, madeFor } = await openHeld();
+  const [first, second, third] = (await context.stories.held({ count: 3 })) as [HeldRow, HeldRow, HeldRow];
+  const wrong = await answer([first], 'bl_twice', { [`made-${heldName(second)}`]: 'bl_twice' });
+  expect(wrong.status).toBe(422);
+  expect(wrong.text).toContain('1 answer cannot be right. Nothing was done');
+  expect(wrong.text).toMatch(
+    /value="bl_twice".*value="bl_twice".*is already given for Buyer \d GmbH, line \d of q4\./s,
+  );
+  const both = await answer([first], undefined, { [`made-${heldName(first)}`]: 'bl_1' });
+  expect(both).toMatchObject({ status: 422, text: expect.stringContaining('This has two answers') });
+  expect(await answer([])).toMatchObject({ status: 422, text: expect.stringContaining('Type the ids of what exists') });
+
+  const id = madeFor('HRB 2') || madeFor('HRB 4');
+  const shown = await answer([second, third], undefined, { [`made-${heldName(first)}`]: id });
+  expect(shown.text).toMatch(new RegExp(`Confirm that ${id} exists, and ask again for 2 limits, .*2,00\\d\\.`, 's'));
+  expect((await json('report', 'q4')).states.held).toBe(3);
+  const done = await post('/held/confirm', { plan: planIn(shown.text) });
+  expect(done.headers.get('location')).toBe('/held?did=answered-3');
+  expect((await json('report', 'q4')).states.held).toBe(0);
 });
 
-test('a plan of one row that is held anew by then, or answered, is carried out no more', async () => {
-  const { context, post, limitline, json } = await openHeld();
-  const [held] = await context.stories.held({ count: 1 });
-  const answer = `/portfolios/q4/rows/${held?.row.key}/resolve`;
-  expect(await post(answer, { resend: 'yes', held: '1' })).toMatchObject({ status: 404 });
-  const plan = planIn((await post(answer, { resend: 'yes' })).text);
-  await limitline('resolve', 'q4', '--row', held?.row.key ?? '', '--resend');
+test('an id that is known of another row, of another form, or with a sign that no id has, is offered no plan', async () => {
+  const { context, limitline, madeFor, answer } = await openHeld();
+  await limitline('resolve', 'q4', '--line', '3', '--made', madeFor('HRB 2'));
+  const held = await context.stories.held({ count: 1 });
+  for (const made of [madeFor('HRB 2'), madeFor('HRB 1'), 'bl_', 'bl_1 2', 'bl_1\u0000', 'bl_\u202e1', 'company_1']) {
+    const { status, text } = await answer(held, made);
+    expect([made, status, planIn(text)]).toEqual([made, 422, '']);
+    expect(text).toMatch(/aria-invalid="true"/);
+  }
+  const strange = await answer(held, 'bl_THIS-IS-UNLIKE-OTHERS');
+  expect(strange.text).toContain('It looks unlike the other ids, such as bl_');
+});
+
+test('answers that come late, twice, or about rows of nobody are left out, and say so', async () => {
+  const { context, post, limitline, json, answer } = await openHeld();
+  const [first, second] = (await context.stories.held({ count: 2 })) as [HeldRow, HeldRow];
+  const other = { row: { portfolio: 'of-another-account', key: first.row.key }, atMs: first.atMs };
+  const anew = await answer([{ ...first, atMs: 1 }, other]);
+  expect(anew).toMatchObject({ status: 200, text: expect.stringContaining('2 answers are left out') });
+  expect(planIn(anew.text)).toBe('');
+  const plan = planIn((await answer([first, second])).text);
+  await limitline('resolve', 'q4', '--row', first.row.key, '--resend');
   const { states } = await json('report', 'q4');
-  const changed = await post('/portfolios/q4/held/confirm', { plan });
+  const changed = await post('/held/confirm', { plan });
   expect(changed).toMatchObject({ status: 409, text: expect.stringContaining('so nothing was done') });
+  expect(changed.text).toContain('1 answer is left out');
   // No file was sent, so none is spoken of.
   expect(changed.text).not.toMatch(/undefined|of the file|Correct the file/);
   expect((await json('report', 'q4')).states).toEqual(states);
+  await post('/held/confirm', { plan: planIn(changed.text) });
+  expect((await json('report', 'q4')).states.held).toBe(1);
+});
+
+test('a row that is answered leaves the events of all open pages', async () => {
+  const { context, open, limitline } = await openHeld();
+  const shown = async () => JSON.stringify(await (await open('/held/events')).json());
+  const [first, second] = (await context.stories.held({ count: 2 })) as [HeldRow, HeldRow];
+  expect(await shown()).toContain(heldName(first));
+  await limitline('resolve', 'q4', '--row', first.row.key, '--resend');
+  await expect.poll(shown, { timeout: 20_000 }).not.toContain(heldName(first));
+  expect(await shown()).toContain(heldName(second));
 });
 
 test('a file that is too large, none at all, and one that says nothing of held rows', async () => {

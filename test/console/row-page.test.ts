@@ -50,23 +50,24 @@ test('a refused row shows what the service said as text, goes again, and remembe
 });
 
 test('a held row is answered on its page, and the wrong id is refused with nothing done', async () => {
-  const { get, post, rowOf, limitline, standIn, json } = await openThreeRows();
-  const address = await rowOf('held');
+  const { get, post, rowOf, heldOf, limitline, standIn, json } = await openThreeRows();
+  const [address, held] = [await rowOf('held'), await heldOf()];
+  const [field, back] = [`made-${held}`, { back: 'row' }];
   const { text } = await get(address);
   expect(text).toMatch(/No answer to the limit call after .*: nobody knows what became of it/);
   expect(text).toContain('The row is held');
-  expect(await post(`${address}/resolve`, { made: 'company_1' })).toMatchObject({
+  expect(await post('/held/plan', { ...back, [field]: 'company_1' })).toMatchObject({
     status: 422,
     text: expect.stringContaining('its ids begin with bl_'),
   });
-  expect(await post(`${address}/resolve`, {})).toMatchObject({ status: 422 });
-  expect((await post(`${address}/resolve`, { made: 'bl_1' }, { origin: 'http://evil.example' })).status).toBe(403);
+  expect(await post('/held/plan', { ...back, [field]: '' })).toMatchObject({ status: 422 });
+  expect((await post('/held/plan', { [field]: 'bl_1' }, { origin: 'http://evil.example' })).status).toBe(403);
   expect((await json('report', 'q4')).states.held).toBe(1);
 
   const made = standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 2'))?.id ?? '';
-  const { text: planned } = await post(`${address}/resolve`, { made, back: 'row' });
+  const { text: planned } = await post('/held/plan', { ...back, [field]: made });
   const plan = /name="plan" value="([^"]+)"/.exec(planned)?.[1] ?? '';
-  expect((await post('/portfolios/q4/held/confirm', { plan })).headers.get('location')).toBe(`${address}?did=made`);
+  expect((await post('/held/confirm', { plan })).headers.get('location')).toBe(`${address}?did=made`);
   await limitline('run', 'q4.csv');
   const after = await get(address);
   expect(after.text).toContain(`${commandLineActor()} said: the limit was made, ${made}.`);

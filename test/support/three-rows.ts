@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { AccessFunctions } from '../../src/console/access/add-access.ts';
+import { heldName } from '../../src/ledger/rows/story.ts';
 import { openConsole } from './console.ts';
 import { openDesk } from './desk.ts';
 
@@ -19,5 +20,10 @@ export async function openThreeRows(who: Partial<AccessFunctions> = {}) {
     const [found] = await web.context.rows.inState('q4', state, { count: 1 });
     return `/portfolios/q4/rows/${found?.row.key}`;
   };
-  return { ...desk, ...web, rowOf };
+  /** The name of the held row on forms, which answer it. */
+  const heldOf = async () => {
+    const [held] = await web.context.stories.held({ portfolio: 'q4', count: 1 });
+    return held ? heldName(held) : '';
+  };
+  return { ...desk, ...web, rowOf, heldOf };
 }

@@ -170,7 +170,8 @@ test('pages show what somebody may do, and nothing else', async () => {
   expect(linked((await get(refused, FIONA)).text)).not.toContain(`${refused}/retry`);
   expect(linked((await get(refused, OLAF)).text)).toContain(`${refused}/retry`);
   expect((await get(held, FIONA)).text).toContain('An operator has to say');
-  expect(linked((await get(held, OLAF)).text)).toContain(`${held}/resolve`);
+  expect((await get('/held', FIONA)).text).toContain('This takes the role operator');
+  expect(linked((await get(held, OLAF)).text)).toContain('/held/plan');
   // Of the system's own facts nothing stands in a page for those who do not look after it.
   expect((await get('/health', VERA)).text).not.toMatch(/id="(?:redis|service|disk|versions|settings)-/);
   expect((await get('/health', ADA)).text).toContain('Settings that are not the default');

@@ -49,7 +49,6 @@ POST /portfolios/:name/pause                   in     no   no     no      no    
 POST /portfolios/:name/resume                  in     no   no     no      no       yes      no
 POST /portfolios/:name/rows/:key/retry         in     no   no     own     no       yes      no
 POST /portfolios/:name/rows/:key/session       in     no   no     own     no       yes      no
-POST /portfolios/:name/rows/:key/resolve       in     no   no     no      no       yes      no
 
 GET  /plans/new?action=retry                   in     no   no     own     no       yes      no
 GET  /plans/new?action=cancel                  in     no   no     own     no       yes      no
@@ -80,8 +79,12 @@ POST /approvals/:id/decline                    in     no   no     no      yes   
 
 GET  /held                                     in     no   no     no      no       yes      no
 GET  /held/text                                in     no   no     no      no       yes      no
+GET  /held/events                              in     no   no     no      no       yes      no
+POST /held/plan                                in     no   no     no      no       yes      no
+POST /held/confirm                             in     no   no     no      no       yes      no
 GET  /portfolios/:name/held                    in     no   no     no      no       yes      no
 GET  /portfolios/:name/held/text               in     no   no     no      no       yes      no
+GET  /portfolios/:name/held/events             in     no   no     no      no       yes      no
 POST /portfolios/:name/held/file               in     no   no     no      no       yes      no
 POST /portfolios/:name/held/confirm            in     no   no     no      no       yes      no
 

@@ -14,25 +14,24 @@ async function openPaused() {
 }
 
 test('a row’s retry says that its portfolio is paused', async () => {
-  const { post, rowOf, follow, context } = await openPaused();
+  const { post, rowOf, heldOf, follow, context } = await openPaused();
   const address = await rowOf('refused');
   expect(await follow(await post(`${address}/retry`))).toContain(PAUSED);
   // What is no longer so, another page does not say.
   await context.portfolios.resume('q4');
-  const { text } = await post(`${await rowOf('held')}/resolve`, { resend: 'yes' });
+  const { text } = await post('/held/plan', { resend: 'yes', [`pick-${await heldOf()}`]: 'yes' });
   expect(text).not.toContain(PAUSED);
 });
 
 test.each(['row', 'portfolio', 'account'])(
   'an answer of a held row says so, before and after, back to the %s',
   async (back) => {
-    const { post, rowOf, follow } = await openPaused();
-    const { text } = await post(`${await rowOf('held')}/resolve`, { resend: 'yes', back });
+    const { post, heldOf, follow } = await openPaused();
+    const { text } = await post('/held/plan', { resend: 'yes', [`pick-${await heldOf()}`]: 'yes', back });
     expect(text).toContain(PAUSED);
     const [, plan = ''] = /name="plan" value="([^"]+)"/.exec(text) ?? [];
-    expect(await follow(await post('/portfolios/q4/held/confirm', { plan }))).toContain(
-      `It is sent again, as soon as it is its turn. ${PAUSED}`,
-    );
+    const done = back === 'row' ? 'It is sent again, as soon as it is its turn.' : '1 call answered: the rows go on.';
+    expect(await follow(await post('/held/confirm', { plan }))).toContain(`${done} ${PAUSED}`);
   },
 );
 
@@ -51,10 +50,10 @@ test.each(['retry', 'resend', 'cancel'])(
 );
 
 test('a plan to send held rows again says which rows of other portfolios go with them', async () => {
-  const { get, post, rowOf, limitline, context } = await openPaused();
+  const { get, post, heldOf, limitline, context } = await openPaused();
   await limitline('run', 'q4.csv', '--portfolio', 'q5');
   expect((await context.portfolios.read('q5')).states.held).toBe(1);
   const words = '1 held row of portfolio q5, which is not paused, goes on by the same answer.';
   expect((await get('/plans/new?portfolio=q4&action=resend')).text).toContain(words);
-  expect((await post(`${await rowOf('held')}/resolve`, { resend: 'yes' })).text).toContain(words);
+  expect((await post('/held/plan', { resend: 'yes', [`pick-${await heldOf()}`]: 'yes' })).text).toContain(words);
 });

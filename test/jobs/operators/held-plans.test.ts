@@ -79,12 +79,12 @@ test('nor is it said of a call that was sent again for another row, and lost, si
   await again();
   const plans = makeHeldPlans(context);
   const [now] = await context.rows.read([row]);
-  const said = { row: row.key, made: undefined, heldMs: now?.updatedMs ?? heldMs, back: 'row' };
-  const { id } = await plans.planRow('q4', said, 'test');
+  const said = { row, atMs: now?.updatedMs ?? heldMs, made: undefined };
+  const { id } = await plans.planAnswers([said], { back: 'row', by: 'test' });
   // Another row that shares it: this one is held as before.
   await again();
   await context.ledger.hset(context.keys.row('q4', row.key), 'updated', now?.updatedMs ?? 0);
-  expect(await plans.confirm(id, 'q4', 'test')).toMatchObject({ is: 'changed' });
+  expect(await plans.confirm(id, undefined, 'test')).toMatchObject({ is: 'changed' });
   expect(await context.calls.isUnknown(call)).toBe(true);
 });
 
