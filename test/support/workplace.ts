@@ -70,6 +70,8 @@ export async function openWorkplace({
 
   return {
     dir,
+    /** The settings of its processes. */
+    env: given,
     standIn,
     context,
     /** Starts workers as another process would have them: with a ledger, connections, and perhaps settings and a log of their own. */

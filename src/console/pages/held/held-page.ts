@@ -6,7 +6,7 @@ import { UNTIL_RESUMED } from '../../../ledger/schema/pause-reasons.ts';
 import type { HeldItem, HeldPage, HeldSummary } from '../../../ledger/story/row-story.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { stats } from '../../parts/figures.ts';
-import { button, field, form, hidden, linkButton, textArea, tick } from '../../parts/form.ts';
+import { button, field, form, hidden, linkButton, tick } from '../../parts/form.ts';
 import { emptyState, notice, pageHead, panel } from '../../parts/page-head.ts';
 import { pager, table } from '../../parts/table.ts';
 import { amount, commandLine, cutWords, minuteOf, shellWord, theirWords, timeAgo } from '../../parts/text.ts';
@@ -70,7 +70,7 @@ export function renderHeldPage({ page, portfolio, isFirst, did, kept, csrf }: He
           caption: 'Requests that need an answer, the oldest first',
           rows: items,
           columns: [
-            { head: 'Select', kind: 'actions', cell: (item) => pickPart(item, kept) },
+            { head: 'Select', cell: (item) => pickPart(item, kept) },
             { head: 'Buyer', names: true, cell: (item) => buyerPart(item, portfolio) },
             { head: 'Amount', kind: 'amount', cell: money },
             { head: 'Asked on (UTC)', cell: askedPart },
@@ -121,13 +121,13 @@ export function letterPage(letter: string, portfolio: string | undefined) {
   const body = html`${pageHead({
     title: 'Letter to the service',
     trail: [{ href: address, words: 'Held' }],
-    lead: 'Send this to the people of the service, and bring back what they answer. Your reply to each request is an id, or that it was not made.',
+    lead: 'Send this to the people of the service. They tell you the id of each request, or that they did not create it. Then answer in the list.',
   })}
     ${panel({
       title: 'Text to copy',
-      body: html`${textArea({ label: 'Letter', hideLabel: true, name: 'text', id: 'held-text', value: letter, rows: 24, readonly: true })}
-        <div class="actions"><span hidden data-copied>${letter}</span><button type="button" class="button is-primary copy" data-copy>Copy</button>
-        ${linkButton({ href: `${address}/text`, words: 'Download the letter about all', download: true })} ${linkButton({ href: address, words: 'Back', kind: 'quiet' })}</div>`,
+      body: html`<pre class="answer" tabindex="0" aria-label="Letter" data-copied>${letter}</pre>
+        <button type="button" class="button is-primary copy" data-copy>Copy</button>
+        ${linkButton({ href: `${address}/text`, words: 'Download the letter about all', download: true })} ${linkButton({ href: address, words: 'Back', kind: 'quiet' })}`,
     })}`;
   return { title: 'Letter to the service', body };
 }

@@ -112,7 +112,7 @@ function linesPart({ of }: ShownPlan): Html {
         { head: 'Answer', kind: 'id', cell: answerWords },
         { head: 'What follows', cell: (one) => html`<span>${followsWords(one)}</span>` },
       ],
-    })}${of.length > MOST_SHOWN && html`<p class="hint">And ${counted(of.length - MOST_SHOWN, 'more')}.</p>`}`,
+    })}${of.length > MOST_SHOWN && html`<p class="hint">And ${grouped(of.length - MOST_SHOWN)} more.</p>`}`,
   });
 }
 

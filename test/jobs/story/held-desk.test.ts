@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { makeHeldPlans } from '../../../jobs/operators/held-plans.ts';
+import { heldLetter, makeHeldDesk } from '../../../jobs/story/held-desk.ts';
+import type { RowId } from '../../../src/ledger/schema/schema.ts';
+import { openConsole } from '../../support/console.ts';
+import { openPlanned } from '../../support/planned-rows.ts';
+
+const HEADER = 'name,country_code,company_registration_number,requested_limit,currency';
+
+test('held rows of two portfolios are summed by currency, and answered by one plan', async () => {
+  const { context, import: importLines, hold } = await openPlanned(1);
+  await importLines([HEADER, 'Uno SpA,IT,1,100.50,EUR', 'Due SpA,IT,2,200,EUR'], { portfolio: 'south' });
+  await importLines([HEADER, 'One Ltd,GB,3,5,GBP'], { portfolio: 'north' });
+  for (const portfolio of ['q4', 'south', 'north']) {
+    for (const { row } of await context.rows.inState(portfolio, 'queued', { count: 9 })) await hold(row);
+  }
+  const desk = makeHeldDesk(context);
+  expect(await desk.summary(undefined)).toMatchObject({
+    total: 4,
+    sums: [
+      { currency: undefined, amount: '1001.50' },
+      { currency: 'EUR', amount: '300.50' },
+      { currency: 'GBP', amount: '5.00' },
+    ],
+  });
+  expect(await desk.summary('north')).toMatchObject({ total: 1, sums: [{ currency: 'GBP', amount: '5.00' }] });
+  expect(await desk.summary('nowhere')).toBeUndefined();
+  const items = (await desk.page(undefined, {}))?.items ?? [];
+  expect(items.map(({ name, currency }) => [name, currency])).toContainEqual(['One Ltd', 'GBP']);
+  expect(heldLetter(items, context)).toContain('Our reference: north/');
+
+  const plans = makeHeldPlans(context);
+  const answers = (await desk.rows(undefined)).map((held, place) => ({
+    ...held,
+    made: place === 1 ? 'company_1' : undefined,
+  }));
+  const plan = await plans.planAnswers(answers, { back: 'account', by: 'test' });
+  expect(plan).toMatchObject({ problems: [], elsewhere: [], late: 0 });
+  // The plan of an account is no portfolio's.
+  expect(await plans.confirm(plan.id, 'q4', 'test')).toEqual({ is: 'unknown' });
+  expect(await plans.confirm(plan.id, undefined, 'test')).toMatchObject({ is: 'done', resolution: { calls: 4 } });
+  expect(await desk.summary(undefined)).toMatchObject({ total: 0, sums: [] });
+});
+
+test('two thousand held rows are selected and answered at once', { timeout: 240_000 }, async () => {
+  const { context, all, hold, dir, env } = await openPlanned(2_000);
+  for (let from = 0; from < all.length; from += 100) await Promise.all(all.slice(from, from + 100).map(hold));
+  const { post } = await openConsole({ cwd: dir, env });
+  const [first] = await context.stories.held({ count: 1 });
+  const { status, text } = await post('/held/plan', { back: 'account', all: 'yes', resend: 'yes' });
+  expect(status).toBe(200);
+  expect(text).toContain('asked for again</dt><dd class="stat-value">2,000<');
+  expect(text.includes('And 1,800 more.')).toBe(true);
+  const each = Object.fromEntries(
+    (await context.stories.held({ count: 2_000 })).map((held) => [`pick-${held.atMs}:q4/${held.row.key}`, 'yes']),
+  );
+  const picked = await post('/held/plan', { back: 'account', resend: 'yes', ...each });
+  const [, plan = ''] = /name="plan" value="([^"]+)"/.exec(picked.text) ?? [];
+  expect((await post('/held/confirm', { plan })).headers.get('location')).toBe('/held?did=answered-2000');
+  expect(await context.stories.heldCount()).toBe(0);
+  const [row] = await context.rows.read([first?.row ?? ({} as RowId)]);
+  expect(row?.state).not.toBe('held');
+});
