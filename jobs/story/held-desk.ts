@@ -1,5 +1,5 @@
 import { KINDS } from '../../src/call-kind.ts';
-import { type Money, sumsByCurrency } from '../../src/ledger/counts/outcome-sums.ts';
+import { type AmountIn, sumsByCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { type HeldRow, heldName, type Stories } from '../../src/ledger/rows/story.ts';
@@ -22,7 +22,7 @@ const PAGE = 50;
 
 /** Reads held rows for people. An open page asks twice a second, so sums are kept until other rows are held. */
 export function makeHeldDesk(deps: DeskDeps) {
-  const last = new Map<string | undefined, { of: string; sums: Money[] }>();
+  const last = new Map<string | undefined, { of: string; sums: AmountIn[] }>();
 
   /** Undefined where there is no such portfolio. */
   async function summary(portfolio: string | undefined): Promise<HeldSummary | undefined> {
@@ -84,9 +84,9 @@ async function countHeld(portfolio: string | undefined, { portfolios, stories }:
   return portfolio === undefined ? stories.heldCount() : (await portfolios.read(portfolio)).states.held;
 }
 
-async function sumsOf(held: readonly HeldRow[], deps: DeskDeps): Promise<Money[]> {
+async function sumsOf(held: readonly HeldRow[], deps: DeskDeps): Promise<AmountIn[]> {
   const importOf = makeImportLook(deps);
-  const all: Money[] = [];
+  const all: AmountIn[] = [];
   for (let from = 0; from < held.length; from += AT_ONCE) {
     const rows = held.slice(from, from + AT_ONCE).map(({ row }) => row);
     for (const [place, result] of (await deps.rows.read(rows)).entries()) {

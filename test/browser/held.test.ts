@@ -1,6 +1,8 @@
 import { expect } from 'vitest';
 import { expectKeyboardReach, expectNoSidewaysScroll, expectNoViolations } from '../support/browser/expectations.ts';
 import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.ts';
+import { openConsole } from '../support/console.ts';
+import { openDesk } from '../support/desk.ts';
 import { openThreeRows } from '../support/three-rows.ts';
 
 testInBrowser('a held row is answered by a file: what it would do is shown, and done after the yes', async () => {
@@ -60,4 +62,33 @@ testInBrowser('one held row is answered on its page by two clicks: the first sho
   await page.getByText('It exists: the row goes on.').waitFor();
   expect(new URL(page.url()).pathname).toBe(row);
   expect((await json('report', 'q4')).states).toMatchObject({ held: 0 });
+});
+
+testInBrowser('a row that somebody answers leaves the list of others, and what they typed stays', async () => {
+  const desk = await openDesk(
+    3,
+    { rules: [{ on: 'limit', fault: 'reset', made: true }] },
+    { SERVICE_CONCURRENCY: '1' },
+  );
+  await desk.limitline('run', 'q4.csv', '--deadline', '20s');
+  const { url, context } = await openConsole(desk);
+  const [first, second] = await context.stories.held({ count: 2 });
+  const narrow = await openBrowser({ width: 360, height: 720, dark: true });
+  for (const { page } of [await openBrowser(), narrow]) {
+    await page.goto(`${url}/held`);
+    await expectNoSidewaysScroll(page);
+    await expectNoViolations(page);
+  }
+  const { page } = narrow;
+  await page.getByLabel('Select all on this page').check();
+  expect(await page.locator('input[name^="pick-"]:checked').count()).toBe(await context.stories.heldCount());
+  await page.locator(`input[name$="${second?.row.key}"][type="text"]`).fill('bl_typed');
+  await desk.limitline('resolve', 'q4', '--row', first?.row.key ?? '', '--resend');
+  await page.getByText('1 request was answered meanwhile.').waitFor();
+  expect(await page.locator(`input[name$="${first?.row.key}"]`).count()).toBe(0);
+  expect(await page.locator(`input[name$="${second?.row.key}"][type="text"]`).inputValue()).toBe('bl_typed');
+  await page.getByRole('button', { name: 'Letter to the service' }).click();
+  await page.getByRole('heading', { name: 'Text to copy' }).waitFor();
+  await expectNoSidewaysScroll(page);
+  await expectNoViolations(page);
 });

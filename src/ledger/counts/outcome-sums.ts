@@ -91,10 +91,10 @@ function addUp(some: readonly OutcomeSum[]): OutcomeSum {
 }
 
 /** An amount as decimal text, with the currency that its file names, if it names one. */
-export type Money = { amount: string; currency: string | undefined };
+export type AmountIn = { amount: string; currency: string | undefined };
 
 /** The exact sums of amounts, one for each currency, in the order in which they come. */
-export function sumsByCurrency(all: readonly Money[]): Money[] {
+export function sumsByCurrency(all: readonly AmountIn[]): AmountIn[] {
   return [...Map.groupBy(all, ({ currency }) => currency)].map(([currency, some]) => ({
     currency,
     amount: exactText(some.map(({ amount }) => amount)),

@@ -1,6 +1,6 @@
 import type { CallKind } from '../../call-kind.ts';
 import type { HostedSession } from '../calls/sessions.ts';
-import type { Money } from '../counts/outcome-sums.ts';
+import type { AmountIn } from '../counts/outcome-sums.ts';
 import type { KeptEvent } from '../events/kept-event.ts';
 import type { KnownImport } from '../portfolios/imports.ts';
 import type { BuyerRows } from '../rows/buyer-rows.ts';
@@ -92,7 +92,7 @@ export type HeldItem = {
 };
 
 /** All held rows of a portfolio or the account: how many, the sums of the first {@link HeldSummary.summed}, and those of the first page. */
-export type HeldSummary = { total: number; sums: Money[]; summed: number; first: HeldRow[] };
+export type HeldSummary = { total: number; sums: AmountIn[]; summed: number; first: HeldRow[] };
 
 /** Some of the held rows, the oldest first; `next` is where the following page begins. */
 export type HeldPage = HeldSummary & { items: HeldItem[]; next: HeldRow | undefined };

@@ -1,6 +1,6 @@
 import { KINDS } from '../../../call-kind.ts';
 import { counted, grouped } from '../../../counted.ts';
-import type { Money } from '../../../ledger/counts/outcome-sums.ts';
+import type { AmountIn } from '../../../ledger/counts/outcome-sums.ts';
 import { heldName } from '../../../ledger/rows/story.ts';
 import { UNTIL_RESUMED } from '../../../ledger/schema/pause-reasons.ts';
 import type { HeldItem, HeldPage, HeldSummary } from '../../../ledger/story/row-story.ts';
@@ -111,7 +111,7 @@ export function heldNow({ first }: HeldSummary): Html {
 }
 
 /** An amount with the currency of its file, if that names one. */
-export function money({ amount: sum, currency }: Money): Html {
+export function money({ amount: sum, currency }: AmountIn): Html {
   return html`<span class="nowrap">${currency !== undefined && html`${theirWords(currency)} `}${amount(sum)}</span>`;
 }
 

@@ -88,12 +88,12 @@ function questionPart({ id, fileName, back, of, elsewhere, paused }: ShownPlan, 
     ])}
     ${again.length > 0 && notice('warn', html`${thingsOf(again)} ${again.length === 1 ? 'is' : 'are'} asked for again, ${sumWords(again)}. What the service did make of it then exists twice, and costs twice.`, { title: 'Real money.' })}
     ${warned.length > 0 && notice('warn', warned.join(' '))}
-    ${form({
+    <div class="held-yes">${form({
       action: `${fileName === undefined ? '/held' : desk}/confirm`,
       csrf,
       class: 'inline-form',
-      body: html`${hidden('plan', id)}${button({ words: yesWords(made, again), kind: again.length > 0 ? 'danger' : 'primary' })} ${linkButton({ href: leave, words: 'Leave it' })}`,
-    })}`,
+      body: html`${hidden('plan', id)}${button({ words: html`<span>${yesWords(made, again)}</span>`, kind: again.length > 0 ? 'danger' : 'primary' })} ${linkButton({ href: leave, words: 'Leave it' })}`,
+    })}</div>`,
   });
 }
 
@@ -138,7 +138,7 @@ function yesWords(made: readonly Answered[], again: readonly Answered[]): HtmlVa
 }
 
 function askedWords({ sentMs, heldMs }: Answered): Html {
-  return sentMs === undefined ? html`before ${moment(heldMs)}` : moment(sentMs);
+  return html`<span>${sentMs === undefined && 'before '}${moment(sentMs ?? heldMs)}</span>`;
 }
 
 function answerWords({ made, strange }: Answered): Html {
