@@ -21,7 +21,13 @@ function noticeOf(file: TakenFile): Notice | undefined {
       { term, what: name },
       { term: 'Why', what: `see ${id}.problems.txt in the folder rejected` },
     ];
-    return { kind, title: `A file of the drop folder was rejected: ${name}.`, facts, path: '/nightly', atMs };
+    return {
+      kind,
+      title: `A file of the drop folder was rejected: ${name}.`,
+      facts,
+      path: '/nightly/automation',
+      atMs,
+    };
   }
   const bad = found ? found.invalid + found.duplicate : 0;
   if (is !== 'imported' || !found || bad === 0) return undefined;
@@ -33,7 +39,7 @@ function noticeOf(file: TakenFile): Notice | undefined {
       { term: 'To be looked at', what: String(bad) },
       { term: 'Why', what: `see ${id}.problems.csv in the folder done` },
     ];
-    return { kind, title, facts, path: '/nightly', atMs };
+    return { kind, title, facts, path: '/nightly/automation', atMs };
   }
   const facts = [
     { term, what: name },
@@ -65,7 +71,7 @@ export async function tellOfLeft(
     kind: 'inbox',
     title: `A file of the drop folder ${what}: ${name}.`,
     facts: [{ term: 'Why', what: why }],
-    path: '/nightly',
+    path: '/nightly/automation',
     atMs: Date.now(),
   };
   await outbox?.tell([

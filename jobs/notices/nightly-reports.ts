@@ -120,7 +120,7 @@ function missingNotice(last: LastReport | undefined, atMs: number): Notice {
       { term: 'Last report', what: last ? new Date(last.madeMs).toISOString() : 'none so far' },
       { term: 'What to do', what: 'npx limitline schedule says who is on duty, and what became of the last run' },
     ],
-    path: '/nightly',
+    path: '/nightly/automation',
     atMs,
   };
 }

@@ -73,7 +73,7 @@ async function sendTest({ settings, account }: Context): Promise<Tested[]> {
     kind: 'test' as const,
     title: 'This is a test: notices of Limitline arrive here',
     facts: [{ term: 'Sent from', what: hostname() }],
-    path: '/nightly',
+    path: '/nightly/notices',
     atMs: Date.now(),
   };
   const message = makeMessage({ id: randomUUID(), notice }, { account, consoleUrl: settings.CONSOLE_URL });

@@ -60,7 +60,7 @@ ${rights && placesLine(rights, marked, strip)}${accountMenu(person, csrf)}
 ${
   rights &&
   html`<div class="strip" id="${STRIP_ID}" role="status" aria-label="State of the line">${renderStrip(strip)}</div>
-<p class="strip-unheard">The console does not answer any more, and what stands here may be old. It goes on by itself once the console is back: npx limitline console.</p>
+<p class="strip-unheard">The console does not answer any more, and what stands here may be old. It goes on by itself once the console is back.</p>
 `
 }</header>
 <main id="main" tabindex="-1">${body}</main>
@@ -77,10 +77,11 @@ function placesLine(rights: Rights, marked: string | undefined, strip: StripStat
   )}</nav>`;
 }
 
-/** The link to the keyboard shortcuts, and for a viewer the reason why parts are masked. */
+/** The link to the keyboard shortcuts, the switch that shows commands, and for a viewer the reason why parts are masked. */
 function footer(rights: Rights): Html {
   return html`<footer class="foot">
 <a href="/keys">Keyboard</a>
+<label class="commands-switch"><input type="checkbox" id="show-commands" autocomplete="off" checked="${['operator', 'admin'].some((role) => rights.roles.some((one) => one === role))}"> Show terminal commands</label>
 ${isMasked(rights) && can(rights, 'GET /') && html`<span>Contacts, streets, e-mail addresses and cells that we do not know are shown as ${MASK} to you.</span>`}
 </footer>`;
 }

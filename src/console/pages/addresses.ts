@@ -45,7 +45,10 @@ export function approvalAddress(id: string): string {
   return `/approvals/${encodeURIComponent(id)}`;
 }
 
-/** The page of the nightly tasks; `beforeMs` lists the reports before that moment. */
+/** The page of what is done by itself, and when. */
+export const AUTOMATION = '/nightly/automation';
+
+/** The page of the nightly report; `beforeMs` lists the reports before that moment. */
 export function nightlyAddress(beforeMs?: number): string {
   return beforeMs === undefined ? '/nightly' : `/nightly?before=${beforeMs}#all-reports-title`;
 }

@@ -36,13 +36,8 @@ export function panel({
   actions?: HtmlValue;
   label?: string;
 }): Html {
-  const heading = panelHeading(label ?? title);
+  const heading = `${(label ?? title).toLowerCase().replace(/[^a-z0-9]+/g, '-')}-title`;
   return html`<section class="panel" aria-labelledby="${heading}"><div class="panel-head"><h2 id="${heading}">${title}</h2>${actions !== undefined && html`<div class="actions">${actions}</div>`}</div><div class="panel-body" id="${id}">${body}</div></section>`;
-}
-
-/** The id of a panel's heading, for links within the page. */
-export function panelHeading(title: string): string {
-  return `${title.toLowerCase().replace(/[^a-z0-9]+/g, '-')}-title`;
 }
 
 export type BannerKind = 'info' | 'good' | 'warn' | 'bad';

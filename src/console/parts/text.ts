@@ -20,9 +20,12 @@ export function theirWords(text: string): Html {
   return html`<bdi>${cutWords(text)}</bdi>`;
 }
 
-/** A command to copy, which does the same as the button next to it: `npx limitline retry q4`. */
-export function commandLine(text: string): Html {
-  return html`<span class="command"><code data-copied>${text}</code><button type="button" class="copy" data-copy aria-label="Copy the command">Copy</button></span>`;
+/**
+ * A command to copy, which does the same as the button next to it: `npx limitline retry q4`; or the name of a setting. The switch
+ * at the foot of each page hides it together with its lead, so a text must be whole without both.
+ */
+export function commandLine(text: string, lead = ''): Html {
+  return html`<span class="terminal">${lead} <span class="command"><code data-copied>${text}</code><button type="button" class="copy" data-copy aria-label="Copy the command">Copy</button></span></span>`;
 }
 
 /**

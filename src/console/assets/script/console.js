@@ -1,6 +1,7 @@
 // The module that every page loads. Pages work without it: it refreshes them, opens plans in dialogs, and handles a few keys.
 // Further modules are loaded for elements that name one in data-module.
 
+import { keepSwitch } from './commands.js';
 import { copyTexts } from './copy.js';
 import { openDialogs } from './dialogs.js';
 import { keepFresh } from './events.js';
@@ -12,6 +13,7 @@ if (document.body.dataset.events !== undefined) keepFresh(document.body.dataset.
 openDialogs();
 listenToKeys();
 copyTexts();
+keepSwitch();
 forgetOnSignOut();
 
 for (const element of document.querySelectorAll('[data-module]')) {

@@ -6,6 +6,7 @@ import { facts } from '../../parts/figures.ts';
 import { emptyState, pageHead, panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
 import { commandLine, inUtc, moment, theirWords } from '../../parts/text.ts';
+import { AUTOMATION } from '../addresses.ts';
 import { page } from '../page.ts';
 import { namedBy, type ShownEvent } from './events-section.ts';
 
@@ -26,8 +27,7 @@ export const serviceEventPage = page<EventPageFunctions>({ at: 'nightly', asItIs
     may: SEES_BUYERS,
     show: async ({ params: { id = '' }, given }) => {
       const found = /^[\w-]{22}$/.test(id) ? await given.look(id) : undefined;
-      if (!found)
-        throw new ConsoleError(404, 'This event is not kept, or no more: the oldest go after EVENTS_KEEP_DAYS.');
+      if (!found) throw new ConsoleError(404, 'This event is not kept, or no more: old events are deleted.');
       return { title: `Event of ${inUtc(found.event.firstMs)}`, body: eventPage(found) };
     },
   }),
@@ -41,8 +41,8 @@ function eventPage({ event, headers, body }: LookedAtEvent): Html {
   const changed = became?.taken ? 'Decisions were taken from it' : 'It changed nothing';
   return html`${pageHead({
     title: 'Event of the service',
-    trail: [{ href: '/nightly', words: 'Nightly' }],
-    lead: html`Came ${moment(firstMs)}. ${changed}: neither the kinds of events nor a signature are known, so it is for people to read.`,
+    trail: [{ href: AUTOMATION, words: 'Automation' }],
+    lead: html`Came ${moment(firstMs)}. ${changed}: the service does not say what its events mean, so it is for people to read.`,
   })}
   ${panel({
     title: 'What it names',
@@ -78,5 +78,5 @@ function bodyPart({ text, isText, isCut }: ShownBody, sizeBytes: number): Html {
   if (sizeBytes === 0) return html`<p class="quiet">It has no body.</p>`;
   return html`<pre class="answer" tabindex="0" aria-label="As it came">${text}</pre>
     ${!isText && html`<p class="hint">It is not UTF-8: each byte that is not ASCII is shown by its number.</p>`}
-    ${isCut && html`<p class="hint">This is its beginning. All of it: ${commandLine('npx limitline events export --out events.ndjson')}</p>`}`;
+    ${isCut && html`<p class="hint">This is its beginning. ${commandLine('npx limitline events export --out events.ndjson', 'All of it:')}</p>`}`;
 }

@@ -9,9 +9,9 @@ import type { Rights } from '../../access/access.ts';
 import { LOOKS, OPERATOR, SEES_BUYERS } from '../../access/rules.ts';
 import { ConsoleError } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
-import { pageHead, panel, panelHeading } from '../../parts/page-head.ts';
+import { pageHead, panel } from '../../parts/page-head.ts';
 import { pager } from '../../parts/table.ts';
-import { nightlyAddress, reportAddress } from '../addresses.ts';
+import { AUTOMATION, nightlyAddress, reportAddress } from '../addresses.ts';
 import { sendDownload } from '../downloads/send-download.ts';
 import { digits, page } from '../page.ts';
 import { findingView } from './finding-view.ts';
@@ -24,28 +24,35 @@ import {
   type ShownGroup,
   type ShownReport,
 } from './report-view.ts';
-import { fileButtons, NIGHTLY_QUERY, SECTIONS } from './sections.ts';
+import { fileButtons, NIGHTLY_PAGES, NIGHTLY_QUERY } from './sections.ts';
 
 /** The time limit of a report's file: a million items take seconds to read, and longer for a slow client. */
 const DOWNLOAD_LIMIT_MS = 3_600_000;
 
-/** `/nightly`: the nightly tasks and their results; `/nightly/reports/:id`: one report, and its files. */
+/** `/nightly`: the last report, and below it what is done by itself, and notices; `/nightly/reports/:id`: one report, and its files. */
 export const nightlyTasksPage = page<NightlyPageFunctions>(
   { at: 'nightly', entry: { at: 'nightly', href: '/nightly', words: 'Nightly' }, ours: ['schedule'] },
   ({ get, post }) => [
-    get('/nightly', {
-      may: LOOKS,
-      query: NIGHTLY_QUERY,
-      show: async ({ reply, query, rights, given }) => {
-        const asked = { rights, csrf: reply.csrf(), query };
-        const views = await Promise.all(SECTIONS.map(({ view }) => view(given, asked)));
-        const shown = SECTIONS.map(({ title }, at) => ({ title, comesFirst: false, ...(views[at] ?? { body: '' }) }));
-        shown.sort((one, other) => Number(other.comesFirst) - Number(one.comesFirst));
-        const lead = 'What is done while nobody works, and what the check of all records found.';
-        const head = pageHead({ title: 'Nightly', lead });
-        return { title: 'Nightly', body: html`${head}${jumpTo(shown)}${shown.map((section) => panel(section))}` };
-      },
-    }),
+    ...NIGHTLY_PAGES.map(({ href, words, lead, sections }) =>
+      get(href, {
+        may: LOOKS,
+        query: NIGHTLY_QUERY,
+        show: async ({ reply, query, rights, given }) => {
+          const { cause, portfolio = '' } = query;
+          // Links of earlier versions led to the form for a rule, which stood on the page of the report.
+          if (href === nightlyAddress() && cause !== undefined)
+            return reply.redirect(`${AUTOMATION}?${new URLSearchParams({ cause, portfolio })}`, 303);
+          const asked = { rights, csrf: reply.csrf(), query };
+          const views = await Promise.all(
+            sections.map(async ({ title, view }) => panel({ title, ...(await view(given, asked)) })),
+          );
+          return {
+            title: `Nightly: ${words}`,
+            body: html`${pageHead({ title: 'Nightly', lead })}${pagesOf(href)}${views}`,
+          };
+        },
+      }),
+    ),
     get('/nightly/reports/:id', {
       may: LOOKS,
       query: PLACE,
@@ -92,17 +99,17 @@ export const nightlyTasksPage = page<NightlyPageFunctions>(
         } catch (error) {
           if (!(error instanceof LimitlineError)) throw error;
           tell({ refused: true });
-          throw new ConsoleError(422, `No rule was made. ${error.message}`, { cause: error });
+          throw new ConsoleError(422, `The rule was not added. ${error.message}`, { cause: error });
         }
-        return reply.redirect('/nightly?rule=added#sent-again-at-night-title', 303);
+        return reply.redirect(`${AUTOMATION}?rule=added#sent-again-at-night-title`, 303);
       },
     }),
     post('/nightly/rules/:id/remove', {
       may: OPERATOR,
       action: 'remove rule',
       handle: async ({ params: { id = '' }, reply, given }) => {
-        if (!(await given.rules.remove(id))) throw new ConsoleError(404, 'There is no such rule, or not any more.');
-        return reply.redirect('/nightly?rule=removed#sent-again-at-night-title', 303);
+        if (!(await given.rules.remove(id))) throw new ConsoleError(404, 'This rule does not exist any more.');
+        return reply.redirect(`${AUTOMATION}?rule=removed#sent-again-at-night-title`, 303);
       },
     }),
     // Asks for a run of a task now; the page behind it says when the run begins.
@@ -113,7 +120,7 @@ export const nightlyTasksPage = page<NightlyPageFunctions>(
         const task = TASKS.find((name) => name === params.task);
         if (!task) throw new ConsoleError(404, `There is no task "${params.task}"; there are ${TASKS.join(', ')}.`);
         await given.schedule.run(task, actor.name);
-        return reply.redirect(`/nightly?asked=${task}`, 303);
+        return reply.redirect(`${AUTOMATION}?asked=${task}`, 303);
       },
     }),
   ],
@@ -129,9 +136,9 @@ const PLACE = z
   .optional()
   .catch(undefined) satisfies { parse: (query: unknown) => ReportPlace | undefined };
 
-/** Links to the sections, since a long report would hide those below it. */
-function jumpTo(shown: readonly { title: string }[]): Html {
-  return html`<nav class="jump-to" aria-label="On this page">${shown.map(({ title }) => html`<a href="#${panelHeading(title)}">${title}</a>`)}</nav>`;
+/** Links between the three pages. */
+function pagesOf(current: string): Html {
+  return html`<nav class="subpages" aria-label="Pages of Nightly">${NIGHTLY_PAGES.map(({ href, words }) => html`<a href="${href}" aria-current="${href === current && 'page'}">${words}</a>`)}</nav>`;
 }
 
 function noReport(): ConsoleError {
@@ -139,10 +146,7 @@ function noReport(): ConsoleError {
 }
 
 function noFile(): ConsoleError {
-  return new ConsoleError(
-    404,
-    'There is no such file here: it lies in the data folder of the host that made the report.',
-  );
+  return new ConsoleError(404, 'There is no such file here: it is on the computer that made the report.');
 }
 
 const UP = { href: nightlyAddress(), words: 'Nightly' };

@@ -21,7 +21,7 @@ const CHANGE_WORDS: Readonly<Record<FindingChange, string>> = {
   more: 'more',
   fewer: 'fewer',
   same: 'same',
-  gone: 'no more found',
+  gone: 'resolved',
 };
 
 /** One finding: number of rows, description, portfolio, age, change, commands, examples. */
@@ -33,7 +33,7 @@ export function findingView(finding: ShownFinding, medium: Medium): Html {
     <div class="finding-words">
       <p>${change !== undefined && !isGone && changeMark(change)} ${words}</p>
       <p class="quiet">${portfolio === '' ? 'All portfolios' : portfolioName(portfolio, medium)}${sinceMs !== undefined && html` · ${rows === 1 ? 'since' : 'the oldest since'} ${inUtc(sinceMs).slice(0, 10)}`}${rowsBefore !== undefined && !isGone && rowsBefore !== rows && html` · ${grouped(rowsBefore)} before`}</p>
-      ${commands.length > 0 && html`<p class="finding-ways">${commands.map((command) => commandOf(command, medium))}</p>`}
+      ${medium === 'page' && commands.length > 0 && html`<p class="finding-ways">${commands.map((command) => commandLine(`npx limitline ${command}`))}</p>`}
       ${examples.some(isOne) && examplesView(finding, medium)}
     </div>
   </li>`;
@@ -64,11 +64,6 @@ function filterOf({ check, commands }: ShownFinding): RowFilter | undefined {
 
 function portfolioName(name: string, medium: Medium): Html {
   return medium === 'paper' ? theirWords(name) : html`<a href="${portfolioAddress(name)}">${theirWords(name)}</a>`;
-}
-
-function commandOf(command: string, medium: Medium): Html {
-  const text = `npx limitline ${command}`;
-  return medium === 'paper' ? html`<code>${text}</code> ` : commandLine(text);
 }
 
 function examplesView({ examples, rows }: ShownFinding, medium: Medium): Html {

@@ -4,7 +4,7 @@ import { type Html, html } from '../../html/html.ts';
 import { facts } from '../../parts/figures.ts';
 import { emptyState, notice } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
-import { theirWords, timeAgo } from '../../parts/text.ts';
+import { commandLine, theirWords, timeAgo } from '../../parts/text.ts';
 
 /** The drop folder, as this process sees it. */
 export type InboxFacts = {
@@ -31,49 +31,48 @@ export type InboxFunctions = { look: () => Promise<InboxFacts> };
 export function inboxSection(given: InboxFacts): Html {
   const { folder, mapping, isOnSchedule, lying, more, lately, nowMs } = given;
   if (folder === undefined && lately.length === 0) return noFolder();
-  return html`${given.fault !== undefined && notice('bad', given.fault, { title: 'The drop folder cannot be looked into from here.' })}
+  return html`${given.fault !== undefined && notice('bad', given.fault, { title: 'The drop folder cannot be read.' })}
     ${facts([
-      { term: 'Folder', what: folder === undefined ? 'none any more' : html`<code>${folder}</code>` },
-      { term: 'Taken', what: isOnSchedule ? 'when the schedule says so' : 'at once, when they change no more' },
-      { term: 'Read', what: mapping === undefined ? OWN_READING : html`by the mapping ${theirWords(mapping)}` },
+      { term: 'Folder', what: folder === undefined ? 'none' : html`<code>${folder}</code>` },
+      { term: 'Imported', what: isOnSchedule ? 'as scheduled' : 'at once, when the file is complete' },
+      { term: 'Read', what: mapping === undefined ? OWN_READING : html`with the mapping ${theirWords(mapping)}` },
     ])}
     ${
       lying.length > 0 &&
       table({
-        caption: 'Files that lie there',
+        caption: 'Files in the folder',
         showCaption: true,
         rows: lying,
         columns: [
           { head: 'File', names: true, cell: ({ name }) => theirWords(name) },
-          { head: 'Why it is not taken yet', cell: ({ why }) => why },
+          { head: 'Why it is not imported yet', cell: ({ why }) => why },
         ],
       })
     }
-    ${more > 0 && html`<p class="quiet">${counted(more, 'more file')} there.</p>`}
+    ${more > 0 && html`<p class="quiet">${counted(more, 'more file')}.</p>`}
     ${table({
-      caption: 'Files that were taken',
+      caption: 'Imported files',
       showCaption: lying.length > 0,
       rows: lately,
       empty: emptyState({
-        title: 'No file was taken yet.',
-        words:
-          'A file of buyers that is put into the drop folder is imported into the portfolio that it is named after.',
+        title: 'No files yet.',
+        words: 'A file of buyers put into the drop folder is imported. Its name becomes the name of the portfolio.',
       }),
       columns: [
         { head: 'File', names: true, cell: ({ name }) => theirWords(name) },
-        { head: 'Taken', cell: ({ atMs }) => timeAgo(atMs, { nowMs }) },
-        { head: 'What became of it', cell: outcomeOf },
+        { head: 'When', cell: ({ atMs }) => timeAgo(atMs, { nowMs }) },
+        { head: 'Result', cell: outcomeOf },
       ],
     })}`;
 }
 
-const OWN_READING = 'as it stands, or as files of its form were read in this console';
+const OWN_READING = 'as the last file with the same columns was read in this console';
 
 function noFolder(): Html {
   return notice(
     'info',
-    html`Set <code>LIMITLINE_INBOX</code> to a folder, and files of buyers that are put into it are imported by themselves.`,
-    { title: 'There is no drop folder.' },
+    html`An operator can set up a folder: files of buyers put into it are then imported by themselves. ${commandLine('LIMITLINE_INBOX', 'Setting:')}`,
+    { title: 'No drop folder is set up.' },
   );
 }
 
@@ -98,7 +97,7 @@ function outcomeOf(file: TakenFile): Html {
     is === 'rejected'
       ? html`<span class="under">Why: ${theirWords(`rejected/${id}.problems.txt`)}</span>`
       : bad > 0
-        ? html`<span class="under">${ofDecisions ? `About ${counted(bad, 'decision')} to be looked at` : `Why ${counted(bad, 'line')} led to no row`}: ${theirWords(`done/${id}.problems.csv`)}</span>`
+        ? html`<span class="under">${ofDecisions ? `${counted(bad, 'decision')} to check` : `Problems of ${counted(bad, 'line')}`}: ${theirWords(`done/${id}.problems.csv`)}</span>`
         : '';
   const left = results ? html`<span class="under">Results: ${theirWords(`done/${results}`)}</span>` : '';
   const said =

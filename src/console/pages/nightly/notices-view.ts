@@ -6,7 +6,7 @@ import { type Html, html } from '../../html/html.ts';
 import { facts } from '../../parts/figures.ts';
 import { emptyState, notice } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
-import { moment, theirWords, timeAgo } from '../../parts/text.ts';
+import { commandLine, moment, theirWords, timeAgo } from '../../parts/text.ts';
 
 /** A channel for notices and its state; `given` is missing where notices wait for a channel that is no longer set. */
 export type ShownWay = WayStanding & { given?: GivenWay };
@@ -38,15 +38,13 @@ export function noticesSection({ ways, about, hasLinks, lately, counts, nowMs }:
       ways.length > 0 &&
       facts([
         ...ways.map((way) => ({ term: way.way === 'webhook' ? 'Webhook' : 'Mail', what: wayWords(way) })),
-        ...(counts.undelivered > 0
-          ? [{ term: 'Given up', what: `${grouped(counts.undelivered)} so far, undelivered` }]
-          : []),
-        ...(about.length > 0 ? [{ term: 'Sent are', what: about.join(', ') }] : []),
+        ...(counts.undelivered > 0 ? [{ term: 'Given up', what: `${grouped(counts.undelivered)} so far` }] : []),
+        ...(about.length > 0 ? [{ term: 'Only about', what: about.join(', ') }] : []),
         ...(given.length > 0 && !hasLinks
           ? [
               {
                 term: 'Links',
-                what: html`none: set <code>CONSOLE_URL</code> to the address under which people open this console`,
+                what: html`none, since the address of this console is not set. ${commandLine('CONSOLE_URL', 'Setting:')}`,
               },
             ]
           : []),
@@ -56,9 +54,9 @@ export function noticesSection({ ways, about, hasLinks, lately, counts, nowMs }:
       caption: 'Latest notices',
       rows: lately,
       empty: emptyState({
-        title: 'There was nothing to tell yet.',
+        title: 'No notices yet.',
         words:
-          'A notice arises when something changes: a portfolio is settled, the service is away, a disk is nearly full.',
+          'A notice is sent when something changes: a portfolio is finished, the service does not answer, a disk is nearly full.',
       }),
       columns: [
         { head: 'When', cell: ({ notice: { atMs } }) => timeAgo(atMs, { nowMs }) },
@@ -71,7 +69,7 @@ export function noticesSection({ ways, about, hasLinks, lately, counts, nowMs }:
 function noWay(): Html {
   return notice(
     'info',
-    html`Set <code>NOTIFY_WEBHOOK_URL</code> for Slack, Teams or a program of yours, or <code>NOTIFY_SMTP_URL</code> for mail; then try it with <code>npx limitline notices test</code>.`,
+    html`An operator can have them sent to Slack, Teams or by mail. ${commandLine('NOTIFY_WEBHOOK_URL', 'Settings:')} ${commandLine('NOTIFY_SMTP_URL')} ${commandLine('npx limitline notices test', 'Then try it:')}`,
     { title: 'Notices are sent to nobody.' },
   );
 }
@@ -79,14 +77,14 @@ function noWay(): Html {
 function faultNotice({ way, fault, waiting }: ShownWay): Html {
   return notice(
     'warn',
-    html`${fault?.words}. It has failed since ${moment(fault?.sinceMs)}; ${counted(waiting, 'notice')} ${waiting === 1 ? 'waits' : 'wait'}, and it is tried again by itself.`,
+    html`${fault?.words}. It has failed since ${moment(fault?.sinceMs)}; ${counted(waiting, 'notice')} ${waiting === 1 ? 'waits' : 'wait'}, and sending is tried again automatically.`,
     { title: way === 'webhook' ? 'The webhook fails.' : 'The mail server fails.' },
   );
 }
 
 function wayWords({ given, waiting }: ShownWay): string {
   const waits = waiting === 0 ? '' : `; ${counted(waiting, 'notice')} ${waiting === 1 ? 'waits' : 'wait'}`;
-  return `${given ? `${given.where}, ${given.how}` : 'set no more in this process'}${waits}`;
+  return `${given ? `${given.where}, ${given.how}` : 'not set up any more'}${waits}`;
 }
 
 function titleOf({ notice: { title, path } }: ToldNotice): Html {

@@ -31,7 +31,7 @@ export type ShownGroup = ReportGroup & { shown: readonly ShownFinding[] };
 export type ShownReport = { report: NightReport; groups: readonly ShownGroup[] };
 
 /** The summary of a report: a sentence, figures, and changes since the report before. */
-export function reportHead(report: Omit<NightReport, 'files'>): Html {
+export function reportHead(report: Omit<NightReport, 'files'>, medium: Medium = 'page'): Html {
   const { before, looked, findings, beganMs, madeMs } = report;
   const person = countFindings(report, 'person');
   const kind = person > 0 ? 'warn' : findings > 0 ? 'info' : 'good';
@@ -41,20 +41,20 @@ export function reportHead(report: Omit<NightReport, 'files'>): Html {
       findings > 0 &&
       stats([
         {
-          label: 'Want a person',
+          label: 'Need a person',
           value: grouped(person),
           hint: counted(countFindings(report, 'person', 'rows'), 'row'),
           ...(person > 0 ? { kind: 'warn' as const } : {}),
         },
         { label: 'For finance', value: grouped(countFindings(report, 'finance')) },
-        { label: 'Mended', value: grouped(countFindings(report, 'mended')) },
-        { label: 'No more found', value: before ? grouped(countFindings(report, 'gone')) : '–' },
+        { label: 'Corrected', value: grouped(countFindings(report, 'mended')) },
+        { label: 'Resolved', value: before ? grouped(countFindings(report, 'gone')) : '–' },
       ])
     }
     <p class="quiet">Made ${moment(madeMs)} in ${seconds(madeMs - beganMs)}, over ${counted(looked.portfolios, 'portfolio')}${looked.rows !== undefined && html` and ${counted(looked.rows, 'row')}`}. ${NO_MORE_WORDS}</p>
     ${(looked.notes ?? []).map((words) => html`<p class="quiet">${words}</p>`)}
-    ${report.crowded.length > 0 && html`<p class="quiet">More was found than can be told apart here; the file of all items has each.</p>`}
-    ${report.fault !== undefined && notice('warn', html`To see why the files could not be written: ${commandLine('npx limitline reconcile --last')}`, { title: 'No files were left.' })}`;
+    ${report.crowded.length > 0 && html`<p class="quiet">More was found than is listed here; the CSV file has all of it.</p>`}
+    ${report.fault !== undefined && notice('warn', html`An operator can see why. ${medium === 'page' && commandLine('npx limitline reconcile --last')}`, { title: 'The files of this report could not be written.' })}`;
 }
 
 /** All sections of a report that have findings, each check collapsible. */
@@ -87,7 +87,7 @@ function groupView(group: ShownGroup, id: string, medium: Medium): Html {
       rest > 0 &&
       (medium === 'page'
         ? html`<p><a href="${reportAddress(id, { section, check })}">All ${counted(findings, 'finding')}</a></p>`
-        : html`<p class="quiet">${counted(rest, 'more finding')} in the file of all items.</p>`)
+        : html`<p class="quiet">${counted(rest, 'more finding')} in the CSV file.</p>`)
     }`;
   if (medium === 'paper') return html`<div class="check"><h4>${groupTitle(group)}</h4>${list}</div>`;
   const isOpen = section === 'person' || (section === 'finance' && findings <= OPEN_UP_TO);
@@ -135,7 +135,7 @@ export function* renderPrintedReport({ report, findings }: WholeReport, styles: 
 <body class="paper">
 <main>
 `;
-  yield html`<h1>${title}</h1><p class="lead">Account <bdi>${report.account}</bdi>, made by <bdi>${report.by}</bdi></p>${reportHead(report)}<h2>What was found</h2>`
+  yield html`<h1>${title}</h1><p class="lead">Account <bdi>${report.account}</bdi>, made by <bdi>${report.by}</bdi></p>${reportHead(report, 'paper')}<h2>What was found</h2>`
     .markup;
   for (const section of SECTIONS) {
     const groups = report.groups.filter((group) => group.section === section);
@@ -159,7 +159,7 @@ export function reportsList({ reports, beforeMs, next }: ReportsPage): Html {
     rows: reports,
     empty: emptyState({
       title: 'No report yet.',
-      words: 'The first night leaves one, and so does the command reconcile.',
+      words: 'The first one is made in the coming night.',
     }),
     columns: [
       {
@@ -168,10 +168,10 @@ export function reportsList({ reports, beforeMs, next }: ReportsPage): Html {
         cell: ({ id, madeMs }) => html`<a href="${reportAddress(id)}">${moment(madeMs)}</a>`,
       },
       { head: 'By', cell: ({ by }) => theirWords(by) },
-      { head: 'Want a person', kind: 'number', cell: (report) => figure(countFindings(report, 'person')) },
+      { head: 'Need a person', kind: 'number', cell: (report) => figure(countFindings(report, 'person')) },
       { head: 'For finance', kind: 'number', cell: (report) => figure(countFindings(report, 'finance')) },
-      { head: 'Mended', kind: 'number', cell: (report) => figure(countFindings(report, 'mended')) },
-      { head: 'Since the one before', cell: (report) => changeWords(report) || '–' },
+      { head: 'Corrected', kind: 'number', cell: (report) => figure(countFindings(report, 'mended')) },
+      { head: 'Change', cell: (report) => changeWords(report) || '–' },
     ],
   })}
   ${

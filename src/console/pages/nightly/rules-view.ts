@@ -36,18 +36,18 @@ export function rulesSection(
   { csrf, mayChange, asked = {} }: { csrf: string; mayChange: boolean; asked?: Readonly<Record<string, unknown>> },
 ): Html {
   return html`${saidOf(asked)}
-    <p class="quiet">Once a night, for so many nights at most. Held, declined and given up rows never go by themselves, nor does anything of a portfolio that is paused; where a sum needs approval, the rows wait for another person than who made the rule.</p>
+    <p class="quiet">A rule sends rejected rows again once a night, for a limited number of nights. Rows that need an answer, were declined or cancelled are never sent by a rule, nor is anything in a paused portfolio. Where approval is needed, a colleague of the person who made the rule has to give it.</p>
     ${table({
-      caption: 'Rules by which refused rows go again at night',
+      caption: 'Rules for sending rejected rows again',
       rows: rules,
       empty: emptyState({
-        title: 'No rule: refused rows stay refused.',
-        words: html`A rule sends again what a person need not look at, such as refusals while the service is closed. ${mayChange || commandLine(ADD)}`,
+        title: 'No rules yet.',
+        words: html`Rejected rows stay rejected until somebody sends them again. A rule does that at night, for example for rows sent while the service was closed. ${mayChange || commandLine(ADD)}`,
       }),
       columns: [
         { head: 'Rule', names: true, cell: whichOf },
-        { head: 'Nights at most', kind: 'number', cell: ({ rule }) => rule.nights },
-        { head: 'Means now', kind: 'number', cell: meansOf },
+        { head: 'Nights', kind: 'number', cell: ({ rule }) => rule.nights },
+        { head: 'Applies to', kind: 'number', cell: meansOf },
         { head: 'Last night', cell: lastOf },
         ...(mayChange
           ? [{ head: 'Remove', kind: 'actions' as const, cell: (one: RuleNow) => removeOf(one, csrf) }]
@@ -60,9 +60,8 @@ export function rulesSection(
 const ADD = 'npx limitline rule add --cause ID --nights 3';
 
 function saidOf({ rule }: Readonly<Record<string, unknown>>): Html {
-  if (rule === 'added')
-    return notice('good', 'The rule is made: the rows that it means go again from the next night on.');
-  if (rule === 'removed') return notice('good', 'The rule is removed: no row goes by it from now on.');
+  if (rule === 'added') return notice('good', 'The rule was added. It applies from the next night on.');
+  if (rule === 'removed') return notice('good', 'The rule was removed. It sends nothing any more.');
   return html``;
 }
 
@@ -72,12 +71,12 @@ function whichOf({ rule }: RuleNow): Html {
 
 /** How many rows a rule retries at the most. Rows without a night left count too: finding them would mean reading every row. */
 function meansOf({ rows, portfolios }: RuleNow): Html {
-  if (rows === 0) return html`<span class="quiet">no row</span>`;
+  if (rows === 0) return html`<span class="quiet">no rows</span>`;
   return html`<div>up to ${counted(rows, 'row')}<span class="under">in ${counted(portfolios, 'portfolio')}</span></div>`;
 }
 
 function lastOf({ last }: RuleNow): Html {
-  if (!last) return html`<span class="quiet">never yet</span>`;
+  if (!last) return html`<span class="quiet">not yet</span>`;
   return html`<div>${ruleNightWords(last)}<span class="under">${moment(last.atMs)}</span></div>`;
 }
 
@@ -97,22 +96,22 @@ function addForm(causes: readonly CauseNow[], csrf: string, asked: Readonly<Reco
   const options = offered.map((one) => ({ value: one.id, words: offerWords(one) }));
   const steps = STEPS.map((step) => ({ value: step, words: step }));
   const body = html`${select({
-    label: 'Rows refused for this cause',
+    label: 'Rows rejected for this cause',
     name: 'cause',
     value: offered.some(({ id }) => id === cause) ? cause : '',
-    options: [{ value: '', words: 'any that the next three fields describe' }, ...options],
+    options: [{ value: '', words: 'any, by the three fields below' }, ...options],
   })}
     <div class="filters">
-    ${select({ label: 'At the step', name: 'step', value: '', options: [{ value: '', words: 'any' }, ...steps] })}
-    ${field({ label: 'With status', name: 'status', inputmode: 'numeric', maxlength: 3, plain: true, placeholder: 'any' })}
-    ${field({ label: 'In words that contain', name: 'words', maxlength: 200, plain: true, placeholder: 'any' })}
+    ${select({ label: 'Step', name: 'step', value: '', options: [{ value: '', words: 'any' }, ...steps] })}
+    ${field({ label: 'Status', name: 'status', inputmode: 'numeric', maxlength: 3, plain: true, placeholder: 'any' })}
+    ${field({ label: 'Message contains', name: 'words', maxlength: 200, plain: true, placeholder: 'any' })}
     </div>
     <div class="filters">
-    ${field({ label: 'Of the portfolio', name: 'portfolio', value: portfolio, plain: true, placeholder: 'all' })}
-    ${field({ label: `Nights at most, 1 to ${MOST_NIGHTS}`, name: 'nights', value: String(NIGHTS), inputmode: 'numeric', required: true, maxlength: 2, plain: true })}
+    ${field({ label: 'Portfolio', name: 'portfolio', value: portfolio, plain: true, placeholder: 'all' })}
+    ${field({ label: `Number of nights, 1 to ${MOST_NIGHTS}`, name: 'nights', value: String(NIGHTS), inputmode: 'numeric', required: true, maxlength: 2, plain: true })}
     </div>
-    ${button({ words: 'Make the rule' })}`;
-  return html`<details class="rule-form" id="new-rule" open="${cause !== ''}"><summary>Make a rule</summary>${form({ action: '/nightly/rules', csrf, body, label: 'Make a rule' })}</details>`;
+    ${button({ words: 'Add the rule' })}`;
+  return html`<details class="rule-form" id="new-rule" open="${cause !== ''}"><summary>Add a rule</summary>${form({ action: '/nightly/rules', csrf, body, label: 'Add a rule' })}</details>`;
 }
 
 /** A cause as an option: `12 rows in 2 portfolios, at limit: requested_limit is above … (status 400)`. */

@@ -6,7 +6,7 @@ import { type Html, html } from '../../html/html.ts';
 import { actionButton } from '../../parts/form.ts';
 import { notice } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
-import { moment, timeAgo } from '../../parts/text.ts';
+import { commandLine, moment, timeAgo } from '../../parts/text.ts';
 
 /** One task of the schedule: when it runs, and how it went. */
 export type ScheduledTask = {
@@ -51,7 +51,7 @@ export function scheduleSection(
   const { tasks, onDuty, isOther, nowMs } = facts;
   const task = tasks.find((one) => one.task === asked);
   const toRun = (one: ScheduledTask) => runButton(one, csrf);
-  return html`${onDuty.length === 0 && nobody()}
+  return html`${onDuty.length === 0 && nobodyOnDuty()}
     ${task && askedNotice(task, onDuty.length > 0)}
     ${table({
       caption: 'What runs at night',
@@ -67,28 +67,29 @@ export function scheduleSection(
     ${onDuty.length > 0 && html`<p class="quiet">${onDutyWords(onDuty)}${isOther && ` ${OTHER_WORDS}`}</p>`}`;
 }
 
-const OTHER_WORDS = 'The settings of this console say another schedule; whoever is on duty goes by the one shown.';
+const OTHER_WORDS = 'This console is set to another schedule; the one shown is in force.';
 
 function askedNotice({ task, underWay }: ScheduledTask, isSomebodyThere: boolean): Html {
   const words = !isSomebodyThere
-    ? 'It waits until somebody is on duty, or a pass of limitline nightly comes by.'
+    ? 'It waits until a process that runs these tasks is started.'
     : underWay
-      ? 'It is under way.'
-      : 'It begins as soon as no other task is under way. Load the page again to see what came of it.';
-  return notice('info', words, { title: `You asked for ${task}` });
+      ? 'It runs now.'
+      : 'It begins as soon as no other task runs. Load the page again for its result.';
+  return notice('info', words, { title: `You started ${task}.` });
 }
 
-function nobody(): Html {
+/** Says that no process runs the schedule, and so nothing happens at night. */
+export function nobodyOnDuty(): Html {
   return notice(
     'bad',
-    html`Nothing of the schedule runs by itself, and what is asked for waits. Start <code>npx limitline up</code> or <code>npx limitline nightly --wait</code>, or have cron or systemd run <code>npx limitline nightly</code>.`,
-    { title: 'Nobody is on duty' },
+    html`Nothing runs by itself until an operator starts the process for it. ${commandLine('npx limitline nightly --wait')}`,
+    { title: 'The nightly tasks do not run.' },
   );
 }
 
 function onDutyWords(onDuty: readonly OnDuty[]): string {
   const hosts = [...new Set(onDuty.map(({ host }) => host))].join(', ');
-  return `On duty: ${counted(onDuty.length, 'process', 'processes')} on ${hosts}.`;
+  return `${counted(onDuty.length, 'process', 'processes')} on ${hosts} ${onDuty.length === 1 ? 'runs' : 'run'} these tasks.`;
 }
 
 function nameOf({ task, does }: ScheduledTask): Html {
@@ -102,13 +103,13 @@ function whenOf({ entries, otherwise }: ScheduledTask): Html {
 
 function lastOf({ last, lastWell, underWay }: ScheduledTask, nowMs: number): Html {
   if (underWay)
-    return html`<div>under way since ${moment(underWay.sinceMs)}<span class="under">on ${underWay.host}, by ${underWay.by}</span></div>`;
+    return html`<div>running since ${moment(underWay.sinceMs)}<span class="under">on ${underWay.host}, by ${underWay.by}</span></div>`;
   if (!last) return html`never`;
   const words =
     last.is === 'failed' ? html`<strong class="is-bad">Failed.</strong> ${last.words}` : html`${last.words}`;
   const before =
     last.is === 'failed'
-      ? html`<span class="under">It went well last: ${moment(lastWell?.endedMs, { none: 'never' })}</span>`
+      ? html`<span class="under">Last success: ${moment(lastWell?.endedMs, { none: 'never' })}</span>`
       : '';
   return html`<div>${timeAgo(last.endedMs, { nowMs })}: ${words}${before}</div>`;
 }

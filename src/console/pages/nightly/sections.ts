@@ -4,16 +4,18 @@ import { type Html, html, NOTHING } from '../../html/html.ts';
 import { linkButton } from '../../parts/form.ts';
 import { emptyState } from '../../parts/page-head.ts';
 import { commandLine } from '../../parts/text.ts';
-import { reportAddress, reportFileAddress } from '../addresses.ts';
+import { AUTOMATION, nightlyAddress, reportAddress, reportFileAddress } from '../addresses.ts';
 import { eventsSection } from '../events/events-section.ts';
 import { inboxSection } from './inbox-view.ts';
 import type { NightlyPageFunctions } from './nightly-functions.ts';
 import { noticesSection } from './notices-view.ts';
 import { reportHead, reportSections, reportsList, type ShownReport } from './report-view.ts';
 import { rulesSection } from './rules-view.ts';
-import { scheduleSection } from './schedule-view.ts';
+import { nobodyOnDuty, scheduleSection } from './schedule-view.ts';
 
-/** The page's query: which report begins the list, what was asked for, and what became of a rule. */
+const word = z.string().optional().catch(undefined);
+
+/** The query of the pages: which report begins the list, the task asked for, what became of a rule, and the rule to make. */
 export const NIGHTLY_QUERY = z.object({
   before: z
     .string()
@@ -21,21 +23,20 @@ export const NIGHTLY_QUERY = z.object({
     .transform(Number)
     .optional()
     .catch(undefined),
-  asked: z.string().optional().catch(undefined),
-  rule: z.string().optional().catch(undefined),
+  asked: word,
+  rule: word,
+  cause: word,
+  portfolio: word,
 });
 
 /** The reader's rights and CSRF token, and the page's query. */
-export type Asked = { rights: Rights; csrf: string; query: z.infer<typeof NIGHTLY_QUERY> };
+type Asked = { rights: Rights; csrf: string; query: z.infer<typeof NIGHTLY_QUERY> };
 
-/** A section of the page *Nightly*; `view` reads its data and renders it. */
+/** A section of a page; `view` reads its data and renders it. */
 type NightlySection = {
   title: string;
-  view: (given: NightlyPageFunctions, asked: Asked) => Promise<SectionView>;
+  view: (given: NightlyPageFunctions, asked: Asked) => Promise<{ body: Html; actions?: Html }>;
 };
-
-/** A rendered section; `comesFirst` moves an urgent one to the top. */
-type SectionView = { body: Html; actions?: Html; comesFirst?: boolean };
 
 /** Notices on the page: one screen. `limitline notices` shows up to 500. */
 const NOTICES_SHOWN = 20;
@@ -43,50 +44,72 @@ const NOTICES_SHOWN = 20;
 /** Events on the page: one screen. `limitline events` lists more, and exports all. */
 const EVENTS_SHOWN = 10;
 
-/** The sections of the page in order. The report comes first, since people open the page for it in the morning. */
-export const SECTIONS: readonly NightlySection[] = [
+/** The three pages, each with its sections in order. The report is the first, since people open it in the morning. */
+export const NIGHTLY_PAGES: readonly { href: string; words: string; lead: string; sections: NightlySection[] }[] = [
   {
-    title: 'The last report',
-    view: async ({ report }, { rights }) => lastReport(await report.read(), rights),
-  },
-  { title: 'Drop folder', view: async ({ inbox }) => ({ body: inboxSection(await inbox.look()) }) },
-  {
-    title: 'Events of the service',
-    view: async ({ events }, { rights }) => {
-      const showsEvents = can(rights, 'GET /service-events/:id');
-      return { body: eventsSection(await events.look(EVENTS_SHOWN), { showsEvents }) };
-    },
-  },
-  {
-    title: 'Sent again at night',
-    view: async ({ rules }, { rights, csrf, query }) => {
-      const mayChange = can(rights, 'POST /nightly/rules');
-      return { body: rulesSection(await rules.look(), { csrf, mayChange, asked: query }) };
-    },
-  },
-  {
-    title: 'Notices',
-    view: async ({ notices }) => ({ body: noticesSection(await notices.look(NOTICES_SHOWN)) }),
+    href: nightlyAddress(),
+    words: 'Report',
+    lead: 'What the nightly check of all records found.',
+    sections: [
+      {
+        title: 'The last report',
+        view: async ({ report, schedule }, { rights }) => {
+          const [last, { onDuty }] = await Promise.all([report.read(), schedule.look()]);
+          const { body, actions } = lastReport(last, rights);
+          return { body: html`${onDuty.length === 0 && nobodyOnDuty()}${body}`, ...(actions && { actions }) };
+        },
+      },
+      {
+        title: 'All reports',
+        view: async ({ report }, { query }) => ({ body: reportsList(await report.list(query.before)) }),
+      },
+    ],
   },
   {
-    title: 'Schedule',
-    view: async ({ schedule }, { rights, csrf, query }) => {
-      const mayRun = can(rights, 'POST /nightly/run/:task');
-      const { asked } = query;
-      const facts = await schedule.look();
-      const comesFirst = facts.onDuty.length === 0 || asked !== undefined;
-      return { body: scheduleSection(facts, { csrf, mayRun, asked }), comesFirst };
-    },
+    href: AUTOMATION,
+    words: 'Automation',
+    lead: 'What Limitline does by itself: at night, with files in the drop folder, and with events of the service.',
+    sections: [
+      {
+        title: 'Schedule',
+        view: async ({ schedule }, { rights, csrf, query: { asked } }) => {
+          const mayRun = can(rights, 'POST /nightly/run/:task');
+          return { body: scheduleSection(await schedule.look(), { csrf, mayRun, asked }) };
+        },
+      },
+      {
+        title: 'Sent again at night',
+        view: async ({ rules }, { rights, csrf, query }) => {
+          const mayChange = can(rights, 'POST /nightly/rules');
+          return { body: rulesSection(await rules.look(), { csrf, mayChange, asked: query }) };
+        },
+      },
+      { title: 'Drop folder', view: async ({ inbox }) => ({ body: inboxSection(await inbox.look()) }) },
+      {
+        title: 'Events of the service',
+        view: async ({ events }, { rights }) => {
+          const showsEvents = can(rights, 'GET /service-events/:id');
+          return { body: eventsSection(await events.look(EVENTS_SHOWN), { showsEvents }) };
+        },
+      },
+    ],
   },
   {
-    title: 'All reports',
-    view: async ({ report }, { query }) => ({ body: reportsList(await report.list(query.before)) }),
+    href: '/nightly/notices',
+    words: 'Notices',
+    lead: 'Who is told when something changes, and whether it arrived.',
+    sections: [
+      {
+        title: 'Latest notices',
+        view: async ({ notices }) => ({ body: noticesSection(await notices.look(NOTICES_SHOWN)) }),
+      },
+    ],
   },
 ];
 
 function lastReport(shown: ShownReport | undefined, rights: Rights): { body: Html; actions?: Html } {
   if (!shown) {
-    const words = html`Each night Limitline checks whether everything that it stores agrees. To run this check now: ${commandLine('npx limitline reconcile')}`;
+    const words = html`Each night Limitline checks whether all its records agree. ${commandLine('npx limitline reconcile', 'To check now:')}`;
     return { body: emptyState({ title: 'No night was checked yet.', words }) };
   }
   return {

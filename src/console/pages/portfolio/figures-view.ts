@@ -13,7 +13,7 @@ import { barLine, OUTCOMES, SHOWN_AS, stateBadge, stateShape } from '../../parts
 import { linkButton } from '../../parts/form.ts';
 import { table } from '../../parts/table.ts';
 import { amount, commandLine, inUtc, shellWord } from '../../parts/text.ts';
-import { below, planAddress, portfolioAddress } from '../addresses.ts';
+import { AUTOMATION, below, planAddress, portfolioAddress } from '../addresses.ts';
 import type { PortfolioLook, PortfolioOutlook, ShownCause } from './portfolio-look.ts';
 
 /** What became of the money: a bar, a line for each outcome with a link to its rows, and the time that is left. */
@@ -111,7 +111,7 @@ export function renderCauses(name: string, causes: readonly ShownCause[], rights
   const rest = causes.slice(CAUSES_SHOWN);
   const restRows = rest.reduce((sum, { rows }) => sum + rows, 0);
   return html`<ol class="causes">${causes.slice(0, CAUSES_SHOWN).map((cause) => renderCause(name, cause, rights))}</ol>
-    ${rest.length > 0 && html`<p class="quiet">${grouped(rest.length)} more causes of ${counted(restRows, 'row')}: ${commandLine(`npx limitline report ${shellWord(name)} --causes`)}</p>`}`;
+    ${rest.length > 0 && html`<p class="quiet">${grouped(rest.length)} more causes of ${counted(restRows, 'row')}. ${commandLine(`npx limitline report ${shellWord(name)} --causes`)}</p>`}`;
 }
 
 function renderCause(name: string, cause: ShownCause, rights: Rights): Html {
@@ -143,7 +143,7 @@ function renderCause(name: string, cause: ShownCause, rights: Rights): Html {
               label: `Retry the rows refused for: ${label}`,
             })
       }
-      ${!isHeld && can(rights, 'POST /nightly/rules') && linkButton({ href: `/nightly?${new URLSearchParams({ cause: id, portfolio: name })}#new-rule`, words: 'Each night…', kind: 'quiet', label: `Have the rows go again each night that were refused for: ${label}` })}
+      ${!isHeld && can(rights, 'POST /nightly/rules') && linkButton({ href: `${AUTOMATION}?${new URLSearchParams({ cause: id, portfolio: name })}#new-rule`, words: 'Each night…', kind: 'quiet', label: `Have the rows go again each night that were refused for: ${label}` })}
       ${!isHeld && can(rights, 'GET /portfolios/:name/downloads/:file') && linkButton({ href: `${below(name, 'downloads', 'errors.csv')}?cause=${encodeURIComponent(id)}`, words: 'Export', kind: 'quiet', download: true, label: `Export the rows that failed for: ${label}` })}
       ${!isHeld && can(rights, 'GET /plans/new', 'cancel') && linkButton({ href: planAddress(name, 'cancel', of), words: 'Cancel…', kind: 'quiet', dialog: true, label: `Cancel the rows refused for: ${label}` })}
     </div>
