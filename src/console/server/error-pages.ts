@@ -58,36 +58,35 @@ export function isAway(error: unknown): boolean {
 const CONNECTING = /^(?:connect|read|write) E/;
 
 const AWAY =
-  'Redis does not answer, so nothing can be shown or done just now. Rows are safe: nothing is sent while Redis is away, and this page comes back by itself.';
+  'The database (Redis) does not answer, so nothing can be shown or done just now. Your rows are safe, nothing is sent meanwhile, and this page comes back by itself.';
 const FULL =
-  'The memory of Redis is full, so this was not done. Raise its maxmemory, or archive portfolios that are finished (npx limitline archive NAME), and do it again. Pages and reports can be read meanwhile.';
-const OURS =
-  'This is a fault of the console. Nothing more was done than what is shown; the log has the details under the number below.';
+  'The memory of the database (Redis) is full, so this was not done. An operator has to raise its limit or archive finished portfolios. Pages and reports can be read meanwhile.';
+const OURS = 'This is an error in Limitline. Tell an operator the number below: the log has the details.';
 const STALE =
   'The page that this was sent from is too old. Go back, load it again, and repeat what you did. Nothing was done.';
 
 const WORDS: Readonly<Record<number, string>> = {
   400: 'The address or the form cannot be read.',
-  403: 'This may not be done.',
+  403: 'This is not allowed.',
   404: 'There is nothing under this address.',
   405: 'This address cannot be used in that way.',
   413: 'What was sent is too large. Nothing was kept of it.',
-  415: 'The data that was sent has a format that is not accepted here.',
-  429: 'Too much was asked for in a short time. Wait a minute, then go on.',
+  415: 'This format is not accepted here.',
+  429: 'Too many requests in a short time. Wait a minute, then try again.',
 };
 
 const TITLES: Readonly<Record<number, string>> = {
   400: 'This cannot be read',
   403: 'Not allowed',
   404: 'Not found',
-  405: 'Not known',
+  405: 'Not possible',
   409: 'Something has changed',
   413: 'Too large',
-  415: 'Not a kind that is read here',
+  415: 'Format not accepted',
   422: 'This cannot be done',
   429: 'Too much at once',
   500: 'Something went wrong',
-  503: 'Redis is away',
+  503: 'Not available just now',
   507: 'The disk is full',
 };
 

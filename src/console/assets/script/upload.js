@@ -41,7 +41,7 @@ function send(form) {
   request.upload.addEventListener('progress', ({ loaded, total, lengthComputable }) => {
     if (lengthComputable) bar.value = total === 0 ? 1 : loaded / total;
     const isAll = lengthComputable && loaded === total;
-    words.textContent = isAll ? 'Uploaded. It is being looked at.' : `${megabytes(loaded)} of ${megabytes(total)} MB`;
+    words.textContent = isAll ? 'Uploaded. It is being checked.' : `${megabytes(loaded)} of ${megabytes(total)} MB`;
   });
   request.addEventListener('load', () => {
     if (request.status < 400) location.assign(request.responseURL);
@@ -50,7 +50,7 @@ function send(form) {
   request.addEventListener('error', () =>
     end(notice('The connection broke off, and nothing was kept. Upload it again.')),
   );
-  request.addEventListener('abort', () => end(notice('The upload was given up, and nothing was kept.')));
+  request.addEventListener('abort', () => end(notice('The upload was cancelled, and nothing was kept.')));
   progress.querySelector('[data-cancel]').onclick = () => request.abort();
   trouble.replaceChildren();
   bar.value = 0;

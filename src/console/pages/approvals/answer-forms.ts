@@ -31,9 +31,9 @@ export function answerPart(approval: Approval, answering: Answering): Html {
     case 'nobody':
       return noUsers();
     case 'own':
-      return html`${notice('info', html`Another person must approve it: ${whoMay(answering)}.`, { title: 'You asked for this, or had a part in it.' })}${commandPart(approval)}`;
+      return html`${notice('info', html`A colleague must approve it: ${whoMay(answering)}.`, { title: 'You asked for this, or took part in it.' })}${commandPart(approval)}`;
     case 'role':
-      return html`${notice('info', html`It takes the role approver${approval.approvers ? ', and for a file of the drop folder INBOX_APPROVERS says who answers' : ''}: ${whoMay(answering)}.`, { title: 'You may look, and not answer.' })}`;
+      return html`${notice('info', html`Only people with the role approver${approval.approvers ? ' who are named for files of the drop folder' : ''} can decide: ${whoMay(answering)}.`, { title: 'You cannot approve this.' })}`;
     case 'yes':
       return html`${refusedPart(answering.refused)}<div class="answers">${approveForm(approval, answering)}${declineForm(approval, answering)}</div>${commandPart(approval)}`;
   }
@@ -101,21 +101,21 @@ function declineForm({ id, digest, kind }: Approval, { csrf }: Answering): Html 
     csrf,
     label: 'Decline',
     body: html`${hidden('digest', digest)}${field({
-      label: 'Why not',
+      label: 'Reason for declining',
       name: 'because',
       required: true,
       maxlength: 400,
       hint:
         kind === 'import'
-          ? 'Its rows are given up, with these words.'
-          : 'Its rows stay as they were, and these words are kept.',
+          ? 'Its rows are cancelled, and your reason is kept with them.'
+          : 'Its rows stay as they are, and your reason is kept.',
     })}${button({ words: 'Decline', kind: 'danger' })}`,
   });
 }
 
 function commandPart({ portfolio, id, digest }: Approval): Html {
   const command = `npx limitline approve ${shellWord(portfolio)} --as USER --approval ${shellWord(id)} --digest ${digest}`;
-  return html`<p class="same-command">From a terminal: ${commandLine(command)}</p>`;
+  return html`<p class="same-command">${commandLine(command, 'From a terminal:')}</p>`;
 }
 
 function refusedPart(refused: AnswerResult | undefined): Html | false {
@@ -136,11 +136,11 @@ export function refusedWords(refused: AnswerResult): string {
     case 'changed':
       return 'It has changed since you looked at it, so nothing was done. This is what it is now: look at it again.';
     case 'own':
-      return 'You asked for this, or had a part in it: another person must answer it. Nothing was done.';
+      return 'You asked for this, or took part in it: a colleague must decide. Nothing was done.';
     case 'role':
-      return 'It takes the role approver, which you do not have (any more), and for a file of the drop folder your name in INBOX_APPROVERS. Nothing was done.';
+      return 'You may not approve this: it takes the role approver, and for a file of the drop folder you have to be named for it. Nothing was done.';
     case 'nobody':
-      return 'Nobody is known by name here, so nobody can approve: add a user with the role approver first (npx limitline user add). Nothing was done.';
+      return 'Nobody can approve yet: an admin has to add a user with the role approver first. Nothing was done.';
     case 'password':
       return 'The password or the code is wrong. Nothing was done.';
     case 'sign in':

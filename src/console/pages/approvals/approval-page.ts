@@ -36,10 +36,10 @@ export function approvalPage(look: ApprovalLook, answering: Answering, rights: R
   ${look.portfolio.isPaused && (standing === 'waiting' || standing === 'granted') && notice('warn', UNTIL_RESUMED)}
   ${figuresOf(look)}
   ${since.length > 0 && notice('warn', html`<ul>${since.map((words) => html`<li>${words}</li>`)}</ul>`, { title: 'What happened since it was asked for.' })}
-  ${standing === 'waiting' && panel({ title: 'Your answer', body: answerPart(approval, answering) })}
-  ${standing === 'waiting' && html`${panel({ title: 'Largest rows', body: largestPart(look) })}${panel({ title: 'As it would be sent', body: firstPart(look) })}`}
+  ${standing === 'waiting' && panel({ title: 'Your decision', body: answerPart(approval, answering) })}
+  ${standing === 'waiting' && html`${panel({ title: 'Largest rows', body: largestPart(look) })}${panel({ title: 'What would be sent', body: firstPart(look) })}`}
   ${file && panel({ title: 'How the file was read', body: filePart(file) })}
-  ${panel({ title: 'What a yes binds', body: boundPart(approval) })}`;
+  ${panel({ title: 'What exactly is approved', body: boundPart(approval) })}`;
 }
 
 function titleOf(approval: Approval): Html {
@@ -63,23 +63,19 @@ function outcome({ approval: { standing, answered, portfolio }, portfolio: { isP
     case 'granted':
       return notice(
         'good',
-        html`${by}. ${isPaused ? '' : 'Its rows go on as fast as the service lets them, while workers run.'}${words} <a href="/portfolios/${encodeURIComponent(portfolio)}">See how far they are</a>`,
+        html`${by}. ${isPaused ? '' : 'Its rows are being sent.'}${words} <a href="/portfolios/${encodeURIComponent(portfolio)}">See the progress</a>`,
         { title: 'Approved' },
       );
     case 'declined':
-      return notice('warn', html`${by}.${words} Nothing of it was sent.`, { title: 'Declined' });
+      return notice('warn', html`${by}.${words} Nothing was sent.`, { title: 'Declined' });
     case 'void':
-      return notice('info', 'Its rows were changed, given up or replaced, so that nothing is left to be approved.', {
-        title: 'Nothing is left of it.',
+      return notice('info', 'Its rows were changed, cancelled or replaced.', {
+        title: 'Nothing is left to approve.',
       });
     default:
-      return notice(
-        'info',
-        'Its import has not come to its end, so it cannot be answered yet. Nothing of it is sent.',
-        {
-          title: `It is ${STANDING_WORDS[standing]}.`,
-        },
-      );
+      return notice('info', 'The file is still being imported, so it cannot be approved yet. Nothing is sent.', {
+        title: `It is ${STANDING_WORDS[standing]}.`,
+      });
   }
 }
 
@@ -91,18 +87,18 @@ function figuresOf({ approval, portfolio, file }: ApprovalLook): Html {
   return stats([
     { label: 'Rows', value: grouped(rows), hint: KIND_WORDS[approval.kind] },
     { label: approval.kind === 'answer' ? 'Their amounts' : 'To be requested', value: amount(sum) },
-    { label: 'The portfolio in all', value: amount(portfolio.sum), hint: statesWords(portfolio.states) },
+    { label: 'The whole portfolio', value: amount(portfolio.sum), hint: statesWords(portfolio.states) },
     ...(file?.found
       ? [
           {
             label: 'Lines of the file',
             value: grouped(file.found.lines),
-            hint: left === 0 ? 'none was left out' : `${grouped(left)} left out: invalid or duplicate`,
+            hint: left === 0 ? 'all are included' : `${grouped(left)} left out: with errors or duplicate`,
           },
           {
             label: 'Warnings',
             value: grouped(warned),
-            hint: `${ofFile > 0 ? `${grouped(ofFile)} on the whole file; ` : ''}they stop nothing`,
+            hint: `${ofFile > 0 ? `${grouped(ofFile)} on the whole file; ` : ''}for your information`,
             ...(warned > 0 ? { kind: 'warn' as const } : {}),
           },
         ]
@@ -121,17 +117,17 @@ function largestPart({ approval, largest, isLargestExact }: ApprovalLook): Html 
     { head: 'Buyer', names: true, cell: ({ row, name }) => html`<a href="${rowAddress(row)}">${theirWords(name)}</a>` },
     { head: 'Requested', kind: 'amount', cell: (row) => amount(row.amount) },
     ...(approval.kind === 'answer'
-      ? [{ head: 'What was said of it', kind: 'id' as const, cell: ({ said }: WaitingRow) => saidWords(said) }]
+      ? [{ head: 'Answer', kind: 'id' as const, cell: ({ said }: WaitingRow) => saidWords(said) }]
       : []),
   ];
   if (largest.length === 0) return html`<p>No row waits any more.</p>`;
   return html`${table({ caption: 'The largest rows', rows: largest, columns })}
-    <p class="hint">${!isLargestExact && 'The largest of those that were looked at: there are too many rows to look at each. '}<a href="${portfolioHref(approval)}?states=awaiting#rows">All rows that wait</a></p>`;
+    <p class="hint">${!isLargestExact && 'Only a part of the rows was searched for the largest. '}<a href="${portfolioHref(approval)}?states=awaiting#rows">All rows that wait</a></p>`;
 }
 
 function firstPart({ first, largest }: ApprovalLook): Html {
   if (first.length === 0)
-    return html`<p>${largest.length === 0 ? 'No row waits any more.' : 'Of the first rows nothing is sent: they count as made.'}</p>`;
+    return html`<p>${largest.length === 0 ? 'No row waits any more.' : 'Nothing is sent for the first rows: they count as made.'}</p>`;
   return requestBodies(first);
 }
 
@@ -143,7 +139,7 @@ function filePart(file: UnderstoodFile): Html {
       term: 'File',
       what: html`${theirWords(name)} (import ${grouped(number)}${by !== undefined && html`, by ${by}`})`,
     },
-    { term: 'Read as', what: reading.join(', ') || 'as it stands' },
+    { term: 'Read as', what: reading.join(', ') || 'without changes' },
     ...(left.length > 0
       ? [
           {
@@ -154,11 +150,11 @@ function filePart(file: UnderstoodFile): Html {
       : []),
   ])}
   ${table({
-    caption: 'Which column is what',
+    caption: 'Columns and what they are sent as',
     rows: columns.filter(({ known }) => known !== undefined),
     columns: [
       { head: 'Column', names: true, cell: ({ written }) => theirWords(written) },
-      { head: 'Taken as', cell: ({ known }) => html`<code>${known}</code>` },
+      { head: 'Sent as', cell: ({ known }) => html`<code>${known}</code>` },
     ],
   })}
   ${
@@ -174,14 +170,14 @@ function filePart(file: UnderstoodFile): Html {
       ],
     })
   }
-  <p class="hint">${isWhole ? `${counted(lookedThrough, 'line was', 'lines were')} looked through for warnings: all of the file.` : `The first ${counted(lookedThrough, 'line')} were looked through for warnings; the file has more.`}</p>`;
+  <p class="hint">${isWhole ? `${counted(lookedThrough, 'line was', 'lines were')} checked: the whole file.` : `The first ${counted(lookedThrough, 'line')} were checked for warnings; the file has more.`}</p>`;
 }
 
 function boundPart({ rows, sum, file, digest }: Approval): Html {
-  return html`<p>The yes is for exactly this, and for how the file was read. Whatever changes one of it makes another digest, and a yes to this one does nothing then.</p>
+  return html`<p>An approval is for exactly these rows, this sum, this file and how it was read. If any of it changes, the fingerprint changes, and it has to be approved again.</p>
   ${facts([
     { term: 'Rows and sum', what: `${grouped(rows)}, ${moneyText(sum)}` },
     ...(file ? [{ term: 'File', what: html`${theirWords(file.name)} <code>${file.sha256.slice(0, 16)}…</code>` }] : []),
-    { term: 'Digest', what: html`<code>${digest}</code>` },
+    { term: 'Fingerprint', what: html`<code>${digest}</code>` },
   ])}`;
 }

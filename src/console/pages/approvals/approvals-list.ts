@@ -25,28 +25,27 @@ export function approvalsPage(list: ApprovalsList, isOwn: (approval: Approval) =
   const { waiting, total, answered, hasUsers } = list;
   return html`${pageHead({
     title: 'Approvals',
-    lead: 'Nothing listed here is sent until another person approves it. The people who asked for it cannot approve it themselves.',
+    lead: 'A colleague must approve these before they are sent. Nobody can approve what they asked for themselves.',
   })}
   ${!hasUsers && total > 0 && noUsers()}
   ${
     waiting.length === 0
       ? emptyState({
           title: 'Nothing waits for approval',
-          words:
-            'Portfolios, retries and answers to held rows above the limit that is set (APPROVE_ABOVE, APPROVE_ALWAYS) wait here for a second person.',
+          words: 'Requests above the amount set for your company wait here for a second person.',
           next: linkButton({ href: '/', words: 'To the portfolios' }),
         })
       : panel({
           title: `${counted(total, 'waits', 'wait')}, oldest first`,
           body: html`${table({ caption: 'What waits for approval', rows: waiting, columns: waitingColumns(isOwn) })}
-            ${total > waiting.length && html`<p class="hint">And ${grouped(total - waiting.length)} more: they come here as these are answered.</p>`}`,
+            ${total > waiting.length && html`<p class="hint">And ${grouped(total - waiting.length)} more: they appear as these are answered.</p>`}`,
         })
   }
   ${
     answered.length > 0 &&
     panel({
-      title: 'Answered lately',
-      body: table({ caption: 'What was answered lately', rows: answered, columns: ANSWERED_COLUMNS }),
+      title: 'Decided lately',
+      body: table({ caption: 'Decided lately', rows: answered, columns: ANSWERED_COLUMNS }),
     })
   }`;
 }
@@ -55,7 +54,7 @@ export function approvalsPage(list: ApprovalsList, isOwn: (approval: Approval) =
 export function noUsers(): Html {
   return notice(
     'warn',
-    html`Approval needs people who are known by name. Add one who may approve: ${commandLine('npx limitline user add NAME --roles approver')}`,
+    html`An admin has to add a user with the role approver. ${commandLine('npx limitline user add NAME --roles approver')}`,
     { title: 'Nobody can approve yet.' },
   );
 }
@@ -80,10 +79,10 @@ function waitingColumns(isOwn: (approval: Approval) => boolean): TableColumn<App
     {
       head: 'Asked for by',
       cell: (approval) =>
-        html`${peopleWords(approval.authors)}${isOwn(approval) && html` <small class="under">yours: another person answers it</small>`}`,
+        html`${peopleWords(approval.authors)}${isOwn(approval) && html` <small class="under">yours: a colleague decides</small>`}`,
     },
     { head: 'Since', cell: ({ askedMs }) => timeAgo(askedMs) },
-    { head: 'Digest', wideOnly: true, cell: ({ digest }) => html`<code>${shortDigest(digest)}</code>` },
+    { head: 'Fingerprint', wideOnly: true, cell: ({ digest }) => html`<code>${shortDigest(digest)}</code>` },
   ];
 }
 
@@ -92,7 +91,7 @@ const ANSWERED_COLUMNS: readonly TableColumn<Approval>[] = [
   ...SIZE,
   { head: 'Asked for by', cell: ({ authors }) => peopleWords(authors) },
   {
-    head: 'Answer',
+    head: 'Decision',
     cell: ({ standing, answered }) =>
       html`<span>${STANDING_WORDS[standing]}${answered && html` by ${answered.by}`}${answered && answered.words !== '' && html`<small class="under"><bdi>${answered.words}</bdi></small>`}</span>`,
   },
@@ -103,7 +102,7 @@ const ANSWERED_COLUMNS: readonly TableColumn<Approval>[] = [
 export const KIND_WORDS: Readonly<Record<ApprovalKind, string>> = {
   import: 'to be requested',
   retry: 'to be sent again',
-  answer: 'held, and answered',
+  answer: 'answers to rows with an unknown result',
 };
 
 export const STANDING_WORDS: Readonly<Record<Approval['standing'], string>> = {
@@ -111,7 +110,7 @@ export const STANDING_WORDS: Readonly<Record<Approval['standing'], string>> = {
   waiting: 'waits',
   granted: 'approved',
   declined: 'declined',
-  void: 'nothing is left of it',
+  void: 'nothing left to approve',
 };
 
 /** `120 rows, 1,250,000.50` */

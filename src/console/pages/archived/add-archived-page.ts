@@ -48,15 +48,15 @@ function archivedPage({ archived, total, from, rights }: Shown): Html {
   return html`${pageHead({
     title: 'Archived portfolios',
     trail: [{ href: '/', words: 'Portfolios' }],
-    lead: 'Their rows are in files of the data folder, or gone where one was forgotten. What was requested for them is known all the same, and is not requested again.',
+    lead: 'Rows of these portfolios are stored in files, or were deleted. What was requested for them is still known, and is not requested again.',
   })}
   ${table({
     caption: 'Archived portfolios',
     rows: archived,
     columns: columnsFor(rights),
     empty: emptyState({
-      title: 'No portfolio is archived.',
-      words: html`Finished portfolios are archived at night when they are older than LIMITLINE_KEEP_DAYS, or by ${commandLine('npx limitline archive NAME')}`,
+      title: 'No archived portfolios yet.',
+      words: html`Finished portfolios can be archived at night, once they are old enough. ${commandLine('npx limitline archive NAME')} ${commandLine('LIMITLINE_KEEP_DAYS', 'Setting:')}`,
       next: linkButton({ href: '/', words: 'To the portfolios' }),
     }),
   })}
@@ -103,7 +103,7 @@ function renderDownload({ name, is }: Pick<ArchivedPortfolio, 'name' | 'is'>): H
   if (is !== 'archived') return html``;
   return linkButton({
     href: below(name, 'downloads', 'results.csv'),
-    words: 'Results',
+    words: 'Download CSV',
     kind: 'quiet',
     download: true,
     label: `Download: results of ${name}`,
@@ -146,8 +146,8 @@ function whatItMeans(archived: ArchivedPortfolio): Html {
     case 'archived':
       return notice(
         'info',
-        html`What was requested for it is known and is not requested again. To see its rows here, have them brought back: ${commandLine(`npx limitline restore ${word}`)}`,
-        { title: `Its ${counted(archivedRows(archived), 'row is', 'rows are')} in files of the data folder.` },
+        html`What was requested for it is known and is not requested again. An operator can restore it, so that its rows are shown here. ${commandLine(`npx limitline restore ${word}`)}`,
+        { title: `Its ${counted(archivedRows(archived), 'row is', 'rows are')} archived.` },
       );
     case 'archiving':
     case 'leaving':
@@ -155,16 +155,14 @@ function whatItMeans(archived: ArchivedPortfolio): Html {
     case 'restoring':
       return goesOn('It is being restored.', `npx limitline restore ${word}`);
     case 'forgetting':
-      return goesOn('It is being forgotten.', `npx limitline forget ${word}`);
+      return goesOn('It is being deleted.', `npx limitline forget ${word}`);
     case 'forgotten':
-      return notice(
-        'info',
-        'What was known of people is gone, and nothing of it comes back. What was requested for it is still not requested again.',
-        { title: 'It was forgotten.' },
-      );
+      return notice('info', 'Personal data was deleted for good. What was requested is still not requested again.', {
+        title: 'Its data was deleted.',
+      });
   }
 }
 
 function goesOn(title: string, command: string): Html {
-  return notice('warn', html`If nobody is at it any more, this goes on with it: ${commandLine(command)}`, { title });
+  return notice('warn', html`If it does not finish, an operator can continue it. ${commandLine(command)}`, { title });
 }

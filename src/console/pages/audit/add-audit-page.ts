@@ -68,7 +68,7 @@ function auditPage(shown: AuditShown): Html {
   const isSearched = Object.keys(found).length > 0;
   return html`${pageHead({
     title: 'Audit',
-    lead: html`Who did what, when and from where. Entries are never changed, and each is tied to the one before by a key that Redis does not have. Whether all of it is still as it was written: ${commandLine('npx limitline audit verify')}`,
+    lead: html`Who did what, when and from where. Entries are never changed, and changes from outside can be detected. ${commandLine('npx limitline audit verify', 'To check:')}`,
     actions: linkButton({ href: '/audit/export', words: 'Download all, as NDJSON', download: true }),
   })}
   ${form({ action: '/audit', method: 'get', class: 'filters', role: 'search', label: 'Find entries', body: searchFields(shown, isSearched) })}

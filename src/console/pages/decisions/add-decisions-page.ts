@@ -76,7 +76,7 @@ function noFile(): ConsoleError {
 }
 
 function tooLarge(): ConsoleError {
-  const words = `The file is larger than ${FILE_LIMIT_MB} MB: split it, or take it in with npx limitline decisions. Nothing was kept of it.`;
+  const words = `The file is larger than ${FILE_LIMIT_MB} MB: split it, or ask an operator. Nothing was kept.`;
   return new ConsoleError(413, words);
 }
 

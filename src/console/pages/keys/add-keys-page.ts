@@ -4,12 +4,12 @@ import { page } from '../page.ts';
 
 /** The console's own keyboard shortcuts, which the browser's module assets/script/keys.js handles. */
 const KEYS: readonly [keys: string, does: string][] = [
-  ['/', 'To the search of the page'],
+  ['/', 'Search on the page'],
   ['?', 'This list'],
   ['Esc', 'Closes a dialog'],
   ['g p', 'Portfolios'],
   ['g n', 'New portfolio'],
-  ['g h', 'Held desk'],
+  ['g h', 'Rows that need an answer'],
   ['g q', 'Queues'],
 ];
 

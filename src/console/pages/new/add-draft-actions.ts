@@ -102,7 +102,7 @@ export function draftActions({ post }: Kinds<NewPageFunctions>) {
       handle: async ({ reply, params: { id = '' }, fields, given }) => {
         const draft = await given.read(id);
         const [edit] = readEdits(fields);
-        if (!edit || !('cells' in edit)) throw new ConsoleError(422, 'The form names no cell: load the page again.');
+        if (!edit || !('cells' in edit)) throw new ConsoleError(422, 'The page is out of date: load it again.');
         if (fields.version !== undefined && Number(fields.version) !== lastVersion(draft).number) {
           return reply.fragment(notChecked('Another version was saved meanwhile: load the page again.'));
         }
@@ -149,7 +149,7 @@ export function draftActions({ post }: Kinds<NewPageFunctions>) {
         const { portfolio = '' } = request.about ?? {};
         if (!isPortfolioName(portfolio)) throw new ConsoleError(422, 'Give the portfolio a name first.');
         if (fields.first !== undefined && fields.first !== String(SENT_FIRST)) {
-          throw new ConsoleError(422, 'The form says another number of rows than the page: load it again.');
+          throw new ConsoleError(422, 'The number of rows has changed: load the page again.');
         }
         const draft = await given.read(id);
         if (saysOtherwise(fields, draft, await previewOf(draft, given))) throw new ConsoleError(409, NOT_APPLIED);
@@ -205,8 +205,7 @@ async function saySameBuyer(
   { line, by }: { line: number; by: string },
   given: NewPageFunctions,
 ): Promise<void> {
-  if (!Number.isSafeInteger(line) || line < 1)
-    throw new ConsoleError(422, 'The form names no line: load the page again.');
+  if (!Number.isSafeInteger(line) || line < 1) throw new ConsoleError(422, 'The page is out of date: load it again.');
   const sameBuyer = [...new Set([...(reading.sameBuyer ?? []), line])];
   await given.correct(id, { reading: { ...reading, sameBuyer } }, by);
 }
@@ -233,7 +232,7 @@ function conflictView(id: string, { latest, cells }: { latest: number; cells: Me
 const MOST_SHOWN = 100;
 
 const NOT_APPLIED =
-  'Nothing was sent: a name or a reading was typed that is not applied, so what would be sent is not what the page shows. Go back, and use “Read it so” or “Look at it for this portfolio” first.';
+  'Nothing was sent: the page has changes that are not applied yet. Go back, and press “Apply” or “Check for this portfolio” first.';
 
 const CELL = /^cell-(\d{1,10})-(\d{1,5})$/;
 const TEXT = /^text-(\d{1,10})$/;

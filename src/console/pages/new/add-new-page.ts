@@ -88,7 +88,7 @@ function readRoutes({ get, events, post }: Kinds<NewPageFunctions>) {
 }
 
 async function takeUpload({ request, reply, tell, given }: Posted<NewPageFunctions>) {
-  if (!request.isMultipart()) throw new ConsoleError(415, 'An upload is a form with files: send it from the page.');
+  if (!request.isMultipart()) throw new ConsoleError(415, 'Upload the file from the page.');
   const announced = Number(request.headers['content-length']);
   const answer = await given
     .receive(filesOf(request), Number.isFinite(announced) ? announced : undefined, request.person.by)
@@ -195,7 +195,7 @@ function importView({ id, name, submitted }: PortfolioDraft, progress: Html, isA
       { href: '/new', words: 'New portfolio' },
       { href: `/new/${id}`, words: name },
     ],
-    lead: html`Into portfolio <a href="/portfolios/${encodeURIComponent(portfolio)}"><bdi>${portfolio}</bdi></a>. ${isAsked ? 'Nothing of it is sent before all of it is in, and approved where it has to be' : 'Workers request its first lines already'}; this page may be left.`,
+    lead: html`Into portfolio <a href="/portfolios/${encodeURIComponent(portfolio)}"><bdi>${portfolio}</bdi></a>. ${isAsked ? 'Nothing is sent before the whole file is imported, and approved where needed' : 'The first lines are already being requested'}. You can leave this page.`,
   })}
   ${panel({ title: 'Progress', body: html`<div data-module="follow"><div id="${PROGRESS_ID}">${progress}</div></div>` })}`;
 }

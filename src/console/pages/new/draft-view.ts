@@ -50,18 +50,17 @@ function keptNotice({ id, keptFrom, offered }: PortfolioDraft, csrf: string): Ht
     const { name, keptMs, by, reading } = offered;
     return notice(
       'warn',
-      html`${readerWords(by)} read that file otherwise ${timeAgo(keptMs)}: <bdi>${readingWords(reading)}</bdi>. This one has the same columns, and is
-      read as it stands. Whoever says how a file is read cannot approve it.
-      ${actionButton({ action: `/new/${id}/reading`, csrf, words: 'Read it so', kind: 'quiet', fields: { offered: 'yes' } })}`,
-      { title: `A file of the form of ${name}.` },
+      html`${readerWords(by)} changed how that file is read ${timeAgo(keptMs)}: <bdi>${readingWords(reading)}</bdi>. This one has the same columns, and those changes are not applied to it. Whoever changes how a file is read cannot approve it.
+      ${actionButton({ action: `/new/${id}/reading`, csrf, words: 'Read this one the same way', kind: 'quiet', fields: { offered: 'yes' } })}`,
+      { title: `It has the same columns as ${name}.` },
     );
   }
   if (!keptFrom) return false;
   return notice(
     'info',
-    html`Its columns are the same, so it is read as ${readerWords(keptFrom.by)} corrected that file ${timeAgo(keptFrom.keptMs)}.
-      ${actionButton({ action: `/new/${id}/reading`, csrf, words: 'Read it as it stands, and forget the corrections', kind: 'quiet', fields: { forget: 'yes' } })}`,
-    { title: `A file of the form of ${keptFrom.name}.` },
+    html`So it is read the way that ${readerWords(keptFrom.by)} set for that file ${timeAgo(keptFrom.keptMs)}.
+      ${actionButton({ action: `/new/${id}/reading`, csrf, words: 'Undo these settings', kind: 'quiet', fields: { forget: 'yes' } })}`,
+    { title: `It has the same columns as ${keptFrom.name}.` },
   );
 }
 
@@ -78,19 +77,19 @@ function submittedNotice({ id, submitted }: PortfolioDraft): Html | false {
       { title: 'It was imported.' },
     );
   }
-  if (ended) return notice('bad', ended.faults.join(' '), { title: 'Nothing of it was imported.' });
+  if (ended) return notice('bad', ended.faults.join(' '), { title: 'Nothing was imported.' });
   return notice(
     'warn',
-    html`${fault === null ? 'It was interrupted, or is still under way in another process.' : fault} Submit it again to go on where it stopped: nothing is doubled. <a href="/new/${id}/import">See how far it is</a>.`,
-    { title: `The import into ${submitted.portfolio} has not ended.` },
+    html`${fault === null ? 'It was interrupted, or is still under way in another process.' : fault} Submit it again to continue where it stopped: nothing is requested twice. <a href="/new/${id}/import">See the progress</a>.`,
+    { title: `The import into ${submitted.portfolio} is not finished.` },
   );
 }
 
 function failedView({ id, reading }: PortfolioDraft, message: string, csrf: string): Html {
   const isCorrected = Object.keys(reading).length > 0;
-  return html`${notice('bad', message, { title: 'The file cannot be read so.', urgent: true })}
+  return html`${notice('bad', message, { title: 'The file cannot be read.', urgent: true })}
     <div class="actions">${actionButton({ action: `/new/${id}/again`, csrf, words: 'Read it again' })}
-      ${isCorrected && actionButton({ action: `/new/${id}/reading`, csrf, words: 'Read it as it stands', fields: { forget: 'yes' } })}</div>`;
+      ${isCorrected && actionButton({ action: `/new/${id}/reading`, csrf, words: 'Undo the settings', fields: { forget: 'yes' } })}</div>`;
 }
 
 function previewView(draft: PortfolioDraft, given: DraftGiven & { preview: Preview }): Html {
@@ -102,15 +101,15 @@ function previewView(draft: PortfolioDraft, given: DraftGiven & { preview: Previ
     body: html`<p>${previewReadingWords(preview)}</p>${readingForm(draft, preview, csrf)}`,
   });
   if (!isUsable) {
-    return html`${notice('bad', sentences(faults, forPage), { title: 'Nothing of it can be imported as it is read now.', urgent: true })}${reading}
+    return html`${notice('bad', sentences(faults, forPage), { title: 'This file cannot be imported yet.', urgent: true })}${reading}
       ${panel({ title: 'Portfolio', body: portfolioField(draft, names) })}`;
   }
   return html`${panel({
     title: 'What would be requested',
     body: html`${requestFigures(preview)}${fileWarnings.length > 0 && notice('warn', sentences(fileWarnings, forPage))}`,
-    actions: html`<span class="hint">as of ${timeAgo(preview.madeMs)}</span>${actionButton({ action: `/new/${draft.id}/again`, csrf, words: 'Look again', kind: 'quiet' })}`,
+    actions: html`<span class="hint">checked ${timeAgo(preview.madeMs)}</span>${actionButton({ action: `/new/${draft.id}/again`, csrf, words: 'Refresh', kind: 'quiet' })}`,
   })}
-  ${problems.lines + warnings.lines > 0 && html`<div id="mend">${panel({ title: 'Lines to look at', body: mendGrid(draft, { preview, place, lines, csrf }) })}</div>`}
+  ${problems.lines + warnings.lines > 0 && html`<div id="mend">${panel({ title: 'Lines to fix', body: mendGrid(draft, { preview, place, lines, csrf }) })}</div>`}
   ${reading}
   ${panel({ title: 'As it would be sent', body: html`${requestSamples(preview)}${changesView(preview)}${unnamed(preview)}` })}
   ${panel({ title: 'Submit', body: html`${portfolioField(draft, names)}${supplierLine(draft)}${submitButtons(draft, given)}` })}`;
@@ -120,13 +119,13 @@ function previewView(draft: PortfolioDraft, given: DraftGiven & { preview: Previ
 function supplierLine({ supplier }: PortfolioDraft): Html | false {
   if (!supplier) return false;
   const { of, name } = supplier;
-  return html`<p>Supplier: <strong>${theirWords(of)}</strong>, of <bdi>${name}</bdi>. Its company comes before the buyers, and is created once for this account; one with an id is known there already.</p>`;
+  return html`<p>Supplier: <strong>${theirWords(of)}</strong>, of <bdi>${name}</bdi>. It is created before the buyers, and only once. A supplier with an id exists already.</p>`;
 }
 
 function unnamed({ unnamedDocuments }: Preview): Html | false {
   if (unnamedDocuments.length === 0) return false;
   const more = unnamedDocuments.length > 20 ? ' …' : '';
-  return html`<p>Documents that no line names: ${unnamedDocuments.slice(0, 20).map((name) => html`<bdi>${name}</bdi> `)}${more}</p>`;
+  return html`<p>Documents that no line refers to: ${unnamedDocuments.slice(0, 20).map((name) => html`<bdi>${name}</bdi> `)}${more}</p>`;
 }
 
 /** The page that uploads a file and its documents, and lists uploads that were not submitted yet. */
@@ -143,36 +142,36 @@ export function uploadView({
   const waiting = drafts.filter(({ submitted }) => !submitted?.ended || submitted.ended.faults.length > 0);
   return html`${pageHead({
     title: 'New portfolio',
-    lead: 'Upload the file of your buyers: nothing is requested before you have seen what would be.',
+    lead: 'Upload your list of buyers. You see what would be requested before anything is sent.',
   })}
   ${form({ action: '/new/upload', csrf, multipart: true, class: 'upload', module: 'upload', body: uploadFields(maxUploadMb) })}
-  ${waiting.length > 0 && panel({ title: 'Uploaded, not submitted', body: draftTable(waiting) })}`;
+  ${waiting.length > 0 && panel({ title: 'Not submitted yet', body: draftTable(waiting) })}`;
 }
 
 function uploadFields(maxUploadMb: number): Html {
   return html`<div class="drops">
       <div class="drop" data-drop="file">
-        <label class="drop-label" for="upload-file">The file of buyers</label>
+        <label class="drop-label" for="upload-file">Your list of buyers</label>
         <p class="drop-words">Drop a CSV or an Excel workbook here, or choose it.</p>
         <input class="drop-input" id="upload-file" name="file" type="file" required accept=".csv,.txt,.tsv,.xlsx,.xlsm,text/csv" aria-describedby="upload-file-hint">
-        <p class="hint" id="upload-file-hint">Any encoding and delimiter; one line a buyer, with a name and a limit.</p>
+        <p class="hint" id="upload-file-hint">One line for each buyer, with a name and a limit.</p>
       </div>
       <div class="drop is-second" data-drop="documents">
-        <label class="drop-label" for="upload-documents">Supporting documents, if there are any</label>
+        <label class="drop-label" for="upload-documents">Supporting documents (optional)</label>
         <p class="drop-words">Drop the files here, or one ZIP file of them.</p>
         <input class="drop-input" id="upload-documents" name="documents" type="file" multiple aria-describedby="upload-documents-hint">
-        <p class="hint" id="upload-documents-hint">Under the names by which the lines of the file call them.</p>
+        <p class="hint" id="upload-documents-hint">File names must match your list.</p>
       </div>
     </div>
-    ${field({ label: 'The supplier, if it is to be created', name: 'supplier', type: 'file', accept: '.csv,.txt,text/csv', hint: html`A CSV with a header and one line: a <code>name</code> and what else is known of the company, or its <code>company_id</code>. It is created before the buyers, once for this account.` })}
+    ${field({ label: 'Supplier (only if it has to be created)', name: 'supplier', type: 'file', accept: '.csv,.txt,text/csv', hint: html`A CSV with a header and one line: the <code>name</code> of the company and its other details, or its <code>company_id</code>.` })}
     <div class="upload-progress" data-progress hidden>
       <progress aria-label="Upload" max="1" value="0"></progress><span data-words role="status"></span>
-      <button class="button is-quiet" type="button" data-cancel>Give up</button>
+      <button class="button is-quiet" type="button" data-cancel>Cancel</button>
     </div>
     <div data-trouble role="alert"></div>
     <div class="upload-end">
-      ${button({ words: 'Upload and look at it', kind: 'primary' })}
-      <span class="hint">Up to ${maxUploadMb.toLocaleString('en')} MB. Nothing is requested by uploading. The same from a terminal: </span>${commandLine('npx limitline check FILE')}
+      ${button({ words: 'Upload and check', kind: 'primary' })}
+      <span class="hint">Up to ${maxUploadMb.toLocaleString('en')} MB. Uploading requests nothing.</span>${commandLine('npx limitline check FILE')}
     </div>`;
 }
 
@@ -182,19 +181,19 @@ function draftTable(drafts: readonly PortfolioDraft[]): Html {
     rows: drafts,
     columns: [
       { head: 'File', names: true, cell: ({ id, name }) => html`<a href="/new/${id}"><bdi>${name}</bdi></a>` },
-      { head: 'What it is', cell: (draft) => draftWords(draft) },
+      { head: 'Size', cell: (draft) => draftWords(draft) },
       { head: 'Uploaded', cell: ({ uploadedMs }) => timeAgo(uploadedMs) },
-      { head: 'Stands at', cell: standsAt },
+      { head: 'Status', cell: standsAt },
       {
-        head: 'Go on',
+        head: 'Continue',
         kind: 'actions',
-        cell: ({ id, name }) => linkButton({ href: `/new/${id}`, words: 'Go on', label: `Go on with ${name}` }),
+        cell: ({ id, name }) => linkButton({ href: `/new/${id}`, words: 'Continue', label: `Continue with ${name}` }),
       },
     ],
   });
 }
 
 function standsAt({ submitted }: PortfolioDraft): string {
-  if (!submitted) return 'preview';
-  return submitted.ended ? 'nothing of it was imported' : `import into ${submitted.portfolio} not ended`;
+  if (!submitted) return 'not submitted';
+  return submitted.ended ? 'nothing was imported' : `import into ${submitted.portfolio} not finished`;
 }

@@ -103,7 +103,7 @@ function pageWays({ id }: PortfolioDraft, { lines, kept, pages }: MendPages, { l
 
 /** Advice for the command line, and its equivalent on this page. All patterns apply, in this order. */
 const WORDS: readonly (readonly [pattern: RegExp, words: string])[] = [
-  [/(?:say|with|say so with|say with) --map "([^"]*)="/g, 'read $1 below as “kept, not sent”'],
+  [/(?:say|with|say so with|say with) --map "([^"]*)="/g, 'read $1 below as “not sent”'],
   [/or --map "([^"]*)="/g, 'or $1'],
   [/say so with --map "([^"]*)=([\w]+)"/g, 'read $1 below as $2'],
   [/say with --map "HEADER=(\w+)" which column it is/g, 'choose below which column is read as $1'],

@@ -36,7 +36,7 @@ export function readingForm(draft: PortfolioDraft, preview: Preview, csrf: strin
     <div class="reading-facts">${dialectFields(draft, preview)}${conventionFields(draft, preview)}</div>
     ${columnTable(preview)}
     ${constantFields(draft)}
-    <div class="form-end">${button({ words: 'Read it so' })}<span class="hint">Kept for the next file of this form when it is submitted, but for what is the same on every line and says which buyer, which request or how much.</span></div>`;
+    <div class="form-end">${button({ words: 'Apply' })}<span class="hint">The next file with the same columns is read in the same way. Names, references and amounts given for every line are not kept.</span></div>`;
   return form({ action: `/new/${draft.id}/reading`, csrf, body, class: 'form reading', id: DRAFT_FORM });
 }
 
@@ -121,7 +121,7 @@ function conventionFields({ reading }: PortfolioDraft, { conventions }: Preview)
   })}`;
 }
 
-const OURS = [{ value: '', words: 'kept, not sent' }, ...KNOWN_COLUMNS.map((name) => ({ value: name, words: name }))];
+const OURS = [{ value: '', words: 'not sent' }, ...KNOWN_COLUMNS.map((name) => ({ value: name, words: name }))];
 
 /** Each column with its first cells, and a choice of what it is read as. */
 function columnTable({ columns }: Preview): Html {
@@ -134,24 +134,24 @@ function columnTable({ columns }: Preview): Html {
   );
   const others = named.length - shown.size;
   return html`<div class="table-box" role="region" aria-label="Columns" tabindex="0"><table class="table columns">
-    <caption class="unseen">Columns of the file, what stands in them, and what they are read as</caption>
+    <caption class="unseen">Columns of the file, what stands in them, and what they are sent as</caption>
     <thead><tr><th scope="col" class="cell">Column</th><th scope="col" class="cell">First cells</th><th scope="col" class="cell">Read as</th></tr></thead>
     <tbody>${named.filter((column) => shown.has(column)).map(columnRow)}</tbody>
-  </table></div>${others > 0 && html`<p class="hint">${counted(others, 'more column')} ${others === 1 ? 'is' : 'are'} kept and not sent; to choose what one of them is, move it to the front of the file, or leave out what is not needed.</p>`}`;
+  </table></div>${others > 0 && html`<p class="hint">${counted(others, 'more column')} ${others === 1 ? 'is' : 'are'} not sent. To send one of them, move its column to the front of the file.</p>`}`;
 }
 
 /** The most columns that can be chosen for: more than any real file of buyers has. */
 const MOST_COLUMNS = 200;
 
 function columnRow({ index, written, known, extra, by, guess, samples }: PreviewColumn): Html {
-  const why = { name: 'our own name', map: 'as you said', alias: 'by its name' }[by ?? 'name'];
+  const why = { name: 'exact name', map: 'as you chose', alias: 'by its name' }[by ?? 'name'];
   return html`<tr class="${known === null && !extra && 'is-own'}">
     <th scope="row" class="cell names"><bdi>${written}</bdi></th>
     <td class="cell samples" data-head="First cells">${samples.length === 0 ? html`<span class="soft">empty</span>` : html`<span class="sample-list">${samples.map((sample) => html`<span class="sample"><bdi>${sample}</bdi></span>`)}</span>`}</td>
     <td class="cell" data-head="Read as">
       <select class="input" name="column-${index}" aria-label="${written} is read as">${OURS.map(({ value, words }) => html`<option value="${value}" selected="${value === (known ?? '')}">${words}</option>`)}</select>
       ${known === null && html`<input class="input" name="path-${index}" value="${extra ?? ''}" maxlength="600" placeholder="or a path, such as company.tax_id" aria-label="${written} is sent as the field with this path">`}
-      <span class="hint">${(known !== null || extra) && by !== null ? why : guess !== null && `perhaps ${guess}`}</span>
+      <span class="hint">${(known !== null || extra) && by !== null ? why : guess !== null && `maybe ${guess}`}</span>
     </td>
   </tr>`;
 }
@@ -160,7 +160,7 @@ function columnRow({ index, written, known, extra, by, guess, samples }: Preview
 function constantFields({ reading }: PortfolioDraft): Html {
   const given = Object.entries(reading.mapping?.constants ?? {});
   const rows = [...given, ['', ''] as const];
-  return html`<details class="constants" id="constants" open="${given.length > 0}"><summary>The same on every line</summary>
+  return html`<details class="constants" id="constants" open="${given.length > 0}"><summary>Values for every line</summary>
     ${rows.map(
       ([name, value], at) =>
         html`<div class="constant">${select({
@@ -169,7 +169,7 @@ function constantFields({ reading }: PortfolioDraft): Html {
           name: `constant-name-${at}`,
           value: name,
           options: [{ value: '', words: 'none' }, ...KNOWN_COLUMNS.map((one) => ({ value: one, words: one }))],
-        })}${field({ label: 'Is', hideLabel: at > 0, name: `constant-value-${at}`, value: value ?? '', maxlength: 500 })}</div>`,
+        })}${field({ label: 'Value', hideLabel: at > 0, name: `constant-value-${at}`, value: value ?? '', maxlength: 500 })}</div>`,
     )}
   </details>`;
 }
@@ -179,7 +179,7 @@ export function previewReadingWords(preview: Preview): string {
   const known = preview.columns.filter((column) => column.known !== null || column.extra).length;
   const extras = preview.columns.flatMap(({ written, extra }) => (extra ? [`${written} as ${extra}`] : []));
   const sent =
-    extras.length > 0 ? ` Sent, although the service's document does not show these fields: ${extras.join(', ')}.` : '';
+    extras.length > 0 ? ` Also sent, although the service does not describe these fields: ${extras.join(', ')}.` : '';
   const named = preview.columns.filter(({ written }) => written !== '').length;
-  return `${previewDialectWords(preview)}; ${known} of ${named} columns are read, the others are kept and not sent.${sent}`;
+  return `${previewDialectWords(preview)}; ${known} of ${named} columns are sent; the others stay in your results.${sent}`;
 }

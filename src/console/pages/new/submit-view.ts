@@ -37,8 +37,8 @@ export function portfolioField({ id, portfolio }: PortfolioDraft, names: readonl
     <div class="field"><label for="portfolio">Portfolio</label>
       <input class="input" id="portfolio" form="${DRAFT_FORM}" name="portfolio" value="${portfolio}" list="portfolios" maxlength="64" autocomplete="off" aria-describedby="portfolio-hint">
       <datalist id="portfolios">${names.slice(0, MOST_NAMES).map((name) => html`<option value="${name}"></option>`)}</datalist>
-      <p class="hint" id="portfolio-hint">A new name, or that of a portfolio that is there.</p></div>
-    ${button({ words: 'Look at it for this portfolio', form: DRAFT_FORM, action: `/new/${id}/portfolio` })}
+      <p class="hint" id="portfolio-hint">A new name, or the name of a portfolio that exists.</p></div>
+    ${button({ words: 'Check for this portfolio', form: DRAFT_FORM, action: `/new/${id}/portfolio` })}
   </div>`;
 }
 
@@ -53,27 +53,27 @@ export function submitButtons(
   const { portfolio } = draft;
   const sends = { form: DRAFT_FORM, action: `/new/${draft.id}/submit` };
   const { limits, requested, before } = preview.dryRun;
-  const left = allBeforeWords(preview.counts.rows, before?.limits) ?? 'nothing is left to request';
+  const left = allBeforeWords(preview.counts.rows, before?.limits) ?? 'nothing to request';
   const isThere = names.includes(portfolio);
   const sum = `${counted(limits, 'limit')}, ${moneyText(requested)} in total`;
-  const words = limits === 0 ? `Import it: ${left}` : `Request all: ${sum}`;
+  const words = limits === 0 ? `Import: ${left}` : `Request all: ${sum}`;
   return html`${isThere && thereAlready(portfolio)}
   ${limits > 0 && approvalNotice(approvalPolicy, { requested, isThere, over })}
   <div class="form submit" role="group" aria-label="Submit">${hidden('of', preview.of, DRAFT_FORM)}
-      ${isThere && can(rights, 'POST /new/:id/submit', 'replace') && tick({ form: DRAFT_FORM, name: 'replace', label: 'Cancel rows of earlier imports that are not in this file and were not sent', hint: 'For a file that stands for all of the portfolio.' })}
+      ${isThere && can(rights, 'POST /new/:id/submit', 'replace') && tick({ form: DRAFT_FORM, name: 'replace', label: 'Cancel earlier rows that are not in this file, if they were not sent yet', hint: 'Choose this if the file is the whole list.' })}
       <div class="submit-ways">
-        ${limits > SENT_FIRST && html`<div class="way">${button({ ...sends, words: `Send ${SENT_FIRST}, then wait`, name: 'first', value: String(SENT_FIRST) })}<span class="hint">The portfolio pauses itself. Somebody with the role operator looks at the answers, then resumes it, and the others go.</span></div>`}
-        <div class="way">${button({ ...sends, words, kind: 'primary' })}<span class="hint">What is imported is what you see here, to the byte.</span></div>
+        ${limits > SENT_FIRST && html`<div class="way">${button({ ...sends, words: `Send ${SENT_FIRST}, then wait`, name: 'first', value: String(SENT_FIRST) })}<span class="hint">Then the portfolio pauses. The rest is sent when it is resumed.</span></div>`}
+        <div class="way">${button({ ...sends, words, kind: 'primary' })}<span class="hint">Exactly what this page shows is imported.</span></div>
       </div>
-      <p class="same-command">The same from a terminal: ${commandLine(sameCommand(draft))}</p>
+      <p class="same-command">${commandLine(sameCommand(draft), 'The same from a terminal:')}</p>
   </div>`;
 }
 
 function thereAlready(portfolio: string): Html {
   return notice(
     'info',
-    html`Portfolio <a href="/portfolios/${encodeURIComponent(portfolio)}"><bdi>${portfolio}</bdi></a> is there already. Lines whose request was made are not requested again; one whose row was not sent yet takes the words of this file; rows that this file lacks stay.`,
-    { title: 'It is brought into a portfolio.' },
+    html`Portfolio <a href="/portfolios/${encodeURIComponent(portfolio)}"><bdi>${portfolio}</bdi></a> exists already. What was requested before is not requested again. Rows that were not sent yet are updated from this file. Rows that are not in this file stay.`,
+    { title: 'This adds to a portfolio.' },
   );
 }
 
@@ -82,7 +82,7 @@ function approvalNotice(
   policy: ApprovalPolicy,
   { requested, isThere, over }: { requested: string; isThere: boolean; over: Approval['over'] },
 ): Html | false {
-  const title = 'Another person approves it first.';
+  const title = 'A colleague must approve this first.';
   const limit = policy.above === undefined ? '' : moneyText(policy.above);
   if (asksApprovalOf(policy, requested)) {
     const why = policy.always
@@ -148,11 +148,11 @@ export function requestFigures({ counts, dryRun, ratePerS, problems, warnings, f
       hint: `${counted(companies, 'company', 'companies')}, ${counted(documents, 'document')}${documents > 0 ? ` (${sizeWords(uploadBytes)})` : ''}, ${counted(limits, 'limit')}`,
     },
     {
-      label: 'Takes',
+      label: 'Time needed',
       value: durationS === null ? 'not known yet' : `about ${durationWords(durationS)}`,
       hint:
         ratePerS === null
-          ? 'the service’s pace is found out on the way'
+          ? 'known once the first answers came'
           : `at ${ratePerS < 10 ? ratePerS.toFixed(1) : Math.round(ratePerS)} calls a second`,
     },
     { label: 'Lines', value: grouped(counts.lines), hint: `${grouped(counts.rows)} good` },
@@ -165,18 +165,18 @@ export function requestFigures({ counts, dryRun, ratePerS, problems, warnings, f
     {
       label: 'Duplicate',
       value: grouped(counts.duplicate),
-      hint: 'requested once',
+      hint: 'requested only once',
       ...(counts.duplicate > 0 ? { kind: 'warn' as const } : {}),
     },
     { label: 'Requested before', value: grouped(before?.limits ?? 0), hint: 'not requested again' },
     {
       label: 'Warnings',
       value: grouped(warnings.lines + fileWarnings.length),
-      hint: `${fileWarnings.length > 0 ? `${counted(warnings.lines, 'line')}, ${grouped(fileWarnings.length)} on the whole file; ` : ''}they stop nothing`,
+      hint: `${fileWarnings.length > 0 ? `${counted(warnings.lines, 'line')}, ${grouped(fileWarnings.length)} on the whole file; ` : ''}for your information`,
       ...(warnings.lines + fileWarnings.length > 0 ? { kind: 'warn' as const } : {}),
     },
   ])}</div>
-  ${problems.lines > 0 && html`<p class="to-mend"><a href="#mend">${counted(problems.lines, 'line')} would not be requested: mend ${problems.lines === 1 ? 'it' : 'them'} here, or leave ${problems.lines === 1 ? 'it' : 'them'} out.</a></p>`}
+  ${problems.lines > 0 && html`<p class="to-mend"><a href="#mend">${counted(problems.lines, 'line')} would not be requested: fix ${problems.lines === 1 ? 'it' : 'them'} here, or leave ${problems.lines === 1 ? 'it' : 'them'} out.</a></p>`}
   ${besideWords(dryRun)}`;
 }
 
@@ -191,7 +191,7 @@ function besideWords({ open, besides, before }: Preview['dryRun']): Html {
   if (before && before.companies > 0)
     sentences.push(`${counted(before.companies, 'company exists', 'companies exist')} already.`);
   if (before && before.held > 0)
-    sentences.push(`${counted(before.held, 'more is', 'more are')} held or under way and will not be requested again.`);
+    sentences.push(`${counted(before.held, 'more is', 'more are')} being processed and will not be requested again.`);
   return html`${sentences.length > 0 && html`<p>${sentences.join(' ')}</p>`}`;
 }
 
@@ -216,7 +216,7 @@ export function requestSamples({ largest, first }: Preview): Html {
 /** Cells whose value is sent in another form than the file has. */
 export function changesView({ changes }: Preview): Html | false {
   if (changes.length === 0) return false;
-  return html`<details class="changes" id="changes"><summary>Cells that are sent otherwise than they are written</summary><ul>${changes.map(
+  return html`<details class="changes" id="changes"><summary>Values we reformatted</summary><ul>${changes.map(
     ({ column, count, value, became, message }) =>
       html`<li><strong><bdi>${column}</bdi></strong>: ${counted(count, 'cell')}, such as <q>${theirWords(value)}</q> as <q>${became === '' ? 'nothing' : theirWords(became)}</q>. ${message}</li>`,
   )}</ul></details>`;

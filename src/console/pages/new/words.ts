@@ -38,7 +38,7 @@ export function draftWords({ versions, documents, isArchive }: PortfolioDraft): 
   if (isArchive) parts.push(`documents in a ZIP file of ${sizeWords(sizes)}`);
   else if (documents.length > 0) parts.push(`${counted(documents.length, 'document')} of ${sizeWords(sizes)}`);
   if (mended > 0)
-    parts.push(`version ${last?.number}: ${counted(mended, 'cell')} mended, the uploaded file is kept as it came`);
+    parts.push(`version ${last?.number}: ${counted(mended, 'cell')} corrected; the uploaded file is kept too`);
   return parts.join(' · ');
 }
 
@@ -69,7 +69,7 @@ export function previewProgress({ id }: Pick<PortfolioDraft, 'id'>, state: Previ
   if (state.is === 'under way') {
     return progressBar({ label: 'Reading the file', done: state.lines, words: `${counted(state.lines, 'line')} read` });
   }
-  return html`<p data-go="/new/${id}">${linkButton({ href: `/new/${id}`, words: 'It is read: show it', kind: 'primary' })}</p>`;
+  return html`<p data-go="/new/${id}">${linkButton({ href: `/new/${id}`, words: 'Show the result', kind: 'primary' })}</p>`;
 }
 
 /** How far an import is; at its end, `data-go` tells the browser's module `follow` where to go. */
@@ -86,6 +86,6 @@ export function importProgress(
   }
   const isDone = submitted?.ended && submitted.ended.faults.length === 0 && versions.length > 0;
   const href = isDone ? `/portfolios/${encodeURIComponent(submitted.portfolio)}` : `/new/${id}`;
-  const words = isDone ? 'All of it is imported: to the portfolio' : 'The import broke off: see why';
+  const words = isDone ? 'Imported: open the portfolio' : 'The import stopped: see why';
   return html`<p data-go="${href}">${linkButton({ href, words, kind: 'primary' })}</p>`;
 }

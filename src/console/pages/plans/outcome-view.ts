@@ -19,7 +19,7 @@ export function outcomeTitle({ plan, standing, done, waits }: PlanState): string
     return `${counted(done, 'row')} ${done === 1 ? 'waits' : 'wait'} for approval`;
   }
   if (standing === 'running') return words.goesOn;
-  if (standing === 'stopped') return 'Stopped half way';
+  if (standing === 'stopped') return 'Stopped before the end';
   if (standing === 'expired') return 'Too old to be confirmed';
   return words.done(counted(done, 'row'));
 }
@@ -43,8 +43,8 @@ export function outcomeBody(state: PlanState, { csrf = '', rights }: { csrf?: st
       ...(underWay > 0
         ? [{ term: 'On their way', what: `${counted(underWay, 'call')}: the answer decides how the row ends` }]
         : []),
-      ...(standing === 'ended' ? [{ term: 'Left alone', what: leftWords(state) }] : []),
-      ...(standing === 'running' && came > 0 ? [{ term: 'Left alone so far', what: counted(came, 'row') }] : []),
+      ...(standing === 'ended' ? [{ term: 'Left as they are', what: leftWords(state) }] : []),
+      ...(standing === 'running' && came > 0 ? [{ term: 'Left as they are so far', what: counted(came, 'row') }] : []),
       ...(confirmedMs === undefined
         ? []
         : [
@@ -53,13 +53,13 @@ export function outcomeBody(state: PlanState, { csrf = '', rights }: { csrf?: st
               what: html`${moment(confirmedMs)} by ${confirmedBy}${endedMs !== undefined && html`, done ${moment(endedMs)}`}`,
             },
           ]),
-      ...(command === undefined ? [] : [{ term: 'As a command', what: commandLine(command) }]),
+      ...(command === undefined ? [] : [{ term: '', what: commandLine(command, 'As a command:') }]),
     ])}
     <div class="actions">
-      ${standing === 'stopped' && can(rights, 'POST /plans/:id/confirm', plan.action) && actionButton({ action: `/plans/${plan.id}/confirm`, csrf, words: 'Go on', kind: 'primary' })}
-      ${standing === 'expired' && can(rights, 'GET /plans/new', plan.action) && linkButton({ href: againOf(plan), words: 'Plan it anew', kind: 'primary' })}
+      ${standing === 'stopped' && can(rights, 'POST /plans/:id/confirm', plan.action) && actionButton({ action: `/plans/${plan.id}/confirm`, csrf, words: 'Continue', kind: 'primary' })}
+      ${standing === 'expired' && can(rights, 'GET /plans/new', plan.action) && linkButton({ href: againOf(plan), words: 'Plan it again', kind: 'primary' })}
       ${linkButton({ href: `/portfolios/${encodeURIComponent(plan.portfolio)}`, words: `To ${plan.portfolio}` })}
-      ${standing === 'ended' && came > 0 && linkButton({ href: portfolioAddressOf(plan), words: 'See the rows left alone' })}
+      ${standing === 'ended' && came > 0 && linkButton({ href: portfolioAddressOf(plan), words: 'See these rows' })}
     </div>`;
 }
 
@@ -91,20 +91,20 @@ const STANDING: Readonly<Record<PlanState['standing'], (state: PlanState) => Htm
     return notice(
       'good',
       plan.action === 'cancel'
-        ? 'Nothing more is sent for them. They can be sent again later: find them by the state cancelled.'
+        ? 'Nothing more is sent for them. They can be sent again later: find them by the outcome “not sent”.'
         : isPaused
-          ? `What was put back waits in its queue. ${UNTIL_RESUMED}`
-          : 'What was put back waits in its queue, and goes on as fast as the service lets it while workers run.',
+          ? UNTIL_RESUMED
+          : 'The rows are being sent again.',
       { title: 'Done.' },
     );
   },
   stopped: ({ plan, done }) =>
     notice(
       'warn',
-      `The process that was at it went away after ${grouped(done)} of ${counted(plan.rows, 'row')}. Nothing is half done, and going on does nothing twice.`,
+      `It stopped after ${grouped(done)} of ${counted(plan.rows, 'row')}. Continue to do the rest; nothing is done twice.`,
     ),
   expired: () =>
-    notice('info', 'A plan can be confirmed for 15 minutes: the portfolio may be another by now. Nothing was changed.'),
+    notice('info', 'A plan can be confirmed for 15 minutes: the portfolio may have changed. Nothing was done.'),
 };
 
 /** Why fewer rows were changed than planned, and how many new rows match the filter by now. */
@@ -112,7 +112,7 @@ function leftWords({ plan, done, came, underWay }: PlanState): string {
   const changed = Math.max(0, plan.rows - done - underWay);
   const parts = [
     ...(changed > 0 ? [`${counted(changed, 'planned row')} had changed since`] : []),
-    ...(came > 0 ? [`${counted(came, 'row')} came, or changed, since the plan was made`] : []),
+    ...(came > 0 ? [`${counted(came, 'row')} were added or changed meanwhile`] : []),
   ];
-  return parts.length === 0 ? 'none: every planned row was as it was planned' : parts.join('; ');
+  return parts.length === 0 ? 'none' : parts.join('; ');
 }

@@ -29,13 +29,13 @@ export function againOf({ portfolio, action, filter }: Plan): string {
 /** The question that a plan asks before anything is done. */
 export function planTitle({ action, rows, filter, isExact, whole, portfolio }: Plan): string {
   if (rows === 0) return NOTHING_TO[action];
-  if (whole) return `Give up all of ${portfolio} that is not sent?`;
+  if (whole) return `Cancel all of ${portfolio} that is not sent?`;
   return ACTION_WORDS[action].question(rowsWords(rows, filter, isExact));
 }
 
 const NOTHING_TO: Readonly<Record<Plan['action'], string>> = {
-  retry: 'No row to send again',
-  cancel: 'No row to give up',
+  retry: 'No rows to send again',
+  cancel: 'No rows to cancel',
   resend: 'No held row to send again',
 };
 
@@ -54,10 +54,10 @@ export function planBody(
       { label: 'Their amounts', value: `${isExact ? '' : '≥ '}${moneyText(sum)}` },
       ...(action === 'cancel'
         ? []
-        : [callsStat(plan), { label: 'Takes', value: timeWords(seconds), hint: paceHint(plan) }]),
+        : [callsStat(plan), { label: 'Time needed', value: timeWords(seconds), hint: paceHint(plan) }]),
     ])}
-    ${action === 'resend' && notice('warn', 'Whatever the service did make of these calls is then made twice. Ask at the service first.', { title: 'Nobody knows what became of them.' })}
-    ${plan.approval !== undefined && notice('warn', `${plan.approval} Once you confirm it, ${BEFORE_YES}.`.trim(), { title: 'Another person approves it first.' })}
+    ${action === 'resend' && notice('warn', 'What exists at the service already is then made twice. Ask the service first.', { title: 'These requests may exist already.' })}
+    ${plan.approval !== undefined && notice('warn', `${plan.approval} Once you confirm it, ${BEFORE_YES}.`.trim(), { title: 'A colleague must approve this first.' })}
     ${isPaused === true && action !== 'cancel' && notice('warn', UNTIL_RESUMED)}
     ${plan.elsewhere !== undefined && notice('warn', elsewhereWords(plan.elsewhere).join(' '))}
     ${facts([
@@ -65,8 +65,8 @@ export function planBody(
       ...(plan.supplier ? [{ term: 'Sent again with them', what: 'the company of the supplier' }] : []),
       ...(action === 'cancel' ? [] : [{ term: 'Calls', what: callsWords(plan) }]),
       ...(madeWords(plan) === '' ? [] : [{ term: 'Not made again', what: madeWords(plan) }]),
-      { term: 'What changes meanwhile', what: meanwhileWords(plan) },
-      ...(command === undefined ? [] : [{ term: 'As a command', what: commandLine(command) }]),
+      { term: 'If rows change', what: meanwhileWords(plan) },
+      ...(command === undefined ? [] : [{ term: '', what: commandLine(command, 'As a command:') }]),
     ])}
     <div class="actions">
       ${
@@ -76,7 +76,7 @@ export function planBody(
           csrf,
           class: 'inline-form',
           body: button({
-            words: whole ? 'Give them up' : ACTION_WORDS[action].button(named),
+            words: whole ? 'Cancel them' : ACTION_WORDS[action].button(named),
             kind: action === 'retry' ? 'primary' : 'danger',
           }),
         })
@@ -88,8 +88,8 @@ export function planBody(
 
 function nothingBody(plan: Plan): Html {
   return emptyState({
-    title: 'Nothing is changed.',
-    words: `${plan.portfolio} has no such row now: ${filterWords(plan).join('; ') || 'none is in a state for it'}.`,
+    title: 'Nothing was changed.',
+    words: `${plan.portfolio} has no such rows now: ${filterWords(plan).join('; ') || 'none can be changed in this way'}.`,
     next: linkButton({ href: `/portfolios/${encodeURIComponent(plan.portfolio)}`, words: 'To the portfolio' }),
   });
 }
@@ -99,12 +99,12 @@ function callsStat({ calls, isLookedUp }: Plan): { label: string; value: string;
   return {
     label: 'Calls',
     value: `${isLookedUp ? '' : '≤ '}${grouped(all)}`,
-    hint: isLookedUp ? 'looked up row by row' : 'at the most',
+    hint: isLookedUp ? 'exact' : 'at most',
   };
 }
 
 function paceHint({ seconds }: Plan): string {
-  return seconds === null ? 'the pace is found out on the way' : 'at the pace that was learned';
+  return seconds === null ? 'known once the first answers came' : 'at the current speed';
 }
 
 function callsWords({ calls, isLookedUp }: Plan): string {
@@ -112,17 +112,17 @@ function callsWords({ calls, isLookedUp }: Plan): string {
   const parts = [...thingsOf(calls), ...limits];
   return isLookedUp
     ? parts.join(', ')
-    : `at the most ${parts.join(', ')}, and documents that were not sent yet; what is made already is not made again`;
+    : `at most ${parts.join(', ')}, and documents that were not sent yet; nothing is made twice`;
 }
 
 function madeWords({ made, action }: Plan): string {
   if (action === 'cancel') return '';
   const parts = thingsOf(made);
-  return parts.length === 0 ? '' : `${parts.join(', ')}, made already`;
+  return parts.length === 0 ? '' : `${parts.join(', ')}, which exist already`;
 }
 
 function meanwhileWords({ action, whole }: Plan): string {
-  if (whole) return 'what is open when you confirm is given up; calls on their way are answered, and count';
-  const left = 'rows that change before you confirm are left alone, and you are told how many';
-  return action === 'cancel' ? `${left}; a row whose call is on its way is left to its answer` : left;
+  if (whole) return 'everything that is open when you confirm is cancelled; requests on their way are still answered';
+  const left = 'rows that change before you confirm are left as they are, and you see how many';
+  return action === 'cancel' ? `${left}; a request on its way is still answered` : left;
 }

@@ -98,11 +98,11 @@ function lasted(seconds: number): string {
 export const CAUSES_SHOWN = 20;
 
 const MEANINGS: Readonly<Record<string, string>> = {
-  refused: 'refused',
-  unknown: 'outcome unknown',
-  'put off': 'put off too often',
+  refused: 'rejected',
+  unknown: 'needs an answer',
+  'put off': 'postponed too often',
   other: 'made for another line',
-  ours: 'fault of Limitline',
+  ours: 'error in Limitline',
 };
 
 /** Why rows failed: the cause with most rows first, each with the actions for all of its rows. */
@@ -123,7 +123,7 @@ function renderCause(name: string, cause: ShownCause, rights: Rights): Html {
     <p class="cause-count"><a href="${portfolioAddress(name, of)}">${counted(rows, 'row')}</a> ${amount(sum)}</p>
     <div class="cause-words">
       <p>${stateBadge(isHeld ? 'held' : 'refused', `${MEANINGS[meaning] ?? meaning}${status === null ? '' : ` · ${status}`}`)} <span class="quiet">at ${step}</span></p>
-      <p class="cause-text">${words === '' ? html`<span class="quiet">no words in the answer</span>` : html`<q>${words}</q>`}</p>
+      <p class="cause-text">${words === '' ? html`<span class="quiet">no reason given</span>` : html`<q>${words}</q>`}</p>
       <p class="cause-way">${sample && html`<a href="${below(name, 'rows', sample.row.key)}">For example line ${sample.line}</a>`} ${commandLine(commandOf(name, cause))}</p>
     </div>
     <div class="actions">
@@ -138,14 +138,14 @@ function renderCause(name: string, cause: ShownCause, rights: Rights): Html {
           : can(rights, 'GET /plans/new', 'retry') &&
             linkButton({
               href: planAddress(name, 'retry', of),
-              words: 'Retry…',
+              words: 'Send again…',
               dialog: true,
-              label: `Retry the rows refused for: ${label}`,
+              label: `Send again the rows rejected for: ${label}`,
             })
       }
-      ${!isHeld && can(rights, 'POST /nightly/rules') && linkButton({ href: `${AUTOMATION}?${new URLSearchParams({ cause: id, portfolio: name })}#new-rule`, words: 'Each night…', kind: 'quiet', label: `Have the rows go again each night that were refused for: ${label}` })}
+      ${!isHeld && can(rights, 'POST /nightly/rules') && linkButton({ href: `${AUTOMATION}?${new URLSearchParams({ cause: id, portfolio: name })}#new-rule`, words: 'Each night…', kind: 'quiet', label: `Send again each night the rows rejected for: ${label}` })}
       ${!isHeld && can(rights, 'GET /portfolios/:name/downloads/:file') && linkButton({ href: `${below(name, 'downloads', 'errors.csv')}?cause=${encodeURIComponent(id)}`, words: 'Export', kind: 'quiet', download: true, label: `Export the rows that failed for: ${label}` })}
-      ${!isHeld && can(rights, 'GET /plans/new', 'cancel') && linkButton({ href: planAddress(name, 'cancel', of), words: 'Cancel…', kind: 'quiet', dialog: true, label: `Cancel the rows refused for: ${label}` })}
+      ${!isHeld && can(rights, 'GET /plans/new', 'cancel') && linkButton({ href: planAddress(name, 'cancel', of), words: 'Cancel…', kind: 'quiet', dialog: true, label: `Cancel the rows rejected for: ${label}` })}
     </div>
   </li>`;
 }
@@ -183,14 +183,14 @@ export function renderFunnel(steps: readonly FunnelStep[], { states }: Pick<Port
       here: answered,
       rows,
       share: answered,
-      hints: [`${grouped(states.done)} done`, `${grouped(states.skipped)} made before`],
+      hints: [`${grouped(states.done)} done`, `${grouped(states.skipped)} requested before`],
     })}
   </ol>`;
 }
 
 function waitingHints({ awaiting }: PortfolioState['states']): string[] {
   const waits = awaiting > 0 ? [`${grouped(awaiting)} more for approval`] : [];
-  return ['not begun, or put back', ...waits];
+  return ['not started yet', ...waits];
 }
 
 function stage(given: {

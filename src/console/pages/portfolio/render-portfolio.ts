@@ -70,9 +70,9 @@ export function renderPortfolio(look: PortfolioLook, shown: Shown): Html {
 }
 
 const DOWNLOADS = [
-  ['results.csv', 'Results'],
-  ['results.xlsx', 'Workbook'],
-  ['errors.csv', 'Errors'],
+  ['results.csv', 'Download CSV'],
+  ['results.xlsx', 'Excel'],
+  ['errors.csv', 'Lines to fix'],
   ['original', 'Imported file'],
 ] as const;
 
@@ -174,7 +174,7 @@ function renderActions({ state }: PortfolioLook, { rights, csrf }: { rights: Rig
     can(rights, 'GET /plans/new', 'retry') &&
     planned(
       planAddress(name, 'retry', { states: ['refused'] }),
-      `Retry ${grouped(states.refused)} refused…`,
+      `Send ${grouped(states.refused)} rejected again…`,
       `npx limitline retry ${word}`,
     );
   const cancel =
@@ -201,16 +201,16 @@ function renderPace({ state, samples, nowMs }: PortfolioLook): Html {
   const begin = Math.max(state.startedMs ?? 0, end - SHOWN_MS);
   const empty =
     openRows(state) > 0
-      ? 'No call was answered yet: the chart begins with the first.'
-      : 'The pace of that time is not stored: only the last hour of calls is, with a value every two seconds.';
+      ? 'Nothing was answered yet. The chart begins with the first answer.'
+      : 'Only the last hour of sending is kept, and this portfolio was sent before that.';
   return renderPaceChart(spansOf(samples), { fromMs: begin, toMs: end, empty });
 }
 
 const SAID: Readonly<Record<Check['is'], { kind: BannerKind; title: string; mark: string }>> = {
   right: { kind: 'good', title: 'All counts agree.', mark: 'agrees' },
   wrong: { kind: 'bad', title: 'Counts differ.', mark: 'differs' },
-  open: { kind: 'info', title: 'All counts agree as far as they can be told yet.', mark: 'not yet' },
-  unknown: { kind: 'info', title: 'Not all of it was counted.', mark: 'not counted' },
+  open: { kind: 'info', title: 'All counts agree so far.', mark: 'not yet' },
+  unknown: { kind: 'info', title: 'Some counts are not known.', mark: 'not counted' },
 };
 
 const SHAPES: Readonly<Record<Check['is'], string>> = {
@@ -234,7 +234,7 @@ function renderProof({ state, imports, twice }: PortfolioLook): Html {
     <ul class="proof">${shown.map(renderCheck)}</ul>
     ${early.length > 0 && html`<p class="quiet">${early.length} earlier imports: nothing differs.</p>`}
     ${twice.length > 0 && html`<ul class="proof-twice">${twice.map(({ kind: what, id, again }) => html`<li>a ${what} was made twice: <code>${id}</code> and <code>${again}</code></li>`)}</ul>`}
-    <p class="quiet">Each row looked at by itself: ${commandLine('npx limitline reconcile')}</p>`;
+    <p class="quiet">${commandLine('npx limitline reconcile', 'To check each row:')}</p>`;
 }
 
 function renderCheck({ is, figures, words, import: of }: Check): Html {

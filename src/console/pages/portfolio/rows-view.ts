@@ -75,20 +75,20 @@ function pagerWords({ found, next }: RowsPage): string {
   const [first] = found;
   if (!first) return '';
   const rows = `${counted(found.length, 'row')} from line ${first.result.line}`;
-  return next === undefined ? `${rows}, the last of them` : rows;
+  return next === undefined ? `${rows}, the last page` : rows;
 }
 
 /** Shown where a search stopped before it found a row: for one page it reads some thousands of rows at the most. */
 function lookedThrough(): Html {
   return emptyState({
-    title: 'None so far.',
-    words: 'There are more rows to look through: go on with “Next”, or choose an outcome too.',
+    title: 'Nothing found so far.',
+    words: 'There are more rows to search: press “Next”, or also choose an outcome.',
   });
 }
 
 function unindexedNotice({ unindexed = 0 }: RowsPage): Html | false {
   if (unindexed === 0) return false;
-  const words = `${counted(unindexed, 'row')} came in while search was turned off or not there yet, and can be found by line, state and cause alone. Importing the file again puts them into the search.`;
+  const words = `${counted(unindexed, 'row')} cannot be found by name. Import the file again to make them searchable.`;
   return notice('warn', words);
 }
 
@@ -98,7 +98,7 @@ export function renderRowActions(name: string, filter: RowFilter, rights: Rights
   // Without a state or outcome in the filter, the plan takes the states that the action is for.
   const mayHave = (states: readonly string[]) => statesOf(filter).some((state) => states.includes(state));
   return html`<div class="actions">
-    ${mayHave(['refused', 'cancelled']) && can(rights, 'GET /plans/new', 'retry') && linkButton({ href: planAddress(name, 'retry', filter), words: 'Retry these…', dialog: true })}
+    ${mayHave(['refused', 'cancelled']) && can(rights, 'GET /plans/new', 'retry') && linkButton({ href: planAddress(name, 'retry', filter), words: 'Send these again…', dialog: true })}
     ${mayHave([...UNFINISHED_STATES, 'refused']) && can(rights, 'GET /plans/new', 'cancel') && linkButton({ href: planAddress(name, 'cancel', filter), words: 'Cancel these…', kind: 'quiet', dialog: true })}
   </div>`;
 }
@@ -130,7 +130,7 @@ function problemOf({ problem, record, state }: RowResult): Html | string {
   }
   if (record.differs) return html`<span class="row-problem">${answeredOtherwise(record)}</span>`;
   if (record.status) return theirWords(record.status);
-  return state === 'done' ? 'without a status' : '–';
+  return state === 'done' ? 'no status' : '–';
 }
 
 const PROBLEM_CHARACTERS = 160;
@@ -138,8 +138,8 @@ const PROBLEM_CHARACTERS = 160;
 function noRows(state: PortfolioState, filter: RowFilter, rights: Rights): Html {
   if (Object.keys(filter).length > 0) {
     return emptyState({
-      title: 'No row matches.',
-      words: 'A name is found by its beginning; references, numbers and ids by all of them.',
+      title: 'No rows found.',
+      words: 'Type the beginning of a name, or a complete reference, number or id.',
       next: html`<a class="button is-plain" href="${portfolioAddress(state.name)}#rows">Show all rows</a>`,
     });
   }
@@ -147,7 +147,7 @@ function noRows(state: PortfolioState, filter: RowFilter, rights: Rights): Html 
     title: 'No rows yet.',
     words: state.importing
       ? 'The file is being read: its lines appear here.'
-      : 'No line of the file led to a row. See what is wrong with them, mend the file, and import it again.',
+      : 'No line of the file could be used. See “Lines to fix”, correct the file, and import it again.',
     next: can(rights, 'GET /new') && html`<a class="button is-plain" href="/new">New import</a>`,
   });
 }

@@ -25,17 +25,21 @@ function waitsForPeople({ state }: Looked): Wait[] {
   const waits: Wait[] = [];
   if (paused !== undefined) {
     const why = paused === '' ? 'by request' : paused;
-    const words = sentence(`${why}: no new call starts until it is resumed`);
+    const words = sentence(`${why}: nothing new is sent until it is resumed`);
     waits.push({ kind: 'warn', title: 'Paused.', words });
   }
   if (interrupted) {
-    const words = 'An import was not read to its end, so lines are missing: import its file again.';
-    waits.push({ kind: 'bad', title: 'Cut off.', words, href: '/new' });
+    const words = 'An import stopped before its end, so lines are missing: import the file again.';
+    waits.push({ kind: 'bad', title: 'Incomplete import.', words, href: '/new' });
   }
   if (supplier?.problem !== undefined) {
-    waits.push({ kind: 'bad', title: 'No supplier.', words: `Its company has no id: ${supplier.problem}` });
+    waits.push({
+      kind: 'bad',
+      title: 'The supplier is missing.',
+      words: `It could not be created: ${supplier.problem}`,
+    });
   } else if (supplier && isPending(supplier)) {
-    waits.push({ kind: 'info', title: 'Supplier first.', words: 'Rows begin when their supplier is created.' });
+    waits.push({ kind: 'info', title: 'Supplier first.', words: 'Rows are sent once their supplier is created.' });
   }
   if (states.held > 0) {
     const words = `Nobody knows what became of ${states.held === 1 ? 'its call' : 'their calls'}: a person must say so before anything is sent again.`;
@@ -51,11 +55,11 @@ function waitsForApproval({ state, waiting = [], nowMs }: Looked): Wait[] {
   const waits = waiting.map(({ approval, approvers }): Wait => {
     const { id, rows, sum, authors, askedMs } = approval;
     const who = approvers.length === 0 ? 'somebody else with the role approver must' : `${peopleWords(approvers)} may`;
-    const words = `${counted(rows, 'row')}, ${moneyText(sum)}, asked for by ${peopleWords(authors)} ${sinceWords(nowMs - askedMs)}: ${who} look at it and say yes. Nothing of it is sent before.`;
+    const words = `${counted(rows, 'row')}, ${moneyText(sum)}, asked for by ${peopleWords(authors)} ${sinceWords(nowMs - askedMs)}: ${who} approve it. Nothing is sent before.`;
     return { kind: 'warn', title: 'Waits for approval.', words, href: approvalAddress(id) };
   });
   if (waits.length > 0 || awaiting === 0 || state.importing) return waits;
-  const words = `${counted(awaiting, 'row is', 'rows are')} not sent before another person has said yes.`;
+  const words = `${counted(awaiting, 'row is', 'rows are')} not sent before a colleague has approved.`;
   return [{ kind: 'warn', title: 'Waits for approval.', words, href: '/approvals' }];
 }
 
@@ -69,8 +73,8 @@ function sinceWords(ms: number): string {
 function waitsAfterTheFirst({ state }: Looked): Wait[] {
   const { first, paused } = state;
   if (first === undefined || paused !== undefined || openRows(state) === 0) return [];
-  const words = `${counted(first, 'row is', 'rows are')} sent, in the order of lines; then the portfolio pauses itself, and the rest goes when it is resumed.`;
-  return [{ kind: 'info', title: 'A few first.', words }];
+  const words = `${counted(first, 'row is', 'rows are')} sent first; then the portfolio pauses, and the rest is sent when it is resumed.`;
+  return [{ kind: 'info', title: 'First rows only.', words }];
 }
 
 function waitsForTheLine({ state, pace, workers, pausedQueues, nowMs }: Looked): Wait[] {
@@ -78,32 +82,32 @@ function waitsForTheLine({ state, pace, workers, pausedQueues, nowMs }: Looked):
   if (state.importing) {
     waits.push({
       kind: 'info',
-      title: 'Being imported.',
-      words: 'Lines still come in; the counts grow until the file is read.',
+      title: 'Importing.',
+      words: 'The file is still being read, so the counts are growing.',
     });
   }
   if (openRows(state) === 0 || state.paused !== undefined) return waits;
   if (pausedQueues.length > 0) {
     const queues =
       pausedQueues.length === 1 ? `queue ${pausedQueues[0]} is` : `queues ${pausedQueues.join(' and ')} are`;
-    const words = `The ${queues} paused for all portfolios: rows wait there until somebody resumes it.`;
+    const words = `The ${queues} paused for all portfolios. Rows wait until an operator resumes it.`;
     waits.push({ kind: 'warn', title: 'Queue paused.', words, href: '/work' });
   }
   if (workers === 0) {
-    const words = 'No worker runs, so nothing is sent.';
-    return [...waits, { kind: 'bad', title: 'No worker.', words, command: 'npx limitline work' }];
+    const words = 'Nothing is sent, because no worker runs. An operator can start one.';
+    return [...waits, { kind: 'bad', title: 'Sending is stopped.', words, command: 'npx limitline work' }];
   }
   const blocked = pace?.blocked && pace.blocked.untilMs > nowMs ? pace.blocked : undefined;
   if (blocked) {
     // Left out for full memory, whose description says itself when calls go on (nearlyFullWords).
-    const last = blocked.because === 'memory' ? '' : ' It goes on by itself.';
+    const last = blocked.because === 'memory' ? '' : ' It continues automatically.';
     const words = `${sentence(describeBlock(blocked, nowMs))}${last}`;
-    return [...waits, { kind: 'warn', title: 'All calls wait.', words }];
+    return [...waits, { kind: 'warn', title: 'Sending waits.', words }];
   }
   if (pace?.tripped && pace.tripped.length > 0) {
     return [
       ...waits,
-      { kind: 'warn', title: 'Some calls wait.', words: sentence(describeTripped(pace.tripped, nowMs)) },
+      { kind: 'warn', title: 'Some requests wait.', words: sentence(describeTripped(pace.tripped, nowMs)) },
     ];
   }
   return waits;
@@ -120,5 +124,5 @@ export function waitWords(look: Looked): string {
   const [first] = waitsFor(look);
   if (first) return first.title.replace(/\.$/, '');
   if (openRows(look.state) === 0) return 'finished';
-  return (look.pace && describePace({ ...look.pace, tripped: [] }, look.nowMs)) || 'begins';
+  return (look.pace && describePace({ ...look.pace, tripped: [] }, look.nowMs)) || 'starting';
 }

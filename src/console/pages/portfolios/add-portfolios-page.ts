@@ -186,7 +186,7 @@ function renderList(look: PortfoliosLook, { text, rights }: Listed): Html {
       { head: 'Waits for', cell: (state) => waitCell(state, look) },
     ],
     empty: emptyState({
-      title: 'No portfolio has such a name.',
+      title: 'No portfolio found.',
       words: html`A name is found by any part of it. Nothing contains “<bdi>${text}</bdi>”.`,
       next: html`<a class="button is-plain" href="/">Show all ${grouped(total)}</a>`,
     }),
@@ -205,14 +205,14 @@ function nothingYet(rights: Rights): Html {
   if (!can(rights, 'GET /new')) {
     return emptyState({
       title: 'Nothing was imported yet.',
-      words: 'Portfolios stand here as soon as somebody of finance uploads one.',
+      words: 'Portfolios appear here as soon as somebody in finance uploads one.',
     });
   }
   return emptyState({
     title: 'Nothing was imported yet.',
     words:
       'Drop a CSV file or a workbook of buyers: you see what was understood, and what it would request, before anything is sent.',
-    next: html`${linkButton({ href: '/new', words: 'New portfolio', kind: 'primary' })}<p>Or try the example, on a stand-in of the service: ${commandLine('npm start')}</p>`,
+    next: html`${linkButton({ href: '/new', words: 'New portfolio', kind: 'primary' })}<p>${commandLine('npm start', 'Or try the example, where nothing is really requested:')}</p>`,
   });
 }
 

@@ -28,7 +28,7 @@ export function rowActions(
       });
     case 'cancelled':
       if (result.replaced)
-        return html`<p class="hint">Another line took its place, or its file lacks it: only importing its own line brings it back.</p>`;
+        return html`<p class="hint">Another line took its place, or it is missing in a later file. Import its own line to bring it back.</p>`;
       if (!mayRetry) return NOTHING;
       return actionButton({
         action,

@@ -32,10 +32,10 @@ export function rowPage(
   ${did !== undefined && notice('good', did)}
   <div class="row-page">
     <div class="row-page-main">
-      ${panel({ title: 'What became of it', body: html`${outcomeOf(story, meanings)}${rowActions(story, { csrf, rights })}` })}
+      ${panel({ title: 'Result', body: html`${outcomeOf(story, meanings)}${rowActions(story, { csrf, rights })}` })}
       ${sessionsPart(story, { csrf, rights, asks, nowMs: Date.now() })}
       ${panel({ title: 'What happened', body: timelinePart(timelineOf(story), { row, showsEvents: can(rights, 'GET /service-events/:id') }) })}
-      ${panel({ title: 'Its calls', body: callsPart(story) })}
+      ${panel({ title: 'Sent to the service', body: callsPart(story) })}
     </div>
     <div class="row-page-side">
       ${panel({ title: 'The line of the file', body: linePart({ line, story }, rights) })}
@@ -53,9 +53,9 @@ function outcomeOf({ row, result }: RowStory, meanings: Meanings): Html {
     problem &&
     html`<div class="row-outcome"><p>${problem.message}</p>${problem.body !== undefined && problem.body !== '' && html`<pre class="answer" tabindex="0" aria-label="What the service said">${problem.body}</pre>`}</div>`
   }
-  ${again && notice('bad', `Made twice at the service: ${again.id} and ${again.again}. Ask the service to withdraw one.`)}
+  ${again && notice('bad', `This was made twice at the service: ${again.id} and ${again.again}. Ask the service to withdraw one.`)}
   ${record.differs && notice('warn', answeredOtherwise(record))}
-  ${record.besides && html`<p class="hint">The answer also has, besides what the service's document names: <code>${record.besides}</code></p>`}
+  ${record.besides && html`<p class="hint">The answer also has: <code>${record.besides}</code></p>`}
   ${facts([
     ...(limitId === '' ? [{ term: 'Step', what: step }] : []),
     ...(limitId === '' ? [] : [{ term: 'Limit', what: html`<code>${limitId}</code>` }]),
@@ -91,14 +91,14 @@ export function linePart({ line, story }: ToldRow, rights: Rights): Html {
         )}</dl>
       ${known && html`<p class="hint">Empty cells are not shown.${mayHave && html` <a href="${original}">The whole file</a>`}</p>`}`;
     case 'far':
-      return html`<div data-module="late"><p>Line ${result.line} stands far down in a long file. <a href="${rowAddress(row)}?line=yes">Look for it</a>${mayHave && html`, or download <a href="${original}">the whole file</a>`}.</p></div>`;
+      return html`<div data-module="late"><p>Line ${result.line} is far down in a long file. <a href="${rowAddress(row)}?line=yes">Find it</a>${mayHave && html`, or download <a href="${original}">the whole file</a>`}.</p></div>`;
     case 'gone':
-      return html`<p>The copy of this file is not in the data folder any more, or has no such line. What was read of it stands under “Its calls”.</p>`;
+      return html`<p>The copy of this file was deleted, or has no such line. What was read of it is under “Sent to the service”.</p>`;
   }
 }
 
 function limitsOf({ buyerLimits, result }: RowStory): Html {
-  if (buyerLimits.length === 0) return html`<p class="quiet">None was made yet.</p>`;
+  if (buyerLimits.length === 0) return html`<p class="quiet">None yet.</p>`;
   return html`<ul class="ids">${buyerLimits
     .toReversed()
     .map(
@@ -107,7 +107,7 @@ function limitsOf({ buyerLimits, result }: RowStory): Html {
 }
 
 function othersOf({ others }: RowStory): Html {
-  if (others.rows.length === 0) return html`<p class="quiet">This is its only one.</p>`;
+  if (others.rows.length === 0) return html`<p class="quiet">None.</p>`;
   const more = others.count - 1 - others.rows.length;
   return html`${table({
     caption: 'Other requests of this buyer',
@@ -155,7 +155,7 @@ function timelinePart(
       ${detail !== undefined && html`<pre class="answer" tabindex="0" aria-label="As it came">${detail}</pre>`}</div>
     </li>`;
   })}</ol>
-  <p class="hint">Times are UTC. Of what is out of the ordinary the last 50 entries are kept, texts to 1,000 bytes.</p>`;
+  <p class="hint">Times are UTC. Only the last 50 unusual entries are kept, and long texts are cut.</p>`;
 }
 
 /** Each call of a row: its body, what is known of it, and its answer. */
@@ -199,9 +199,9 @@ function wordsOf({ known, madeFor }: StoryCall, wasRefused: boolean): string {
     case 'claimed':
       return 'being sent';
     case 'unknown':
-      return 'nobody knows what became of it';
+      return 'result unknown';
     case 'free':
-      return 'made nothing so far';
+      return 'not made yet';
     default:
       return wasRefused ? 'refused' : 'not sent yet';
   }

@@ -11,12 +11,12 @@ import { rowAddress } from '../addresses.ts';
 import { spanWords } from './timeline.ts';
 
 const STATES: Readonly<Record<HostedSession['state'], string>> = {
-  waits: 'asked for; it goes behind all limits',
+  waits: 'waiting; limits are sent first',
   sent: 'being sent',
   made: 'made',
-  held: 'nobody knows what became of it',
+  held: 'result unknown',
   refused: 'refused',
-  dropped: 'given up before it was sent',
+  dropped: 'cancelled before it was sent',
 };
 
 /** The hosted sessions of a row's limit, and the button that asks for one; nothing where no file describes the call. */
@@ -31,7 +31,7 @@ export function sessionsPart(
   const isOpen = last?.state === 'waits' || last?.state === 'sent';
   return panel({
     title: 'Hosted session',
-    body: html`<p class="hint">How this is asked for was configured here: the document of the service does not show it.</p>
+    body: html`<p class="hint">An operator has set up how this is requested.</p>
       ${sessions.map((session) => sessionFacts(session, nowMs))}
       ${
         mayAsk &&
@@ -39,7 +39,7 @@ export function sessionsPart(
         actionButton({
           action: `${rowAddress(row)}/session`,
           csrf,
-          words: isNew ? 'Ask for a new one' : 'Ask for a hosted session',
+          words: isNew ? 'Request a new one' : 'Request a hosted session',
           // The number that the person sees: whoever presses twice, or after somebody else, gets the one that came first.
           ...(isNew ? { fields: { resend: String(last.number) } } : {}),
           command: `npx limitline sessions ${shellWord(row.portfolio)} --row ${shellWord(row.key)}${isNew ? ' --resend' : ''}`,
@@ -58,6 +58,6 @@ function sessionFacts(session: HostedSession, nowMs: number): Html {
       : [{ term: 'Sent', what: html`${moment(sentMs)}, ${spanWords(Math.max(0, nowMs - sentMs))} ago` }]),
     ...(sessionLink === '' ? [] : [{ term: 'Link', what: html`<code>${sessionLink}</code>` }]),
     ...(sessionEnds === '' ? [] : [{ term: 'Ends, as the service says', what: theirWords(sessionEnds) }]),
-    ...(sessionHeard === '' ? [] : [{ term: 'Heard instead of a link', what: theirWords(sessionHeard) }]),
+    ...(sessionHeard === '' ? [] : [{ term: 'Answer without a link', what: theirWords(sessionHeard) }]),
   ]);
 }

@@ -52,8 +52,11 @@ function usersTable(users: readonly UserView[], text: string): Html {
     caption: 'Users',
     rows: users,
     empty: emptyState({
-      title: 'No user',
-      words: text === '' ? 'There is none after this one.' : html`No name has “<bdi>${text}</bdi>” in it.`,
+      title: 'No users yet.',
+      words:
+        text === ''
+          ? 'Everybody who may sign in with a password is listed on the pages before.'
+          : html`No name has “<bdi>${text}</bdi>” in it.`,
     }),
     columns: [
       {
