@@ -5,19 +5,26 @@ import { failureReason } from '../../jobs/steps/failure-reason.ts';
 import type { BoardFunctions } from '../../src/console/board/board-functions.ts';
 import type { QueuesPageFunctions } from '../../src/console/pages/queues/add-queues-page.ts';
 import type { Context } from '../../src/context.ts';
+import { makeRowTotals } from '../../src/ledger/counts/sums.ts';
 import { type RowId, rowIdOf, rowName } from '../../src/ledger/schema/schema.ts';
 import { onceAtATime } from '../../src/once-at-a-time.ts';
+import { makeSampleReader } from '../../src/pace/samples.ts';
 
 /** Portfolios with failed rows that are listed and searched. */
 const MOST_FAILING = 50;
 
 /** The functions of the queues' page. */
 export function queuesPageFunctions(context: Context): QueuesPageFunctions {
-  const { queues, rows, portfolios, failing: findFailing } = context;
+  const { queues, rows, portfolios, failing: findFailing, ledger: connection, keys } = context;
+  const readSamples = makeSampleReader(context.paceSamples);
+  const totalsOf = makeRowTotals({ connection, keys });
   // Shared, because a page asks twice and several pages may ask together: ten thousand portfolios cost Redis some 20 ms.
   const failing = onceAtATime(() => findFailing(MOST_FAILING));
   return {
-    counts: queues.counts,
+    async look() {
+      const [found, samples, { toSend }] = await Promise.all([queues.counts(), readSamples(), totalsOf()]);
+      return { queues: found, samples, toSend, nowMs: Date.now() };
+    },
     failing,
     failed: (search, count) => failedRows(search, { count }, { rows, failing }),
     causes: (name) => portfolios.causes(name),

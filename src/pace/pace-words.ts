@@ -23,7 +23,7 @@ export function describePace(state: PaceState, nowMs: number = Date.now()): stri
 }
 
 function describeFlow({ isLimiting, atCeiling, phase, ratePerS, flowPerS }: PaceState): string {
-  if (isLimiting && atCeiling) return `at the ceiling of SERVICE_RATE_PER_S, ${rate(ratePerS)}`;
+  if (isLimiting && atCeiling) return `at the highest rate that is set, ${rate(ratePerS)}`;
   // Before the first response the pace is only the initial rate. While the limit is being found, the allowed rate changes with each call,
   // so the accepted rate is shown.
   if (isLimiting && phase === 'start') return flowPerS < 0.05 ? '' : `finding the service's limit, ${rate(flowPerS)}`;

@@ -2,7 +2,7 @@ import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 
 /**
  * The pace at one moment. `accepted`, `throttled`: calls since the account's first. `learnedPerS`: the learned rate; 0 until a limit was
- * reached. `waitsUntilMs`: until when the service's limit stops all calls; 0 if it does not.
+ * reached. `waitsUntilMs`: until when the service's limit stops all calls; 0 if it does not. `made`: things made since the first call, by kind; not in samples of an earlier version.
  */
 export type PaceSample = {
   atMs: number;
@@ -10,7 +10,11 @@ export type PaceSample = {
   throttled: number;
   learnedPerS: number;
   waitsUntilMs: number;
+  made?: Readonly<Record<MadeKind, number>>;
 };
+
+/** The kinds of things that rows' steps make. */
+type MadeKind = 'company' | 'document' | 'limit';
 
 /** What happened between two samples, in calls a second; `atMs` is the end. */
 export type PaceSpan = {
@@ -28,7 +32,7 @@ export type PaceSamples = ReturnType<typeof makePaceSamples>;
 /** Time between two samples; any process writes the next one. */
 export const SAMPLE_EVERY_MS = 2_000;
 
-/** Samples kept: an hour, some 70 KB in Redis. They expire a week after the last call. */
+/** Samples kept: an hour, some 120 KB in Redis. They expire a week after the last call. */
 const KEPT = 1_800;
 const KEPT_FOR_S = 7 * 86_400;
 
@@ -40,22 +44,25 @@ const GAP_MS = 5 * SAMPLE_EVERY_MS;
  *
  * @param paceKey key of the pace, see {@link makePace}
  * @param key key of the samples
+ * @param madeKey key of the hash that counts what was made, by kind
  */
 export function makePaceSamples({
   connection,
   paceKey,
   key,
+  madeKey,
 }: {
   connection: RedisConnection;
   paceKey: string;
   key: string;
+  madeKey: string;
 }) {
   const add = makeLuaScript(connection, new URL('./lua/add-sample.lua', import.meta.url));
   return {
     /** Adds a sample, unless any process did so within the last two seconds. */
     async add(): Promise<boolean> {
       // Timers may fire a little early; a sample skipped for that would make the next one late.
-      return (await add([paceKey, key], [SAMPLE_EVERY_MS - 100, KEPT, KEPT_FOR_S])) === 1;
+      return (await add([paceKey, key, madeKey], [SAMPLE_EVERY_MS - 100, KEPT, KEPT_FOR_S])) === 1;
     },
 
     /** The latest samples, at most `count`, the oldest first. */
@@ -83,6 +90,20 @@ export function makeSampleReader(samples: Pick<PaceSamples, 'read'>): () => Prom
   };
 }
 
+/** How many things of a kind were made a minute in the last `overMs`, as far as samples go back; undefined where none tells. */
+export function madePerMinute(
+  samples: readonly PaceSample[],
+  kind: MadeKind,
+  { overMs, nowMs }: { overMs: number; nowMs: number },
+): number | undefined {
+  const known = samples.filter(({ made }) => made);
+  // While nothing happens there is no sample, so what was made since the one before that time was made within it.
+  const first = known.findLast(({ atMs }) => atMs <= nowMs - overMs) ?? known[0];
+  const [was, is] = [first?.made?.[kind], known.at(-1)?.made?.[kind]];
+  if (!first || was === undefined || is === undefined) return undefined;
+  return Math.max(0, is - was) / (Math.max(SAMPLE_EVERY_MS, Math.min(overMs, nowMs - first.atMs)) / 60_000);
+}
+
 /**
  * The spans between samples. Left out: gaps without a sample, unless the service's limit stopped all calls then, and spans over which the
  * counts began anew.
@@ -107,10 +128,14 @@ export function spansOf(samples: readonly PaceSample[]): PaceSpan[] {
   });
 }
 
-/** Reads `<ms> <accepted> <throttled> <rate> <until>`, as add-sample.lua writes it; older samples lack the last field. */
+/** Reads a sample as add-sample.lua writes it; older samples lack the last fields. */
 function sampleOf(text: string): PaceSample | undefined {
-  const [atMs, accepted, throttled, learnedPerS, waitsUntilMs = 0] = text.split(' ').map(Number);
+  const [atMs, accepted, throttled, learnedPerS, waitsUntilMs = 0, company, document, limit] = text
+    .split(' ')
+    .map(Number);
   if (atMs === undefined || accepted === undefined || throttled === undefined || learnedPerS === undefined)
     return undefined;
-  return { atMs, accepted, throttled, learnedPerS, waitsUntilMs };
+  const made =
+    company === undefined || document === undefined || limit === undefined ? undefined : { company, document, limit };
+  return { atMs, accepted, throttled, learnedPerS, waitsUntilMs, ...(made && { made }) };
 }

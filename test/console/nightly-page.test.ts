@@ -1,9 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { NO_RIGHTS } from '../../src/console/access/access.ts';
-import type { NightlyPageFunctions } from '../../src/console/pages/nightly/nightly-functions.ts';
-import { SECTIONS } from '../../src/console/pages/nightly/sections.ts';
 import type { Person } from '../../src/people/person.ts';
 import { foundItem } from '../support/found-items.ts';
 import { keptReport } from '../support/kept-report.ts';
@@ -51,31 +48,24 @@ test('the last report is shown by its parts, with what changed, and leads to row
   expect(check).toContain('1 to 1 of 1');
 });
 
-test('what came of the night stands first, unless nobody is on duty or a task was asked for just now', async () => {
-  const schedule = { tasks: [], isOther: false, nowMs: 0 };
-  const orderOf = async (onDuty: { host: string }[], query = {}) => {
-    const given = { schedule: { look: async () => ({ ...schedule, onDuty }) } } as unknown as NightlyPageFunctions;
-    const asked = { rights: NO_RIGHTS, csrf: '', query };
-    const section = SECTIONS.find(({ title }) => title === 'Schedule');
-    return (await section?.view(given, asked))?.comesFirst;
+test('each of the three pages has its own, and leads to the others', async () => {
+  const { get, night } = await openNightlyConsole();
+  await night(NIGHT, [foundItem()]);
+  const pages = {
+    '/nightly': ['The last report', 'All reports'],
+    '/nightly/automation': ['Schedule', 'Sent again at night', 'Drop folder', 'Events of the service'],
+    '/nightly/notices': ['Latest notices'],
   };
-  expect(await orderOf([{ host: 'a' }])).toBe(false);
-  expect(await orderOf([{ host: 'a' }], { asked: 'reconcile' })).toBe(true);
-  expect(await orderOf([])).toBe(true);
-  const { get } = await openNightlyConsole();
-  const { text } = await get('/nightly');
-  const titles = [...text.matchAll(/<h2 id="([^"]+)">([^<]+)/g)];
-  // Nobody is on duty here.
-  expect(titles.map(([, , title]) => title)).toEqual([
-    'Schedule',
-    'The last report',
-    'Drop folder',
-    'Events of the service',
-    'Sent again at night',
-    'Notices',
-    'All reports',
-  ]);
-  for (const [, id, title] of titles) expect(text).toContain(`<a href="#${id}">${title}</a>`);
+  for (const [path, titles] of Object.entries(pages)) {
+    const { text } = await get(path);
+    expect([...text.matchAll(/<h2 id="[^"]+">([^<]+)/g)].map(([, title]) => title)).toEqual(titles);
+    for (const other of Object.keys(pages)) expect(text).toContain(`<a href="${other}"`);
+    expect(text).toContain(`<a href="${path}" aria-current="page">`);
+  }
+  // Nobody is on duty here, which whoever reads the report is told.
+  expect((await get('/nightly')).text).toContain('The nightly tasks do not run.');
+  const { status, headers } = await get('/nightly?cause=k3f9&portfolio=q4');
+  expect([status, headers.get('location')]).toEqual([303, '/nightly/automation?cause=k3f9&portfolio=q4']);
 });
 
 test('an address that means nothing shows the report, and none is an error of the console', async () => {
@@ -128,7 +118,7 @@ test('where no files could be left that is said, and the folder that it was abou
   const { fault = '' } = await night(NIGHT, [foundItem()]);
   expect(fault).toContain(cwd);
   const { text } = await get('/nightly');
-  expect(text).toContain('No files were left.');
+  expect(text).toContain('The files of this report could not be written.');
   expect(text).not.toContain(cwd);
   expect(text).not.toContain('items.csv');
 });

@@ -6,6 +6,7 @@ import { can, placesOf, type Rights } from '../access/access.ts';
 import { isMasked } from '../access/rules.ts';
 import { type Html, html, NOTHING } from '../html/html.ts';
 import { form } from '../parts/form.ts';
+import { advice } from '../parts/text.ts';
 import { MASK } from '../privacy/mask.ts';
 
 /** The addresses of a page's files: styles of every page, and those of one place (assets/styles/page-<place>….css). */
@@ -156,12 +157,12 @@ export function renderStrip({ strip, away, atMs }: StripState): Html {
       ${strip?.standIn && html`<strong class="strip-stand-in">STAND-IN: nothing is really requested</strong>`}
       <span class="strip-fact"><span class="strip-label">Account</span> <bdi>${strip?.account ?? 'not known'}</bdi></span>
       <span class="strip-fact">${strip ? workersOf(strip.workers) : 'workers not known'}</span>
-      <span class="strip-fact">${strip && (strip.pace || 'no calls now')}</span>
+      <span class="strip-fact">${strip && (strip.pace ? advice(strip.pace) : 'nothing is being sent')}</span>
     </div>
     ${
       stops.length > 0 &&
       html`<ul class="strip-stops" data-away="${worst !== undefined}">
-      ${stops.map((stop) => html`<li>${stop}</li>`)}
+      ${stops.map((stop) => html`<li>${advice(stop)}</li>`)}
       ${away !== undefined && strip !== undefined && html`<li class="strip-since">What this page shows is from ${timeOf(atMs)}; it goes on by itself.</li>`}
     </ul>`
     }`;

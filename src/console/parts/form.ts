@@ -181,7 +181,8 @@ const ROLE_WORDS: Readonly<Record<Role, string>> = {
   finance:
     'Uploads, previews, corrects and submits files; cancels and retries rows of their own portfolios; downloads.',
   approver: 'Looks at all of it, and approves what others submitted.',
-  operator: 'Retries, cancels, resolves, pauses and resumes; has the queues, the held desk and downloads.',
+  operator:
+    'Retries, cancels, resolves, pauses and resumes; sees the queues, answers for rows with an unknown result, and downloads.',
   admin: 'Manages users, ends sessions of others and reads the audit; this role alone may do nothing with portfolios.',
 };
 

@@ -28,6 +28,14 @@ export function commandLine(text: string, lead = ''): Html {
   return html`<span class="terminal">${lead} <span class="command"><code data-copied>${text}</code><button type="button" class="copy" data-copy aria-label="Copy the command">Copy</button></span></span>`;
 }
 
+/** A text of a job or an error. Its parts that name a command or a setting stand behind the switch, as those of {@link commandLine} do. */
+export function advice(text: string): Html {
+  const parts = text.split(/(?<=[.;]) | (?=\()/);
+  return html`${parts.map((part) => (COMMAND_OR_SETTING.test(part) ? html`<span class="terminal">${part}</span> ` : `${part} `))}`;
+}
+
+const COMMAND_OR_SETTING = /\blimitline [a-z]|[A-Z]{3,}_[A-Z_]+/;
+
 /**
  * Quotes a word for a POSIX shell, so that a name with spaces or a `$` can be pasted. Control characters are written as `\u`
  * escapes, which bash and zsh read: pasted raw, one could end the line and start another command.

@@ -7,6 +7,7 @@ import { type ConsoleApp, ConsoleError } from '../console-app.ts';
 import { html, safeAddress } from '../html/html.ts';
 import { wantsFragment } from '../layout/layout.ts';
 import { notice } from '../parts/page-head.ts';
+import { advice } from '../parts/text.ts';
 
 /** An error as a person sees it; with `comesBack` the page reloads itself. */
 export type Trouble = { status: number; title: string; words: string; comesBack: boolean };
@@ -112,7 +113,7 @@ function sayTrouble({ status, title, words, comesBack }: Trouble, request: Fasti
   reply.code(status);
   const reads = request.method === 'GET' || request.method === 'HEAD';
   if (comesBack && reads) reply.header('refresh', String(TRY_AGAIN_S)).header('retry-after', String(TRY_AGAIN_S));
-  if (wantsFragment(request)) return reply.fragment(notice('bad', words, { title: `${title}.`, urgent: true }));
+  if (wantsFragment(request)) return reply.fragment(notice('bad', advice(words), { title: `${title}.`, urgent: true }));
   const back = reads ? undefined : sentFrom(request);
   const [place] = placesOf(request.rights);
   return reply.pageNow({
@@ -120,7 +121,7 @@ function sayTrouble({ status, title, words, comesBack }: Trouble, request: Fasti
     body: html`<div class="trouble">
       <p class="trouble-status">${status}</p>
       <h1>${title}</h1>
-      <p>${words}</p>
+      <p>${advice(words)}</p>
       ${status === 500 && html`<p>Number of the request: <code>${request.id}</code></p>`}
       <p>${back !== undefined && html`<a class="button is-primary" href="${back}">Back</a> `}${place && html`<a class="button" href="${place.href}">To ${place.at === 'portfolios' ? 'the portfolios' : place.words}</a>`}</p>
     </div>`,

@@ -4,7 +4,7 @@ import { type Html, html } from '../../html/html.ts';
 import { facts } from '../../parts/figures.ts';
 import { emptyState, notice } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
-import { commandLine, theirWords, timeAgo } from '../../parts/text.ts';
+import { advice, commandLine, theirWords, timeAgo } from '../../parts/text.ts';
 
 /** The drop folder, as this process sees it. */
 export type InboxFacts = {
@@ -31,7 +31,7 @@ export type InboxFunctions = { look: () => Promise<InboxFacts> };
 export function inboxSection(given: InboxFacts): Html {
   const { folder, mapping, isOnSchedule, lying, more, lately, nowMs } = given;
   if (folder === undefined && lately.length === 0) return noFolder();
-  return html`${given.fault !== undefined && notice('bad', given.fault, { title: 'The drop folder cannot be read.' })}
+  return html`${given.fault !== undefined && notice('bad', advice(given.fault), { title: 'The drop folder cannot be read.' })}
     ${facts([
       { term: 'Folder', what: folder === undefined ? 'none' : html`<code>${folder}</code>` },
       { term: 'Imported', what: isOnSchedule ? 'as scheduled' : 'at once, when the file is complete' },
@@ -45,7 +45,7 @@ export function inboxSection(given: InboxFacts): Html {
         rows: lying,
         columns: [
           { head: 'File', names: true, cell: ({ name }) => theirWords(name) },
-          { head: 'Why it is not imported yet', cell: ({ why }) => why },
+          { head: 'Why it is not imported yet', cell: ({ why }) => advice(why) },
         ],
       })
     }

@@ -38,7 +38,7 @@ export function noticesSection({ ways, about, hasLinks, lately, counts, nowMs }:
       ways.length > 0 &&
       facts([
         ...ways.map((way) => ({ term: way.way === 'webhook' ? 'Webhook' : 'Mail', what: wayWords(way) })),
-        ...(counts.undelivered > 0 ? [{ term: 'Given up', what: `${grouped(counts.undelivered)} so far` }] : []),
+        ...(counts.undelivered > 0 ? [{ term: 'Not delivered', what: `${grouped(counts.undelivered)} so far` }] : []),
         ...(about.length > 0 ? [{ term: 'Only about', what: about.join(', ') }] : []),
         ...(given.length > 0 && !hasLinks
           ? [
@@ -103,7 +103,7 @@ function deliveryOf({ way, is, atMs, words, tries }: Delivery, nowMs: number): H
     case 'delivered':
       return html`${name}: delivered ${timeAgo(atMs, { nowMs })}${why}`;
     case 'undelivered':
-      return html`<strong>${name}: given up ${timeAgo(atMs, { nowMs })}</strong>${why}`;
+      return html`<strong>${name}: not delivered, last tried ${timeAgo(atMs, { nowMs })}</strong>${why}`;
     case 'sending':
       return html`${name}: being sent`;
     case 'waiting':

@@ -6,7 +6,7 @@ import { type Html, html } from '../../html/html.ts';
 import { actionButton } from '../../parts/form.ts';
 import { notice } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
-import { commandLine, moment, timeAgo } from '../../parts/text.ts';
+import { advice, commandLine, moment, timeAgo } from '../../parts/text.ts';
 
 /** One task of the schedule: when it runs, and how it went. */
 export type ScheduledTask = {
@@ -93,11 +93,11 @@ function onDutyWords(onDuty: readonly OnDuty[]): string {
 }
 
 function nameOf({ task, does }: ScheduledTask): Html {
-  return html`<div><code>${task}</code><span class="under">${does}</span></div>`;
+  return html`<div><code>${task}</code><span class="under">${advice(does)}</span></div>`;
 }
 
 function whenOf({ entries, otherwise }: ScheduledTask): Html {
-  if (entries.length === 0) return html`${otherwise}`;
+  if (entries.length === 0) return advice(otherwise);
   return html`<div>${entries.map(({ words }) => html`<div>${words}</div>`)}</div>`;
 }
 
@@ -106,7 +106,7 @@ function lastOf({ last, lastWell, underWay }: ScheduledTask, nowMs: number): Htm
     return html`<div>running since ${moment(underWay.sinceMs)}<span class="under">on ${underWay.host}, by ${underWay.by}</span></div>`;
   if (!last) return html`never`;
   const words =
-    last.is === 'failed' ? html`<strong class="is-bad">Failed.</strong> ${last.words}` : html`${last.words}`;
+    last.is === 'failed' ? html`<strong class="is-bad">Failed.</strong> ${advice(last.words)}` : advice(last.words);
   const before =
     last.is === 'failed'
       ? html`<span class="under">Last success: ${moment(lastWell?.endedMs, { none: 'never' })}</span>`

@@ -10,7 +10,7 @@ import type { Frame } from '../../events/hub.ts';
 import { type Html, html } from '../../html/html.ts';
 import { actionButton, linkButton } from '../../parts/form.ts';
 import { type BannerKind, notice, pageHead, panel } from '../../parts/page-head.ts';
-import { commandLine, moment, shellWord } from '../../parts/text.ts';
+import { advice, commandLine, moment, shellWord } from '../../parts/text.ts';
 import { below, planAddress, portfolioAddress } from '../addresses.ts';
 import { decisionsForm } from '../decisions/decisions-view.ts';
 import { statusQuestions } from '../statuses/status-questions.ts';
@@ -132,7 +132,7 @@ export function pieceOf(frame: Frame, id: string): Html {
   return frame.find((one) => one.id === id)?.html ?? html``;
 }
 
-const HELD_DESK = { words: 'To the held desk', right: 'GET /portfolios/:name/held' } as const;
+const HELD_DESK = { words: 'Answer', right: 'GET /portfolios/:name/held' } as const;
 const WAYS: Readonly<Record<string, { words: string; right: Right }>> = {
   '/new': { words: 'Import it', right: 'GET /new' },
   '/work': { words: 'To the queues', right: 'GET /work' },
@@ -146,9 +146,13 @@ function renderWaits(look: PortfolioLook, rights: Rights): Html {
     return can(rights, way.right) && html`<a href="${href}">${way.words}</a>`;
   };
   return html`${waitsFor(look).map(({ kind, title, words, command, href }) =>
-    notice(kind, html`${words} ${href !== undefined && wayOf(href)}${command !== undefined && commandLine(command)}`, {
-      title,
-    }),
+    notice(
+      kind,
+      html`${advice(words)} ${href !== undefined && wayOf(href)}${command !== undefined && commandLine(command)}`,
+      {
+        title,
+      },
+    ),
   )}`;
 }
 

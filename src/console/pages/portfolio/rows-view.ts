@@ -12,7 +12,7 @@ import { OUTCOMES, rowBadge, SHOWN_AS, stateShape } from '../../parts/figures.ts
 import { button, field, form, linkButton, select } from '../../parts/form.ts';
 import { emptyState, notice } from '../../parts/page-head.ts';
 import { pager, table } from '../../parts/table.ts';
-import { amount, theirWords } from '../../parts/text.ts';
+import { advice, amount, theirWords } from '../../parts/text.ts';
 import { below, planAddress, portfolioAddress } from '../addresses.ts';
 import type { ShownCause } from './portfolio-look.ts';
 
@@ -126,7 +126,7 @@ function problemOf({ problem, record, state }: RowResult): Html | string {
       problem.message.length > PROBLEM_CHARACTERS
         ? `${problem.message.slice(0, PROBLEM_CHARACTERS)}…`
         : problem.message;
-    return html`<span class="row-problem">${text}</span>`;
+    return html`<span class="row-problem">${advice(text)}</span>`;
   }
   if (record.differs) return html`<span class="row-problem">${answeredOtherwise(record)}</span>`;
   if (record.status) return theirWords(record.status);

@@ -42,9 +42,14 @@ function waitsForPeople({ state }: Looked): Wait[] {
     waits.push({ kind: 'info', title: 'Supplier first.', words: 'Rows are sent once their supplier is created.' });
   }
   if (states.held > 0) {
-    const words = `Nobody knows what became of ${states.held === 1 ? 'its call' : 'their calls'}: a person must say so before anything is sent again.`;
+    const words = `It is not known whether the service has ${states.held === 1 ? 'it' : 'them'}. Somebody has to find out before anything is sent again.`;
     const href = `/portfolios/${encodeURIComponent(name)}/held`;
-    waits.push({ kind: 'warn', title: `${counted(states.held, 'row')} held.`, words, href });
+    waits.push({
+      kind: 'warn',
+      title: `${counted(states.held, 'row needs an answer', 'rows need an answer')}.`,
+      words,
+      href,
+    });
   }
   return waits;
 }

@@ -1,9 +1,10 @@
-import { grouped } from '../../../counted.ts';
+import { counted, grouped } from '../../../counted.ts';
 import { isLimitlineError } from '../../../errors.ts';
 import type { Cause } from '../../../ledger/counts/cause.ts';
 import type { FailingPortfolio } from '../../../ledger/counts/glances.ts';
 import { isPortfolioName } from '../../../ledger/schema/schema.ts';
 import type { FoundRow } from '../../../ledger/search/row-filter.ts';
+import { madePerMinute, type PaceSample } from '../../../pace/samples.ts';
 import type { QueueCounts } from '../../../queue/queue-looks.ts';
 import { type JobData, QUEUES, type QueueName } from '../../../queue/queues.ts';
 import { OPERATOR } from '../../access/rules.ts';
@@ -14,7 +15,6 @@ import { type Html, html } from '../../html/html.ts';
 import { actionButton, linkButton } from '../../parts/form.ts';
 import { pageHead, panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
-import { timeAgo } from '../../parts/text.ts';
 import { approvalAddress } from '../addresses.ts';
 import { page } from '../page.ts';
 import {
@@ -27,9 +27,18 @@ import {
   searchAddress,
 } from './failed-view.ts';
 
+/** The queues at one moment; `toSend` counts rows that are not sent yet, most of which have no job. */
+export type QueuesLook = {
+  queues: readonly QueueCounts[];
+  samples: readonly PaceSample[];
+  toSend: number;
+  nowMs: number;
+};
+
 /** The functions that the page of the queues gets. */
 export type QueuesPageFunctions = {
-  counts: () => Promise<QueueCounts[]>;
+  /** The queues, what their steps made lately, and how many rows are to be sent in all. */
+  look: () => Promise<QueuesLook>;
   /** The latest portfolios with failed rows. */
   failing: () => Promise<FailingPortfolio[]>;
   /** Failed rows from the ledger, at most `count`. */
@@ -50,20 +59,20 @@ export const stepQueuesPage = page<QueuesPageFunctions>(
       may: OPERATOR,
       query: FAILED_QUERY,
       show: async ({ reply, query, given }) => {
-        const [counts, failing, { page, problem }, causes] = await Promise.all([
-          given.counts(),
+        const [look, failing, { page, problem }, causes] = await Promise.all([
+          given.look(),
           given.failing(),
           findFailed(query, given),
           query.portfolio === undefined ? [] : given.causes(query.portfolio),
         ]);
         const csrf = reply.csrf();
         const shown = { query, failing, causes, page, problem, address: searchAddress(query) };
-        return { title: 'Queues', events: '/work/events', body: workView(counts, shown, csrf) };
+        return { title: 'Queues', events: '/work/events', body: workView(look, shown, csrf) };
       },
     }),
     events('/work/events', {
       may: OPERATOR,
-      frames: (given) => async () => [{ id: QUEUES_ID, html: queuesView(await given.counts(), '') }],
+      frames: (given) => async () => [{ id: QUEUES_ID, html: queuesView(await given.look(), '') }],
     }),
     post('/work/retry', {
       may: OPERATOR,
@@ -97,14 +106,14 @@ export const stepQueuesPage = page<QueuesPageFunctions>(
   ],
 );
 
-function workView(counts: QueueCounts[], shown: FailedShown, csrf: string): Html {
+function workView(look: QueuesLook, shown: FailedShown, csrf: string): Html {
   const { query, failing, causes } = shown;
   return html`${pageHead({
     title: 'Queues',
-    lead: 'Each row is one job, which goes along these three queues. The ledger has every row, whatever becomes of its job.',
+    lead: 'Each row goes through three steps: its company, its documents, its limit. Every step has a queue.',
     actions: linkButton({ href: '/queues', words: 'Details of jobs' }),
   })}
-      ${panel({ title: 'Steps', id: QUEUES_ID, body: queuesView(counts, csrf) })}
+      ${panel({ title: 'Steps', id: QUEUES_ID, body: queuesView(look, csrf) })}
       ${panel({ title: 'Portfolios with failed rows', body: failingView(failing) })}
       ${query.portfolio !== undefined && causes.length > 0 && panel({ title: 'Why they failed', body: causesView(query.portfolio, causes) })}
       <div id="failed">${panel({ title: 'Failed rows', body: failedView(shown, csrf) })}</div>`;
@@ -131,21 +140,42 @@ async function findFailed(
 const QUEUES_ID = 'queues';
 
 /** The queues of the steps, with the actions for each. */
-function queuesView(queues: readonly QueueCounts[], csrf: string): Html {
-  return html`${table({
+function queuesView({ queues, samples, toSend, nowMs }: QueuesLook, csrf: string): Html {
+  const perMinute = (name: QueueName, overMs: number) =>
+    rateWords(madePerMinute(samples, QUEUE_WORDS[name].kind, { overMs, nowMs }));
+  return html`<p>${counted(toSend, 'row is', 'rows are')} still to be sent. Only the next of them stand in the queues.</p>
+  ${table({
     caption: 'Queues of the steps',
     rows: queues,
     columns: [
       { head: 'Step', names: true, cell: ({ name }) => nameOf(name) },
       { head: 'State', cell: ({ isPaused }) => (isPaused ? paused() : html`<span class="queue-fact">goes on</span>`) },
+      { head: 'Made a minute, now', kind: 'number', cell: ({ name }) => perMinute(name, MINUTE_MS) },
+      { head: 'In the last hour', kind: 'number', cell: ({ name }) => perMinute(name, 60 * MINUTE_MS) },
       { head: 'Waiting', kind: 'number', cell: ({ waiting }) => grouped(waiting) },
+      { head: 'Oldest waits', kind: 'number', cell: ({ oldestMs }) => ageWords(oldestMs, nowMs) },
       { head: 'Active', kind: 'number', cell: ({ active }) => grouped(active) },
       { head: 'Delayed', kind: 'number', cell: ({ delayed }) => grouped(delayed) },
       { head: 'Failed', kind: 'number', cell: ({ failed }) => grouped(failed) },
-      { head: 'Next was added', cell: ({ oldestMs }) => timeAgo(oldestMs, { none: 'nothing waits' }) },
       { head: 'Pause', kind: 'actions', cell: (queue) => pauseButton(queue, csrf) },
     ],
   })}`;
+}
+
+const MINUTE_MS = 60_000;
+
+/** `0`, `2.5`, `140`; a dash where it is not known. */
+function rateWords(perMinute: number | undefined): string {
+  if (perMinute === undefined) return '–';
+  return perMinute < 10 ? String(Number(perMinute.toFixed(1))) : grouped(Math.round(perMinute));
+}
+
+/** How long the oldest job waits, to the minute, so that watchers are sent a change once a minute. */
+function ageWords(oldestMs: number | undefined, nowMs: number): string {
+  if (oldestMs === undefined) return '–';
+  const minutes = Math.floor((nowMs - oldestMs) / MINUTE_MS);
+  if (minutes < 1) return 'under 1 min';
+  return minutes < 60 ? `${minutes} min` : `${grouped(Math.floor(minutes / 60))} h ${minutes % 60} min`;
 }
 
 function nameOf(name: QueueCounts['name']): Html {
@@ -170,8 +200,9 @@ function pauseButton({ name, isPaused }: QueueCounts, csrf: string): Html {
 }
 
 /** What each queue does, in the terms of rows and steps. */
-const QUEUE_WORDS: Readonly<Record<QueueName, { step: string; does: string }>> = {
-  companies: { step: 'Company', does: 'the buyer becomes a company at the service' },
-  documents: { step: 'Documents', does: 'its documents are uploaded' },
-  'buyer-limits': { step: 'Limit', does: 'the limit is requested' },
-};
+const QUEUE_WORDS: Readonly<Record<QueueName, { step: string; kind: 'company' | 'document' | 'limit'; does: string }>> =
+  {
+    companies: { step: 'Company', kind: 'company', does: 'the buyer becomes a company at the service' },
+    documents: { step: 'Documents', kind: 'document', does: 'its documents are uploaded' },
+    'buyer-limits': { step: 'Limit', kind: 'limit', does: 'the limit is requested' },
+  };

@@ -129,7 +129,7 @@ export function causesView(portfolio: string, causes: readonly Cause[]): Html {
         kind: 'actions',
         cell: ({ id, meaning }) =>
           meaning === 'unknown'
-            ? linkButton({ href: '/held', words: 'To the held desk', label: `To the held desk for cause ${id}` })
+            ? linkButton({ href: '/held', words: 'Answer', label: `Answer for cause ${id}` })
             : html`<div class="actions">${linkButton({ href: planAddress(portfolio, { cause: id }), words: 'Retry…', dialog: true, label: `Retry cause ${id}` })}${commandLine(`npx limitline retry ${shellWord(portfolio)} --cause ${id}`)}</div>`,
       },
     ],

@@ -7,7 +7,7 @@ import { type Html, html } from '../../html/html.ts';
 import { facts, rowBadge, stateBadge } from '../../parts/figures.ts';
 import { notice, pageHead, panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
-import { amount, moment, theirWords } from '../../parts/text.ts';
+import { advice, amount, moment, theirWords } from '../../parts/text.ts';
 import { eventAddress, rowAddress } from '../addresses.ts';
 import { rowActions } from './row-actions.ts';
 import { sessionsPart } from './sessions-part.ts';
@@ -51,7 +51,7 @@ function outcomeOf({ row, result }: RowStory, meanings: Meanings): Html {
   const isApproved = statusMeaningOf(record.status, meanings) === 'approved';
   return html`${
     problem &&
-    html`<div class="row-outcome"><p>${problem.message}</p>${problem.body !== undefined && problem.body !== '' && html`<pre class="answer" tabindex="0" aria-label="What the service said">${problem.body}</pre>`}</div>`
+    html`<div class="row-outcome"><p>${advice(problem.message)}</p>${problem.body !== undefined && problem.body !== '' && html`<pre class="answer" tabindex="0" aria-label="What the service said">${problem.body}</pre>`}</div>`
   }
   ${again && notice('bad', `This was made twice at the service: ${again.id} and ${again.again}. Ask the service to withdraw one.`)}
   ${record.differs && notice('warn', answeredOtherwise(record))}

@@ -38,7 +38,7 @@ export function timelineOf(story: RowStory): Happening[] {
     happened.push({
       atMs: givenUp.atMs,
       kind: 'person',
-      words: `The portfolio was given up by ${givenUp.by || 'somebody'}.`,
+      words: `The portfolio was cancelled by ${givenUp.by || 'somebody'}.`,
     });
   }
   const means = STATES[result.state];
@@ -114,14 +114,14 @@ function happeningOf(entry: StoryEntry, story: RowStory): Happening {
       return {
         atMs,
         kind: 'doubt',
-        words: `No answer to the ${entry.kind} call${sentAfter(entry.sentMs)}: nobody knows what became of it.`,
+        words: `No answer to the ${entry.kind} call${sentAfter(entry.sentMs)}: it is not known whether it was made.`,
         detail: entry.heard,
       };
     case 'sent again':
       return {
         atMs,
         kind: 'plain',
-        words: `The ${entry.kind} call is sent again, as the settings say (ON_UNKNOWN_${entry.kind.toUpperCase()}).`,
+        words: `The ${entry.kind} call is sent again, as an operator has set up.`,
       };
     case 'made late':
       return {
@@ -141,7 +141,7 @@ function happeningOf(entry: StoryEntry, story: RowStory): Happening {
         kind: 'person',
         words: entry.rule
           ? `Sent again at night by rule ${entry.rule} of ${entry.by}, night ${entry.night} of ${entry.of} at most: it had been ${entry.from}.`
-          : `Put back by ${entry.by} to be sent again: it had been ${entry.from}.`,
+          : `Sent again by ${entry.by}: it had been ${entry.from}.`,
       };
     case 'freed':
       return { atMs, kind: 'plain', words: 'It is known what became of its call, so the row goes on.' };
@@ -150,7 +150,7 @@ function happeningOf(entry: StoryEntry, story: RowStory): Happening {
       return { atMs, kind: 'person', words: `${entry.by || 'Somebody'} said: the ${entry.kind} ${said}.` };
     }
     case 'cancelled':
-      return { atMs, kind: 'person', words: `Given up by ${entry.by}.` };
+      return { atMs, kind: 'person', words: `Cancelled by ${entry.by}.` };
     case 'decided': {
       const before = entry.before ? ` Before: ${saidWords(entry.before)}.` : '';
       const words = `The service decided on ${entry.at.slice(0, 16).replace('T', ' ')} UTC: ${saidWords(entry.said)}, as ${entry.by} brought in with ${entry.file}.${before}`;
@@ -214,7 +214,7 @@ function happeningOfFile(entry: FileEntry, story: RowStory): Happening {
       return {
         atMs,
         kind: 'person',
-        words: `Given up, since ${fileOf(entry.import, story)} replaces the others and lacks its line.`,
+        words: `Cancelled, since ${fileOf(entry.import, story)} replaces the others and lacks its line.`,
       };
   }
 }
