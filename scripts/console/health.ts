@@ -49,7 +49,7 @@ async function processesPart({ fleet }: Pick<Context, 'fleet'>): Promise<HealthF
   const processes = await fleet.read();
   const facts = processes.map(factOf);
   if (!processes.some(({ role }) => role === 'work')) {
-    const what = 'none is seen, so nothing is sent: npx limitline work starts one, or says why none can';
+    const what = 'none is seen, so nothing is sent; npx limitline work starts one, or says why none can';
     facts.push({ term: 'Workers', what, kind: 'warn' });
   }
   const versions = new Set(processes.map(({ version }) => version));

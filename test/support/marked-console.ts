@@ -7,6 +7,7 @@ import { consoleFunctions } from '../../scripts/console/functions.ts';
 import { readStrip } from '../../scripts/console/read-strip.ts';
 import { printReport } from '../../scripts/nightly/report-table.ts';
 import { readSettings } from '../../src/config.ts';
+import type { AccessTable } from '../../src/console/access/access.ts';
 import { makeConsole } from '../../src/console/console.ts';
 import { ACCESS, addPages } from '../../src/console/pages/index.ts';
 import { openContext } from '../../src/context.ts';
@@ -25,9 +26,9 @@ import { uploadTo } from './upload.ts';
 /**
  * A console that was used, whose files have a mark in every personal value: rows done, refused with an answer that repeats their
  * contact, mended, held, and waiting for approval; an upload; and the report of a night. Who asks is said by the header `x-test-roles`, and everybody may use every address,
- * so that nothing but the masking stands between a viewer and what is shown.
+ * so that nothing but the masking stands between a viewer and what is shown; unless `table` says who may.
  */
-export async function openMarkedConsole() {
+export async function openMarkedConsole({ table = EVERYTHING }: { table?: AccessTable } = {}) {
   const desk = await openDesk(1, { rules: ECHOING_RULES });
   const lines = [1, 2, 3, 4, 5].map(markedLine);
   await writeFile(join(desk.cwd, 'q4.csv'), `${[MARKED_HEADER, ...lines].join('\n')}\n`);
@@ -63,7 +64,7 @@ export async function openMarkedConsole() {
     log: makeSilentLog(),
     audit,
     identify: personOf,
-    table: EVERYTHING,
+    table,
     strip: () => readStrip(context),
     pages: (app, hub) => {
       app.addHook('onRoute', (route) => void routes.push(route));
@@ -97,7 +98,9 @@ export async function openMarkedConsole() {
 }
 
 /** Of the table that says who may, nothing is left. */
-const EVERYTHING = Object.fromEntries(Object.keys(ACCESS).map((name) => [name, { signedIn: true } as const]));
+const EVERYTHING: AccessTable = Object.fromEntries(
+  Object.keys(ACCESS).map((name) => [name, { signedIn: true } as const]),
+);
 
 async function personOf(request: FastifyRequest): Promise<Person> {
   const roles = String(request.headers['x-test-roles'] ?? 'finance').split(',') as Role[];

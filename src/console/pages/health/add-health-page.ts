@@ -7,7 +7,7 @@ import { type Html, html } from '../../html/html.ts';
 import { facts } from '../../parts/figures.ts';
 import { actionButton } from '../../parts/form.ts';
 import { notice, pageHead, panel } from '../../parts/page-head.ts';
-import { moment } from '../../parts/text.ts';
+import { advice, moment } from '../../parts/text.ts';
 import { page } from '../page.ts';
 
 /**
@@ -79,7 +79,7 @@ function healthPage(given: {
         ? notice('good', 'Every part answers, and none needs you.')
         : notice(
             worries.some(({ kind }) => kind === 'bad') ? 'bad' : 'warn',
-            html`<ul>${worries.map(({ words }) => html`<li>${words}</li>`)}</ul>`,
+            html`<ul>${worries.map(({ words }) => html`<li>${advice(words)}</li>`)}</ul>`,
             { title: `${counted(worries.length, 'thing')} to look at` },
           )
     }
@@ -104,7 +104,7 @@ function partOf(known: readonly HealthFact[], csrf: string | undefined): Html {
   return facts(
     known.map(({ term, what, kind, worker }) => ({
       term,
-      what: html`${kind ? html`<strong class="${`is-${kind}`}">${what}</strong>` : what}${worker && csrf !== undefined && workerButton(worker, csrf)}`,
+      what: html`${kind ? html`<strong class="${`is-${kind}`}">${advice(what)}</strong>` : what}${worker && csrf !== undefined && workerButton(worker, csrf)}`,
     })),
   );
 }

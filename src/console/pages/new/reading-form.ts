@@ -4,7 +4,7 @@ import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview, PreviewColumn } from '../../../portfolio/preview.ts';
 import { type Html, html } from '../../html/html.ts';
 import { button, field, form, select, tick } from '../../parts/form.ts';
-import { DELIMITER_WORDS, previewDialectWords } from './words.ts';
+import { DELIMITER_WORDS, encodingName, previewDialectWords } from './words.ts';
 
 /** Encodings that finance teams' files use; others are only detected, never chosen. */
 export const ENCODINGS = [
@@ -70,8 +70,8 @@ function dialectFields({ reading }: PortfolioDraft, { dialect, sheets, headerLin
     name: 'encoding',
     value: reading.encoding ?? '',
     options: [
-      { value: '', words: asFound(reading.encoding, dialect.encoding.toUpperCase()) },
-      ...[...encodings].map((name) => ({ value: name, words: name.toUpperCase() })),
+      { value: '', words: asFound(reading.encoding, encodingName(dialect.encoding)) },
+      ...[...encodings].map((name) => ({ value: name, words: encodingName(name) })),
     ],
   })}
   ${select({

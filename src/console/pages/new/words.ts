@@ -22,11 +22,16 @@ export const DELIMITER_WORDS: Readonly<Record<string, string>> = {
   '|': 'pipe',
 };
 
+/** The name of an encoding for people: `UTF-8`, `SHIFT-JIS`. */
+export function encodingName(encoding: string): string {
+  return encoding.toUpperCase().replace('_', '-');
+}
+
 /** How the file is encoded and delimited: `UTF-8, separated by commas`. */
 export function previewDialectWords({ dialect }: Pick<Preview, 'dialect'>): string {
   if (dialect.sheet !== undefined) return `sheet “${dialect.sheet}” of an Excel workbook`;
   const mark = dialect.bom ? ' with a byte order mark' : '';
-  return `${dialect.encoding.toUpperCase()}${mark}, separated by ${DELIMITER_WORDS[dialect.delimiter] ?? 'commas'}s`;
+  return `${encodingName(dialect.encoding)}${mark}, separated by ${DELIMITER_WORDS[dialect.delimiter] ?? 'commas'}s`;
 }
 
 /** The file, its documents and its versions in a sentence. */
