@@ -127,7 +127,7 @@ function isAsSeen(now: PortfolioDraft, seen: PortfolioDraft): boolean {
 
 async function payloadOf(
   draft: PortfolioDraft,
-  { dir, imports, replace, by, first }: Submission & { dir: string; imports: DocumentStore },
+  { dir, imports, replace, by, first, total }: Submission & { dir: string; imports: DocumentStore },
 ): Promise<ImportPayload> {
   const { portfolio, reading, name, supplier } = draft;
   // The import has its own copy, independent of the draft. Its digest must be the previewed one.
@@ -142,6 +142,7 @@ async function payloadOf(
     replace,
     by,
     first,
+    total,
     documentsDir: documentsOf(dir, draft),
     ...(supplier && { supplierPath: supplierIn(dir) }),
   };

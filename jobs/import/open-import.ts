@@ -14,6 +14,7 @@ import {
   ROW_COLUMN,
   shortDigest,
 } from '../../src/portfolio/columns/result-columns.ts';
+import { makeControlSum } from '../../src/portfolio/control-total.ts';
 import { makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
 import { makeKeySet } from '../../src/portfolio/identity/digest-table.ts';
 import { makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
@@ -32,6 +33,8 @@ export type FileToImport = {
   /** The digest of the copy in the data folder, if `keepFile` made it already. */
   kept?: string | undefined;
   reading: ReadOptions;
+  /** A control total: if the amounts of the file add up to another sum, nothing of it is imported. */
+  total?: string | undefined;
   /** How messages name the documents folder, if people do not know it by its path. */
   documentsWords?: FolderWords | undefined;
 };
@@ -66,7 +69,7 @@ export type OpenedImport = {
  * @throws LimitlineError `FILE` when the file cannot be read
  */
 export async function openImport(
-  { portfolio, path, kept, reading, documentsWords: words }: FileToImport,
+  { portfolio, path, kept, reading, total, documentsWords: words }: FileToImport,
   documentsDir: string,
   deps: OpenDeps,
 ): Promise<OpenedImport> {
@@ -86,7 +89,8 @@ export async function openImport(
     documents: makeDocumentFolder({ dir: documentsDir, maxSizeMb: deps.maxDocumentMb, words }),
     buyers: makeBuyerBook(store, place),
   });
-  const opened = await refuseForeign(read, { portfolio, path: copy }, openAhead);
+  const ours = await refuseForeign(read, { portfolio, path: copy }, openAhead);
+  const opened = total === undefined ? ours : await refuseOtherSum(ours, total, openAhead);
   const checkSheet = async () => {
     if (opened.dialect.sheet === undefined) return;
     await readToEnd(tableOf(file)).catch(async (error) => {
@@ -122,6 +126,17 @@ export async function refuseForeign(
       : 'Make one file for each of these portfolios, and import it with --portfolio.';
   const message = `This errors file mends lines of portfolio ${whose}, not of "${portfolio}" (the first is in line ${first.line}). ${remedy}`;
   return { ...opened, problems: [makeProblem(WHOLE_FILE, first.column, first.cell, message)], batches: noBatches };
+}
+
+/** Refuses a file whose amounts do not add up to the control total. This reads the file once more. */
+async function refuseOtherSum(opened: Opened, total: string, open: () => Promise<Opened>): Promise<Opened> {
+  if (opened.problems.length > 0) return opened;
+  const sum = makeControlSum(total);
+  for await (const batch of (await open()).batches()) sum.add(batch);
+  const problem = sum.problem();
+  if (!problem) return opened;
+  await opened.close();
+  return { ...opened, problems: [problem], batches: noBatches };
 }
 
 /**

@@ -8,6 +8,7 @@ import { openDocuments } from '../../src/documents/archive.ts';
 import { defaultDocumentsDir, makeDocumentFolder, unnamedDocuments } from '../../src/documents/folder.ts';
 import { removeUnpackedFolders } from '../../src/documents/unpacked-folders.ts';
 import { saveMapping } from '../../src/portfolio/columns/mapping.ts';
+import { makeControlSum } from '../../src/portfolio/control-total.ts';
 import { type Opened, openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import { buyerWords, makeBuyerList } from '../file/buyer-list.ts';
 import { makeProblemList, readAll } from '../file/problems.ts';
@@ -16,18 +17,31 @@ import { understanding, understoodWords } from '../file/understanding.ts';
 import { dryRunWords, findLedger, type Ledger, outlookOf } from '../look/dry-run.ts';
 import { announceFolder } from '../opening/announce-account.ts';
 import { portfolioNameOf } from '../options/import-options.ts';
-import { documentsOption, type ReadingOptions, readOptionsOf, withReadingOptions } from '../options/reading-options.ts';
+import {
+  documentsOption,
+  type ReadingOptions,
+  readOptionsOf,
+  totalOption,
+  withReadingOptions,
+} from '../options/reading-options.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { waitForSignal } from '../process/signals.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-type CheckOptions = ReadingOptions & { documents?: string; saveMap?: string; portfolio?: string; buyers?: boolean };
+type CheckOptions = ReadingOptions & {
+  documents?: string;
+  total?: string;
+  saveMap?: string;
+  portfolio?: string;
+  buyers?: boolean;
+};
 
 /** `limitline check FILE`: reads and validates a file, sends nothing, and reports every problem by line and column. */
 export function register(program: Command, terminal: Terminal): void {
   withReadingOptions(program.command('check').argument('<file>', 'the CSV of buyers, or - for standard input'))
     .description('read and validate a file; nothing is stored, nothing is sent')
     .addOption(documentsOption())
+    .addOption(totalOption())
     .option('--portfolio <name>', "the portfolio to import it into (default: the file's name without its ending)")
     .option('--buyers', 'list the lines that mean the same buyer, or one that is known already, and why')
     .option('--save-map <file>', 'write how the columns were read to this file, to be corrected and given to --map')
@@ -96,6 +110,7 @@ async function checkFile(file: string, options: CheckOptions, { terminal, stoppi
     return await checkOpened(path === file ? file : INPUT_NAME, opened, {
       ...deps,
       isToListBuyers: options.buyers === true,
+      total: options.total,
     });
   } finally {
     await ledger.close();
@@ -110,6 +125,7 @@ type CheckDeps = {
   documentsDir: string;
   terminal: Terminal;
   isToListBuyers: boolean;
+  total: string | undefined;
 };
 
 async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
@@ -119,13 +135,16 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
   const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS: settings.SERVICE_RATE_PER_S });
   const buyers = makeBuyerList(outlook.buyers.portfolio);
   const named = new Set<string>();
+  const sum = deps.total === undefined ? undefined : makeControlSum(deps.total);
   const counts = await readAll(opened, list, (batch) => {
     for (const line of batch) if (line.kind === 'row') for (const { path } of line.row.documents) named.add(path);
     if (deps.isToListBuyers) buyers.add(batch);
+    sum?.add(batch);
     return dryRun.add(batch);
   });
   // Warnings about the whole file are known only after its last line.
-  list.add({ warnings: opened.warnings });
+  const otherSum = opened.problems.length > 0 ? undefined : sum?.problem();
+  list.add({ problems: otherSum ? [otherSum] : [], warnings: opened.warnings });
   list.sayChanges();
   const unnamed = await unnamedDocuments(documentsDir, named);
   const { problems, warnings, changed, counts: found } = list;

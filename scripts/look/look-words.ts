@@ -18,7 +18,7 @@ export type ImportPreview = {
   replace: boolean;
   /** The number of rows to send first; undefined for all. */
   first: number | undefined;
-  opened: Pick<Opened, 'dialect' | 'columns' | 'headerLine' | 'above'>;
+  opened: Pick<Opened, 'dialect' | 'columns' | 'headerLine' | 'above' | 'misstated'>;
   counts: { lines: number; rows: number; invalid: number; duplicate: number };
   warnings: number;
   dryRun: DryRun;
@@ -37,6 +37,7 @@ export function lookWords(look: ImportPreview): string[] {
   return [
     ...fact('Account', `${account}, portfolio ${portfolio}`),
     ...fact('File', ...fileWords(look), ...understoodWords(opened).split('\n')),
+    ...fact('Total', ...opened.misstated.map(({ line, value, message }) => `line ${line}, ${value}: ${message}`)),
     ...fact('Requests', requestsWords(look)),
     ...fact('Of these', ...besidesWords(look)),
     ...fact('Skips', ...skippedWords(look)),

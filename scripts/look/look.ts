@@ -8,6 +8,7 @@ import { defaultDocumentsDir, makeDocumentFolder } from '../../src/documents/fol
 import { isLimitlineError } from '../../src/errors.ts';
 import { openRows } from '../../src/ledger/portfolios/summary.ts';
 import { lookAtPace } from '../../src/open-service.ts';
+import { makeControlSum } from '../../src/portfolio/control-total.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import { isLetGo, lookAtOpen } from '../ending/open-portfolios.ts';
 import { makeProblemList, readAll } from '../file/problems.ts';
@@ -68,7 +69,7 @@ async function takeLook(
   payload: ImportPayload & { kept: string },
   { context, stop, sends }: LookDeps,
 ): Promise<ImportPreview | undefined> {
-  const { path, portfolio, documentsDir, reading, supplierPath, replace, first } = payload;
+  const { path, portfolio, documentsDir, reading, supplierPath, replace, first, total } = payload;
   const { settings, account } = context;
   const place = await openDocuments(documentsDir ?? defaultDocumentsDir(path), stop);
   try {
@@ -93,7 +94,12 @@ async function takeLook(
     const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS, onWanted: largest.add });
     // Problems are not printed here: the import lists them later.
     const list = makeProblemList(() => {});
-    const counts = await readAll(opened, list, dryRun.add);
+    const sum = total === undefined ? undefined : makeControlSum(total);
+    const counts = await readAll(opened, list, (batch) => {
+      sum?.add(batch);
+      return dryRun.add(batch);
+    });
+    if (sum?.problem()) return undefined;
     // Warnings about the whole file are known only after its last line.
     list.add({ warnings: opened.warnings });
     const result = dryRun.result();

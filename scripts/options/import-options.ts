@@ -8,13 +8,20 @@ import { STAND_IN_ACCOUNT } from '../../src/stand-in-account.ts';
 import { documentsBeside, fileOrInput, needPortfolio, STANDARD_INPUT } from '../file/standard-input.ts';
 import { canAsk } from '../terminal/ask.ts';
 import { firstNumber } from './numbers.ts';
-import { documentsOption, type ReadingOptions, readOptionsOf, withReadingOptions } from './reading-options.ts';
+import {
+  documentsOption,
+  type ReadingOptions,
+  readOptionsOf,
+  totalOption,
+  withReadingOptions,
+} from './reading-options.ts';
 
 /** Options of `run` and `import`. */
 export type ImportOptions = ReadingOptions & {
   portfolio?: string;
   documents?: string;
   supplier?: string;
+  total?: string;
   /** Whether to cancel rows of earlier imports that this file lacks. */
   replace?: boolean;
   /** The number of rows to send first. */
@@ -28,6 +35,7 @@ export function withImportOptions(command: Command): Command {
   return withReadingOptions(command.argument('<file>', 'the CSV of buyers, or - for standard input'))
     .option('--portfolio <name>', "the portfolio's name (default: the file's name without its ending)")
     .addOption(documentsOption())
+    .addOption(totalOption())
     .option('--supplier <file>', 'a CSV with one line: the supplier, created before the buyers')
     .option('--replace', 'cancel rows of earlier imports that are not in this file and were not sent')
     .option('--first <n>', 'send so many rows first, then pause: limitline resume sends the rest', firstNumber)
@@ -46,6 +54,7 @@ export async function importPayload(
     path: file,
     documentsDir: options.documents ?? documentsBeside(file),
     supplierPath: options.supplier,
+    total: options.total,
     replace: options.replace ?? false,
     first: options.first,
     reading: await readOptionsOf(options),

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { LimitlineError } from '../../src/errors.ts';
 import { readMapArgs } from '../../src/portfolio/columns/mapping.ts';
+import { controlTotalFault } from '../../src/portfolio/control-total.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 import { delimiterNamed, encodingNamed } from '../../src/table/dialect.ts';
 
@@ -51,6 +52,18 @@ export function documentsOption(): Option {
     '--documents <dir>',
     'folder or ZIP file of the supporting documents (default: "documents" beside the file)',
   );
+}
+
+/** The option for a control total. */
+export function totalOption(): Option {
+  return new Option(
+    '--total <amount>',
+    'your own sum of the amounts: if the file adds up to another one, nothing of it is taken',
+  ).argParser((text: string) => {
+    const fault = controlTotalFault(text);
+    if (fault !== undefined) throw new InvalidArgumentError(fault);
+    return text;
+  });
 }
 
 /** @throws LimitlineError `USAGE` for an unknown value, `FILE` for an unusable mapping */

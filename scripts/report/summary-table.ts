@@ -1,6 +1,6 @@
 import { CALL_KINDS, KINDS } from '../../src/call-kind.ts';
 import { allBeforeWords, counted, grouped } from '../../src/counted.ts';
-import { moneyLines, moneyNotes } from '../../src/ledger/counts/money.ts';
+import { amountHead, moneyLines, moneyNotes } from '../../src/ledger/counts/money.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { resentWords } from '../../src/ledger/portfolios/proof.ts';
 import type { Summary } from '../../src/ledger/portfolios/summary.ts';
@@ -81,7 +81,7 @@ function moneyTable({ money, outcomes }: Summary): string[] {
   const lines = moneyLines(money, outcomes).map(({ level, words, lines: count, amount, granted }) =>
     line(`${'  '.repeat(level)}${words}`, [grouped(count), amountOf(amount), amountOf(granted)]),
   );
-  return ['', line('', ['lines', 'amount', 'granted']), ...lines];
+  return ['', line('', ['lines', amountHead(money), 'granted']), ...lines];
 }
 
 /** How to say what statuses mean, if nobody has said that of some. */

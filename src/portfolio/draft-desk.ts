@@ -33,6 +33,8 @@ export type Submission = {
   replace: boolean;
   /** How many rows to send at first. The others wait until a person releases them. */
   first?: number | undefined;
+  /** A control total: if the file adds up to another sum, nothing of it is imported. */
+  total?: string | undefined;
   /** Who confirms. */
   by?: string | undefined;
 };

@@ -52,7 +52,9 @@ export type Opened = {
   problems: Problem[];
   /** Warnings about the file as a whole. Complete only after the last batch. */
   warnings: Problem[];
-  /** The file's currency, as far as its lines were read; undefined where it names none. */
+  /** Of these, the totals in the file that say another sum than the lines above them. */
+  misstated: Problem[];
+  /** The currency that the file names: its ISO 4217 code where that is sure, else as it is written. Known only after the last batch. */
   currency(): string | undefined;
   /**
    * The lines in their order, 250 at a time. Can be iterated once. The end of the loop, or leaving it, closes the file.
@@ -104,7 +106,9 @@ export async function openPortfolio(file: PortfolioFile): Promise<Opened> {
   if (problems.length > 0) await table.close();
   const currencies = makeCurrencyCheck({ columns, constants: fixed.constants });
   const constants = file.mapping && fixed.constants;
-  const batches = () => readBatches({ table, file, columns, warnings, dates, conventions, constants, currencies });
+  const misstated: Problem[] = [];
+  const reading = { table, file, columns, warnings, misstated, dates, conventions, constants, currencies };
+  const batches = () => readBatches(reading);
   return {
     header,
     headerLine: table.header?.line ?? null,
@@ -123,6 +127,7 @@ export async function openPortfolio(file: PortfolioFile): Promise<Opened> {
     rewriter: makeLineRewriter({ columns, constants: fixed.constants, conventions, currencies }),
     problems,
     warnings,
+    misstated,
     currency: currencies.ofFile,
     batches: problems.length > 0 ? noBatches : batches,
     plainLines:
@@ -176,6 +181,7 @@ type Reading = {
   file: PortfolioFile;
   columns: Column[];
   warnings: Problem[];
+  misstated: Problem[];
   dates: AdviceDates;
   conventions: Conventions;
   constants: Values | undefined;
@@ -210,6 +216,7 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
       await tellBuyers(drafts, telling);
       yield drafts.map(classifier.classify);
     }
+    reading.misstated.push(...strays.misstated);
     warnings.push(...strays.fileWarnings(), ...currencies.fileWarnings(), ...classifier.fileWarnings());
   } finally {
     await table.close();

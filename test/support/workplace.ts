@@ -22,6 +22,7 @@ const SETTLES_WITHIN = { timeout: 240_000 };
 type ImportWish = {
   portfolio?: string;
   supplierPath?: string;
+  total?: string;
   reading?: ReadOptions;
   replace?: boolean;
   first?: number;

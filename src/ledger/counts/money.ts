@@ -30,11 +30,13 @@ type Bucket = { lines: number; amount: string };
  * number of rows approved at least in part.
  *
  * `left_out` has no amount if an older version imported its lines; then `in_file` is `at_least` its amount. Lines `without_amount` have none
- * that can be read. `with_earlier`: rows that earlier imports brought in count too.
+ * that can be read. `with_earlier`: rows that earlier imports brought in count too. `currencies`: those that the files name; amounts of
+ * several are added up as they are, since the service is told none.
  */
 export type Money = Record<Exclude<BucketName, 'left_out'> | 'granted', Bucket> & {
   in_file: Bucket & { at_least?: true; with_earlier?: true };
   left_out: Pick<Bucket, 'lines'> & Partial<Bucket> & { without_amount?: number };
+  currencies?: string[];
 };
 
 type MoneyFacts = {
@@ -44,11 +46,12 @@ type MoneyFacts = {
   /** The last import, and how many rows each import brought in, by its number. */
   file?: { number: number } | undefined;
   counted?: { added: Readonly<Record<string, number>> } | undefined;
+  currencies?: string[];
 };
 
 /** Counts what became of the money of all lines, by the outcomes of their rows. */
 export function moneyOf(
-  { invalid, duplicate, leftOut, file, counted: brought }: MoneyFacts,
+  { invalid, duplicate, leftOut, file, counted: brought, currencies = [] }: MoneyFacts,
   outcomes: Outcomes,
 ): Money {
   const lines = invalid + duplicate;
@@ -79,6 +82,7 @@ export function moneyOf(
       lines: outcomes.approved.rows + outcomes.partly_approved.rows,
       amount: sumOf(ANSWER_OUTCOMES, 'granted').amount,
     },
+    ...(currencies.length > 0 && { currencies }),
   };
 }
 
@@ -115,12 +119,20 @@ export function moneyLines(money: Money, outcomes: Outcomes): MoneyLine[] {
   return [{ level: 0, words: `${whole}${isLeast ? ', at least' : ''}`, outcomes: [], lines, amount }, ...buckets];
 }
 
+/** The word for amounts, with the currency where the files name one: `amount, EUR`. */
+export function amountHead({ currencies = [] }: Pick<Money, 'currencies'>): string {
+  return currencies.length === 1 ? `amount, ${currencies[0]}` : 'amount';
+}
+
 /** What else is to be said of the amounts: what is available of the limits, and which amounts are in no sum. */
 export function moneyNotes(
-  { left_out: left, in_file: all, granted }: Money,
+  { left_out: left, in_file: all, granted, currencies = [] }: Money,
   { available, unreadable }: Pick<GrantedSums, 'available'> & Pick<Sums, 'unreadable'>,
 ): string[] {
   return [
+    ...(currencies.length > 1
+      ? [`The files name several currencies (${currencies.join(', ')}); the sums add all amounts as they are.`]
+      : []),
     ...(granted.lines > 0 ? [`Available of what was granted: ${groupedAmount(available)}.`] : []),
     ...(unreadable > 0 ? [`Of ${counted(unreadable, 'row')} an amount cannot be read; it is in no sum.`] : []),
     ...(left.without_amount

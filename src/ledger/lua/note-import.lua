@@ -28,6 +28,17 @@ local function keepUnread(isUnread)
   end
 end
 
+-- Adds the currency that a file names to those of the portfolio.
+local function noteCurrency(currency)
+  if not currency then return end
+  local known = cjson.decode(redis.call('HGET', portfolio, 'currencies') or '[]')
+  for _, one in ipairs(known) do
+    if one == currency then return end
+  end
+  known[#known + 1] = currency
+  redis.call('HSET', portfolio, 'currencies', cjson.encode(known))
+end
+
 if what == 'beat' then
   redis.call('ZADD', underWay, now, import)
   redis.call('HDEL', portfolio, 'finished')
@@ -42,6 +53,7 @@ if what == 'end' then
     local told = cjson.decode(known)
     told.found = cjson.decode(found)
     redis.call('HSET', imports, read, cjson.encode(told))
+    noteCurrency(told.found.currency)
   end
   noteFinish(portfolio, now)
   return 1

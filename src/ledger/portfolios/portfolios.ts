@@ -223,6 +223,7 @@ function fromFields(fields: Record<string, string>): Fields {
           ...(fields.by ? { by: fields.by } : {}),
         }
       : undefined,
+    currencies: JSON.parse(fields.currencies ?? '[]'),
     supplier: fields.supplier ? JSON.parse(fields.supplier) : undefined,
     supplierAwaits: fields.supplierApproval !== undefined,
     givenUp: givenUpOf(fields.cancelledBy),

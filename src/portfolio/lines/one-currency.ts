@@ -1,5 +1,5 @@
 import { type Column, placeOf } from '../columns/column.ts';
-import { makeProblem, type Problem } from '../problem.ts';
+import { makeProblem, type Problem, visible } from '../problem.ts';
 import { readUnit } from '../values/amount-unit.ts';
 import { type Currency, common, currencyOf } from '../values/currencies.ts';
 import { beforeDoubt } from '../values/reading.ts';
@@ -17,7 +17,7 @@ export type CurrencyCheck = {
   conflictAt(cells: readonly string[]): number | null;
   /** The currency of a line: the one that it names, else the one that the file has named so far; null if neither does. */
   currencyOf(cells: readonly string[]): Currency | null;
-  /** The file's currency: its code, or as the file writes it where that may mean several; undefined where no line names one. Complete after the last line. */
+  /** The file's currency as named so far: its ISO 4217 code, or what is written where that may mean several or none. */
   ofFile(): string | undefined;
   /** Warnings that are given once at the end. */
   fileWarnings(): Problem[];
@@ -25,6 +25,9 @@ export type CurrencyCheck = {
 
 /** A currency that a line names, as written, and its column. */
 type Said = { at: number; word: string; currency: Currency };
+
+/** Characters of a currency that is no ISO 4217 code, as it is shown. */
+const MOST_OF_WORD = 20;
 
 /** Put before an amount when its line, in a foreign currency, is copied into another file. */
 const MARK = '? ';
@@ -84,16 +87,14 @@ export function makeCurrencyCheck({
       return null;
     },
     currencyOf: (cells) => [...saidBy(cells)].at(-1)?.currency ?? file?.currency ?? null,
-    ofFile() {
-      const [code, ...others] = file?.currency ?? [];
-      return others.length === 0 ? code?.slice(0, LONGEST_CODE) : file?.word;
+    ofFile: () => {
+      const [code = '', ...others] = file?.currency ?? [];
+      if (others.length === 0 && currencyOf(code)) return code;
+      return file ? visible(file.word).slice(0, MOST_OF_WORD) : undefined;
     },
     fileWarnings: () => (unknown ? [unknown] : []),
   };
 }
-
-/** Characters that are kept of a code that nobody knows. Known codes have three. */
-const LONGEST_CODE = 12;
 
 const MARKED =
   "The question mark says that this line's currency differs from that of its file: write the amount in the currency of the other lines, or import these lines as a file of their own, without the question mark.";

@@ -40,6 +40,13 @@ export function makeRunningSums() {
       const { visible, whole } = both();
       return group.sum.lines > 0 && isGroup(amount, visible, whole) ? group.sum : null;
     },
+    /** The sum of the last group, or of all lines if there was one group, where the amount is neither; nothing where it is one of them. */
+    otherThan(amount: string): string | undefined {
+      const { visible, whole } = both();
+      const known = [visible, whole, addAmounts(closed, whole), addAmounts(closedVisible, visible)];
+      if (all.lines === 0 || known.includes(amount)) return undefined;
+      return group.sum.lines > 0 ? whole : closed;
+    },
     /** If the last line's amount is the sum of two or more others, of the file or its group: how many. Else 0. */
     lastAnswers(amount: string): number {
       const twice = addAmounts(amount, amount);

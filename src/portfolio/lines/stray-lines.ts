@@ -1,4 +1,5 @@
 import { plainWordsOf, smallLetters } from '../../likeness.ts';
+import { moneyText } from '../../money-text.ts';
 import { type Delimiter, PLAIN_DIALECT } from '../../table/dialect.ts';
 import type { RawRecord } from '../../table/records.ts';
 import { type Column, placeOf } from '../columns/column.ts';
@@ -22,7 +23,9 @@ type StrayLines = {
    * Leaves other lines unchanged.
    */
   judge(line: Candidate): boolean;
-  /** A warning if the last line may be a total, after all lines were judged. */
+  /** Totals that say another sum than the lines above them. */
+  misstated: readonly Problem[];
+  /** These totals, and a warning if the last line may be a total, after all lines were judged. */
   fileWarnings(): Problem[];
 };
 
@@ -48,6 +51,7 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
   /** The line of another header met below the first; the lines under it belong to it. 0 if there is none. */
   let otherHeader = 0;
   const sums = makeRunningSums();
+  const misstated: Problem[] = [];
   let lines = 0;
   let filledCells = 0;
   let isAfterTotal = false;
@@ -80,6 +84,8 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
     // If the lines above fill only few of many columns, a line with few filled cells is normal.
     const isSparse = !isFull && filled * 2 <= filledCells / lines + 1;
     if (lines > 0 && isTotal(line, cells, { labelAt, isFull, isSparse })) {
+      if (values.requested_limit !== undefined && isTotalLabel(cells[labelAt] ?? ''))
+        compare(record, values.requested_limit);
       close();
       return told(record, labelAt, TOTAL);
     }
@@ -117,6 +123,14 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
     return isGroupTotal({ label, above, isSparse, amount: values.requested_limit, sums, isAfterTotal });
   }
 
+  /** Notes a total that says another sum than the lines above it. */
+  function compare(record: RawRecord, amount: string): void {
+    const sum = sums.otherThan(amount);
+    if (sum === undefined || misstated.length === MOST_MISSTATED) return;
+    const message = `This total says another sum than the lines above it, which add up to ${moneyText(sum)}: a line may be missing, or an amount be read otherwise than it is meant.`;
+    misstated.push(told(record, amountAt, message));
+  }
+
   function close(): void {
     sums.close();
     isAfterTotal = true;
@@ -144,6 +158,7 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
   }
 
   return {
+    misstated,
     judge(line) {
       const { record } = line;
       const stray = strayOf(line);
@@ -159,9 +174,9 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
     },
     fileWarnings() {
       const others = last?.amount ? sums.lastAnswers(last.amount) : 0;
-      if (!last || others === 0) return [];
+      if (!last || others === 0) return misstated;
       const message = `This amount is the exact sum of the ${others} lines above it: check whether the line is their total, and remove it if it is.`;
-      return [told(last.record, amountAt, message)];
+      return [...misstated, told(last.record, amountAt, message)];
     },
   };
 }
@@ -206,6 +221,9 @@ const NOTE_MESSAGE =
 /** Why a hidden row is not read. */
 export const HIDDEN =
   'This row is hidden in the sheet, by hand or by a filter: say --hidden-rows to include hidden rows, or show it or delete it in the sheet.';
+
+/** Totals that are named at most: a file in which each group's total differs says the same again and again. */
+const MOST_MISSTATED = 5;
 
 function belowOther(line: number): string {
   return `This line is below another header, on line ${line}, which says what its cells mean: put that table into a file of its own.`;

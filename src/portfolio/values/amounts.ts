@@ -51,6 +51,11 @@ export function addAmounts(a: string, b: string): string {
   return new Big(a).plus(b).toFixed();
 }
 
+/** The exact difference of two decimal texts, canonical; with a minus where the second is larger. */
+export function subtractAmounts(a: string, b: string): string {
+  return new Big(a).minus(b).toFixed();
+}
+
 /** More digits than a double can hold. It limits the work of the patterns below on other text. */
 const MAX_LENGTH = 64;
 

@@ -191,3 +191,18 @@ test("an errors file's own columns are no cells of a line, neither to tell a tot
   ]);
   expect(found.lines.slice(1)).toMatchObject([{ kind: 'invalid' }, { broken: 'Summe,9999' }]);
 });
+
+test.each<[string, boolean]>([
+  ['Summe;;;;;;1.352.846,17', false],
+  ['Summe;;;;;;1.352.847,17', true],
+  ['Summe;;;;;;', false],
+  ['Total Energies;;;;;;2.000,00', false],
+])(
+  'a total that says another sum than the lines above it is a warning of the whole file: %s',
+  async (line, isOther) => {
+    const { warnings } = await read(`${HEADER}${BUYERS}\n${line}\n`);
+    const told = warnings.filter(({ message }) => message.includes('says another sum'));
+    expect(told.map(({ line: at }) => at)).toEqual(isOther ? [4] : []);
+    if (isOther) expect(told[0]?.message).toContain('which add up to 1,352,846.17');
+  },
+);

@@ -19,7 +19,7 @@ const look: ImportPreview = {
   first: undefined,
   counts: { lines: 1_203, rows: 1_200, invalid: 2, duplicate: 1 },
   warnings: 1,
-  opened: { dialect: PLAIN_DIALECT, columns, headerLine: 1, above: null },
+  opened: { dialect: PLAIN_DIALECT, columns, headerLine: 1, above: null, misstated: [] },
   dryRun: {
     limits: 1_190,
     companies: 1_100,

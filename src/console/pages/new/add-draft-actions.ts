@@ -1,6 +1,7 @@
 import { counted } from '../../../counted.ts';
 import type { Approval, ApprovalPolicy } from '../../../ledger/schema/approval.ts';
 import { isPortfolioName } from '../../../ledger/schema/schema.ts';
+import { controlTotalFault } from '../../../portfolio/control-total.ts';
 import type { DraftDesk, LineEdit } from '../../../portfolio/draft-desk.ts';
 import { lastVersion, type MendedCell, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
@@ -138,7 +139,7 @@ export function draftActions({ post }: Kinds<NewPageFunctions>) {
       may: { ...FINANCE, kinds: { replace: OWN_OR_OPERATOR } },
       action: 'import',
       limitMs: COPY_LIMIT_MS,
-      says: ['of', 'replace', 'first'],
+      says: ['of', 'replace', 'first', 'total'],
       // The draft names the portfolio, not the address; the preview that the person confirms is for that portfolio.
       about: async (asked) => {
         const found = await aboutDraft(asked);
@@ -151,6 +152,9 @@ export function draftActions({ post }: Kinds<NewPageFunctions>) {
         if (fields.first !== undefined && fields.first !== String(SENT_FIRST)) {
           throw new ConsoleError(422, 'The number of rows has changed: load the page again.');
         }
+        const total = fields.total?.trim() || undefined;
+        const fault = total && controlTotalFault(total);
+        if (fault) throw new ConsoleError(422, `The control total cannot be read. ${fault}`);
         const draft = await given.read(id);
         if (saysOtherwise(fields, draft, await previewOf(draft, given))) throw new ConsoleError(409, NOT_APPLIED);
         const begun = await given.submit(id, {
@@ -158,6 +162,7 @@ export function draftActions({ post }: Kinds<NewPageFunctions>) {
           portfolio,
           replace: fields.replace === 'yes',
           by: actor.name,
+          total,
           ...(fields.first === undefined ? {} : { first: SENT_FIRST }),
         });
         if ('conflict' in begun) throw new ConsoleError(409, begun.conflict);

@@ -61,6 +61,9 @@ export function submitButtons(
   ${limits > 0 && approvalNotice(approvalPolicy, { requested, isThere, over })}
   <div class="form submit" role="group" aria-label="Submit">${hidden('of', preview.of, DRAFT_FORM)}
       ${isThere && can(rights, 'POST /new/:id/submit', 'replace') && tick({ form: DRAFT_FORM, name: 'replace', label: 'Cancel earlier rows that are not in this file, if they were not sent yet', hint: 'Choose this if the file is the whole list.' })}
+      <div class="field"><label for="total">Control total</label>
+        <input class="input" id="total" form="${DRAFT_FORM}" name="total" inputmode="decimal" maxlength="40" autocomplete="off" aria-describedby="total-hint">
+        <p class="hint" id="total-hint">The sum of all lines by your own records. If the file adds up to another sum, nothing of it is imported. You can leave this empty.</p></div>
       <div class="submit-ways">
         ${limits > SENT_FIRST && html`<div class="way">${button({ ...sends, words: `Send ${SENT_FIRST}, then wait`, name: 'first', value: String(SENT_FIRST) })}<span class="hint">Then the portfolio pauses. The rest is sent when it is resumed.</span></div>`}
         <div class="way">${button({ ...sends, words, kind: 'primary' })}<span class="hint">Exactly what this page shows is imported.</span></div>

@@ -1,5 +1,5 @@
 import { counted, grouped } from '../../../counted.ts';
-import { type MoneyLine, moneyLines, moneyNotes, moneyOf } from '../../../ledger/counts/money.ts';
+import { amountHead, type MoneyLine, moneyLines, moneyNotes, moneyOf } from '../../../ledger/counts/money.ts';
 import { grantedOf, outcomesOf } from '../../../ledger/counts/outcome-sums.ts';
 import { ROW_OUTCOMES } from '../../../ledger/counts/row-outcome.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
@@ -44,7 +44,11 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
     columns: [
       { head: 'What became of it', names: true, cell: moneyName },
       { head: 'Lines', kind: 'number', cell: (line) => moneyRows(name, line, rights) },
-      { head: 'Amount', kind: 'amount', cell: ({ amount: sum }) => (sum === undefined ? 'not known' : amount(sum)) },
+      {
+        head: upperFirst(amountHead(money)),
+        kind: 'amount',
+        cell: ({ amount: sum }) => (sum === undefined ? 'not known' : amount(sum)),
+      },
       { head: 'Granted', kind: 'amount', cell: ({ granted }) => (granted === undefined ? '' : amount(granted)) },
     ],
   })}
@@ -53,10 +57,12 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
 }
 
 function moneyName({ level, words, outcomes: [outcome, ...others] }: MoneyLine): Html {
-  const text = `${words[0]?.toUpperCase()}${words.slice(1)}`;
+  const text = upperFirst(words);
   const isPart = level === 2 && outcome !== undefined && others.length === 0;
   return html`<span class="money-${level}">${isPart ? stateBadge(SHOWN_AS[outcome], text) : text}</span>`;
 }
+
+const upperFirst = (words: string): string => `${words[0]?.toUpperCase()}${words.slice(1)}`;
 
 /** The number of lines, as a link to them. Lines that led to no row are in the download of errors. */
 function moneyRows(name: string, { level, lines, outcomes }: MoneyLine, rights: Rights): HtmlValue {

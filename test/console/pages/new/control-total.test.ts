@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { openConsole } from '../../../support/console.ts';
+import { openDesk } from '../../../support/desk.ts';
+import { uploadTo } from '../../../support/upload.ts';
+
+test('an upload that adds up to another sum than the control total imports nothing, and the page says by how much', async () => {
+  const web = await openConsole(await openDesk(1));
+  const { location } = await uploadTo(web, ['file', 'q4.csv', 'name,country_code,requested_limit\nA,DE,1000.10\n']);
+  await expect.poll(async () => (await web.get(location)).text).toContain('Control total');
+  const of = /name="of" value="(\w+)"/.exec((await web.get(location)).text)?.[1] ?? '';
+  const submit = (total: string) => web.post(`${location}/submit`, { of, total });
+
+  expect((await submit('much')).status).toBe(422);
+  expect((await submit('1,000.00')).status).toBe(303);
+  await expect
+    .poll(async () => (await web.get(location)).text)
+    .toContain('The control total is 1,000.00, but the amounts of this file add up to 1,000.10, 0.10 more.');
+  expect((await submit('1.000,10')).status).toBe(303);
+  await expect
+    .poll(async () => (await web.get(`${location}/import`)).headers.get('location'))
+    .toContain('/portfolios/');
+});

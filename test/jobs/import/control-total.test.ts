@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { summaryTable } from '../../../scripts/report/summary-table.ts';
+import { openWorkplace } from '../../support/workplace.ts';
+
+const LINES = ['name,country_code,requested_limit,currency', 'A,DE,1000.10,EUR', 'B,DE,2000,EUR'];
+
+test('a file that adds up to another sum than the control total brings in nothing', async () => {
+  const place = await openWorkplace();
+  const refused = await place.import(LINES, { total: '3,000.00' });
+  expect(refused).toMatchObject({
+    lines: 0,
+    rows: 0,
+    faults: [{ message: 'The control total is 3,000.00, but the amounts of this file add up to 3,000.10, 0.10 more.' }],
+  });
+  expect((await place.context.portfolios.read('q4')).startedMs).toBeUndefined();
+  expect(await place.import(LINES, { total: '3.000,10' })).toMatchObject({ faults: [], rows: 2 });
+});
+
+test('the currency that files name stands beside the sums, and several are said', async () => {
+  const place = await openWorkplace();
+  await place.import(LINES);
+  const still = { supplier: undefined, paused: undefined, interrupted: false };
+  const one = await place.report();
+  expect(one.money.currencies).toEqual(['EUR']);
+  expect(summaryTable(one, still)).toMatch(/lines +amount, EUR +granted/);
+  await place.import(['name,country_code,requested_limit', 'C,DE,5'], { portfolio: 'bare' });
+  expect((await place.report('bare')).money.currencies).toBeUndefined();
+  await place.import(['name,country_code,requested_limit', 'C,US,$ 7']);
+  const two = await place.report();
+  expect(two.money.currencies).toEqual(['EUR', '$']);
+  expect(summaryTable(two, still)).toContain(
+    'The files name several currencies (EUR, $); the sums add all amounts as they are.',
+  );
+});

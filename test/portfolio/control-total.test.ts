@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { controlTotalFault, makeControlSum } from '../../src/portfolio/control-total.ts';
+import { read } from '../support/read-portfolio.ts';
+
+const FILE = 'name,country_code,requested_limit\nA,DE,1000.10\nA,DE,1000.10\nB,DE,303103.90\nC,DE,much\n';
+
+test.each<[string, string | undefined]>([
+  ['305104.1', undefined],
+  [' 305,104.10 ', undefined],
+  ['305.104,10', undefined],
+  ['EUR 305,104.10', undefined],
+  ['305104', 'The control total is 305104, but the amounts of this file add up to 305,104.10, 0.10 more.'],
+  ['305,204.10', 'The control total is 305,204.10, but the amounts of this file add up to 305,104.10, 100.00 less.'],
+  // A thousand or one: neither is the sum, so nothing is said of the difference.
+  ['305.105', 'The control total is 305.105, but the amounts of this file add up to 305,104.10.'],
+])('all lines are compared with a control total of %s', async (total, words) => {
+  const sum = makeControlSum(total);
+  sum.add((await read(FILE)).lines);
+  const unread = ' 1 line has no amount that can be read.';
+  expect(sum.problem()?.message).toBe(words && `${words}${unread}`);
+});
+
+test.each<[string, boolean]>([
+  ['305.104', true],
+  ['1', true],
+  ['', false],
+  ['0', false],
+  ['-5', false],
+  ['much', false],
+  ['1e9', false],
+  ['9'.repeat(65), false],
+])('whether %j can be a control total: %s', (total, can) => {
+  expect(controlTotalFault(total) === undefined).toBe(can);
+});
