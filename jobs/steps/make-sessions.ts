@@ -110,9 +110,15 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
   /** Claims and sends one session, and takes it off the list unless it still has to be sent. */
   async function make(wish: SessionWish): Promise<void> {
     const [result] = await deps.rows.read([wish.row]);
+    // Claimed for its row, whatever its revision: a row whose limit was made keeps its request.
+    const thing = { kind: 'session', ...wish, revision: ANY_REVISION, buyer: result?.request.buyer ?? '' } as const;
+    if (!result) {
+      // Nothing is sent for a row that is gone. Its session may be under way, or its sender may have vanished: then it is held.
+      const claim = await deps.atMostOnce.claim(thing, 'hold');
+      return end(claim.is === 'go' ? await claim.settle({ is: 'unsent', reason: 'its row is gone' }) : claim);
+    }
     const { supplier } = await portfolios.read(wish.row.portfolio);
-    const filled = result && sessionBody(deps.session, await sessions.withCompany(result), supplier);
-    if (!filled) return sessions.end(wish, { drops: true });
+    const filled = sessionBody(deps.session, await sessions.withCompany(result), supplier);
     if ('lacks' in filled) {
       // Whoever asked had all values: this process may have read another file.
       const words =
@@ -129,13 +135,12 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
     const permit = await takePermit();
     if (!permit) return;
     await deps.atMostOnce.mayLeave();
-    // Claimed for its row, whatever its revision: a row whose limit was made keeps its request.
-    const ofRow = { revision: ANY_REVISION, buyer: result.request.buyer };
-    const thing = { kind: 'session', ...wish, ...ofRow, sent: JSON.stringify(body) } as const;
-    const claim = await deps.atMostOnce.claim(thing, 'hold');
-    const ended = claim.is === 'go' ? await sendClaimed(claim, permit) : claim;
-    if (ended.is === 'later') return;
-    await sessions.end(wish, { drops: ended.is === 'moved' });
+    const claim = await deps.atMostOnce.claim({ ...thing, sent: JSON.stringify(body) }, 'hold');
+    return end(claim.is === 'go' ? await sendClaimed(claim, permit) : claim);
+
+    async function end(ended: Settled): Promise<void> {
+      if (ended.is !== 'later') await sessions.end(wish, { drops: ended.is === 'moved' });
+    }
 
     async function sendClaimed({ first, settle, giveBack }: Claim, { leave }: Permit): Promise<Settled> {
       const options = { idempotencyKey: `limitline-${first}`, onTokenCall };

@@ -207,6 +207,10 @@ export function makeForgetBeside({ connection, keys }: { connection: RedisConnec
     await notices(name, files);
     await rules(name);
     const wishes = (await connection.zrange(keys.sessions, '0', '-1')).filter((wish) => wish.startsWith(`${name}/`));
-    if (wishes.length > 0) await connection.zrem(keys.sessions, ...wishes);
+    for (const wish of wishes) {
+      const call = keys.call('session', wish.slice(wish.lastIndexOf(' ') + 1));
+      // A session under way stays listed until it is answered: workers notice by the list that its sender has vanished.
+      if ((await connection.hget(call, 'state')) !== 'claimed') await connection.zrem(keys.sessions, wish);
+    }
   };
 }

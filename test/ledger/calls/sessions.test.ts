@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
+import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
+import { forgetPortfolio } from '../../../jobs/archive/forget-portfolio.ts';
+import type { Context } from '../../../src/context.ts';
 import { expectStates, openSessionPlace, requestsOf, sessionsOf } from '../../support/session-file.ts';
 import { buyerLines } from '../../support/workplace.ts';
+
+const OPTIONS = { by: 'anna', signal: new AbortController().signal };
 
 test('rows of two portfolios that share a limit share its session', async () => {
   const place = await openSessionPlace(1);
@@ -47,6 +52,26 @@ test('a session without a process to send it is held, and not sent by another', 
   await place.work();
   await expectStates(place, [['held']]);
   expect(requestsOf(place)).toBe(0);
+});
+
+test.each([
+  ['forgotten', (context: Context) => forgetPortfolio('q4', OPTIONS, context)],
+  ['archived', (context: Context) => archivePortfolio(context, 'q4', OPTIONS)],
+])('a session whose process vanished is held also where its portfolio is %s meanwhile', async (_what, leave) => {
+  const place = await openSessionPlace(1);
+  await place.import(buyerLines(1), { portfolio: 'again' });
+  await place.settled('again');
+  await place.workers.stop();
+  await place.ask();
+  const { calls, keys, ledger } = place.context;
+  const [wish] = await calls.sessions.waiting();
+  const key = keys.call('session', wish?.key ?? '');
+  await ledger.hset(key, { state: 'claimed', owner: 'gone/1', at: '1', sends: '1' });
+  await leave(place.context);
+  await place.work();
+  await expect.poll(() => ledger.hget(key, 'state'), { timeout: 20_000 }).toBe('unknown');
+  await expect.poll(() => calls.sessions.waiting(), { timeout: 20_000 }).toEqual([]);
+  expect(await place.ask({ portfolio: 'again' })).toMatchObject({ asked: 0, waits: 0, held: 1 });
 });
 
 test('a session that its sender never sent, and gives back after it was held, can be asked for again', async () => {
