@@ -74,15 +74,19 @@ const fileSchema = z.strictObject({
 
 /** Reads the file that SERVICE_SESSION_FILE names. Answers the call, or everything that is wrong with it, each a part of a sentence. */
 export function readSessionFile(path: string): { session: SessionCall; faults?: undefined } | { faults: string[] } {
-  let content: unknown;
+  let read: ReturnType<typeof fileSchema.safeParse>;
   try {
-    content = JSON.parse(readFileSync(path, 'utf8'));
+    const content: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    // Zod leaves out a field of this name, so the body would be another than the file says.
+    if (namesIn(content).includes('__proto__')) return { faults: ['a field in it may not have the name __proto__'] };
+    read = fileSchema.safeParse(content);
   } catch (error) {
+    if (error instanceof RangeError) return { faults: ['the file has too many parts within each other'] };
     return {
       faults: [`the file ${error instanceof SyntaxError ? 'is no JSON' : `cannot be read: ${messageOf(error)}`}`],
     };
   }
-  const { data, error } = fileSchema.safeParse(content);
+  const { data, error } = read;
   if (error) {
     return { faults: error.issues.map(({ path: at, message }) => `${[...at, 'in it'].join(' ')}: ${message}`) };
   }

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readSettings } from '../../src/config.ts';
@@ -62,6 +62,23 @@ test('a session file that is missing, or is no JSON, is refused', async () => {
   expect(readSessionFile(path)).toMatchObject({ faults: [expect.stringContaining('cannot be read')] });
   await writeFile(path, '{');
   expect(readSessionFile(path)).toMatchObject({ faults: ['the file is no JSON'] });
+});
+
+test.each([
+  [
+    'a field named __proto__',
+    (text: string) => text.replace('"body":{', '"body":{"x":{"__proto__":"limit"},'),
+    /__proto__/,
+  ],
+  [
+    'parts within each other without end',
+    (text: string) => text.replace('"body":{', `"body":{"x":${'['.repeat(1e5)}${']'.repeat(1e5)},`),
+    /within each other/,
+  ],
+])('a session file with %s is refused, and not read as another', async (_what, change, fault) => {
+  const path = await writeSessionFile();
+  await writeFile(path, change(await readFile(path, 'utf8')));
+  expect(readSessionFile(path).faults?.join()).toMatch(fault);
 });
 
 test('what is put into a place is data: with quotes, spaces and places of its own', () => {
