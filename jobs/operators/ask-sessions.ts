@@ -97,13 +97,20 @@ function mustHaveLimit(found: FoundRow): FoundRow {
   );
 }
 
-/** What became of a request for sessions, in words for people. */
-export function askedSessionsWords({ asked, waits, made, held, none, lacks, places }: SessionsAsked): string {
+/**
+ * What became of a request for sessions, in words for people.
+ *
+ * @param anew how one asks for a new session; '' where that is seen, such as on a page
+ */
+export function askedSessionsWords(
+  { asked, waits, made, held, none, lacks, places }: SessionsAsked,
+  anew = '--resend asks for a new one',
+): string {
   const parts = [
     `${asked} hosted session${asked === 1 ? ' is' : 's are'} asked for`,
     ...(waits > 0 ? [`${waits} wait${waits === 1 ? 's' : ''} already`] : []),
-    ...(made > 0 ? [`${made} ${made === 1 ? 'has' : 'have'} a link already: --resend asks for a new one`] : []),
-    ...(held > 0 ? [`nobody knows what became of ${held}: ask the service, or --resend asks for a new one`] : []),
+    ...(made > 0 ? [`${made} ${made === 1 ? 'has' : 'have'} a link already${anew && `: ${anew}`}`] : []),
+    ...(held > 0 ? [`nobody knows what became of ${held}: ask the service${anew && `, or ${anew}`}`] : []),
     ...(none > 0 ? [`${none} changed meanwhile`] : []),
     ...(lacks > 0 ? [`${lacks} lack${lacks === 1 ? 's' : ''} a value for ${places.join(' and ')}`] : []),
   ];

@@ -118,6 +118,11 @@ function wordsOf(found: readonly Recovering[], applied: boolean, account: string
       `${were} replaced by a corrected line. A file that still has the old line would request it again, besides the corrected one: mend the file before you import it.`,
     );
   }
+  if (found.some(({ put, known }) => put.session + known.session > 0)) {
+    parts.push(
+      'Of hosted sessions a results file has the last link alone. It does not say that one was held or refused, so whoever asks for one may get a second.',
+    );
+  }
   if (applied && found.some(({ leftOut }) => leftOut.length > 0)) {
     parts.push(
       `Put back into account ${account}, except for the lines named above. Before you import the original files again, look at these lines, and at what \`limitline check\` says about the files.`,

@@ -263,7 +263,7 @@ function rowPageFunctions(context: Context): RowPageFunctions {
     asksSessions: () => context.settings.SERVICE_SESSION_FILE !== undefined,
     async askSession({ portfolio, key: row }, given) {
       const asked = await askSessions({ portfolio, row }, given, context);
-      return asked.asked > 0 ? undefined : askedSessionsWords(asked);
+      return asked.asked > 0 ? undefined : askedSessionsWords(asked, '');
     },
 
     async story(row, { patient, signal }) {

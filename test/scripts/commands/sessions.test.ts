@@ -56,7 +56,9 @@ test('links come back from results into a lost ledger, and nothing is asked for 
     return [put.session, known.session];
   };
   expect(await counts()).toEqual([2, 0]);
-  expect((await limitline('recover', 'q4.results.csv', '--apply')).stdout).toMatch(/hosted sessions +2 put back/);
+  const { stdout } = await limitline('recover', 'q4.results.csv', '--apply');
+  expect(stdout).toMatch(/hosted sessions +2 put back/);
+  expect(stdout).toContain('It does not say that one was held or refused');
   expect(await counts('--apply')).toEqual([0, 2]);
   const again = await limitline('run', 'q4.csv', '--sessions');
   expect(again.stderr).toContain('2 have a link already');
@@ -100,10 +102,14 @@ test('the page of a row asks for a session, shows its link and age, and asks for
   expect(text).toMatch(LINK);
   expect(text).toContain('was configured here: the document of the service does not show it');
   expect(text).toContain('Ask for a new one');
-  expect((await web.post(`${address}/session`)).status).toBe(409);
+  const again = await web.post(`${address}/session`);
+  expect(again.status).toBe(409);
+  expect(again.text).toContain('1 has a link already.');
   expect((await web.post(`${address}/session`, { resend: '1' })).status).toBe(303);
   // Pressed twice, or on a page from before.
-  expect((await web.post(`${address}/session`, { resend: '1' })).status).toBe(409);
+  const twice = await web.post(`${address}/session`, { resend: '1' });
+  expect(twice.status).toBe(409);
+  expect(twice.text).not.toContain('--resend');
   await limitline('run', 'q4.csv', '--sessions');
   expect((await web.post(`${address}/session`, { resend: '1' })).status).toBe(409);
 });
