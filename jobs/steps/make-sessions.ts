@@ -75,7 +75,9 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
   };
 
   const isResting = (): boolean => stopping.signal.aborted || deps.rests() || performance.now() < restUntilMs;
-  const isFull = (): boolean => slots.inFlight() + inHand.size >= Math.max(1, slots.allowed());
+  /** While the service makes no session, one at a time tries whether it does again: so an outage holds few. */
+  const most = (): number => (unknownInARow >= MOST_UNKNOWN || throttledInARow > 0 ? 1 : Math.max(1, slots.allowed()));
+  const isFull = (): boolean => slots.inFlight() + inHand.size >= most();
 
   /** Whether a session may be sent now: no row is due, and the queue of limits is not paused. */
   async function mayGo(): Promise<boolean> {
@@ -168,7 +170,7 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
     throttledInARow += 1;
     const isTooOften = throttledInARow >= MOST_PUT_OFFS;
     if (!isTooOften) rest(waitMs);
-    if (isTooOften || (await sessions.countPutOff(key).catch(() => 0)) >= MOST_PUT_OFFS)
+    if (isTooOften || (await sessions.count(key, 'putOffs').catch(() => 0)) >= MOST_PUT_OFFS)
       return { is: 'refused', status, body: 'the service put it off too often' };
     return { is: 'throttled', status, reason };
   }
@@ -188,7 +190,9 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
         return putOff(answer, key);
       case 'unauthorized': {
         const { status, body, token } = answer;
-        if (token === freshToken) return { is: 'refused', status, body };
+        // Another process may have renewed the token since this session's first 401.
+        const times = await sessions.count(key, 'unauthorized').catch(() => 1);
+        if (token === freshToken || times > 1) return { is: 'refused', status, body };
         // Rejects if there is no token; the session was not made in any case.
         freshToken = await deps.service.renewToken(token, onTokenCall).catch(() => undefined);
         return { is: 'unauthorized', status, body };

@@ -12,25 +12,38 @@ import type { Terminal } from '../terminal/terminal.ts';
 
 const LOOK_EVERY_MS = 200;
 
+/** How long no session is made or refused, besides the time of a call, until the rest is left to workers. No rest between calls is longer. */
+const PATIENCE_MS = 60_000;
+
 type Standing = HostedSession['state'] | 'none';
 
 /**
  * Asks for hosted sessions of a portfolio's limits, waits until none is left to be sent, and says what became of them. Ends also where they
- * wait for a person, and says for what: then workers send them later.
+ * wait for a person, or none is answered for `patienceMs`, and says so: then workers send them later.
  *
  * @returns whether each limit has a link
  */
 export async function askAndWait(
   portfolio: string,
-  { context, terminal, stop }: { context: Context; terminal: Terminal; stop: AbortSignal },
+  {
+    context,
+    terminal,
+    stop,
+    patienceMs = PATIENCE_MS + context.settings.SERVICE_TIMEOUT_MS,
+  }: { context: Context; terminal: Pick<Terminal, 'say'>; stop: AbortSignal; patienceMs?: number },
 ): Promise<boolean> {
   const asked = await askSessions({ portfolio }, { by: commandLineActor() }, context);
   terminal.say(`limitline: ${askedSessionsWords(asked)}`);
   const counts: Record<Standing, number> = { made: 0, refused: 0, held: 0, waits: 0, sent: 0, dropped: 0, none: 0 };
+  const isStuck = makeStuck(patienceMs, context);
   let why: string | undefined;
   for await (const limitId of limitsOf(portfolio, context)) {
     let standing = await standingOf(limitId, context);
     while (!stop.aborted && (standing === 'sent' || (standing === 'waits' && why === undefined))) {
+      if (await isStuck()) {
+        why ??= `none was made for ${Math.round(patienceMs / 1_000)} s`;
+        break;
+      }
       if (standing === 'waits') why = await whyNone(portfolio, limitId, context);
       if (why === undefined || standing === 'sent')
         await sleep(LOOK_EVERY_MS, undefined, { signal: stop }).catch(() => {});
@@ -39,7 +52,7 @@ export async function askAndWait(
     counts[standing] += 1;
     if (stop.aborted) return false;
   }
-  const { made, refused, held, waits, dropped, none } = counts;
+  const { made, refused, held, waits, sent, dropped, none } = counts;
   if (waits > 0)
     terminal.say(`limitline: ${counted(waits, 'hosted session waits', 'hosted sessions wait')}, since ${why}.`);
   const parts = [
@@ -47,11 +60,23 @@ export async function askAndWait(
     ...(refused > 0 ? [`${refused} refused`] : []),
     ...(held > 0 ? [`nobody knows what became of ${held}`] : []),
     ...(waits > 0 ? [`${waits} waiting`] : []),
+    ...(sent > 0 ? [`${sent} not answered yet`] : []),
     ...(dropped > 0 ? [`${dropped} given up`] : []),
     ...(none > 0 ? [`${counted(none, 'limit')} without one`] : []),
   ];
   if (parts.length > 0) terminal.say(`limitline: hosted sessions: ${parts.join(', ')}.`);
-  return refused + held + waits + dropped + none === 0;
+  return refused + held + waits + sent + dropped + none === 0;
+}
+
+/** Makes a function that tells whether no session of the account was made or refused for so long. */
+function makeStuck(patienceMs: number, { calls }: Context): () => Promise<boolean> {
+  let known: number | undefined;
+  let sinceMs = 0;
+  return async () => {
+    const answered = await calls.sessions.answered();
+    if (answered !== known) [known, sinceMs] = [answered, performance.now()];
+    return performance.now() - sinceMs >= patienceMs;
+  };
 }
 
 /** The ids of a portfolio's limits, each once: rows may share one. */

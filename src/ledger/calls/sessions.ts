@@ -156,8 +156,15 @@ export function makeHostedSessions({
       await connection.zrem(keys.sessions, `${rowName(row)} ${key}`);
     },
 
-    /** Counts that the service put a session off, and answers how often that was by now. */
-    countPutOff: (key: string): Promise<number> => connection.hincrby(callKey(key), 'putOffs', 1),
+    /** Counts that the service put a session off, or answered it with 401, and answers how often that was by now. */
+    count: (key: string, what: 'putOffs' | 'unauthorized'): Promise<number> =>
+      connection.hincrby(callKey(key), what, 1),
+
+    /** How many sessions of the account were made or refused so far. */
+    async answered(): Promise<number> {
+      const counts = await connection.hmget(keys.account, 'made:session', 'refused:session');
+      return counts.reduce((sum, count) => sum + Number(count ?? 0), 0);
+    },
 
     /** The sessions of a portfolio that are under way, of these or by default of all. Without these it reads all that wait in the account. */
     async underWay(portfolio: string, among?: readonly SessionWish[]): Promise<SessionWish[]> {

@@ -28,6 +28,7 @@ const CALL = {
     says: 'of a hosted session that somebody wants: how often the row’s portfolio had been given up',
   },
   wished: { is: 'ms', says: 'when somebody asked for that session' },
+  unauthorized: { is: 'number', says: 'how often the service answered that session with 401' },
   wisher: { is: 'text', says: 'who asked for it', personal: true },
   open: { is: 'number', says: 'how many sends are in doubt' },
   doubts: { is: 'number', says: 'how many were, since it was clear last' },

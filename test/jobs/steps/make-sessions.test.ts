@@ -155,6 +155,26 @@ test.each([500, 404, 401])('a status %i for each session neither trips a breaker
   expect((await place.report('next')).states).toMatchObject({ refused: 0, held: 0 });
 });
 
+test('while the service makes no session, one at a time tries, so an outage holds few', async () => {
+  const place = await openSessionPlace(12, { env: { SERVICE_CONCURRENCY: '3' }, faults: { rules: [status(500)] } });
+  await place.ask();
+  const held = async () => (await place.sessionsOf()).filter(([session]) => session?.state === 'held').length;
+  await expect.poll(held, { timeout: 60_000 }).toBe(4);
+  expect(requestsOf(place)).toBe(4);
+});
+
+test('a session that met a 401 in one process and meets one in another is refused', async () => {
+  const place = await openSessionPlace(1, { faults: { rules: [status(401)] } });
+  const { calls, keys, ledger, portfolios } = place.context;
+  await portfolios.pause('q4', 'by request');
+  await place.ask();
+  const [wish] = await calls.sessions.waiting();
+  await ledger.hset(keys.call('session', wish?.key ?? ''), 'unauthorized', '1');
+  await portfolios.resume('q4');
+  await expectStates(place, [['refused']]);
+  expect(requestsOf(place)).toBe(1);
+});
+
 test('a worker whose session file asks for more leaves a session to others, and says so once', async () => {
   const { log, lines } = makeKeptLog();
   const body = { ...SESSION_FILE.body, of: SESSION_FILE.body.buyer_company.replace('buyer', 'supplier') };

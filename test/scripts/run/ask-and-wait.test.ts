@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { askAndWait } from '../../../scripts/run/ask-and-wait.ts';
+import { openSessionPlace, SESSION_FILE, sessionPlace, writeSessionFile } from '../../support/session-file.ts';
+
+type Place = Awaited<ReturnType<typeof openSessionPlace>>;
+
+/** Asks and waits with little patience, and answers what was said and whether each limit has a link. */
+async function wait({ context }: Place, patienceMs = 2_000) {
+  const said: string[] = [];
+  const terminal = { say: (text: string) => void said.push(text) };
+  const stop = new AbortController().signal;
+  const hasLinks = await askAndWait('q4', { context, terminal, stop, patienceMs });
+  return { hasLinks, said: said.join(' ') };
+}
+
+test('a run whose sessions are put off again and again ends, and says what waits', async () => {
+  const rule = { on: 'session', fault: 'status', status: 429 } as const;
+  const place = await openSessionPlace(2, { faults: { rules: [rule] } });
+  const { hasLinks, said } = await wait(place);
+  expect(hasLinks).toBe(false);
+  expect(said).toContain('2 hosted sessions wait, since none was made for 2 s.');
+  expect(await place.context.calls.sessions.waiting()).toHaveLength(2);
+});
+
+test('a run whose session no worker can send, by another session file, ends and says what waits', async () => {
+  const place = await openSessionPlace(1);
+  await place.workers.stop();
+  await place.ask();
+  const body = { ...SESSION_FILE.body, of: sessionPlace('supplier') };
+  await place.work(undefined, { SERVICE_SESSION_FILE: await writeSessionFile({ body }) });
+  expect((await wait(place)).said).toContain('1 hosted session waits, since none was made for 2 s.');
+});
+
+test('a run whose session is under way by a process that vanished, behind a paused queue, ends and says so', async () => {
+  const place = await openSessionPlace(1);
+  const { calls, keys, ledger, queues } = place.context;
+  await queues.pauseQueue('buyer-limits');
+  await place.ask();
+  const [wish] = await calls.sessions.waiting();
+  await ledger.hset(keys.call('session', wish?.key ?? ''), { state: 'claimed', owner: 'gone/1', at: '1', sends: '1' });
+  const { hasLinks, said } = await wait(place);
+  expect(hasLinks).toBe(false);
+  expect(said).toContain('hosted sessions: 1 not answered yet.');
+});
+
+test('a run waits as long as sessions are made, however long that takes together', async () => {
+  // Each takes some four seconds, and one is sent at a time.
+  const slow = { on: 'session', fault: 'slow', bytesPerS: 40 } as const;
+  const place = await openSessionPlace(4, { env: { SERVICE_CONCURRENCY: '1' }, faults: { rules: [slow] } });
+  expect(await wait(place, 12_000)).toMatchObject({ hasLinks: true });
+});
