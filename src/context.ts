@@ -261,12 +261,7 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
     /** Each Redis server's own information; on a cluster each primary's. */
     readServers: () => Promise.all(nodesOf(ledger).map(readInfo)),
     /** The fleet's pace over the last hour. */
-    paceSamples: makePaceSamples({
-      connection: ledger,
-      paceKey: keys.pace,
-      key: keys.paceSamples,
-      madeKey: keys.account,
-    }),
+    paceSamples: makePaceSamples(ledger, { paceKey: keys.pace, key: keys.paceSamples, madeKey: keys.account }),
     imports: makeDocumentStore({ dir: join(settings.LIMITLINE_DATA, 'imports') }),
     documents: makeDocumentStore({ dir: join(settings.LIMITLINE_DATA, 'documents') }),
     storedFiles: makeStoreLooks({ dir: join(settings.LIMITLINE_DATA, 'imports') }),

@@ -34,7 +34,7 @@ export async function listenToWords(
   },
 ): Promise<SaidTimeLeft[]> {
   const readPace = makePaceReader(connection, keys.pace);
-  const samples = makePaceSamples({ connection, paceKey: keys.pace, key: keys.paceSamples, madeKey: keys.account });
+  const samples = makePaceSamples(connection, { paceKey: keys.pace, key: keys.paceSamples, madeKey: keys.account });
   const ownPace = makeOwnPace();
   const said: SaidTimeLeft[] = [];
   while (!signal.aborted) {

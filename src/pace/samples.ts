@@ -46,17 +46,10 @@ const GAP_MS = 5 * SAMPLE_EVERY_MS;
  * @param key key of the samples
  * @param madeKey key of the hash that counts what was made, by kind
  */
-export function makePaceSamples({
-  connection,
-  paceKey,
-  key,
-  madeKey,
-}: {
-  connection: RedisConnection;
-  paceKey: string;
-  key: string;
-  madeKey: string;
-}) {
+export function makePaceSamples(
+  connection: RedisConnection,
+  { paceKey, key, madeKey }: { paceKey: string; key: string; madeKey: string },
+) {
   const add = makeLuaScript(connection, new URL('./lua/add-sample.lua', import.meta.url));
   return {
     /** Adds a sample, unless any process did so within the last two seconds. */

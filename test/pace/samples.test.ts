@@ -11,7 +11,7 @@ const samplesOf = ({
 }: {
   connection: Parameters<typeof makePaceSamples>[0]['connection'];
   paceKey: string;
-}) => makePaceSamples({ connection, paceKey, key: `${paceKey}-samples`, madeKey: `${paceKey}-made` });
+}) => makePaceSamples(connection, { paceKey, key: `${paceKey}-samples`, madeKey: `${paceKey}-made` });
 
 test(
   'the fleet writes one sample each two seconds, whoever asks, with what was accepted, refused and learned',
@@ -93,7 +93,7 @@ test('an hour of samples takes less than 130 KB, however many are written', asyn
   const connection = connectRedis();
   const paceKey = `samples-${process.pid}-${performance.now()}`;
   const key = `${paceKey}-list`;
-  const samples = makePaceSamples({ connection, paceKey, key, madeKey: `${paceKey}-made` });
+  const samples = makePaceSamples(connection, { paceKey, key, madeKey: `${paceKey}-made` });
   const line = (at: number) =>
     `${1_790_000_000_000 + at * 2_000} ${10_000_000 + at * 200} ${at} 104.3 0 ${1_000_000 + at * 60} ${3_000_000 + at * 90} ${1_000_000 + at * 50}`;
   await connection.rpush(key, ...Array.from({ length: 5_000 }, (_, at) => line(at)));

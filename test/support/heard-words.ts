@@ -19,7 +19,7 @@ export type Heard = { said: SaidTimeLeft[]; refused: number; startedMs: number; 
 /** Processes with one pace send so many calls through a limiter, in virtual time, and somebody reads how long it will take. */
 export function heardWords(limiter: ForeignLimiter, { calls, processes = 1, latencyMs = 1 }: Sending) {
   return inVirtualTime(async ({ openPace, connection, paceKey }): Promise<Heard> => {
-    const samples = makePaceSamples({ connection, paceKey, key: `${paceKey}:samples`, madeKey: `${paceKey}:made` });
+    const samples = makePaceSamples(connection, { paceKey, key: `${paceKey}:samples`, madeKey: `${paceKey}:made` });
     const readPace = makePaceReader(connection, paceKey);
     const ownPace = makeOwnPace();
     const heard: Heard = { said: [], refused: 0, startedMs: Date.now(), finishedMs: 0 };
