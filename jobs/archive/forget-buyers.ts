@@ -5,8 +5,9 @@ import { type RowWalks, WALKED_STATES } from '../../src/ledger/nightly/row-walk.
 import type { Buyers } from '../../src/ledger/rows/buyers.ts';
 import type { Archives } from '../../src/ledger/schema/archives.ts';
 import type { RowRequest } from '../../src/ledger/schema/row.ts';
+import { numbersOf } from '../../src/ledger/search/index-words.ts';
 import type { Buyer } from '../../src/portfolio/identity/buyer.ts';
-import { alikeOfName } from '../../src/portfolio/identity/identity.ts';
+import { alikeOfName, numberWord } from '../../src/portfolio/identity/identity.ts';
 import { fromBuyer, toBuyer } from '../import/buyer-store.ts';
 import { ROWS } from './archive-files.ts';
 import { linesOf, namingFiles } from './named-digests.ts';
@@ -18,8 +19,11 @@ export type BuyersDeps = {
   signal: AbortSignal;
 };
 
-/** Names and addresses of a buyer in rows of other portfolios. `isWhole` is false if some of these rows are archived. */
-type OthersWords = { isAny: boolean; isWhole: boolean; names: Set<string>; cities: Set<string>; streets: Set<string> };
+/** Names, numbers and addresses of a buyer in rows of other portfolios. `isWhole` is false if some of these rows are archived. */
+type OthersWords = {
+  isAny: boolean;
+  isWhole: boolean;
+} & { [of in 'names' | 'numbers' | 'cities' | 'streets']: Set<string> };
 
 /**
  * Erases what only this portfolio told of its buyers. A buyer of no other portfolio keeps only digests that recognise the same
@@ -112,6 +116,7 @@ function withoutWords(buyer: Buyer, portfolio: string, others: OthersWords): Buy
   return {
     ...buyer,
     names,
+    numbers: buyer.numbers.filter((number) => others.numbers.has(number)),
     // If the buyer's first line is this portfolio's, it is unknown whether another gave the reference, so that is erased.
     reference: others.isAny && buyer.first.portfolio !== portfolio ? buyer.reference : '',
     city: others.cities.has(buyer.city) ? buyer.city : '',
@@ -120,7 +125,13 @@ function withoutWords(buyer: Buyer, portfolio: string, others: OthersWords): Buy
 }
 
 async function othersOf(buyer: string, { name, isForgotten }: Portfolio, { forgetting }: BuyersDeps) {
-  const others: OthersWords = { isAny: false, isWhole: true, names: new Set(), cities: new Set(), streets: new Set() };
+  const sets = {
+    names: new Set<string>(),
+    numbers: new Set<string>(),
+    cities: new Set<string>(),
+    streets: new Set<string>(),
+  };
+  const others: OthersWords = { isAny: false, isWhole: true, ...sets };
   let isOurs = false;
   for await (const page of forgetting.requestsOf(buyer)) {
     for (const { portfolio, request } of page) {
@@ -134,8 +145,9 @@ async function othersOf(buyer: string, { name, isForgotten }: Portfolio, { forge
   return { isOurs, others };
 }
 
-function addWords({ names, cities, streets }: OthersWords, { name, company }: RowRequest): void {
+function addWords({ names, numbers, cities, streets }: OthersWords, { name, company, limit }: RowRequest): void {
   names.add(name);
+  for (const number of numbersOf(limit)) numbers.add(numberWord(number));
   const { city, street } = (company?.address ?? {}) as { city?: unknown; street?: unknown };
   if (typeof city === 'string') cities.add(city);
   if (typeof street === 'string') streets.add(street);

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { makeForgetting } from '../../../src/ledger/archive/forgetting.ts';
 import type { BuyerLists } from '../../../src/ledger/nightly/buyer-lists.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { Ask, StoredRow } from '../../../src/ledger/nightly/row-walk.ts';
@@ -12,6 +13,7 @@ import { type ArchivePlace, isThere, lookAtArchive, missingArchives } from '../.
 import { namesInArchives } from '../../archive/named-digests.ts';
 import { type RowCheck, rowFacts, type StoredRowCheck, type WalkDeps, walkLedger } from '../walk-ledger.ts';
 import { checkArchives, type LookAtFiles } from './archives.ts';
+import { checkBuyerWords, type WordsDeps } from './buyer-words.ts';
 import { compareFiles, type DocumentDeps, type FileDeps, isDataFolderOurs, makeDocumentCheck } from './documents.ts';
 import { type KeptDeps, makeKeptCheck } from './kept-beside.ts';
 import { type ClaimDeps, makeOldClaimCheck } from './old-claims.ts';
@@ -25,6 +27,7 @@ export type LedgerCheckDeps = WalkDeps &
     portfolios: Portfolios;
     stories: Pick<Stories, 'calls' | 'claims'>;
     buyerLists: BuyerLists;
+    buyers: WordsDeps['buyers'];
     archives: Archives;
     ledger: RedisConnection;
     keys: Keys;
@@ -100,6 +103,10 @@ async function checkAll(deps: LedgerCheckDeps, how: LedgerCheck): Promise<Ledger
   if (listed > 0) {
     await sink.found({ check: 'indexes', portfolio: '', says: HELD_LISTED, rows: listed, isMended: true });
   }
+  await checkBuyerWords(
+    { buyers: deps.buyers, forgetting: makeForgetting({ connection: deps.ledger, keys: deps.keys }) },
+    { sink, ask, signal },
+  );
   const walked = await walkLedger(deps, { stored, rows: rowChecks, signal, ask });
   await removeStrayJobs(deps, { sink, ask, signal });
   if (isOurs) await compareFiles(files, { sink, signal });

@@ -5,6 +5,7 @@
 -- @args part …told
 -- The part, one of `parts` below, and its arguments.
 -- Answers what the comment at each part says.
+-- @include buyer-words
 local parts = {}
 
 -- Deletes rows and their histories, and first notes the digests of their documents. Answers how many rows there were.
@@ -82,7 +83,7 @@ function parts.buyers(...)
   for at, buyer in ipairs(places) do
     local was, is, known = texts[at * 2 - 1], texts[at * 2], redis.call('GET', buyer)
     if known == was and was ~= is then
-      redis.call('SET', buyer, is)
+      writeBuyer(buyer, is)
       changed = true
     end
     if known == was or known == is then written = written + 1 end

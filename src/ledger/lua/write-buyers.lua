@@ -9,6 +9,7 @@
 -- Answers 1, or 0 if another process wrote since or such a call was sent: then nothing is written. Repeated after a lost reply it answers 0;
 -- the caller then reads what it wrote.
 -- @include archived
+-- @include buyer-words
 -- @include made-ids
 if (redis.call('GET', versionKey) or '0') ~= version then return 0 end
 for at = 1, #mended, 3 do
@@ -24,7 +25,7 @@ end
 for bucket, rest, told in string.gmatch(holders, '(...)(.............)([^\n]*)\n') do
   redis.call('HSET', identifiers .. bucket, rest, told)
 end
-for key, record in string.gmatch(records, '(................)([^\n]*)\n') do redis.call('SET', buyers .. key, record) end
+for key, record in string.gmatch(records, '(................)([^\n]*)\n') do writeBuyer(buyers .. key, record) end
 for one, other in string.gmatch(likes, '(................)(................)') do
   noteAlike(string.match(buyers, '^(.*):buyer:$'), one, other)
 end

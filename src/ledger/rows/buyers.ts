@@ -1,6 +1,8 @@
-import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import { KINDS } from '../../call-kind.ts';
+import { type LuaScript, makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../schema/keys.ts';
-import type { RowId } from '../schema/schema.ts';
+import { scanKeys } from '../schema/redis-reads.ts';
+import { type RowId, rowIdOf } from '../schema/schema.ts';
 
 /**
  * Buyers, read at one moment. `holders`: by an identifier's digest, the keys of the buyers that have it. `buyers`: records by buyer's key.
@@ -27,7 +29,14 @@ export type Buyers = ReturnType<typeof makeBuyers>;
  */
 export function makeBuyers({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
-  const [read, write] = [script('read-buyers'), script('write-buyers')];
+  const [read, write, find, compare] = ['read-buyers', 'write-buyers', 'find-buyers', 'compare-words'].map(script) as [
+    LuaScript,
+    LuaScript,
+    LuaScript,
+    LuaScript,
+  ];
+  const findRequests = script('find-requests');
+  const ofWords = { words: keys.words, begins: keys.buyer('') };
   const begins = { identifiers: keys.identifiers(''), buyers: keys.buyer('') };
   const places = { versionKey: keys.buyersVersion, ...begins };
 
@@ -69,6 +78,52 @@ export function makeBuyers({ connection, keys }: { connection: RedisConnection; 
       return some.flatMap(({ key }, at) => (found[at] ? [{ key, record: found[at] }] : []));
     },
 
+    /** All buyers, in pages; one may come twice. */
+    async *pages(): AsyncGenerator<{ key: string; record: string }[]> {
+      const from = keys.buyer('').length;
+      for await (const found of scanKeys(connection, keys.buyer(''), 'string')) {
+        for (let at = 0; at < found.length; at += WORDS_PAGE) {
+          yield await this.records(found.slice(at, at + WORDS_PAGE).map((key) => ({ key: key.slice(from) })));
+        }
+      }
+    },
+
+    /** Words that begin with a text, each with the key of its buyer, behind the entry `after`: `<word> <buyer>`. */
+    withWord: (begins: string, { after = '', most }: { after?: string | undefined; most: number }) =>
+      find({ words: keys.words }, { begins, after, most }) as Promise<string[]>,
+
+    /** Adds words of these buyers' records that none finds; answers how many. */
+    addWords: (some: readonly string[]) => compare(ofWords, { part: 'add', told: some }) as Promise<number>,
+
+    /** Removes words that no record has from one leaf. Answers how many, and the next leaf; the first is `''`. */
+    removeWords: (leaf: string) =>
+      compare(ofWords, { part: 'remove', told: leaf }) as Promise<[removed: number, next: string | null]>,
+
+    /** Keys of the buyers that a digest of a reference, or the id of a company, belongs to. */
+    async named({ digest, companyId }: { digest: string; companyId: string }): Promise<string[]> {
+      const [holders, maker, linked] = await Promise.all([
+        connection.hget(keys.identifiers(digest.slice(0, 3)), digest.slice(3)),
+        connection.hget(keys.madeIds('company', companyId), companyId),
+        companyId.startsWith(KINDS.company.prefix) ? connection.smembers(keys.buyersAlike(companyId)) : [],
+      ]);
+      return [...new Set([...(holders?.match(/[\w-]{16}/g) ?? []), ...(maker ? [maker] : []), ...linked])];
+    },
+
+    /** The key of the request for which the limit with this id was made. */
+    requestOfLimit: (id: string): Promise<string | null> => connection.hget(keys.madeIds('limit', id), id),
+
+    /** The rows of these requests in the newest portfolios, and the last row for which each was sent, which may be archived. */
+    async rowsOf(requests: readonly string[]): Promise<RowId[]> {
+      const places = { portfolios: keys.portfolios, rows: keys.rows };
+      const found = await Promise.all(requests.map((key) => connection.hget(keys.call('limit', key), 'row')));
+      for (let from = 0; from < MOST_PORTFOLIOS; from += PORTFOLIOS) {
+        const told = { from, to: from + PORTFOLIOS - 1, requests };
+        found.push(...((await findRequests(places, told)) as string[]));
+        if ((await connection.zcard(keys.portfolios)) <= from + PORTFOLIOS) break;
+      }
+      return [...new Set(found)].flatMap((name) => rowIdOf(name ?? '') ?? []);
+    },
+
     /**
      * Keys of those buyers for whom nothing was sent: neither their company call nor the row's limit call is made, under way or in doubt.
      */
@@ -87,6 +142,13 @@ export function makeBuyers({ connection, keys }: { connection: RedisConnection; 
     },
   };
 }
+
+/** Buyers whose words are compared by one script: a millisecond of Redis' time. */
+const WORDS_PAGE = 50;
+
+/** Portfolios that one script looks through for a request, in a millisecond, and all that are looked through. */
+const PORTFOLIOS = 2_000;
+const MOST_PORTFOLIOS = 10_000;
 
 /** Identifiers read with one command: with their buyers a millisecond or two of Redis' time. */
 const PAGE = 1_000;

@@ -152,6 +152,11 @@ export function makeKeys(prefix: string, account: string) {
     identifiers: (bucket: string) => `${root}:identifiers:${bucket}`,
     /** String: the record of one buyer, as JSON. */
     buyer: (key: string) => `${root}:buyer:${key}`,
+    /**
+     * Sorted set of texts: `<word> <buyer>`, the first entry of each leaf of the words by which buyers are found; a leaf has a key of its own
+     * (buyer-words.lua).
+     */
+    words: `${root}:words`,
     /** Hash: `<portfolio>/<row key>` → requested limit, for all rows of one buyer. */
     buyerRows: (buyer: string) => `${root}:buyer:${buyer}:rows`,
     /** Set: buyers that may be the same company, since they share a name or a number. */

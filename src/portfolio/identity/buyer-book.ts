@@ -185,7 +185,7 @@ function anywhereOf(alike: number): string {
   return `${text.slice(-2)}0${text}`;
 }
 
-/** More names than anybody gives a buyer. Each makes every comparison with the buyer slower. */
+/** More names, and more numbers, than anybody gives a buyer. Each makes every comparison with the buyer slower. */
 const MOST_NAMES = 20;
 
 function brought(line: BuyerLine, key: string, { portfolio, importId }: KnownBuyers): Buyer {
@@ -194,6 +194,7 @@ function brought(line: BuyerLine, key: string, { portfolio, importId }: KnownBuy
     key,
     kinds: line.identifiers.map(({ kind }) => kind),
     names: [{ written: line.name, alike: line.alike }],
+    numbers: line.numbers,
     reference: referenceOf(line),
     city: line.city,
     street: line.street,
@@ -208,14 +209,17 @@ function grown(buyer: Buyer, line: BuyerLine, isMended: boolean, known: KnownBuy
   const name = { written: line.name, alike: line.alike };
   const isNewName = !hasName(buyer, line) && buyer.names.length < MOST_NAMES;
   const stands = standsAfter(buyer, line, known);
+  const numbers = [...new Set([...buyer.numbers, ...line.numbers])].slice(0, MOST_NAMES);
+  const isNumbered = numbers.length === buyer.numbers.length;
   const isPlaced = buyer.city !== '' || line.city === '';
   const isHoused = buyer.street !== '' || line.street === '';
-  const isSame = kinds.length === 0 && !isNewName && stands === buyer.stands && isPlaced && isHoused;
+  const isSame = kinds.length === 0 && !isNewName && isNumbered && stands === buyer.stands && isPlaced && isHoused;
   if (isSame && !isMended) return buyer;
   return {
     ...buyer,
     kinds: [...buyer.kinds, ...kinds],
     names: isMended ? [name] : isNewName ? [...buyer.names, name] : buyer.names,
+    numbers,
     reference: buyer.reference || referenceOf(line),
     city: isMended ? line.city : buyer.city || line.city,
     street: isMended ? line.street : buyer.street || line.street,

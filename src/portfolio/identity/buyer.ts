@@ -12,6 +12,8 @@ export type BuyerLine = {
   /** See `likenessOf`. */
   alike: number;
   alikeHere: string;
+  /** Its registration number and business information id, see `numberWord`. */
+  numbers: readonly string[];
   city: string;
   street: string;
   /** A person's answer: the line means the buyer of its identifiers, or another one. */
@@ -37,6 +39,8 @@ export type Buyer = {
   kinds: IdentifierKind[];
   /** The main name first, then others that a person confirmed. */
   names: BuyerName[];
+  /** The numbers by which others know it, see `numberWord`. */
+  numbers: readonly string[];
   /** The buyer_reference as written, for display. */
   reference: string;
   city: string;

@@ -120,6 +120,14 @@ function lettersOf(squeezed: string): string {
   return PLAIN_LETTERS.test(squeezed) ? squeezed : squeezed.replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
+/** A number as searches compare it, cut to 20 characters: `HRB 1`, `HRB-1` and `hrb1` are one. '' without letters and digits. */
+export function numberWord(text: string): string {
+  return lettersOf(squeeze(text)).slice(0, WORD_LETTERS);
+}
+
+/** Letters of a word by which buyers are found. No usual number is longer, and Redis keeps longer entries in more room. */
+export const WORD_LETTERS = 20;
+
 const PLAIN_LETTERS = /^[a-z0-9]+$/;
 const SPACE = /\s/;
 /** Letters of Western languages, which NFC leaves as they are. */

@@ -82,7 +82,7 @@ const LAST_WORDS = new Set([...LEGAL_FORMS].map((form) => form.slice(form.lastIn
 const BETWEEN = new Set(['und', 'and', 'et', 'y', 'e']);
 
 /** Removes legal forms from the end, also several. At least one word stays: `AS Roma` keeps its AS. */
-function withoutLegalForm(text: string): string {
+export function withoutLegalForm(text: string): string {
   if (!LAST_WORDS.has(text.slice(text.lastIndexOf(' ') + 1))) return text;
   const words = text.split(' ');
   let taken = false;

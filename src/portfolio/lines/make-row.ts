@@ -2,7 +2,14 @@ import { addExtras, type ExtraCell } from '../columns/extra-fields.ts';
 import { columnsIn } from '../columns/known-columns.ts';
 import type { BuyerLine } from '../identity/buyer.ts';
 import type { BuyerBook } from '../identity/buyer-book.ts';
-import { type BuyerIdentity, buyerKey, identifiersOf, likenessOf, requestKey } from '../identity/identity.ts';
+import {
+  type BuyerIdentity,
+  buyerKey,
+  identifiersOf,
+  likenessOf,
+  numberWord,
+  requestKey,
+} from '../identity/identity.ts';
 import type { RecordedBuyerLookup } from '../identity/recorded-buyer.ts';
 import { makeProblem } from '../problem.ts';
 import type { LineDraft, Values } from './read-cells.ts';
@@ -38,6 +45,9 @@ export function buyerLineOf(
     city: values.city ?? '',
     street: values.street ?? '',
     identifiers: identifiersOf(identity),
+    numbers: [identity.registrationNumber, identity.informationId]
+      .map((number = '') => numberWord(number))
+      .filter(Boolean),
     ...likenessOf(identity),
     same: same === 'yes' || same === 'no' ? same : undefined,
     rowOf: (buyer) => rowKeyOf(values, buyer),

@@ -70,6 +70,7 @@ export function makeFileEntries(): FileEntries {
         key,
         kinds: [...new Set([...(known?.kinds ?? []), ...lines.flatMap(({ kinds }) => kinds)])],
         names: names.filter(({ alike }, place) => names.findIndex((name) => name.alike === alike) === place),
+        numbers: known?.numbers ?? [],
         reference: known?.reference || (lines.find(({ reference }) => reference !== '')?.reference ?? ''),
         city: known?.city || (lines.find(({ city }) => city !== '')?.city ?? ''),
         street: known?.street || (lines.find(({ street }) => street !== '')?.street ?? ''),
