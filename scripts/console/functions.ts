@@ -9,6 +9,8 @@ import { makeHeldPlans } from '../../jobs/operators/held-plans.ts';
 import { retryRow } from '../../jobs/operators/retry-row.ts';
 import { setMeaning } from '../../jobs/operators/set-meaning.ts';
 import { makeDecisionsDesk } from '../../jobs/operators/upload-decisions.ts';
+import { buyerStory } from '../../jobs/story/buyer-story.ts';
+import { findBuyers } from '../../jobs/story/find-buyers.ts';
 import { heldLetter, makeHeldDesk } from '../../jobs/story/held-desk.ts';
 import { lineOfRow, rowStory } from '../../jobs/story/row-story.ts';
 import { exportLines } from '../../src/audit/read-trail.ts';
@@ -53,6 +55,11 @@ export function consoleFunctions(context: Context): PageFunctions {
     health: healthPageFunctions(context),
     held: heldPageFunctions(context),
     row: rowPageFunctions(context),
+    buyers: {
+      meanings: context.statusMeanings.read,
+      find: (text, range) => findBuyers(text, range, context),
+      story: (key, range) => buyerStory(key, range, context),
+    },
     event: eventPageFunctions(context),
     board: boardFunctions(context),
     portfolios: portfoliosPageFunctions(context),

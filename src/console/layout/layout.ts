@@ -5,7 +5,7 @@ import type { Person } from '../../people/person.ts';
 import { can, placesOf, type Rights } from '../access/access.ts';
 import { isMasked } from '../access/rules.ts';
 import { type Html, html, NOTHING } from '../html/html.ts';
-import { form } from '../parts/form.ts';
+import { field, form } from '../parts/form.ts';
 import { advice } from '../parts/text.ts';
 import { MASK } from '../privacy/mask.ts';
 
@@ -56,7 +56,7 @@ ${assets.styles.map(({ href, place }) => (place === undefined || place === at) &
 <header class="top">
 <div class="top-line">
 <a class="brand" href="/">${brandMark()} Limitline</a>
-${rights && placesLine(rights, marked, strip)}${accountMenu(person, csrf)}
+${rights && placesLine(rights, marked, strip)}${rights && can(rights, 'GET /search') && searchForm()}${accountMenu(person, csrf)}
 </div>
 ${
   rights &&
@@ -76,6 +76,24 @@ function placesLine(rights: Rights, marked: string | undefined, strip: StripStat
     (place) =>
       html`<a href="${place.href}" aria-current="${place.at === marked && 'page'}">${place.words}${isCounted(place.at) && html`<span id="${countId(place.at)}">${placeCount(strip, place.at)}</span>`}</a>`,
   )}</nav>`;
+}
+
+/** The search for buyers in all portfolios. */
+function searchForm(): Html {
+  const input = {
+    label: 'Find a buyer in all portfolios',
+    placeholder: 'Find a buyer',
+    hideLabel: true,
+    maxlength: 200,
+  };
+  return form({
+    action: '/search',
+    method: 'get',
+    class: 'find',
+    role: 'search',
+    label: 'Buyers',
+    body: field({ ...input, name: 'text', id: 'find-buyer', type: 'search' }),
+  });
 }
 
 /** The link to the keyboard shortcuts, the switch that shows commands, and for a viewer the reason why parts are masked. */

@@ -30,6 +30,11 @@ export function rowAddress({ portfolio, key }: RowId): string {
   return `/portfolios/${encodeURIComponent(portfolio)}/rows/${encodeURIComponent(key)}`;
 }
 
+/** The page of a buyer, with the requests from an index on. */
+export function buyerAddress(key: string, from = 0): string {
+  return `/buyers/${encodeURIComponent(key)}${from > 0 ? `?from=${from}` : ''}`;
+}
+
 /** The row that the parameters of an address name; undefined where they name none. */
 export function rowOfParams({ name, key }: { name?: string; key?: string }): RowId | undefined {
   return rowIdOf(`${name}/${key}`);

@@ -6,6 +6,7 @@ import type { Hub } from '../events/hub.ts';
 import { secondPersonPage } from './approvals/add-approvals-page.ts';
 import { archivedPortfoliosPage } from './archived/add-archived-page.ts';
 import { auditTrailPage } from './audit/add-audit-page.ts';
+import { buyersPage } from './buyers/add-buyers-page.ts';
 import { uploadedDecisionsPage } from './decisions/add-decisions-page.ts';
 import { downloadsPage } from './downloads/add-downloads.ts';
 import { serviceEventPage } from './events/add-event-page.ts';
@@ -33,6 +34,7 @@ const PAGES = {
   portfolios: portfoliosPage,
   portfolio: onePortfolioPage,
   row: oneRowPage,
+  buyers: buyersPage,
   decisions: uploadedDecisionsPage,
   downloads: downloadsPage,
   archived: archivedPortfoliosPage,

@@ -30,6 +30,9 @@ export const NO_BUYER_ROWS: BuyerRows = { count: 0, rows: [], isWhole: true };
 /** Most requests of one buyer read by one script. */
 const MOST_TOLD = 128;
 
+/** Names of requests read with one command. */
+const SCANNED = 1_000;
+
 /** At most so many requests of one buyer are read, in pages: that takes tenths of a second, and 3 MB. */
 export const MOST_READ = 10_000;
 
@@ -91,6 +94,27 @@ export function makeBuyerRows({ connection, keys }: { connection: RedisConnectio
       for await (const found of scanned((at) => connection.hscan(keys.buyerRows(buyer), at, 'COUNT', MOST_TOLD))) {
         yield found.filter((_, at) => at % 2 === 0).map(toRowId);
       }
+    },
+
+    /**
+     * Requests of a buyer from an index on, those of the newest portfolios first, those of archived ones last. `most` of them or slightly
+     * more are looked at; `count` is their number, and `isWhole` whether that are all.
+     */
+    async latestOf(buyer: string, { from, count, most }: { from: number; count: number; most: number }) {
+      const amounts = new Map<string, string>();
+      let cursor = '0';
+      do {
+        const [next, found] = await connection.hscan(keys.buyerRows(buyer), cursor, 'COUNT', SCANNED);
+        for (let at = 0; at < found.length; at += 2) amounts.set(found[at] ?? '', found[at + 1] ?? '');
+        cursor = next;
+      } while (cursor !== '0' && amounts.size < most);
+      const rows = [...amounts].map(([name, amount]) => ({ row: toRowId(name), amount }));
+      const names = [...new Set(rows.map(({ row }) => row.portfolio))];
+      const scores = names.length > 0 ? await connection.zmscore(keys.portfolios, ...names) : [];
+      const begunMs = new Map(names.map((name, place) => [name, Number(scores[place] ?? 0)]));
+      const msOf = ({ portfolio }: RowId) => begunMs.get(portfolio) ?? 0;
+      rows.sort((a, b) => msOf(b.row) - msOf(a.row) || (rowName(a.row) < rowName(b.row) ? -1 : 1));
+      return { count: amounts.size, isWhole: cursor === '0', rows: rows.slice(from, from + count) };
     },
 
     /** The request of one row; undefined if there is no such row. */

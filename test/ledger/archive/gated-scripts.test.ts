@@ -31,6 +31,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   archived: 'included',
   'begin-approval': 'refuses',
   'buyer-rows': 'reads',
+  'buyer-words': 'included',
   cancelled: 'included',
   change: 'included',
   'change-archive': 'archives',
@@ -41,6 +42,8 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'column-rows': 'reads',
   columns: 'included',
   'compare-rows': 'quiet',
+  // Buyers belong to the account.
+  'compare-words': 'account',
   doubt: 'included',
   // Events belong to the account.
   'drop-events': 'account',
@@ -52,7 +55,9 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   derive: 'included',
   doubts: 'included',
   'end-first': 'included',
+  'find-buyers': 'reads',
   'find-ids': 'reads',
+  'find-requests': 'reads',
   // Whoever feeds finds nothing, people are refused.
   'first-rows': 'refuses',
   forget: 'archives',

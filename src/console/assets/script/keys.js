@@ -13,7 +13,8 @@ export function listenToKeys() {
     const isSecond = Date.now() < goingUntil;
     goingUntil = 0;
     if (event.key === '/') {
-      const search = document.querySelector('input[type="search"]');
+      const search =
+        document.querySelector('main input[type="search"]') ?? document.querySelector('input[type="search"]');
       if (!search) return;
       event.preventDefault();
       search.focus();

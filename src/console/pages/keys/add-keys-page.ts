@@ -4,7 +4,7 @@ import { page } from '../page.ts';
 
 /** The console's own keyboard shortcuts, which the browser's module assets/script/keys.js handles. */
 const KEYS: readonly [keys: string, does: string][] = [
-  ['/', 'Search on the page'],
+  ['/', 'To the search of the page, or else to that of buyers'],
   ['?', 'This list'],
   ['Esc', 'Closes a dialog'],
   ['g p', 'Portfolios'],

@@ -12,8 +12,8 @@ import { OUTCOMES, rowBadge, SHOWN_AS, stateShape } from '../../parts/figures.ts
 import { button, field, form, linkButton, select } from '../../parts/form.ts';
 import { emptyState, notice } from '../../parts/page-head.ts';
 import { pager, table } from '../../parts/table.ts';
-import { advice, amount, theirWords } from '../../parts/text.ts';
-import { below, planAddress, portfolioAddress } from '../addresses.ts';
+import { advice, amount, cutWords, theirWords } from '../../parts/text.ts';
+import { below, buyerAddress, planAddress, portfolioAddress } from '../addresses.ts';
 import type { ShownCause } from './portfolio-look.ts';
 
 /** A page of rows, see ledger/search/row-search.ts: a page without rows may be followed by others. */
@@ -57,6 +57,12 @@ export function renderRows(
       },
       { head: 'Ids', kind: 'id', wideOnly: true, cell: ({ result }) => idsOf(result) },
       { head: 'Answer or problem', cell: ({ result }) => problemOf(result) },
+      {
+        head: 'Buyer',
+        kind: 'actions',
+        cell: ({ result: { request } }) =>
+          html`<a href="${buyerAddress(request.buyer)}" aria-label="${`All requests of ${cutWords(request.name)}`}">Buyer</a>`,
+      },
     ],
     empty: page.next === undefined ? noRows(state, filter, rights) : lookedThrough(),
   })}

@@ -8,7 +8,7 @@ import { facts, rowBadge, stateBadge } from '../../parts/figures.ts';
 import { notice, pageHead, panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
 import { advice, amount, moment, theirWords } from '../../parts/text.ts';
-import { eventAddress, rowAddress } from '../addresses.ts';
+import { buyerAddress, eventAddress, rowAddress } from '../addresses.ts';
 import { rowActions } from './row-actions.ts';
 import { sessionsPart } from './sessions-part.ts';
 import { type Happening, spanWords, timelineOf } from './timeline.ts';
@@ -40,7 +40,7 @@ export function rowPage(
     <div class="row-page-side">
       ${panel({ title: 'The line of the file', body: linePart({ line, story }, rights) })}
       ${panel({ title: 'Limits of this buyer', body: limitsOf(story) })}
-      ${panel({ title: 'Other requests of this buyer', body: othersOf(story) })}
+      ${panel({ title: 'Other requests of this buyer', body: html`${othersOf(story)}<p><a href="${buyerAddress(result.request.buyer)}">All of this buyer</a></p>` })}
     </div>
   </div>`;
 }

@@ -1,0 +1,75 @@
+import type { Buyers } from '../../src/ledger/rows/buyers.ts';
+import type { Rows } from '../../src/ledger/rows/rows.ts';
+import type { Stories } from '../../src/ledger/rows/story.ts';
+import type { Archives } from '../../src/ledger/schema/archives.ts';
+import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
+import type { BuyerLook, BuyerRequest, BuyerStory } from '../../src/ledger/story/buyer-story.ts';
+import { toBuyer } from '../import/buyer-store.ts';
+
+export type BuyerDeps = {
+  rows: Pick<Rows, 'latestOf' | 'read'>;
+  buyers: Buyers;
+  stories: Pick<Stories, 'calls' | 'entries'>;
+  archives: Pick<Archives, 'read'>;
+};
+
+/** Most requests of a buyer that a page looks at: it orders all of them, in some 20 ms. */
+const MOST_LOOKED_AT = 10_000;
+
+/** A buyer with a page of its requests; undefined for an unknown buyer. */
+export async function buyerStory(
+  key: string,
+  { from, count }: { from: number; count: number },
+  deps: BuyerDeps,
+): Promise<BuyerStory | undefined> {
+  const [look, [company]] = await Promise.all([
+    lookAtBuyer(key, { from, count, most: MOST_LOOKED_AT }, deps),
+    deps.stories.calls([{ kind: 'company', key }]),
+  ]);
+  return look && { ...look, companyId: company?.id ?? '' };
+}
+
+/** A buyer with some of its requests, of which `most` or slightly more are looked at; undefined for an unknown buyer. */
+export async function lookAtBuyer(
+  key: string,
+  range: { from: number; count: number; most: number },
+  deps: BuyerDeps,
+): Promise<BuyerLook | undefined> {
+  const [[known], found] = await Promise.all([deps.buyers.records([{ key }]), deps.rows.latestOf(key, range)]);
+  if (!known) return undefined;
+  const { names, reference } = toBuyer(key, known.record);
+  return {
+    key,
+    names: names.flatMap(({ written }) => (written ? [{ name: written }] : [])),
+    reference,
+    count: found.count,
+    isWhole: found.isWhole,
+    requests: await lookAtRequests(found.rows, deps),
+  };
+}
+
+/** These requests of one buyer or of several, in order. */
+export async function lookAtRequests(
+  asked: readonly { row: RowId; amount: string }[],
+  { rows, stories, archives }: BuyerDeps,
+): Promise<BuyerRequest[]> {
+  const results = await rows.read(asked.map(({ row }) => row));
+  return Promise.all(
+    asked.map(async ({ row, amount }, place): Promise<BuyerRequest> => {
+      const result = results[place];
+      if (result) {
+        const told = result.state === 'done' ? await stories.entries(row) : [];
+        const decisions = told.filter((entry) => entry.is === 'decided');
+        return { row, amount, result, outcome: result, archived: undefined, atMs: result.updatedMs, decisions };
+      }
+      const [[call], archive] = await Promise.all([
+        stories.calls([{ kind: 'limit', key: row.key }]),
+        archives.read(row.portfolio),
+      ]);
+      const state = call?.row === rowName(row) ? 'done' : 'skipped';
+      const request = { name: '', buyer: '', documents: [], limit: { requested_limit: amount } };
+      const outcome = call?.state === 'made' ? { state, record: call.record, request, limitId: call.id } : undefined;
+      return { row, amount, result, outcome, archived: archive?.is, atMs: call?.atMs, decisions: [] } as BuyerRequest;
+    }),
+  );
+}

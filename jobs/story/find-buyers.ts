@@ -1,0 +1,99 @@
+import { beginsWith } from '../../src/ledger/search/index-words.ts';
+import type { BuyerLook, FoundBuyers } from '../../src/ledger/story/buyer-story.ts';
+import { normal } from '../../src/likeness.ts';
+import { numberWord, referenceOf } from '../../src/portfolio/identity/identity.ts';
+import { searchWords, toBuyer, wordsIn } from '../import/buyer-store.ts';
+import { type BuyerDeps, lookAtBuyer, lookAtRequests } from './buyer-story.ts';
+
+/** Requests shown of a found buyer, and how many are looked at for the newest of them: all of nearly every buyer. */
+const SHOWN = { from: 0, count: 3, most: 100 };
+
+/** Entries of the index read at a time, and for one page: those of a common word may belong to buyers without the other words. */
+const ENTRIES = 100;
+const MOST_ENTRIES = 1_000;
+
+/**
+ * Finds buyers in all portfolios: first by a whole id or reference, then by the beginnings of a number or of words of the name. A page may
+ * have fewer buyers than asked for, or none, even if others follow.
+ */
+export async function findBuyers(
+  text: string,
+  { after, count }: { after: string; count: number },
+  deps: BuyerDeps,
+): Promise<FoundBuyers> {
+  const named = after === '' ? await findNamed(text, deps) : { keys: [], gone: [] };
+  const words = await findByWords(text, { after, count }, deps);
+  const keys = [...new Set([...named.keys, ...words.keys])];
+  const looks = await Promise.all(keys.map((key) => lookAtBuyer(key, SHOWN, deps)));
+  return { buyers: looks.filter((look): look is BuyerLook => look !== undefined), gone: named.gone, next: words.next };
+}
+
+/** Buyers that a text names completely: by their reference, or the id of a company or limit, or the reference of a request. */
+async function findNamed(text: string, deps: BuyerDeps) {
+  const { request, buyer } = referenceOf(text);
+  const [keys, ofLimit] = await Promise.all([
+    deps.buyers.named({ digest: buyer, companyId: text }),
+    deps.buyers.requestOfLimit(text),
+  ]);
+  const rows = await deps.buyers.rowsOf([request, ...(ofLimit ? [ofLimit] : [])]);
+  const requests = await lookAtRequests(
+    rows.map((row) => ({ row, amount: '' })),
+    deps,
+  );
+  const gone = requests.filter(({ result }) => result === undefined);
+  return { keys: [...keys, ...requests.flatMap(({ result }) => result?.request.buyer ?? [])], gone };
+}
+
+async function findByWords(text: string, { after, count }: { after: string; count: number }, { buyers }: BuyerDeps) {
+  const number = numberWord(text);
+  const [word = ''] = searchWords(text).toSorted((one, other) => other.length - one.length);
+  const keys = new Set<string>();
+  if (after === '' && number.length > 1 && number !== word) {
+    for (const entry of await buyers.withWord(number, { most: count })) keys.add(buyerIn(entry));
+  }
+  if (word === '') return { keys: [...keys], next: undefined };
+  let place = after.startsWith(word) ? after : '';
+  for (let read = 0; read < MOST_ENTRIES; read += ENTRIES) {
+    const entries = await buyers.withWord(word, { after: place, most: ENTRIES });
+    const records = new Map(
+      (await buyers.records(entries.map((entry) => ({ key: buyerIn(entry) })))).map((one) => [one.key, one.record]),
+    );
+    for (const entry of entries) {
+      if (keys.size >= count) return { keys: [...keys], next: place };
+      place = entry;
+      const record = records.get(buyerIn(entry));
+      if (record !== undefined && isFirst(entry, word, record) && isMeant(text, record)) keys.add(buyerIn(entry));
+    }
+    if (entries.length < ENTRIES) return { keys: [...keys], next: undefined };
+  }
+  return { keys: [...keys], next: place };
+}
+
+/** Whether this is the first of the buyer's words with this beginning: by others it would come again. */
+function isFirst(entry: string, begins: string, record: string): boolean {
+  const word = entry.slice(0, entry.indexOf(' '));
+  return !wordsIn(record).some((other) => other.startsWith(begins) && other < word);
+}
+
+/** Whether a number of the buyer begins with the text, or words of one of its names with all words of the text. */
+function isMeant(text: string, record: string): boolean {
+  const { names, numbers } = toBuyer('', record);
+  const sought = wordsOf(text);
+  return (
+    numbers.some((number) => number.startsWith(numberWord(text))) ||
+    names.some(({ written }) => {
+      const words = wordsOf(written ?? '');
+      return sought.every((one) => words.some((word) => beginsWith(word, one)));
+    })
+  );
+}
+
+function wordsOf(text: string): string[] {
+  return normal(text)
+    .split(/[^\p{L}\p{N}\p{M}]+/u)
+    .filter(Boolean);
+}
+
+function buyerIn(entry: string): string {
+  return entry.slice(entry.lastIndexOf(' ') + 1);
+}

@@ -1,0 +1,130 @@
+import { counted } from '../../../counted.ts';
+import { ARCHIVE_STANDING } from '../../../ledger/schema/archives.ts';
+import { numbersOf } from '../../../ledger/search/index-words.ts';
+import type { BuyerLook, BuyerRequest, BuyerStory } from '../../../ledger/story/buyer-story.ts';
+import { type Meanings, statusMeaningOf } from '../../../status-meaning.ts';
+import { type Html, html } from '../../html/html.ts';
+import { facts, rowBadge } from '../../parts/figures.ts';
+import { pageHead, panel } from '../../parts/page-head.ts';
+import { pager, table } from '../../parts/table.ts';
+import { amount, minuteOf, theirWords } from '../../parts/text.ts';
+import { buyerAddress, portfolioAddress, rowAddress } from '../addresses.ts';
+
+/** A buyer's main name, or what stands in its place. */
+export function nameOf({ names: [first] }: Pick<BuyerLook, 'names'>): string {
+  return first?.name ?? 'A buyer whose name was forgotten';
+}
+
+/** The page of a buyer: names, numbers and ids, and its requests in all portfolios. */
+export function buyerPage(story: BuyerStory, { from, meanings }: { from: number; meanings: Meanings }): Html {
+  const { key, names, reference, companyId, count, isWhole, requests } = story;
+  const results = requests.flatMap(({ result }) => result ?? []);
+  const numbers = [...new Set(results.flatMap(({ request }) => numbersOf(request.limit)))];
+  const companies = [...new Set([companyId, ...results.map((one) => one.companyId || (one.request.companyId ?? ''))])];
+  const held = requests.filter(({ result }) => result?.state === 'held');
+  const decided = requests.filter(({ decisions }) => decisions.length > 0);
+  const end = from + requests.length;
+  const all = isWhole ? counted(count, 'request') : `more than ${counted(count, 'request')}`;
+  return html`${pageHead({
+    title: theirWords(nameOf(story)),
+    trail: [{ href: '/', words: 'Portfolios' }],
+    lead: html`${all} in all portfolios, those of the newest portfolios first`,
+  })}
+  ${facts([
+    ...listed(
+      'Also named',
+      names.slice(1).map(({ name }) => theirWords(name)),
+    ),
+    ...listed('Numbers', numbers.map(theirWords)),
+    ...listed('Reference', reference === '' ? [] : [theirWords(reference)]),
+    ...listed(
+      'Company',
+      companies.filter(Boolean).map((id) => html`<code>${id}</code>`),
+    ),
+  ])}
+  ${held.length > 0 && panel({ title: 'Needs an answer', body: heldTable(held) })}
+  ${requestsTable(requests, meanings)}
+  ${pager({
+    words: `${counted(requests.length, 'request')} of ${all}`,
+    first: from > 0 ? buyerAddress(key) : undefined,
+    next: requests.length > 0 && end < count ? buyerAddress(key, end) : undefined,
+  })}
+  ${decided.length > 0 && panel({ title: 'Decisions that came later', body: decisionsTable(decided) })}`;
+}
+
+function listed(term: string, all: readonly Html[]): { term: string; what: Html }[] {
+  return all.length === 0 ? [] : [{ term, what: html`${all.map((one, place) => html`${place > 0 && ', '}${one}`)}` }];
+}
+
+/** A link to the row of a request; to the archived portfolio where only the archive has the row. */
+export function requestLink({ row, result, archived }: BuyerRequest): Html {
+  if (result) return html`<a href="${rowAddress(row)}"><bdi>${row.portfolio}</bdi>, line ${result.line}</a>`;
+  const standing = archived === undefined ? 'not imported again yet' : ARCHIVE_STANDING[archived];
+  return html`<span><a href="${portfolioAddress(row.portfolio)}"><bdi>${row.portfolio}</bdi></a><small class="under">${standing}</small></span>`;
+}
+
+/** What became of a request. */
+export function outcomeOf({ outcome }: BuyerRequest, meanings: Meanings): Html | string {
+  return outcome ? rowBadge(outcome, meanings) : 'see the archive';
+}
+
+function requestsTable(requests: readonly BuyerRequest[], meanings: Meanings): Html {
+  return table({
+    caption: 'Requests of this buyer',
+    rows: requests,
+    columns: [
+      { head: 'Portfolio', names: true, cell: requestLink },
+      { head: 'Changed (UTC)', cell: ({ atMs }) => minuteOf(atMs) },
+      { head: 'Requested', kind: 'amount', cell: (request) => amount(request.amount) },
+      { head: 'Outcome', cell: (request) => outcomeOf(request, meanings) },
+      { head: 'Granted', kind: 'amount', cell: ({ outcome }) => amount(grantedOf(outcome?.record ?? {}, meanings)) },
+      {
+        head: 'Limit',
+        kind: 'id',
+        cell: ({ outcome }) => (outcome?.limitId ? html`<code>${outcome.limitId}</code>` : '–'),
+      },
+      { head: 'Documents', cell: documentsOf },
+    ],
+    empty: html`<p class="quiet">There are no more requests.</p>`,
+  });
+}
+
+function grantedOf(record: { status?: string; total_limit?: string }, meanings: Meanings): string | undefined {
+  return statusMeaningOf(record.status, meanings) === 'approved' ? record.total_limit : undefined;
+}
+
+function documentsOf({ result }: BuyerRequest): Html | string {
+  const documents = result?.request.documents ?? [];
+  if (documents.length === 0) return '–';
+  return html`<span>${documents.map(({ name }, place) => {
+    const id = result?.documentIds[place];
+    return html`${theirWords(name)}${id && html`<small class="under">${id}</small>`}`;
+  })}</span>`;
+}
+
+function heldTable(held: readonly BuyerRequest[]): Html {
+  return table({
+    caption: 'Requests that need an answer',
+    rows: held,
+    columns: [
+      { head: 'Portfolio', names: true, cell: requestLink },
+      { head: 'Since (UTC)', cell: ({ atMs }) => minuteOf(atMs) },
+      { head: 'Requested', kind: 'amount', cell: (request) => amount(request.amount) },
+      { head: 'Why', cell: ({ result }) => result?.problem?.message ?? '–' },
+    ],
+  });
+}
+
+function decisionsTable(decided: readonly BuyerRequest[]): Html {
+  return table({
+    caption: 'Decisions that came later',
+    rows: decided.flatMap((request) => request.decisions.map((decision) => ({ request, decision }))),
+    columns: [
+      { head: 'Portfolio', names: true, cell: ({ request }) => requestLink(request) },
+      { head: 'Decided (UTC)', cell: ({ decision }) => minuteOf(Date.parse(decision.at) || decision.atMs) },
+      { head: 'Status', cell: ({ decision }) => theirWords(decision.said.status ?? '–') },
+      { head: 'Total limit', kind: 'amount', cell: ({ decision }) => amount(decision.said.total_limit) },
+      { head: 'From', cell: ({ decision }) => html`${theirWords(decision.file)}, by ${decision.by}` },
+    ],
+  });
+}

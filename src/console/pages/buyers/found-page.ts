@@ -1,0 +1,73 @@
+import { counted } from '../../../counted.ts';
+import type { FoundBuyers } from '../../../ledger/story/buyer-story.ts';
+import type { Meanings } from '../../../status-meaning.ts';
+import { type Html, html } from '../../html/html.ts';
+import { button, field, form } from '../../parts/form.ts';
+import { emptyState, notice, pageHead } from '../../parts/page-head.ts';
+import { pager, table } from '../../parts/table.ts';
+import { theirWords } from '../../parts/text.ts';
+import { buyerAddress } from '../addresses.ts';
+import { nameOf, outcomeOf, requestLink } from './buyer-page.ts';
+
+/** The page of the search for buyers in all portfolios. */
+export function foundPage(
+  { buyers, gone, next }: FoundBuyers,
+  { text, after, meanings }: { text: string; after: string; meanings: Meanings },
+): Html {
+  const addressOf = (place: string) =>
+    `/search?${new URLSearchParams({ text, ...(place !== '' && { after: place }) })}`;
+  return html`${pageHead({
+    title: 'Find a buyer',
+    trail: [{ href: '/', words: 'Portfolios' }],
+    lead: 'In all portfolios: by words of the name or a number, as far as you know them, or by a whole reference or id',
+  })}
+  ${form({
+    action: '/search',
+    method: 'get',
+    role: 'search',
+    label: 'Buyers of all portfolios',
+    class: 'search',
+    body: html`${field({ label: 'Name, number, reference or id', name: 'text', type: 'search', value: text, hideLabel: true, maxlength: 200 })}${button({ words: 'Find' })}`,
+  })}
+  ${gone.map((request) => notice('info', html`Requested in ${requestLink(request)} ${outcomeOf(request, meanings)}`))}
+  ${
+    text !== '' &&
+    html`${table({
+      caption: 'Buyers',
+      rows: buyers,
+      columns: [
+        {
+          head: 'Buyer',
+          names: true,
+          cell: (buyer) => html`<a href="${buyerAddress(buyer.key)}">${theirWords(nameOf(buyer))}</a>`,
+        },
+        { head: 'Reference', cell: ({ reference }) => (reference === '' ? '–' : theirWords(reference)) },
+        { head: 'Requests', kind: 'number', cell: ({ count, isWhole }) => `${count}${isWhole ? '' : '+'}` },
+        {
+          head: 'Latest',
+          cell: ({ requests }) =>
+            html`<div>${requests.map((request) => html`<p>${requestLink(request)} ${outcomeOf(request, meanings)}</p>`)}</div>`,
+        },
+      ],
+      empty: nothingFound(text, next),
+    })}
+    ${pager({
+      words: buyers.length > 0 ? counted(buyers.length, 'buyer') : '',
+      first: after === '' ? undefined : addressOf(''),
+      next: next === undefined ? undefined : addressOf(next),
+    })}`
+  }`;
+}
+
+function nothingFound(text: string, next: string | undefined): Html {
+  if (next !== undefined) {
+    return emptyState({
+      title: 'None so far.',
+      words: 'There are more buyers to look through: go on with “Next”, or write more of the name.',
+    });
+  }
+  return emptyState({
+    title: 'No buyer was found.',
+    words: html`Nothing is known as “<bdi>${text}</bdi>”. Words of a name are found by their beginnings, from two letters on; legal forms such as GmbH are left out.`,
+  });
+}

@@ -1,0 +1,37 @@
+import type { StoryEntry } from '../rows/story.ts';
+import type { ArchiveStateName } from '../schema/archives.ts';
+import type { RowResult } from '../schema/row.ts';
+import type { RowId } from '../schema/schema.ts';
+
+/** One request of a buyer. */
+export type BuyerRequest = {
+  row: RowId;
+  /** The requested limit, decimal text. */
+  amount: string;
+  /** The row; undefined if its portfolio is archived. */
+  result: RowResult | undefined;
+  /** What became of it, also for an archived row whose limit was made. */
+  outcome: Pick<RowResult, 'state' | 'record' | 'request' | 'limitId'> | undefined;
+  archived: ArchiveStateName | undefined;
+  /** When the row changed last, or the call of an archived row was sent, in ms. */
+  atMs: number | undefined;
+  /** Decisions that came later, the oldest first. */
+  decisions: Extract<StoryEntry, { is: 'decided' }>[];
+};
+
+/** A buyer, and some of its requests, the newest portfolios first. `count`: number of its requests; a lower bound unless `isWhole`. */
+export type BuyerLook = {
+  key: string;
+  /** The main name first; none of a forgotten buyer. */
+  names: { name: string }[];
+  reference: string;
+  count: number;
+  isWhole: boolean;
+  requests: BuyerRequest[];
+};
+
+/** `companyId`: of the company that was made for the buyer, '' for none. */
+export type BuyerStory = BuyerLook & { companyId: string };
+
+/** A page of found buyers. `gone`: rows that the text names, which only an archive has. `next`: the cursor of the next page. */
+export type FoundBuyers = { buyers: BuyerLook[]; gone: BuyerRequest[]; next: string | undefined };

@@ -1,0 +1,127 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openConsole } from '../../support/console.ts';
+import { openDesk } from '../../support/desk.ts';
+
+const HEAD =
+  'name,country_code,company_registration_number,business_information_source,business_information_id,requested_limit,buyer_reference,request_reference,contact_first_name,contact_last_name';
+
+/** A console with lines of buyers in portfolios that were run, by name. */
+async function openWith(portfolios: Record<string, readonly string[]>, who = {}) {
+  const desk = await openDesk(0);
+  for (const [name, lines] of Object.entries(portfolios)) {
+    await mkdir(desk.cwd, { recursive: true });
+    await writeFile(join(desk.cwd, `${name}.csv`), [HEAD, ...lines, ''].join('\n'));
+    await desk.limitline('run', `${name}.csv`, '--no-results', '--yes');
+  }
+  const web = await openConsole(desk, who);
+  const search = async (text: string) => {
+    const { status, text: page } = await web.get(`/search?${new URLSearchParams({ text })}`);
+    expect(status).toBe(200);
+    return [...page.matchAll(/<a href="(\/buyers\/[\w-]{16})"><bdi>(.*?)<\/bdi>/g)].map(([, href = '', name = '']) => ({
+      href,
+      name,
+    }));
+  };
+  const names = async (text: string) => (await search(text)).map(({ name }) => name);
+  return { ...desk, ...web, search, names };
+}
+
+const MUELLER = 'Bäckerei Müller GmbH,DE,HRB 4711,crefo,77001,1000,B-7,R-1,Anna,Adler';
+const OTHERS = [
+  'Café Été SARL,FR,RCS 812,crefo,77002,2000,,R-2,,',
+  'שלום בע״מ,IL,IL 99,,,3000,,,,',
+  'Stahl Stahlbau AG,DE,HRB 12,,,4000,,,,',
+];
+
+test('a buyer is found in all portfolios by words of its name, its numbers, references and ids, and its page has all of its requests', async () => {
+  const { names, search, get, context } = await openWith({
+    q3: [MUELLER, ...OTHERS],
+    q4: [MUELLER.replace('1000', '1500').replace('R-1', 'R-9')],
+  });
+  const mueller = ['Bäckerei Müller GmbH'];
+  for (const text of ['mül', 'Mueller', 'muller b', 'BÄCK', 'hrb-47', 'HRB 4711', '77001', 'B-7', 'R-1', 'r-9']) {
+    expect(await names(text), text).toEqual(mueller);
+  }
+  expect(await names('ete')).toEqual(['Café Été SARL']);
+  expect(await names('Été')).toEqual(['Café Été SARL']);
+  expect(await names('שלו')).toEqual(['שלום בע״מ']);
+  // Both of its words begin so, and it comes once.
+  expect(await names('stahl')).toEqual(['Stahl Stahlbau AG']);
+  expect((await names('hrb')).length).toBe(2);
+  for (const text of ['', 'x', '*', '%', '\u0000\u0007', 'a'.repeat(1_000), 'mül*', 'gmbh', 'muster']) {
+    expect(await names(text), JSON.stringify(text)).toEqual([]);
+  }
+
+  const [found] = await search('Müller');
+  const { status, text } = await get(found?.href ?? '');
+  expect(status).toBe(200);
+  expect(text).toContain('2 requests in all portfolios');
+  // The newest portfolio comes first.
+  expect(text.indexOf('<bdi>q4</bdi>, line 2')).toBeLessThan(text.indexOf('<bdi>q3</bdi>, line 2'));
+  for (const told of ['HRB 4711', '77001', 'B-7', '1,000.00', '1,500.00', 'company_', 'bl_', 'approved']) {
+    expect(text).toContain(told);
+  }
+  const row = /href="(\/portfolios\/q3\/rows\/[\w-]{16})"/.exec(text)?.[1] ?? '';
+  expect((await get(row)).text).toContain(`<a href="${found?.href}">All of this buyer</a>`);
+  expect((await get('/portfolios/q3')).text).toContain(`href="${found?.href}"`);
+  const company = /company_[\w-]+/.exec(text)?.[0] ?? '';
+  const limit = /bl_[\w-]+/.exec(text)?.[0] ?? '';
+  expect(await names(company)).toEqual(mueller);
+  expect(await names(limit)).toEqual(mueller);
+  for (const unknown of ['/buyers/aaaaaaaaaaaaaaaa', '/buyers/x', `/buyers/${'%2A'}`]) {
+    expect((await get(unknown)).status).toBe(404);
+  }
+  const key = found?.href.split('/').at(-1) ?? '';
+  expect(await context.rows.latestOf(key, { from: 1, count: 1, most: 10 })).toMatchObject({
+    count: 2,
+    isWhole: true,
+    rows: [{ row: { portfolio: 'q3' }, amount: '1000' }],
+  });
+});
+
+test('a buyer whose portfolio is archived stays to be found, and each of its requests says where it is', async () => {
+  const { limitline, search, names, get } = await openWith({ q3: [MUELLER] });
+  await limitline('archive', 'q3', '--yes');
+  const [found] = await search('mue');
+  const { text } = await get(found?.href ?? '');
+  expect(text).toContain('<a href="/portfolios/q3"><bdi>q3</bdi></a><small class="under">archived</small>');
+  expect(text).toMatch(/approved[\s\S]*1,000\.00[\s\S]*bl_/);
+  const limit = /bl_[\w-]+/.exec(text)?.[0] ?? '';
+  expect((await get(`/search?text=${limit}`)).text).toMatch(/Requested in [\s\S]*\/portfolios\/q3"[\s\S]*archived/);
+  await limitline('restore', 'q3', '--yes');
+  expect(await names('mue')).toEqual(['Bäckerei Müller GmbH']);
+  expect((await get(found?.href ?? '')).text).toContain('<bdi>q3</bdi>, line 2');
+  await limitline('archive', 'q3', '--yes');
+  await limitline('forget', 'q3', '--yes');
+  expect(await names('mue')).toEqual([]);
+  expect(await names('4711')).toEqual([]);
+  expect((await get(found?.href ?? '')).text).toContain('A buyer whose name was forgotten');
+});
+
+test('a viewer sees no contact on the page of a buyer', async () => {
+  const viewer = { identify: async () => ({ by: 'vera', roles: ['viewer' as const] }) };
+  const { search, get } = await openWith(
+    { q3: [MUELLER.replace('Bäckerei Müller', 'Adler anna@example.com')] },
+    viewer,
+  );
+  const [found] = await search('adler');
+  const { status, text } = await get(found?.href ?? '');
+  expect(status).toBe(200);
+  expect(text).toContain('Adler •••');
+  expect(text).not.toMatch(/Anna|anna@/);
+});
+
+test('a buyer with 5,000 requests is shown page by page', async () => {
+  const { context, search, get } = await openWith({ q3: [MUELLER] });
+  const [found] = await search('müller');
+  const key = found?.href.split('/').at(-1) ?? '';
+  const more = Array.from({ length: 5_000 }, (_none, at) => [`old/${String(at).padStart(16, 'a')}`, '5']);
+  await context.ledger.hset(context.keys.buyerRows(key), ...more.flat());
+  const { text } = await get(`/buyers/${key}`);
+  expect(text).toContain('40 requests of 5,001 requests');
+  expect(text).toContain(`/buyers/${key}?from=40`);
+  expect((await get(`/buyers/${key}?from=5000`)).text).toContain('1 request of 5,001 requests');
+  expect((await get(`/buyers/${key}?from=99999`)).text).toContain('There are no more requests.');
+});
