@@ -8,7 +8,7 @@ import type { RowRequest } from '../../src/ledger/schema/row.ts';
 import { numbersOf } from '../../src/ledger/search/index-words.ts';
 import type { Buyer } from '../../src/portfolio/identity/buyer.ts';
 import { alikeOfName, numberWord } from '../../src/portfolio/identity/identity.ts';
-import { fromBuyer, toBuyer } from '../import/buyer-store.ts';
+import { fromBuyer, toBuyer } from '../rows/buyer-record.ts';
 import { ROWS } from './archive-files.ts';
 import { linesOf, namingFiles } from './named-digests.ts';
 

@@ -4,7 +4,7 @@ import type { Stories } from '../../src/ledger/rows/story.ts';
 import type { Archives } from '../../src/ledger/schema/archives.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import type { BuyerLook, BuyerRequest, BuyerStory } from '../../src/ledger/story/buyer-story.ts';
-import { toBuyer } from '../import/buyer-store.ts';
+import { toBuyer } from '../rows/buyer-record.ts';
 
 export type BuyerDeps = {
   rows: Pick<Rows, 'latestOf' | 'read'>;

@@ -2,7 +2,7 @@ import { beginsWith } from '../../src/ledger/search/index-words.ts';
 import type { BuyerLook, FoundBuyers } from '../../src/ledger/story/buyer-story.ts';
 import { normal } from '../../src/likeness.ts';
 import { numberWord, referenceOf } from '../../src/portfolio/identity/identity.ts';
-import { searchWords, toBuyer, wordsIn } from '../import/buyer-store.ts';
+import { searchWords, toBuyer, wordsIn } from '../rows/buyer-record.ts';
 import { type BuyerDeps, lookAtBuyer, lookAtRequests } from './buyer-story.ts';
 
 /** Requests shown of a found buyer, and how many are looked at for the newest of them: all of nearly every buyer. */

@@ -3,16 +3,10 @@ import { Readable } from 'node:stream';
 import { writeArchivedResults } from '../../jobs/archive/look-at-archive.ts';
 import { shownName } from '../../jobs/drafts/upload-names.ts';
 import { exportResults } from '../../jobs/export/export-results.ts';
-import { askedSessionsWords, askSessions } from '../../jobs/operators/ask-sessions.ts';
-import { explainRow, rowByName } from '../../jobs/operators/explain-rows.ts';
 import { makeHeldPlans } from '../../jobs/operators/held-plans.ts';
-import { retryRow } from '../../jobs/operators/retry-row.ts';
 import { setMeaning } from '../../jobs/operators/set-meaning.ts';
 import { makeDecisionsDesk } from '../../jobs/operators/upload-decisions.ts';
-import { buyerStory } from '../../jobs/story/buyer-story.ts';
-import { findBuyers } from '../../jobs/story/find-buyers.ts';
 import { heldLetter, makeHeldDesk } from '../../jobs/story/held-desk.ts';
-import { lineOfRow, rowStory } from '../../jobs/story/row-story.ts';
 import { exportLines } from '../../src/audit/read-trail.ts';
 import type { ArchivedPageFunctions } from '../../src/console/pages/archived/add-archived-page.ts';
 import type { AuditPageFunctions, AuditQuery } from '../../src/console/pages/audit/add-audit-page.ts';
@@ -22,7 +16,6 @@ import type { HeldPageFunctions } from '../../src/console/pages/held/add-held-pa
 import type { PageFunctions } from '../../src/console/pages/index.ts';
 import type { MachineFunctions } from '../../src/console/pages/machines/add-machines.ts';
 import type { PortfoliosPageFunctions } from '../../src/console/pages/portfolios/add-portfolios-page.ts';
-import type { RowPageFunctions } from '../../src/console/pages/row/add-row-page.ts';
 import type { StatusesPageFunctions } from '../../src/console/pages/statuses/add-statuses-page.ts';
 import type { UserAnswer, UsersPageFunctions } from '../../src/console/pages/users/add-users-page.ts';
 import type { Context } from '../../src/context.ts';
@@ -42,6 +35,7 @@ import { mePageFunctions, wordsOfFault } from './people/own-account.ts';
 import { plansPageFunctions } from './plans.ts';
 import { portfolioPageFunctions } from './portfolio.ts';
 import { boardFunctions, queuesPageFunctions } from './queues.ts';
+import { buyersPageFunctions, rowPageFunctions } from './row.ts';
 
 /** The functions of all pages, made from jobs and the ledger. */
 export function consoleFunctions(context: Context): PageFunctions {
@@ -55,11 +49,7 @@ export function consoleFunctions(context: Context): PageFunctions {
     health: healthPageFunctions(context),
     held: heldPageFunctions(context),
     row: rowPageFunctions(context),
-    buyers: {
-      meanings: context.statusMeanings.read,
-      find: (text, range) => findBuyers(text, range, context),
-      story: (key, range) => buyerStory(key, range, context),
-    },
+    buyers: buyersPageFunctions(context),
     event: eventPageFunctions(context),
     board: boardFunctions(context),
     portfolios: portfoliosPageFunctions(context),
@@ -252,47 +242,5 @@ function usersPageFunctions({ people }: Context): UsersPageFunctions {
     elsewhere: () => people.elsewhere.list(),
     isElsewhere: (name) => people.elsewhere.isKnown(name),
     remove: (name) => answerOf(() => users.remove(name), undefined),
-  };
-}
-
-/** How long a page searches for a row's line: some 20,000 lines. Longer if a person asks for the line. */
-const LINE_MS = 300;
-const PATIENT_LINE_MS = 30_000;
-
-/** The page itself does not search for lines further down, because the time would hardly suffice. */
-const NEAR_LINE = 5_000;
-
-/** The functions of a row's page. */
-function rowPageFunctions(context: Context): RowPageFunctions {
-  return {
-    archived: context.archives.read,
-    meanings: context.statusMeanings.read,
-    asksSessions: () => context.settings.SERVICE_SESSION_FILE !== undefined,
-    async askSession({ portfolio, key: row }, given) {
-      const asked = await askSessions({ portfolio, row }, given, context);
-      return asked.asked > 0 ? undefined : askedSessionsWords(asked, '');
-    },
-
-    async story(row, { patient, signal }) {
-      const story = await rowStory(row, context);
-      if (!story) return undefined;
-      const { line, importId } = story.result;
-      const limitMs = patient ? PATIENT_LINE_MS : LINE_MS;
-      const deps = { imports: context.imports, limitMs, signal };
-      if (!patient && line > NEAR_LINE) return { story, line: { is: 'far' } };
-      return { story, line: await lineOfRow(line, story.imports.get(importId), deps) };
-    },
-
-    async retry({ portfolio, key }, by) {
-      const found = await rowByName(portfolio, key, context);
-      if (typeof found === 'string') return { is: 'stays', why: found };
-      const { state } = found.result;
-      const stays = async () => ({ is: 'stays' as const, why: await explainRow(found, context) });
-      if (state !== 'refused' && state !== 'cancelled') return stays();
-      const retried = await retryRow(found.row, by, context, state);
-      if (retried.is === 'waits') return retried;
-      if (retried.is !== 'again') return stays();
-      return { is: 'again', isPaused: (await context.portfolios.read(portfolio)).paused !== undefined };
-    },
   };
 }

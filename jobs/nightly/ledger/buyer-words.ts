@@ -5,7 +5,7 @@ import type { Buyers } from '../../../src/ledger/rows/buyers.ts';
 import type { RowRequest } from '../../../src/ledger/schema/row.ts';
 import { numbersOf } from '../../../src/ledger/search/index-words.ts';
 import { numberWord } from '../../../src/portfolio/identity/identity.ts';
-import { fromBuyer, toBuyer } from '../../import/buyer-store.ts';
+import { fromBuyer, toBuyer } from '../../rows/buyer-record.ts';
 
 export type WordsDeps = {
   buyers: Pick<Buyers, 'pages' | 'addWords' | 'removeWords'>;

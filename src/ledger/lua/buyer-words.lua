@@ -1,5 +1,5 @@
 -- Included where records of buyers are written, or their words read. The field `w` of a record has the words by which its buyer is found
--- (buyer-store.ts). Of each word the account has the entry "<word> <buyer>", in the order of texts. Sorted sets of at most 100 entries keep
+-- (buyer-record.ts). Of each word the account has the entry "<word> <buyer>", in the order of texts. Sorted sets of at most 100 entries keep
 -- them, the leaves, since Redis stores small sets in compact form: an entry takes a third of its room in one large set.
 --   words          sorted set, by text: the first entry of each leaf but the lowest, as it was when the leaf was made
 --   words:<entry>  a leaf; the lowest one is `words:`

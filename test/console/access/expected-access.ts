@@ -37,6 +37,8 @@ POST /me/sessions/:id/end                      in     yes  yes    yes     yes   
 GET  /                                         in     no   yes    yes     yes      yes      no
 GET  /newest/events                            in     no   yes    yes     yes      yes      no
 GET  /archived                                 in     no   yes    yes     yes      yes      no
+GET  /search                                   in     no   yes    yes     yes      yes      no
+GET  /buyers/:key                              in     no   yes    yes     yes      yes      no
 GET  /statuses                                 in     no   yes    yes     yes      yes      yes
 POST /statuses                                 in     no   no     yes     no       yes      yes
 GET  /portfolios/:name                         in     no   yes    yes     yes      yes      no

@@ -6,7 +6,7 @@ import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
 import { FORGET_STEPS, type ForgetStep, forgetPortfolio } from '../../../jobs/archive/forget-portfolio.ts';
 import { MANIFEST } from '../../../jobs/archive/manifest.ts';
 import { restorePortfolio } from '../../../jobs/archive/restore-portfolio.ts';
-import { toBuyer } from '../../../jobs/import/buyer-store.ts';
+import { toBuyer } from '../../../jobs/rows/buyer-record.ts';
 import type { Context } from '../../../src/context.ts';
 import { allEvents, eventOf } from '../../support/events.ts';
 import { filesBelow } from '../../support/files-below.ts';

@@ -5,7 +5,7 @@ import { LOOKS } from '../../access/rules.ts';
 import { ConsoleError } from '../../console-app.ts';
 import { cutWords } from '../../parts/text.ts';
 import { digits, page, text } from '../page.ts';
-import { buyerPage, nameOf } from './buyer-page.ts';
+import { buyerPage, shownBuyer } from './buyer-page.ts';
 import { foundPage } from './found-page.ts';
 
 export type BuyersPageFunctions = {
@@ -43,7 +43,7 @@ export const buyersPage = page<BuyersPageFunctions>({ at: 'portfolios' }, ({ get
       if (!story) {
         throw new ConsoleError(404, 'No such buyer is known. It may be of another account: see the line above.');
       }
-      return { title: cutWords(nameOf(story)), body: buyerPage(story, { from, meanings: await given.meanings() }) };
+      return { title: cutWords(shownBuyer(story)), body: buyerPage(story, { from, meanings: await given.meanings() }) };
     },
   }),
 ]);

@@ -11,7 +11,7 @@ import { amount, minuteOf, theirWords } from '../../parts/text.ts';
 import { buyerAddress, portfolioAddress, rowAddress } from '../addresses.ts';
 
 /** A buyer's main name, or what stands in its place. */
-export function nameOf({ names: [first] }: Pick<BuyerLook, 'names'>): string {
+export function shownBuyer({ names: [first] }: Pick<BuyerLook, 'names'>): string {
   return first?.name ?? 'A buyer whose name was forgotten';
 }
 
@@ -26,7 +26,7 @@ export function buyerPage(story: BuyerStory, { from, meanings }: { from: number;
   const end = from + requests.length;
   const all = isWhole ? counted(count, 'request') : `more than ${counted(count, 'request')}`;
   return html`${pageHead({
-    title: theirWords(nameOf(story)),
+    title: theirWords(shownBuyer(story)),
     trail: [{ href: '/', words: 'Portfolios' }],
     lead: html`${all} in all portfolios, those of the newest portfolios first`,
   })}
@@ -45,7 +45,7 @@ export function buyerPage(story: BuyerStory, { from, meanings }: { from: number;
   ${held.length > 0 && panel({ title: 'Needs an answer', body: heldTable(held) })}
   ${requestsTable(requests, meanings)}
   ${pager({
-    words: `${counted(requests.length, 'request')} of ${all}`,
+    words: count === requests.length ? '' : `${counted(requests.length, 'request')} of ${all}`,
     first: from > 0 ? buyerAddress(key) : undefined,
     next: requests.length > 0 && end < count ? buyerAddress(key, end) : undefined,
   })}

@@ -7,7 +7,7 @@ import { emptyState, notice, pageHead } from '../../parts/page-head.ts';
 import { pager, table } from '../../parts/table.ts';
 import { theirWords } from '../../parts/text.ts';
 import { buyerAddress } from '../addresses.ts';
-import { nameOf, outcomeOf, requestLink } from './buyer-page.ts';
+import { outcomeOf, requestLink, shownBuyer } from './buyer-page.ts';
 
 /** The page of the search for buyers in all portfolios. */
 export function foundPage(
@@ -39,7 +39,7 @@ export function foundPage(
         {
           head: 'Buyer',
           names: true,
-          cell: (buyer) => html`<a href="${buyerAddress(buyer.key)}">${theirWords(nameOf(buyer))}</a>`,
+          cell: (buyer) => html`<a href="${buyerAddress(buyer.key)}">${theirWords(shownBuyer(buyer))}</a>`,
         },
         { head: 'Reference', cell: ({ reference }) => (reference === '' ? '–' : theirWords(reference)) },
         { head: 'Requests', kind: 'number', cell: ({ count, isWhole }) => `${count}${isWhole ? '' : '+'}` },

@@ -1,0 +1,60 @@
+import { askedSessionsWords, askSessions } from '../../jobs/operators/ask-sessions.ts';
+import { explainRow, rowByName } from '../../jobs/operators/explain-rows.ts';
+import { retryRow } from '../../jobs/operators/retry-row.ts';
+import { buyerStory } from '../../jobs/story/buyer-story.ts';
+import { findBuyers } from '../../jobs/story/find-buyers.ts';
+import { lineOfRow, rowStory } from '../../jobs/story/row-story.ts';
+import type { BuyersPageFunctions } from '../../src/console/pages/buyers/add-buyers-page.ts';
+import type { RowPageFunctions } from '../../src/console/pages/row/add-row-page.ts';
+import type { Context } from '../../src/context.ts';
+
+/** The functions of the search for buyers, and of a buyer's page. */
+export function buyersPageFunctions(context: Context): BuyersPageFunctions {
+  return {
+    meanings: context.statusMeanings.read,
+    find: (text, range) => findBuyers(text, range, context),
+    story: (key, range) => buyerStory(key, range, context),
+  };
+}
+
+/** How long a page searches for a row's line: some 20,000 lines. Longer if a person asks for the line. */
+const LINE_MS = 300;
+const PATIENT_LINE_MS = 30_000;
+
+/** The page itself does not search for lines further down, because the time would hardly suffice. */
+const NEAR_LINE = 5_000;
+
+/** The functions of a row's page. */
+export function rowPageFunctions(context: Context): RowPageFunctions {
+  return {
+    archived: context.archives.read,
+    meanings: context.statusMeanings.read,
+    asksSessions: () => context.settings.SERVICE_SESSION_FILE !== undefined,
+    async askSession({ portfolio, key: row }, given) {
+      const asked = await askSessions({ portfolio, row }, given, context);
+      return asked.asked > 0 ? undefined : askedSessionsWords(asked, '');
+    },
+
+    async story(row, { patient, signal }) {
+      const story = await rowStory(row, context);
+      if (!story) return undefined;
+      const { line, importId } = story.result;
+      const limitMs = patient ? PATIENT_LINE_MS : LINE_MS;
+      const deps = { imports: context.imports, limitMs, signal };
+      if (!patient && line > NEAR_LINE) return { story, line: { is: 'far' } };
+      return { story, line: await lineOfRow(line, story.imports.get(importId), deps) };
+    },
+
+    async retry({ portfolio, key }, by) {
+      const found = await rowByName(portfolio, key, context);
+      if (typeof found === 'string') return { is: 'stays', why: found };
+      const { state } = found.result;
+      const stays = async () => ({ is: 'stays' as const, why: await explainRow(found, context) });
+      if (state !== 'refused' && state !== 'cancelled') return stays();
+      const retried = await retryRow(found.row, by, context, state);
+      if (retried.is === 'waits') return retried;
+      if (retried.is !== 'again') return stays();
+      return { is: 'again', isPaused: (await context.portfolios.read(portfolio)).paused !== undefined };
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { findBuyers } from '../../../../jobs/story/find-buyers.ts';
+import { found, quietPlace } from '../../../support/checked-ledger.ts';
+
+test('words by which buyers are found are compared with their records, and buyers of an older version get theirs', async () => {
+  const place = await quietPlace();
+  const { ledger, keys, rows } = place.context;
+  const find = async (text: string) => {
+    const { buyers } = await findBuyers(text, { after: '', count: 20 }, place.context);
+    return buyers.flatMap(({ names }) => names.map(({ name }) => name)).sort();
+  };
+  const all = [1, 2, 3, 4, 5, 6].map((n) => `Buyer ${n} GmbH`);
+  expect(await find('buyer')).toEqual(all);
+  expect(await found(place)).toEqual([]);
+
+  const [{ row } = place] = await rows.inState('q4', 'done', { count: 1 });
+  const [result] = await rows.read([row]);
+  const { buyer = '', name = '' } = result?.request ?? {};
+  await ledger.zrem(`${keys.words}:`, `buyer ${buyer}`);
+  await ledger.zadd(`${keys.words}:`, 0, `strange ${buyer}`, 0, 'strange kkkkkkkkkkkkkkkk');
+  expect(await find('buyer')).toEqual(all.filter((one) => one !== name));
+  expect(await found(place)).toEqual([
+    expect.objectContaining({
+      check: 'indexes',
+      says: expect.stringContaining('words that they do not have'),
+      rows: 2,
+    }),
+    expect.objectContaining({ check: 'indexes', says: expect.stringContaining('all of their words'), rows: 1 }),
+  ]);
+  expect(await find('buyer')).toEqual(all);
+
+  // As an older version left it: a record without words, and no entry.
+  const record = JSON.parse((await ledger.get(keys.buyer(buyer))) ?? '');
+  await ledger.set(keys.buyer(buyer), JSON.stringify({ ...record, w: undefined }));
+  await ledger.zrem(`${keys.words}:`, `buyer ${buyer}`);
+  await found(place);
+  expect(await find('buyer')).toEqual(all);
+  expect(JSON.parse((await ledger.get(keys.buyer(buyer))) ?? '')).toEqual(record);
+  expect(await found(place)).toEqual([]);
+});
