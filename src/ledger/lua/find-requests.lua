@@ -1,11 +1,11 @@
--- Finds the rows of some requests in some portfolios, the newest first.
+-- Finds the rows of some requests in the newest portfolios.
 -- @keys portfolios rows
 -- All portfolios, and what the keys of rows begin with.
--- @args from to …requests
--- from, to: indexes of the first and the last portfolio; requests: keys of rows.
+-- @args most …requests
+-- most: portfolios at most; requests: keys of rows.
 -- Answers "<portfolio>/<row key>" of each.
 local found = {}
-for _, name in ipairs(redis.call('ZREVRANGE', portfolios, from, to)) do
+for _, name in ipairs(redis.call('ZREVRANGE', portfolios, 0, most - 1)) do
   for _, request in ipairs(requests) do
     if redis.call('EXISTS', rows .. name .. ':' .. request) == 1 then found[#found + 1] = name .. '/' .. request end
   end

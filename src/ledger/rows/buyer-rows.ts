@@ -108,13 +108,15 @@ export function makeBuyerRows({ connection, keys }: { connection: RedisConnectio
         for (let at = 0; at < found.length; at += 2) amounts.set(found[at] ?? '', found[at + 1] ?? '');
         cursor = next;
       } while (cursor !== '0' && amounts.size < most);
-      const rows = [...amounts].map(([name, amount]) => ({ row: toRowId(name), amount }));
-      const names = [...new Set(rows.map(({ row }) => row.portfolio))];
+      const portfolioIn = (name: string) => name.slice(0, name.lastIndexOf('/'));
+      const names = [...new Set([...amounts.keys()].map(portfolioIn))];
       const scores = names.length > 0 ? await connection.zmscore(keys.portfolios, ...names) : [];
       const begunMs = new Map(names.map((name, place) => [name, Number(scores[place] ?? 0)]));
-      const msOf = ({ portfolio }: RowId) => begunMs.get(portfolio) ?? 0;
-      rows.sort((a, b) => msOf(b.row) - msOf(a.row) || (rowName(a.row) < rowName(b.row) ? -1 : 1));
-      return { count: amounts.size, isWhole: cursor === '0', rows: rows.slice(from, from + count) };
+      const placed = [...amounts.keys()].map((name) => ({ name, ms: begunMs.get(portfolioIn(name)) ?? 0 }));
+      placed.sort((one, other) => other.ms - one.ms || (one.name < other.name ? -1 : 1));
+      const shown = placed.slice(from, from + count);
+      const rows = shown.map(({ name }) => ({ row: toRowId(name), amount: amounts.get(name) ?? '' }));
+      return { count: amounts.size, isWhole: cursor === '0', rows };
     },
 
     /** The request of one row; undefined if there is no such row. */

@@ -112,16 +112,16 @@ export function makeBuyers({ connection, keys }: { connection: RedisConnection; 
     /** The key of the request for which the limit with this id was made. */
     requestOfLimit: (id: string): Promise<string | null> => connection.hget(keys.madeIds('limit', id), id),
 
-    /** The rows of these requests in the newest portfolios, and the last row for which each was sent, which may be archived. */
+    /**
+     * The rows of these requests in the newest portfolios, and the last row for which each was sent, which may be of any portfolio, or archived.
+     */
     async rowsOf(requests: readonly string[]): Promise<RowId[]> {
       const places = { portfolios: keys.portfolios, rows: keys.rows };
-      const found = await Promise.all(requests.map((key) => connection.hget(keys.call('limit', key), 'row')));
-      for (let from = 0; from < MOST_PORTFOLIOS; from += PORTFOLIOS) {
-        const told = { from, to: from + PORTFOLIOS - 1, requests };
-        found.push(...((await findRequests(places, told)) as string[]));
-        if ((await connection.zcard(keys.portfolios)) <= from + PORTFOLIOS) break;
-      }
-      return [...new Set(found)].flatMap((name) => rowIdOf(name ?? '') ?? []);
+      const [here, ...sent] = await Promise.all([
+        findRequests(places, { most: PORTFOLIOS, requests }) as Promise<string[]>,
+        ...requests.map((key) => connection.hget(keys.call('limit', key), 'row')),
+      ]);
+      return [...new Set([...here, ...sent])].flatMap((name) => rowIdOf(name ?? '') ?? []);
     },
 
     /**
@@ -146,9 +146,8 @@ export function makeBuyers({ connection, keys }: { connection: RedisConnection; 
 /** Buyers whose words are compared by one script: a millisecond of Redis' time. */
 const WORDS_PAGE = 50;
 
-/** Portfolios that one script looks through for a request, in a millisecond, and all that are looked through. */
+/** Portfolios in which a request is looked for that was not sent yet: two milliseconds of Redis' time. Older ones have sent theirs. */
 const PORTFOLIOS = 2_000;
-const MOST_PORTFOLIOS = 10_000;
 
 /** Identifiers read with one command: with their buyers a millisecond or two of Redis' time. */
 const PAGE = 1_000;

@@ -30,18 +30,21 @@ export function buyerPage(story: BuyerStory, { from, meanings }: { from: number;
     trail: [{ href: '/', words: 'Portfolios' }],
     lead: html`${all} in all portfolios, those of the newest portfolios first`,
   })}
-  ${facts([
-    ...listed(
-      'Also named',
-      names.slice(1).map(({ name }) => theirWords(name)),
-    ),
-    ...listed('Numbers', numbers.map(theirWords)),
-    ...listed('Reference', reference === '' ? [] : [theirWords(reference)]),
-    ...listed(
-      'Company',
-      companies.filter(Boolean).map((id) => html`<code>${id}</code>`),
-    ),
-  ])}
+  ${panel({
+    title: 'The buyer',
+    body: facts([
+      ...listed(
+        'Also named',
+        names.slice(1).map(({ name }) => theirWords(name)),
+      ),
+      ...listed('Numbers', numbers.map(theirWords)),
+      ...listed('Reference', reference === '' ? [] : [theirWords(reference)]),
+      ...listed(
+        'Company',
+        companies.filter(Boolean).map((id) => html`<code>${id}</code>`),
+      ),
+    ]),
+  })}
   ${held.length > 0 && panel({ title: 'Needs an answer', body: heldTable(held) })}
   ${requestsTable(requests, meanings)}
   ${pager({
@@ -117,7 +120,7 @@ function heldTable(held: readonly BuyerRequest[]): Html {
 
 function decisionsTable(decided: readonly BuyerRequest[]): Html {
   return table({
-    caption: 'Decisions that came later',
+    caption: 'Later decisions',
     rows: decided.flatMap((request) => request.decisions.map((decision) => ({ request, decision }))),
     columns: [
       { head: 'Portfolio', names: true, cell: ({ request }) => requestLink(request) },

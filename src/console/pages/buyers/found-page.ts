@@ -19,7 +19,7 @@ export function foundPage(
   return html`${pageHead({
     title: 'Find a buyer',
     trail: [{ href: '/', words: 'Portfolios' }],
-    lead: 'In all portfolios: by words of the name or a number, as far as you know them, or by a whole reference or id',
+    lead: 'In all portfolios: by the beginning of a name’s word or of a number, or by a whole reference or id',
   })}
   ${form({
     action: '/search',

@@ -61,7 +61,7 @@ export function renderRows(
         head: 'Buyer',
         kind: 'actions',
         cell: ({ result: { request } }) =>
-          html`<a href="${buyerAddress(request.buyer)}" aria-label="${`All requests of ${cutWords(request.name)}`}">Buyer</a>`,
+          html`<a href="${buyerAddress(request.buyer)}" aria-label="${`Buyer ${cutWords(request.name)}`}">Buyer</a>`,
       },
     ],
     empty: page.next === undefined ? noRows(state, filter, rights) : lookedThrough(),

@@ -110,7 +110,7 @@ function othersOf({ others }: RowStory): Html {
   if (others.rows.length === 0) return html`<p class="quiet">None.</p>`;
   const more = others.count - 1 - others.rows.length;
   return html`${table({
-    caption: 'Other requests of this buyer',
+    caption: 'Its other requests',
     rows: others.rows,
     columns: [
       {
