@@ -9,7 +9,7 @@ const samplesOf = ({
   connection,
   paceKey,
 }: {
-  connection: Parameters<typeof makePaceSamples>[0]['connection'];
+  connection: Parameters<typeof makePaceSamples>[0];
   paceKey: string;
 }) => makePaceSamples(connection, { paceKey, key: `${paceKey}-samples`, madeKey: `${paceKey}-made` });
 
