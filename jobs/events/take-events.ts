@@ -7,7 +7,7 @@ import type { Events, ReadEvent } from '../../src/ledger/events/events.ts';
 import { becameWords, type EVENT_BECAME, type EventBecame, type NewEvent } from '../../src/ledger/events/kept-event.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { Log } from '../../src/log.ts';
-import { type DecidedRows, noteDecided, tellDecided } from '../operators/decided-notice.ts';
+import { tellDecided } from '../operators/decided-notice.ts';
 import { type DecisionDeps, takeDecision } from '../operators/take-decisions.ts';
 import { type EventReading, readEvent } from './read-event.ts';
 
@@ -82,7 +82,7 @@ export function becameOf(readings: readonly ToldReading[]): EventBecame {
 }
 
 /** Reads an event for decisions and takes them. Answers what became of it. An event that is not kept any more states none. */
-async function takeKept(id: string, { mapping, noted, decided }: Taking, deps: TakingDeps): Promise<ReadEvent> {
+async function takeKept(id: string, { mapping, noted }: Taking, deps: TakingDeps): Promise<ReadEvent> {
   const raw = await deps.events.raw(id);
   if (!raw) return { id, became: {} };
   const found = readEvent(raw.body.toString(), mapping, raw);
@@ -98,11 +98,6 @@ async function takeKept(id: string, { mapping, noted, decided }: Taking, deps: T
   }
   const readings = await takeReadings(found, { ...told, dryRun: false });
   noted?.delete(id);
-  for (const reading of readings) {
-    if (reading.became !== 'taken' || !('word' in reading)) continue;
-    const meanings = await deps.statusMeanings.read();
-    for (const row of reading.rows) noteDecided(row, reading.word, { decided, meanings });
-  }
   const isOpen = readings.some(({ became, left }) => became === 'unknown' || left.length > 0);
   const ageMs = Math.max(AGAIN_MS.first, Math.round(Date.now() - raw.firstMs));
   return { id, became: becameOf(readings), againMs: isOpen && ageMs < AGAIN_MS.last ? ageMs : undefined };
@@ -110,15 +105,9 @@ async function takeKept(id: string, { mapping, noted, decided }: Taking, deps: T
 
 /**
  * `noted`: where no command has an entry of the audit, each event that changes something gets one before. These have theirs, but could not be
- * taken yet. `decided`: the rows of which people are still to be told.
+ * taken yet.
  */
-type Taking = { mapping: EventMapping; noted?: Set<string>; decided: DecidedRows };
-
-/** Tells of rows, once a portfolio, and begins anew. */
-async function tellOf(decided: DecidedRows, deps: TakingDeps): Promise<void> {
-  await tellDecided(decided, `${new Date().toISOString()} events`, deps);
-  decided.clear();
-}
+type Taking = { mapping: EventMapping; noted?: Set<string> };
 
 /** Takes the decisions of all events that are kept, or of those since a moment, the oldest first. Answers what became of how many. */
 export async function takeAllEvents(
@@ -126,16 +115,15 @@ export async function takeAllEvents(
   deps: TakingDeps,
 ): Promise<{ events: number; became: EventBecame }> {
   const counts = makeCounts();
-  const decided: DecidedRows = new Map();
   for await (const page of deps.events.walk({ sinceMs, from: 'oldest' })) {
     for (let from = 0; from < page.length; from += EVENTS_AT_ONCE) {
       const some = page.slice(from, from + EVENTS_AT_ONCE);
-      const read = await Promise.all(some.map(({ id }) => takeKept(id, { mapping, decided }, deps)));
+      const read = await Promise.all(some.map(({ id }) => takeKept(id, { mapping }, deps)));
       await deps.events.nextToRead(read, 0);
       counts.add(read);
     }
   }
-  await tellOf(decided, deps);
+  await tellDecided(deps);
   return counts.take();
 }
 
@@ -153,8 +141,7 @@ export function startTakingEvents(
   const { events, log } = deps;
   const counts = makeCounts();
   const noted = new Set<string>();
-  const decided: DecidedRows = new Map();
-  let [isStopped, isRung, saidMs] = [false, false, Number.NEGATIVE_INFINITY];
+  let [isStopped, isRung, isUntold, saidMs] = [false, false, false, Number.NEGATIVE_INFINITY];
   let wake = (): void => {};
   const ring = (): void => {
     isRung = true;
@@ -181,7 +168,7 @@ export function startTakingEvents(
   };
 
   const takeSome = async (ids: readonly string[]): Promise<ReadEvent[]> => {
-    const read = await Promise.allSettled(ids.map((id) => takeKept(id, { mapping, noted, decided }, deps)));
+    const read = await Promise.allSettled(ids.map((id) => takeKept(id, { mapping, noted }, deps)));
     const failed = read.find((one) => one.status === 'rejected');
     // An event that was not read is handed out again after a while.
     if (failed) log.error({ reason: messageOf(failed.reason) }, 'an event could not be read; it is tried again');
@@ -198,7 +185,9 @@ export function startTakingEvents(
         const isDue = performance.now() - saidMs >= SAY_EVERY_MS;
         if (isDue) say();
         // Once for many events that come together.
-        if (isDue || ids.length === 0) await tellOf(decided, deps);
+        isUntold ||= ids.length > 0;
+        if (isUntold && (isDue || ids.length === 0)) await tellDecided(deps);
+        if (isDue || ids.length === 0) isUntold = false;
         if (ids.length === 0) await wait();
       } catch (error) {
         log.error({ reason: messageOf(error) }, 'events cannot be read for decisions; it is tried again');

@@ -13,6 +13,7 @@ import type { Log } from '../../src/log.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
 import type { NoticeState, Outbox } from '../../src/notices/notice.ts';
 import { type CallsHeld, readCallsHeld } from '../../src/pace/calls-held.ts';
+import { type TellDeps, tellDecided } from '../operators/decided-notice.ts';
 import { readCondition } from './condition.ts';
 import { REPORT_SUBJECTS, reportChanges, seeReports } from './nightly-reports.ts';
 import { type PortfolioChange, type PortfolioNews, portfolioChanges, subjectsOf } from './portfolio-changes.ts';
@@ -36,6 +37,9 @@ const LOOK_EVERY_MS = 10_000;
 
 /** Passes take a twentieth of the time at most, however many portfolios there are. */
 const REST_SHARE = 20;
+
+/** A process that takes decisions tells of them at the end, and lets a row follow every few ms until then. One silent for this long has ended. */
+const DECIDING_MS = 60_000;
 
 /** Stores when the first pass was: what happened earlier is no news. */
 const WATCH_SUBJECT = 'watch';
@@ -115,6 +119,7 @@ export function makeLook(deps: WatchDeps, log: Log): (signal: AbortSignal) => Pr
     arose += await lookAtPortfolios(deps, rules);
     if (signal.aborted) return arose;
     arose += await lookAtApprovals(deps, rules);
+    arose += await tellDecided(deps, { beforeMs: nowMs - DECIDING_MS });
     // Recorded last, so that after a crash the next pass is the first one again.
     if (sinceMs === undefined) await outbox.tell([{ subject: WATCH_SUBJECT, was: '', state: `since ${nowMs}` }]);
     return arose;
@@ -126,6 +131,7 @@ type PortfolioLookDeps = {
   keys: Keys;
   portfolios: Pick<Portfolios, 'read' | 'causes'>;
   approvals: Pick<Approvals, 'read' | 'waitingIds'>;
+  decisions: TellDeps['decisions'];
   statusMeanings: Pick<MeaningStore, 'read'>;
   outbox: Outbox;
 };

@@ -1,6 +1,7 @@
 import { counted, grouped } from '../../src/counted.ts';
-import type { LaterWord } from '../../src/ledger/rows/decisions.ts';
-import type { RowId } from '../../src/ledger/schema/schema.ts';
+import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
+import type { Decided, DecidedRow } from '../../src/ledger/rows/decisions.ts';
+import { rowIdOf } from '../../src/ledger/schema/schema.ts';
 import type { Notice, Outbox } from '../../src/notices/notice.ts';
 import { type Meanings, statusMeaningOf } from '../../src/status-meaning.ts';
 
@@ -14,33 +15,46 @@ const DECIDED = {
 
 type Verdict = keyof typeof DECIDED;
 
-/** By portfolio: what was decided of rows that say something else now, by the row's key. */
-export type DecidedRows = Map<string, Map<string, Verdict>>;
+export type TellDeps = {
+  decisions: Pick<Decided, 'untold' | 'toldTo' | 'noteTold'>;
+  statusMeanings: Pick<MeaningStore, 'read'>;
+  /** The outbox for notices; without it nobody is notified. */
+  outbox?: Outbox | undefined;
+};
 
-/** Notes what was decided of a row, for {@link tellDecided}. */
-export function noteDecided(
-  { portfolio, key }: RowId,
-  { status, total }: LaterWord,
-  { decided, meanings }: { decided: DecidedRows; meanings: Meanings },
-): void {
-  const meaning = statusMeaningOf(status, meanings);
-  const as: Verdict = meaning === 'approved' && total === '0' ? 'declined' : (meaning ?? 'unexplained');
-  const rows = decided.get(portfolio) ?? new Map<string, Verdict>();
-  decided.set(portfolio, rows.set(key, as));
+/**
+ * Tells, once a portfolio, of the rows that say something else since a decision. The step that sends a notice also remembers up to which
+ * number rows are told. So each row is told once, though processes tell side by side, or one is killed. Answers the number of notices.
+ *
+ * @param given.beforeMs tells only if the last of the rows is older: whoever took it ended without telling
+ */
+export async function tellDecided(
+  { decisions, statusMeanings, outbox }: TellDeps,
+  { beforeMs = Number.POSITIVE_INFINITY }: { beforeMs?: number } = {},
+): Promise<number> {
+  const rows = outbox ? await decisions.untold() : [];
+  if (!outbox || (rows.at(-1)?.atMs ?? beforeMs) >= beforeMs) return 0;
+  const meanings = await statusMeanings.read();
+  let arose = 0;
+  for (const [portfolio, some] of Map.groupBy(rows, ({ row }) => rowIdOf(row)?.portfolio ?? '')) {
+    const subject = `portfolio ${portfolio} decided`;
+    const { was, number: last } = await decisions.toldTo(subject);
+    const news = some.filter(({ number }) => number > last);
+    const state = `up to ${news.at(-1)?.number}`;
+    const notice = decidedNotice(portfolio, verdictsOf(news, meanings), Date.now());
+    if (news.length > 0) arose += await outbox.tell([{ subject, was, state, notice }]);
+    await decisions.noteTold(subject, some);
+  }
+  return arose;
 }
 
-/** Sends a notice for each portfolio, once for an `occasion`. */
-export async function tellDecided(
-  decided: DecidedRows,
-  occasion: string,
-  { outbox }: { outbox?: Outbox | undefined },
-): Promise<void> {
-  const states = [...decided].map(([portfolio, rows]) => ({
-    subject: `portfolio ${portfolio} decided`,
-    state: occasion,
-    notice: decidedNotice(portfolio, rows.values(), Date.now()),
-  }));
-  if (states.length > 0) await outbox?.tell(states);
+/** What was decided last of each row. */
+function verdictsOf(news: readonly DecidedRow[], meanings: Meanings): Iterable<Verdict> {
+  const verdicts = news.map(({ row, status, total }): [string, Verdict] => {
+    const meaning = statusMeaningOf(status, meanings);
+    return [row, meaning === 'approved' && total === '0' ? 'declined' : (meaning ?? 'unexplained')];
+  });
+  return new Map(verdicts).values();
 }
 
 /** A notice that decisions of the service came in for rows of a portfolio; `verdicts` has what was decided of each row. */

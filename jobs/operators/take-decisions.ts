@@ -1,12 +1,10 @@
 import { commandLineActor } from '../../src/actor.ts';
 import { isLimitlineError } from '../../src/errors.ts';
-import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
 import type { Decided, DecidedAs, DecidedLimit, LaterWord } from '../../src/ledger/rows/decisions.ts';
 import { type RowId, rowName, STATES } from '../../src/ledger/schema/schema.ts';
-import type { Outbox } from '../../src/notices/notice.ts';
 import type { DecisionsFile, LimitDecision } from '../../src/portfolio/results/decisions-file.ts';
 import { APPROVED, type Meanings, statusMeaningOf } from '../../src/status-meaning.ts';
-import { type DecidedRows, noteDecided, tellDecided } from './decided-notice.ts';
+import { type TellDeps, tellDecided } from './decided-notice.ts';
 import { DECISION_FAULTS, doubtsOf } from './decision-doubts.ts';
 
 /** A line of the file, and a sentence about it. */
@@ -31,12 +29,9 @@ export type DecisionsTaken = {
   warnings: AboutLine[];
 };
 
-export type DecisionDeps = {
+export type DecisionDeps = TellDeps & {
   decisions: Decided;
   portfolios: { names: () => Promise<string[]> };
-  statusMeanings: Pick<MeaningStore, 'read'>;
-  /** The outbox for notices; without it nobody is notified. */
-  outbox?: Outbox | undefined;
 };
 
 /**
@@ -75,7 +70,6 @@ export async function takeDecisions(
     portfolios: [],
     meanings: await deps.statusMeanings.read(),
     changed: new Set(),
-    decided: new Map(),
     foreseen: new Map(),
     older: [],
     ended: new Map(),
@@ -102,7 +96,7 @@ export async function takeDecisions(
     if (['taken', 'same'].includes(taking.ended.get(word.limit) ?? '')) counts.known += 1;
     else taking.problems.push({ at, message: DECISION_FAULTS.older(word) });
   }
-  await tellDecided(taking.decided, `${now.toISOString()} ${name}`, deps);
+  if (!dryRun) await tellDecided(deps);
   const byLine = (some: AboutLine[]) => some.sort((one, other) => one.at - other.at);
   const unexplained = [...counts.statuses.keys()].filter((one) => statusMeaningOf(one, taking.meanings) === undefined);
   const lines = { problems: byLine(taking.problems), warnings: byLine(taking.warnings) };
@@ -127,7 +121,6 @@ type Taking = {
   meanings: Meanings;
   /** Rows that say something else now, by name. */
   changed: Set<string>;
-  decided: DecidedRows;
   /** In a dry run, what the file has said of a limit so far. */
   foreseen: Map<string, string>;
   /** Lines that are older than what is known, and what became of the last line about each limit. */
@@ -175,10 +168,7 @@ async function takeOne({ at, word }: Said, taking: Taking): Promise<void> {
   }
   const { became: known, rows, left, doubts } = await takeDecision(word, taking);
   const became = dryRun ? asForeseen(known, word, taking) : known;
-  for (const row of rows) {
-    taking.changed.add(rowName(row));
-    if (became === 'taken') noteDecided(row, word, taking);
-  }
+  for (const row of rows) taking.changed.add(rowName(row));
   if (became === 'taken') {
     counts.taken += 1;
     counts.statuses.set(word.status, (counts.statuses.get(word.status) ?? 0) + 1);

@@ -22,7 +22,7 @@ export async function openInbox({ env = {}, ...wish }: Wish = {}) {
   const outbox = {
     async tell(states: readonly NoticeState[]) {
       told.push(...states);
-      return states.length;
+      return workplace.context.outbox.tell(states);
     },
   };
   const source: InboxSource = { ...workplace.context, outbox };

@@ -167,7 +167,7 @@ MOVES.requeue = {
 
 -- What the service said later of a limit stands in the limit's call (decide.lua), and each row of the request says it, too. The row's history
 -- keeps what was said before, and who brought what the call says: another one than who lets the row follow, where two come together. The
--- same word of a later time is no news, and has no entry there. Answers "follows", "same", or "not made" where the row's limit is another one.
+-- same word of a later time is no news, and has no entry there. News also waits, numbered, until people are told (`decided`). Answers "follows", "same", or "not made" where the row's limit is another one.
 local SAID = { 'status', 'total_limit', 'available_limit', 'decided_at' }
 MOVES.follow = {
   goes = function(row, it)
@@ -190,6 +190,10 @@ MOVES.follow = {
     entry.is, entry.at, entry.said = 'decided', it.said.decided_at, it.said
     if next(it.before) then entry.before = it.before end
     tellRow(now, cjson.encode(entry))
+    local name = now.portfolio.name .. '/' .. now.key
+    local news = { row = name, status = it.said.status, total = it.said.total_limit, atMs = tonumber(NOW) }
+    local number = redis.call('HINCRBY', KEYS[1], 'decided', 1)
+    redis.call('ZADD', ROOT .. ':decided', number, number .. ' ' .. cjson.encode(news))
   end,
   said = function(row, it) return row and it.said and (it.isNews and 'follows' or 'same') or 'not made', it.said ~= nil end,
 }

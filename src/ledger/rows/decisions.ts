@@ -41,6 +41,16 @@ export type DecidedLimit = {
   decidedAt: string;
 };
 
+/** A row that says something else since a decision: which one of the account, the row's name, and what the service said. */
+export type DecidedRow = {
+  member: string;
+  number: number;
+  row: string;
+  status: string;
+  total?: string | null;
+  atMs: number;
+};
+
 /** Requests of a buyer whose names are read at once; of one with more, each portfolio is asked whether it has the request. */
 const MOST_OF_BUYER = 100;
 
@@ -59,6 +69,12 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
     if ((await connection.exists(keys.row(portfolio, key))) === 1) return true;
     const archive = await connection.hget(keys.portfolio(portfolio), 'archive');
     return archive !== null && (JSON.parse(archive) as { is: string }).is !== 'forgotten';
+  }
+
+  /** Up to which number rows are told, and the state that is remembered of the notice's subject for it. */
+  async function toldTo(subject: string): Promise<{ number: number; was: string }> {
+    const was = (await connection.hget(keys.noticeStates, subject)) ?? '';
+    return { number: Number(/^up to (\d+)$/.exec(was)?.[1] ?? 0), was };
   }
 
   return {
@@ -127,6 +143,31 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
         rows.push(...page.filter((_row, place) => there[place]));
       }
       return rows;
+    },
+
+    /** The rows of whose decisions people are not told yet, the earliest first. */
+    async untold(): Promise<DecidedRow[]> {
+      const rows: DecidedRow[] = [];
+      for (let after = 0; ; after = rows.at(-1)?.number ?? 0) {
+        const page = await connection.zrangebyscore(keys.decidedRows, `(${after}`, '+inf', 'LIMIT', 0, AT_ONCE);
+        rows.push(
+          ...page.map((member): DecidedRow => {
+            const [number = ''] = member.split(' ', 1);
+            return { member, number: Number(number), ...JSON.parse(member.slice(number.length)) };
+          }),
+        );
+        if (page.length < AT_ONCE) return rows;
+      }
+    },
+
+    toldTo,
+
+    /** Takes those of these rows off {@link untold} that a notice of the subject has told. */
+    async noteTold(subject: string, rows: readonly DecidedRow[]): Promise<void> {
+      const { number: last } = await toldTo(subject);
+      const told = rows.filter(({ number }) => number <= last).map(({ member }) => member);
+      for (let from = 0; from < told.length; from += AT_ONCE)
+        await connection.zrem(keys.decidedRows, ...told.slice(from, from + AT_ONCE));
     },
 
     /**

@@ -236,6 +236,8 @@ export function makeKeys(prefix: string, account: string) {
     eventsLately: `${root}:events`,
     /** Sorted set: ids of events that are to be read for decisions, by when, in ms of the server's clock. */
     eventsUnread: `${root}:events:unread`,
+    /** Sorted set: `<number> <JSON>` of rows that say something else since a decision, by that number, until people are told. */
+    decidedRows: `${root}:decided`,
     /** Hash: number and bytes of kept events, and the number of rejected ones by reason. */
     eventTotals: `${root}:events:totals`,
     /** Sorted set of texts: digests of the ids in events, each with its event, in one of a fixed number of buckets. */

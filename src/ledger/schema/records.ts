@@ -142,6 +142,7 @@ const ACCOUNT = {
     says: 'what people say that this status means: "approved", "review" or "declined"',
   },
   'meantBy:<status>': { is: 'text', says: 'who said so last' },
+  decided: { is: 'number', says: 'how often a row said something else since a decision' },
   reconciled: { is: 'text', says: 'when the nightly check ended last, in ms, and with how many findings' },
 } as const satisfies Listing['fields'];
 

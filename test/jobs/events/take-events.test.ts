@@ -7,6 +7,7 @@ import { openDesk } from '../../support/desk.ts';
 import { decisionEvent, MAPPING, mappingIn, writeMapping } from '../../support/event-mapping.ts';
 import { allEvents, eventOf, letPass } from '../../support/events.ts';
 import { makeKeptLog } from '../../support/log-fixture.ts';
+import { makeWatcher, ROOM } from '../../support/watcher.ts';
 
 const UNDER_REVIEW = {
   on: 'limit' as const,
@@ -195,6 +196,30 @@ test('an event that was acknowledged is read though the process that kept it, or
   await letPass({ connection: ledger, keys }, 60_000);
   await expect.poll(statuses, { timeout: 30_000 }).toEqual({ approved: 2 });
   await expect.poll(() => ledger.zcard(keys.eventsUnread)).toBe(0);
+});
+
+test('people are told of a decision once, though the process that took it was killed, at whatever moment', async () => {
+  const { context, ids, mapping } = await openReview(4);
+  const dies = () => Promise.reject(new Error('killed'));
+  const { decisions } = context;
+  const take = async (id = '', changes: object = {}) => {
+    await context.events.keep(eventOf(decisionEvent(id, 'approved', { at: later(1) })));
+    await takeAllEvents({ mapping }, { ...context, log: makeKeptLog().log, ...changes }).catch(() => {});
+  };
+  // Killed before a row follows, before people are told, and before it is noted that they are.
+  await take(ids[0], { decisions: { ...decisions, follow: dies } });
+  await take(ids[1], { outbox: { tell: dies } });
+  await take(ids[2], { decisions: { ...decisions, noteTold: dies } });
+  await take(ids[3], { outbox: { tell: dies } });
+  // Whoever watches tells what is left.
+  const watcher = makeWatcher(context, ROOM);
+  await watcher.look();
+  await watcher.lookAfter(2);
+  await watcher.lookAfter(2);
+  const titles = (await watcher.told()).filter(({ kind }) => kind === 'decided').map(({ title }) => title);
+  const of = (rows: string) => expect.stringContaining(`The service decided about ${rows} of portfolio q4`);
+  expect(titles).toEqual([of('3 rows'), of('1 row')]);
+  expect(await decisions.untold()).toEqual([]);
 });
 
 test('an event that comes before the answer to the own call is read again', async () => {
