@@ -14,12 +14,13 @@ export async function rememberSupplier(
 ): Promise<void> {
   const named = supplierAsNamed(supplier);
   for (;;) {
-    const known = (await portfolios.read(portfolio)).supplier;
+    const { supplier: known, laterSupplier } = await portfolios.read(portfolio);
     if (named.body && known?.key === named.key && known.id) return;
     const id = approval.id();
     if (await portfolios.setSupplier(portfolio, named, id)) break;
     // Another import of the same file closed the approval. It may have named the same supplier.
-    if (id === undefined || JSON.stringify(known) === JSON.stringify(named)) return;
+    const { awaits: _, ...last } = { awaits: false, ...(laterSupplier ?? known) };
+    if (id === undefined || JSON.stringify(last) === JSON.stringify(named)) return;
     await approval.renew(id);
   }
   if (named.body) await queues.forget([supplierJob(portfolio).data]);

@@ -18,11 +18,13 @@ import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import { type Problem, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 import { type ReadOptions, readingWords, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import { resultsDialect } from '../../src/portfolio/results/results-dialect.ts';
+import { readSupplier } from '../../src/portfolio/supplier.ts';
 import { type Dialect, PLAIN_DIALECT } from '../../src/table/dialect.ts';
 import { encodeTable, makeTableText } from '../../src/table/write-table.ts';
 import { shownName } from '../drafts/upload-names.ts';
 import { type Imported, importDepsOf, importPortfolio } from '../import/import-portfolio.ts';
 import { sha256Of } from '../import/keep-file.ts';
+import { supplierAsNamed } from '../import/remember-supplier.ts';
 import { changeOf, statOf } from './drop-folder.ts';
 import { documentsNameOf, ofSupplier } from './dropped-names.ts';
 import type { RoundDeps } from './inbox-deps.ts';
@@ -75,7 +77,10 @@ export async function bringIn(entry: Entry & { file: string }, file: TakenFile, 
   };
   await inbox.note(begun);
   const earlier = await inbox.imported(content);
-  if (earlier && earlier.id !== file.id) return { ...begun, is: 'again', words: againWords(earlier) };
+  if (earlier && earlier.id !== file.id) {
+    const words = [againWords(earlier), ...(supplier ? await otherSupplierWords(supplier, earlier, deps) : [])];
+    return { ...begun, is: 'again', words: words.join(' ') };
+  }
   const look = { kept, reading: readOptionsSchema.parse(JSON.parse(reading)), mode: before.mode };
   const imported = await importEntry(entry, begun, look, deps);
   // The file may have been written to during the import. Then it is imported again; its lines lead to the same rows.
@@ -154,6 +159,21 @@ function outcomeOf(file: TakenFile, { faults, approval, ...counts }: Imported): 
 function againWords({ name, portfolio, atMs }: TakenFile): string {
   const day = new Date(atMs).toISOString().slice(0, 16).replace('T', ' ');
   return `Nothing was done: the same file, with the same documents, was imported into portfolio ${portfolio} before (${name}, ${day} UTC). To ask for something again on purpose, give its lines a new request_reference; to import it all the same, use npx limitline import.`;
+}
+
+/** Says so if the portfolio has another supplier since than the one that was dropped with the file. */
+async function otherSupplierWords(
+  path: string,
+  { portfolio }: TakenFile,
+  { portfolios }: RoundDeps,
+): Promise<string[]> {
+  const { key } = supplierAsNamed(await readSupplier(path));
+  const { supplier, laterSupplier } = await portfolios.read(portfolio);
+  const last = laterSupplier ?? supplier;
+  if (!last || last.key === key) return [];
+  return [
+    `A later file named another supplier for the portfolio (${last.body?.name ?? last.id}), and that stays so: its limits were requested already, and are not requested again for another supplier. To name this supplier again, import the file with it in the console or by npx limitline import.`,
+  ];
 }
 
 /** A directory service that takes longer counts as absent. */

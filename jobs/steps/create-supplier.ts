@@ -65,7 +65,7 @@ export const createSupplier = {
   async giveUp({ portfolio }: RowId, error: unknown, { portfolios }: StepDeps): Promise<void> {
     const { supplier } = await portfolios.read(portfolio);
     const problem = `Limitline itself failed at the supplier: ${messageOf(error)}`;
-    await portfolios.setSupplier(portfolio, { ...supplier, problem });
+    if (supplier?.key) await portfolios.endSupplier(portfolio, { ...supplier, key: supplier.key, problem });
   },
 };
 

@@ -24,8 +24,8 @@ export function isLetGo(
 }
 
 /** Whether rows or the supplier wait for another person's approval. */
-function awaitsApproval({ states, supplierAwaits }: Pick<PortfolioState, 'states' | 'supplierAwaits'>): boolean {
-  return states.awaiting > 0 || supplierAwaits;
+function awaitsApproval({ states, supplierAwaits, laterSupplier }: PortfolioState): boolean {
+  return states.awaiting > 0 || supplierAwaits || laterSupplier?.awaits === true;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { CALL_KINDS, KINDS } from '../../src/call-kind.ts';
 import { allBeforeWords, counted, grouped } from '../../src/counted.ts';
 import { amountHead, moneyLines, moneyNotes } from '../../src/ledger/counts/money.ts';
-import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
+import { laterSupplierWords, type PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { resentWords } from '../../src/ledger/portfolios/proof.ts';
 import type { Summary } from '../../src/ledger/portfolios/summary.ts';
 import { groupedAmount } from '../../src/money-text.ts';
@@ -14,11 +14,12 @@ export function summaryTable(
   {
     supplier,
     supplierAwaits,
+    laterSupplier,
     paused,
     first,
     interrupted,
   }: Pick<PortfolioState, 'supplier' | 'paused' | 'interrupted'> &
-    Partial<Pick<PortfolioState, 'first' | 'supplierAwaits'>>,
+    Partial<Pick<PortfolioState, 'first' | 'supplierAwaits' | 'laterSupplier'>>,
 ): string {
   const { account, portfolio, lines, invalid, duplicate, kept, replaced, rows, states, calls } = summary;
   const parts: string[] = [`Portfolio ${portfolio}, account ${account}`, ''];
@@ -62,6 +63,8 @@ export function summaryTable(
         ? `Supplier: ${supplier.id}${supplierAwaits ? ', once it is approved' : ''}`
         : `Supplier: ${supplier.problem ?? 'not created yet'}`,
     );
+  const later = laterSupplierWords({ laterSupplier });
+  if (later) parts.push(visible(later));
   if (paused !== undefined) parts.push(`Paused: ${paused || 'by request'}.`);
   else if (first !== undefined && !summary.finished) {
     parts.push(

@@ -47,7 +47,7 @@ if redis.call('HGET', portfolio, 'supplierApproval') == id then
   local call = supplier.key and callOfSupplier(portfolio, supplier.key)
   if call and answer == 'declined' then redis.call('HSET', call, 'declined', id) end
   if call and answer == 'granted' then redis.call('HDEL', call, 'declined') end
-  if answer == 'granted' then redis.call('HDEL', portfolio, 'supplierApproval') end
+  if answer == 'granted' then redis.call('HDEL', portfolio, 'supplierApproval', 'supplierBefore') end
 end
 redis.call('ZREM', waits, name .. '/' .. id)
 redis.call('ZADD', answered, found[3], name .. '/' .. id)

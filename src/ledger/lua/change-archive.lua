@@ -9,8 +9,8 @@
 -- @include move
 -- @include archive-lines
 local steps = {}
-local archive, started, importing, finished, supplier =
-  unpack(redis.call('HMGET', portfolio, 'archive', 'started', 'importing', 'finished', 'supplier'))
+local archive, started, importing, finished, supplier, before =
+  unpack(redis.call('HMGET', portfolio, 'archive', 'started', 'importing', 'finished', 'supplier', 'supplierBefore'))
 local known = archive and cjson.decode(archive) or {}
 
 local rows, open, inState = 0, 0, {}
@@ -49,8 +49,10 @@ function steps.archive(state)
   for _, is in ipairs({ 'awaiting', 'held' }) do
     if inState[is] > 0 then return { is, tostring(inState[is]) } end
   end
-  local company = supplier and cjson.decode(supplier)
-  if company and company.body and not company.id and not company.problem then return { 'supplier' } end
+  for _, text in ipairs({ supplier or '{}', before or '{}' }) do
+    local company = cjson.decode(text)
+    if company.body and not company.id and not company.problem then return { 'supplier' } end
+  end
   if importing then return { 'interrupted' } end
   if not finished then return { 'unfinished' } end
   if state ~= '' then redis.call('HSET', portfolio, 'archive', state) end

@@ -42,8 +42,9 @@ local CLAIMED = { 'state', 'owner', 'id', 'row', 'record', 'heard', 'first', 'at
 local function claimant(of, it)
   local row = fieldsOf(of.hash, { 'state', 'gen', 'rev', 'approval', 'refusal' })
   if it.revision == '' then
-    local known = redis.call('HMGET', of.portfolio.hash, 'importGen', 'supplierApproval')
-    row.state, row.gen, row.approval = nil, known[1], row.approval or known[2]
+    local known = redis.call('HMGET', of.portfolio.hash, 'importGen', 'supplierApproval', 'supplierBefore')
+    -- The approval is that of a later supplier, if there is one before it.
+    row.state, row.gen, row.approval = nil, known[1], row.approval or not known[3] and known[2]
   end
   row.portfolio = of.portfolio
   return row

@@ -37,6 +37,8 @@ export type PortfolioState = {
   supplier: PortfolioSupplier | undefined;
   /** Whether the supplier waits for the approval of the import that named it. */
   supplierAwaits: boolean;
+  /** One that a later import named: it waits for an approval, or was declined. Rows go with `supplier` all the same. */
+  laterSupplier: (PortfolioSupplier & { awaits: boolean }) | undefined;
   /** Who last gave up the portfolio's open rows, and when, in ms. */
   givenUp: { by: string; atMs: number } | undefined;
   startedMs: number | undefined;
@@ -76,6 +78,15 @@ export function isPending({ body, id, problem }: PortfolioSupplier): boolean {
   return body !== undefined && !id && !problem;
 }
 
+/** What is said of a supplier that a later import named and that does not count; undefined for none. */
+export function laterSupplierWords({ laterSupplier }: Pick<PortfolioState, 'laterSupplier'>): string | undefined {
+  if (!laterSupplier) return undefined;
+  const { body, id, problem, awaits } = laterSupplier;
+  const name = body?.name ?? id;
+  const why = awaits ? 'It waits for approval.' : `It was not taken: ${problem}.`;
+  return `A later import names another supplier, ${name}. ${why} Until another supplier is approved, the one before counts for all rows.`;
+}
+
 /** Number of calls that were sent for the portfolio's rows, without token calls. */
 export function callsSent({ calls: { company, document, limit } }: Pick<PortfolioState, 'calls'>): number {
   return company + document + limit;
@@ -88,17 +99,29 @@ export function makeSuppliers({ connection, keys }: { connection: RedisConnectio
     /**
      * Sets the supplier of a portfolio. Answers whether it did: not if the approval is closed, since whoever answers it saw no such supplier.
      *
-     * @param approval of the import that names it: nothing is sent for the supplier before it is granted, nor is it the portfolio's
+     * @param approval of the import that names it: nothing is sent for the supplier before it is granted, and the one before it counts
      */
     async setSupplier(name: string, supplier: PortfolioSupplier, approval?: string): Promise<boolean> {
-      const of = approval === undefined ? ['HDEL', 'supplierApproval', ''] : ['HSET', 'supplierApproval', approval];
-      const changes = ['HSET', 'supplier', JSON.stringify(supplier), ...of];
-      if (approval !== undefined) {
-        const content = await connection.hget(keys.approval(approval), 'content');
-        // Of the approvals of this content, only the open one stands there.
-        changes.unshift('IS', `approving:${content}`, approval);
+      const hash = keys.portfolio(name);
+      const named = ['HSET', 'supplier', JSON.stringify(supplier)];
+      if (approval === undefined) {
+        const changes = [...named, 'HDEL', 'supplierApproval', '', 'HDEL', 'supplierBefore', ''];
+        return (await change({ hash }, { changes })) !== null;
       }
-      return (await change({ hash: keys.portfolio(name) }, { changes })) !== null;
+      const content = await connection.hget(keys.approval(approval), 'content');
+      for (;;) {
+        const known = await connection.hmget(hash, 'supplier', 'supplierApproval', 'supplierBefore');
+        const [before, waitsFor, counts] = known.map((text) => text ?? '') as [string, string, string];
+        const isKept =
+          counts === '' && waitsFor === '' && before !== '' && !(JSON.parse(before) as PortfolioSupplier).problem;
+        const asRead = ['IS', 'supplier', before, 'IS', 'supplierApproval', waitsFor, 'IS', 'supplierBefore', counts];
+        const keeps = isKept ? ['HSET', 'supplierBefore', before] : [];
+        // Of the approvals of this content, only the open one stands there.
+        const isOpen = ['IS', `approving:${content}`, approval];
+        const changes = [...isOpen, ...asRead, ...keeps, ...named, 'HSET', 'supplierApproval', approval];
+        if ((await change({ hash }, { changes })) !== null) return true;
+        if ((await connection.hget(hash, `approving:${content}`)) !== approval) return false;
+      }
     },
 
     /**
@@ -109,12 +132,24 @@ export function makeSuppliers({ connection, keys }: { connection: RedisConnectio
     async endSupplier(name: string, supplier: PortfolioSupplier & { key: string }, approval = ''): Promise<void> {
       const hash = keys.portfolio(name);
       for (;;) {
-        const [archive, known, waitsFor] = await connection.hmget(hash, 'archive', 'supplier', 'supplierApproval');
+        const fields = ['archive', 'supplier', 'supplierApproval', 'supplierBefore'] as const;
+        const [archive, named, waitsFor, before] = await connection.hmget(hash, ...fields);
+        // One that waits is ended by its approval alone, any other by its call.
+        const [field, known] = approval === '' && before ? ['supplierBefore', before] : ['supplier', named];
         if (archive || !known || ((JSON.parse(known) as PortfolioSupplier).key ?? '') !== supplier.key) return;
         if (approval !== '' && waitsFor !== approval) return;
-        const asRead = ['IS', 'archive', '', 'IS', 'supplier', known, 'IS', 'supplierApproval', waitsFor ?? ''];
+        const asRead = ['IS', 'archive', '', 'IS', field, known, 'IS', 'supplierApproval', waitsFor ?? ''];
         const ends = approval === '' ? [] : ['HDEL', 'supplierApproval', ''];
-        const changes = [...asRead, ...ends, 'HSET', 'supplier', JSON.stringify(supplier)];
+        const changes = [
+          ...asRead,
+          'IS',
+          'supplierBefore',
+          before ?? '',
+          ...ends,
+          'HSET',
+          field,
+          JSON.stringify(supplier),
+        ];
         if ((await change({ hash }, { changes })) !== null) return;
       }
     },
@@ -125,8 +160,9 @@ export function makeSuppliers({ connection, keys }: { connection: RedisConnectio
 
     /** Requests a supplier again that was cancelled with its portfolio. */
     async reviveSupplier(name: string, { body, key }: PortfolioSupplier): Promise<void> {
-      const cancels = (await connection.hget(keys.portfolio(name), 'cancels')) ?? '0';
-      const changes = ['HSET', 'supplier', JSON.stringify({ body, key }), 'HSET', 'importGen', cancels];
+      const [cancels, before] = await connection.hmget(keys.portfolio(name), 'cancels', 'supplierBefore');
+      const field = before === null ? 'supplier' : 'supplierBefore';
+      const changes = ['HSET', field, JSON.stringify({ body, key }), 'HSET', 'importGen', cancels ?? '0'];
       await change({ hash: keys.portfolio(name) }, { changes });
     },
   };

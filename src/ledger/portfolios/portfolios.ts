@@ -66,11 +66,11 @@ export function makePortfolios({
     async open(): Promise<PortfolioState[]> {
       const names = await this.names();
       const step = connection.pipeline();
-      for (const name of names) step.hmget(keys.portfolio(name), 'finished', 'supplier');
+      for (const name of names) step.hmget(keys.portfolio(name), 'finished', 'supplier', 'supplierBefore');
       const answers = (await step.exec()) ?? [];
       const open = names.filter((_, place) => {
-        const [finished, supplier] = (answers[place]?.[1] ?? []) as (string | null)[];
-        return !finished || (supplier && isPending(JSON.parse(supplier)));
+        const [finished, ...suppliers] = (answers[place]?.[1] ?? []) as (string | null)[];
+        return !finished || suppliers.some((supplier) => supplier && isPending(JSON.parse(supplier)));
       });
       return Promise.all(open.map((name) => this.read(name)));
     },
@@ -224,8 +224,7 @@ function fromFields(fields: Record<string, string>): Fields {
         }
       : undefined,
     currencies: JSON.parse(fields.currencies ?? '[]'),
-    supplier: fields.supplier ? JSON.parse(fields.supplier) : undefined,
-    supplierAwaits: fields.supplierApproval !== undefined,
+    ...suppliersIn(fields),
     givenUp: givenUpOf(fields.cancelledBy),
     begun: number('begun') ?? 0,
     reopened: number('reopened') ?? 0,
@@ -261,4 +260,14 @@ function countsBehind(start: string, fields: Record<string, string>): Record<str
 /** Joins names and counts by their order. */
 function namedCounts<Name extends string>(names: readonly Name[], counts: readonly number[]): Record<Name, number> {
   return Object.fromEntries(names.map((name, index) => [name, counts[index] ?? 0])) as Record<Name, number>;
+}
+
+/** The supplier that counts, and a later one that does not. */
+function suppliersIn(
+  fields: Record<string, string>,
+): Pick<PortfolioState, 'supplier' | 'supplierAwaits' | 'laterSupplier'> {
+  const { supplier, supplierBefore, supplierApproval } = fields;
+  const [named, awaits] = [supplier ? JSON.parse(supplier) : undefined, supplierApproval !== undefined];
+  if (!supplierBefore) return { supplier: named, supplierAwaits: awaits, laterSupplier: undefined };
+  return { supplier: JSON.parse(supplierBefore), supplierAwaits: false, laterSupplier: { ...named, awaits } };
 }

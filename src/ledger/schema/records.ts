@@ -59,6 +59,11 @@ const PORTFOLIO = {
     personal: true,
   },
   supplierApproval: { is: 'text', says: 'the approval that the supplier waits for' },
+  supplierBefore: {
+    is: 'json',
+    says: 'the supplier that counts while a later one waits for an approval, or since that was declined',
+    personal: true,
+  },
   archive: { is: 'json', says: 'that it left for files, or is on its way', stays: 'forgotten' },
   content: { is: 'text', says: 'digest of the file of the last import, and how it is read' },
   importing: { is: 'text', says: 'contents of files that were not read to their end' },

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answers.ts';
 import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
+import { laterSupplierWords } from '../../../src/ledger/portfolios/portfolio.ts';
 import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace.ts';
 
 const SAID = 'name,country_code,city\nSupplier GmbH,DE,Bremen\n';
@@ -52,10 +53,16 @@ test.each([
   'a supplier %s needs a yes of its own, also where an import of the same file was approved meanwhile',
   async (_, other) => {
     const { context, standIn, report } = await openStill(other);
-    expect(await context.portfolios.read('q4')).toMatchObject({ supplierAwaits: true });
-    expect((await report()).supplier).toBe(null);
+    const { supplier, supplierAwaits, laterSupplier } = await context.portfolios.read('q4');
+    expect({ supplier, supplierAwaits }).toMatchObject({
+      supplier: { body: { name: 'Supplier GmbH' } },
+      supplierAwaits: false,
+    });
+    expect(laterSupplier).toMatchObject({ awaits: true });
+    // The rows that were approved go with the supplier that was approved with them.
+    expect((await report()).supplier).toMatch(/^company_/);
     expect(await context.approvals.waiting()).toMatchObject([{ portfolio: 'q4', rows: 0 }]);
-    expect(standIn.counts().made.company).toBe(2);
+    expect(standIn.counts().made.company).toBe(3);
   },
 );
 
@@ -67,4 +74,39 @@ test('the same supplier needs no second yes then', async () => {
   });
   expect(await context.approvals.waiting()).toEqual([]);
   expect(standIn.counts().made.company).toBe(3);
+});
+
+test('a supplier that is approved counts while a later one waits, and where that is declined, until another is approved', async () => {
+  const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
+  const { context, dir, settled } = place;
+  const { approvals, portfolios } = context;
+  const bring = async (name: string, line: string) => {
+    const supplierPath = join(dir, `${name}.csv`);
+    await writeFile(supplierPath, `name,country_code\n${name},DE\n`);
+    await place.import(['name,country_code,company_registration_number,requested_limit', line], {
+      by: 'alice',
+      supplierPath,
+    });
+    const [found] = await approvals.waiting();
+    return { id: found?.id ?? '', digest: found?.digest ?? '', by: 'bob', words: 'not this one' };
+  };
+  expect(await approvals.grant(await bring('First GmbH', 'A GmbH,DE,HRB 1,5'))).toBe('granted');
+  const later = await bring('Second GmbH', 'B GmbH,DE,HRB 2,5');
+  await carryOutAllAnswered(context);
+  await place.work();
+  await expect.poll(async () => (await portfolios.read('q4')).states.done, { timeout: 30_000 }).toBe(1);
+  const { supplier: first, ...state } = await portfolios.read('q4');
+  expect(first).toMatchObject({ body: { name: 'First GmbH' }, id: expect.stringMatching(/^company_/) });
+  expect(laterSupplierWords(state)).toContain('another supplier, Second GmbH. It waits for approval.');
+  expect(await approvals.decline(later)).toBe('declined');
+  await carryOutAllAnswered(context);
+  const declined = await portfolios.read('q4');
+  expect(declined.supplier).toEqual(first);
+  expect(laterSupplierWords(declined)).toContain('Second GmbH. It was not taken: declined by bob: not this one.');
+  expect(await approvals.grant(await bring('Third GmbH', 'C GmbH,DE,HRB 3,5'))).toBe('granted');
+  await carryOutAllAnswered(context);
+  expect((await settled()).states).toMatchObject({ done: 2, cancelled: 1 });
+  const third = await portfolios.read('q4');
+  expect(third).toMatchObject({ supplier: { body: { name: 'Third GmbH' }, id: expect.stringMatching(/^company_/) } });
+  expect(laterSupplierWords(third)).toBe(undefined);
 });

@@ -45,7 +45,13 @@ test('with another supplier a file is another, and with the same one it is not',
   expect(await takeWith(undefined)).toEqual(['imported']);
   expect(await takeWith(SUPPLIER)).toEqual(['imported']);
   expect(await takeWith(SUPPLIER)).toEqual(['again']);
-  expect(await takeWith(SUPPLIER.replace('Bremen', 'Berlin'))).toEqual(['imported']);
+  expect(await takeWith(SUPPLIER.replace('Nordwind', 'Suedwind'))).toEqual(['imported']);
+  // The first supplier again: nothing is done, and why is said.
+  await drop('q4.supplier.csv', SUPPLIER);
+  await drop('q4.csv', BUYERS);
+  expect((await takeIn()).files).toMatchObject([
+    { is: 'again', words: expect.stringContaining('named another supplier for the portfolio (Suedwind GmbH)') },
+  ]);
 });
 
 test('a file whose supplier is empty waits, and is listed with the reason', async () => {

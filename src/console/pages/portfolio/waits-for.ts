@@ -1,5 +1,5 @@
 import { counted } from '../../../counted.ts';
-import { isPending } from '../../../ledger/portfolios/portfolio.ts';
+import { isPending, laterSupplierWords } from '../../../ledger/portfolios/portfolio.ts';
 import { openRows } from '../../../ledger/portfolios/summary.ts';
 import { moneyText } from '../../../money-text.ts';
 import { describeBlock, describeTripped } from '../../../pace/breaker-words.ts';
@@ -41,6 +41,8 @@ function waitsForPeople({ state }: Looked): Wait[] {
   } else if (supplier && isPending(supplier)) {
     waits.push({ kind: 'info', title: 'Supplier first.', words: 'Rows are sent once their supplier is created.' });
   }
+  const later = laterSupplierWords(state);
+  if (later) waits.push({ kind: 'warn', title: 'Another supplier.', words: later });
   if (states.held > 0) {
     const words = `It is not known whether the service has ${states.held === 1 ? 'it' : 'them'}. Somebody has to find out before anything is sent again.`;
     const href = `/portfolios/${encodeURIComponent(name)}/held`;
