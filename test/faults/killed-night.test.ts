@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { makeTaskRunner } from '../../jobs/nightly/run-task.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
@@ -8,12 +7,13 @@ import { makeSilentLog } from '../../src/log.ts';
 import { makeMaintenance } from '../../src/queue/maintenance.ts';
 import { startMaintenanceWorker } from '../../src/queue/maintenance-worker.ts';
 import { nextMoment } from '../../src/schedule/moments.ts';
+import { bundled } from '../support/bundle.ts';
 import { startScript } from '../support/command.ts';
 import { connectRedis, freshPrefix } from '../support/ledger.ts';
 import { makeNotedAudit } from '../support/noted-audit.ts';
 import { makeFolder } from '../support/workplace.ts';
 
-const NIGHT_PROCESS = join(import.meta.dirname, '../support/night-process.ts');
+const NIGHT_PROCESS = bundled('night-process');
 
 test('a process that is killed in the middle of a run leaves it to another, as the same night, which counts once', async () => {
   const cwd = await makeFolder();

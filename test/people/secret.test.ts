@@ -1,9 +1,9 @@
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, inject, test } from 'vitest';
 import { makeSharedKeys } from '../../src/ledger/schema/keys.ts';
 import { type KeyLabel, makeSecret } from '../../src/people/secret.ts';
+import { bundled } from '../support/bundle.ts';
 import { startScript } from '../support/command.ts';
 import { connectRedis, freshPrefix } from '../support/ledger.ts';
 import { makeFolder } from '../support/workplace.ts';
@@ -42,10 +42,9 @@ describe("the installation's secret", () => {
 
   test('is one, whichever of several processes is the first to need it', async () => {
     const [dataDir, prefix] = [join(await makeFolder(), 'data'), freshPrefix()];
-    const script = fileURLToPath(new URL('../support/secret-process.ts', import.meta.url));
     const args = [dataDir, prefix, inject('redisUrl')];
     const ended = await Promise.all(
-      Array.from({ length: 4 }, () => startScript(script, args, { cwd: dirname(dataDir) }).ended),
+      Array.from({ length: 4 }, () => startScript(bundled('secret-process'), args, { cwd: dirname(dataDir) }).ended),
     );
     expect(ended.map(({ stderr }) => stderr)).toEqual(['', '', '', '']);
     expect(new Set(ended.map(({ stdout }) => stdout)).size).toBe(1);

@@ -14,9 +14,16 @@ const KEY_FILE = join(FOLDER, 'key');
 const ENTRIES = {
   limitline: 'scripts/limitline.ts',
   start: 'scripts/start.ts',
-  'worker-process': 'test/support/worker-process.ts',
+  bench: 'scripts/bench/main.ts',
+  'bench-pace': 'scripts/bench/pace.ts',
+  'archive-process': 'test/support/archive-process.ts',
   'audit-writer': 'test/support/audit-writer.ts',
+  'deliver-process': 'test/support/deliver-process.ts',
+  'lock-process': 'test/support/redis/lock-process.ts',
+  'night-process': 'test/support/night-process.ts',
+  'secret-process': 'test/support/secret-process.ts',
   'user-process': 'test/support/redis/user-process.ts',
+  'worker-process': 'test/support/worker-process.ts',
 };
 
 /** All that a bundle is made of. */
@@ -55,10 +62,11 @@ export async function bundleScripts(): Promise<void> {
   write('key', key);
 }
 
-/** A source finds what lies beside it, such as its Lua files, where it was. */
+/** A source finds what lies beside it, such as its Lua files, where it was, and the bench the command line put together. */
 function placeOf(code: string, path: string): string | undefined {
   if (!code.includes('import.meta') || relative(ROOT, path).startsWith('node_modules')) return undefined;
   return code
+    .replaceAll(/'\.\.\/limitline\.c?[tj]s'/g, JSON.stringify(bundled('limitline')))
     .replaceAll('import.meta.dirname', JSON.stringify(dirname(path)))
     .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href));
 }

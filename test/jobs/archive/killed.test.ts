@@ -4,10 +4,11 @@ import { expect, inject, test } from 'vitest';
 import { ARCHIVE_STEPS, type ArchiveProgress } from '../../../jobs/archive/archive-deps.ts';
 import { archivePortfolio, mayBeArchived } from '../../../jobs/archive/archive-portfolio.ts';
 import { ACCOUNT, NEVER, openArchiving, putBackPlainly } from '../../support/archive.ts';
+import { bundled } from '../../support/bundle.ts';
 import { startScript } from '../../support/command.ts';
 import { differences } from '../../support/redis-dump.ts';
 
-const ARCHIVE_PROCESS = join(import.meta.dirname, '../../support/archive-process.ts');
+const ARCHIVE_PROCESS = bundled('archive-process');
 
 test('killed at any moment, the next one goes on or begins anew, and nothing is lost', async () => {
   const own = await openArchiving();

@@ -1,16 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { deliverOnce } from '../../../jobs/notices/deliver.ts';
 import { makeKeys } from '../../../src/ledger/schema/keys.ts';
 import { makeOutbox } from '../../../src/notices/outbox.ts';
+import { bundled } from '../../support/bundle.ts';
+import { COMPILED } from '../../support/command.ts';
 import { deliversTo, GOES_ON } from '../../support/delivering.ts';
 import { connectRedis, freshPrefix } from '../../support/ledger.ts';
 import { makeState } from '../../support/outbox.ts';
 import { startReceiver } from '../../support/receiver.ts';
 
-const PROCESS = fileURLToPath(new URL('../../support/deliver-process.ts', import.meta.url));
+const PROCESS = bundled('deliver-process');
 const ACCOUNT = 'https://test.example';
 
 test.each([
@@ -32,6 +33,7 @@ test.each([
     const [{ id } = { id: '' }] = await outbox.lately();
     child = spawn(process.execPath, [PROCESS, inject('redisUrl'), prefix, ACCOUNT, receiver.url, moment], {
       stdio: 'ignore',
+      env: { ...process.env, ...COMPILED },
     });
     onTestFinished(() => void child?.kill('SIGKILL'));
     const [, signal] = await once(child, 'exit');

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Folder, openFolder, pidOf } from '../../../src/redis/own/folder.ts';
 import { lockOwner, tryLock } from '../../../src/redis/own/lock.ts';
+import { bundled } from '../../support/bundle.ts';
 
-const LOCK_PROCESS = fileURLToPath(new URL('../../support/redis/lock-process.ts', import.meta.url));
+const LOCK_PROCESS = bundled('lock-process');
 
 let dataDir: string;
 let folder: Folder;

@@ -5,12 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { bundled } from '../../support/bundle.ts';
 import { COMPILED } from '../../support/command.ts';
 import { serversBelow, WAIT } from '../../support/redis/own-fixture.ts';
-
-const MAIN = fileURLToPath(new URL('../../../scripts/bench/main.ts', import.meta.url));
 
 test('a bench in small runs all contenders, prints its figures and leaves nothing behind', async () => {
   const { child, ended, dir } = startBench(['--rows', '40', '--rounds', '1', '--only', 'run', '--json']);
@@ -66,7 +64,7 @@ const named = (name: string) => ({ name, rounds: expect.toSatisfy((rounds: unkno
 /** The bench, with a folder of its own for all that it makes. */
 function startBench(args: string[]) {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'bench-')));
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [bundled('bench'), ...args], {
     env: { PATH: process.env.PATH, TMPDIR: dir, ...COMPILED },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -4,16 +4,14 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { bundled } from '../../support/bundle.ts';
 import { COMPILED } from '../../support/command.ts';
-
-const PACE = fileURLToPath(new URL('../../../scripts/bench/pace.ts', import.meta.url));
 
 async function bench(args: string[]) {
   const dir = mkdtempSync(join(tmpdir(), 'pace-bench-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  const child = spawn(process.execPath, [PACE, ...args], {
+  const child = spawn(process.execPath, [bundled('bench-pace'), ...args], {
     env: { PATH: process.env.PATH, TMPDIR: dir, ...COMPILED },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
