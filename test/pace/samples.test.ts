@@ -5,13 +5,8 @@ import { inTime, sleep } from '../support/virtual-time.ts';
 
 const never = new AbortController().signal;
 
-const samplesOf = ({
-  connection,
-  paceKey,
-}: {
-  connection: Parameters<typeof makePaceSamples>[0];
-  paceKey: string;
-}) => makePaceSamples(connection, { paceKey, key: `${paceKey}-samples`, madeKey: `${paceKey}-made` });
+const samplesOf = ({ connection, paceKey }: { connection: Parameters<typeof makePaceSamples>[0]; paceKey: string }) =>
+  makePaceSamples(connection, { paceKey, key: `${paceKey}-samples`, madeKey: `${paceKey}-made` });
 
 test(
   'the fleet writes one sample each two seconds, whoever asks, with what was accepted, refused and learned',
