@@ -75,7 +75,6 @@ export function heldLetter(items: readonly HeldItem[], { account }: { account: s
     `Please tell us${one ? '' : ' for each of them'} whether you created it, and if so, its id. Until you answer, we will not send ${one ? 'it' : 'them'} again.`,
     '',
     `Account: ${account}`,
-    'All times are UTC.',
   ];
   return [...intro, ...items.flatMap((item, place) => ['', ...itemLines(item, place + 1)])].join('\n');
 }
@@ -148,9 +147,9 @@ function itemLines(item: HeldItem, number: number): string[] {
   ];
 }
 
-/** `2026-11-22 06:14:03`: to the second, for a search in logs. */
+/** `2026-11-22 06:14:03 UTC`: to the second, for a search in logs. */
 function utc(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+  return `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
 /** Line breaks and invisible signs in a name or answer could forge lines of the letter. */

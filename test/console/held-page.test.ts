@@ -55,7 +55,7 @@ test('the desk has what was sent and when, oldest first, with a letter to the se
   const letter = (await get('/held/text')).text;
   expect(letter).toMatch(/^We sent you 3 requests and received no answer that tells us what became of them\./);
   expect(letter).toMatch(
-    /\n1\. Buyer limit request of 1,00\d\.50 for Buyer \d GmbH\n {3}Sent: 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\n {3}Content: \{/,
+    /\n1\. Buyer limit request of 1,00\d\.50 for Buyer \d GmbH\n {3}Sent: 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC\n {3}Content: \{/,
   );
   // What we believe of the call is no matter of the service's people.
   expect(letter).not.toMatch(/held|reset|came back|line \d|limitline/i);
