@@ -61,7 +61,10 @@ test('a held row of which somebody said no waits for a yes, however it is answer
   const file = { fileName: 'held.csv', content: Buffer.from('line,id\n3,resend\n') };
   const plans = makeHeldPlans(context);
   const { id } = await plans.plan('q4', file, by);
-  expect(await plans.confirm(id, 'q4', by)).toMatchObject({ is: 'done', resolution: { calls: 0, waits: { rows: 1 } } });
+  expect(await plans.confirm(id, 'q4', by)).toMatchObject({
+    is: 'done',
+    resolution: { calls: 0, waits: [{ rows: 1 }] },
+  });
   await decline();
   expect(await makePlan({ portfolio: 'q4', action: 'resend', filter: { max: '1001.5' } }, context)).toMatchObject({
     rows: 1,
@@ -152,7 +155,7 @@ test('a no that is said between a look and the word on the call counts, of one r
   const { id } = await plans.plan('q5', file, by);
   expect(await plans.confirm(id, 'q5', by)).toMatchObject({
     is: 'done',
-    resolution: { calls: 0, rows: 0, of: [], waits: { rows: 1, sum: '7.00' } },
+    resolution: { calls: 0, rows: 0, waits: [{ rows: 1, sum: '7.00' }] },
   });
   expect(await isHeld()).toBe(0);
 

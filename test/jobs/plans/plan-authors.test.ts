@@ -66,6 +66,6 @@ test('a file about held rows is asked for by who sent it as well as by who said 
   const plans = makeHeldPlans(place.context);
   const content = Buffer.from('line,id\n2,resend\n');
   const { id } = await plans.plan('q4', { fileName: 'held.csv', content }, 'mia');
-  expect(await plans.confirm(id, 'q4', 'carl')).toMatchObject({ is: 'done', resolution: { waits: { rows: 1 } } });
+  expect(await plans.confirm(id, 'q4', 'carl')).toMatchObject({ is: 'done', resolution: { waits: [{ rows: 1 }] } });
   expect((await place.waiting()).authors).toEqual(['carl', 'mia']);
 });
