@@ -31,7 +31,7 @@ export function sessionsPart(
   const isOpen = last?.state === 'waits' || last?.state === 'sent';
   return panel({
     title: 'Hosted session',
-    body: html`<p class="hint">An operator has set up how this is requested.</p>
+    body: html`<p class="hint">An operator has set up how this is requested: the service does not document it.</p>
       ${sessions.map((session) => sessionFacts(session, nowMs))}
       ${
         mayAsk &&
