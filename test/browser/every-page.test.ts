@@ -6,7 +6,7 @@ import { openDesk } from '../support/desk.ts';
 import { uploadTo } from '../support/upload.ts';
 import { buyerLines } from '../support/workplace.ts';
 
-/** Every page of the console but *Nightly* (nightly.test.ts), by its name among the screenshots. `DONE` and the like stand for the key of such a row, `DRAFT` for an upload's. */
+/** Every page of the console but *Nightly* (nightly.test.ts), by its name among the screenshots. `DONE` and the like stand for the key of such a row, `BUYER` for that of its buyer, `DRAFT` for an upload's. */
 const PAGES: [name: string, path: string][] = [
   ['portfolios', '/'],
   ['portfolio', '/portfolios/q4'],
@@ -16,6 +16,8 @@ const PAGES: [name: string, path: string][] = [
   ['row-done', '/portfolios/q4/rows/DONE'],
   ['row-refused', '/portfolios/q4/rows/REFUSED'],
   ['row-held', '/portfolios/q4/rows/HELD'],
+  ['buyers-found', '/search?text=buyer'],
+  ['buyer', '/buyers/BUYER'],
   ['held', '/held'],
   ['health', '/health'],
   ['new', '/new'],
@@ -44,9 +46,17 @@ async function openUsed() {
   const { location } = await uploadTo(web, ['file', 'q5.csv', lines]);
   const keyOf = async (state: 'done' | 'refused' | 'held') =>
     (await web.context.rows.inState('q4', state, { count: 1 }))[0]?.row.key ?? '';
-  const keys = { DONE: await keyOf('done'), REFUSED: await keyOf('refused'), HELD: await keyOf('held') };
+  const [done] = await web.context.rows.read([{ portfolio: 'q4', key: await keyOf('done') }]);
+  const keys = {
+    BUYER: done?.request.buyer ?? '',
+    DONE: await keyOf('done'),
+    REFUSED: await keyOf('refused'),
+    HELD: await keyOf('held'),
+  };
   const pathOf = (path: string) =>
-    path.replace(/DONE|REFUSED|HELD/, (state) => keys[state as keyof typeof keys]).replace('/new/DRAFT', location);
+    path
+      .replace(/BUYER|DONE|REFUSED|HELD/, (state) => keys[state as keyof typeof keys])
+      .replace('/new/DRAFT', location);
   return { web, pathOf };
 }
 

@@ -46,6 +46,7 @@ const PAGES = [
   '/approvals',
   '/approvals/APPROVAL',
   '/archived',
+  '/search?text=buyer',
   '/statuses',
   '/nightly',
   '/nightly/reports/REPORT',
