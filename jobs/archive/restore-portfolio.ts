@@ -1,12 +1,9 @@
 import { LimitlineError } from '../../src/errors.ts';
 import { nameInLine } from '../../src/ledger/archive/archive-pages.ts';
 import { makeArchiveSteps } from '../../src/ledger/archive/archive-steps.ts';
-import { makeDecisions } from '../../src/ledger/rows/decisions.ts';
 import { type ArchiveState, archivedFault, makeArchives } from '../../src/ledger/schema/archives.ts';
-import { GRANTED_STATES } from '../../src/ledger/schema/row.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
 import { megabytes, readMemory } from '../../src/redis-memory/memory.ts';
-import { foundPages } from '../rows/walk-rows.ts';
 import {
   type ArchiveDeps,
   type LongWorkOptions,
@@ -27,6 +24,7 @@ import {
   readArchiveFile,
   someAtATime,
 } from './archive-files.ts';
+import { followLeft } from './follow-left.ts';
 import { type ArchiveManifest, type FileFacts, MANIFEST, readManifest } from './manifest.ts';
 
 /** The steps of restoring, in order. */
@@ -108,30 +106,14 @@ async function restore(
   await reportStep('ending');
   // The time of restoring is noted before the end. Otherwise, the next night could archive it again or retry its rows by a rule.
   const [seconds = 0, microseconds = 0] = (await ledger.time()).map(Number);
+  await ledger.sadd(keys.toFollow, name);
   await ledger.zadd(keys.restored, Math.floor(seconds * 1_000 + microseconds / 1_000), name);
   const ended = await restoring.endRestore(name, { run, startedMs: state.startedMs, rows: manifest.rows, lines: hash });
   if (ended === 'rows') throw new LimitlineError('FILE', `${folder} has not the rows that its manifest counts.`);
   mustBeOurs(ended);
-  await letFollow(name, deps);
+  await followLeft(deps);
   await options.onProgress?.({ step: 'ended', rows: manifest.rows, total: manifest.rows });
   return { portfolio: name, id, folder, rows: manifest.rows, states: manifest.states, resumed: isBegun };
-}
-
-/** For the histories of rows, where the call's portfolio was forgotten, and with it who brought a decision. */
-const FORGOTTEN = { by: 'somebody', file: 'what is forgotten' };
-
-/** Lets rows say what the service said of their limits while they were archived. Who brought that, and with what, stands with each call. */
-async function letFollow(name: string, { ledger, keys, rows }: RestoreDeps): Promise<void> {
-  const decisions = makeDecisions({ connection: ledger, keys });
-  for (const state of GRANTED_STATES) {
-    for await (const page of foundPages(rows, name, state)) {
-      const following = page.map(async ({ row, result }) => {
-        const record = await ledger.hget(keys.call('limit', row.key), 'record');
-        if (record?.includes('"decided_at"')) await decisions.follow(row, result.limitId, FORGOTTEN);
-      });
-      await Promise.all(following);
-    }
-  }
 }
 
 /** The name in lines of the portfolio's own hash (archive-lines.lua). */
@@ -148,8 +130,7 @@ async function archivedState(deps: RestoreDeps, name: string): Promise<ArchiveSt
   if ((await ledger.exists(keys.portfolio(name))) === 0) {
     throw new LimitlineError('NOT_FOUND', `There is no portfolio "${name}" in account ${account}.`);
   }
-  // Its rows follow here if a process was killed between the end of restoring it and that.
-  if ((await ledger.zscore(keys.restored, name)) !== null) await letFollow(name, deps);
+  await followLeft(deps);
   throw new LimitlineError('USAGE', `${name} is not archived: all of it is in Redis.`);
 }
 

@@ -17,14 +17,14 @@ export function kindOfName(name: string): 'buyers' | 'supplier' | 'unfinished' |
   return /\.(?:csv|xlsx)$/i.test(name) ? 'buyers' : 'none';
 }
 
-/** Whether a file of this name has decisions of the service about limits, and no buyers. */
+/** Whether a file of this name has decisions of the service about limits, and no buyers. Such a file has no supplier either. */
 export function isOfDecisions(name: string): boolean {
-  return /\.decisions\.(?:csv|xlsx)$/i.test(name);
+  return /\.decisions(?:\.supplier)?\.(?:csv|xlsx)$/i.test(name);
 }
 
 /** The name, without its ending, of the file whose supplier a file of this name has (`q4` of `q4.supplier.csv`); undefined for other names. */
 export function ofSupplier(name: string): string | undefined {
-  return /^(.+)\.supplier\.(?:csv|xlsx)$/is.exec(name)?.[1];
+  return isOfDecisions(name) ? undefined : /^(.+)\.supplier\.(?:csv|xlsx)$/is.exec(name)?.[1];
 }
 
 /** The same for the name under which such a file is still being written. An editor's copy, `q4.supplier.csv~`, stays lying and is none. */

@@ -27,7 +27,7 @@ export function withResolveOptions(command: Command): Command {
     .option('--made <id>', 'the service made it, and this is its id')
     .option('--resend', 'it was not made: send it again')
     .option('--dry-run', 'say what would be done, and change nothing')
-    .option('--yes', 'do not ask first (without a terminal nobody is asked anyway)');
+    .option('--yes', 'do not ask first; needed for --all without a terminal');
 }
 
 /** Whether to show the effect and ask first: on a terminal, without `--yes`. */
@@ -35,8 +35,9 @@ export function asksFirst({ from, dryRun, yes }: ResolveOptions): boolean {
   return from === undefined && !dryRun && !yes && canAsk();
 }
 
-/** @throws LimitlineError `USAGE` where the rows or the answer are missing or given twice */
-export function checkResolveOptions({ line, row, all, from, step, made, resend }: ResolveOptions): void {
+/** @throws LimitlineError `USAGE` where the rows or the answer are missing or given twice, or all would go without anybody's yes */
+export function checkResolveOptions(options: ResolveOptions): void {
+  const { line, row, all, from, step, made, resend, dryRun, yes } = options;
   const ways = [line !== undefined, row !== undefined, all === true, from !== undefined].filter(Boolean).length;
   if (ways !== 1) {
     throw new LimitlineError(
@@ -58,6 +59,12 @@ export function checkResolveOptions({ line, row, all, from, step, made, resend }
     throw new LimitlineError(
       'USAGE',
       'Held rows cannot all have the same id: give --line N or --row ID, or a file by --from.',
+    );
+  }
+  if (all && !dryRun && !yes && !canAsk()) {
+    throw new LimitlineError(
+      'USAGE',
+      'Nothing was changed. Nobody can be asked here, and a limit that was made after all is made a second time: look with --dry-run, then add --yes.',
     );
   }
 }

@@ -15,16 +15,25 @@ export function makeTerminal({ json }: { json: boolean }) {
     log: (): Log | undefined => log,
     /** Prints the answer: `words`, or `value` with `--json`. */
     print(words: string, value: unknown): void {
-      process.stdout.write(json ? `${JSON.stringify(value, null, 2)}\n` : `${words}\n`);
+      process.stdout.write(`${inOneDirection(json ? JSON.stringify(value, null, 2) : words)}\n`);
     },
     /** Prints a part of the answer as text. With `--json`, `print` gives the whole. */
     answer(words: string): void {
-      if (!json) process.stdout.write(`${words}\n`);
+      if (!json) process.stdout.write(`${inOneDirection(words)}\n`);
     },
     /** Prints a message. On a terminal it replaces the progress bar, which is drawn again below it. */
-    say(text: string): void {
+    say(said: string): void {
+      const text = inOneDirection(said);
       if (log) log.info(text.replace(/^limitline: /, ''));
       else process.stderr.write(`${process.stderr.isTTY ? '\r\x1b[2K' : ''}${text}\n`);
     },
   };
+}
+
+/** Marks and overrides of the reading direction, by which a text of the service or of a file could look like another one. */
+const DIRECTIONS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** The text with such characters as `\u202e`, which JSON reads as the character itself. */
+function inOneDirection(text: string): string {
+  return text.replace(DIRECTIONS, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -7,7 +7,7 @@ import { adviceDates } from './lines/advice.ts';
 import { buyerKeyOf, makeCompany } from './lines/make-row.ts';
 import { makeCellReader } from './lines/read-cells.ts';
 import type { Company } from './lines/row.ts';
-import type { Problem } from './problem.ts';
+import { type Problem, visible } from './problem.ts';
 
 /** The supplier company: one to create, with a key like a buyer's (see `buyerKey`), or one that the service knows. */
 export type Supplier = { company: Company; key: string } | { companyId: string };
@@ -33,6 +33,12 @@ async function readOnlyLine(path: string, table: Table): Promise<Supplier> {
   if (!header) throw wrong(path, 'It is empty: it needs a header and one line.');
   if (header.fault) throw wrong(path, header.fault.message);
   const { columns, problems } = readHeader(header, { needed: [] });
+  const amount = columns.find(({ known }) => known === 'requested_limit');
+  if (amount)
+    throw wrong(
+      path,
+      `Its column "${visible(amount.written)}" asks for a limit, as a list of buyers does: a supplier's file names the company alone. Take the column out, or choose the supplier's file.`,
+    );
   const record = await nextRecord(table);
   if (!record) throw wrong(path, 'It has no line below its header: write the supplier there.');
   const read = makeCellReader({

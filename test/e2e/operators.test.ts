@@ -117,8 +117,8 @@ describe('a held row', () => {
       rules: [{ on: 'limit', fault: 'reset', times: 4 }],
     });
     expect((await limitline('run', 'q4.csv')).status).toBe(2);
-    expect(await json('resolve', 'q4', '--all', '--resend', '--step', 'company')).toMatchObject({ rows: 0 });
-    expect(await json('resolve', 'q4', '--all', '--resend', '--step', 'limit')).toMatchObject({
+    expect(await json('resolve', 'q4', '--all', '--resend', '--yes', '--step', 'company')).toMatchObject({ rows: 0 });
+    expect(await json('resolve', 'q4', '--all', '--resend', '--yes', '--step', 'limit')).toMatchObject({
       planned: { rows: 4, calls: { limit: 4 } },
       rows: 4,
     });

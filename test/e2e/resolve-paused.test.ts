@@ -23,7 +23,7 @@ test('resolve in a paused portfolio says that a row of another one goes at once,
   const resolve = async (...args: string[]) => (await place.limitline('resolve', 'q4', ...args)).stdout;
   const [one, all, file] = [
     ['--line', '2', '--resend'],
-    ['--all', '--resend'],
+    ['--all', '--resend', '--yes'],
     ['--from', 'held.csv'],
   ] as const;
   for (const way of [one, all, file]) expect(await resolve(...way, '--dry-run')).toContain(OTHER);
@@ -51,6 +51,6 @@ test('a supplier in doubt in a paused portfolio is said to be so, and to go agai
   const said = async (...args: string[]) => (await callCommand(args, { cwd, env })).stdout;
   expect(await said('report', 'q4')).toContain('Supplier: it was sent, and nobody knows whether it was made');
   const words = "The supplier's company is sent again once somebody resumes the portfolio, which is paused.";
-  expect(await said('resolve', 'q4', '--all', '--resend')).toContain(words);
+  expect(await said('resolve', 'q4', '--all', '--resend', '--yes')).toContain(words);
   expect(await said('report', 'q4')).toContain('Supplier: not created yet');
 });

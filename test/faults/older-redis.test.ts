@@ -113,7 +113,7 @@ test('… meanwhile what sends, brings in or judges ends with 1, and what reads 
   expect(imported).toMatchObject({ status: 1, stdout: '' });
   expect(imported.stderr.match(OLDER)).toHaveLength(1);
   expect(await context.portfolios.names()).toEqual(['before']);
-  const sending = [['retry'], ['resolve', '--all', '--resend'], ['resume'], ['approve', '--as', 'anna']];
+  const sending = [['retry'], ['resolve', '--all', '--resend', '--yes'], ['resume'], ['approve', '--as', 'anna']];
   for (const [command = '', ...options] of sending) {
     const ended = await limitline(command, 'before', ...options);
     expect(ended, command).toMatchObject({ status: 1, stdout: '' });

@@ -72,7 +72,7 @@ test(
       place.run('run', 'faulty.csv', '--portfolio', 'q5'),
       place.run('check', 'faulty.csv'),
       place.run('retry', 'q4'),
-      place.run('resolve', 'q4', '--all', '--resend'),
+      place.run('resolve', 'q4', '--all', '--resend', '--yes'),
       place.run('report', 'q4'),
     ]);
     await Promise.all([place.run('pause', 'q4'), place.run('cancel', 'q4'), place.run('reconcile')]);

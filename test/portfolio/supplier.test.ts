@@ -33,6 +33,11 @@ test.each<[string, string | Uint8Array, string]>([
   ['no name', 'name,city\n,Bremen\n', 'neither a name nor a company_id'],
   ['a wrong id', 'company_id\n123\n', 'Line 2, company_id "123": This is not a company id'],
   ['a ragged line', 'name,city\na\n', 'Line 2: The line has 1 cell and the header 2'],
+  [
+    'a list of buyers',
+    'name,Kreditlimit\na,5\n',
+    'Its column "Kreditlimit" asks for a limit, as a list of buyers does',
+  ],
   ['a broken header', 'name,"city\na,b\n', 'never closed'],
   ['an old workbook', Buffer.of(0xd0, 0xcf, 0x11, 0xe0), 'Excel workbook'],
   [

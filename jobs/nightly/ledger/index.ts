@@ -9,6 +9,7 @@ import { type ArchivedPortfolio, type Archives, findOldPortfolios } from '../../
 import type { Keys } from '../../../src/ledger/schema/keys.ts';
 import type { RedisConnection } from '../../../src/lua-script.ts';
 import { REST, ROWS } from '../../archive/archive-files.ts';
+import { followLeft } from '../../archive/follow-left.ts';
 import { type ArchivePlace, isThere, lookAtArchive, missingArchives } from '../../archive/look-at-archive.ts';
 import { namesInArchives } from '../../archive/named-digests.ts';
 import { type RowCheck, rowFacts, type StoredRowCheck, type WalkDeps, walkLedger } from '../walk-ledger.ts';
@@ -79,6 +80,7 @@ export async function checkLedger(deps: LedgerCheckDeps, how: LedgerCheck): Prom
 async function checkAll(deps: LedgerCheckDeps, how: LedgerCheck): Promise<LedgerChecked> {
   const { sink, rowChecks = [], signal } = how;
   const ask = deps.considerate(signal);
+  await followLeft(deps);
   const files = {
     portfolios: deps.portfolios,
     others: deps.otherAccounts,

@@ -271,9 +271,9 @@ export function readMoment(text: string, { dates, now }: { dates: DateOrder | nu
   if (!('value' in date)) return { problem: `${date.problem} A time goes behind it: 2026-11-02T10:04:00Z.` };
   const isDay = day === '';
   const ms = Date.parse(isDay ? `${date.value}T00:00:00Z` : `${date.value}T${time}${zone.toUpperCase()}`);
-  if (Number.isNaN(ms)) return { problem: `There is no such time: ${text}.` };
+  if (Number.isNaN(ms)) return { problem: 'There is no such time.' };
   // A day may have begun elsewhere already, and a clock may be wrong.
-  if (ms > now.getTime() + DAY_MS) return { problem: `It was decided in the future: ${text}.` };
+  if (ms > now.getTime() + DAY_MS) return { problem: 'This is in the future.' };
   const end = isDay ? Math.min(ms + DAY_MS - 1, Math.max(ms, now.getTime())) : ms;
   return { value: new Date(end).toISOString() };
 }

@@ -5,6 +5,7 @@ import { ARCHIVE_FILES } from '../../../jobs/archive/archive-files.ts';
 import { forgetPortfolio } from '../../../jobs/archive/forget-portfolio.ts';
 import { MANIFEST } from '../../../jobs/archive/manifest.ts';
 import { RESTORE_STEPS, type RestoreProgress, restorePortfolio } from '../../../jobs/archive/restore-portfolio.ts';
+import { lookThrough } from '../../../jobs/nightly/reconcile.ts';
 import { exportedText } from '../../support/exported.ts';
 import { openFinishedPortfolio } from '../../support/finished-portfolio.ts';
 import { changedIn } from '../../support/redis-picture.ts';
@@ -113,18 +114,21 @@ async function openDecidedMeanwhile(name = 'q4') {
   return place;
 }
 
-test('rows follow what was decided meanwhile, though a process was killed once they were back', async () => {
-  const { context, restore } = await openDecidedMeanwhile();
-  const find = () => Promise.reject(new Error('killed'));
-  const signal = new AbortController().signal;
-  const killed = restorePortfolio({ ...context, rows: { ...context.rows, inState: find, read: find } }, 'q4', {
-    signal,
-  });
-  await expect(killed).rejects.toThrow('killed');
-  expect((await context.portfolios.read('q4')).statuses).toEqual({ approved: 1 });
-  await expect(restore()).rejects.toThrow('q4 is not archived: all of it is in Redis.');
-  expect((await context.portfolios.read('q4')).statuses).toEqual({ declined: 1 });
-});
+test.each(['restored again', 'checked by night'])(
+  'rows follow what was decided meanwhile, though a process was killed once they were back, where it is %s',
+  async (how) => {
+    const { context, restore } = await openDecidedMeanwhile();
+    const find = () => Promise.reject(new Error('killed'));
+    const signal = new AbortController().signal;
+    const rows = { ...context.rows, inState: find, read: find };
+    await expect(restorePortfolio({ ...context, rows }, 'q4', { signal })).rejects.toThrow('killed');
+    expect((await context.portfolios.read('q4')).statuses).toEqual({ approved: 1 });
+    if (how === 'checked by night') await lookThrough(context, { found: () => {} }, { atMs: Date.now(), signal });
+    else await expect(restore()).rejects.toThrow('q4 is not archived: all of it is in Redis.');
+    expect((await context.portfolios.read('q4')).statuses).toEqual({ declined: 1 });
+    expect(await context.ledger.exists(context.keys.toFollow)).toBe(0);
+  },
+);
 
 test('rows follow what was decided meanwhile, though the portfolio that made their limit was forgotten', async () => {
   const { context, restore } = await openDecidedMeanwhile('again');

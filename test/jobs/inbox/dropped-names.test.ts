@@ -5,6 +5,8 @@ test.each([
   ['q4.csv', 'buyers'],
   ['Q4.XLSX', 'buyers'],
   ['a.b.csv', 'buyers'],
+  ['q4.supplier.csv', 'supplier'],
+  ['q4.decisions.supplier.csv', 'buyers'],
   ['q4.csv.part', 'unfinished'],
   ['q4.csv.filepart', 'unfinished'],
   ['q4.csv~', 'unfinished'],
@@ -26,6 +28,8 @@ test.each([
   ['2-q4.csv', '2-q4'],
   ['portfolio.csv', 'portfolio'],
   ['---.csv', undefined],
+  ['q4.decisions.csv', ''],
+  ['q4.decisions.supplier.csv', ''],
 ])('%s goes into %s', (name, portfolio) => expect(portfolioOf(name)).toBe(portfolio));
 
 const AT_MS = Date.UTC(2026, 10, 22, 1, 30);

@@ -77,12 +77,14 @@ test('a problem of a cell names its column and the beginning of the cell', async
     'bl_1,,approved,much,1,',
     `bl_2,,${'x'.repeat(101)},1,1,`,
     'bl_3,,approved,1,,soon',
+    'bl_4,,approved,1,,2026-11-02T25:00:00Z',
   );
   const { problems } = await readDecisionsFile(path, { now });
   expect(problems.map(({ message }) => message)).toEqual([
     expect.stringMatching(/^total_limit "much": ./),
     `status "${'x'.repeat(60)}…": The status is longer than 100 bytes.`,
     expect.stringMatching(/^decided_at "soon": ./),
+    'decided_at "2026-11-02T25:00:00Z": There is no such time.',
   ]);
 });
 
