@@ -49,7 +49,7 @@ testInBrowser(
       .getByRole('button', { name: /upload/i })
       .first()
       .click();
-    await fiona.page.getByText('Another person approves it first.').waitFor();
+    await fiona.page.getByText('A colleague must approve this first.').waitFor();
     await keepScreenshot(fiona.page, 'preview-approval');
     await fiona.page.getByRole('button', { name: /Request all/ }).click();
     await fiona.page.waitForURL(/\/portfolios\/q4/);
@@ -57,7 +57,7 @@ testInBrowser(
     expect(await fiona.page.locator('main').textContent()).toContain('bob and carol may look at it and say yes');
     await keepScreenshot(fiona.page, 'portfolio-awaiting');
     await fiona.page.getByRole('link', { name: 'Look at it' }).click();
-    await fiona.page.getByText('You asked for this, or had a part in it.').waitFor();
+    await fiona.page.getByText('You asked for this, or took part in it.').waitFor();
     expect(await fiona.page.getByRole('button', { name: /^Approve/ }).count()).toBe(0);
     await expectNoViolations(fiona.page);
     await keepScreenshot(fiona.page, 'approval-own');

@@ -9,7 +9,7 @@ testInBrowser(
   'every part of a page can be seen and used in both themes, on a phone and by the keyboard alone',
   async () => {
     const { url } = await openBareConsole({
-      strip: async () => ({ ...STRIP, standIn: true, stops: ['All calls wait.'] }),
+      strip: async () => ({ ...STRIP, standIn: true, stops: ['Sending waits.'] }),
     });
     const { page } = await openBrowser();
     await page.goto(`${url}/gallery`);

@@ -25,8 +25,8 @@ async function openUpload(looks: Parameters<typeof openBrowser>[0] = {}) {
   await writeFile(path, LINES.join('\r\n'));
   const upload = async () => {
     await browser.page.goto(`${web.url}/new`);
-    await browser.page.getByLabel('The file of buyers').setInputFiles(path);
-    await browser.page.getByRole('button', { name: 'Upload and look at it' }).click();
+    await browser.page.getByLabel('Your list of buyers').setInputFiles(path);
+    await browser.page.getByRole('button', { name: 'Upload and check' }).click();
     await browser.page.waitForURL(/\/new\/[\w-]{12}$/);
   };
   return { desk, web, ...browser, path, upload };
@@ -41,7 +41,7 @@ testInBrowser(
     await upload();
     await expectNoViolations(page);
     await page.getByLabel('Wunsch is read as').selectOption('requested_limit');
-    await page.getByRole('button', { name: 'Read it so' }).click();
+    await page.getByRole('button', { name: 'Read this one the same way' }).click();
     await page.getByText('1,258.00').first().waitFor();
     expect(await page.title()).toBe('Käufer Q4.csv · Limitline');
     await expectKeyboardReach(page);
@@ -85,7 +85,7 @@ testInBrowser('a save over another tab’s is refused, and says what differs', a
   const { page, tab, expectFault, upload, web } = await openUpload();
   await upload();
   await page.getByLabel('Wunsch is read as').selectOption('requested_limit');
-  await page.getByRole('button', { name: 'Read it so' }).click();
+  await page.getByRole('button', { name: 'Read this one the same way' }).click();
   await page.getByLabel('Line 4, Wunsch').waitFor();
   const second = await tab();
   await second.goto(page.url());
@@ -106,7 +106,7 @@ testInBrowser('a name or a reading that was typed and not applied stops what is 
   const { page, expectFault, upload, web } = await openUpload();
   await upload();
   await page.getByLabel('Wunsch is read as').selectOption('requested_limit');
-  await page.getByRole('button', { name: 'Read it so' }).click();
+  await page.getByRole('button', { name: 'Read this one the same way' }).click();
   await page.getByText('1,258.00').first().waitFor();
   const preview = page.url();
   const expectNotSent = async () => {
@@ -126,11 +126,11 @@ testInBrowser('a name or a reading that was typed and not applied stops what is 
   // Each of the buttons applies all that was typed.
   await page.getByLabel('Portfolio', { exact: true }).fill('named');
   await page.getByLabel('Dates like 05/04/2026').selectOption('mdy');
-  await page.getByRole('button', { name: 'Look at it for this portfolio' }).click();
+  await page.getByRole('button', { name: 'Check for this portfolio' }).click();
   await page.getByText('--portfolio named').waitFor();
   expect(await page.getByLabel('Dates like 05/04/2026').inputValue()).toBe('mdy');
   await page.getByLabel('Portfolio', { exact: true }).fill('again');
-  await page.getByRole('button', { name: 'Read it so' }).click();
+  await page.getByRole('button', { name: 'Read this one the same way' }).click();
   await page.getByText('--portfolio again').waitFor();
   await page.getByRole('button', { name: 'Request all' }).click();
   await page.waitForURL(/\/portfolios\/again$/);
@@ -141,7 +141,7 @@ testInBrowser('all of it works without script, in the width of a phone and in th
   await upload();
   await expectNoSidewaysScroll(page);
   await page.getByLabel('Wunsch is read as').selectOption('requested_limit');
-  await page.getByRole('button', { name: 'Read it so' }).click();
+  await page.getByRole('button', { name: 'Read this one the same way' }).click();
   await page.getByLabel('Line 4, Wunsch').fill('1,5');
   await page.getByRole('button', { name: 'Save as a new version' }).click();
   await page.getByText('1,259.50').first().waitFor();

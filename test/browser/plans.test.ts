@@ -82,7 +82,7 @@ testInBrowser(
     const { web } = await withRefusals();
     const { page } = await openBrowser();
     await page.goto(`${web.url}/portfolios/q4?states=refused`);
-    const link = page.getByRole('link', { name: 'Retry these…' });
+    const link = page.getByRole('link', { name: 'Send these again…' });
     await link.click();
     const dialog = page.getByRole('dialog', { name: 'Send 3 refused rows again?' });
     await dialog.waitFor();

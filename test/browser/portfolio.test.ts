@@ -35,7 +35,7 @@ testInBrowser(
     // So high that the table is in sight all the time: one that comes into sight is made anew.
     const { page } = await openBrowser({ width: 1_280, height: 4_000 });
     await page.goto(`${url}/portfolios/q4`);
-    await page.getByText('No worker runs, so nothing is sent.').waitFor();
+    await page.getByText('Nothing is sent, because no worker runs. An operator can start one.').waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByText('By request: no new call').waitFor();
     await page.getByRole('button', { name: 'Resume' }).click();
@@ -131,7 +131,7 @@ testInBrowser('the list of portfolios stays fresh, and is searched by the keyboa
   await page.keyboard.press('/');
   await page.keyboard.type('nothing like it');
   await page.keyboard.press('Enter');
-  await page.getByText('No portfolio has such a name.').waitFor();
+  await page.getByText('No portfolio found.').waitFor();
   await expectNoViolations(page);
   await keepScreenshot(page, 'portfolios-searched');
 });

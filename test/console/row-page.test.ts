@@ -44,7 +44,7 @@ test('a refused row shows what the service said as text, goes again, and remembe
   });
   await limitline('run', 'q4.csv');
   const { text } = await get(address);
-  expect(text).toContain(`Put back by ${commandLineActor()} to be sent again: it had been refused.`);
+  expect(text).toContain(`Sent again by ${commandLineActor()} : it had been refused.`);
   expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
   expect(text).toContain('The row is done.');
 });
@@ -102,7 +102,7 @@ test('documents that rows share, words that were mended and a portfolio that was
   expect(second).toContain('Old &lt;i&gt;');
   expect(second).toContain('made, for another row');
   expect(second).toContain(`<a href="/portfolios/q4/rows/${done?.row.key}">q4/`);
-  expect(second).toContain('The portfolio was given up by command line');
+  expect(second).toContain('The portfolio was cancelled by command line');
 });
 
 test.each([

@@ -30,10 +30,7 @@ test.each<[StoryEvent, string]>([
     { is: 'unknown', kind: 'limit', sentMs: 1_000, heard: 'reset' },
     'No answer to the limit call after 1.0 s: nobody knows what became of it.',
   ],
-  [
-    { is: 'sent again', kind: 'document' },
-    'The document call is sent again, as the settings say (ON_UNKNOWN_DOCUMENT).',
-  ],
+  [{ is: 'sent again', kind: 'document' }, 'The document call is sent again, as an operator has set up.DOCUMENT).'],
   [
     { is: 'refused', kind: 'company', status: 422, body: '', late: true },
     'The service refused the company with status 422, late: its outcome had been unknown.',
@@ -44,7 +41,7 @@ test.each<[StoryEvent, string]>([
     { is: 'failed', step: 'limit', message: 'The service put the row off 30 times' },
     'The service put the row off 30 times.',
   ],
-  [{ is: 'retried', by: 'console', from: 'refused' }, 'Put back by console to be sent again: it had been refused.'],
+  [{ is: 'retried', by: 'console', from: 'refused' }, 'Sent again by console : it had been refused.'],
   [
     { is: 'retried', by: 'olivia', from: 'refused', rule: 'k3f9a', night: 2, of: 3 },
     'Sent again at night by rule k3f9a of olivia, night 2 of 3 at most: it had been refused.',
@@ -55,7 +52,7 @@ test.each<[StoryEvent, string]>([
   ],
   [{ is: 'resolved', kind: 'limit', by: 'anna' }, 'anna said: the limit was not made and may be sent again.'],
   [{ is: 'resolved', kind: 'limit', by: 'anna', made: 'bl_1' }, 'anna said: the limit was made, bl_1.'],
-  [{ is: 'cancelled', by: 'anna' }, 'Given up by anna.'],
+  [{ is: 'cancelled', by: 'anna' }, 'Cancelled by anna.'],
   [
     {
       is: 'decided',
@@ -74,7 +71,7 @@ test.each<[StoryEvent, string]>([
   [{ is: 'replaced', import: '7', by: 'k' }, 'A corrected line of import 7 took its place.'],
   [
     { is: 'left out', import: '1' },
-    'Given up, since q4.csv (import 1 by anna) replaces the others and lacks its line.',
+    'Cancelled, since q4.csv (import 1 by anna) replaces the others and lacks its line.',
   ],
 ])('%j is told in words', (event, words) => expect(wordsOf(event)).toBe(words));
 

@@ -74,7 +74,7 @@ test('each figure counts what its word says, of rows that ended in every way: in
   );
   expect(night.stdout).toMatch(/Granted less than requested \(1 row, /);
   expect(night.stdout).toMatch(/Limits that are not approved \(3 rows, /);
-  expect(await pageOf('/nightly')).toMatch(/Want a person 1 1 row For finance/);
+  expect(await pageOf('/nightly')).toMatch(/Need a person 1 1 row For finance/);
   expect(await pageOf('/health')).toMatch(/Held rows 1 Compared with its rows \d+ s ago, all agreed/);
 
   // What becomes of the held row settles the last one.

@@ -84,6 +84,6 @@ test('resolve --all --resend says beforehand that another person has to approve 
   const env = { ...place.childEnv, APPROVE_ABOVE: '2500' };
   const { stdout } = await callCommand(['resolve', 'q4', '--all', '--resend', '--dry-run'], { cwd: place.dir, env });
   expect(stdout).toContain(
-    'Another person approves it first. These rows ask for 3,007.50 in all, which is above 2,500.00.\nNothing was changed',
+    'A colleague must approve this first. These rows ask for 3,007.50 in all, which is above 2,500.00.\nNothing was changed',
   );
 });

@@ -28,10 +28,14 @@ export function commandLine(text: string, lead = ''): Html {
   return html`<span class="terminal">${lead} <span class="command"><code data-copied>${text}</code><button type="button" class="copy" data-copy aria-label="Copy the command">Copy</button></span></span>`;
 }
 
-/** A text of a job or an error. Its parts that name a command or a setting stand behind the switch, as those of {@link commandLine} do. */
+/**
+ * A text of a job or an error. Its clauses that name a command or a setting stand behind the switch, as those of {@link commandLine}
+ * do; where that would hide all of it, only what follows a colon does.
+ */
 export function advice(text: string): Html {
-  const parts = text.split(/(?<=[.;]) | (?=\()/);
-  return html`${parts.map((part) => (COMMAND_OR_SETTING.test(part) ? html`<span class="terminal">${part}</span> ` : `${part} `))}`;
+  const clauses = text.split(/(?<=[.;]) | (?=\()/);
+  const parts = clauses.every((clause) => COMMAND_OR_SETTING.test(clause)) ? text.split(/(?=: )/) : clauses;
+  return html`<span>${parts.map((part) => (COMMAND_OR_SETTING.test(part) ? html`<span class="terminal">${part}</span> ` : `${part} `))}</span>`;
 }
 
 const COMMAND_OR_SETTING = /\blimitline [a-z]|[A-Z]{3,}_[A-Z_]+/;

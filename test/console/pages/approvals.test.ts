@@ -102,7 +102,7 @@ test('a yes takes the password and a code again, each code once, and is heard on
   expect(await states()).toMatchObject({ awaiting: 0, queued: 3 });
   expect(await approve()).toMatchObject({ status: 409, text: expect.stringContaining('bob approved it already') });
   expect((await get(address)).text).toMatch(/Approved[\s\S]*by bob/);
-  expect((await get('/approvals')).text).toMatch(/Answered lately[\s\S]*approved by bob/);
+  expect((await get('/approvals')).text).toMatch(/Decided lately[\s\S]*approved by bob/);
 });
 
 test('many wrong passwords are told to wait, before any of them is looked at', async () => {
@@ -163,9 +163,9 @@ test.each([
   [
     'whoever asked for it',
     (author: string): Person => ({ by: author, roles: ['approver'] }),
-    'You asked for this, or had a part in it.',
+    'You asked for this, or took part in it.',
   ],
-  ['an approver no more', (): Person => ({ by: 'bob', roles: ['viewer'] }), 'You may look, and not answer.'],
+  ['an approver no more', (): Person => ({ by: 'bob', roles: ['viewer'] }), 'You cannot approve this.'],
 ] as const)('%s sees it without a button, and is refused by hand', async (_who, person, words) => {
   const { as, get, address, approval, approve, post, states } = await openWaiting();
   // The page was open before.
@@ -252,7 +252,7 @@ test('whatever is pressed to have rows sent again leads to what waits, and says 
   const ofQueue = await post('/work/retry', { portfolio: 'q4', key: second?.key ?? '' });
   expect(ofQueue.headers.get('location')).toMatch(/^\/approvals\/[\w-]+$/);
   const page = (await get(ofQueue.headers.get('location') ?? '')).text;
-  expect(page).toContain('You asked for this, or had a part in it.');
+  expect(page).toContain('You asked for this, or took part in it.');
   expect(page).toContain('to be sent again');
   const plan = (await get('/plans/new?portfolio=q4&action=retry')).text;
   const confirm = /action="(\/plans\/[\w-]+\/confirm)"/.exec(plan)?.[1] ?? '';

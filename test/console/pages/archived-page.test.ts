@@ -31,7 +31,7 @@ test('archived portfolios are a quiet line below the others, a list of their own
 
   const page = await get('/portfolios/q4');
   expect(page.status).toBe(200);
-  expect(page.text).toContain('Its 2 rows are in files of the data folder.');
+  expect(page.text).toContain('Its 2 rows are archived.');
   expect(page.text).toContain('npx limitline restore q4');
   expect(page.text).toContain('Rows of q4 by state: 2 done');
   // Where somebody kept the address of a row.
@@ -44,7 +44,7 @@ test('archived portfolios are a quiet line below the others, a list of their own
 test('where nothing is archived, nothing is said of it, and the list says how it comes about', async () => {
   const { get } = await openConsole(await openDesk(0));
   expect((await get('/')).text).not.toContain('/archived');
-  expect((await get('/archived')).text).toContain('No portfolio is archived.');
+  expect((await get('/archived')).text).toContain('No archived portfolios yet.');
 });
 
 test('its results are downloaded as they were; what only its rows could tell is refused, with what brings them back', async () => {

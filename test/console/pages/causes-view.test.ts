@@ -26,7 +26,7 @@ test('each cause leads to its rows, an example, a plan, an export and the comman
   expect(markup).toContain('href="/plans/new?portfolio=q+4&amp;action=retry&amp;cause=abcd1234"');
   expect(markup).toContain('href="/portfolios/q%204/downloads/errors.csv?cause=abcd1234"');
   expect(markup).toContain('npx limitline retry &#39;q 4&#39; --cause abcd1234');
-  expect(markup).toContain('href="/nightly?cause=abcd1234&amp;portfolio=q+4#new-rule"');
+  expect(markup).toContain('href="/nightly/automation?cause=abcd1234&amp;portfolio=q+4#new-rule"');
   expect(markup).toContain('>1,234.50<');
 });
 

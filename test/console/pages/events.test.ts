@@ -6,14 +6,14 @@ import { openNightlyConsole } from '../../support/nightly-console.ts';
 
 test('events of the service are on the page of the night, and one is shown as it came, as text', async () => {
   const { get, context } = await openNightlyConsole();
-  expect((await get('/nightly')).text).toContain('No event came yet.');
+  expect((await get('/nightly/automation')).text).toContain('No event came yet.');
   const hostile = '<script>alert(1)</script> bl_1 \u202e\0 </pre><img src=x onerror=alert(2)>';
   await context.events.keep({ ...eventOf(hostile), headers: { 'x-<b>': ['<i>', '2'] } });
   await context.events.keep(eventOf(Buffer.concat([Buffer.from('bl_2 '), Buffer.from([0xff, 0xfe, 0])])));
   await context.events.keep(eventOf('x'.repeat(20_000)));
   await context.events.keep(eventOf(''));
 
-  const list = await get('/nightly');
+  const list = await get('/nightly/automation');
   expect(list.text).toContain('4 events kept');
   const addresses = [...list.text.matchAll(/href="(\/service-events\/[\w-]{22})"/g)].map(([, address = '']) => address);
   expect(addresses).toHaveLength(4);
@@ -45,9 +45,11 @@ test('the page of an event says what became of its decisions, and the list no mo
   const { events } = context;
   await events.keep({ ...eventOf('bl_1'), isToBeRead: true });
   const [id = ''] = await events.nextToRead([], 1);
-  expect((await get('/nightly')).text).toContain('They change nothing by themselves');
+  expect((await get('/nightly/automation')).text).toContain('They change nothing by themselves');
   await events.nextToRead([{ id, became: { taken: 2, unreadable: 1 } }], 0);
-  expect((await get('/nightly')).text).toContain('They change nothing but what EVENTS_MAPPING finds in them');
+  expect((await get('/nightly/automation')).text).toContain(
+    'They change nothing but what EVENTS_MAPPING finds in them',
+  );
   const page = (await get(`/service-events/${id}`)).text;
   expect(page).toContain('2 taken, 1 not readable by EVENTS_MAPPING');
   expect(page).toContain('Decisions were taken from it');

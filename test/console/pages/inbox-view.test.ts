@@ -37,8 +37,8 @@ test('the drop folder on its page: what lies there, what was taken, and what bec
   const text = String(inboxSection(FACTS));
   for (const words of [
     '/srv/inbox',
-    'by the mapping <bdi>bank</bdi>',
-    'at once, when they change no more',
+    'with the mapping <bdi>bank</bdi>',
+    'at once, when the file is complete',
     '&lt;b&gt;.csv',
     'it is empty',
     '3 more files there.',
@@ -56,7 +56,7 @@ test('the drop folder on its page: what lies there, what was taken, and what bec
 test('without a folder it is said how to have one, unless files were taken before', () => {
   const none = { ...FACTS, folder: undefined, lying: [], more: 0 };
   expect(String(inboxSection({ ...none, lately: [] }))).toContain('<code>LIMITLINE_INBOX</code>');
-  expect(String(inboxSection(none))).toContain('none any more');
+  expect(String(inboxSection(none))).toContain('none');
 });
 
 test('what the page is handed is what lies there and was taken; a folder that is not there is said', async () => {

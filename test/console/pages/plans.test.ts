@@ -72,7 +72,7 @@ test('a plan that waits for approval says why, before and after the yes', async 
 test('a plan for all of a portfolio is refused when another file came since, and one that is too old', async () => {
   const { web, desk, plan, states } = await openWaiting();
   const whole = await plan('portfolio=q4&action=cancel');
-  expect(whole.text).toContain('Give up all of q4 that is not sent?');
+  expect(whole.text).toContain('Cancel all of q4 that is not sent?');
   await writeFile(join(desk.cwd, 'more.csv'), `${buyerLines(4).join('\n')}\n`);
   await desk.limitline('import', 'more.csv', '--portfolio', 'q4', '--yes');
   const refused = await web.post(whole.confirm);
@@ -90,7 +90,7 @@ test('what cannot be planned is said', async () => {
     ['portfolio=nobody&action=retry', 404, 'There is no portfolio'],
     ['portfolio=q4&action=explode', 422, 'There is no such action'],
     ['portfolio=q4&action=retry&states=exploded', 422, 'There is no such state'],
-    ['portfolio=q4&action=retry&states=done', 200, 'No row to send again'],
+    ['portfolio=q4&action=retry&states=done', 200, 'No rows to send again'],
     ['portfolio=q4&action=retry&min=1&min=2', 422, 'names &quot;min&quot; twice'],
   ] as const) {
     expect(await plan(query)).toMatchObject({ status, text: expect.stringContaining(words), confirm: '' });
@@ -104,10 +104,10 @@ test('a plan whose console went away in the middle says so, and goes on by one p
   const { confirm } = await plan('portfolio=q4&action=cancel&states=queued');
   const id = confirm.split('/')[2] ?? '';
   await plans.claim(id, 'a console that was killed', 'console');
-  expect((await web.get(`/plans/${id}`)).text).toContain('Rows are being given up');
+  expect((await web.get(`/plans/${id}`)).text).toContain('Rows are being cancelled');
   await ledger.hset(keys.plan(id), 'sign', 1);
   const { text } = await web.get(`/plans/${id}`);
-  expect(text).toContain('Stopped half way');
+  expect(text).toContain('Stopped before the end');
   expect(text).toMatch(new RegExp(`action="${confirm}"[\\s\\S]*Go on`));
   expect((await web.post(confirm)).headers.get('location')).toBe(`/plans/${id}`);
   expect(await states()).toMatchObject({ queued: 0, cancelled: 3 });

@@ -101,7 +101,7 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
     const answered = await get('/portfolios/q4?outcomes=rejected,needs_answer');
     expect(chosen(answered.text)).toEqual(['rejected', 'needs_answer']);
     expect([...answered.text.matchAll(/data-head="Line">/g)].length).toBe(3);
-    expect(textOf(refused.text)).toContain('2 rows from line 4, the last of them');
+    expect(textOf(refused.text)).toContain('2 rows from line 4, the last page');
     const named = textOf((await get('/portfolios/q4?text=buyer+5&min=1,000')).text);
     expect(named).toContain('1 row from line 6');
     const cause = /\?cause=(\w+)#rows/.exec(refused.text)?.[1];
@@ -119,7 +119,7 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
       // A filter that cannot be read would mean all rows to a plan.
       expect(page.text.match(/Retry these|Cancel these/), wrong).toBeNull();
     }
-    expect(textOf((await get('/portfolios/q4?text=nothing+like+it')).text)).toContain('No row matches.');
+    expect(textOf((await get('/portfolios/q4?text=nothing+like+it')).text)).toContain('No rows found.');
   });
 
   test('runs nothing that a cell, an answer or an address brings', async () => {
@@ -139,7 +139,7 @@ test('a portfolio is paused and resumed from its page, by somebody whom the page
   await desk.limitline('import', 'q4.csv', '--yes');
   const { get, post, context } = await openConsole(desk);
   const text = textOf((await get('/portfolios/q4')).text);
-  expect(text).toContain('No worker. No worker runs, so nothing is sent.');
+  expect(text).toContain('Sending is stopped. Nothing is sent, because no worker runs. An operator can start one.');
   expect(text).toContain('npx limitline pause q4');
   // It is pressed without script too.
   expect((await get('/portfolios/q4')).text).toMatch(
@@ -151,7 +151,7 @@ test('a portfolio is paused and resumed from its page, by somebody whom the page
   expect([paused.status, paused.headers.get('location')]).toEqual([303, '/portfolios/q4']);
   expect((await context.portfolios.read('q4')).paused).toBe('by request');
   expect(textOf((await get('/portfolios/q4')).text)).toContain(
-    'Paused. By request: no new call starts until it is resumed.',
+    'Paused. By request: nothing new is sent until it is resumed.',
   );
   await post('/portfolios/q4/resume');
   expect((await context.portfolios.read('q4')).paused).toBeUndefined();

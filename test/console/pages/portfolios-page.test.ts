@@ -96,7 +96,7 @@ test('portfolios are found by a part of their name, and pages go on behind the l
   expect(second.text).not.toContain('/newest/events');
   expect(namesIn((await get('/?text=NEW')).text)).toEqual(['newer']);
   const none = await get('/?text=%22%3E%3Cb%3E');
-  expect(none.text).toContain('No portfolio has such a name.');
+  expect(none.text).toContain('No portfolio found.');
   expect(none.text).not.toContain('<b>');
   expect((await get('/?after=nonsense&text=a&text=b')).status).toBe(200);
 });

@@ -67,7 +67,7 @@ describe('the schedule on its page', () => {
 
   test('tells who asked whether it is under way, and takes no other word from the address', () => {
     expect(String(scheduleSection(FACTS, { ...RIGHTS, asked: 'reconcile' }))).toContain('begins as soon as');
-    expect(String(scheduleSection(FACTS, { ...RIGHTS, asked: 'inbox' }))).toContain('It is under way.');
+    expect(String(scheduleSection(FACTS, { ...RIGHTS, asked: 'inbox' }))).toContain('It runs now.');
     expect(String(scheduleSection(FACTS, { ...RIGHTS, asked: '<script>' }))).not.toContain('You asked for');
   });
 
@@ -76,7 +76,7 @@ describe('the schedule on its page', () => {
     const env = { REDIS_URL: inject('redisUrl'), LIMITLINE_PREFIX: freshPrefix() };
     const { post, context } = await openConsole({ cwd, env });
     const answer = await post('/nightly/run/reconcile');
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/nightly?asked=reconcile']);
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/nightly/automation?asked=reconcile']);
     expect((await post('/nightly/run/everything')).status).toBe(404);
     const prefix = context.keys.queuePrefix('maintenance');
     const [id = ''] = await context.ledger.lrange(`${prefix}:maintenance:wait`, 0, -1);

@@ -62,8 +62,8 @@ test('all that a person must do comes before what goes on by itself', async () =
   const blocked = { why: 'the service asked to wait', untilMs: NOW + 4_000 };
   const look = await lookWith({ held: 1, state: { interrupted: true, importing: true }, pace: { ...pace, blocked } });
   const waits = waitsFor(look);
-  expect(waits.map(({ title }) => title)).toEqual(['Cut off.', '1 row held.', 'Being imported.', 'All calls wait.']);
-  expect(waits.at(-1)?.words).toBe('The service asked to wait, next try in 4 s. It goes on by itself.');
+  expect(waits.map(({ title }) => title)).toEqual(['Cut off.', '1 row held.', 'Importing.', 'Sending waits.']);
+  expect(waits.at(-1)?.words).toBe('The service asked to wait, next try in 4 s. It continues automatically.');
 });
 
 test('that work goes on by itself once there is memory is said once', async () => {

@@ -54,7 +54,7 @@ async function tellOf(looks: readonly Look[]): Promise<string[]> {
 }
 
 /** Where the notice leads that none came. */
-const MISSING = '/nightly';
+const MISSING = '/nightly/automation';
 
 describe('nightly reports', () => {
   test.each<[string, readonly Look[], string[]]>([

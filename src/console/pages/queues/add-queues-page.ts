@@ -143,15 +143,15 @@ const QUEUES_ID = 'queues';
 function queuesView({ queues, samples, toSend, nowMs }: QueuesLook, csrf: string): Html {
   const perMinute = (name: QueueName, overMs: number) =>
     rateWords(madePerMinute(samples, QUEUE_WORDS[name].kind, { overMs, nowMs }));
-  return html`<p>${counted(toSend, 'row is', 'rows are')} still to be sent. Only the next of them stand in the queues.</p>
+  return html`<p>${toSend === 0 ? 'No rows wait to be sent.' : `${counted(toSend, 'row is', 'rows are')} still to be sent. The queues hold only the next of them.`}</p>
   ${table({
     caption: 'Queues of the steps',
     rows: queues,
     columns: [
       { head: 'Step', names: true, cell: ({ name }) => nameOf(name) },
       { head: 'State', cell: ({ isPaused }) => (isPaused ? paused() : html`<span class="queue-fact">goes on</span>`) },
-      { head: 'Made a minute, now', kind: 'number', cell: ({ name }) => perMinute(name, MINUTE_MS) },
-      { head: 'In the last hour', kind: 'number', cell: ({ name }) => perMinute(name, 60 * MINUTE_MS) },
+      { head: 'Per minute, now', kind: 'number', cell: ({ name }) => perMinute(name, MINUTE_MS) },
+      { head: 'Per minute, last hour', kind: 'number', cell: ({ name }) => perMinute(name, 60 * MINUTE_MS) },
       { head: 'Waiting', kind: 'number', cell: ({ waiting }) => grouped(waiting) },
       { head: 'Oldest waits', kind: 'number', cell: ({ oldestMs }) => ageWords(oldestMs, nowMs) },
       { head: 'Active', kind: 'number', cell: ({ active }) => grouped(active) },

@@ -10,7 +10,7 @@ test.each([
   ],
   [
     'say --map "Wert=" if it is Firma, or --map "Firma=" if it is Wert',
-    'read Wert below as “kept, not sent” if it is Firma, or Firma if it is Wert',
+    'read Wert below as “not sent” if it is Firma, or Firma if it is Wert',
   ],
   [
     'The amount is open: say --decimal comma or --decimal point.',

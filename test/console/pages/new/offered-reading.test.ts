@@ -37,12 +37,12 @@ test('another person’s reading stands on the page with their name and in full,
     .toContain('Nothing of it can be imported as it is read now');
   const { text } = await web.get(location);
   expect(text).toMatch(
-    /A file of the form of fays\.csv\.[\s\S]*fay read that file otherwise[\s\S]*city always Ulm[\s\S]*Betrag as requested_limit/,
+    /It has the same columns as fays\.csv\.[\s\S]*fay changed how that file is read[\s\S]*city always Ulm[\s\S]*Betrag as requested_limit/,
   );
-  expect(text).toMatch(/name="offered" value="yes"[\s\S]*Read it so/);
+  expect(text).toMatch(/name="offered" value="yes"[\s\S]*Read this one the same way/);
   expect(text).not.toContain('company_fay');
   expect((await web.post(`${location}/reading`, { offered: 'yes' })).status).toBe(303);
-  await expect.poll(async () => (await web.get(location)).text).toMatch(/it is read as fay corrected that file/);
+  await expect.poll(async () => (await web.get(location)).text).toMatch(/it is read as fay set for that file/);
   await submit(location);
 
   const { entries } = await web.context.audit.read.page({ count: 50, walk: 99, filter: {} });

@@ -24,9 +24,9 @@ test('an upload is previewed, and mended and submitted by ordinary forms', async
   const { status, location } = await uploadTo(web, ['file', 'q9.csv', lines]);
   expect(status).toBe(303);
   const page = await web.get(location);
-  expect(page.text).toContain('1 line would not be requested: mend it here');
+  expect(page.text).toContain('1 line would not be requested: fix it here');
   // What is said of the whole file counts too: a nought above a warning is believed.
-  expect(page.text).toContain('0 lines, 1 on the whole file; they stop nothing');
+  expect(page.text).toContain('0 lines, 1 on the whole file; for your information');
   expect(page.text).toContain('name="cell-3-3" value="much"');
   expect(page.text).toContain('<span class="amount">2,005.00</span>');
   expect(page.text).toContain('npx limitline run q9.csv --portfolio q9');
@@ -71,7 +71,7 @@ test('columns and conventions are corrected, and a second file of the form is re
   const text = (name: string) => `Wer;Wieviel\n${name};1.250\n`;
   const { location } = await uploadTo(web, ['file', 'a.csv', text('A')]);
   const page = await web.get(location);
-  expect(page.text).toContain('Nothing of it can be imported as it is read now.');
+  expect(page.text).toContain('This file cannot be imported yet.');
   expect(page.text).toContain('1.250');
   const reading = {
     'column-0': 'name',
@@ -87,7 +87,7 @@ test('columns and conventions are corrected, and a second file of the form is re
   const of = /name="of" value="(\w+)"/.exec(corrected.text)?.[1] ?? '';
   await web.post(`${location}/submit`, { of });
   const next = await web.get((await uploadTo(web, ['file', 'b.csv', text('B')])).location);
-  expect(next.text).toContain('A file of the form of a.csv.');
+  expect(next.text).toContain('It has the same columns as a.csv.');
   expect(next.text).toContain('1 limit, 1,250.00 in total');
 });
 
@@ -202,7 +202,7 @@ test('a preview says which sum is above which limit, and an import that may wait
     return { location, text, submitted };
   };
   const first = await submit('q8', buyerLines(3));
-  expect(first.text).not.toContain('Another person approves it first.');
+  expect(first.text).not.toContain('A colleague must approve this first.');
   expect(first.text).toContain('Where what one buyer is to get is above 4,000,000.00 with this file, nothing is sent');
   await first.submitted();
   await expect
@@ -216,7 +216,7 @@ test('a preview says which sum is above which limit, and an import that may wait
   expect(large.text).toMatch(/It asks for [\d,.]+, which is above 4,000,000\.00: nothing is sent/);
   await large.submitted();
   const importing = await web.get(`${large.location}/import`);
-  expect(importing.text).toContain('Nothing of it is sent before all of it is in, and approved where it has to be');
+  expect(importing.text).toContain('Nothing is sent before the whole file is imported, and approved where needed');
 });
 
 const SUPPLIER: FormFile = ['supplier', 'us.csv', 'name,country_code\n<b>Supplier</b> GmbH,DE\n'];

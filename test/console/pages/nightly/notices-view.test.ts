@@ -67,9 +67,9 @@ test('a notice that was given up is said to be, with why', () => {
 test('where no way is set, no links are, or nothing was told yet, it says what to do', () => {
   const none = view({ ways: [], lately: [] });
   expect(none).toContain('npx limitline notices test');
-  expect(none).toContain('There was nothing to tell yet.');
+  expect(none).toContain('No notices yet.');
   expect(view({ hasLinks: false })).toContain('<code>CONSOLE_URL</code>');
   expect(view({ about: ['disk', 'away'] })).toContain('disk, away');
-  expect(view({ counts: { delivered: 0, undelivered: 3 } })).toContain('3 so far, undelivered');
-  expect(view({ ways: [{ way: 'mail', waiting: 1 }] })).toContain('set no more in this process; 1 notice waits');
+  expect(view({ counts: { delivered: 0, undelivered: 3 } })).toContain('3 so far');
+  expect(view({ ways: [{ way: 'mail', waiting: 1 }] })).toContain('not set up any more; 1 notice waits');
 });

@@ -58,10 +58,13 @@ test('a cause that the address names is chosen, and whatever else stands there i
 test('a rule is made and removed from the page, in the name of who does it; what cannot be meant is said', async () => {
   const { get, post, context } = await openNightlyConsole();
   const made = await post('/nightly/rules', { status: '422', words: 'closed', nights: '3' });
-  expect([made.status, made.headers.get('location')]).toEqual([303, '/nightly?rule=added#sent-again-at-night-title']);
+  expect([made.status, made.headers.get('location')]).toEqual([
+    303,
+    '/nightly/automation?rule=added#sent-again-at-night-title',
+  ]);
   const [known] = await context.retryRules.known();
   expect(known?.rule).toMatchObject({ status: 422, words: 'closed', nights: 3, by: commandLineActor() });
-  expect((await get('/nightly?rule=added')).text).toContain(`Rule <code>${known?.rule.id}</code>`);
+  expect((await get('/nightly/automation?rule=added')).text).toContain(`Rule <code>${known?.rule.id}</code>`);
   for (const [fields, words] of [
     [{ nights: '3' }, 'Say which refused rows are meant'],
     [{ cause: 'gone', nights: '3' }, 'No row is refused for cause gone now'],
