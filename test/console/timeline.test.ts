@@ -28,9 +28,9 @@ const wordsOf = (event: StoryEvent) => timelineOf(storyOf([event])).at(-1)?.word
 test.each<[StoryEvent, string]>([
   [
     { is: 'unknown', kind: 'limit', sentMs: 1_000, heard: 'reset' },
-    'No answer to the limit call after 1.0 s: nobody knows what became of it.',
+    'No answer to the limit call after 1.0 s: it is not known whether it was made.',
   ],
-  [{ is: 'sent again', kind: 'document' }, 'The document call is sent again, as an operator has set up.DOCUMENT).'],
+  [{ is: 'sent again', kind: 'document' }, 'The document call is sent again, as an operator has set up.'],
   [
     { is: 'refused', kind: 'company', status: 422, body: '', late: true },
     'The service refused the company with status 422, late: its outcome had been unknown.',
@@ -41,7 +41,7 @@ test.each<[StoryEvent, string]>([
     { is: 'failed', step: 'limit', message: 'The service put the row off 30 times' },
     'The service put the row off 30 times.',
   ],
-  [{ is: 'retried', by: 'console', from: 'refused' }, 'Sent again by console : it had been refused.'],
+  [{ is: 'retried', by: 'console', from: 'refused' }, 'Sent again by console: it had been refused.'],
   [
     { is: 'retried', by: 'olivia', from: 'refused', rule: 'k3f9a', night: 2, of: 3 },
     'Sent again at night by rule k3f9a of olivia, night 2 of 3 at most: it had been refused.',

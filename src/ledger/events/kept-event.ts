@@ -13,7 +13,7 @@ export const EVENT_BECAME = {
   'not made': 'of a limit that does not count for its request',
   damaged: 'of a limit whose record cannot be read',
   'other kind': 'of a kind that does not count',
-  unreadable: 'not readable by EVENTS_MAPPING',
+  unreadable: 'not readable by the mapping that is set',
 } as const;
 export type EventBecame = Readonly<Partial<Record<keyof typeof EVENT_BECAME, number>>>;
 

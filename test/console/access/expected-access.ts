@@ -94,6 +94,8 @@ POST /nightly/run/:task                        in     no   no     no      no    
 POST /nightly/rules                            in     no   no     no      no       yes      no
 POST /nightly/rules/:id/remove                 in     no   no     no      no       yes      no
 GET  /nightly                                  in     no   yes    yes     yes      yes      no
+GET  /nightly/automation                       in     no   yes    yes     yes      yes      no
+GET  /nightly/notices                          in     no   yes    yes     yes      yes      no
 GET  /nightly/reports/:id                      in     no   yes    yes     yes      yes      no
 GET  /nightly/reports/:id/:file                in     no   no     yes     yes      yes      no
 

@@ -6,7 +6,7 @@ import { openNightlyConsole } from '../../support/nightly-console.ts';
 
 test('events of the service are on the page of the night, and one is shown as it came, as text', async () => {
   const { get, context } = await openNightlyConsole();
-  expect((await get('/nightly/automation')).text).toContain('No event came yet.');
+  expect((await get('/nightly/automation')).text).toContain('No events yet.');
   const hostile = '<script>alert(1)</script> bl_1 \u202e\0 </pre><img src=x onerror=alert(2)>';
   await context.events.keep({ ...eventOf(hostile), headers: { 'x-<b>': ['<i>', '2'] } });
   await context.events.keep(eventOf(Buffer.concat([Buffer.from('bl_2 '), Buffer.from([0xff, 0xfe, 0])])));
@@ -35,9 +35,9 @@ test('events of the service are on the page of the night, and one is shown as it
   expect(String(eventsSection(facts, { showsEvents: false }))).not.toContain('/service-events/');
   const full = { ...facts, archived: 2, unlooked: 5, totals: { ...facts.totals, full: 3, fullMs: 1_000 } };
   const words = String(eventsSection(full, { showsEvents: true }));
-  expect(words).toContain('3 events so far were not taken');
+  expect(words).toContain('3 events so far were not kept');
   expect(words).toContain('2 portfolios are archived');
-  expect(words).toContain('not in 5 older ones');
+  expect(words).toContain('not 5 older ones');
 });
 
 test('the page of an event says what became of its decisions, and the list no more that events change nothing', async () => {
@@ -47,10 +47,8 @@ test('the page of an event says what became of its decisions, and the list no mo
   const [id = ''] = await events.nextToRead([], 1);
   expect((await get('/nightly/automation')).text).toContain('They change nothing by themselves');
   await events.nextToRead([{ id, became: { taken: 2, unreadable: 1 } }], 0);
-  expect((await get('/nightly/automation')).text).toContain(
-    'They change nothing but what EVENTS_MAPPING finds in them',
-  );
+  expect((await get('/nightly/automation')).text).toContain('Decisions found in them were taken over');
   const page = (await get(`/service-events/${id}`)).text;
-  expect(page).toContain('2 taken, 1 not readable by EVENTS_MAPPING');
+  expect(page).toContain('2 taken, 1 not readable by the mapping that is set');
   expect(page).toContain('Decisions were taken from it');
 });

@@ -41,9 +41,9 @@ test('the drop folder on its page: what lies there, what was taken, and what bec
     'at once, when the file is complete',
     '&lt;b&gt;.csv',
     'it is empty',
-    '3 more files there.',
+    '3 more files.',
     '<a href="/portfolios/q4%20%26%20co">4 lines imported.</a>',
-    'Why 3 lines led to no row: <bdi>done/20261122T013000Z-q4.problems.csv</bdi>',
+    'Problems of 3 lines: <bdi>done/20261122T013000Z-q4.problems.csv</bdi>',
     'Results: <bdi>done/20261122T013000Z-q4.results.csv</bdi>',
     '<strong class="is-bad">Rejected.</strong> It is a link.',
     '<bdi>rejected/bad.problems.txt</bdi>',
@@ -55,7 +55,7 @@ test('the drop folder on its page: what lies there, what was taken, and what bec
 
 test('without a folder it is said how to have one, unless files were taken before', () => {
   const none = { ...FACTS, folder: undefined, lying: [], more: 0 };
-  expect(String(inboxSection({ ...none, lately: [] }))).toContain('<code>LIMITLINE_INBOX</code>');
+  expect(String(inboxSection({ ...none, lately: [] }))).toContain('No drop folder is set up.');
   expect(String(inboxSection(none))).toContain('none');
 });
 
@@ -76,5 +76,5 @@ test('what the page is handed is what lies there and was taken; a folder that is
     lying: [],
     fault: expect.stringContaining('/none: it is not there'),
   });
-  expect(String(inboxSection(away))).toContain('cannot be looked into from here');
+  expect(String(inboxSection(away))).toContain('The drop folder cannot be read.');
 });

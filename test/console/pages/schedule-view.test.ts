@@ -44,31 +44,31 @@ describe('the schedule on its page', () => {
       'each day at 02:30, UTC',
       'Failed.',
       'No disk &lt;b&gt;.',
-      'went well last: never',
+      'Last success: never',
       'on h1, by ann',
     ]) {
       expect(text).toContain(words);
     }
     expect(text).toContain('at once, as files come');
-    expect(text).toContain('On duty: 1 process on h1.');
+    expect(text).toContain('1 process on h1 runs these tasks.');
     expect(text.match(/action="\/nightly\/run\/\w+"/g)).toEqual(['action="/nightly/run/reconcile"']);
     expect(text).toContain('npx limitline schedule run reconcile');
-    expect(text).not.toContain('Nobody is on duty');
+    expect(text).not.toContain('The nightly tasks do not run.');
     expect(String(scheduleSection(FACTS, { ...RIGHTS, mayRun: false }))).not.toContain('/nightly/run/');
   });
 
   test('says loudly where nobody is on duty, and that what was asked for waits', () => {
     const text = String(scheduleSection({ ...FACTS, onDuty: [] }, { ...RIGHTS, asked: 'reconcile' }));
-    expect(text).toContain('Nobody is on duty');
-    expect(text).toContain('You asked for reconcile');
-    expect(text).toContain('It waits until somebody is on duty, or');
-    expect(String(scheduleSection({ ...FACTS, isOther: true }, RIGHTS))).toContain('say another schedule');
+    expect(text).toContain('The nightly tasks do not run.');
+    expect(text).toContain('You started reconcile');
+    expect(text).toContain('It waits until a process');
+    expect(String(scheduleSection({ ...FACTS, isOther: true }, RIGHTS))).toContain('is set to another schedule');
   });
 
   test('tells who asked whether it is under way, and takes no other word from the address', () => {
     expect(String(scheduleSection(FACTS, { ...RIGHTS, asked: 'reconcile' }))).toContain('begins as soon as');
     expect(String(scheduleSection(FACTS, { ...RIGHTS, asked: 'inbox' }))).toContain('It runs now.');
-    expect(String(scheduleSection(FACTS, { ...RIGHTS, asked: '<script>' }))).not.toContain('You asked for');
+    expect(String(scheduleSection(FACTS, { ...RIGHTS, asked: '<script>' }))).not.toContain('You started');
   });
 
   test('a run that is asked for there is in the queue, with the name of who asked, and in the trail', async () => {

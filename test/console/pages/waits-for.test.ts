@@ -38,22 +38,22 @@ test.each<[string, Changes, string]>([
   ['goes on at the pace', {}, "at the service's limit, 98 calls/s"],
   ['is finished', { open: 0 }, 'finished'],
   ['waits for no worker once it is finished', { open: 0, workers: 0 }, 'finished'],
-  ['has no worker', { workers: 0 }, 'No worker'],
+  ['has no worker', { workers: 0 }, 'Sending is stopped'],
   ['waits at a paused queue', { pausedQueues: ['companies'] }, 'Queue paused'],
   ['is paused, whatever else there is', { workers: 0, state: { paused: 'by request' } }, 'Paused'],
-  ['was cut off', { state: { interrupted: true } }, 'Cut off'],
-  ['has held rows', { held: 2 }, '2 rows held'],
-  ['is being imported', { state: { importing: true } }, 'Being imported'],
-  ['waits for the service', { pace: { ...pace, blocked: { why: 'gone', untilMs: NOW + 4_000 } } }, 'All calls wait'],
+  ['was cut off', { state: { interrupted: true } }, 'Incomplete import'],
+  ['has held rows', { held: 2 }, '2 rows need an answer'],
+  ['is being imported', { state: { importing: true } }, 'Importing'],
+  ['waits for the service', { pace: { ...pace, blocked: { why: 'gone', untilMs: NOW + 4_000 } } }, 'Sending waits'],
   [
     'waits behind a breaker',
     { pace: { ...pace, tripped: [{ kind: 'limit', why: 'status 502', untilMs: NOW, isTried: true }] } },
-    'Some calls wait',
+    'Some requests wait',
   ],
   ['waits for its supplier', { state: { supplier: { body: {} } } }, 'Supplier first'],
-  ['sends a few first', { state: { first: 5 } }, 'A few first'],
+  ['sends a few first', { state: { first: 5 } }, 'First rows only'],
   ['sent a few first and is finished', { open: 0, state: { first: 5 } }, 'finished'],
-  ['begins', { pace: undefined }, 'begins'],
+  ['begins', { pace: undefined }, 'starting'],
 ])('a portfolio that %s says so', async (_name, changes, words) => {
   expect(waitWords(await lookWith(changes))).toBe(words);
 });
@@ -62,7 +62,12 @@ test('all that a person must do comes before what goes on by itself', async () =
   const blocked = { why: 'the service asked to wait', untilMs: NOW + 4_000 };
   const look = await lookWith({ held: 1, state: { interrupted: true, importing: true }, pace: { ...pace, blocked } });
   const waits = waitsFor(look);
-  expect(waits.map(({ title }) => title)).toEqual(['Cut off.', '1 row held.', 'Importing.', 'Sending waits.']);
+  expect(waits.map(({ title }) => title)).toEqual([
+    'Incomplete import.',
+    '1 row needs an answer.',
+    'Importing.',
+    'Sending waits.',
+  ]);
   expect(waits.at(-1)?.words).toBe('The service asked to wait, next try in 4 s. It continues automatically.');
 });
 

@@ -56,9 +56,9 @@ test('events try says what the mapping finds in each event and what would become
   expect(tried.stdout).toMatch(/^line 1: .*bl_of_nobody.*: of a limit that is not known here$/m);
   expect(tried.stdout).toMatch(/^line 2: .*status in␛\[31m_progress.*: not readable by .* has a control character\.$/m);
   expect(tried.stdout).toMatch(/^line 3: kind other: of a kind that does not count$/m);
-  expect(tried.stdout).toMatch(/^line 5: nothing found: not readable by EVENTS_MAPPING\. It is no JSON\.$/m);
+  expect(tried.stdout).toMatch(/^line 5: nothing found: not readable by the mapping that is set\. It is no JSON\.$/m);
   expect(tried.stdout).toMatch(/^line 6: kind buyer_limit.updated: not readable .* nothing at \/data\/id\.$/m);
-  expect(tried.stdout).toMatch(/^5 events: .*3 not readable by EVENTS_MAPPING\. Nothing was changed\.$/m);
+  expect(tried.stdout).toMatch(/^5 events: .*3 not readable by the mapping that is set\. Nothing was changed\.$/m);
   const { events, became } = JSON.parse((await limitline('events', 'try', 'some.ndjson', '--json')).stdout);
   expect(became).toEqual({ unknown: 1, 'other kind': 1, unreadable: 3 });
   expect(events[0]).toMatchObject({ line: 1, decisions: [{ became: 'unknown', found: { status: 'approved' } }] });
@@ -91,7 +91,7 @@ test('events that are exported are tried, and taken with a command that is audit
   expect(await statuses()).toEqual({ in_progress: 1 });
   expect(await limitline('events', 'take')).toMatchObject({
     status: 2,
-    stdout: '2 events read: 1 taken, 1 not readable by EVENTS_MAPPING.\n',
+    stdout: '2 events read: 1 taken, 1 not readable by the mapping that is set.\n',
   });
   expect(await statuses()).toEqual({ approved: 1 });
   expect((await limitline('events', 'take', '--since', '2999-01-01')).stdout).toBe('0 events read: no decisions.\n');

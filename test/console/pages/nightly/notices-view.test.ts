@@ -61,14 +61,16 @@ test('a notice that was given up is said to be, with why', () => {
     words: 'm answered <no>',
   } as const;
   const markup = view({ lately: [{ id: 'a', notice: makeNotice(), deliveries: [gone] }] });
-  expect(markup).toMatch(/<strong>Mail: given up <time.*<\/strong><span class="under">m answered &lt;no&gt;/);
+  expect(markup).toMatch(
+    /<strong>Mail: not delivered, last tried <time.*<\/strong><span class="under">m answered &lt;no&gt;/,
+  );
 });
 
 test('where no way is set, no links are, or nothing was told yet, it says what to do', () => {
   const none = view({ ways: [], lately: [] });
   expect(none).toContain('npx limitline notices test');
   expect(none).toContain('No notices yet.');
-  expect(view({ hasLinks: false })).toContain('<code>CONSOLE_URL</code>');
+  expect(view({ hasLinks: false })).toContain('the address of this console is not set');
   expect(view({ about: ['disk', 'away'] })).toContain('disk, away');
   expect(view({ counts: { delivered: 0, undelivered: 3 } })).toContain('3 so far');
   expect(view({ ways: [{ way: 'mail', waiting: 1 }] })).toContain('not set up any more; 1 notice waits');

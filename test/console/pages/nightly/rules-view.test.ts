@@ -51,8 +51,8 @@ test('a cause that the address names is chosen, and whatever else stands there i
   expect(markup).toContain('open=""');
   expect(markup).toContain('value="&quot;&gt;&lt;script&gt;"');
   expect(view({ asked: { cause: 'nothing' } })).toContain('<option value="" selected="">');
-  expect(view({ asked: { rule: 'added' } })).toContain('The rule is made');
-  expect(view({ asked: { rule: ['added'], cause: {} } })).not.toContain('The rule is made');
+  expect(view({ asked: { rule: 'added' } })).toContain('The rule was added');
+  expect(view({ asked: { rule: ['added'], cause: {} } })).not.toContain('The rule was added');
 });
 
 test('a rule is made and removed from the page, in the name of who does it; what cannot be meant is said', async () => {
