@@ -1,12 +1,14 @@
 import { defineConfig } from 'vitest/config';
 import LongestFirst from './test/support/longest-first.ts';
+import { QUICK_PASSWORDS } from './test/support/quick-passwords.ts';
 
 /**
- * Tests that need a process of their own: they stand in for a module, or measure what memory their process takes.
- * All others share theirs, since loading the product anew for each of two hundred files costs more than most of them.
+ * Tests that need a process of their own: they stand in for a module, measure what memory their process takes, or pay the full
+ * price of a password. All others share theirs, since loading the product anew for each of six hundred files costs more than most of them.
  */
 const ALONE = [
   'test/jobs/archive/archive-files.test.ts',
+  'test/people/passwords/password-hash.test.ts',
   'test/table/cells.test.ts',
   'test/portfolio/bad-input.test.ts',
   'test/portfolio/lines/duplicates.test.ts',
@@ -34,6 +36,7 @@ export default defineConfig({
       { extends: true, test: { name: 'alone', include: ALONE } },
       {
         extends: true,
+        plugins: [QUICK_PASSWORDS],
         test: {
           name: 'together',
           include: ['test/**/*.test.ts'],

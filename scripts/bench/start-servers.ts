@@ -40,8 +40,8 @@ export type RunningService = AsyncDisposable & {
  *
  * @throws LimitlineError `SERVICE` when it does not start
  */
-export async function startService(): Promise<RunningService> {
-  const args = [COMMAND, 'service', '--port', '0', '--json'];
+export async function startService(script = COMMAND): Promise<RunningService> {
+  const args = [script, 'service', '--port', '0', '--json'];
   // Nothing else of our own environment: a SERVICE_… there would not be meant for the stand-in.
   const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, LOG_LEVEL: 'error' };
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });

@@ -13,22 +13,22 @@ type WorkerFleet = AsyncDisposable & {
   killOne(): Promise<string | undefined>;
 };
 
+type FleetPlace = { cwd: string; env: Record<string, string>; onFault: (error: Error) => void; script?: string };
+
 /**
  * Keeps so many `limitline work` processes running until it is disposed of. Each writes its log to us, from which its
  * name in the ledger is read.
  *
  * @param onFault hears of a worker that ended by itself, which none should
+ * @param script the command line
  */
-export function startFleet(
-  size: number,
-  { cwd, env, onFault }: { cwd: string; env: Record<string, string>; onFault: (error: Error) => void },
-): WorkerFleet {
+export function startFleet(size: number, { cwd, env, onFault, script = COMMAND }: FleetPlace): WorkerFleet {
   /** The name of each process, once it has said that it is working. */
   const running = new Map<ChildProcess, string | undefined>();
   let ending = false;
 
   const start = (): void => {
-    const child = spawn(process.execPath, [COMMAND, 'work'], {
+    const child = spawn(process.execPath, [script, 'work'], {
       cwd,
       env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
       stdio: ['ignore', 'ignore', 'pipe'],

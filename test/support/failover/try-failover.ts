@@ -50,7 +50,7 @@ export async function tryFailover({
   const over = new AbortController();
   const signal = AbortSignal.any([over.signal, stop, AbortSignal.timeout(TIME_LIMIT_MS)]);
   await using redis = await startReplicatedRedis(signal);
-  await using service = await startService();
+  await using service = await startService(LIMITLINE);
   await service.setFaults({ latencyMs: LATENCY_MS });
   const env = {
     ...COMPILED,
@@ -65,7 +65,12 @@ export async function tryFailover({
   await importFile(rows, { cwd: folder.path, env, signal });
   const made = async () => Object.values((await service.report()).made).reduce((sum, count) => sum + count, 0);
 
-  await using _fleet = startFleet(WORKERS, { cwd: folder.path, env, onFault: (error) => over.abort(error) });
+  await using _fleet = startFleet(WORKERS, {
+    cwd: folder.path,
+    env,
+    onFault: (error) => over.abort(error),
+    script: LIMITLINE,
+  });
   const share = FIRST_SHARE + Math.random() * (LAST_SHARE - FIRST_SHARE);
   while ((await made()) < rows * 2 * share) await sleep(LOOK_EVERY_MS, undefined, { signal });
   await redis.cutOff();
