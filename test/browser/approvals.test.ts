@@ -54,7 +54,7 @@ testInBrowser(
     await fiona.page.getByRole('button', { name: /Request all/ }).click();
     await fiona.page.waitForURL(/\/portfolios\/q4/);
     await fiona.page.getByText('Waits for approval.').first().waitFor();
-    expect(await fiona.page.locator('main').textContent()).toContain('bob and carol may look at it and say yes');
+    expect(await fiona.page.locator('main').textContent()).toContain('bob and carol may approve it');
     await keepScreenshot(fiona.page, 'portfolio-awaiting');
     await fiona.page.getByRole('link', { name: 'Look at it' }).click();
     await fiona.page.getByText('You asked for this, or took part in it.').waitFor();
@@ -100,7 +100,7 @@ testInBrowser('without script: declined with a reason, which stands in the list 
   const { page } = await office.as('bob', { width: 360, height: 740, script: false });
   await page.goto(`${office.web.url}/approvals`);
   await page.getByRole('link', { name: 'q4', exact: true }).click();
-  await page.getByLabel('Why not').fill('The sum is above what we agreed on.');
+  await page.getByLabel('Reason for declining').fill('The sum is above what we agreed on.');
   await page.getByRole('button', { name: 'Decline' }).click();
   await page.getByText('Declined').first().waitFor();
   expect(await office.states('q4')).toMatchObject({ cancelled: 12, awaiting: 0 });

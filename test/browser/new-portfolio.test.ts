@@ -41,7 +41,7 @@ testInBrowser(
     await upload();
     await expectNoViolations(page);
     await page.getByLabel('Wunsch is read as').selectOption('requested_limit');
-    await page.getByRole('button', { name: 'Read this one the same way' }).click();
+    await page.getByRole('button', { name: 'Apply' }).click();
     await page.getByText('1,258.00').first().waitFor();
     expect(await page.title()).toBe('Käufer Q4.csv · Limitline');
     await expectKeyboardReach(page);
@@ -56,7 +56,7 @@ testInBrowser(
     await expectNoViolations(page);
     await keepScreenshot(page, 'new-portfolio');
     await page.getByRole('button', { name: 'Save as a new version' }).click();
-    await page.getByText('version 2: 1 cell mended').waitFor();
+    await page.getByText('version 2: 1 cell corrected').waitFor();
     await page.getByText('1,270.25').first().waitFor();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -85,13 +85,13 @@ testInBrowser('a save over another tab’s is refused, and says what differs', a
   const { page, tab, expectFault, upload, web } = await openUpload();
   await upload();
   await page.getByLabel('Wunsch is read as').selectOption('requested_limit');
-  await page.getByRole('button', { name: 'Read this one the same way' }).click();
+  await page.getByRole('button', { name: 'Apply' }).click();
   await page.getByLabel('Line 4, Wunsch').waitFor();
   const second = await tab();
   await second.goto(page.url());
   await second.getByLabel('Line 4, Wunsch').fill('20');
   await second.getByRole('button', { name: 'Save as a new version' }).click();
-  await second.getByText('version 2: 1 cell mended').waitFor();
+  await second.getByText('version 2: 1 cell corrected').waitFor();
   expectFault(/409/);
   await page.getByLabel('Line 4, Wunsch').fill('30');
   await page.getByRole('button', { name: 'Save as a new version' }).click();
@@ -106,13 +106,13 @@ testInBrowser('a name or a reading that was typed and not applied stops what is 
   const { page, expectFault, upload, web } = await openUpload();
   await upload();
   await page.getByLabel('Wunsch is read as').selectOption('requested_limit');
-  await page.getByRole('button', { name: 'Read this one the same way' }).click();
+  await page.getByRole('button', { name: 'Apply' }).click();
   await page.getByText('1,258.00').first().waitFor();
   const preview = page.url();
   const expectNotSent = async () => {
     expectFault(/409/);
     await page.getByRole('button', { name: 'Request all' }).click();
-    await page.getByText('Nothing was sent: a name or a reading was typed that is not applied').waitFor();
+    await page.getByText('the page has changes that are not applied yet').waitFor();
     expect(await web.context.portfolios.names()).toEqual([]);
     await page.goto(preview);
   };
@@ -130,7 +130,7 @@ testInBrowser('a name or a reading that was typed and not applied stops what is 
   await page.getByText('--portfolio named').waitFor();
   expect(await page.getByLabel('Dates like 05/04/2026').inputValue()).toBe('mdy');
   await page.getByLabel('Portfolio', { exact: true }).fill('again');
-  await page.getByRole('button', { name: 'Read this one the same way' }).click();
+  await page.getByRole('button', { name: 'Apply' }).click();
   await page.getByText('--portfolio again').waitFor();
   await page.getByRole('button', { name: 'Request all' }).click();
   await page.waitForURL(/\/portfolios\/again$/);
@@ -141,7 +141,7 @@ testInBrowser('all of it works without script, in the width of a phone and in th
   await upload();
   await expectNoSidewaysScroll(page);
   await page.getByLabel('Wunsch is read as').selectOption('requested_limit');
-  await page.getByRole('button', { name: 'Read this one the same way' }).click();
+  await page.getByRole('button', { name: 'Apply' }).click();
   await page.getByLabel('Line 4, Wunsch').fill('1,5');
   await page.getByRole('button', { name: 'Save as a new version' }).click();
   await page.getByText('1,259.50').first().waitFor();

@@ -36,11 +36,14 @@ testInBrowser(
     const { files } = await night('2026-11-20T01:30:00.000Z', second);
     await lookWide('/nightly', 'nightly');
     // With the form for another rule open.
-    await lookNarrow('/nightly?cause=k3f9', 'nightly');
+    await lookNarrow('/nightly/automation?cause=k3f9', 'nightly-automation');
     await expectKeyboardReach(narrow.page);
     const many = Array.from({ length: 2_000 }, (_none, place) => foundItem({ portfolio: `q${place}` }));
     await night('2026-11-21T01:30:00.000Z', many);
-    await lookWide('/nightly?cause=k3f9', 'nightly-many');
+    await lookNarrow('/nightly', 'nightly');
+    await lookWide('/nightly/automation', 'nightly-automation');
+    await lookWide('/nightly/notices', 'nightly-notices');
+    await lookWide('/nightly', 'nightly-many');
     await wide.page.locator('summary', { hasText: '2,000 findings' }).click();
     await wide.page.getByRole('link', { name: 'All 2,000 findings' }).click();
     await wide.page.getByRole('link', { name: 'Next' }).click();

@@ -63,10 +63,10 @@ testInBrowser('a plan by the keyboard alone, on a narrow screen in the dark, and
   await expectNoSidewaysScroll(page);
   await expectKeyboardReach(page);
   await keepScreenshot(page, 'plan-dark-320');
-  await tabTo(page, page.getByRole('button', { name: 'Give up 1 refused row' }));
+  await tabTo(page, page.getByRole('button', { name: 'Cancel 1 refused row' }));
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/plans\/[\w-]+$/);
-  expect(await page.locator('h1').textContent()).toBe('1 row given up');
+  expect(await page.locator('h1').textContent()).toBe('1 row cancelled');
   await expectNoSidewaysScroll(page);
   await keepScreenshot(page, 'plan-done-dark-320');
 

@@ -44,3 +44,18 @@ testInBrowser('failed rows are found and sent again on the page of the queues, a
   await context.queues.resumeQueue('companies');
   await page.getByRole('button', { name: 'Pause companies' }).waitFor();
 });
+
+testInBrowser('the switch at the foot of a page hides commands, and the browser keeps it', async () => {
+  const { url } = await openFailed();
+  const { page } = await openBrowser();
+  await page.goto(`${url}/work`);
+  const command = page.getByText('npx limitline pause --queue companies');
+  await command.waitFor();
+  await page.getByLabel('Show terminal commands').uncheck();
+  await command.waitFor({ state: 'hidden' });
+  await page.reload();
+  await page.getByRole('button', { name: 'Pause companies' }).waitFor();
+  await command.waitFor({ state: 'hidden' });
+  await page.getByLabel('Show terminal commands').check();
+  await command.waitFor();
+});

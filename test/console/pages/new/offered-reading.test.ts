@@ -42,7 +42,9 @@ test('another person’s reading stands on the page with their name and in full,
   expect(text).toMatch(/name="offered" value="yes"[\s\S]*Read this one the same way/);
   expect(text).not.toContain('company_fay');
   expect((await web.post(`${location}/reading`, { offered: 'yes' })).status).toBe(303);
-  await expect.poll(async () => (await web.get(location)).text).toMatch(/it is read as fay set for that file/);
+  await expect
+    .poll(async () => (await web.get(location)).text)
+    .toMatch(/it is read the way that fay set for that file/);
   await submit(location);
 
   const { entries } = await web.context.audit.read.page({ count: 50, walk: 99, filter: {} });
