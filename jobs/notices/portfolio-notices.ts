@@ -35,7 +35,7 @@ export function portfolioNotice(
   switch (news.is) {
     case 'settled': {
       const path = addressOf(name);
-      const facts = [...sumFacts(state, outcomes), ...lineFacts(state), ...causeFacts(causes)];
+      const facts = [...sumFacts(state, outcomes), ...lineFacts(state), ...supplierFacts(state), ...causeFacts(causes)];
       return {
         kind: 'settled',
         title: `Portfolio ${name} ${state.states.held > 0 ? 'needs an answer' : 'has settled'}: ${outcomesText(outcomes)}`,
@@ -50,6 +50,7 @@ export function portfolioNotice(
         title: `Portfolio ${name} paused itself: ${pauseText(news)}`,
         facts: [
           { term: 'Rows', what: outcomesText(outcomes) },
+          ...supplierFacts(state),
           ...causeFacts(causes),
           { term: 'To go on', what: pauseRemedy(news) },
         ],
@@ -129,6 +130,12 @@ function lineFacts({ invalid, duplicate }: PortfolioState): Facts {
     ...(duplicate > 0 ? [`${grouped(duplicate)} duplicate`] : []),
   ];
   return said.length === 0 ? [] : [{ term: 'Lines without a row', what: said.join(', ') }];
+}
+
+/** A supplier without a company; why stands on the portfolio's page, since it quotes the service. */
+function supplierFacts({ supplier }: PortfolioState): Facts {
+  if (supplier?.problem === undefined) return [];
+  return [{ term: 'Supplier', what: 'no company was made for it: the page of the portfolio says why' }];
 }
 
 /** Causes grouped without the service's own text. */

@@ -110,7 +110,17 @@ function seeProblems(portfolio: string): string {
 }
 
 /** A row's state and what can be done; `option` names the row in a command. */
-async function describeState({ row, result }: FoundRow, option: string, { calls }: ExplainDeps): Promise<string> {
+async function describeState(found: FoundRow, option: string, deps: ExplainDeps): Promise<string> {
+  const { supplier } = await deps.portfolios.read(found.row.portfolio);
+  const words = await describeRowState(found, option, deps);
+  return supplier?.problem === undefined ? words : `${words} No company was made for its supplier: see the report.`;
+}
+
+async function describeRowState(
+  { row, result }: FoundRow,
+  option: string,
+  { calls }: Pick<ExplainDeps, 'calls'>,
+): Promise<string> {
   const { state, step, limitId } = result;
   const name = `"${row.portfolio}"`;
   switch (state) {

@@ -1,9 +1,8 @@
 import type { Calls } from '../../src/ledger/calls/calls.ts';
-import { isPending, type PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
+import { GIVEN_UP, isPending, type PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import type { SupplierInDoubt } from '../../src/ledger/schema/approval.ts';
 import type { FeedDeps } from '../rows/feed.ts';
 import { supplierJob } from '../rows/step-jobs.ts';
-import { GIVEN_UP } from '../steps/create-supplier.ts';
 import type { FreeDeps } from './free-held.ts';
 
 type OfSupplier = Pick<PortfolioState, 'supplier'>;

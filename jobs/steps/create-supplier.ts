@@ -1,6 +1,6 @@
 import { messageOf } from '../../src/errors.ts';
 import { answerWords } from '../../src/ledger/counts/answer-words.ts';
-import { isPending } from '../../src/ledger/portfolios/portfolio.ts';
+import { GIVEN_UP, isPending } from '../../src/ledger/portfolios/portfolio.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { JobEnd } from '../../src/queue/runner.ts';
 import { parseRowPayload, SUPPLIER_JOB } from '../rows/step-jobs.ts';
@@ -8,9 +8,6 @@ import { callOnce } from './call-once.ts';
 import type { CallRequest } from './call-request.ts';
 import { problemOf } from './row-problem.ts';
 import type { StepDeps } from './step.ts';
-
-/** A supplier with this problem is created again after an import with --supplier, or when the cancelled rows are sent again. */
-export const GIVEN_UP = 'given up with its portfolio';
 
 /** The supplier's problem if another portfolio's approver declined it. Here nobody would be asked, so the rows go on without it. */
 const DECLINED_ELSEWHERE =

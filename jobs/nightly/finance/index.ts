@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { Big } from 'big.js';
 import type { Settings } from '../../../src/config.ts';
 import { ANY_DOCUMENT } from '../../../src/documents/folder.ts';
 import type { DocumentStore } from '../../../src/documents/store.ts';
@@ -39,6 +40,7 @@ import { longReview, otherStatus } from './not-approved.ts';
 import { makeSharedCompanies } from './shared-companies.ts';
 import { makeFailedRows, makePortfolioFacts, makeWaitingRows } from './unfinished-rows.ts';
 import { tellUnrequested } from './unrequested-lines.ts';
+import { findWithoutSupplier } from './without-supplier.ts';
 
 export type FinanceDeps = {
   rows: Rows;
@@ -96,6 +98,7 @@ export async function makeFinanceChecks(
     ],
     async run() {
       await findMadeTwice({ ...deps, sink });
+      await findWithoutSupplier({ portfolios, sink });
       const lines = { rows, portfolios, store, sink };
       for await (const file of importedFiles(sinceMs, { portfolios, imports, signal }))
         await tellUnrequested(file, lines);
@@ -128,19 +131,29 @@ function eachRow(sink: FoundSink, check: (walked: WalkedRow) => FoundItem | unde
 }
 
 /**
- * Finds approved limits below the request, and approvals with nothing granted. A skipped request is left to the row that made
- * it. Without a known amount, for example for an id that a person gave, there is nothing to compare.
+ * Finds approved limits below or above the request, approvals with nothing granted, and those without an amount. A skipped request is left
+ * to the row that made it. Of an id that a person gave, neither status nor amount is known, and there is nothing to compare.
  */
 export function grantedBelow(walked: WalkedRow, meanings: Meanings): FoundItem | undefined {
   const { state, record, request, limitId } = walked.result;
-  if (state !== 'done' || record.total_limit === undefined) return undefined;
-  const { total_limit: granted } = record;
+  const { total_limit: granted, status } = record;
+  if (state !== 'done' || (granted === undefined && !status)) return undefined;
+  const isApproved = statusMeaningOf(status, meanings) === 'approved';
+  if (granted === undefined)
+    return isApproved
+      ? rowItem('answered otherwise', walked, 'approved, but the answer says no amount', { detail: limitId })
+      : undefined;
   const more = { granted, detail: limitId };
   if (amountText(granted) === '?')
     return rowItem('answered otherwise', walked, 'the answer says an amount that cannot be read', more);
-  const share =
-    statusMeaningOf(record.status, meanings) === 'approved' ? shareOf(granted, request.limit.requested_limit) : '';
-  if (share === '6') return rowItem('other status', walked, 'approved, but nothing was granted', more);
+  const { requested_limit: requested } = request.limit;
+  const share = isApproved ? shareOf(granted, requested) : '';
+  if (share === '6') {
+    const what = granted.startsWith('-') ? 'a negative amount' : 'nothing';
+    return rowItem('other status', walked, `approved, but ${what} was granted`, more);
+  }
+  if (share === '4' && new Big(granted).gt(requested))
+    return rowItem('answered otherwise', walked, 'more was granted than requested', more);
   return share === '5' ? rowItem('granted below', walked, 'less than requested', more) : undefined;
 }
 
@@ -204,7 +217,12 @@ async function* importedFiles(sinceMs: number, deps: ImportedDeps): AsyncGenerat
         rows: found?.invalid ?? 1,
       },
       // A broken import continues with the same file, called FILE here because its path is not stored.
-      command: isBrokenOff ? `import FILE --portfolio ${name}` : `report ${name} --format errors-csv`,
+      // The errors file has the lines of the last import alone.
+      command: isBrokenOff
+        ? `import FILE --portfolio ${name}`
+        : later.length > 0
+          ? 'check FILE'
+          : `report ${name} --format errors-csv`,
       open: (buyers) => open(known, buyers),
     };
   }

@@ -25,6 +25,7 @@ export const CHECKS = {
   events: { kind: 'finance', title: 'What the service told of by events' },
   held: { kind: 'finance', title: 'Held: a person must say what became of the call' },
   refused: { kind: 'finance', title: 'Refused by the service' },
+  'no supplier': { kind: 'finance', title: 'Portfolios without their supplier' },
   'granted below': { kind: 'finance', title: 'Granted less than requested' },
   'long review': { kind: 'finance', title: 'Under review for longer than REVIEW_DAYS' },
   'other status': { kind: 'finance', title: 'Limits that are not approved' },

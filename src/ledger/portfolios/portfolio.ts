@@ -73,6 +73,9 @@ export type PortfolioState = {
   short: { below: Record<string, number>; nothing: Record<string, number> };
 };
 
+/** A supplier with this problem is created again after an import with --supplier, or when the cancelled rows are sent again. */
+export const GIVEN_UP = 'given up with its portfolio';
+
 /** Whether a supplier is still to be made. */
 export function isPending({ body, id, problem }: PortfolioSupplier): boolean {
   return body !== undefined && !id && !problem;

@@ -41,6 +41,19 @@ describe('what is told of a portfolio', () => {
     });
   });
 
+  test('without its supplier is that no company was made for it, where it ends and where it pauses', async () => {
+    const state = await stateOf('q4', { supplier: { problem: 'secret' } });
+    const told = { state, causes: [], meanings: NONE, nowMs };
+    for (const news of [
+      { is: 'settled', atMs: 7 },
+      { is: 'paused', why: { is: 'not ours' } },
+    ] as const) {
+      const { facts } = portfolioNotice(news, told);
+      expect(facts).toContainEqual({ term: 'Supplier', what: expect.stringContaining('no company was made for it') });
+      expect(JSON.stringify(facts)).not.toContain('secret');
+    }
+  });
+
   test('with held rows is that it needs an answer, and not that it has settled', async () => {
     const state = await stateOf('q4');
     const held = { ...state, states: { ...state.states, done: 5, held: 2 } };

@@ -10,7 +10,9 @@ async function openPlace(fault: NonNullable<FaultChange['rules']>[number]) {
   await place.import([...buyerLines(2), 'Broken AG,Nowhere,HRB 9,1']);
   await place.work();
   await place.settled();
-  return (retry: Partial<Retry>) => explainEmptyRetry({ portfolio: 'q4', state: 'refused', ...retry }, place.context);
+  const why = (retry: Partial<Retry>) =>
+    explainEmptyRetry({ portfolio: 'q4', state: 'refused', ...retry }, place.context);
+  return Object.assign(why, { place });
 }
 
 test('a retry that matches nothing says what the line is instead, and what to do with it', async () => {
@@ -21,6 +23,10 @@ test('a retry that matches nothing says what the line is instead, and what to do
   );
   expect(await why({ line: 3 })).toMatch(/^Line 3 .* is done \(bl_/);
   expect(await why({ line: 4 })).toMatch(/^Line 4 .* led to no row: it is invalid\. .*--format errors-csv/);
+  await why.place.context.portfolios.setSupplier('q4', { body: {}, key: 's', problem: 'refused' });
+  expect(await why({ line: 3 })).toMatch(
+    / is done \(bl_.*\)\. No company was made for its supplier: see the report\.$/,
+  );
   expect(await why({})).toMatch(
     /^No row .* is refused \(1 done, 1 held\)\. To say .*npx limitline report "q4" --state held/,
   );

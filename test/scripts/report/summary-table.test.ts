@@ -71,6 +71,14 @@ test('the report says in words and grouped figures what became of a portfolio', 
   expect(table).toContain('(42.5 s)');
 });
 
+test('the report says why approved limits count as answered: no amount of them can be read', () => {
+  const answer = { status: 'approved', rows: 3, requested: '9.00', granted: '0.00', available: '0.00' };
+  const told = { supplier: undefined, paused: undefined, interrupted: false };
+  const line = 'Of 3 approved limits the service named no amount that can be read';
+  expect(summaryTable(summary, { ...told, answers: [{ ...answer, share: 'unknown' }] })).toContain(line);
+  expect(summaryTable(summary, { ...told, answers: [{ ...answer, share: 'all' }] })).not.toContain(line);
+});
+
 test('the report says what is not well: no supplier, paused, not finished', () => {
   const table = summaryTable(
     { ...summary, supplier: null, finished: null },

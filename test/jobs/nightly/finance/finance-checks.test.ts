@@ -48,12 +48,14 @@ test('after a run, all that finance wants to know of is found: what was granted,
     await checks.run();
     return sink.items;
   };
+  await context.portfolios.setSupplier('q4', { body: { name: 'S' }, key: 's', problem: 'refused: no' });
   const items = await find(nowMs);
   expect(items.map(({ check, name, says }) => [check, name, says]).sort()).toEqual([
     ['granted below', 'Small AG', 'less than requested'],
     ['held', 'Held AG', expect.stringMatching(/^outcome unknown at the limit, for less than a day: ./)],
     ['no limit', 'Refused AG', 'its latest request was refused, for less than a day'],
     ['no statements', 'Half AG', 'limit made: no document is named'],
+    ['no supplier', undefined, 'no company was made for the supplier, and rows are sent without it'],
     ['other status', 'Half AG', 'pending: nobody has said what this status means'],
     ['other status', 'Undated AG', 'approved, but nothing was granted'],
     ['refused', 'Refused AG', 'refused at the limit with status 422, for less than a day: limit is too high'],

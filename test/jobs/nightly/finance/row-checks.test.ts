@@ -32,14 +32,14 @@ describe('what was granted beside what was requested', () => {
     ['1000', '1000.00', undefined],
     ['1000.50', '1000.5', undefined],
     ['1000', '1E3', undefined],
-    ['1000', '2000', undefined],
+    ['1000', '2000', 'more was granted than requested'],
     ['1000', '999.99', 'less than requested'],
     ['1000', '9e2', 'less than requested'],
     // Alike as floats.
     ['9007199254740993', '9007199254740992', 'less than requested'],
     ['1000', '0', 'approved, but nothing was granted'],
     ['1000', '0.00', 'approved, but nothing was granted'],
-    ['1000', '-5', 'approved, but nothing was granted'],
+    ['1000', '-5', 'approved, but a negative amount was granted'],
     ['1000', 'EUR 1000', 'the answer says an amount that cannot be read'],
     ['1000', '1e9999999', 'the answer says an amount that cannot be read'],
     ['1000', `1${'0'.repeat(200)}`, 'the answer says an amount that cannot be read'],
@@ -63,8 +63,13 @@ describe('what was granted beside what was requested', () => {
     ['declined', '0', undefined],
     ['under review', '1', undefined],
     [undefined, '1', undefined],
+    ['approved', undefined, 'answered otherwise'],
+    ['declined', undefined, undefined],
   ])('of one that is %s with %s granted, it is of the check %s', (status, total_limit, check) => {
-    const record = { total_limit, ...(status === undefined ? {} : { status }) };
+    const record = {
+      ...(total_limit === undefined ? {} : { total_limit }),
+      ...(status === undefined ? {} : { status }),
+    };
     expect(grantedBelow(makeWalked({ record }), MEANINGS)?.check).toBe(check);
   });
 
