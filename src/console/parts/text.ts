@@ -35,7 +35,7 @@ export function commandLine(text: string, lead = ''): Html {
 export function advice(text: string): Html {
   const clauses = text.split(/(?<=[.;]) | (?=\()/);
   const parts = clauses.every((clause) => COMMAND_OR_SETTING.test(clause)) ? text.split(/(?=: )/) : clauses;
-  return html`<span>${parts.map((part) => (COMMAND_OR_SETTING.test(part) ? html`<span class="terminal">${part}</span> ` : `${part} `))}</span>`;
+  return html`<span>${parts.map((part, at) => html`${at > 0 && !part.startsWith(':') && ' '}${COMMAND_OR_SETTING.test(part) ? html`<span class="terminal">${part}</span>` : part}`)}</span>`;
 }
 
 const COMMAND_OR_SETTING = /\blimitline [a-z]|[A-Z]{3,}_[A-Z_]+/;

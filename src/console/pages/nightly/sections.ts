@@ -25,7 +25,11 @@ export const NIGHTLY_QUERY = z.object({
     .catch(undefined),
   asked: word,
   rule: word,
-  cause: word,
+  cause: z
+    .string()
+    .regex(/^[a-z0-9]{4,16}$/)
+    .optional()
+    .catch(undefined),
   portfolio: word,
 });
 
