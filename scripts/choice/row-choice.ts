@@ -56,9 +56,9 @@ export function planWords(plan: Plan): string {
   return [would, ...approvedFirst(plan), 'Nothing was done.'].join(' ');
 }
 
-/** Tells that another person has to approve, and why; empty if nobody has to. */
+/** Tells that a colleague has to approve, and why; empty if nobody has to. */
 export function approvedFirst({ approval }: Plan): string[] {
-  return approval === undefined ? [] : [`Another person approves it first. ${approval}`.trimEnd()];
+  return approval === undefined ? [] : [`A colleague must approve this first. ${approval}`.trimEnd()];
 }
 
 const DONE: Readonly<Record<Plan['action'], string>> = {

@@ -204,9 +204,7 @@ test('the portfolio says what waits and who may say yes; the row says so too', a
   const { get, as, address, context } = await openWaiting();
   as(ALICE);
   const { text } = await get('/portfolios/q4');
-  expect(text).toMatch(
-    /Waits for approval\.[\s\S]*3 rows, 3,007\.50, asked for by[\s\S]*bob may look at it and say yes/,
-  );
+  expect(text).toMatch(/Waits for approval\.[\s\S]*3 rows, 3,007\.50, asked for by[\s\S]*bob may approve it/);
   expect(text).toContain(`href="${address}"`);
   const [first] = await context.rows.inState('q4', 'awaiting', { count: 1 });
   const row = (await get(`/portfolios/q4/rows/${first?.row.key}`)).text;

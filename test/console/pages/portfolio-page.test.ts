@@ -52,7 +52,7 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
     expect(text).toMatch(/q4\.csv , 20\d\d-[\d-]+ [\d:]+ UTC by command line \(\S+\)/);
     expect(text).toContain('What became of it Lines Amount Granted In the file 11 9,542.00 Left out 2 1,001.50 ');
     expect(text).toContain('1 line without an amount above zero that can be read, in no sum.');
-    expect(text).toContain('1 row held. Nobody knows what became of its call');
+    expect(text).toContain('1 row needs an answer. It is not known whether the service has it');
     // Past the company's step are all but the one that it was refused at.
     expect(text).toMatch(/Company 0 rows here now 8 past it 1 stopped here 9 calls sent/);
     expect(text).toMatch(/Limit 0 rows here now 6 past it 2 stopped here 8 calls sent/);
@@ -109,7 +109,7 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
     const causes = await context.portfolios.causes('q4');
     for (const { id, meaning } of causes) {
       const { text } = await get(`/portfolios/q4?cause=${id}`);
-      expect(text.includes('Retry these'), meaning).toBe(meaning !== 'unknown');
+      expect(text.includes('Send these again'), meaning).toBe(meaning !== 'unknown');
     }
     expect(causes.map(({ meaning }) => meaning)).toContain('unknown');
     for (const wrong of ['min=many', 'states=gone', 'outcomes=done', 'after=nothing']) {
@@ -221,7 +221,7 @@ test('a file of which no line is a buyer has a page that says so', async () => {
   expect(text).toContain(
     'In the file 2 5.00 Left out 2 5.00 1 line without an amount above zero that can be read, in no sum.',
   );
-  expect(text).toContain('No line of the file led to a row.');
+  expect(text).toContain('No line of the file could be used.');
   expect(text).toContain('No row has failed.');
 });
 

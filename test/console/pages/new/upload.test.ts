@@ -54,9 +54,9 @@ test('an upload is previewed, and mended and submitted by ordinary forms', async
 test('who sends five first is told who lets the others go', async () => {
   const { web } = await openUploads();
   const { location } = await uploadTo(web, ['file', 'q9.csv', buyerLines(6).join('\n')]);
-  const words = 'Somebody with the role operator looks at the answers, then resumes it, and the others go.';
+  const words = 'An operator looks at the answers and resumes it, and the rest is sent.';
   expect((await web.get(location)).text).toContain(
-    `Send 5, then wait</button><span class="hint">The portfolio pauses itself. ${words}`,
+    `Send 5, then wait</button><span class="hint">Then the portfolio pauses. ${words}`,
   );
 });
 
@@ -174,7 +174,7 @@ test('a file of more columns than anybody looks through is shown by those that m
   const { text } = await web.get(location);
   expect(text.length).toBeLessThan(500_000);
   expect(text).toContain('name="column-3000"');
-  expect(text).toContain('more columns are kept and not sent');
+  expect(text).toContain('more columns are not sent');
 });
 
 test('an upload without its end is told to be sent again, and leaves nothing', async () => {
