@@ -24,7 +24,7 @@ test('a file whose rows were all requested before says so: as it is checked, imp
   const web = await openConsole(desk);
   const page = await web.get((await uploadTo(web, ['file', 'q4.csv', await desk.read('q4.csv')])).location);
   expect(page.text.split(ALL)).toHaveLength(3);
-  expect(page.text).toContain(`Import it: ${ALL}`);
+  expect(page.text).toContain(`Import: ${ALL}`);
   expect(standIn.counts().made.limit).toBe(3);
 
   await appendFile(join(desk.cwd, 'q4.csv'), 'Buyer 4 GmbH,DE,HRB 4,1004.50\n');

@@ -22,22 +22,22 @@ async function openWaiting() {
 test('a plan acts on what it was made for, whatever comes with the yes', async () => {
   const { web, plan, states } = await openWaiting();
   const { confirm, text } = await plan('portfolio=q4&action=cancel&states=queued&max=1001.50');
-  expect(text).toContain('Give up 1 queued row?');
+  expect(text).toContain('Cancel 1 queued row?');
   expect(await states()).toMatchObject({ queued: 3 });
   const posted = await web.post(confirm, { portfolio: 'other', action: 'cancel', states: 'queued', max: '999999' });
   expect(posted.status).toBe(303);
   expect(await states()).toMatchObject({ queued: 2, cancelled: 1 });
   const location = posted.headers.get('location') ?? '';
-  expect((await web.get(location)).text).toContain('1 row given up');
+  expect((await web.get(location)).text).toContain('1 row cancelled');
   // A page that gets no events asks for the same as JSON.
-  expect((await web.get(`${location}/events`)).text).toContain('1 row given up');
+  expect((await web.get(`${location}/events`)).text).toContain('1 row cancelled');
   expect((await web.post(confirm)).headers.get('location')).toBe(`${location}?twice`);
   expect(await states()).toMatchObject({ queued: 2, cancelled: 1 });
 });
 
 test.each([
   ['cancel', 'queued', 'Nothing more is sent'],
-  ['retry', 'cancelled', 'What was put back'],
+  ['retry', 'cancelled', 'The rows are being sent again.'],
 ])('a plan to %s rows that another plan was quicker with says that it did nothing', async (action, states, done) => {
   const { web, plan } = await openWaiting();
   if (states === 'cancelled') await web.post((await plan('portfolio=q4&action=cancel&states=queued')).confirm);
@@ -108,7 +108,7 @@ test('a plan whose console went away in the middle says so, and goes on by one p
   await ledger.hset(keys.plan(id), 'sign', 1);
   const { text } = await web.get(`/plans/${id}`);
   expect(text).toContain('Stopped before the end');
-  expect(text).toMatch(new RegExp(`action="${confirm}"[\\s\\S]*Go on`));
+  expect(text).toMatch(new RegExp(`action="${confirm}"[\\s\\S]*Continue`));
   expect((await web.post(confirm)).headers.get('location')).toBe(`/plans/${id}`);
   expect(await states()).toMatchObject({ queued: 0, cancelled: 3 });
 });

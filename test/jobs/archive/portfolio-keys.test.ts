@@ -23,6 +23,7 @@ const STAYS = [
   /^buyer:/,
   /^buyers$/,
   /^identifiers:/,
+  /^words:/,
   /^approvals(:answered|:lately)?$/,
   /^approval-rule$/,
   /^passed:/,
