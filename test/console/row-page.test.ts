@@ -44,7 +44,7 @@ test('a refused row shows what the service said as text, goes again, and remembe
   });
   await limitline('run', 'q4.csv');
   const { text } = await get(address);
-  expect(text).toContain(`Sent again by ${commandLineActor()} : it had been refused.`);
+  expect(text).toContain(`Sent again by ${commandLineActor()}: it had been refused.`);
   expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
   expect(text).toContain('The row is done.');
 });

@@ -112,7 +112,7 @@ describe('approve', () => {
       [['--as', 'bob'], '000000', PASSWORD, 'The name, the password or the code is wrong.'],
       [['--as', 'nobody'], right, PASSWORD, 'The name, the password or the code is wrong.'],
       [['--as', own], ownCode, PASSWORD, 'a colleague must decide'],
-      [['--as', 'fiona'], finance, PASSWORD, 'It takes the role approver'],
+      [['--as', 'fiona'], finance, PASSWORD, 'it takes the role approver'],
       [['--as', 'bob', '--digest', 'of something else'], another, PASSWORD, 'not what was looked at any more'],
       [
         ['--as', 'bob', '--approval', 'of-another'],
