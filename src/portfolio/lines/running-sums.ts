@@ -27,6 +27,8 @@ export function makeRunningSums() {
       note(all, line);
       note(group.sum, line);
     },
+    /** How many amounts were added. */
+    lines: () => all.lines,
     /** The lines of which this amount is the sum, if there are two or more. */
     answeredBy(amount: string): Sum | null {
       if (all.lines < 2) return null;
