@@ -93,6 +93,6 @@ test('a file of which nothing can be written down does not leave', async () => {
   audit.away = true;
   const { status, text, headers } = await get('/file');
   expect([status, headers.get('content-disposition')]).toEqual([503, null]);
-  expect(text).toContain('Redis is away');
+  expect(text).toContain('Not available just now');
   expect(content.destroyed).toBe(true);
 });
