@@ -38,14 +38,14 @@ testInBrowser('rights that are taken away while a page is open: its buttons do n
   const { page, expectFault } = await openBrowser();
   expectFault(/status of 403/);
   await page.goto(`${url}/portfolios/q4`);
-  const retry = page.getByRole('link', { name: /Retry 1 refused/ });
+  const retry = page.getByRole('link', { name: /Send 1 rejected/ }).first();
   await retry.waitFor();
   person = { by: 'olaf', roles: ['viewer'] };
   await retry.click();
   await page.getByText('This takes the role operator').waitFor();
   expect((await context.portfolios.read('q4')).states.refused).toBe(1);
   await page.goto(`${url}/portfolios/q4`);
-  expect(await page.getByRole('link', { name: /Retry/ }).count()).toBe(0);
+  expect(await page.getByRole('link', { name: /Send 1 rejected/ }).count()).toBe(0);
   // The keyboard leads to no place that is not in the navigation.
   await page.keyboard.press('g');
   await page.keyboard.press('q');

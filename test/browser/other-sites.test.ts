@@ -27,7 +27,7 @@ testInBrowser('a link on another site leads to a page that asks first, and leave
   await elsewhere.goto(await openElsewhere(`<a target="_blank" href="${url}/gallery?a=1&amp;b=2">There</a>`));
   const [led] = await Promise.all([context.waitForEvent('page'), elsewhere.getByText('There').click()]);
   await led.getByRole('heading', { name: 'Another site led here' }).waitFor();
-  expect(await led.locator('button, form, input').count()).toBe(0);
+  expect(await led.locator('main').locator('button, form, input').count()).toBe(0);
   await led.getByRole('link', { name: 'Go on' }).click();
   await led.getByLabel('Name').waitFor();
   expect(led.url()).toBe(`${url}/gallery?a=1&b=2`);

@@ -23,7 +23,7 @@ test('a page says that Redis is away, also where it only hangs, and all of it co
   const hanging = await get('/');
   // Redis is silent for as long as nobody wakes it up.
   expect(performance.now() - began).toBeLessThan(20_000);
-  expect(hanging).toMatchObject({ status: 503, text: expect.stringContaining('Redis is away') });
+  expect(hanging).toMatchObject({ status: 503, text: expect.stringContaining('The database (Redis) does not answer') });
   expect(hanging.headers.get('refresh')).toBe('3');
 
   await redis.kill();

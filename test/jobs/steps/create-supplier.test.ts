@@ -43,7 +43,7 @@ describe('the supplier', () => {
     expect(summaryTable((await summarize('q4', context)) as Summary, state)).toContain(`Supplier: ${words}`);
     expect(
       waitsFor({ state, pace: undefined, workers: 1, pausedQueues: [], nowMs: 0 }).map((one) => one.words),
-    ).toContain(`Its company has no id: ${words}`);
+    ).toContain(`It could not be created: ${words}`);
     // Its job is run again, from the board or since it stalled.
     const before = standIn.counts();
     await context.queues.forget([supplierJob('q4').data]);

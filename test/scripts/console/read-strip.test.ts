@@ -11,6 +11,6 @@ test('every page says that the service is away, until when, and goes on when it 
   await pace.block({ why: 'the service cannot be reached', because: 'outage', askedMs: 2_000, episode: -1 });
   await expect
     .poll(async () => (await get('/keys')).text)
-    .toMatch(/<li>All calls wait: the service cannot be reached, next try in \d+ s\.<\/li>/);
+    .toMatch(/<li><span>All calls wait: the service cannot be reached, next try in \d+ s\.<\/span><\/li>/);
   await expect.poll(async () => (await get('/keys')).text).not.toContain('All calls wait');
 });
