@@ -16,8 +16,8 @@ import { checkImport } from '../import/import-portfolio.ts';
 import { makeDraftStore, QUOTA_BYTES } from './draft-store.ts';
 import { isOwnReading, makeKeptMappings } from './kept-mappings.ts';
 import { documentsOf, fileOf, type MakePreview, type PreviewDeps } from './make-preview.ts';
-import { mendDraft } from './mend-draft.ts';
-import { lineToMend, PROBLEMS_FILE, readMendPage, WARNINGS_FILE } from './mend-list.ts';
+import { goBack, mendDraft } from './mend-draft.ts';
+import { lineToMend, listFile, readMendPage } from './mend-list.ts';
 import { makePreviews } from './previews.ts';
 import { receiveUpload } from './receive-upload.ts';
 import { makeSubmissions, type SubmissionDeps } from './submit-draft.ts';
@@ -67,9 +67,8 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
     receive: (files, announcedBytes, by) => receiveUpload(files, { drafts, mappings, limits, announcedBytes, by }),
     preview: previews.look,
     previewAgain: previews.again,
-    async lines(draft, { preview, list, page }) {
-      const name = list === 'problems' ? PROBLEMS_FILE : WARNINGS_FILE;
-      return readMendPage(join(drafts.dirOf(draft.id), name), preview[list], page);
+    async lines(draft, { preview, list, ...place }) {
+      return readMendPage(join(drafts.dirOf(draft.id), listFile(list)), preview[list], place);
     },
     async correct(id, { reading, portfolio, forgetKept = false, takeOffered = false }, by) {
       refuseWhileImported(id);
@@ -112,6 +111,10 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
     async mend(id, change, by) {
       refuseWhileImported(id);
       return mendDraft(id, { ...change, by }, { drafts, previews, quotaBytes });
+    },
+    async goBack(id, change, by) {
+      refuseWhileImported(id);
+      return goBack(id, { ...change, by }, { drafts, quotaBytes });
     },
     submit: submissions.submit,
     progress: submissions.progress,

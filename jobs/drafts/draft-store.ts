@@ -90,7 +90,12 @@ export function makeDraftStore({ dir }: { dir: string }): DraftStore {
     async usedBy(person) {
       const own = (await list()).filter(({ authors }) => person !== undefined && authors.includes(person));
       const parts = own.flatMap(({ versions, documents, supplier }) => {
-        return [...versions.slice(-3), ...documents, ...(supplier ? [supplier] : [])];
+        return [
+          ...versions.slice(0, -3).slice(0, 1),
+          ...versions.slice(-3),
+          ...documents,
+          ...(supplier ? [supplier] : []),
+        ];
       });
       return parts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     },

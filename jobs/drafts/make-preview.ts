@@ -77,6 +77,7 @@ export const makePreview: MakePreview = async (draft, { dir, of, deps, signal, o
       conventions: await conventionsOf(opened),
       sheets,
       ...told,
+      currency: opened.currency(),
       dryRun: dryRun.result(),
       ratePerS: ratePerS ?? null,
       largest: largest.result(),

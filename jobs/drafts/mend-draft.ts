@@ -1,15 +1,16 @@
 import { createWriteStream } from 'node:fs';
-import { rm, stat } from 'node:fs/promises';
+import { copyFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { LimitlineError } from '../../src/errors.ts';
 import { fileFault, systemCode } from '../../src/files/file-fault.ts';
 import { keepRoom } from '../../src/files/free-bytes.ts';
-import type { LineEdit, MendAnswer } from '../../src/portfolio/draft-desk.ts';
+import type { ColumnEdit, LineEdit, MendAnswer } from '../../src/portfolio/draft-desk.ts';
 import {
   authorsWith,
   type DraftVersion,
+  keptVersions,
   lastVersion,
   type MendedCell,
   type PortfolioDraft,
@@ -21,7 +22,7 @@ import { mendText, type RecordMend } from '../../src/table/mend/mend-text.ts';
 import { sha256Of } from '../import/keep-file.ts';
 import { type DraftStore, NO_QUOTA } from './draft-store.ts';
 import { fileOf } from './make-preview.ts';
-import { lineToMend } from './mend-list.ts';
+import { lineToMend, listFile, readLinesOf } from './mend-list.ts';
 import type { Previews } from './previews.ts';
 
 type Deps = { drafts: DraftStore; previews: Previews; quotaBytes: number };
@@ -30,11 +31,11 @@ type Deps = { drafts: DraftStore; previews: Previews; quotaBytes: number };
 const CELLS_KEPT = 200;
 const TEXT_KEPT = 200;
 
-/** Versions whose files are kept. The changes of all versions are kept. */
+/** The last versions whose files are kept, besides the uploaded one. The changes of all versions are kept. */
 const VERSIONS_KEPT = 3;
 
 /**
- * Writes a new version of a draft's file with these cells changed. The two versions before it are kept.
+ * Writes a new version of a draft's file with these cells changed. The uploaded file and the two versions before it are kept.
  *
  * @param version the version that the person saw
  * @param by who corrects it, an author from then on
@@ -42,7 +43,12 @@ const VERSIONS_KEPT = 3;
  */
 export async function mendDraft(
   id: string,
-  { version, edits, by }: { version: number; edits: readonly LineEdit[]; by?: string | undefined },
+  {
+    version,
+    edits,
+    column,
+    by,
+  }: { version: number; edits: readonly LineEdit[]; column?: ColumnEdit | undefined; by?: string | undefined },
   { drafts, previews, quotaBytes }: Deps,
 ): Promise<MendAnswer> {
   const seen = await drafts.read(id);
@@ -50,9 +56,13 @@ export async function mendDraft(
   if (conflict) return conflict;
   const preview = await previews.need(seen);
   const dir = drafts.dirOf(id);
-  const found = await Promise.all(
-    edits.map(async (edit) => ({ edit, line: await lineToMend(dir, preview, edit.line) })),
+  const single = await Promise.all(
+    edits.map(async (edit) => {
+      const line = await lineToMend(dir, preview, edit.line);
+      return { edit: 'isLeftOut' in edit ? emptied(line) : edit, line };
+    }),
   );
+  const found = column ? withColumn(single, await columnEdits(column, dir, preview)) : single;
   const cells = found.flatMap(({ edit, line }) => mendedCells(edit, line, preview));
   if (cells.length === 0) return { draft: seen, mended: 0 };
   const number = version + 1;
@@ -75,6 +85,86 @@ export async function mendDraft(
   return lost ?? { draft, mended: cells.length };
 }
 
+/** A version with the content of an earlier one. @throws LimitlineError `NOT_FOUND`; `USAGE` for one that is not kept */
+export async function goBack(
+  id: string,
+  { version, to, by }: { version: number; to: number; by?: string | undefined },
+  { drafts, quotaBytes }: Omit<Deps, 'previews'>,
+): Promise<MendAnswer> {
+  const seen = await drafts.read(id);
+  const conflict = conflictOf(seen, version);
+  if (conflict) return conflict;
+  const target = seen.versions.find(({ number }) => number === to);
+  if (!target || !keptVersions(seen.versions).includes(to))
+    throw new LimitlineError(
+      'USAGE',
+      `Version ${to} is not kept: go back to the uploaded file, or to one of the last two.`,
+    );
+  if ((await drafts.usedBy(by)) + target.sizeBytes > quotaBytes) throw new LimitlineError('USAGE', NO_QUOTA);
+  let lost: MendAnswer | undefined;
+  const draft = await drafts.change(id, async (now) => {
+    lost = conflictOf(now, version);
+    if (lost) return now;
+    const number = version + 1;
+    const dir = drafts.dirOf(id);
+    await copyFile(join(dir, `v${to}`), join(dir, `v${number}`));
+    await dropOld(dir, number);
+    const { sha256, sizeBytes } = target;
+    const made = { sha256, sizeBytes, number, madeMs: Date.now(), mended: 0, cells: [], backTo: to };
+    // A line's number may mean another line in that version.
+    const { sameBuyer: _lines, ...reading } = now.reading;
+    return { ...now, versions: [...now.versions, made], reading, authors: authorsWith(now, by) };
+  });
+  return lost ?? { draft, mended: 0 };
+}
+
+/** Keeps the uploaded file, the version that the person saw and the one before it. */
+async function dropOld(dir: string, number: number): Promise<void> {
+  if (number - VERSIONS_KEPT > 1) await rm(join(dir, `v${number - VERSIONS_KEPT}`), { force: true });
+}
+
+type FoundEdit = { edit: SingleEdit; line: LineToMend };
+type SingleEdit = Exclude<LineEdit, { isLeftOut: true }>;
+
+/** A line without content is passed over when the file is read. */
+function emptied({ line, cells, broken }: LineToMend): SingleEdit {
+  return broken === undefined ? { line, cells: new Map(cells.map((_cell, at) => [at, ''])) } : { line, text: '' };
+}
+
+async function columnEdits(
+  { list, column, from, to }: ColumnEdit,
+  dir: string,
+  preview: Preview,
+): Promise<FoundEdit[]> {
+  const at = preview.columns.findIndex(({ written }) => written === column);
+  const lines = await readLinesOf(join(dir, listFile(list)), preview[list], column);
+  const found = lines
+    .filter(({ cells, broken }) => broken === undefined && (from === '' || cells[at]?.includes(from)))
+    .map((line) => {
+      const cell = from === '' ? to : (line.cells[at] ?? '').replaceAll(from, () => to);
+      return { edit: { line: line.line, cells: new Map([[at, cell]]) }, line };
+    });
+  if (at === -1 || found.length === 0) {
+    const message = `No cell of the column ${visible(column)} that needs attention has the text “${visible(from)}” in it: nothing was changed.`;
+    throw new LimitlineError('USAGE', message);
+  }
+  return found;
+}
+
+/** Edits of a column together with those of single lines; a cell that a person changed by itself stays so. */
+function withColumn(single: readonly FoundEdit[], column: readonly FoundEdit[]): FoundEdit[] {
+  const all = new Map(column.map((one) => [one.line.line, one]));
+  for (const { edit, line } of single) {
+    const same = all.get(line.line);
+    if ('text' in edit || !same || !('cells' in same.edit)) all.set(line.line, { edit, line });
+    else {
+      const changed = [...edit.cells].filter(([at, text]) => text !== (line.cells[at] ?? ''));
+      all.set(line.line, { edit: { line: line.line, cells: new Map([...same.edit.cells, ...changed]) }, line });
+    }
+  }
+  return [...all.values()];
+}
+
 function conflictOf(draft: PortfolioDraft, version: number): Extract<MendAnswer, { conflict: unknown }> | undefined {
   const latest = lastVersion(draft).number;
   if (latest === version) return undefined;
@@ -83,7 +173,7 @@ function conflictOf(draft: PortfolioDraft, version: number): Extract<MendAnswer,
 }
 
 /** The cells that differ from the line. Line breaks are not possible in an edited cell. */
-function mendedCells(edit: LineEdit, line: LineToMend, { columns }: Preview): MendedCell[] {
+function mendedCells(edit: SingleEdit, line: LineToMend, { columns }: Preview): MendedCell[] {
   const cut = (text: string) => visible(text.length > TEXT_KEPT ? `${text.slice(0, TEXT_KEPT - 1)}…` : text);
   if ('text' in edit) {
     const before = line.broken ?? '';
@@ -96,7 +186,7 @@ function mendedCells(edit: LineEdit, line: LineToMend, { columns }: Preview): Me
   });
 }
 
-function recordMend(edit: LineEdit, { line, lines, cells: before, broken }: LineToMend): RecordMend {
+function recordMend(edit: SingleEdit, { line, lines, cells: before, broken }: LineToMend): RecordMend {
   if ('text' in edit) {
     if (broken === undefined) throw new LimitlineError('USAGE', `Line ${line} is mended cell by cell.`);
     return { line, lines, text: edit.text.replace(/[\r\n]+/g, ' '), before: broken };
@@ -127,7 +217,6 @@ async function writeVersion(
     await rm(target, { force: true });
     throw systemCode(error) === 'ENOSPC' ? fileFault(seen.name, 'written', error) : error;
   }
-  // Keeps the version that the person saw and the one before it.
-  await rm(join(dir, `v${number - VERSIONS_KEPT}`), { force: true });
+  await dropOld(dir, number);
   return { sha256: await sha256Of(target), sizeBytes: (await stat(target)).size };
 }

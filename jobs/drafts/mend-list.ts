@@ -3,13 +3,16 @@ import { createWriteStream, type WriteStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LimitlineError } from '../../src/errors.ts';
-import type { LineToMend, MendPages, Preview } from '../../src/portfolio/preview.ts';
+import {
+  type LineToMend,
+  MEND_PAGE_LINES,
+  type MendPages,
+  type MendPlace,
+  type Preview,
+} from '../../src/portfolio/preview.ts';
 
 /** The lines that are kept: more than anybody corrects in a browser. A file with more faulty lines has one common fault. */
 const MOST_KEPT = 5_000;
-
-/** Lines of one page. */
-const PAGE_LINES = 20;
 
 /** Lines to correct, stored in a file so that a page can be read by itself. */
 type MendList = {
@@ -20,15 +23,17 @@ type MendList = {
 };
 
 export function makeMendList(path: string): MendList {
-  const found: MendPages = { lines: 0, kept: 0, pages: [] };
+  const found: MendPages = { lines: 0, kept: 0, pages: [], causes: [] };
+  const causes = new Map<string | null, number>();
   let to: WriteStream | undefined;
   let at = 0;
   return {
     async add(line) {
       found.lines += 1;
       if (found.kept >= MOST_KEPT) return;
-      if (found.kept % PAGE_LINES === 0) found.pages.push({ line: line.line, at });
+      if (found.kept % MEND_PAGE_LINES === 0) found.pages.push({ line: line.line, at });
       found.kept += 1;
+      for (const column of columnsOf(line)) causes.set(column, (causes.get(column) ?? 0) + 1);
       const text = `${JSON.stringify(line)}\n`;
       at += Buffer.byteLength(text);
       to ??= createWriteStream(path, { mode: 0o600 });
@@ -40,19 +45,45 @@ export function makeMendList(path: string): MendList {
         to.end();
         await ended;
       }
+      found.causes = [...causes].map(([column, lines]) => ({ column, lines })).sort((a, b) => b.lines - a.lines);
       return found;
     },
     drop: () => void to?.destroy(),
   };
 }
 
-/** The lines of one page, from 0; none after the last page. */
-export async function readMendPage(path: string, { pages }: MendPages, page: number): Promise<LineToMend[]> {
-  const from = pages[page]?.at;
+/** The columns in which something is wrong with a line, each once. */
+function columnsOf({ problems, warnings }: LineToMend): Set<string | null> {
+  return new Set([...problems, ...warnings].map(({ column }) => column));
+}
+
+/** The lines of one page; none after the last page. */
+export async function readMendPage(
+  path: string,
+  found: MendPages,
+  { page, column }: Omit<MendPlace, 'list'>,
+): Promise<LineToMend[]> {
+  if (column === undefined) return readPages(path, found, { first: page, count: 1 });
+  const lines = await readLinesOf(path, found, column);
+  return lines.slice(page * MEND_PAGE_LINES, (page + 1) * MEND_PAGE_LINES);
+}
+
+/** All kept lines with something wrong in a column. */
+export async function readLinesOf(path: string, found: MendPages, column: string | null): Promise<LineToMend[]> {
+  const all = await readPages(path, found, { first: 0, count: found.pages.length });
+  return all.filter((line) => columnsOf(line).has(column));
+}
+
+async function readPages(
+  path: string,
+  { pages }: MendPages,
+  { first, count }: { first: number; count: number },
+): Promise<LineToMend[]> {
+  const from = pages[first]?.at;
   if (from === undefined) return [];
   const handle = await open(path, 'r');
   try {
-    const to = pages[page + 1]?.at ?? (await handle.stat()).size;
+    const to = pages[first + count]?.at ?? (await handle.stat()).size;
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(to - from), 0, to - from, from);
     const lines = buffer.subarray(0, bytesRead).toString().split('\n').slice(0, -1);
     return lines.map((text): LineToMend => JSON.parse(text));
@@ -64,12 +95,14 @@ export async function readMendPage(path: string, { pages }: MendPages, page: num
 /** One of the lines, by its number. Lines are in file order. */
 async function findInMendList(path: string, found: MendPages, line: number): Promise<LineToMend | undefined> {
   const page = found.pages.findLastIndex((one) => one.line <= line);
-  return (await readMendPage(path, found, page)).find((one) => one.line === line);
+  return (await readMendPage(path, found, { page })).find((one) => one.line === line);
 }
 
 /** Files in a draft's folder, written with each preview. */
 export const PROBLEMS_FILE = 'problems.ndjson';
 export const WARNINGS_FILE = 'warnings.ndjson';
+
+export const listFile = (list: MendPlace['list']): string => (list === 'problems' ? PROBLEMS_FILE : WARNINGS_FILE);
 
 /** A line from either list. @throws LimitlineError `USAGE` where it is in none */
 export async function lineToMend(dir: string, { problems, warnings }: Preview, line: number): Promise<LineToMend> {

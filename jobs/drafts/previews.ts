@@ -36,6 +36,9 @@ type Deps = PreviewDeps & {
 
 const PREVIEW_FILE = 'preview.json';
 
+/** Counts up where a kept preview gets another form, so that one of an earlier version is made anew. */
+const KEPT_FORM = 2;
+
 export function makePreviews(deps: Deps): Previews {
   const { drafts, preview: make = makePreview } = deps;
   const underWay = new Map<string, UnderWay>();
@@ -117,6 +120,7 @@ function digestOf(
 ): string {
   const { reading, documents, portfolio } = draft;
   const parts = [
+    KEPT_FORM,
     lastVersion(draft).sha256,
     readOptionsSchema.parse(reading),
     documents,

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { MendedCell, PortfolioDraft } from './portfolio-draft.ts';
-import type { LineToMend, Preview } from './preview.ts';
+import type { LineToMend, MendPlace, Preview } from './preview.ts';
 import type { Problem } from './problem.ts';
 import type { ReadOptions } from './read-options.ts';
 
@@ -16,8 +16,21 @@ export type PreviewState =
   | { is: 'under way'; lines: number }
   | { is: 'failed'; message: string };
 
-/** A corrected line: either the changed cells by column index, or, for a broken line, its whole text. */
-export type LineEdit = { line: number } & ({ cells: ReadonlyMap<number, string> } | { text: string });
+/**
+ * A corrected line: the changed cells by column index; or, for a broken line, its whole text; or that it is left out, which
+ * empties all of its cells.
+ */
+export type LineEdit = { line: number } & (
+  | { cells: ReadonlyMap<number, string> }
+  | { text: string }
+  | { isLeftOut: true }
+);
+
+/**
+ * Replaces a text in the cells of one column, in all kept lines with something wrong in it. An empty `from` stands for the
+ * whole cell. Edits of single lines come after it.
+ */
+export type ColumnEdit = { list: MendPlace['list']; column: string; from: string; to: string };
 
 /** The new version; or, if somebody else saved a version meanwhile, that version's number and its changed cells. */
 export type MendAnswer =
@@ -64,10 +77,7 @@ export type DraftDesk = {
   /** Makes the preview again, because the ledger may have changed since. */
   previewAgain(draft: PortfolioDraft): Promise<void>;
   /** One page of the lines that need a person's attention; the first page is 0. */
-  lines(
-    draft: PortfolioDraft,
-    which: { preview: Preview; list: 'problems' | 'warnings'; page: number },
-  ): Promise<LineToMend[]>;
+  lines(draft: PortfolioDraft, which: { preview: Preview } & MendPlace): Promise<LineToMend[]>;
   /** @throws LimitlineError `USAGE` for a name that no portfolio can have */
   correct(id: string, correction: Correction, by?: string): Promise<PortfolioDraft>;
   /** Returns what would be wrong with a line of the preview if it had these cells. */
@@ -76,7 +86,17 @@ export type DraftDesk = {
     edit: { line: number; cells: ReadonlyMap<number, string> },
   ): Promise<{ problems: Problem[]; warnings: Problem[] }>;
   /** @throws LimitlineError `USAGE` where a line cannot be corrected in this way */
-  mend(id: string, change: { version: number; edits: readonly LineEdit[] }, by?: string): Promise<MendAnswer>;
+  mend(
+    id: string,
+    change: { version: number; edits: readonly LineEdit[]; column?: ColumnEdit | undefined },
+    by?: string,
+  ): Promise<MendAnswer>;
+  /**
+   * Makes a version with the content of an earlier one: the uploaded file, or one of the last two.
+   *
+   * @throws LimitlineError `USAGE` for a version that is not kept
+   */
+  goBack(id: string, change: { version: number; to: number }, by?: string): Promise<MendAnswer>;
   /**
    * Imports the previewed file in the background, or continues an import that was interrupted.
    *

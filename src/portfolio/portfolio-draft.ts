@@ -18,6 +18,8 @@ const versionSchema = z.object({
   /** How many cells differ from the version before; `cells` holds the first of them. */
   mended: z.int(),
   cells: z.array(mendedCellSchema),
+  /** The version whose content this one has, where somebody went back to it. */
+  backTo: z.int().optional(),
 });
 
 /** An import of the draft. If `ended` and `fault` are both null and no import runs, it was interrupted. */
@@ -86,6 +88,21 @@ export function lastVersion({ versions }: Pick<PortfolioDraft, 'versions'>): Dra
   const last = versions.at(-1);
   if (!last) throw new Error('A draft has the file as it was uploaded, at least.');
   return last;
+}
+
+/** How many cells of the last version somebody changed since the upload. */
+export function changedCells(versions: readonly DraftVersion[]): number {
+  const counts = new Map<number, number>();
+  for (const { number, mended, backTo } of versions) {
+    counts.set(number, backTo === undefined ? (counts.get(number - 1) ?? 0) + mended : (counts.get(backTo) ?? 0));
+  }
+  return counts.get(versions.at(-1)?.number ?? 1) ?? 0;
+}
+
+/** The versions to which one can go back: the uploaded file, and the two before the last. */
+export function keptVersions(versions: readonly DraftVersion[]): number[] {
+  const last = versions.at(-1)?.number ?? 1;
+  return [...new Set([1, last - 2, last - 1])].filter((number) => number >= 1 && number < last);
 }
 
 /** A draft's authors, with one more if `by` is new. */

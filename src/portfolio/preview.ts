@@ -52,7 +52,19 @@ export type LineToMend = {
 };
 
 /** How many lines need attention, how many were kept, and for each page of them its first line and its byte offset. */
-export type MendPages = { lines: number; kept: number; pages: { line: number; at: number }[] };
+export type MendPages = {
+  lines: number;
+  kept: number;
+  pages: { line: number; at: number }[];
+  /** How many of the kept lines have something wrong in a column, the most frequent first; null: with a line as a whole. */
+  causes: { column: string | null; lines: number }[];
+};
+
+/** Lines of one page of those that need attention. */
+export const MEND_PAGE_LINES = 20;
+
+/** One page of the lines that need attention, from 0: of all of them, or of those with something wrong in one column. */
+export type MendPlace = { list: 'problems' | 'warnings'; page: number; column?: string | null | undefined };
 
 /** The result of reading a file before its import. */
 export type Preview = {
@@ -66,6 +78,8 @@ export type Preview = {
   above: Above | null;
   columns: PreviewColumn[];
   conventions: Conventions;
+  /** The currency that the file names: its ISO 4217 code where that is sure, else as it is written. */
+  currency?: string | undefined;
   /** Problems of the file as a whole. With any, nothing can be imported. */
   faults: Problem[];
   /** Warnings about the file as a whole. */

@@ -52,6 +52,7 @@ testInBrowser(
     await fiona.page.getByText('A colleague must approve this first.').waitFor();
     await keepScreenshot(fiona.page, 'preview-approval');
     await fiona.page.getByRole('button', { name: /Request all/ }).click();
+    await fiona.page.getByRole('button', { name: /^Request \d+ limits?$/ }).click();
     await fiona.page.waitForURL(/\/portfolios\/q4/);
     await fiona.page.getByText('Waits for approval.').first().waitFor();
     expect(await fiona.page.locator('main').textContent()).toContain('bob and carol may approve it');

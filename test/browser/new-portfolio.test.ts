@@ -68,6 +68,11 @@ testInBrowser(
 
     expect(await web.context.portfolios.names()).toEqual([]);
     await page.getByRole('button', { name: 'Request all: 3 limits, 1,270.25 in total' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Request these limits?' });
+    expect(await dialog.textContent()).toMatch(/3 limits[\s\S]*1,270\.25[\s\S]*Time needed/);
+    await expectNoViolations(page);
+    await keepScreenshot(page, 'new-portfolio-confirm');
+    await page.getByRole('button', { name: /^Request \d+ limits?$/ }).click();
     await page.waitForURL(/\/portfolios\/K%C3%A4ufer%20Q4$/);
     const other = await openDesk(1);
     await writeFile(join(other.cwd, 'Käufer Q4.csv'), mended);
@@ -133,6 +138,7 @@ testInBrowser('a name or a reading that was typed and not applied stops what is 
   await page.getByRole('button', { name: 'Apply' }).click();
   await page.getByText('--portfolio again').waitFor();
   await page.getByRole('button', { name: 'Request all' }).click();
+  await page.getByRole('button', { name: /^Request \d+ limits?$/ }).click();
   await page.waitForURL(/\/portfolios\/again$/);
 });
 
@@ -147,5 +153,6 @@ testInBrowser('all of it works without script, in the width of a phone and in th
   await page.getByText('1,259.50').first().waitFor();
   await expectNoSidewaysScroll(page);
   await page.getByRole('button', { name: 'Request all' }).click();
+  await page.getByRole('button', { name: /^Request \d+ limits?$/ }).click();
   await page.waitForURL(/\/portfolios\//);
 });

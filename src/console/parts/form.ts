@@ -218,9 +218,11 @@ export function button(given: {
   /** The id of the button's form, for a button outside of it; `action` replaces the form's address. */
   form?: string;
   action?: string;
+  /** Shows the answer in a dialog, where scripts run. */
+  dialog?: boolean;
 }): Html {
-  const { words, kind = 'plain', name, value, disabled, label, form, action } = given;
-  return html`<button class="button is-${kind}" form="${form}" formaction="${action}" name="${name}" value="${value}" disabled="${disabled}" aria-label="${label}">${words}</button>`;
+  const { words, kind = 'plain', name, value, disabled, label, form, action, dialog } = given;
+  return html`<button class="button is-${kind}" form="${form}" formaction="${action}" name="${name}" value="${value}" disabled="${disabled}" data-dialog="${dialog}" aria-label="${label}">${words}</button>`;
 }
 
 /** A link that looks like a button, for navigation. With `dialog` its page opens in a dialog, where scripts run. */

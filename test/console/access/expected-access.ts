@@ -65,6 +65,7 @@ GET  /new/:id/events                           in     no   no     yes     no    
 GET  /new/:id/file                             in     no   no     yes     no       no       no
 GET  /new/:id/import                           in     no   no     yes     no       no       no
 GET  /new/:id/import/events                    in     no   no     yes     no       no       no
+GET  /new/:id/remove                           in     no   no     yes     no       no       no
 POST /new/upload                               in     no   no     yes     no       no       no
 POST /new/:id/reading                          in     no   no     yes     no       no       no
 POST /new/:id/again                            in     no   no     yes     no       no       no
@@ -72,6 +73,8 @@ POST /new/:id/portfolio                        in     no   no     yes     no    
 POST /new/:id/remove                           in     no   no     yes     no       no       no
 POST /new/:id/check                            in     no   no     yes     no       no       no
 POST /new/:id/mend                             in     no   no     yes     no       no       no
+POST /new/:id/back                             in     no   no     yes     no       no       no
+POST /new/:id/confirm                          in     no   no     yes     no       no       no
 POST /new/:id/submit                           in     no   no     yes     no       no       no
 
 GET  /approvals                                in     no   yes    yes     yes      yes      no

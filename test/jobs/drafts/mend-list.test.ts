@@ -20,9 +20,11 @@ test('of a hundred thousand lines the first thousands are kept, and each page of
   const problems = await list.end();
   expect(problems).toMatchObject({ lines: 100_000, kept: 5_000, pages: { length: 250 } });
   const path = join(dir, PROBLEMS_FILE);
-  expect(await readMendPage(path, problems, 0)).toEqual(Array.from({ length: 20 }, (_none, at) => line(2 * (at + 1))));
-  expect((await readMendPage(path, problems, 249)).at(-1)).toEqual(line(10_000));
-  expect(await readMendPage(path, problems, 250)).toEqual([]);
+  expect(await readMendPage(path, problems, { page: 0 })).toEqual(
+    Array.from({ length: 20 }, (_none, at) => line(2 * (at + 1))),
+  );
+  expect((await readMendPage(path, problems, { page: 249 })).at(-1)).toEqual(line(10_000));
+  expect(await readMendPage(path, problems, { page: 250 })).toEqual([]);
   const preview = { problems, warnings: { lines: 0, kept: 0, pages: [] } } as unknown as Preview;
   expect(await lineToMend(dir, preview, 4_242)).toEqual(line(4_242));
   await expect(lineToMend(dir, preview, 4_243)).rejects.toThrow('Line 4243 is not among the lines to mend');

@@ -13,6 +13,12 @@ export function openDialogs() {
     show(link.href, link);
   });
   document.addEventListener('submit', (event) => {
+    const { submitter } = event;
+    if (submitter?.matches('button[data-dialog]')) {
+      event.preventDefault();
+      const body = new URLSearchParams(new FormData(event.target, submitter));
+      return show(submitter.formAction, submitter, { method: 'POST', body });
+    }
     const form = event.target.closest('form[data-dialog]');
     if (form?.method !== 'get') return;
     event.preventDefault();
@@ -27,17 +33,26 @@ export function openDialogs() {
   });
 }
 
-/** Shows an address in a dialog, or opens its page where the answer is not a fragment. */
-export async function show(address, from) {
+/**
+ * Shows an address in a dialog, or opens its page where the answer is not a fragment. The button of a form in `from` sends the
+ * form by itself where its answer cannot be shown.
+ */
+export async function show(address, from, request = {}) {
   try {
-    const response = await fetch(address, { headers: { 'x-fragment': '1' } });
+    const response = await fetch(address, { ...request, headers: { 'x-fragment': '1' } });
     if (response.status === 401) return signIn();
     const text = await response.text();
-    if (/<html/i.test(text)) return location.assign(address);
+    if (/<html/i.test(text)) return leave(address, from);
     return open(text, from);
   } catch {
-    return location.assign(address);
+    return leave(address, from);
   }
+}
+
+function leave(address, from) {
+  if (!from?.matches?.('button[data-dialog]')) return location.assign(address);
+  from.removeAttribute('data-dialog');
+  from.form.requestSubmit(from);
 }
 
 function open(markup, from) {

@@ -1,14 +1,11 @@
 import { counted } from '../../../counted.ts';
 import type { Approval, ApprovalPolicy } from '../../../ledger/schema/approval.ts';
-import { isPortfolioName } from '../../../ledger/schema/schema.ts';
-import { controlTotalFault } from '../../../portfolio/control-total.ts';
 import type { DraftDesk, LineEdit } from '../../../portfolio/draft-desk.ts';
 import { lastVersion, type MendedCell, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
 import { readingWords } from '../../../portfolio/read-options.ts';
 import type { About } from '../../access/access.ts';
-import { FINANCE, OWN_OR_OPERATOR } from '../../access/rules.ts';
-import { formFieldsOf } from '../../actions/add-action.ts';
+import { FINANCE } from '../../access/rules.ts';
 import { ConsoleError } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
 import { linkButton } from '../../parts/form.ts';
@@ -17,19 +14,15 @@ import { table } from '../../parts/table.ts';
 import type { Kinds, Visit } from '../page.ts';
 import { reasonList } from './mend-grid.ts';
 import { readReading, saysOtherwise } from './read-reading.ts';
-import { SENT_FIRST } from './submit-view.ts';
 
 /** The largest form of edited lines: a page has some hundred cells, each of which may be long. */
 const GRID_LIMIT_BYTES = 4 * 1_024 * 1_024;
 
 /** The time limit of a new version and of an import: each copies the whole file, which may be large. */
-const COPY_LIMIT_MS = 120_000;
+export const COPY_LIMIT_MS = 120_000;
 
 /** The time limit of a line's check: long, since each check of a workbook reads its shared strings. */
 const CHECK_LIMIT_MS = 30_000;
-
-/** How long the page waits for an import: a small one ends within this time, so that its portfolio is shown at once. */
-const PATIENCE_MS = 1_500;
 
 /** The functions that the pages of a new portfolio get. */
 export type NewPageFunctions = DraftDesk & {
@@ -42,7 +35,7 @@ export type NewPageFunctions = DraftDesk & {
   maxUploadMb: number;
 };
 
-/** The actions on an upload. */
+/** The actions that change an upload. */
 export function draftActions({ post }: Kinds<NewPageFunctions>) {
   return [
     post('/new/:id/reading', {
@@ -84,16 +77,6 @@ export function draftActions({ post }: Kinds<NewPageFunctions>) {
         return reply.redirect(`/new/${id}#submit-title`, 303);
       },
     }),
-    post('/new/:id/remove', {
-      may: FINANCE,
-      action: 'remove',
-      about: aboutDraft,
-      handle: async ({ reply, params: { id = '' }, given }) => {
-        await given.read(id);
-        await given.remove(id);
-        return reply.redirect('/new', 303);
-      },
-    }),
     post('/new/:id/check', {
       may: FINANCE,
       action: 'mend',
@@ -120,7 +103,7 @@ export function draftActions({ post }: Kinds<NewPageFunctions>) {
       bodyLimit: GRID_LIMIT_BYTES,
       limitMs: COPY_LIMIT_MS,
       handle: async ({ reply, actor, params: { id = '' }, fields, tell, given }) => {
-        const change = { version: Number(fields.version), edits: readEdits(fields) };
+        const change = { version: Number(fields.version), edits: readEdits(fields), column: columnEdit(fields) };
         const answer = await given.mend(id, change, actor.name);
         tell('conflict' in answer ? { became: 'conflict' } : versionOf(answer.draft));
         if ('conflict' in answer) {
@@ -131,58 +114,35 @@ export function draftActions({ post }: Kinds<NewPageFunctions>) {
           await saySameBuyer(answer.draft, { line: Number(fields.same), by: actor.name }, given);
         const list = fields.list === 'warnings' ? 'warnings' : 'problems';
         // Mended lines leave the list, so the same page shows others.
-        return reply.redirect(`/new/${id}?list=${list}#mend`, 303);
+        const column = fields.column === undefined ? '' : `&column=${encodeURIComponent(fields.column)}`;
+        return reply.redirect(`/new/${id}?list=${list}${column}#mend`, 303);
       },
     }),
-    post('/new/:id/submit', {
-      // For a replacing import one needs more rights: it cancels rows that others may have imported.
-      may: { ...FINANCE, kinds: { replace: OWN_OR_OPERATOR } },
-      action: 'import',
+    post('/new/:id/back', {
+      may: FINANCE,
+      action: 'mend',
+      about: aboutDraft,
       limitMs: COPY_LIMIT_MS,
-      says: ['of', 'replace', 'first', 'total'],
-      // The draft names the portfolio, not the address; the preview that the person confirms is for that portfolio.
-      about: async (asked) => {
-        const found = await aboutDraft(asked);
-        return { ...found, ...(formFieldsOf(asked.request.body).replace === 'yes' ? { kind: 'replace' } : {}) };
-      },
-      handle: async ({ request, reply, actor, params: { id = '' }, fields, given }) => {
-        // The portfolio that the access check saw: somebody may rename the draft in another tab meanwhile.
-        const { portfolio = '' } = request.about ?? {};
-        if (!isPortfolioName(portfolio)) throw new ConsoleError(422, 'Give the portfolio a name first.');
-        if (fields.first !== undefined && fields.first !== String(SENT_FIRST)) {
-          throw new ConsoleError(422, 'The number of rows has changed: load the page again.');
-        }
-        const total = fields.total?.trim() || undefined;
-        const fault = total && controlTotalFault(total);
-        if (fault) throw new ConsoleError(422, `The control total cannot be read. ${fault}`);
-        const draft = await given.read(id);
-        if (saysOtherwise(fields, draft, await previewOf(draft, given))) throw new ConsoleError(409, NOT_APPLIED);
-        const begun = await given.submit(id, {
-          of: fields.of ?? '',
-          portfolio,
-          replace: fields.replace === 'yes',
-          by: actor.name,
-          total,
-          ...(fields.first === undefined ? {} : { first: SENT_FIRST }),
-        });
-        if ('conflict' in begun) throw new ConsoleError(409, begun.conflict);
-        const until = Date.now() + PATIENCE_MS;
-        while (given.progress(id) && Date.now() < until && !request.raw.destroyed) {
-          await new Promise((done) => setTimeout(done, 40));
-        }
-        return reply.redirect(`/new/${id}/import`, 303);
+      says: ['to'],
+      handle: async ({ reply, actor, params: { id = '' }, fields, tell, given }) => {
+        const change = { version: Number(fields.version), to: Number(fields.to) };
+        const answer = await given.goBack(id, change, actor.name);
+        tell('conflict' in answer ? { became: 'conflict' } : versionOf(answer.draft));
+        if ('draft' in answer) return reply.redirect(`/new/${id}`, 303);
+        reply.code(409);
+        return { title: 'Another version was saved', body: conflictView(id, answer.conflict) };
       },
     }),
   ];
 }
 
 /** What the audit records of an upload: the exact version of its file, and how it is read. @throws where the upload is gone */
-async function aboutDraft({ params: { id = '' }, given }: Visit<NewPageFunctions>): Promise<About> {
+export async function aboutDraft({ params: { id = '' }, given }: Visit<NewPageFunctions>): Promise<About> {
   const draft = await given.read(id);
   return { portfolio: draft.portfolio, facts: { file: draft.name, ...versionOf(draft) } };
 }
 
-async function previewOf(draft: PortfolioDraft, given: NewPageFunctions): Promise<Preview | undefined> {
+export async function previewOf(draft: PortfolioDraft, given: NewPageFunctions): Promise<Preview | undefined> {
   const state = await given.preview(draft);
   return state.is === 'there' ? state.preview : undefined;
 }
@@ -236,24 +196,32 @@ function conflictView(id: string, { latest, cells }: { latest: number; cells: Me
 
 const MOST_SHOWN = 100;
 
-const NOT_APPLIED =
-  'Nothing was sent: the page has changes that are not applied yet. Go back, and press “Apply” or “Check for this portfolio” first.';
-
 const CELL = /^cell-(\d{1,10})-(\d{1,5})$/;
 const TEXT = /^text-(\d{1,10})$/;
+const LEFT_OUT = /^leave-(\d{1,10})$/;
 
 /** The lines that a form of the grid sends, each with all cells that it has, changed or not. */
 function readEdits(fields: Readonly<Record<string, string>>): LineEdit[] {
   const cells = new Map<number, Map<number, string>>();
   const edits: LineEdit[] = [];
+  const leftOut: LineEdit[] = [];
   for (const [name, text] of Object.entries(fields)) {
     const [, line, at] = CELL.exec(name) ?? [];
     const [, whole] = TEXT.exec(name) ?? [];
     if (whole !== undefined) edits.push({ line: Number(whole), text });
+    const [, out] = LEFT_OUT.exec(name) ?? [];
+    if (out !== undefined) leftOut.push({ line: Number(out), isLeftOut: true });
     if (line === undefined) continue;
     const ofLine = cells.get(Number(line)) ?? new Map<number, string>();
     cells.set(Number(line), ofLine.set(Number(at), text));
   }
   for (const [line, ofLine] of cells) edits.push({ line, cells: ofLine });
-  return edits;
+  const out = new Set(leftOut.map(({ line }) => line));
+  return [...edits.filter(({ line }) => !out.has(line)), ...leftOut];
+}
+
+/** The correction of a whole column, where its button was pressed. */
+function columnEdit({ everywhere, column, list, from = '', to = '' }: Readonly<Record<string, string>>) {
+  if (everywhere === undefined || column === undefined) return undefined;
+  return { list: list === 'warnings' ? ('warnings' as const) : ('problems' as const), column, from, to };
 }

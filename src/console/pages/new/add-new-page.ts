@@ -11,8 +11,9 @@ import { pageHead, panel } from '../../parts/page-head.ts';
 import { sendDownload } from '../downloads/send-download.ts';
 import { digits, type Kinds, type Posted, page, type Visit } from '../page.ts';
 import { draftActions, type NewPageFunctions } from './add-draft-actions.ts';
+import { endingActions } from './add-ending-actions.ts';
 import { draftView, uploadView } from './draft-view.ts';
-import type { MendPlace } from './mend-grid.ts';
+import type { ShownPlace } from './mend-grid.ts';
 import { importProgress, PROGRESS_ID, previewProgress } from './words.ts';
 
 /** The longest upload: a folder of documents over a slow connection. */
@@ -32,7 +33,7 @@ export const newPortfolioPage = page<NewPageFunctions>(
     asItIs: true,
     close: (given) => given.close(),
   },
-  (kinds) => [...readRoutes(kinds), ...draftActions(kinds)],
+  (kinds) => [...readRoutes(kinds), ...draftActions(kinds), ...endingActions(kinds)],
 );
 
 function readRoutes({ get, events, post }: Kinds<NewPageFunctions>) {
@@ -149,14 +150,21 @@ async function settledPreview(draft: PortfolioDraft, given: NewPageFunctions): P
   }
 }
 
-/** The query of an upload's page: which list of lines to show (problems or warnings), and which page of that list. */
-const DRAFT_QUERY = z.object({ list: z.unknown().optional(), page: digits(5, 0) });
+/** The query of an upload's page: which list of lines to show (problems or warnings), with which column, and which page. */
+const DRAFT_QUERY = z.object({
+  list: z.unknown().optional(),
+  column: z.string().max(1_000).optional(),
+  page: digits(5, 0),
+});
 
 /** The list and page to show: where the address names no list, the problems, or the warnings if there are no problems. */
-function placeOf({ list, page: number }: z.infer<typeof DRAFT_QUERY>, state: PreviewState): MendPlace {
+function placeOf({ list, column, page: number }: z.infer<typeof DRAFT_QUERY>, state: PreviewState): ShownPlace {
   const first = state.is === 'there' && state.preview.problems.lines === 0 ? 'warnings' : 'problems';
   const named = list === 'problems' || list === 'warnings' ? list : first;
-  return { list: named, page: number, isFocused: list !== undefined };
+  // An empty name stands for lines that are wrong as a whole. A column in which nothing is wrong any more shows all lines.
+  const causes = state.is === 'there' ? state.preview[named].causes : [];
+  const cause = causes.find((one) => (one.column ?? '') === column);
+  return { list: named, page: number, isFocused: list !== undefined, ...(cause ? { column: cause.column } : {}) };
 }
 
 type Shown<Q> = Visit<NewPageFunctions, Q> & { reply: FastifyReply };

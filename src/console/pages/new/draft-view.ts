@@ -1,24 +1,24 @@
 import { counted } from '../../../counted.ts';
 import type { Approval, ApprovalPolicy } from '../../../ledger/schema/approval.ts';
 import type { PreviewState } from '../../../portfolio/draft-desk.ts';
-import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
+import { keptVersions, lastVersion, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { LineToMend, Preview } from '../../../portfolio/preview.ts';
 import { readingWords } from '../../../portfolio/read-options.ts';
 import type { Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
-import { actionButton, button, field, form, linkButton } from '../../parts/form.ts';
+import { actionButton, button, field, form, hidden, linkButton, select } from '../../parts/form.ts';
 import { notice, pageHead, panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
 import { commandLine, theirWords, timeAgo } from '../../parts/text.ts';
 import { peopleWords } from '../approvals/approvals-list.ts';
-import { forPage, type MendPlace, mendGrid } from './mend-grid.ts';
+import { forPage, mendGrid, type ShownPlace } from './mend-grid.ts';
 import { previewReadingWords, readingForm } from './reading-form.ts';
 import { changesView, portfolioField, requestFigures, requestSamples, submitButtons } from './submit-view.ts';
 import { draftWords, PROGRESS_ID, previewProgress, sentences } from './words.ts';
 
 type DraftGiven = {
   state: PreviewState;
-  place: MendPlace;
+  place: ShownPlace;
   lines: readonly LineToMend[];
   names: readonly string[];
   approvalPolicy: ApprovalPolicy;
@@ -37,9 +37,9 @@ export function draftView(draft: PortfolioDraft, given: DraftGiven): Html {
     trail: [{ href: '/new', words: 'New portfolio' }],
     lead: html`${draftWords(draft)} · uploaded ${timeAgo(draft.uploadedMs)}`,
     actions: html`${linkButton({ href: `/new/${draft.id}/file`, words: 'Download', kind: 'quiet', download: true, label: 'Download the file as it is now' })}
-      ${actionButton({ action: `/new/${draft.id}/remove`, csrf, words: 'Remove', kind: 'quiet', label: `Remove the upload ${draft.name}` })}`,
+      ${linkButton({ href: `/new/${draft.id}/remove`, words: 'Remove…', kind: 'quiet', dialog: true, label: `Remove the upload ${draft.name}` })}`,
   })}
-  ${keptNotice(draft, csrf)}${submittedNotice(draft)}
+  ${keptNotice(draft, csrf)}${submittedNotice(draft)}${versionsView(draft, csrf)}
   ${state.is === 'under way' && panel({ title: 'Reading the file', body: html`<div data-module="follow"><div id="${PROGRESS_ID}">${previewProgress(draft, state)}</div></div>` })}
   ${state.is === 'failed' && failedView(draft, forPage(state.message), csrf)}
   ${state.is === 'there' && previewView(draft, { ...given, preview: state.preview })}`;
@@ -83,6 +83,21 @@ function submittedNotice({ id, submitted }: PortfolioDraft): Html | false {
     html`${fault === null ? 'It was interrupted, or is still under way in another process.' : fault} Submit it again to continue where it stopped: nothing is requested twice. <a href="/new/${id}/import">See the progress</a>.`,
     { title: `The import into ${submitted.portfolio} is not finished.` },
   );
+}
+
+/** The way back to an earlier version of the file. */
+function versionsView(draft: PortfolioDraft, csrf: string): Html | false {
+  const kept = keptVersions(draft.versions);
+  if (kept.length === 0) return false;
+  const options = kept.map((number) => ({
+    value: String(number),
+    words: number === 1 ? '1, as it was uploaded' : String(number),
+  }));
+  const last = lastVersion(draft);
+  const body = html`${hidden('version', String(last.number))}
+    <span>${last.backTo === undefined ? `This is version ${last.number}.` : `This is version ${last.number}, the same as version ${last.backTo}.`}</span>
+    ${select({ label: 'Version', hideLabel: true, name: 'to', options })}${button({ words: 'Go back to it', kind: 'quiet' })}`;
+  return form({ action: `/new/${draft.id}/back`, csrf, body, class: 'versions', label: 'Versions of the file' });
 }
 
 function failedView({ id, reading }: PortfolioDraft, message: string, csrf: string): Html {

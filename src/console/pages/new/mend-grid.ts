@@ -1,12 +1,19 @@
 import { counted, grouped } from '../../../counted.ts';
 import { lastVersion, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
-import type { LineToMend, MendPages, Preview, PreviewColumn } from '../../../portfolio/preview.ts';
+import {
+  type LineToMend,
+  MEND_PAGE_LINES,
+  type MendPages,
+  type MendPlace,
+  type Preview,
+  type PreviewColumn,
+} from '../../../portfolio/preview.ts';
 import type { Problem } from '../../../portfolio/problem.ts';
-import { type Html, html } from '../../html/html.ts';
-import { button, form, hidden } from '../../parts/form.ts';
+import { type Html, type HtmlValue, html } from '../../html/html.ts';
+import { button, field, form, hidden, tick } from '../../parts/form.ts';
 
-/** Which lines are shown: with problems or with warnings, and which page of them, from 0. */
-export type MendPlace = { list: 'problems' | 'warnings'; page: number; isFocused: boolean };
+/** Which lines are shown, and whether the first faulty cell has the focus. */
+export type ShownPlace = MendPlace & { isFocused: boolean };
 
 /** The most characters of a cell that can be edited in the page. */
 const LONGEST_CELL = 2_000;
@@ -14,41 +21,73 @@ const LONGEST_CELL = 2_000;
 /** The lines with problems or warnings: each cell is a field, and each line's problems are listed below it. */
 export function mendGrid(
   draft: PortfolioDraft,
-  { preview, place, lines, csrf }: { preview: Preview; place: MendPlace; lines: readonly LineToMend[]; csrf: string },
+  { preview, place, lines, csrf }: { preview: Preview; place: ShownPlace; lines: readonly LineToMend[]; csrf: string },
 ): Html {
   const pages = preview[place.list];
   const columns = columnsOf(preview, lines);
-  const body = html`${hidden('version', String(lastVersion(draft).number))}${hidden('list', place.list)}${hidden('page', String(place.page))}
+  // The first button of a form is the one that the Enter key presses.
+  const body = html`${hidden('version', String(lastVersion(draft).number))}${hidden('list', place.list)}${place.column != null && hidden('column', place.column)}
+    <button hidden>Save</button>
+    ${place.column != null && columnFields(place.column, pages)}
     <div class="table-box" role="region" aria-label="Lines to mend" tabindex="0"><table class="table mend" data-check="/new/${draft.id}/check">
       <caption class="unseen">Lines with what is wrong with them; cells are edited in place</caption>
-      <thead><tr><th scope="col" class="cell is-number">Line</th>${columns.map(({ written, known }) => html`<th scope="col" class="cell"><bdi>${written}</bdi>${known !== null && known !== written && html`<span class="is-as">${known}</span>`}</th>`)}</tr></thead>
+      <thead><tr><th scope="col" class="cell is-number">Line</th>${columns.map(({ written, known }) => html`<th scope="col" class="${['cell', known === 'name' && 'is-name']}"><bdi>${written}</bdi>${known !== null && known !== written && html`<span class="is-as">${known}</span>`}</th>`)}</tr></thead>
       ${lines.map((line, at) => lineRows(line, { columns, place, isFirst: at === 0 }))}
     </table></div>
     <div class="form-end">${button({ words: 'Save as a new version', kind: 'primary' })}
       <span class="hint">Only the cells that you change are written; every other byte of the file stays as it is.</span></div>`;
   return html`<div class="mend-tabs">${tab(draft, { list: 'problems', pages: preview.problems, place })}${tab(draft, { list: 'warnings', pages: preview.warnings, place })}</div>
+    ${causeChips(draft, pages, place)}
     ${lines.length === 0 ? html`<p>None on this page.</p>` : form({ action: `/new/${draft.id}/mend`, csrf, body, class: 'form', module: 'mend' })}
     ${pageWays(draft, pages, place)}`;
 }
 
 function tab(
   { id }: PortfolioDraft,
-  { list, pages, place }: { list: MendPlace['list']; pages: MendPages; place: MendPlace },
+  { list, pages, place }: { list: MendPlace['list']; pages: MendPages; place: ShownPlace },
 ): Html | false {
   if (pages.lines === 0) return false;
   const words = `${counted(pages.lines, 'line')} with ${list}`;
   return html`<a class="tab" href="/new/${id}?list=${list}#mend" aria-current="${list === place.list && 'true'}">${words}</a>`;
 }
 
-/** The columns that Limitline reads, and others that have a problem. */
+/** The lines by the column in which something is wrong, so that one correction can be made in all of them. */
+function causeChips({ id }: PortfolioDraft, { causes, kept, lines }: MendPages, place: ShownPlace): Html | false {
+  if (causes.length < 2 && kept === lines) return false;
+  const chip = (words: HtmlValue, column?: string | null) => {
+    const query = String(
+      new URLSearchParams({ list: place.list, ...(column === undefined ? {} : { column: column ?? '' }) }),
+    );
+    return html`<a class="tab" href="/new/${id}?${query}#mend" aria-current="${column === place.column && 'true'}">${words}</a>`;
+  };
+  return html`<div class="mend-tabs">${chip('All')}${causes.slice(0, MOST_CAUSES).map(({ column, lines: count }) => chip(html`${grouped(count)} × ${column === null ? 'the whole line' : html`<bdi>${column}</bdi>`}`, column))}</div>`;
+}
+
+const MOST_CAUSES = 20;
+
+/** One correction for all lines with something wrong in a column. */
+function columnFields(column: string, { causes }: MendPages): Html {
+  const count = causes.find((one) => one.column === column)?.lines ?? 0;
+  return html`<div class="mend-column" role="group" aria-label="All ${counted(count, 'line')}">
+      <span>In all ${counted(count, 'line')}, in <strong><bdi>${column}</bdi></strong>:</span>
+      ${field({ label: 'Replace', name: 'from', maxlength: LONGEST_CELL, placeholder: 'the whole cell' })}
+      ${field({ label: 'With', name: 'to', maxlength: LONGEST_CELL, placeholder: 'nothing' })}
+      ${button({ words: 'Replace in all', name: 'everywhere', value: 'yes' })}
+    </div>`;
+}
+
+/** The columns that Limitline reads, and others that have a problem: the name first, then those with something wrong. */
 function columnsOf({ columns }: Preview, lines: readonly LineToMend[]): PreviewColumn[] {
   const named = new Set(
     lines.flatMap(({ problems, warnings }) => [...problems, ...warnings].map(({ column }) => column)),
   );
-  return columns.filter(({ known, written }) => known !== null || (written !== '' && named.has(written)));
+  const rank = ({ known, written }: PreviewColumn) => (known === 'name' ? 0 : named.has(written) ? 1 : 2);
+  return columns
+    .filter(({ known, written }) => known !== null || (written !== '' && named.has(written)))
+    .sort((a, b) => rank(a) - rank(b));
 }
 
-type RowPlace = { columns: readonly PreviewColumn[]; place: MendPlace; isFirst: boolean };
+type RowPlace = { columns: readonly PreviewColumn[]; place: ShownPlace; isFirst: boolean };
 
 function lineRows(line: LineToMend, { columns, place, isFirst }: RowPlace): Html {
   const said = [...line.problems, ...line.warnings];
@@ -56,7 +95,7 @@ function lineRows(line: LineToMend, { columns, place, isFirst }: RowPlace): Html
   const first = columns.findIndex(({ written }) => said.some(({ column }) => column === written));
   return html`<tbody class="mend-line" data-line="${line.line}">
     <tr>${lineHead(line)}${line.broken === undefined ? columns.map((column, at) => cellField(line, { column, said, isFocused: isToFocus && at === first })) : wholeField(line, columns.length)}</tr>
-    <tr class="reasons"><td></td><td colspan="${columns.length}" id="reasons-${line.line}" aria-live="polite">${reasonList(line)}</td></tr>
+    <tr class="reasons"><td>${tick({ name: `leave-${line.line}`, label: html`Leave out<span class="unseen"> line ${line.line}</span>` })}</td><td colspan="${columns.length}" id="reasons-${line.line}" aria-live="polite">${reasonList(line)}</td></tr>
     ${said.some(({ message }) => isOfSameBuyer(message)) && html`<tr class="reasons"><td></td><td colspan="${columns.length}">${button({ words: 'It is the same buyer', name: 'same', value: String(line.line), label: `It is the same buyer (line ${line.line})` })}</td></tr>`}
   </tbody>`;
 }
@@ -73,7 +112,7 @@ function cellField(
   if (text.length > LONGEST_CELL) return html`<td class="cell"><span class="soft">${text.slice(0, 40)}…</span></td>`;
   const isFaulty = said.some((one) => one.column === column.written);
   const size = Math.min(28, Math.max(6, text.length + 1));
-  return html`<td class="cell" data-head="${column.written}"><input class="mend-cell" name="cell-${line}-${column.index}" value="${text}" size="${size}" autocomplete="off" autofocus="${isFocused}" aria-label="Line ${line}, ${column.written}" aria-invalid="${isFaulty && 'true'}" aria-describedby="${isFaulty && `reasons-${line}`}" data-column="${column.written}"></td>`;
+  return html`<td class="${['cell', column.known === 'name' && 'is-name']}" data-head="${column.written}"><input class="mend-cell" name="cell-${line}-${column.index}" value="${text}" size="${size}" autocomplete="off" autofocus="${isFocused}" aria-label="Line ${line}, ${column.written}" aria-invalid="${isFaulty && 'true'}" aria-describedby="${isFaulty && `reasons-${line}`}" data-column="${column.written}"></td>`;
 }
 
 /** A broken line cannot be split into cells, so it is edited as one text. */
@@ -90,14 +129,20 @@ export function reasonList({ problems, warnings }: Pick<LineToMend, 'problems' |
   return html`<ul class="${problems.length === 0 && 'is-warning'}">${said.map(({ column, message }) => html`<li data-column="${column}">${column !== null && html`<strong><bdi>${column}</bdi>:</strong> `}${forPage(message)}</li>`)}</ul>`;
 }
 
-function pageWays({ id }: PortfolioDraft, { lines, kept, pages }: MendPages, { list, page }: MendPlace): Html | false {
-  if (lines <= kept && pages.length <= 1) return false;
-  const href = (to: number) => `/new/${id}?list=${list}&page=${to}#mend`;
+function pageWays({ id }: PortfolioDraft, found: MendPages, { list, page, column }: ShownPlace): Html | false {
+  const { lines, kept } = found;
+  const shown = column === undefined ? kept : (found.causes.find((one) => one.column === column)?.lines ?? 0);
+  const count = Math.max(1, Math.ceil(shown / MEND_PAGE_LINES));
+  if (lines <= kept && count <= 1) return false;
+  const href = (to: number) => {
+    const query = String(new URLSearchParams({ list, ...(column === undefined ? {} : { column: column ?? '' }) }));
+    return `/new/${id}?${query}&page=${to}#mend`;
+  };
   const more =
     lines > kept ? ` The first ${grouped(kept)} can be mended here; the errors file of an import has all of them.` : '';
-  return html`<nav class="pager" aria-label="Pages of lines"><span class="pager-words">Page ${page + 1} of ${grouped(pages.length)}.${more}</span>
+  return html`<nav class="pager" aria-label="Pages of lines"><span class="pager-words">Page ${page + 1} of ${grouped(count)}.${more}</span>
     ${page > 0 && html`<a class="button is-quiet" href="${href(page - 1)}">Before</a>`}
-    ${page + 1 < pages.length && html`<a class="button is-plain" href="${href(page + 1)}" rel="next">Next</a>`}
+    ${page + 1 < count && html`<a class="button is-plain" href="${href(page + 1)}" rel="next">Next</a>`}
   </nav>`;
 }
 

@@ -51,14 +51,14 @@ export function submitButtons(
   { preview, names, approvalPolicy, over, rights }: SubmitGiven,
 ): Html {
   const { portfolio } = draft;
-  const sends = { form: DRAFT_FORM, action: `/new/${draft.id}/submit` };
+  const sends = { form: DRAFT_FORM, action: `/new/${draft.id}/confirm`, dialog: true };
   const { limits, requested, before } = preview.dryRun;
   const left = allBeforeWords(preview.counts.rows, before?.limits) ?? 'nothing to request';
   const isThere = names.includes(portfolio);
   const sum = `${counted(limits, 'limit')}, ${moneyText(requested)} in total`;
   const words = limits === 0 ? `Import: ${left}` : `Request all: ${sum}`;
   return html`${isThere && thereAlready(portfolio)}
-  ${limits > 0 && approvalNotice(approvalPolicy, { requested, isThere, over })}
+  ${limits > 0 && neededApproval(approvalPolicy, { requested, isThere, over })}
   <div class="form submit" role="group" aria-label="Submit">${hidden('of', preview.of, DRAFT_FORM)}
       ${isThere && can(rights, 'POST /new/:id/submit', 'replace') && tick({ form: DRAFT_FORM, name: 'replace', label: 'Cancel earlier rows that are not in this file, if they were not sent yet', hint: 'Choose this if the file is the whole list.' })}
       <div class="field"><label for="total">Control total</label>
@@ -80,8 +80,8 @@ function thereAlready(portfolio: string): Html {
   );
 }
 
-/** Shown before the submission, so that nobody counts on a request that waits for approval, for example at a month's end. */
-function approvalNotice(
+/** Shown before the submission and in its confirmation, so that nobody counts on a request that waits for approval, for example at a month's end. */
+export function neededApproval(
   policy: ApprovalPolicy,
   { requested, isThere, over }: { requested: string; isThere: boolean; over: Approval['over'] },
 ): Html | false {

@@ -1,6 +1,6 @@
 import { counted, grouped, sizeWords } from '../../../counted.ts';
 import type { PreviewState } from '../../../portfolio/draft-desk.ts';
-import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
+import { changedCells, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
 import type { Problem } from '../../../portfolio/problem.ts';
 import { type Html, html } from '../../html/html.ts';
@@ -37,7 +37,7 @@ export function previewDialectWords({ dialect }: Pick<Preview, 'dialect'>): stri
 /** The file, its documents and its versions in a sentence. */
 export function draftWords({ versions, documents, isArchive }: PortfolioDraft): string {
   const last = versions.at(-1);
-  const mended = versions.reduce((sum, version) => sum + version.mended, 0);
+  const mended = changedCells(versions);
   const parts = [sizeWords(last?.sizeBytes ?? 0)];
   const sizes = documents.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   if (isArchive) parts.push(`documents in a ZIP file of ${sizeWords(sizes)}`);

@@ -21,9 +21,7 @@ test('another person’s reading stands on the page with their name and in full,
       .toContain('/portfolios/');
   };
   const fays = await uploadTo(web, ['file', 'fays.csv', file(1)]);
-  await expect
-    .poll(async () => (await web.get(fays.location)).text)
-    .toContain('This file cannot be imported yet');
+  await expect.poll(async () => (await web.get(fays.location)).text).toContain('This file cannot be imported yet');
   const columns = { 'column-0': 'name', 'column-1': 'country_code', 'column-2': '', 'column-3': 'requested_limit' };
   const constant = { 'constant-name-0': 'company_id', 'constant-value-0': 'company_fay' };
   const more = { 'constant-name-1': 'city', 'constant-value-1': 'Ulm' };
@@ -32,9 +30,7 @@ test('another person’s reading stands on the page with their name and in full,
 
   now.who = BEN;
   const { location } = await uploadTo(web, ['file', 'bens.csv', file(2)]);
-  await expect
-    .poll(async () => (await web.get(location)).text)
-    .toContain('This file cannot be imported yet');
+  await expect.poll(async () => (await web.get(location)).text).toContain('This file cannot be imported yet');
   const { text } = await web.get(location);
   expect(text).toMatch(
     /It has the same columns as fays\.csv\.[\s\S]*fay changed how that file is read[\s\S]*city always Ulm[\s\S]*Betrag as requested_limit/,

@@ -1,0 +1,108 @@
+import { isPortfolioName } from '../../../ledger/schema/schema.ts';
+import { controlTotalFault } from '../../../portfolio/control-total.ts';
+import { authorsWith, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
+import { FINANCE, OWN_OR_OPERATOR } from '../../access/rules.ts';
+import { formFieldsOf } from '../../actions/add-action.ts';
+import { ConsoleError } from '../../console-app.ts';
+import type { Kinds, Posted } from '../page.ts';
+import { aboutDraft, COPY_LIMIT_MS, type NewPageFunctions, previewOf } from './add-draft-actions.ts';
+import { confirmView, removalView } from './confirm-view.ts';
+import { saysOtherwise } from './read-reading.ts';
+import { neededApproval, SENT_FIRST } from './submit-view.ts';
+
+/** How long the page waits for an import: a small one ends within this time, so that its portfolio is shown at once. */
+const PATIENCE_MS = 1_500;
+
+/** The actions that end an upload: its import, with the question before it, and its removal. */
+export function endingActions({ get, post }: Kinds<NewPageFunctions>) {
+  return [
+    get('/new/:id/remove', {
+      may: FINANCE,
+      show: async ({ reply, params: { id = '' }, given }) => {
+        const draft = await given.read(id);
+        return { title: `Remove ${draft.name}?`, body: removalView(draft, reply.csrf()) };
+      },
+    }),
+    post('/new/:id/remove', {
+      may: FINANCE,
+      action: 'remove',
+      about: aboutDraft,
+      handle: async ({ reply, params: { id = '' }, given }) => {
+        await given.read(id);
+        await given.remove(id);
+        return reply.redirect('/new', 303);
+      },
+    }),
+    post('/new/:id/confirm', {
+      may: FINANCE,
+      action: 'import',
+      audited: false,
+      handle: async ({ request, reply, params: { id = '' }, fields, given }) => {
+        const draft = await given.read(id);
+        const preview = await previewOf(draft, given);
+        if (preview === undefined || preview.of !== fields.of) throw new ConsoleError(409, CHANGED);
+        const { total, first } = await chosenOf(fields, draft, given);
+        const policy = await given.approvalPolicy();
+        const { requested } = preview.dryRun;
+        const over = await given.personOver(authorsWith(draft, request.person.by), requested, policy);
+        const isThere = (await given.portfolioNames()).includes(draft.portfolio);
+        const approval = preview.dryRun.limits > 0 && neededApproval(policy, { requested, isThere, over });
+        const chosen = { of: preview.of, total, first, isReplaced: fields.replace === 'yes' };
+        return {
+          title: `Import ${draft.name}?`,
+          body: confirmView(draft, { preview, chosen, approval, csrf: reply.csrf() }),
+        };
+      },
+    }),
+    post('/new/:id/submit', {
+      // For a replacing import one needs more rights: it cancels rows that others may have imported.
+      may: { ...FINANCE, kinds: { replace: OWN_OR_OPERATOR } },
+      action: 'import',
+      limitMs: COPY_LIMIT_MS,
+      says: ['of', 'replace', 'first', 'total'],
+      // The draft names the portfolio, not the address; the preview that the person confirms is for that portfolio.
+      about: async (asked) => {
+        const found = await aboutDraft(asked);
+        return { ...found, ...(formFieldsOf(asked.request.body).replace === 'yes' ? { kind: 'replace' } : {}) };
+      },
+      handle: async ({ request, reply, actor, params: { id = '' }, fields, given }) => {
+        // The portfolio that the access check saw: somebody may rename the draft in another tab meanwhile.
+        const { portfolio = '' } = request.about ?? {};
+        if (!isPortfolioName(portfolio)) throw new ConsoleError(422, 'Give the portfolio a name first.');
+        const draft = await given.read(id);
+        const { total, first } = await chosenOf(fields, draft, given);
+        const begun = await given.submit(id, {
+          of: fields.of ?? '',
+          portfolio,
+          replace: fields.replace === 'yes',
+          by: actor.name,
+          total,
+          first,
+        });
+        if ('conflict' in begun) throw new ConsoleError(409, begun.conflict);
+        const until = Date.now() + PATIENCE_MS;
+        while (given.progress(id) && Date.now() < until && !request.raw.destroyed) {
+          await new Promise((done) => setTimeout(done, 40));
+        }
+        return reply.redirect(`/new/${id}/import`, 303);
+      },
+    }),
+  ];
+}
+
+/** What the form says beside the file. @throws ConsoleError where it cannot be read, or differs from what was applied */
+async function chosenOf(fields: Posted<NewPageFunctions>['fields'], draft: PortfolioDraft, given: NewPageFunctions) {
+  if (fields.first !== undefined && fields.first !== String(SENT_FIRST)) {
+    throw new ConsoleError(422, 'The number of rows has changed: load the page again.');
+  }
+  const total = fields.total?.trim() || undefined;
+  const fault = total && controlTotalFault(total);
+  if (fault) throw new ConsoleError(422, `The control total cannot be read. ${fault}`);
+  if (saysOtherwise(fields, draft, await previewOf(draft, given))) throw new ConsoleError(409, NOT_APPLIED);
+  return { total, first: fields.first === undefined ? undefined : SENT_FIRST };
+}
+
+const CHANGED = 'The file, its reading or its portfolio has changed since this page was loaded: load it again.';
+
+const NOT_APPLIED =
+  'Nothing was sent: the page has changes that are not applied yet. Go back, and press “Apply” or “Check for this portfolio” first.';

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { openConsole } from '../../../support/console.ts';
+import { openDesk } from '../../../support/desk.ts';
+import { uploadTo } from '../../../support/upload.ts';
+
+const CSV = `name,country_code,website,requested_limit,currency
+Alder GmbH,DE,ftp://alder.example,1000,EUR
+Birch GmbH,DE,ftp://birch.example,2000,EUR
+Cedar GmbH,DE,,much,EUR
+Dogwood GmbH,DE,,4000.50,EUR
+`;
+
+test('an import and a removal ask first, and the page of lines to fix corrects a column, leaves lines out and goes back', async () => {
+  const desk = await openDesk(1);
+  const web = await openConsole(desk);
+  const { location } = await uploadTo(web, ['file', 'q9.csv', CSV]);
+  const look = async (query = '') => (await web.get(`${location}${query}`)).text;
+  await expect.poll(() => look()).toContain('2 × <bdi>website</bdi>');
+  const column = await look('?list=problems&column=website');
+  expect(column).toContain('Alder GmbH');
+  expect(column).not.toContain('value="Cedar GmbH"');
+  // The name comes first, then what is wrong.
+  expect(column).toMatch(/Line 2, name[\s\S]*Line 2, website[\s\S]*Line 2, country_code/);
+
+  const list = { list: 'problems', column: 'website' };
+  const nothing = await web.post(`${location}/mend`, {
+    ...list,
+    version: '1',
+    everywhere: 'yes',
+    from: 'gopher',
+    to: '',
+  });
+  expect(nothing).toMatchObject({ status: 422, text: expect.stringContaining('“gopher”') });
+  const all = { ...list, version: '1', everywhere: 'yes', from: 'ftp:', to: 'https:', 'leave-3': 'yes' };
+  expect((await web.post(`${location}/mend`, all)).status).toBe(303);
+  await expect.poll(() => look()).toContain('Request all: 2 limits, 5,000.50 in total');
+  expect(await look()).toContain('This is version 2.');
+
+  expect((await web.post(`${location}/back`, { version: '2', to: '1' })).status).toBe(303);
+  await expect.poll(() => look()).toContain('This is version 3, the same as version 1.');
+  expect((await web.post(`${location}/back`, { version: '2', to: '1' })).status).toBe(409);
+  expect((await web.post(`${location}/back`, { version: '3', to: '2' })).status).toBe(303);
+  await expect.poll(() => look()).toContain('Request all: 2 limits, 5,000.50 in total');
+
+  const of = /name="of" value="(\w+)"/.exec(await look())?.[1] ?? '';
+  expect((await web.post(`${location}/confirm`, { of: 'other' })).status).toBe(409);
+  expect((await web.post(`${location}/confirm`, { of, total: 'a lot' })).status).toBe(422);
+  const { text } = await web.post(`${location}/confirm`, { of, total: '5000.50' });
+  expect(text).toMatch(/2 limits[\s\S]*EUR 5,000\.50[\s\S]*Time needed[\s\S]*q9[\s\S]*1 invalid[\s\S]*Control total/);
+  expect(text).toMatch(/action="\/new\/[\w-]+\/submit"[\s\S]*name="total" value="5000\.50"[\s\S]*Request 2 limits/);
+  expect(await web.context.portfolios.names()).toEqual([]);
+
+  expect((await web.get(`${location}/remove`)).text).toMatch(/Remove <bdi>q9\.csv<\/bdi>\?[\s\S]*Keep it/);
+  expect((await web.post(`${location}/remove`, {})).status).toBe(303);
+  expect((await web.get(location)).status).toBe(404);
+});

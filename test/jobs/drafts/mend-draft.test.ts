@@ -1,0 +1,116 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { draftOf, openDraftDesk, previewOf } from '../../support/draft-desk.ts';
+import { openWorkplace } from '../../support/workplace.ts';
+import { HEADER, writeWorkbook } from '../../support/write-workbook.ts';
+
+const HEAD = 'name,country_code,website,requested_limit';
+
+async function openMending(lines: readonly string[]) {
+  const { context, dir } = await openWorkplace();
+  const { desk, upload } = openDraftDesk(context, dir);
+  const draft = draftOf(await upload(['file', 'q4.csv', [HEAD, ...lines, ''].join('\n')]));
+  const text = async () => {
+    let all = '';
+    for await (const piece of (await desk.file(draft.id)).content) all += piece;
+    return all.split('\n').slice(1, -1);
+  };
+  return { desk, upload, id: draft.id, preview: () => previewOf(desk, draft), text };
+}
+
+const many = (count: number, website: string) =>
+  Array.from({ length: count }, (_none, at) => `Buyer ${at} GmbH,DE,${website},${100 + at}`);
+
+test('lines to fix are counted by column, and one correction is made in all lines of a column at once', async () => {
+  const { desk, id, preview, text } = await openMending([...many(25, 'ftp://x.example'), 'Last GmbH,DE,,much']);
+  const found = await preview();
+  expect(found.problems.causes).toEqual([
+    { column: 'website', lines: 25 },
+    { column: 'requested_limit', lines: 1 },
+  ]);
+  const draft = await desk.read(id);
+  const place = { preview: found, list: 'problems', column: 'website' } as const;
+  expect((await desk.lines(draft, { ...place, page: 1 })).map(({ line }) => line)).toEqual([22, 23, 24, 25, 26]);
+  expect(await desk.lines(draft, { ...place, page: 2 })).toEqual([]);
+
+  const column = { list: 'problems', column: 'website', from: 'ftp:', to: 'https:' } as const;
+  // A cell that was changed by itself stays so, and a cell beside it is written too.
+  const edits = [
+    {
+      line: 3,
+      cells: new Map([
+        [2, 'https://own.example'],
+        [3, '7'],
+      ]),
+    },
+  ];
+  expect(await desk.mend(id, { version: 1, edits, column }, 'ann')).toMatchObject({ mended: 26 });
+  expect((await text()).slice(0, 3)).toEqual([
+    'Buyer 0 GmbH,DE,https://x.example,100',
+    'Buyer 1 GmbH,DE,https://own.example,7',
+    'Buyer 2 GmbH,DE,https://x.example,102',
+  ]);
+  expect((await preview()).problems.causes).toEqual([{ column: 'requested_limit', lines: 1 }]);
+});
+
+test('a whole column of faulty cells is blanked, and a text that no cell has changes nothing and says so', async () => {
+  const { desk, id, preview, text } = await openMending(many(2, 'nonsense'));
+  await preview();
+  const column = { list: 'problems', column: 'website', from: 'ftp', to: '' } as const;
+  await expect(desk.mend(id, { version: 1, edits: [], column })).rejects.toThrow('has the text “ftp” in it');
+  await desk.mend(id, { version: 1, edits: [], column: { ...column, from: '' } });
+  expect(await text()).toEqual(['Buyer 0 GmbH,DE,,100', 'Buyer 1 GmbH,DE,,101']);
+  expect((await preview()).counts).toMatchObject({ rows: 2, invalid: 0 });
+});
+
+test('a line is left out, also one that is broken as a whole, and the lines below keep their numbers', async () => {
+  const { desk, id, preview } = await openMending([
+    'A GmbH,DE,,much',
+    '"B" GmbH,DE,,5',
+    'C GmbH,DE,,x',
+    'D GmbH,DE,,6',
+  ]);
+  await preview();
+  const edits = [2, 3].map((line) => ({ line, isLeftOut: true }) as const);
+  await desk.mend(id, { version: 1, edits });
+  const found = await preview();
+  expect(found.counts).toEqual({ lines: 2, rows: 1, invalid: 1, duplicate: 0 });
+  expect((await desk.lines(await desk.read(id), { preview: found, list: 'problems', page: 0 }))[0]?.line).toBe(4);
+});
+
+test('a line of a workbook is left out as well', async () => {
+  const { context, dir } = await openWorkplace();
+  const { desk, upload } = openDraftDesk(context, dir);
+  const row = (number: number, name: string, limit: string) =>
+    `<row r="${number}"><c r="A${number}" t="str"><v>${name}</v></c><c r="B${number}" t="str"><v>${limit}</v></c></row>`;
+  const sheet = ['<sheetData>', HEADER, row(2, 'A GmbH', 'much'), row(3, 'B GmbH', '5'), '</sheetData>'];
+  const path = await writeWorkbook(join(dir, 'q4.xlsx'), { sheet });
+  const draft = draftOf(await upload(['file', 'q4.xlsx', await readFile(path)]));
+  await previewOf(desk, draft);
+  await desk.mend(draft.id, { version: 1, edits: [{ line: 2, isLeftOut: true }] });
+  expect((await previewOf(desk, draft)).counts).toEqual({ lines: 1, rows: 1, invalid: 0, duplicate: 0 });
+});
+
+test('one goes back to the uploaded file and to the last two versions, as a new version, and to no other', async () => {
+  const { desk, id, preview, text } = await openMending(['A GmbH,DE,,x1']);
+  for (const version of [1, 2, 3, 4]) {
+    await preview();
+    await desk.mend(id, { version, edits: [{ line: 2, cells: new Map([[3, `x${version + 1}`]]) }] });
+  }
+  await expect(desk.goBack(id, { version: 5, to: 2 })).rejects.toThrow('Version 2 is not kept');
+  await expect(desk.goBack(id, { version: 5, to: 9 })).rejects.toThrow('Version 9 is not kept');
+  expect(await desk.goBack(id, { version: 4, to: 3 })).toMatchObject({ conflict: { latest: 5 } });
+  const went = [];
+  for (const [version, to] of [
+    [5, 3],
+    [6, 4],
+    [7, 1],
+  ] as const) {
+    await desk.goBack(id, { version, to }, 'ben');
+    went.push(...(await text()));
+  }
+  expect(went).toEqual(['A GmbH,DE,,x3', 'A GmbH,DE,,x4', 'A GmbH,DE,,x1']);
+  expect(await desk.read(id)).toMatchObject({ authors: ['ann', 'ben'] });
+  expect((await preview()).counts).toMatchObject({ invalid: 1 });
+});
