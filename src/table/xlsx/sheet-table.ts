@@ -1,6 +1,13 @@
 import { LimitlineError, messageOf } from '../../errors.ts';
 import { PLAIN_DIALECT } from '../dialect.ts';
-import { type Above, aboveOf, findHeader, type GivenHeader, HEADER_WITHIN_LINES } from '../find-header.ts';
+import {
+  type Above,
+  aboveOf,
+  findHeader,
+  type GivenHeader,
+  HEADER_WITHIN_LINES,
+  type HeaderJudgement,
+} from '../find-header.ts';
 import type { RawRecord } from '../records.ts';
 import { emptyTable, headerLineProblem, type Table, type TableFile } from '../table.ts';
 import { parseXml } from './parse-xml.ts';
@@ -8,7 +15,8 @@ import { cellsOf, makeRowReader, narrowed, rowWidthOf, type SheetRow } from './s
 import { openWorkbook, type SheetEntry, type Workbook } from './workbook.ts';
 
 /**
- * Opens a workbook's sheet as a table: the named one, else the first visible one. Lines have Excel's row numbers. By
+ * Opens a workbook's sheet as a table: the named one, else the first visible one; where that is a cover without a header, the
+ * first visible one that names all needed columns. Lines have Excel's row numbers. By
  * the cells' types, numbers become plain decimals and dates YYYY-MM-DD.
  *
  * null for a ZIP file of another kind; an empty table with a message for a table of another program.
@@ -58,7 +66,7 @@ async function openBook(file: TableFile): Promise<Workbook | string | null> {
 }
 
 async function readSheet(book: Workbook, file: TableFile): Promise<Table> {
-  const sheet = sheetOf(book, file);
+  const sheet = await sheetOf(book, file);
   const rows: SheetRow[] = [];
   const reader = makeRowReader(book, (row) => rows.push(row));
   const chunks = parseXml(await book.open(sheet.path), reader, file.signal);
@@ -120,14 +128,55 @@ const CUT_OFF =
 const CUT_OFF_REASON =
   'its end is missing, as after a copy or a download that broke off; get the file again, or open it in Excel and save it again';
 
-function sheetOf({ sheets }: Workbook, { path, givenPath = path, sheet }: TableFile): SheetEntry {
-  const visible = sheets.find(({ hidden }) => !hidden) ?? sheets[0];
-  const found = sheet === undefined ? visible : sheets.find(({ name }) => name === sheet);
+async function sheetOf(book: Workbook, file: TableFile): Promise<SheetEntry> {
+  const { path, givenPath = path, sheet } = file;
+  const { sheets } = book;
+  const found = sheet === undefined ? await firstWithBuyers(book, file) : sheets.find(({ name }) => name === sheet);
   if (found) return found;
   const names = sheets.slice(0, MAX_NAMED).map(({ name }) => name);
   const others = sheets.length > MAX_NAMED ? ` and ${sheets.length - MAX_NAMED} others` : '';
   const has = `${names.join(', ') || 'none'}${others}`;
   throw new LimitlineError('FILE', `The workbook ${givenPath} has no sheet "${sheet ?? ''}": it has ${has}.`);
+}
+
+/** The first visible sheet; or, where that has no header, the first one that names all needed columns. */
+async function firstWithBuyers(book: Workbook, file: TableFile): Promise<SheetEntry | undefined> {
+  const visible = book.sheets.filter(({ hidden }) => !hidden);
+  const [first = book.sheets[0], ...others] = visible;
+  if (!first || others.length === 0 || file.headerLine !== undefined) return first;
+  const header = await headerOf(book, first, file);
+  // A sheet that cannot be read is no cover: reading it says why.
+  if (!header || header.isComplete || header.score >= COLUMNS_OF_A_HEADER) return first;
+  for (const sheet of others.slice(0, MAX_LOOKED_AT)) {
+    if ((await headerOf(book, sheet, file))?.isComplete) return sheet;
+  }
+  return first;
+}
+
+/** A cover may have a cell that equals a column's name, such as "Name"; rarely two of them in one row. */
+const COLUMNS_OF_A_HEADER = 2;
+
+/** The most likely header in the first rows of a sheet; undefined if they cannot be read. */
+async function headerOf(
+  book: Workbook,
+  { path }: SheetEntry,
+  { vocabulary, signal }: TableFile,
+): Promise<HeaderJudgement | undefined> {
+  const rows: SheetRow[] = [];
+  try {
+    const chunks = parseXml(
+      await book.open(path),
+      makeRowReader(book, (row) => rows.push(row)),
+      signal,
+    );
+    for await (const _ of chunks) if ((rows.at(-1)?.line ?? 0) >= HEADER_WITHIN_LINES) break;
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    return undefined;
+  }
+  const first = rows.filter(({ line }) => line <= HEADER_WITHIN_LINES).map(recordOf);
+  const header = first[findHeader(first, vocabulary)];
+  return header ? vocabulary.judgeHeader(header) : { score: 0, isComplete: false, canBe: false };
 }
 
 /** As many as a person reads through in one message. */

@@ -196,6 +196,33 @@ const read = (sheets: Sheet[], given?: Partial<PortfolioFile>) =>
 describe('sheets that cannot be seen, or are not read', () => {
   const [old, buyers] = [HEADER + rowOf(2, ['Old', '1']), HEADER + rowOf(2, ['New', '2'])];
 
+  test('a cover without a header is passed over for the first sheet with all needed columns, and is named', async () => {
+    const cover = rowOf(1, ['Buyers of 2026']) + rowOf(2, ['Name', 'Treasury']);
+    const { lines, dialect, warnings } = await read([
+      { name: 'Cover', rows: cover },
+      { name: 'Notes', rows: rowOf(1, ['name', 'remark']) },
+      { name: 'Buyers', rows: buyers },
+      { name: 'Last year', rows: old },
+    ]);
+    expect(dialect.sheet).toBe('Buyers');
+    expect(lines).toMatchObject([{ kind: 'row', row: { name: 'New' } }]);
+    expect(warnings[0]?.message).toContain('The sheet "Buyers" is read, but not "Cover", "Notes" and "Last year"');
+  });
+
+  test.each<[string, string, { headerLine?: number }?]>([
+    ['has columns that must be said', rowOf(1, ['name', 'country_code', 'Wunsch']) + rowOf(2, ['A', 'DE', '5'])],
+    ['is chosen by its header line', rowOf(1, ['Buyers of 2026']), { headerLine: 1 }],
+    ['cannot be read', '<row><c'],
+  ])('a first sheet that %s is read, and no other in its place', async (_what, rows, given = {}) => {
+    const sheets = [
+      { name: 'First', rows },
+      { name: 'Last year', rows: old },
+    ];
+    const found = await read(sheets, given).catch((error: Error) => error);
+    if (found instanceof Error) expect(found.message).toContain('cannot be read');
+    else expect(found).toMatchObject({ dialect: { sheet: 'First' }, lines: [] });
+  });
+
   test('a hidden first sheet is not the one that is requested, and those left out are named', async () => {
     const sheets: Sheet[] = [
       { name: 'Archive', state: 'hidden', rows: old },

@@ -18,7 +18,28 @@ const MOST_CONSTANTS = 30;
  *
  * @throws ConsoleError 422 for an impossible value
  */
-export function readReading(fields: Fields, draft: PortfolioDraft, preview: Preview | undefined): ReadOptions {
+export function readReading(typed: Fields, draft: PortfolioDraft, preview: Preview | undefined): ReadOptions {
+  const isOther = typed.sheet !== undefined && typed.sheet !== (draft.reading.sheet ?? '');
+  return isOther
+    ? readForm(ofOtherSheet(typed, draft), { ...draft, reading: {} }, undefined)
+    : readForm(typed, draft, preview);
+}
+
+/** What was said of one sheet holds for no other, unless it is said in the same step. Constants and hidden rows stay. */
+function ofOtherSheet(
+  { headerLine = '', decimal = '', dates = '', ...others }: Fields,
+  { reading }: PortfolioDraft,
+): Fields {
+  const isNew = (value: string, of: string | number | undefined) => value.trim() !== String(of ?? '');
+  return {
+    ...others,
+    headerLine: isNew(headerLine, reading.headerLine) ? headerLine : '',
+    decimal: isNew(decimal, reading.decimal) ? decimal : '',
+    dates: isNew(dates, reading.dates) ? dates : '',
+  };
+}
+
+function readForm(fields: Fields, draft: PortfolioDraft, preview: Preview | undefined): ReadOptions {
   const { encoding, delimiter, sheet, headerLine, decimal, dates, hiddenRows } = fields;
   const mapping = readMapping(fields, draft, preview);
   const line = headerLine?.trim() ?? '';

@@ -29,6 +29,33 @@ test('a path that is typed is sent, and one that cannot be sent is refused', () 
   expect(() => typed('company.id')).toThrow("which the service's document shows");
 });
 
+test('another sheet forgets what was said of the one before, but not what is said in the same step', () => {
+  const reading = {
+    sheet: 'Cover',
+    headerLine: 3,
+    decimal: ',' as const,
+    sameBuyer: [4],
+    mapping: { columns: { Firma: 'name' as const }, constants: {} },
+  };
+  const typed = {
+    ...ofText,
+    sheet: 'Buyers',
+    headerLine: '3',
+    decimal: ',',
+    dates: 'dmy',
+    hiddenRows: 'yes',
+    'constant-name-0': 'city',
+    'constant-value-0': 'Ulm',
+  };
+  expect(readReading(typed, draft(reading), preview)).toEqual({
+    sheet: 'Buyers',
+    dates: 'dmy',
+    hiddenRows: true,
+    mapping: { columns: {}, constants: { city: 'Ulm' } },
+  });
+  expect(readReading({ ...typed, headerLine: '5' }, draft(reading), preview)).toMatchObject({ headerLine: 5 });
+});
+
 describe('a form of a draft', () => {
   test.each<[string, Record<string, string>, ReadOptions]>([
     ['without fields', {}, { decimal: ',' }],
