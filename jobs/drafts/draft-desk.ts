@@ -13,6 +13,7 @@ import type { Preview } from '../../src/portfolio/preview.ts';
 import type { Problem } from '../../src/portfolio/problem.ts';
 import { lastingOf, readingFound } from '../../src/portfolio/read-options.ts';
 import { checkImport } from '../import/import-portfolio.ts';
+import { addToUpload } from './add-to-upload.ts';
 import { makeDraftStore, QUOTA_BYTES } from './draft-store.ts';
 import { isOwnReading, makeKeptMappings } from './kept-mappings.ts';
 import { documentsOf, fileOf, type MakePreview, type PreviewDeps } from './make-preview.ts';
@@ -111,6 +112,10 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
     async mend(id, change, by) {
       refuseWhileImported(id);
       return mendDraft(id, { ...change, by }, { drafts, previews, quotaBytes });
+    },
+    async addToUpload(id, files, by) {
+      refuseWhileImported(id);
+      return addToUpload(id, files, { drafts, limits, by });
     },
     async goBack(id, change, by) {
       refuseWhileImported(id);

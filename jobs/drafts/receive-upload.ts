@@ -1,9 +1,5 @@
-import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { mkdir, open, rename } from 'node:fs/promises';
+import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { isLimitlineError } from '../../src/errors.ts';
 import { systemCode } from '../../src/files/file-fault.ts';
 import type { IncomingFile, RefusedUpload } from '../../src/portfolio/draft-desk.ts';
@@ -12,19 +8,17 @@ import type { PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { readSupplier } from '../../src/portfolio/supplier.ts';
 import { type DraftStore, NO_QUOTA, supplierIn } from './draft-store.ts';
+import {
+  isZip,
+  makeMeter,
+  noRoom,
+  tooLarge,
+  type UploadLimits,
+  UploadRefusal,
+  writeIncoming,
+} from './incoming-file.ts';
 import { formOf, isOwnReading, type KeptMappings } from './kept-mappings.ts';
 import { documentNameFault, portfolioNameFor, shownName } from './upload-names.ts';
-
-type UploadLimits = {
-  /** For all files of one upload together. */
-  maxBytes: number;
-  /** For all uploads of one person together. */
-  quotaBytes: number;
-  /** Bytes to leave free on the disk, because the ledger may be on it, too. */
-  reserveBytes: number;
-  /** Bytes free now. */
-  freeBytes(): Promise<number>;
-};
 
 type ReceiveDeps = {
   drafts: DraftStore;
@@ -34,22 +28,10 @@ type ReceiveDeps = {
   by?: string | undefined;
 };
 
-/** How often free space is checked during an upload: others write to the disk, too. */
-const LOOK_EVERY_BYTES = 16 * 1024 * 1024;
-
 /** The form fields: a file of buyers, its documents as files or one ZIP file, and the file of its supplier. */
 const FILE_FIELD = 'file';
 const DOCUMENTS_FIELD = 'documents';
 const SUPPLIER_FIELD = 'supplier';
-
-class Refusal extends Error {
-  readonly refused: RefusedUpload['refused'];
-
-  constructor(status: RefusedUpload['refused']['status'], message: string) {
-    super(message);
-    this.refused = { status, message };
-  }
-}
 
 /**
  * Receives an upload, streaming it to the disk with a few hundred kilobytes in memory. An upload that is too large, cut off or
@@ -68,7 +50,7 @@ export async function receiveUpload(
     if (announcedBytes > limits.maxBytes) throw tooLarge(limits);
     if (announcedBytes > (await limits.freeBytes()) - limits.reserveBytes) throw noRoom();
     const leftBytes = limits.quotaBytes - (await drafts.usedBy(deps.by));
-    if (announcedBytes > leftBytes || leftBytes <= 0) throw new Refusal(507, NO_QUOTA);
+    if (announcedBytes > leftBytes || leftBytes <= 0) throw new UploadRefusal(507, NO_QUOTA);
     incoming = await drafts.begin();
     const received = await writeFiles(files, incoming.dir, {
       ...limits,
@@ -77,7 +59,7 @@ export async function receiveUpload(
     return { draft: await incoming.keep(await describe(received, incoming.dir, deps)) };
   } catch (error) {
     await incoming?.drop();
-    if (error instanceof Refusal) return { refused: error.refused };
+    if (error instanceof UploadRefusal) return { refused: error.refused };
     if (['ENOSPC', 'EDQUOT'].includes(systemCode(error))) return { refused: noRoom().refused };
     throw error;
   }
@@ -108,74 +90,30 @@ async function writeFiles(files: AsyncIterable<IncomingFile>, dir: string, limit
       continue;
     }
     if (field === FILE_FIELD) {
-      if (file) throw new Refusal(400, 'Upload one file of buyers at a time: this was more than one.');
-      file = { name: shownName(name), ...(await writeFile(content, join(dir, 'v1'), meter)) };
+      if (file) throw new UploadRefusal(400, 'Upload one file of buyers at a time: this was more than one.');
+      file = { name: shownName(name), ...(await writeIncoming(content, join(dir, 'v1'), meter)) };
     } else if (field === DOCUMENTS_FIELD) {
       const fault = documentNameFault(name);
-      if (fault) throw new Refusal(400, fault);
-      if (taken.has(name)) throw new Refusal(400, `Two documents are called ${visible(name)}: rename one of them.`);
+      if (fault) throw new UploadRefusal(400, fault);
+      if (taken.has(name))
+        throw new UploadRefusal(400, `Two documents are called ${visible(name)}: rename one of them.`);
       taken.add(name);
-      const { sizeBytes } = await writeFile(content, join(folder, name), meter);
+      const { sizeBytes } = await writeIncoming(content, join(folder, name), meter);
       documents.push({ name, sizeBytes });
       if (await isZip(join(folder, name))) archives.push(name);
     } else if (field === SUPPLIER_FIELD) {
-      if (supplier) throw new Refusal(400, 'A portfolio has one supplier: this was more than one file for it.');
-      supplier = { name: shownName(name), ...(await writeFile(content, supplierIn(dir), meter)) };
+      if (supplier) throw new UploadRefusal(400, 'A portfolio has one supplier: this was more than one file for it.');
+      supplier = { name: shownName(name), ...(await writeIncoming(content, supplierIn(dir), meter)) };
     } else content.resume();
   }
-  if (!file) throw new Refusal(400, 'Choose the file of buyers: a CSV, or an Excel workbook.');
+  if (!file) throw new UploadRefusal(400, 'Choose the file of buyers: a CSV, or an Excel workbook.');
   const [archive] = archives;
   if (archive !== undefined && documents.length > 1) {
     const message = `Give the documents as files, or all of them in one ZIP file: ${visible(archive)} came with others.`;
-    throw new Refusal(400, message);
+    throw new UploadRefusal(400, message);
   }
   if (archive !== undefined) await rename(join(folder, archive), join(dir, 'documents.zip'));
   return { file, documents, supplier, isArchive: archive !== undefined };
-}
-
-type Meter = (bytes: number) => Promise<void>;
-
-function makeMeter({ maxBytes, reserveBytes, freeBytes }: UploadLimits): Meter {
-  let [received, looked] = [0, 0];
-  return async (bytes) => {
-    received += bytes;
-    if (received > maxBytes) throw tooLarge({ maxBytes });
-    if (received - looked < LOOK_EVERY_BYTES) return;
-    looked = received;
-    if ((await freeBytes()) < reserveBytes) throw noRoom();
-  };
-}
-
-async function writeFile(
-  content: Readable,
-  path: string,
-  meter: Meter,
-): Promise<{ sha256: string; sizeBytes: number }> {
-  const digest = createHash('sha256');
-  let sizeBytes = 0;
-  await pipeline(
-    content,
-    async function* (chunks: AsyncIterable<Buffer>) {
-      for await (const chunk of chunks) {
-        await meter(chunk.length);
-        sizeBytes += chunk.length;
-        digest.update(chunk);
-        yield chunk;
-      }
-    },
-    createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),
-  );
-  return { sha256: digest.digest('hex'), sizeBytes };
-}
-
-async function isZip(path: string): Promise<boolean> {
-  const handle = await open(path, 'r');
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(4), 0, 4, 0);
-    return bytesRead === 4 && ['PK\x03\x04', 'PK\x05\x06'].includes(buffer.toString('latin1'));
-  } finally {
-    await handle.close();
-  }
 }
 
 /** A new draft, with the read options that the uploader set for files of this form before, or none. */
@@ -216,7 +154,7 @@ async function supplierOf({ name }: ReceivedFile, dir: string): Promise<string> 
     return 'companyId' in supplier ? supplier.companyId : supplier.company.name;
   } catch (error) {
     if (isLimitlineError(error, 'FILE'))
-      throw new Refusal(
+      throw new UploadRefusal(
         415,
         error.message.replaceAll(path, () => visible(name)),
       );
@@ -238,22 +176,11 @@ async function headerOf(file: {
     const given = await openPortfolio({ ...file, requiredColumns: [], encoding: 'windows-1252' });
     await given.close();
     const [fault] = given.problems;
-    if (given.columns.length === 0 && fault) throw new Refusal(415, `${visible(file.givenPath)}: ${fault.message}`);
+    if (given.columns.length === 0 && fault)
+      throw new UploadRefusal(415, `${visible(file.givenPath)}: ${fault.message}`);
     return [];
   } catch (error) {
-    if (isLimitlineError(error, 'FILE')) throw new Refusal(415, error.message);
+    if (isLimitlineError(error, 'FILE')) throw new UploadRefusal(415, error.message);
     throw error;
   }
-}
-
-function tooLarge({ maxBytes }: Pick<UploadLimits, 'maxBytes'>): Refusal {
-  const mb = Math.floor(maxBytes / 1024 / 1024).toLocaleString('en');
-  const message = `The upload is larger than ${mb} MB, which is the most that is taken here: give its documents in parts, or raise CONSOLE_UPLOAD_MB.`;
-  return new Refusal(413, message);
-}
-
-function noRoom(): Refusal {
-  const message =
-    'The disk of the data folder has no room for this upload: make room there, and upload it again. Nothing of it was kept.';
-  return new Refusal(507, message);
 }

@@ -4,7 +4,7 @@ import { normal } from '../likeness.ts';
 
 /** Finds the likely intention of a wrong file name. */
 type NameFinder = {
-  /** A name in the folder that differs only in case or Unicode form; otherwise null. */
+  /** A name in the folder that differs only in case, Unicode form, spaces or punctuation; otherwise null. */
   near(name: string): Promise<string | null>;
 };
 
@@ -25,7 +25,8 @@ export function makeNameFinder({ root }: { root: string }): NameFinder {
     async near(name) {
       let way = '';
       for (const part of name.split('/')) {
-        const found = (await listing(join(root, way))).get(foldedName(part));
+        const names = await listing(join(root, way));
+        const found = names.get(foldedName(part)) ?? names.get(looseName(part));
         if (found === undefined) return null;
         way = way === '' ? found : `${way}/${found}`;
       }
@@ -39,18 +40,24 @@ export function foldedName(name: string): string {
   return normal(name.toLowerCase());
 }
 
+/** The letters and digits of a name alone: `Audit_2025.PDF` and `audit 2025.pdf` have the same. No file has it as a name. */
+function looseName(name: string): string {
+  return `/${foldedName(name).replace(/[^\p{L}\p{N}]/gu, '')}`;
+}
+
 const MAX_FOLDERS = 100;
 
 /** Names that are listed of a folder, some 2 MB. In larger folders, the message may lack a proposal. */
 const MAX_NAMES = 20_000;
 
-/** A folder's names by their {@link foldedName}; empty if it cannot be read. */
+/** A folder's names by their {@link foldedName} and their {@link looseName}; empty if it cannot be read. */
 async function list(dir: string): Promise<Map<string, string>> {
   const names = new Map<string, string>();
   try {
     for await (const entry of await opendir(dir)) {
       names.set(foldedName(entry.name), entry.name);
-      if (names.size >= MAX_NAMES) break;
+      names.set(looseName(entry.name), entry.name);
+      if (names.size >= 2 * MAX_NAMES) break;
     }
   } catch {
     // An unreadable folder has no such name, which is what the caller reports.

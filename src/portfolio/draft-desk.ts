@@ -72,6 +72,12 @@ export type DraftDesk = {
     announcedBytes?: number,
     by?: string,
   ): Promise<{ draft: PortfolioDraft } | RefusedUpload>;
+  /** Adds documents to an upload. @throws whatever the streams throw */
+  addToUpload(
+    id: string,
+    files: AsyncIterable<IncomingFile>,
+    by?: string,
+  ): Promise<{ draft: PortfolioDraft } | RefusedUpload>;
   /** Starts a preview if there is none. Never waits for it. */
   preview(draft: PortfolioDraft): Promise<PreviewState>;
   /** Makes the preview again, because the ledger may have changed since. */

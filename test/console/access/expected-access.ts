@@ -74,6 +74,7 @@ POST /new/:id/remove                           in     no   no     yes     no    
 POST /new/:id/check                            in     no   no     yes     no       no       no
 POST /new/:id/mend                             in     no   no     yes     no       no       no
 POST /new/:id/back                             in     no   no     yes     no       no       no
+POST /new/:id/documents                        in     no   no     yes     no       no       no
 POST /new/:id/confirm                          in     no   no     yes     no       no       no
 POST /new/:id/submit                           in     no   no     yes     no       no       no
 

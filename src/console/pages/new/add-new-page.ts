@@ -77,30 +77,46 @@ function readRoutes({ get, events, post }: Kinds<NewPageFunctions>) {
     post('/new/upload', {
       may: FINANCE,
       action: 'upload',
-      // `receive` counts the bytes and refuses too many: a file that the parser cut off would look complete.
-      multipart: {
-        limits: { fileSize: Number.MAX_SAFE_INTEGER, files: MOST_FILES, parts: MOST_FILES + 10, fields: 10 },
-        throwFileSizeLimit: true,
-      },
+      multipart: MULTIPART,
       limitMs: UPLOAD_LIMIT_MS,
       handle: takeUpload,
+    }),
+    post('/new/:id/documents', {
+      may: FINANCE,
+      action: 'mend',
+      about: async ({ params: { id = '' }, given }) => ({ portfolio: (await given.read(id)).portfolio }),
+      multipart: MULTIPART,
+      limitMs: UPLOAD_LIMIT_MS,
+      handle: async ({ request, reply, params: { id = '' }, tell, given }) => {
+        const { documents } = await takenFrom(request, given.addToUpload(id, filesOf(request), request.person.by));
+        tell({ upload: id, documents: documents.length });
+        return reply.redirect(`/new/${id}#mend`, 303);
+      },
     }),
   ];
 }
 
 async function takeUpload({ request, reply, tell, given }: Posted<NewPageFunctions>) {
-  if (!request.isMultipart()) throw new ConsoleError(415, 'Upload the file from the page.');
   const announced = Number(request.headers['content-length']);
-  const answer = await given
-    .receive(filesOf(request), Number.isFinite(announced) ? announced : undefined, request.person.by)
-    .catch((error: unknown) => {
-      throw isCutOff(error, request) ? new ConsoleError(400, CUT_OFF, { cause: error }) : error;
-    });
-  if ('draft' in answer) {
-    const { id, name, versions, supplier } = answer.draft;
-    tell({ upload: id, file: name, sha256: versions[0]?.sha256, ...(supplier && { supplier: supplier.name }) });
-    return reply.redirect(`/new/${id}`, 303);
-  }
+  const receiving = given.receive(
+    filesOf(request),
+    Number.isFinite(announced) ? announced : undefined,
+    request.person.by,
+  );
+  const { id, name, versions, supplier } = await takenFrom(request, receiving);
+  tell({ upload: id, file: name, sha256: versions[0]?.sha256, ...(supplier && { supplier: supplier.name }) });
+  return reply.redirect(`/new/${id}`, 303);
+}
+
+/** The draft of files that were taken. @throws ConsoleError where they were refused or cut off */
+async function takenFrom(
+  request: FastifyRequest,
+  taking: ReturnType<NewPageFunctions['receive']>,
+): Promise<PortfolioDraft> {
+  const answer = await taking.catch((error: unknown) => {
+    throw isCutOff(error, request) ? new ConsoleError(400, CUT_OFF, { cause: error }) : error;
+  });
+  if ('draft' in answer) return answer.draft;
   const { status, message } = answer.refused;
   throw new ConsoleError(status, message);
 }
@@ -115,7 +131,14 @@ const CUT_OFF = 'The upload was cut off before its end, and nothing of it was ke
 /** The most files of an upload. A ZIP file counts as one, and can hold more documents. */
 const MOST_FILES = 2_000;
 
+/** Bytes are counted where files are received: a file that the parser cut off would look complete. */
+const MULTIPART = {
+  limits: { fileSize: Number.MAX_SAFE_INTEGER, files: MOST_FILES, parts: MOST_FILES + 10, fields: 10 },
+  throwFileSizeLimit: true,
+};
+
 async function* filesOf(request: FastifyRequest): AsyncGenerator<IncomingFile> {
+  if (!request.isMultipart()) throw new ConsoleError(415, 'Upload the file from the page.');
   for await (const part of request.parts()) {
     if (part.type === 'file') yield { field: part.fieldname, name: part.filename ?? '', content: part.file };
   }

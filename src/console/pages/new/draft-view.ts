@@ -124,10 +124,26 @@ function previewView(draft: PortfolioDraft, given: DraftGiven & { preview: Previ
     body: html`${requestFigures(preview)}${fileWarnings.length > 0 && notice('warn', sentences(fileWarnings, forPage))}`,
     actions: html`<span class="hint">checked ${timeAgo(preview.madeMs)}</span>${actionButton({ action: `/new/${draft.id}/again`, csrf, words: 'Refresh', kind: 'quiet' })}`,
   })}
-  ${problems.lines + warnings.lines > 0 && html`<div id="mend">${panel({ title: 'Lines to fix', body: mendGrid(draft, { preview, place, lines, csrf }) })}</div>`}
+  ${problems.lines + warnings.lines > 0 && html`<div id="mend">${panel({ title: 'Lines to fix', body: html`${mendGrid(draft, { preview, place, lines, csrf })}${documentsForm(draft, preview, csrf)}` })}</div>`}
   ${reading}
   ${panel({ title: 'As it would be sent', body: html`${requestSamples(preview)}${changesView(preview)}${unnamed(preview)}` })}
   ${panel({ title: 'Submit', body: html`${portfolioField(draft, names)}${supplierLine(draft)}${submitButtons(draft, given)}` })}`;
+}
+
+/** Adds a document that a line names and nobody uploaded; what was corrected stays. */
+function documentsForm({ id }: PortfolioDraft, { columns, problems }: Preview, csrf: string): Html | false {
+  const of = columns.find(({ known }) => known === 'supporting_documents')?.written;
+  if (of === undefined || !problems.causes.some(({ column }) => column === of)) return false;
+  const body = html`${field({ label: 'Add a missing document', name: 'documents', type: 'file', multiple: true, hint: 'Its name must be the one in your list. What you corrected above stays once it is saved.' })}
+    ${button({ words: 'Add' })}`;
+  return form({
+    action: `/new/${id}/documents`,
+    csrf,
+    multipart: true,
+    body,
+    class: 'form mend-column',
+    label: 'Missing documents',
+  });
 }
 
 /** What an import does with the supplier, before any buyer. */

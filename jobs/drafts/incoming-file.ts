@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { RefusedUpload } from '../../src/portfolio/draft-desk.ts';
+
+export type UploadLimits = {
+  /** For all files of one upload together. */
+  maxBytes: number;
+  /** For all uploads of one person together. */
+  quotaBytes: number;
+  /** Bytes to leave free on the disk, because the ledger may be on it, too. */
+  reserveBytes: number;
+  /** Bytes free now. */
+  freeBytes(): Promise<number>;
+};
+
+/** How often free space is checked during an upload: others write to the disk, too. */
+const LOOK_EVERY_BYTES = 16 * 1024 * 1024;
+
+/** Why an upload is refused, thrown where that is found. */
+export class UploadRefusal extends Error {
+  readonly refused: RefusedUpload['refused'];
+
+  constructor(status: RefusedUpload['refused']['status'], message: string) {
+    super(message);
+    this.refused = { status, message };
+  }
+}
+
+type Meter = (bytes: number) => Promise<void>;
+
+/** Counts the bytes of an upload. The meter throws a UploadRefusal for too many. */
+export function makeMeter({ maxBytes, reserveBytes, freeBytes }: UploadLimits): Meter {
+  let [received, looked] = [0, 0];
+  return async (bytes) => {
+    received += bytes;
+    if (received > maxBytes) throw tooLarge({ maxBytes });
+    if (received - looked < LOOK_EVERY_BYTES) return;
+    looked = received;
+    if ((await freeBytes()) < reserveBytes) throw noRoom();
+  };
+}
+
+/** Streams one file to the disk. It must not exist. */
+export async function writeIncoming(
+  content: Readable,
+  path: string,
+  meter: Meter,
+): Promise<{ sha256: string; sizeBytes: number }> {
+  const digest = createHash('sha256');
+  let sizeBytes = 0;
+  await pipeline(
+    content,
+    async function* (chunks: AsyncIterable<Buffer>) {
+      for await (const chunk of chunks) {
+        await meter(chunk.length);
+        sizeBytes += chunk.length;
+        digest.update(chunk);
+        yield chunk;
+      }
+    },
+    createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),
+  );
+  return { sha256: digest.digest('hex'), sizeBytes };
+}
+
+export async function isZip(path: string): Promise<boolean> {
+  const handle = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(4), 0, 4, 0);
+    return bytesRead === 4 && ['PK\x03\x04', 'PK\x05\x06'].includes(buffer.toString('latin1'));
+  } finally {
+    await handle.close();
+  }
+}
+
+export function tooLarge({ maxBytes }: Pick<UploadLimits, 'maxBytes'>): UploadRefusal {
+  const mb = Math.floor(maxBytes / 1024 / 1024).toLocaleString('en');
+  const message = `The upload is larger than ${mb} MB, which is the most that is taken here: give its documents in parts, or raise CONSOLE_UPLOAD_MB.`;
+  return new UploadRefusal(413, message);
+}
+
+export function noRoom(): UploadRefusal {
+  const message =
+    'The disk of the data folder has no room for this upload: make room there, and upload it again. Nothing of it was kept.';
+  return new UploadRefusal(507, message);
+}
