@@ -64,14 +64,14 @@ export function makeApprovals({
   async function read(id: string): Promise<ReadApproval | undefined> {
     const fields = await connection.hgetall(keys.approval(id));
     const found = readApproval(id, fields);
-    const supplier = fields.supplier && found ? await supplierOf(found.approval.portfolio) : undefined;
+    const supplier = fields.supplier && found ? await supplierOf(found.approval.portfolio, fields.named) : undefined;
     if (found && supplier?.body && supplier.key === fields.supplier) nameSupplier(found.approval, supplier.body);
     if (found?.approval.authors.some(isDropActor)) found.approval.approvers = (await approvalPolicy()).inboxApprovers;
     return found;
   }
 
-  async function supplierOf(portfolio: string): Promise<PortfolioSupplier | undefined> {
-    const text = await connection.hget(keys.portfolio(portfolio), 'supplier');
+  async function supplierOf(portfolio: string, named?: string): Promise<PortfolioSupplier | undefined> {
+    const text = named ?? (await connection.hget(keys.portfolio(portfolio), 'supplier'));
     return text === null ? undefined : JSON.parse(text);
   }
 
@@ -148,7 +148,7 @@ export function makeApprovals({
     ): Promise<string> {
       const fields = { fileName: file.fileName, sha256: file.id, reading: file.reading, importId: number };
       const content = contentOf({ id: file.id, reading: file.reading + named });
-      return start(portfolio, 'import', { authors, content, supplier, fields });
+      return start(portfolio, 'import', { authors, content, supplier, fields: named ? { ...fields, named } : fields });
     },
 
     /** Begins an approval for rows to be sent again, or for answers to held calls. Rows join it by `awaitRow`. */

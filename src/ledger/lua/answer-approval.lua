@@ -42,13 +42,13 @@ for _, field in ipairs(redis.call('HKEYS', approval)) do
 end
 if answer == 'declined' then redis.call('HINCRBY', account, 'noes', 1) end
 -- The answer about a supplier holds for all portfolios from now on.
-if redis.call('HGET', portfolio, 'supplierApproval') == id then
-  local supplier = cjson.decode(redis.call('HGET', portfolio, 'supplier') or '{}')
-  local call = supplier.key and callOfSupplier(portfolio, supplier.key)
-  if call and answer == 'declined' then redis.call('HSET', call, 'declined', id) end
-  if call and answer == 'granted' then redis.call('HDEL', call, 'declined') end
-  if answer == 'granted' then redis.call('HDEL', portfolio, 'supplierApproval', 'supplierBefore') end
-end
+local isLast = redis.call('HGET', portfolio, 'supplierApproval') == id
+local named = redis.call('HGET', approval, 'named') or isLast and redis.call('HGET', portfolio, 'supplier')
+local key = cjson.decode(named or '{}').key
+local call = key and callOfSupplier(portfolio, key)
+if call and answer == 'declined' then redis.call('HSET', call, 'declined', id) end
+if call and answer == 'granted' then redis.call('HDEL', call, 'declined') end
+if answer == 'granted' then letSupplierCount(portfolio, approval, id) end
 redis.call('ZREM', waits, name .. '/' .. id)
 redis.call('ZADD', answered, found[3], name .. '/' .. id)
 redis.call('ZADD', lately, nowText(), name .. '/' .. id)

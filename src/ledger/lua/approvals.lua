@@ -71,3 +71,17 @@ end
 local function callOfSupplier(portfolio, key)
   return string.match(portfolio, '^(.-):portfolio:') .. ':call:company:' .. key
 end
+
+-- The supplier that a granted import named counts for its portfolio from now on, also if a later import has named another one.
+local function letSupplierCount(portfolio, approval, id)
+  local named = redis.call('HGET', approval, 'named')
+  local waitsFor, last, before = unpack(redis.call('HMGET', portfolio, 'supplierApproval', 'supplier', 'supplierBefore'))
+  if waitsFor and (waitsFor == id or last == named) then
+    redis.call('HDEL', portfolio, 'supplierApproval', 'supplierBefore')
+  elseif named then
+    local field, known = 'supplier', last
+    if waitsFor or before then field, known = 'supplierBefore', before end
+    local counts = cjson.decode(known or '{}')
+    if counts.key ~= cjson.decode(named).key or not counts.id then redis.call('HSET', portfolio, field, named) end
+  end
+end

@@ -63,7 +63,7 @@ if standing == 'granted' then
   redis.call('HSET', approval, 'answeredAt', nowText(), 'answeredBy', '', 'ofRows', found[2], 'words',
     (above ~= '' or person ~= '') and 'below the limit' or 'no approval is asked for')
   keepSum('asked', waiting)
-  if hasSupplier then redis.call('HDEL', portfolio, 'supplierApproval', 'supplierBefore') end
+  letSupplierCount(portfolio, approval, id)
   redis.call('ZADD', answered, found[4], member)
   if person ~= '' then
     redis.call('HSET', approval, 'counted', 1)

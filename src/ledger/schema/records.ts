@@ -109,6 +109,7 @@ const APPROVAL = {
   reading: { is: 'json', says: 'how it is read' },
   importId: { is: 'text', says: 'number of the import' },
   supplier: { is: 'text', says: 'key of the supplier that goes with it' },
+  named: { is: 'json', says: 'that supplier as an import named it', personal: true },
   supplierMs: { is: 'ms', says: 'when that supplier’s call was seen to be in doubt' },
   moves: { is: 'number', says: 'how often something of it changed' },
   rows: { is: 'number', says: 'rows that wait' },

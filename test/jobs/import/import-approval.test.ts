@@ -126,7 +126,12 @@ test('a yes covers all that the file of a supplier says', async () => {
   const seen = await waitingIn(place);
   await writeFile(supplierPath, 'name,country_code,city\nSupplier GmbH,DE,Berlin\n');
   await place.import(buyerLines(1), { supplierPath });
-  expect(await context.approvals.grant({ ...seen, by: 'bob' })).toBe('changed');
+  expect(await context.approvals.grant({ ...seen, by: 'bob' })).toBe('granted');
+  const { supplier, laterSupplier } = await context.portfolios.read('q4');
+  expect([supplier, laterSupplier]).toMatchObject([
+    { body: { address: { city: 'Bremen' } } },
+    { body: { address: { city: 'Berlin' } }, awaits: true },
+  ]);
 });
 
 test('below the limit rows go by themselves, and what brings the portfolio above it waits', async () => {

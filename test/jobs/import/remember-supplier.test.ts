@@ -76,20 +76,29 @@ test('the same supplier needs no second yes then', async () => {
   expect(standIn.counts().made.company).toBe(3);
 });
 
-test('a supplier that is approved counts while a later one waits, and where that is declined, until another is approved', async () => {
+/** Imports need a yes: `bring` imports a file of one line with a supplier of this name, and answers what bob would say of it. */
+async function openApproved() {
   const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
-  const { context, dir, settled } = place;
-  const { approvals, portfolios } = context;
-  const bring = async (name: string, line: string) => {
-    const supplierPath = join(dir, `${name}.csv`);
+  const { approvals } = place.context;
+  const bring = async (name: string, line: string, portfolio = 'q4') => {
+    const supplierPath = join(place.dir, `${name}.csv`);
     await writeFile(supplierPath, `name,country_code\n${name},DE\n`);
-    await place.import(['name,country_code,company_registration_number,requested_limit', line], {
-      by: 'alice',
-      supplierPath,
-    });
-    const [found] = await approvals.waiting();
-    return { id: found?.id ?? '', digest: found?.digest ?? '', by: 'bob', words: 'not this one' };
+    const lines = ['name,country_code,company_registration_number,requested_limit', line];
+    const { approval } = await place.import(lines, { by: 'alice', supplierPath, portfolio });
+    expect(approval?.supplier).toBe(name);
+    return { id: approval?.id ?? '', digest: approval?.digest ?? '', by: 'bob', words: 'not this one' };
   };
+  const answer = async (said: Awaited<ReturnType<typeof bring>>, is: 'grant' | 'decline' = 'grant') => {
+    expect(await approvals[is](said)).toBe(is === 'grant' ? 'granted' : 'declined');
+    await carryOutAllAnswered(place.context);
+  };
+  return { ...place, bring, answer };
+}
+
+test('a supplier that is approved counts while a later one waits, and where that is declined, until another is approved', async () => {
+  const { bring, ...place } = await openApproved();
+  const { context, settled } = place;
+  const { approvals, portfolios } = context;
   expect(await approvals.grant(await bring('First GmbH', 'A GmbH,DE,HRB 1,5'))).toBe('granted');
   const later = await bring('Second GmbH', 'B GmbH,DE,HRB 2,5');
   await carryOutAllAnswered(context);
@@ -109,4 +118,65 @@ test('a supplier that is approved counts while a later one waits, and where that
   const third = await portfolios.read('q4');
   expect(third).toMatchObject({ supplier: { body: { name: 'Third GmbH' }, id: expect.stringMatching(/^company_/) } });
   expect(laterSupplierWords(third)).toBe(undefined);
+});
+
+test.each([['q4'], ['q5']])(
+  'two imports that wait with a supplier each get both, also where the earlier is approved last (the second in %s)',
+  async (second) => {
+    const { bring, answer, context, standIn, ...place } = await openApproved();
+    const supplierOf = async (name: string) => (await context.portfolios.read(name)).supplier;
+    const earlier = await bring('First GmbH', 'A GmbH,DE,HRB 1,5');
+    const later = await bring('Second GmbH', 'B GmbH,DE,HRB 2,5', second);
+    await place.work();
+    await answer(later);
+    const made = { timeout: 30_000 };
+    await expect
+      .poll(() => supplierOf(second), made)
+      .toMatchObject({ body: { name: 'Second GmbH' }, id: expect.any(String) });
+    // What was seen before the other was named is still what is approved.
+    await answer(earlier);
+    await expect
+      .poll(() => supplierOf('q4'), made)
+      .toMatchObject({ body: { name: 'First GmbH' }, id: expect.any(String) });
+    expect((await place.settled()).states.done).toBe(second === 'q4' ? 2 : 1);
+    await place.settled(second);
+    expect(standIn.counts().made.company).toBe(4);
+  },
+);
+
+test.each([['grant'], ['decline']] as const)(
+  'a supplier approved while a later one waits is created, whatever is said of that (%s)',
+  async (is) => {
+    const { bring, answer, context, standIn, ...place } = await openApproved();
+    const supplierOf = async () => (await context.portfolios.read('q4')).supplier;
+    const earlier = await bring('First GmbH', 'A GmbH,DE,HRB 1,5');
+    const later = await bring('Second GmbH', 'B GmbH,DE,HRB 2,5');
+    await place.work();
+    if (is === 'decline') await answer(later, is);
+    await answer(earlier);
+    const made = { timeout: 30_000 };
+    await expect.poll(supplierOf, made).toMatchObject({ body: { name: 'First GmbH' }, id: expect.any(String) });
+    if (is === 'grant') await answer(later);
+    const counts = is === 'grant' ? 'Second GmbH' : 'First GmbH';
+    await expect.poll(supplierOf, made).toMatchObject({ body: { name: counts }, id: expect.any(String) });
+    await place.settled();
+    expect(standIn.counts().made.company).toBe(is === 'grant' ? 4 : 2);
+  },
+);
+
+test('a no to the earlier of two suppliers is a no to that one', async () => {
+  const { bring, answer, context, ...place } = await openApproved();
+  const earlier = await bring('First GmbH', 'A GmbH,DE,HRB 1,5');
+  const later = await bring('Second GmbH', 'B GmbH,DE,HRB 2,5');
+  await answer(earlier, 'decline');
+  await answer(later);
+  await place.work();
+  expect((await place.settled()).states).toMatchObject({ done: 1, cancelled: 1 });
+  expect((await context.portfolios.read('q4')).supplier).toMatchObject({ body: { name: 'Second GmbH' } });
+  const { approval } = await place.import(['name,country_code,requested_limit', 'C GmbH,DE,7'], {
+    by: 'alice',
+    supplierPath: join(place.dir, 'First GmbH.csv'),
+    portfolio: 'q5',
+  });
+  expect(approval?.redone).toBe('by bob: not this one');
 });

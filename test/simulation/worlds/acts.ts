@@ -181,12 +181,9 @@ export async function answerNow(answer: 'approve' | 'decline', desk: Desk): Prom
     const [approval] = await context.approvals.waiting();
     if (!approval) return;
     const { id, digest } = approval;
-    const { rows: all, portfolios } = await desk.now();
+    const { rows: all } = await desk.now();
     const meant = all.filter((row) => row.approval === id && row.state === 'awaiting');
-    const suppliers = portfolios.flatMap((one) =>
-      one.fields.supplierApproval === id ? [supplierOf(one)?.name ?? ''] : [],
-    );
-    const whats = [...whatsOf(meant), ...suppliers];
+    const whats = [...whatsOf(meant), ...(approval.kind === 'import' && approval.supplier ? [approval.supplier] : [])];
     const rows = meant.map(({ portfolio, key }) => `${portfolio}/${key}`);
     const said = { whats, approval: id, rows, atMs: simulation.nowMs() };
     // What is said of a call says nothing of the request. A no may be heard, and this person not told so.
