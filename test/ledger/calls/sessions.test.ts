@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
 import { forgetPortfolio } from '../../../jobs/archive/forget-portfolio.ts';
+import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import type { Context } from '../../../src/context.ts';
 import { expectStates, openSessionPlace, requestsOf, sessionsOf } from '../../support/session-file.ts';
 import { buyerLines } from '../../support/workplace.ts';
@@ -29,6 +30,20 @@ test('what waits for a paused portfolio goes for another that shares the limit a
   expect(await place.ask({ portfolio: 'again' })).toMatchObject({ waits: 1 });
   expect(await place.context.calls.sessions.underWay('q4')).toEqual([]);
   await expectStates(place, [['made']]);
+  expect(requestsOf(place)).toBe(1);
+});
+
+test('what waits for one of two portfolios that share a limit ends with a cancel of it, and the other asks again', async () => {
+  const place = await openSessionPlace(1);
+  await place.import(buyerLines(1), { portfolio: 'again' });
+  await place.settled('again');
+  await place.workers.stop();
+  await place.ask();
+  expect(await place.ask({ portfolio: 'again' })).toMatchObject({ waits: 1 });
+  await cancelRows({ portfolio: 'q4' }, place.context);
+  expect(await place.ask({ portfolio: 'again' })).toMatchObject({ asked: 1 });
+  await place.work();
+  await expectStates(place, [['made', 'dropped']]);
   expect(requestsOf(place)).toBe(1);
 });
 
