@@ -1,5 +1,7 @@
 import { LimitlineError } from '../../src/errors.ts';
 import type { HostedSessions, SessionAnswer } from '../../src/ledger/calls/sessions.ts';
+import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
+import { isDeclinedLimit } from '../../src/ledger/counts/row-outcome.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { GRANTED_STATES } from '../../src/ledger/schema/row.ts';
@@ -13,19 +15,23 @@ type AskSessionDeps = {
   rows: Rows;
   portfolios: Portfolios;
   calls: { sessions: HostedSessions };
+  statusMeanings: Pick<MeaningStore, 'read'>;
 };
 
 /** Which rows of a portfolio: the row with this name or key, the rows of this line, or all whose limit was made. */
 export type SessionChoice = { portfolio: string; row?: string | undefined; line?: number | undefined };
 
-/** How many limits got which answer. `lacks`: what the body needs, and the ledger does not know for these rows. */
-export type SessionsAsked = Record<SessionAnswer, number> & { lacks: number; places: string[] };
+/**
+ * How many limits got which answer. `lacks`: what the body needs, and the ledger does not know for these rows. `declined`: limits that the
+ * service declined, for which nothing is asked unless on purpose.
+ */
+export type SessionsAsked = Record<SessionAnswer, number> & { lacks: number; declined: number; places: string[] };
 
 /**
  * Writes down that a person wants hosted sessions for the limits of these rows, one for each limit; workers send them behind all limits.
  *
  * @param by who asks
- * @param anew whether new ones are wanted on purpose: where one was made, or nobody knows whether one was. As a number, only behind the
+ * @param anew whether new ones are wanted on purpose: where one was made, nobody knows whether one was, or the limit was declined. As a number, only behind the
  *   session with that number, the last one that the person saw
  * @throws LimitlineError `USAGE` if no file describes the call, the portfolio was archived, or no such row has a limit
  */
@@ -37,7 +43,8 @@ export async function askSessions(
   const session = mustDescribeSessions(deps.settings);
   await deps.portfolios.mustBeHere(choice.portfolio);
   const { supplier } = await deps.portfolios.read(choice.portfolio);
-  const asked: SessionsAsked = { asked: 0, waits: 0, made: 0, held: 0, none: 0, lacks: 0, places: [] };
+  const meanings = await deps.statusMeanings.read();
+  const asked: SessionsAsked = { asked: 0, waits: 0, made: 0, held: 0, none: 0, lacks: 0, declined: 0, places: [] };
   const seen = new Set<string>();
   for await (const { row, result } of chosen(choice, deps)) {
     const filled = sessionBody(session, await deps.calls.sessions.withCompany(result), supplier);
@@ -49,7 +56,8 @@ export async function askSessions(
     // Rows that share a limit share its sessions.
     if (seen.has(result.limitId)) continue;
     seen.add(result.limitId);
-    asked[await deps.calls.sessions.ask(row, result.limitId, { by, anew })] += 1;
+    if (anew === false && isDeclinedLimit(result, meanings)) asked.declined += 1;
+    else asked[await deps.calls.sessions.ask(row, result.limitId, { by, anew })] += 1;
   }
   return asked;
 }
@@ -103,7 +111,7 @@ function mustHaveLimit(found: FoundRow): FoundRow {
  * @param anew how one asks for a new session; '' where that is seen, such as on a page
  */
 export function askedSessionsWords(
-  { asked, waits, made, held, none, lacks, places }: SessionsAsked,
+  { asked, waits, made, held, none, lacks, declined, places }: SessionsAsked,
   anew = '--resend asks for a new one',
 ): string {
   const parts = [
@@ -111,6 +119,11 @@ export function askedSessionsWords(
     ...(waits > 0 ? [`${waits} wait${waits === 1 ? 's' : ''} already`] : []),
     ...(made > 0 ? [`${made} ${made === 1 ? 'has' : 'have'} a link already${anew && `: ${anew}`}`] : []),
     ...(held > 0 ? [`nobody knows what became of ${held}: ask the service${anew && `, or ${anew}`}`] : []),
+    ...(declined > 0
+      ? [
+          `${declined} limit${declined === 1 ? ' was' : 's were'} declined, so no session is asked for${anew && `: ${anew}`}`,
+        ]
+      : []),
     ...(none > 0 ? [`${none} changed meanwhile`] : []),
     ...(lacks > 0 ? [`${lacks} lack${lacks === 1 ? 's' : ''} a value for ${places.join(' and ')}`] : []),
   ];

@@ -6,8 +6,9 @@ import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import type { HostedSession } from '../../src/ledger/calls/sessions.ts';
+import { isDeclinedLimit } from '../../src/ledger/counts/row-outcome.ts';
 import { openRows } from '../../src/ledger/portfolios/summary.ts';
-import { GRANTED_STATES } from '../../src/ledger/schema/row.ts';
+import { GRANTED_STATES, type RowResult } from '../../src/ledger/schema/row.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const LOOK_EVERY_MS = 200;
@@ -15,13 +16,14 @@ const LOOK_EVERY_MS = 200;
 /** How long no session is made or refused, besides the time of a call, until the rest is left to workers. No rest between calls is longer. */
 const PATIENCE_MS = 60_000;
 
-type Standing = HostedSession['state'] | 'none';
+/** `declined`: the limit was declined, and nobody asked for a session all the same. */
+type Standing = HostedSession['state'] | 'none' | 'declined';
 
 /**
  * Asks for hosted sessions of a portfolio's limits, waits until none is left to be sent, and says what became of them. Ends also where they
  * wait for a person, or none is answered for `patienceMs`, and says so: then workers send them later.
  *
- * @returns whether each limit has a link
+ * @returns whether each limit has a link, but for those that were declined
  */
 export async function askAndWait(
   portfolio: string,
@@ -34,10 +36,12 @@ export async function askAndWait(
 ): Promise<boolean> {
   const asked = await askSessions({ portfolio }, { by: commandLineActor() }, context);
   terminal.say(`limitline: ${askedSessionsWords(asked)}`);
-  const counts: Record<Standing, number> = { made: 0, refused: 0, held: 0, waits: 0, sent: 0, dropped: 0, none: 0 };
+  const counts = { made: 0, refused: 0, held: 0, waits: 0, sent: 0, dropped: 0, none: 0, declined: 0 };
+  const meanings = await context.statusMeanings.read();
   const isStuck = makeStuck(patienceMs, context);
   let why: string | undefined;
-  for await (const limitId of limitsOf(portfolio, context)) {
+  for await (const result of limitsOf(portfolio, context)) {
+    const { limitId } = result;
     let standing = await standingOf(limitId, context);
     while (!stop.aborted && (standing === 'sent' || (standing === 'waits' && why === undefined))) {
       if (await isStuck()) {
@@ -49,10 +53,11 @@ export async function askAndWait(
         await sleep(LOOK_EVERY_MS, undefined, { signal: stop }).catch(() => {});
       standing = await standingOf(limitId, context);
     }
+    if (standing === 'none' && isDeclinedLimit(result, meanings)) standing = 'declined';
     counts[standing] += 1;
     if (stop.aborted) return false;
   }
-  const { made, refused, held, waits, sent, dropped, none } = counts;
+  const { made, refused, held, waits, sent, dropped, none, declined } = counts;
   if (waits > 0)
     terminal.say(`limitline: ${counted(waits, 'hosted session waits', 'hosted sessions wait')}, since ${why}.`);
   const parts = [
@@ -63,6 +68,7 @@ export async function askAndWait(
     ...(sent > 0 ? [`${sent} not answered yet`] : []),
     ...(dropped > 0 ? [`${dropped} given up`] : []),
     ...(none > 0 ? [`${counted(none, 'limit')} without one`] : []),
+    ...(declined > 0 ? [`none for ${counted(declined, 'declined limit')}`] : []),
   ];
   if (parts.length > 0) terminal.say(`limitline: hosted sessions: ${parts.join(', ')}.`);
   return refused + held + waits + sent + dropped + none === 0;
@@ -79,13 +85,13 @@ function makeStuck(patienceMs: number, { calls }: Context): () => Promise<boolea
   };
 }
 
-/** The ids of a portfolio's limits, each once: rows may share one. */
-async function* limitsOf(portfolio: string, { rows }: Context): AsyncGenerator<string> {
+/** A row for each of a portfolio's limits: rows may share one. */
+async function* limitsOf(portfolio: string, { rows }: Context): AsyncGenerator<RowResult> {
   const seen = new Set<string>();
   for (const state of GRANTED_STATES) {
     for await (const page of foundPages(rows, portfolio, state)) {
       for (const { result } of page) {
-        if (!seen.has(result.limitId)) yield result.limitId;
+        if (!seen.has(result.limitId)) yield result;
         seen.add(result.limitId);
       }
     }

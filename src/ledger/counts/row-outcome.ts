@@ -80,6 +80,11 @@ export function outcomeOfRow({ state, record, request }: RowOutcomeFacts, meanin
   return outcomeOfAnswer({ status: countedStatus(record.status ?? ''), share: share ?? 'unknown' }, meanings);
 }
 
+/** Whether a limit that was made was declined, whichever of its rows is looked at. */
+export function isDeclinedLimit(row: RowOutcomeFacts, meanings: Meanings): boolean {
+  return outcomeOfRow({ ...row, state: 'done' }, meanings) === 'declined';
+}
+
 /**
  * The outcome of a row by its tally (lua/derive.lua). `none`: another row replaces it. Undefined: the tally is missing or of an older
  * version, so that only the row itself can tell.

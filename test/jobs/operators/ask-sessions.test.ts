@@ -154,6 +154,24 @@ test('a body that needs the supplier is not asked for where the portfolio has no
   expect(await place.ask()).toMatchObject({ asked: 0, lacks: 1, places: ['supplier'] });
 });
 
+test('no session is asked for a limit that was declined, unless on purpose, and never of the portfolio that shares it', async () => {
+  const rules = [
+    { on: 'limit', match: 'HRB 1', fault: 'decision', status: 'no', share: 1 } as const,
+    { on: 'limit', match: 'HRB 2', fault: 'decision', status: 'approved', share: 0 } as const,
+  ];
+  const place = await openSessionPlace(3, { faults: { rules }, env: { STATUS_MEANINGS: 'no=declined' } });
+  const asked = await place.ask();
+  expect(asked).toMatchObject({ asked: 1, declined: 2 });
+  expect(askedSessionsWords(asked)).toContain(
+    '2 limits were declined, so no session is asked for: --resend asks for a new one',
+  );
+  await place.import(buyerLines(1), { portfolio: 'again' });
+  expect((await place.settled('again')).states.skipped).toBe(1);
+  expect(await place.ask({ portfolio: 'again' })).toMatchObject({ asked: 0, declined: 1 });
+  expect(await place.ask({ line: 2 }, true)).toMatchObject({ asked: 1, declined: 0 });
+  await expectStates(place, [['made'], [], ['made']]);
+});
+
 test('nothing is asked for before the limit, such as behind an approval that nobody has given', async () => {
   const SERVICE_SESSION_FILE = await writeSessionFile();
   const { context, ...place } = await openWorkplace({ env: { APPROVE_ALWAYS: 'on', SERVICE_SESSION_FILE } });

@@ -42,6 +42,23 @@ test('run --sessions says what became of each session, and ends 0 only where eac
   expect(again.status).toBe(2);
 });
 
+test('run --sessions ends 0 where only declined limits have no link, and the page asks for one on purpose', async () => {
+  const { limitline, standIn, cwd, env } = await openSessionDesk(2);
+  const rules = [{ on: 'limit', match: 'HRB 1', fault: 'decision', status: 'approved', share: 0 } as const];
+  await standIn.setFaults({ rules });
+  const ran = await limitline('run', 'q4.csv', '--sessions');
+  expect(ran.stderr).toContain('1 limit was declined, so no session is asked for: --resend asks for a new one');
+  expect(ran.stderr).toContain('hosted sessions: 1 made, none for 1 declined limit.');
+  expect(ran.status).toBe(0);
+  const web = await openConsole({ cwd, env });
+  const done = await web.context.rows.inState('q4', 'done', { count: 2 });
+  const first = done.find(({ line }) => line === 2);
+  const address = `/portfolios/q4/rows/${first?.row.key}`;
+  expect((await web.get(address)).text).toMatch(/The service declined this limit.*Request one all the same/s);
+  expect((await web.post(`${address}/session`)).text).toContain('1 limit was declined, so no session is asked for.');
+  expect((await web.post(`${address}/session`, { resend: '0' })).status).toBe(303);
+});
+
 test('links come back from results into a lost ledger, and nothing is asked for again by itself', async () => {
   const desk = await openSessionDesk(2);
   const { limitline, json, read, standIn } = desk;

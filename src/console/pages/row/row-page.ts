@@ -33,7 +33,7 @@ export function rowPage(
   <div class="row-page">
     <div class="row-page-main">
       ${panel({ title: 'Result', body: html`${outcomeOf(story, meanings)}${rowActions(story, { csrf, rights })}` })}
-      ${sessionsPart(story, { csrf, rights, asks, nowMs: Date.now() })}
+      ${sessionsPart(story, { csrf, rights, meanings, asks, nowMs: Date.now() })}
       ${panel({ title: 'What happened', body: timelinePart(timelineOf(story), { row, showsEvents: can(rights, 'GET /service-events/:id') }) })}
       ${panel({ title: 'Sent to the service', body: callsPart(story) })}
     </div>

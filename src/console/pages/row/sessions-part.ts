@@ -1,6 +1,8 @@
 import type { HostedSession } from '../../../ledger/calls/sessions.ts';
+import { isDeclinedLimit } from '../../../ledger/counts/row-outcome.ts';
 import { is } from '../../../ledger/schema/row.ts';
 import type { RowStory } from '../../../ledger/story/row-story.ts';
+import type { Meanings } from '../../../status-meaning.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, html, NOTHING } from '../../html/html.ts';
 import { facts } from '../../parts/figures.ts';
@@ -22,27 +24,30 @@ const STATES: Readonly<Record<HostedSession['state'], string>> = {
 /** The hosted sessions of a row's limit, and the button that asks for one; nothing where no file describes the call. */
 export function sessionsPart(
   { row, result, sessions }: Pick<RowStory, 'row' | 'result' | 'sessions'>,
-  { csrf, rights, asks, nowMs }: { csrf: string; rights: Rights; asks: boolean; nowMs: number },
+  given: { csrf: string; rights: Rights; meanings: Meanings; asks: boolean; nowMs: number },
 ): Html {
+  const { csrf, rights, meanings, asks, nowMs } = given;
   const [last] = sessions;
   const mayAsk = asks && is('isGranted', result.state) && can(rights, 'POST /portfolios/:name/rows/:key/session');
   if (!last && !mayAsk) return NOTHING;
+  const isDeclined = isDeclinedLimit(result, meanings);
   const isNew = last?.state === 'made' || last?.state === 'held';
   const isOpen = last?.state === 'waits' || last?.state === 'sent';
   return panel({
     title: 'Hosted session',
     body: html`<p class="hint">An operator has set up how this is requested: the service does not document it.</p>
       ${sessions.map((session) => sessionFacts(session, nowMs))}
+      ${mayAsk && !isOpen && isDeclined && html`<p>The service declined this limit.</p>`}
       ${
         mayAsk &&
         !isOpen &&
         actionButton({
           action: `${rowAddress(row)}/session`,
           csrf,
-          words: isNew ? 'Request a new one' : 'Request a hosted session',
+          words: isNew ? 'Request a new one' : isDeclined ? 'Request one all the same' : 'Request a hosted session',
           // The number that the person sees: whoever presses twice, or after somebody else, gets the one that came first.
-          ...(isNew ? { fields: { resend: String(last.number) } } : {}),
-          command: `npx limitline sessions ${shellWord(row.portfolio)} --row ${shellWord(row.key)}${isNew ? ' --resend' : ''}`,
+          ...(isNew || isDeclined ? { fields: { resend: String(last?.number ?? 0) } } : {}),
+          command: `npx limitline sessions ${shellWord(row.portfolio)} --row ${shellWord(row.key)}${isNew || isDeclined ? ' --resend' : ''}`,
         })
       }`,
   });
