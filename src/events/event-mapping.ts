@@ -38,7 +38,7 @@ const mappingSchema = z.strictObject({
 export function readEventMapping(path: string): { mapping: EventMapping; faults?: undefined } | { faults: string[] } {
   let content: unknown;
   try {
-    content = JSON.parse(readFileSync(path, 'utf8'));
+    content = JSON.parse(readFileSync(path, 'utf8').replace(/^\ufeff/, ''));
   } catch (error) {
     const why = error instanceof SyntaxError ? 'is no JSON' : `cannot be read: ${messageOf(error)}`;
     return { faults: [`the file ${why}`] };

@@ -76,7 +76,7 @@ const fileSchema = z.strictObject({
 export function readSessionFile(path: string): { session: SessionCall; faults?: undefined } | { faults: string[] } {
   let read: ReturnType<typeof fileSchema.safeParse>;
   try {
-    const content: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    const content: unknown = JSON.parse(readFileSync(path, 'utf8').replace(/^\ufeff/, ''));
     // Zod leaves out a field of this name, so the body would be another than the file says.
     if (namesIn(content).includes('__proto__')) return { faults: ['a field in it may not have the name __proto__'] };
     read = fileSchema.safeParse(content);

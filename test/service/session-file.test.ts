@@ -64,6 +64,14 @@ test('a session file that is missing, or is no JSON, is refused', async () => {
   expect(readSessionFile(path)).toMatchObject({ faults: ['the file is no JSON'] });
 });
 
+test('a session file may begin with a byte order mark, as some editors write it', async () => {
+  const path = await writeSessionFile();
+  const plain = readSessionFile(path);
+  await writeFile(path, `\ufeff${await readFile(path, 'utf8')}`);
+  expect(plain.faults).toBeUndefined();
+  expect(readSessionFile(path)).toEqual(plain);
+});
+
 test.each([
   [
     'a field named __proto__',
