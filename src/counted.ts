@@ -10,6 +10,17 @@ export function allBeforeWords(rows: number, before = 0): string | undefined {
     : undefined;
 }
 
+/** `2 rows of earlier imports`. */
+export function earlierRows(count: number): string {
+  return count === 1 ? '1 row of an earlier import' : `${grouped(count)} rows of earlier imports`;
+}
+
+/** That so many rows `were`, or `would be`, replaced by the lines of a file that correct them. */
+export function replacedWords(count: number, were: string): string {
+  const lines = count === 1 ? 'line of this file that corrects it' : 'lines of this file that correct them';
+  return `${earlierRows(count)} ${were} replaced by the ${lines}.`;
+}
+
 /** A whole number with separators of thousands: `1,200`. By hand, since `toLocaleString` takes 25 ms where it is first called. */
 export function grouped(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');

@@ -43,10 +43,16 @@ export type ForeseeDeps = {
 type Fate = 'request' | 'open' | 'before' | 'held';
 
 /**
- * A predicted line. Lines with a row have a `fate`, whether the buyer's company exists, and whether the limit would be
- * requested in addition to another one of the buyer.
+ * A predicted line. Lines with a row have a `fate`, whether the buyer's company exists, whether the limit would be requested in
+ * addition to another one of the buyer, and whether it would replace a row that it corrects.
  */
-type Foreseen = { line: Line; fate?: Fate; company?: 'made' | 'unknown' | undefined; isBesides?: boolean };
+type Foreseen = {
+  line: Line;
+  fate?: Fate;
+  company?: 'made' | 'unknown' | undefined;
+  isBesides?: boolean;
+  replaces?: boolean;
+};
 
 /**
  * Predicts the result of importing lines, by the same rules as put.lua and the steps. A line that differs from what was sent
@@ -68,11 +74,11 @@ export async function foresee(batch: readonly Line[], deps: ForeseeDeps): Promis
   return foreseen.map((one) => withBuyer(one, ofBuyers?.get(one.line.line)));
 }
 
-/**
- * What importing a line would do: refuse it, or warn of another request of its buyer. `isBesides`: both would be requested.
- * `waits`: this request waits for approval elsewhere.
- */
-export type OfBuyer = { problem: Problem } | { warning: Problem; isBesides: boolean; waits: boolean };
+/** What importing a line would do: refuse it, or replace a row that it corrects, or warn of another request of its buyer. */
+export type OfBuyer = { problem: Problem } | { replaces: boolean; besides: Besides | undefined };
+
+/** The warning. `isBesides`: both would be requested. `waits`: this request waits for approval elsewhere. */
+export type Besides = { warning: Problem; isBesides: boolean; waits: boolean };
 
 /**
  * Makes a function that predicts for lines whether an import would refuse or warn because of their buyer's other requests.
@@ -103,7 +109,7 @@ export function makeReplacingForesight({
       }
       const earlier = firstLines.addOnce(buyer, line.line);
       const besides = warningOfOther(line, { ...decision, rows: ofBuyer.rows }) ?? warningOfEarlier(line, earlier);
-      if (besides) found.set(line.line, besides);
+      found.set(line.line, { replaces: decision.replaces !== undefined, besides });
       if (decision.replaces) {
         const isThere = ofBuyer.rows.some((one) => rowName(one.row) === rowName(decision.asking.row));
         const is = isThere ? 'renewed' : 'added';
@@ -115,7 +121,7 @@ export function makeReplacingForesight({
 }
 
 /** Warns of an earlier line of this file for the same buyer, which has another amount or reference. */
-function warningOfEarlier({ line, row }: RowLine, earlier: number | undefined): OfBuyer | undefined {
+function warningOfEarlier({ line, row }: RowLine, earlier: number | undefined): Besides | undefined {
   if (earlier === undefined) return undefined;
   const message = `The same buyer has another request, line ${earlier} of this file: this limit is requested as well.`;
   const warning = makeProblem(line, 'requested_limit', row.limit.requested_limit, message);
@@ -126,10 +132,12 @@ function withBuyer(one: Foreseen, found: OfBuyer | undefined): Foreseen {
   const { line, fate } = one;
   if (!found || line.kind !== 'row') return one;
   if ('problem' in found) return { line: refusedLine(line, found.problem) };
+  const { besides, replaces } = found;
   // A line whose request is made or held requests nothing, so it gets no warning.
-  if (fate !== 'request' && fate !== 'open') return one;
-  const { warning, isBesides, waits } = found;
-  return { ...one, fate: waits ? 'open' : fate, line: { ...line, warnings: [...line.warnings, warning] }, isBesides };
+  if (!besides || (fate !== 'request' && fate !== 'open')) return { ...one, replaces };
+  const { warning, isBesides, waits } = besides;
+  const warned = { ...line, warnings: [...line.warnings, warning] };
+  return { line: warned, fate: waits ? 'open' : fate, company: one.company, isBesides, replaces };
 }
 
 /** States in which a limit call may have made something. */

@@ -76,7 +76,8 @@ export type Imported = {
 
 /**
  * Earlier requests and rows. `isPart`: the file is an errors file, so it has only some lines of the portfolio. `gone`: lines of the import
- * before that led to no row, without those that this errors file of it has: reports and results name the last import's alone.
+ * before that led to no row, without those that this errors file of it has: reports and results name the last import's alone. `unknownOrigin`:
+ * lines of this errors file that may be such, since they do not say which line they were.
  */
 type Earlier = {
   requestedBefore: number;
@@ -85,6 +86,7 @@ type Earlier = {
   givenUp: number;
   isPart: boolean;
   gone: number;
+  unknownOrigin: number;
 };
 
 /**
@@ -155,8 +157,8 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   await file.checkSheet();
   const named = { ...file, supplier: supplier && supplierAsNamed(supplier) };
   const target = await countGone(portfolio, file, deps)
-    .then((gone) => {
-      found.gone = gone;
+    .then((counts) => {
+      Object.assign(found, counts);
       return startImport(payload, named, deps);
     })
     .catch(async (error) => {
@@ -201,6 +203,7 @@ function nothingFound({ problems, header }: Opened): Imported {
     lacking: 0,
     givenUp: 0,
     gone: 0,
+    unknownOrigin: 0,
     isPart: isErrorsHeader(header),
   };
 }

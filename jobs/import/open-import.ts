@@ -142,27 +142,35 @@ async function refuseOtherSum(opened: Opened, total: string, open: () => Promise
 /**
  * Counts the lines of the portfolio's last import that led to no row, and that reports and results no longer name once this file is imported:
  * of an errors file those that it lacks, of any other file all. None where the same file comes again, or an errors file of another import.
+ * `unknownOrigin`: lines of an errors file that do not say which line they were, and may be some of these.
  */
 export async function countGone(
   portfolio: string,
   { importId, opened, openAhead }: OpenedImport,
   { portfolios, retryUntilAnswered }: OpenDeps & { portfolios: Pick<Portfolios, 'read' | 'faultyBeside'> },
-): Promise<number> {
+): Promise<{ gone: number; unknownOrigin: number }> {
   const { file } = await retryUntilAnswered('look', () => portfolios.read(portfolio));
-  if (!file || file.id === importId) return 0;
+  if (!file || file.id === importId) return { gone: 0, unknownOrigin: 0 };
   const countBeside = (lines: readonly number[]) =>
     retryUntilAnswered('look', () => portfolios.faultyBeside(portfolio, lines));
-  if (!isErrorsHeader(opened.header)) return countBeside([]);
+  if (!isErrorsHeader(opened.header)) return { gone: await countBeside([]), unknownOrigin: 0 };
   const named = new Set<number>();
   const errors = await openAhead();
   const mendedLine = mendedLineOf(errors.header);
+  const says = errors.header.includes(FROM_COLUMN);
+  let unknownOrigin = 0;
   for await (const batch of errors.plainLines()) {
     for (const { cells } of batch) {
       const from = mendedLine(cells);
+      if (says && !from) unknownOrigin += 1;
       if (from?.portfolio === portfolio && from.file === shortDigest(file.id)) named.add(from.line);
     }
   }
-  return named.size === 0 ? 0 : countBeside([...named]);
+  const beside = named.size + unknownOrigin === 0 ? 0 : await countBeside([...named]);
+  return {
+    gone: named.size === 0 ? 0 : Math.max(0, beside - unknownOrigin),
+    unknownOrigin: beside === 0 ? 0 : unknownOrigin,
+  };
 }
 
 /**

@@ -18,7 +18,7 @@ export function makeDryRun({
   const forecaster = makeForecaster();
   const there = makeKeySet();
   const before = { limits: 0, companies: 0, held: 0 };
-  let [open, created, besides] = [0, 0, 0];
+  let [open, created, besides, replaced] = [0, 0, 0, 0];
   const besidesSum = makeExactSum();
   return {
     /** Answers the lines as an import would take them: a line that differs from what was sent is invalid. */
@@ -31,10 +31,11 @@ export function makeDryRun({
       const foreseen = await foresee(batch, foresees);
       const wanted = foreseen.filter(({ fate }) => fate === 'request' || fate === 'open');
       const made = new Set<string>();
-      for (const { line, fate, company, isBesides } of foreseen) {
+      for (const { line, fate, company, isBesides, replaces } of foreseen) {
         if (fate === 'before') before.limits += 1;
         if (fate === 'held') before.held += 1;
         if (fate === 'open') open += 1;
+        if (replaces) replaced += 1;
         if (line.kind === 'row' && isBesides) {
           besides += 1;
           besidesSum.add(line.row.limit.requested_limit);
@@ -55,6 +56,7 @@ export function makeDryRun({
         ...forecast,
         companies: created,
         open,
+        replaced,
         besides: { limits: besides, requested: besidesSum.total() },
         before: foresees ? before : null,
         durationS: ratePerS === undefined ? null : Math.ceil(calls / ratePerS),

@@ -7,7 +7,7 @@ import {
 } from '../../jobs/import/import-portfolio.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
-import { allBeforeWords, counted } from '../../src/counted.ts';
+import { allBeforeWords, counted, earlierRows, replacedWords } from '../../src/counted.ts';
 import { auditCommand } from '../audit/audit-command.ts';
 import { makeProblemList, type ProblemList } from './problems.ts';
 import { type Understanding, understanding, understoodWords } from './understanding.ts';
@@ -61,22 +61,21 @@ export function earlierRowWords({
   givenUp,
   isPart,
   gone,
+  unknownOrigin,
 }: Imported): string[] {
   const all = allBeforeWords(rows, requestedBefore);
   const words = all === undefined ? [] : [`${all}.`];
   const were = (count: number) => (count === 1 ? 'was' : 'were');
-  if (replaced > 0) {
-    words.push(
-      `${rowsOf(replaced)} ${were(replaced)} replaced by the ${replaced === 1 ? 'line' : 'lines'} of this file that correct${replaced === 1 ? 's it' : ' them'}.`,
-    );
-  }
+  if (replaced > 0) words.push(replacedWords(replaced, were(replaced)));
   if (givenUp > 0)
-    words.push(`${rowsOf(givenUp)} that ${givenUp === 1 ? 'is' : 'are'} not in this file ${were(givenUp)} cancelled.`);
+    words.push(
+      `${earlierRows(givenUp)} that ${givenUp === 1 ? 'is' : 'are'} not in this file ${were(givenUp)} cancelled.`,
+    );
   if (lacking > 0) {
     const are = lacking === 1 ? 'is not in this file, and stays' : 'are not in this file, and stay';
     const remedy = lacking === 1 ? 'cancels it' : 'cancels them';
     words.push(
-      `${rowsOf(lacking)} ${are} as ${lacking === 1 ? 'it is' : 'they are'}${isPart ? '' : `; --replace ${remedy}`}.`,
+      `${earlierRows(lacking)} ${are} as ${lacking === 1 ? 'it is' : 'they are'}${isPart ? '' : `; --replace ${remedy}`}.`,
     );
   }
   if (gone > 0) {
@@ -86,9 +85,11 @@ export function earlierRowWords({
       `${counted(gone, 'line')} of the file imported before this one led to no row${missing}: report and results no longer name ${them}.`,
     );
   }
+  if (unknownOrigin > 0) {
+    const say = unknownOrigin === 1 ? 'does not say which line it was' : 'do not say which lines they were';
+    words.push(
+      `${counted(unknownOrigin, 'line')} of this errors file ${say}: the cell limitline_from is empty. So it is not known whether report and results still name all lines of the file imported before this one that led to no row.`,
+    );
+  }
   return words;
-}
-
-function rowsOf(count: number): string {
-  return count === 1 ? '1 row of an earlier import' : `${count.toLocaleString('en')} rows of earlier imports`;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type ImportOutlook, importOutlookOf, type OutlookDeps } from '../../jobs/preview/outlook.ts';
 import type { Settings } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
-import { allBeforeWords, counted } from '../../src/counted.ts';
+import { allBeforeWords, counted, replacedWords } from '../../src/counted.ts';
 import { messageOf } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
 import { makeForesight } from '../../src/ledger/rows/put-rows.ts';
@@ -51,7 +51,7 @@ export function outlookDepsOf({ ledger: connection, keys, settings, buyers, rows
 
 /** `An import would request 3 limits …`, one sentence per fact. */
 export function dryRunWords(dryRun: DryRun): string {
-  const { limits, documents, companies, uploadBytes, requested, open, besides, before, durationS } = dryRun;
+  const { limits, documents, companies, uploadBytes, requested, open, replaced, besides, before, durationS } = dryRun;
   const all = before && limits + before.held === 0 ? allBeforeWords(before.limits, before.limits) : undefined;
   if (all !== undefined) return `${all}: an import would request nothing.`;
   const parts = [
@@ -59,6 +59,7 @@ export function dryRunWords(dryRun: DryRun): string {
     ` and upload ${counted(documents, 'document')} (${(uploadBytes / 1_000_000).toFixed(1)} MB).`,
   ];
   if (open > 0) parts.push(` ${counted(open, 'of them waits', 'of them wait')} already.`);
+  if (replaced > 0) parts.push(` ${replacedWords(replaced, 'would be')}`);
   if (besides.limits > 0) {
     const words = counted(besides.limits, 'of them is for a buyer that has', 'of them are for buyers that have');
     parts.push(` ${words} another limit, open, made or in this file (${moneyText(besides.requested)} in total).`);

@@ -12,6 +12,8 @@ import { makeExactSum } from './values/exact-sum.ts';
 export type DryRun = Forecast & {
   /** How many of the limits already wait: in this portfolio, or in another one for an approval. */
   open: number;
+  /** How many rows of earlier imports the file's lines would replace, since they correct them. */
+  replaced: number;
   /** Limits whose buyers have another request, open, made or earlier in the file, and the sum of these limits. */
   besides: { limits: number; requested: string };
   /** Not requested again: made before, held or under way. null if there is no ledger to ask. */

@@ -122,3 +122,20 @@ test('lines that report and results name no longer, since another file or a part
   // Any other file: its own lines are named from now on.
   expect(await importLines([HEADER, 'Beta,R5,20,EUR,'])).toMatchObject({ gone: 2 });
 });
+
+test('a line of an errors file that does not say which line it was is not one that the file lacks', async () => {
+  const { import: importLines, importFile, context, dir } = await openWorkplace();
+  await importLines([HEADER, 'Acme,R1,100,EUR,nobody', 'Beta,R2,many,EUR,', 'Gamma,R3,many,EUR,']);
+  const [header = '', ...lines] = (await exportedText(context, { only: 'errors' })).trim().split('\r\n');
+  const emptied = lines.map((line) => line.replace(/q4 #[0-9a-f]{12} line \d+$/, ''));
+  const bring = async (...kept: (string | undefined)[]) => {
+    const path = join(dir, 'errors.csv');
+    await writeFile(path, `${[header, ...kept].join('\n')}\n`);
+    return importFile(path);
+  };
+  expect(emptied[0]).not.toBe(lines[0]);
+  // One line is missing, and one may be any of the two others.
+  expect(await bring(lines[0], emptied[1])).toMatchObject({ gone: 1, unknownOrigin: 1 });
+  await importLines([HEADER, 'Acme,R1,100,EUR,nobody', 'Beta,R2,many,EUR,', 'Gamma,R3,many,EUR,']);
+  expect(await bring(...emptied)).toMatchObject({ gone: 0, unknownOrigin: 3 });
+});

@@ -2,6 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
+import { makeDryRun } from '../../../jobs/preview/dry-run.ts';
+import { dryRunWords, outlookOf } from '../../../scripts/look/dry-run.ts';
+import { ANY_DOCUMENT } from '../../../src/documents/folder.ts';
+import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
 import { acme, openCorrections, zinc } from '../../support/corrections.ts';
 import { exportedText } from '../../support/exported.ts';
 
@@ -28,6 +32,23 @@ describe('the column row of an errors file', () => {
     const again = (await errors()).split('\n').filter((line) => line.includes(named));
     expect(again.some((line) => line.includes(',0,'))).toBe(true);
     expect(requested()).toEqual([5]);
+  });
+
+  test('lets check say how many rows the file would replace, in the words of the import', async () => {
+    const { importLines, dir, importFile, work, settled, errors, context } = await openCorrections('HRB 1"');
+    await importLines(acme(900), zinc(5));
+    await work();
+    await settled();
+    const path = join(dir, 'q4.errors.csv');
+    await writeFile(path, (await errors()).replace(',900,', ',800,'));
+    const { buyers, foresees } = await outlookOf(context, { portfolio: 'q4', path, reading: {} });
+    const opened = await openPortfolio({ path, requiredColumns: [], documents: ANY_DOCUMENT, buyers });
+    const dryRun = makeDryRun({ foresees, ratePerS: undefined });
+    for await (const batch of opened.batches()) await dryRun.add(batch);
+    expect(dryRunWords(dryRun.result())).toContain(
+      ' 1 row of an earlier import would be replaced by the line of this file that corrects it.',
+    );
+    expect(await importFile(path)).toMatchObject({ replaced: 1 });
   });
 
   test('keeps it out as well where none of its lines led to a row', async () => {

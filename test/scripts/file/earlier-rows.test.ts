@@ -13,6 +13,7 @@ const NOTHING = {
   givenUp: 0,
   isPart: false,
   gone: 0,
+  unknownOrigin: 0,
 };
 
 test.each([
@@ -39,6 +40,12 @@ test.each([
   [
     { gone: 1_200 },
     ['1,200 lines of the file imported before this one led to no row: report and results no longer name them.'],
+  ],
+  [
+    { unknownOrigin: 2, isPart: true },
+    [
+      '2 lines of this errors file do not say which lines they were: the cell limitline_from is empty. So it is not known whether report and results still name all lines of the file imported before this one that led to no row.',
+    ],
   ],
 ])('of the counts %o an import says %o', (changes, words) => {
   expect(earlierRowWords({ ...NOTHING, ...changes })).toEqual(words);

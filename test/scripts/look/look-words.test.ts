@@ -27,6 +27,7 @@ const look: ImportPreview = {
     uploadBytes: 3_450_000,
     requested: '1234567.5',
     open: 3,
+    replaced: 0,
     besides: { limits: 2, requested: '71000' },
     before: { limits: 8, companies: 90, held: 2 },
     durationS: 300,
