@@ -49,7 +49,7 @@ export function readMeanings(entries: readonly string[]): { meanings: Meanings; 
     const meaning = MEANINGS.find((one) => one === entry.slice(at + 1).trim());
     const fault =
       meaning === undefined || at === -1
-        ? `is not status=meaning, with a meaning out of ${MEANINGS.join(', ')}`
+        ? `is not status=meaning: write status=meaning,status=meaning,… where each meaning is ${MEANINGS.slice(0, -1).join(', ')} or ${MEANINGS.at(-1)}`
         : (faultOfStatus(status) ?? (meanings.has(status) ? 'gives a status a second meaning' : undefined));
     if (fault === undefined && meaning !== undefined) meanings.set(status, meaning);
     else faults.push(`${JSON.stringify(entry)} in it ${fault}`);

@@ -124,6 +124,9 @@ export function refusedLine({ row, warnings: _warnings, ...read }: RowLine, prob
   return { ...read, kind: 'invalid', key, buyer, requested: limit.requested_limit, problems: [problem] };
 }
 
+/** What a person must know before taking the usual way out. */
+const SECOND_LIMIT = 'A request_reference of its own would request a SECOND limit.';
+
 /** The problem of a line that differs from its request, which was sent already. A sent request is never changed. */
 export function changedProblem(line: number, asked: RowRequest, sent: RowRequest | undefined): Problem {
   const now = asked.limit.requested_limit;
@@ -138,7 +141,7 @@ export function changedProblem(line: number, asked: RowRequest, sent: RowRequest
     line,
     column: isOtherAmount ? 'requested_limit' : null,
     value: isOtherAmount ? now : null,
-    message: `changed after it was requested${difference}; ${stays}. To request this as well, give the line a request_reference of its own`,
+    message: `changed after it was requested${difference}; ${stays}. ${SECOND_LIMIT} If no second one is meant, write the line as it was sent, or leave it out`,
   };
 }
 

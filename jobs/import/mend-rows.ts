@@ -76,7 +76,7 @@ function whyNotMended(found: BuyerRow): string | undefined {
     return `It is unknown whether the limit of this row (${which}) was made. ${heldRemedy(found.row.portfolio)}.`;
   }
   if (isUnsent(found)) return undefined;
-  return `changed after it was requested: the request of ${which} stays as it was sent. To request this one as well, empty this cell.`;
+  return `changed after it was requested: the request of ${which} stays as it was sent. Emptying this cell would request a SECOND limit. If no second one is meant, leave this line out.`;
 }
 
 function otherPortfolioProblem(named: string, portfolio: string): string {

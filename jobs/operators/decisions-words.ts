@@ -20,7 +20,9 @@ export function decisionsWords(decided: DecisionsTaken, dryRun = false): string[
   const { taken, known, silent, rows, left, statuses, unexplained, problems } = decided;
   const often = Object.entries(statuses).sort(([, one], [, other]) => other - one);
   const by = often.map(([status, count]) => `${grouped(count)} ${visible(status)}`);
-  const of = by.length > 0 ? ` (${by.join(', ')})${dryRun ? '' : ` for ${counted(rows, 'row')}`}` : '';
+  const none = left > 0 ? '' : ', without a change of any row';
+  const follow = rows > 0 ? ` for ${counted(rows, 'row')}` : none;
+  const of = by.length > 0 ? ` (${by.join(', ')})${dryRun ? '' : follow}` : '';
   const named = unexplained.slice(0, STATUSES_NAMED).map((status) => `"${visible(status)}"`);
   const others = unexplained.length - named.length;
   const more = others > 0 ? ` and ${counted(others, 'other status', 'other statuses')}` : '';

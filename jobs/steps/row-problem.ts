@@ -28,7 +28,7 @@ export function problemOf(
       return { step, message, sent: sent.slice(0, KEPT_SENT_CHARACTERS), ...(body && { body }) };
     }
     case 'other': {
-      const message = `changed after it was requested: ${what} was made for another line of this name, for another buyer or amount (${failure.id}); give this line a request_reference of its own`;
+      const message = `changed after it was requested: ${what} was made for another line of this name, for another buyer or amount (${failure.id}). A request_reference of its own would request a SECOND one. If no second one is meant, write the line as it was sent, or leave it out`;
       return { step, message };
     }
     case 'put off': {

@@ -37,8 +37,9 @@ export function summaryTable(
     parts.push(`    ${were} corrected or left out by a later file.`);
   }
   if (kept > 0) {
+    const [stay, lines] = kept === 1 ? ['stays as it was', 'its line'] : ['stay as they were', 'their lines'];
     parts.push(
-      `    In the last import the lines of ${counted(kept, 'row')} are invalid: what was there stays as it was, see errors-csv.`,
+      `    ${counted(kept, 'row')} ${stay}: ${lines} in the last import cannot be used. report --format errors-csv has ${kept === 1 ? 'it' : 'them'}.`,
     );
   }
   if (summary.money.in_file.lines > 0) parts.push(...moneyTable(summary));

@@ -136,7 +136,9 @@ export function moneyNotes(
     ...(granted.lines > 0 ? [`Available of what was granted: ${groupedAmount(available)}.`] : []),
     ...(unreadable > 0 ? [`Of ${counted(unreadable, 'row')} an amount cannot be read; it is in no sum.`] : []),
     ...(left.without_amount
-      ? [`${counted(left.without_amount, 'line')} without an amount above zero that can be read, in no sum.`]
+      ? [
+          `Of the lines left out, ${counted(left.without_amount, 'has', 'have')} no amount above zero that can be read, and no sum has ${left.without_amount === 1 ? 'it' : 'them'}. The errors file has these lines, to be corrected.`,
+        ]
       : []),
     ...(all.at_least ? ['An older version of Limitline imported the lines left out, and kept no sum of them.'] : []),
   ];

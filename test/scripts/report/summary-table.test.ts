@@ -60,7 +60,7 @@ test('the report says in words and grouped figures what became of a portfolio', 
       '    answered, outcome not known        8             567.00               0.00',
       '',
       'Available of what was granted: 0.00.',
-      '2 lines without an amount above zero that can be read, in no sum.',
+      'Of the lines left out, 2 have no amount above zero that can be read, and no sum has them. The errors file has these lines, to be corrected.',
     ].join('\n'),
   );
   expect(table).toContain('npx limitline statuses STATUS --means approved|review|declined');
@@ -146,8 +146,11 @@ test.each([
 });
 
 test('the report says that rows stay as they were whose lines are invalid in the last import', () => {
+  expect(summaryTable({ ...summary, kept: 1 }, still)).toContain(
+    '    1 row stays as it was: its line in the last import cannot be used. report --format errors-csv has it.',
+  );
   expect(summaryTable({ ...summary, kept: 3 }, still)).toContain(
-    'the lines of 3 rows are invalid: what was there stays',
+    '    3 rows stay as they were: their lines in the last import cannot be used. report --format errors-csv has them.',
   );
   expect(summaryTable(summary, still)).not.toContain('stays as it was');
 });

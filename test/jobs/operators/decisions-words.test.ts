@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { decisionsWords } from '../../../jobs/operators/decisions-words.ts';
+import type { DecisionsTaken } from '../../../jobs/operators/take-decisions.ts';
+
+const TAKEN: DecisionsTaken = {
+  taken: 2,
+  known: 0,
+  silent: 0,
+  rows: 2,
+  left: 0,
+  statuses: { no: 2 },
+  unexplained: [],
+  problems: [],
+  warnings: [],
+};
+
+test.each([
+  [{}, ['2 decisions taken (2 no) for 2 rows, 0 known already, 0 not taken.']],
+  [{ rows: 0 }, ['2 decisions taken (2 no), without a change of any row, 0 known already, 0 not taken.']],
+  [
+    { rows: 0, left: 1 },
+    [
+      '2 decisions taken (2 no), 0 known already, 0 not taken.',
+      '1 row does not follow the decision yet: see the warnings.',
+    ],
+  ],
+])('of decisions %o it is said %o', (change, words) => {
+  expect(decisionsWords({ ...TAKEN, ...change })).toEqual(words);
+});
