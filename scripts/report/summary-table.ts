@@ -1,5 +1,6 @@
 import { CALL_KINDS, KINDS } from '../../src/call-kind.ts';
 import { allBeforeWords, counted, grouped } from '../../src/counted.ts';
+import { answerNotes } from '../../src/ledger/counts/answer-notes.ts';
 import { amountHead, moneyLines, moneyNotes } from '../../src/ledger/counts/money.ts';
 import { laterSupplierWords, type PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { resentWords } from '../../src/ledger/portfolios/proof.ts';
@@ -47,7 +48,7 @@ export function summaryTable(
   const answers = answerCountWords(summary);
   if (answers !== '') parts.push(`The service answered: ${answers}.`);
   parts.push(...notQuiteGranted(summary).map((words) => `${words[0]?.toUpperCase()}${words.slice(1)}.`));
-  parts.push(...unknownStatusLines(summary), ...unreadAmountLines(answered, summary));
+  parts.push(...answerNotes(answered, new Map(Object.entries(summary.meanings))), ...unknownStatusLines(summary));
   parts.push(callLine(calls));
   if (summary.madeTwice > 0) {
     parts.push(
@@ -94,19 +95,6 @@ function unknownStatusLines({ statuses, meanings }: Summary): string[] {
   const known = new Map(Object.entries(meanings));
   if (Object.keys(statuses).every((status) => statusMeaningOf(status, known) !== undefined)) return [];
   return ['To say what a status means: npx limitline statuses STATUS --means approved|review|declined'];
-}
-
-/** Why approved limits count as answered: an approval without an amount says nothing of how much was granted. */
-function unreadAmountLines(answers: PortfolioState['answers'], { meanings }: Summary): string[] {
-  const known = new Map(Object.entries(meanings));
-  const unread = answers.filter(
-    ({ status, share }) => share === 'unknown' && statusMeaningOf(status, known) === 'approved',
-  );
-  const rows = unread.reduce((sum, one) => sum + one.rows, 0);
-  if (rows === 0) return [];
-  return [
-    `Of ${counted(rows, 'approved limit')} the service named no amount that can be read: how much was granted is not known.`,
-  ];
 }
 
 /** Statuses listed; further ones are added up. The results file has all. */

@@ -255,3 +255,27 @@ test('an answered row is shown by its outcome, and green only where it is approv
   expect(badges((await get(row)).text)[0]).toBe('under_review: under review');
   expect((await get('/')).text).toContain('Rows of q4 by outcome');
 });
+
+test('the page and the report say in one sentence each what was granted above the request, and why an outcome is not known', async () => {
+  const answer = (match: string, set: Record<string, unknown>) =>
+    ({ on: 'limit', match, fault: 'answer', set }) as const;
+  const rules = [
+    answer('HRB 1"', { total_limit: 1_101.5 }),
+    answer('HRB 2"', { total_limit: 'all' }),
+    answer('HRB 3"', { status: 'to_be_seen' }),
+  ];
+  const desk = await openDesk(4, { rules });
+  await desk.limitline('run', 'q4.csv', '--yes');
+  const page = textOf((await (await openConsole(desk)).get('/portfolios/q4')).text);
+  const { stdout } = await desk.limitline('report', 'q4');
+  for (const words of [
+    'More was granted than requested: 100.00 above the requests.',
+    'Of 1 approved limit the service named no amount that can be read: how much was granted is not known.',
+    'Of 1 limit the outcome is not known: nobody has said what its status means.',
+  ]) {
+    expect(page).toContain(words);
+    expect(stdout).toContain(words);
+  }
+  await desk.limitline('statuses', 'to_be_seen', '--means', 'review');
+  expect((await desk.limitline('report', 'q4')).stdout).not.toContain('nobody has said');
+});

@@ -1,4 +1,5 @@
 import { counted, grouped } from '../../../counted.ts';
+import { answerNotes } from '../../../ledger/counts/answer-notes.ts';
 import { amountHead, type MoneyLine, moneyLines, moneyNotes, moneyOf } from '../../../ledger/counts/money.ts';
 import { grantedOf, outcomesOf } from '../../../ledger/counts/outcome-sums.ts';
 import { ROW_OUTCOMES } from '../../../ledger/counts/row-outcome.ts';
@@ -35,6 +36,7 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
   });
   const notes = [
     ...moneyNotes(money, { ...sums, ...grantedOf(state, meanings) }),
+    ...answerNotes(state.answers, meanings),
     ...(kept > 0 ? [`${counted(kept, 'row')} kept as ${kept === 1 ? 'it was' : 'they were'}.`] : []),
   ];
   return html`${barLine(`Money of ${name} by outcome`, bar)}

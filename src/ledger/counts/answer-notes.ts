@@ -1,0 +1,37 @@
+import { Big } from 'big.js';
+import { counted } from '../../counted.ts';
+import { groupedAmount } from '../../money-text.ts';
+import { type Meanings, statusMeaningOf } from '../../status-meaning.ts';
+import { exactText } from './outcome-sums.ts';
+import type { AnswerSum } from './sums.ts';
+
+/** What sums of answers do not show: limits above the request, and why the outcome of some is not known. A sentence each. */
+export function answerNotes(answers: readonly AnswerSum[], meanings: Meanings): string[] {
+  const meaningOf = ({ status }: AnswerSum) => statusMeaningOf(status, meanings);
+  const approved = answers.filter((answer) => meaningOf(answer) === 'approved');
+  // Each of these is at least its request, so the difference of the sums is what lies above.
+  const whole = approved.filter(({ share }) => share === 'all');
+  const above = exactText(whole.flatMap(({ granted, requested }) => [granted, `-${requested}`]));
+  const unread = rowsOf(approved.filter(({ share }) => share === 'unknown'));
+  const open = answers.filter((answer) => meaningOf(answer) === undefined);
+  const unexplained = rowsOf(open.filter(({ status }) => status !== ''));
+  const bare = rowsOf(open.filter(({ status }) => status === ''));
+  return [
+    ...(new Big(above).gt(0) ? [`More was granted than requested: ${groupedAmount(above)} above the requests.`] : []),
+    ...(unread > 0
+      ? [
+          `Of ${counted(unread, 'approved limit')} the service named no amount that can be read: how much was granted is not known.`,
+        ]
+      : []),
+    ...(unexplained > 0
+      ? [
+          `Of ${counted(unexplained, 'limit')} the outcome is not known: nobody has said what ${unexplained === 1 ? 'its' : 'their'} status means.`,
+        ]
+      : []),
+    ...(bare > 0 ? [`Of ${counted(bare, 'limit')} the outcome is not known: no status is known.`] : []),
+  ];
+}
+
+function rowsOf(answers: readonly AnswerSum[]): number {
+  return answers.reduce((sum, { rows }) => sum + rows, 0);
+}
