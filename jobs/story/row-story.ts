@@ -38,7 +38,7 @@ export async function rowStory(
   const [result] = await rows.read([row]);
   if (!result) return undefined;
   const { buyer } = result.request;
-  const [imports, entries, buyerLimits, ofBuyers, { givenUp, begun }] = await Promise.all([
+  const [imports, entries, buyerLimits, ofBuyers, { givenUp, begun, supplier, supplierAwaits }] = await Promise.all([
     portfolios.allImports(row.portfolio),
     stories.entries(row),
     stories.buyerLimits(buyer, MOST_LIMITS),
@@ -60,6 +60,8 @@ export async function rowStory(
     others: { ...found, rows: found.rows.filter((other) => rowName(other.row) !== rowName(row)) },
     sessions: await sessions.of(result.limitId),
     givenUp,
+    supplier,
+    supplierAwaits,
   };
 }
 

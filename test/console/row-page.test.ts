@@ -114,3 +114,28 @@ test.each([
   const { get } = await openConsole(await openDesk(1));
   expect(await get(address)).toMatchObject({ status: 404, text: expect.stringContaining('Not found') });
 });
+
+test('the page of a row names the supplier of its portfolio, where it has one', async () => {
+  const { limitline, cwd, env } = await openDesk(1);
+  await limitline('run', 'q4.csv', '--yes');
+  const { get, context } = await openConsole({ cwd, env });
+  const [found] = await context.rows.inState('q4', 'done', { count: 1 });
+  const line = async () => {
+    const { text } = await get(`/portfolios/q4/rows/${found?.row.key}`);
+    return /<dt>Supplier<\/dt><dd>(.*?)<\/dd>/s.exec(text)?.[1]?.replace(/<[^>]*>/g, '');
+  };
+  expect(await line()).toBe(undefined);
+  await writeFile(join(cwd, 'us.csv'), 'name,country_code\nNord & Co,DE\n');
+  await limitline('run', 'q4.csv', '--yes', '--supplier', 'us.csv');
+  const { supplier } = await context.portfolios.read('q4');
+  expect(await line()).toBe(`Nord &amp; Co, ${supplier?.id}`);
+  const named = { body: supplier?.body ?? {}, key: 's' };
+  await context.portfolios.setSupplier('q4', { ...named, problem: 'refused: see FILE' });
+  expect(await line()).toBe('Nord &amp; Co, not created: the portfolio’s page says why');
+  await context.portfolios.setSupplier('q4', named);
+  expect(await line()).toBe('Nord &amp; Co, not created yet');
+  await context.ledger.hset(context.keys.portfolio('q4'), 'supplierApproval', 'a1');
+  expect(await line()).toBe('Nord &amp; Co, once it is approved');
+  await context.portfolios.setSupplier('q4', { id: 'company_1', key: 'id:company_1' });
+  expect(await line()).toBe('company_1');
+});

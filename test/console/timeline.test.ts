@@ -20,6 +20,8 @@ function storyOf(events: readonly StoryEvent[], result: Partial<RowResult> = {})
     others: { count: 1, rows: [], isWhole: true },
     sessions: [],
     givenUp: { by: 'ben', atMs: 8_000 },
+    supplier: undefined,
+    supplierAwaits: false,
   };
 }
 

@@ -3,6 +3,7 @@ import type { HostedSession } from '../calls/sessions.ts';
 import type { AmountIn } from '../counts/outcome-sums.ts';
 import type { KeptEvent } from '../events/kept-event.ts';
 import type { KnownImport } from '../portfolios/imports.ts';
+import type { PortfolioState } from '../portfolios/portfolio.ts';
 import type { BuyerRows } from '../rows/buyer-rows.ts';
 import type { HeldRow, KnownCall, StoryEntry } from '../rows/story.ts';
 import type { RowRequest, RowResult, Step } from '../schema/row.ts';
@@ -27,7 +28,7 @@ export type NamingEvent = Pick<KeptEvent, 'id' | 'firstMs' | 'lastMs' | 'times' 
   names: string[];
 };
 
-/** Everything known of one row. */
+/** Everything known of one row, and the supplier of its portfolio. */
 export type RowStory = {
   row: RowId;
   result: RowResult;
@@ -48,7 +49,7 @@ export type RowStory = {
   sessions: HostedSession[];
   /** Who last gave up the portfolio's open rows, and when. */
   givenUp: { by: string; atMs: number } | undefined;
-};
+} & Pick<PortfolioState, 'supplier' | 'supplierAwaits'>;
 
 /** A cell of a line, its column, and the known column for which that was taken. */
 export type LineCell = { column: string; meaning: string | null; cell: string };

@@ -1,3 +1,4 @@
+import type { PortfolioSupplier } from '../../../ledger/portfolios/portfolio.ts';
 import { answeredOtherwise } from '../../../ledger/schema/row.ts';
 import { type RowId, rowIdOf } from '../../../ledger/schema/schema.ts';
 import type { RowStory, StoryCall, ToldRow } from '../../../ledger/story/row-story.ts';
@@ -45,7 +46,7 @@ export function rowPage(
   </div>`;
 }
 
-function outcomeOf({ row, result }: RowStory, meanings: Meanings): Html {
+function outcomeOf({ row, result, supplier, supplierAwaits }: RowStory, meanings: Meanings): Html {
   const { problem, companyId, documentIds, limitId, record, request, again, step, updatedMs } = result;
   const company = companyId || (request.companyId ?? '');
   const isApproved = statusMeaningOf(record.status, meanings) === 'approved';
@@ -67,12 +68,21 @@ function outcomeOf({ row, result }: RowStory, meanings: Meanings): Html {
       ? []
       : [{ term: isApproved ? 'Available' : 'Available limit named', what: amount(record.available_limit) }]),
     ...(company === '' ? [] : [{ term: 'Company', what: html`<code>${company}</code>` }]),
+    ...(supplier ? [{ term: 'Supplier', what: supplierWords(supplier, supplierAwaits) }] : []),
     ...(documentIds.length === 0
       ? []
       : [{ term: 'Documents', what: documentIds.map((id) => html`<code>${id}</code> `) }]),
     { term: 'Row', what: html`<code>${row.portfolio}/${row.key}</code>` },
     { term: 'In this state since', what: moment(updatedMs) },
   ])}`;
+}
+
+/** The supplier for which the limit is requested: its name and the id of its company, or what it waits for. */
+function supplierWords({ body, id, problem }: PortfolioSupplier, awaits: boolean): Html {
+  const name = body === undefined ? '' : html`${theirWords(String(body.name))}, `;
+  if (awaits) return html`${name}${id !== undefined && html`<code>${id}</code>, `}once it is approved`;
+  if (id !== undefined) return html`${name}<code>${id}</code>`;
+  return html`${name}${problem === undefined ? 'not created yet' : 'not created: the portfolio’s page says why'}`;
 }
 
 /** The cells of the row's line. Far down in a long file, it is a link that the browser's module `late` loads later. */
