@@ -23,7 +23,10 @@ test.each([
 });
 
 test.each([
-  ['pending', '"pending" in it is not status=meaning: write status=meaning,status=meaning,… where each meaning is approved, review or declined'],
+  [
+    'pending',
+    '"pending" in it is not status=meaning: write status=meaning,status=meaning,… where each meaning is approved, review or declined',
+  ],
   ['pending=maybe', '"pending=maybe" in it is not status=meaning'],
   ['=review', '"=review" in it is empty'],
   ['approved=declined', '"approved=declined" in it is "approved", whose meaning the service shows'],

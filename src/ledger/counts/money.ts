@@ -137,7 +137,7 @@ export function moneyNotes(
     ...(unreadable > 0 ? [`Of ${counted(unreadable, 'row')} an amount cannot be read; it is in no sum.`] : []),
     ...(left.without_amount
       ? [
-          `Of the lines left out, ${counted(left.without_amount, 'has', 'have')} no amount above zero that can be read, and no sum has ${left.without_amount === 1 ? 'it' : 'them'}. The errors file has these lines, to be corrected.`,
+          `Of the lines left out, ${counted(left.without_amount, 'has', 'have')} no amount above zero that can be read: ${left.without_amount === 1 ? 'it is' : 'they are'} in no sum, and among the lines to fix.`,
         ]
       : []),
     ...(all.at_least ? ['An older version of Limitline imported the lines left out, and kept no sum of them.'] : []),

@@ -54,7 +54,7 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
       { head: 'Granted', kind: 'amount', cell: ({ granted }) => (granted === undefined ? '' : amount(granted)) },
     ],
   })}
-  ${notes.length > 0 && html`<p class="quiet">${notes.join(' ')}</p>`}
+  ${notes.map((note) => html`<p class="quiet">${note}</p>`)}
   <p class="quiet">${timeWords(look, left === undefined ? '' : timeLeftWords(left), open, calls)}</p>`;
 }
 
