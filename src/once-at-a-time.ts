@@ -9,6 +9,21 @@ export function onceAtATime<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
+/** Shares what `read` answers for a key among all who ask for it within `ms`. A failed read is shared only while it runs. */
+export function sharedFor<T>(ms: number, read: (key: string) => Promise<T>): (key?: string) => Promise<T> {
+  const known = new Map<string, { atMs: number; value: Promise<T> }>();
+  return (key = '') => {
+    const nowMs = performance.now();
+    for (const [one, { atMs }] of known) if (nowMs - atMs >= ms) known.delete(one);
+    const found = known.get(key);
+    if (found) return found.value;
+    const value = read(key);
+    known.set(key, { atMs: nowMs, value });
+    value.catch(() => known.delete(key));
+    return value;
+  };
+}
+
 /** Objects that can be loaded late: all their functions, and those of their parts, return promises. */
 type Late<T> = {
   [Name in keyof T]: T[Name] extends (...args: never) => unknown

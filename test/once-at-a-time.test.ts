@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { onDemand } from '../src/once-at-a-time.ts';
+import { onDemand, sharedFor } from '../src/once-at-a-time.ts';
 
 const makeDesk = () => {
   const notes: string[] = [];
@@ -33,4 +33,21 @@ test('what cannot be loaded is a fault of each call', async () => {
   });
   await expect(desk.add('one')).rejects.toThrow('gone');
   await expect(desk.drawer.read()).rejects.toThrow('gone');
+});
+
+test('one read serves all who ask for the same within its time, unless it fails', async () => {
+  let reads = 0;
+  const read = async (key: string) => {
+    reads += 1;
+    if (key === 'bad') throw new Error('gone');
+    return `${key} ${reads}`;
+  };
+  const shared = sharedFor(60_000, read);
+  expect(await Promise.all([shared('a'), shared('a'), shared('b')])).toEqual(['a 1', 'a 1', 'b 2']);
+  expect(await shared('a')).toBe('a 1');
+  await expect(shared('bad')).rejects.toThrow('gone');
+  await expect(shared('bad')).rejects.toThrow('gone');
+  expect(reads).toBe(4);
+  const fresh = sharedFor(0, read);
+  expect([await fresh('c'), await fresh('c')]).toEqual(['c 5', 'c 6']);
 });

@@ -15,16 +15,11 @@ import type { DownloadFunctions } from '../../src/console/pages/downloads/add-do
 import type { HeldPageFunctions } from '../../src/console/pages/held/add-held-page.ts';
 import type { PageFunctions } from '../../src/console/pages/index.ts';
 import type { MachineFunctions } from '../../src/console/pages/machines/add-machines.ts';
-import type { PortfoliosPageFunctions } from '../../src/console/pages/portfolios/add-portfolios-page.ts';
 import type { StatusesPageFunctions } from '../../src/console/pages/statuses/add-statuses-page.ts';
 import type { UserAnswer, UsersPageFunctions } from '../../src/console/pages/users/add-users-page.ts';
 import type { Context } from '../../src/context.ts';
 import { isLimitlineError } from '../../src/errors.ts';
-import { countLiving } from '../../src/ledger/calls/fleet.ts';
-import { exactText } from '../../src/ledger/counts/outcome-sums.ts';
-import { makePortfolioList } from '../../src/ledger/portfolios/portfolio-list.ts';
 import { archivedFault } from '../../src/ledger/schema/archives.ts';
-import { lookAtPace } from '../../src/open-service.ts';
 import { makeInitialPassword } from '../../src/people/passwords/password-rules.ts';
 import { type Machines, openMachines } from '../machines/open-machines.ts';
 import { approvalsPageFunctions } from './approvals.ts';
@@ -33,12 +28,14 @@ import { newPageFunctions } from './new.ts';
 import { eventPageFunctions, nightlyPageFunctions } from './nightly.ts';
 import { mePageFunctions, wordsOfFault } from './people/own-account.ts';
 import { plansPageFunctions } from './plans.ts';
-import { portfolioPageFunctions } from './portfolio.ts';
+import { makeOutlookReader, portfolioPageFunctions } from './portfolio.ts';
+import { portfoliosPageFunctions } from './portfolios.ts';
 import { boardFunctions, queuesPageFunctions } from './queues.ts';
 import { buyersPageFunctions, rowPageFunctions } from './row.ts';
 
 /** The functions of all pages, made from jobs and the ledger. */
 export function consoleFunctions(context: Context): PageFunctions {
+  const outlookOf = makeOutlookReader(context);
   return {
     approvals: approvalsPageFunctions(context),
     archived: archivedPageFunctions(context),
@@ -52,8 +49,8 @@ export function consoleFunctions(context: Context): PageFunctions {
     buyers: buyersPageFunctions(context),
     event: eventPageFunctions(context),
     board: boardFunctions(context),
-    portfolios: portfoliosPageFunctions(context),
-    portfolio: portfolioPageFunctions(context),
+    portfolios: portfoliosPageFunctions(context, outlookOf),
+    portfolio: portfolioPageFunctions(context, outlookOf),
     new: newPageFunctions(context),
     queues: queuesPageFunctions(context),
     machines: machineFunctions(context),
@@ -115,43 +112,6 @@ function machineFunctions(context: Context, machines?: Machines): MachineFunctio
     answer: (question) => {
       opened ??= openMachines(context, { role: 'console' });
       return opened.answer(question);
-    },
-  };
-}
-
-/** The functions of the list of portfolios. */
-function portfoliosPageFunctions(context: Context): PortfoliosPageFunctions {
-  const { ledger, keys, portfolios, queues, archives, statusMeanings, stories, approvals } = context;
-  const list = makePortfolioList({ connection: ledger, keys });
-  return {
-    page: async (query) => {
-      const [page, total, archived, pace, workers, pausedQueues, meanings] = await Promise.all([
-        list.page(query),
-        list.count(),
-        archives.count(),
-        lookAtPace(context),
-        countLiving({ connection: ledger, keys }),
-        queues.paused(),
-        statusMeanings.read(),
-      ]);
-      const states = await Promise.all(page.names.map((name) => portfolios.read(name)));
-      const next = page.next === undefined ? {} : { next: page.next };
-      return { portfolios: states, ...next, total, archived, pace, workers, pausedQueues, meanings, nowMs: Date.now() };
-    },
-    async needs() {
-      const [rows, [oldest], waiting] = await Promise.all([
-        stories.heldCount(),
-        stories.held({ count: 1 }),
-        approvals.waiting(),
-      ]);
-      return {
-        held: { rows, oldestMs: oldest?.atMs },
-        approvals: {
-          rows: waiting.reduce((sum, { rows }) => sum + rows, 0),
-          amount: exactText(waiting.map(({ sum }) => sum)),
-          oldestMs: waiting[0]?.askedMs,
-        },
-      };
     },
   };
 }

@@ -13,45 +13,54 @@ import { lookAtPace } from '../../src/open-service.ts';
 import { makeOwnPace } from '../../src/pace/own-pace.ts';
 import { makeSampleReader } from '../../src/pace/samples.ts';
 
-/** The functions of a portfolio's page. */
-export function portfolioPageFunctions(context: Context): PortfolioPageFunctions {
-  const { portfolios, archives } = context;
+export type OutlookReader = ReturnType<typeof makeOutlookReader>;
+
+/** Reads what the time left of a portfolio is computed from; one for all pages, so that they say the same. */
+export function makeOutlookReader(context: Context) {
   const ownPace = makeOwnPace();
   const readSamples = makeSampleReader(context.paceSamples);
+  return async (state: PortfolioState) => {
+    const [causes, pace, samples] = await Promise.all([
+      context.portfolios.causes(state.name),
+      lookAtPace(context),
+      readSamples(),
+    ]);
+    const nowMs = Date.now();
+    const ownPerS = ownPace.note(state.name, callsSent(state), nowMs, state.startedMs);
+    return { causes, pace, samples, ownPerS, nowMs };
+  };
+}
+
+/** The functions of a portfolio's page. */
+export function portfolioPageFunctions(context: Context, outlookOf: OutlookReader): PortfolioPageFunctions {
+  const { portfolios, archives } = context;
   const waitingOf = makeWaitingReader(context);
 
   const look = async (name: string): Promise<PortfolioLook | undefined> => {
     const { ledger: connection, keys } = context;
-    const [archived, state, meanings, imports, causes, pace, samples, workers, pausedQueues, waiting] =
-      await Promise.all([
-        archives.read(name),
-        portfolios.read(name),
-        context.statusMeanings.read(),
-        portfolios.allImports(name),
-        portfolios.causes(name),
-        lookAtPace(context),
-        readSamples(),
-        countLiving({ connection, keys }),
-        context.queues.paused(),
-        waitingOf(name),
-      ]);
+    const [archived, state, meanings, imports, workers, pausedQueues, waiting] = await Promise.all([
+      archives.read(name),
+      portfolios.read(name),
+      context.statusMeanings.read(),
+      portfolios.allImports(name),
+      countLiving({ connection, keys }),
+      context.queues.paused(),
+      waitingOf(name),
+    ]);
     if (archived || state.startedMs === undefined) return undefined;
+    const { causes, ...outlook } = await outlookOf(state);
     const shown = causes.slice(0, CAUSES_SHOWN).map(({ id }) => id);
     const causeSamples = await readCauseSamples(name, shown, { connection, keys });
-    const nowMs = Date.now();
     return {
+      ...outlook,
       state: await withDoubt(state, context),
       meanings,
       imports,
       causes: causes.map((cause, place) => ({ ...cause, sample: causeSamples[place] })),
       twice: await readTwice(state, context),
       waiting,
-      pace,
-      samples,
-      ownPerS: ownPace.note(name, callsSent(state), nowMs, state.startedMs),
       workers,
       pausedQueues,
-      nowMs,
     };
   };
 

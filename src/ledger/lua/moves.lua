@@ -80,6 +80,21 @@ local function knownCause(portfolio, failed)
   return portfolio.causes[cause]
 end
 
+-- How long an answer counts as late news, in ms.
+local LATELY = 2 * 24 * 3600 * 1000
+
+-- Notes when the service answered for a row, unless the answer is a plain yes. Whether it is a no is read from the row, since what statuses
+-- mean may change (answered-lately.ts).
+local function noteAnswer(row)
+  if row.state ~= 'done' then return end
+  local share = shareIn(row.tally)
+  if share.status == 'approved' and share.short ~= '6' then return end
+  local lately = ROOT .. ':answered-lately'
+  redis.call('ZADD', lately, NOW, row.portfolio.name .. '/' .. row.key)
+  redis.call('ZREMRANGEBYSCORE', lately, '-inf', NOW - LATELY)
+  redis.call('PEXPIRE', lately, LATELY)
+end
+
 -- A worker moves a row on from the state in which it saw it, with the results of the step. A late response still moves a held row at that
 -- step, and "done" is accepted in any state, since the limit was made. The same holds for a row that was held and waits for an approval of a
 -- person's answer, which it no longer needs. If the row has another request by now, nothing is written, except "done".
@@ -114,6 +129,7 @@ MOVES.advance = {
   besides = function(row, it)
     if it.told ~= '' then tell(row.hash, NOW, it.told) end
     watchCanary(row.portfolio, it)
+    noteAnswer(row)
   end,
   said = function(row, it)
     return row and row.state or '', row ~= nil and row.state == it.to

@@ -194,6 +194,7 @@ MOVES.follow = {
     local news = { row = name, status = it.said.status, total = it.said.total_limit, atMs = tonumber(NOW) }
     local number = redis.call('HINCRBY', KEYS[1], 'decided', 1)
     redis.call('ZADD', ROOT .. ':decided', number, number .. ' ' .. cjson.encode(news))
+    noteAnswer(now)
   end,
   said = function(row, it) return row and it.said and (it.isNews and 'follows' or 'same') or 'not made', it.said ~= nil end,
 }

@@ -64,15 +64,18 @@ export function makePortfolios({
 
     /** Portfolios with something still to do: an import, rows, or their supplier. In the order of names(). */
     async open(): Promise<PortfolioState[]> {
+      return Promise.all((await this.openNames()).map((name) => this.read(name)));
+    },
+
+    async openNames(): Promise<string[]> {
       const names = await this.names();
       const step = connection.pipeline();
       for (const name of names) step.hmget(keys.portfolio(name), 'finished', 'supplier', 'supplierBefore');
       const answers = (await step.exec()) ?? [];
-      const open = names.filter((_, place) => {
+      return names.filter((_, place) => {
         const [finished, ...suppliers] = (answers[place]?.[1] ?? []) as (string | null)[];
         return !finished || suppliers.some((supplier) => supplier && isPending(JSON.parse(supplier)));
       });
-      return Promise.all(open.map((name) => this.read(name)));
     },
 
     /** From now on no process starts a new call for the portfolio; calls in flight are still answered. */

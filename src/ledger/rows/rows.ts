@@ -1,6 +1,7 @@
 import { makeRowLists } from '../search/row-lists.ts';
 import { makeLargestRows, makeRowSearch } from '../search/row-search.ts';
 import type { SearchOptions } from '../search/row-walks.ts';
+import { makeAnsweredLately } from './answered-lately.ts';
 import { makeBuyerRows } from './buyer-rows.ts';
 import { makeImportRows, makePutRows } from './put-rows.ts';
 import { makeRowMoves, type RowOptions } from './row-moves.ts';
@@ -17,6 +18,7 @@ export function makeRows(options: RowOptions & SearchOptions) {
     ...makeImportRows(options),
     ...makeRowSearch(options),
     ...makeLargestRows(options),
+    ...makeAnsweredLately(options),
     /** Whether rows are added to the search indexes. */
     isSearched: options.isSearched ?? true,
   };

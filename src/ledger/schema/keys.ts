@@ -240,6 +240,8 @@ export function makeKeys(prefix: string, account: string) {
     eventsUnread: `${root}:events:unread`,
     /** Sorted set: `<number> <JSON>` of rows that say something else since a decision, by that number, until people are told. */
     decidedRows: `${root}:decided`,
+    /** Sorted set, expires: `<portfolio>/<row key>` of rows answered within two days otherwise than by a plain yes, by when, in ms. */
+    answeredLately: `${root}:answered-lately`,
     /** Hash: number and bytes of kept events, and the number of rejected ones by reason. */
     eventTotals: `${root}:events:totals`,
     /** Sorted set of texts: digests of the ids in events, each with its event, in one of a fixed number of buckets. */

@@ -37,6 +37,7 @@ POST /me/sessions/:id/end                      in     yes  yes    yes     yes   
 GET  /                                         in     no   yes    yes     yes      yes      no
 GET  /newest/events                            in     no   yes    yes     yes      yes      no
 GET  /archived                                 in     no   yes    yes     yes      yes      no
+GET  /declined                                 in     no   yes    yes     yes      yes      no
 GET  /search                                   in     no   yes    yes     yes      yes      no
 GET  /buyers/:key                              in     no   yes    yes     yes      yes      no
 GET  /statuses                                 in     no   yes    yes     yes      yes      yes

@@ -115,6 +115,11 @@ export function money({ amount: sum, currency }: AmountIn): Html {
   return html`<span class="nowrap">${currency !== undefined && html`${theirWords(currency)} `}${amount(sum)}</span>`;
 }
 
+/** Sums of several currencies, one a line; `isAll` is false for those of a part only. */
+export function sumsPart(sums: readonly AmountIn[], isAll: boolean): Html {
+  return html`<span>${sums.map((sum, place) => html`${place > 0 && html`<br>`}${!isAll && '≥ '}${money(sum)}`)}</span>`;
+}
+
 /** The letter to the service's people, to be copied. */
 export function letterPage(letter: string, portfolio: string | undefined) {
   const address = heldAddress(portfolio);

@@ -46,10 +46,12 @@ export type ShownCause = Cause & { sample: CauseSample | undefined };
 export type PortfolioOutlook = { open: number; steps: FunnelStep[]; calls: CallsLeft; left: TimeLeft | undefined };
 
 /** The parts of a snapshot from which {@link PortfolioOutlook} is computed. */
-type Seen = Pick<PortfolioLook, 'state' | 'causes' | 'pace' | 'samples' | 'ownPerS' | 'nowMs'>;
+export type PortfolioSeen = Pick<PortfolioLook, 'state' | 'pace' | 'samples' | 'ownPerS' | 'nowMs'> & {
+  causes: readonly Cause[];
+};
 
 /** Where the rows are, which calls are still to be made, and how long they take. */
-export function portfolioOutlookOf({ state, causes, pace, samples, ownPerS, nowMs }: Seen): PortfolioOutlook {
+export function portfolioOutlookOf({ state, causes, pace, samples, ownPerS, nowMs }: PortfolioSeen): PortfolioOutlook {
   const steps = funnelOf(state, stoppedAt(causes));
   const calls = callsLeft(steps, state.states);
   const open = openRows(state);

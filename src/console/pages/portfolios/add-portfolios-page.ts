@@ -3,6 +3,8 @@ import { counted, grouped } from '../../../counted.ts';
 import { grantedOf } from '../../../ledger/counts/outcome-sums.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import { rowCountOf } from '../../../ledger/portfolios/summary.ts';
+import type { DeclinedPage, DeclinedSum } from '../../../ledger/rows/answered-lately.ts';
+import { sharedFor } from '../../../once-at-a-time.ts';
 import type { PaceState } from '../../../pace/pace-state.ts';
 import type { Meanings } from '../../../status-meaning.ts';
 import { can, type Rights } from '../../access/access.ts';
@@ -18,13 +20,20 @@ import { ARCHIVED } from '../archived/add-archived-page.ts';
 import { page, text } from '../page.ts';
 import { waitsFor, waitWords } from '../portfolio/waits-for.ts';
 import { statusQuestions } from '../statuses/status-questions.ts';
-import { type Needs, needsYou } from './needs-you.ts';
+import { declinedPage } from './declined-page.ts';
+import { DECLINED, type Needs, type News, needsYou } from './needs-you.ts';
+import { type UnderWay, underWay } from './under-way.ts';
 
 /** The functions that the list of portfolios gets. */
 export type PortfoliosPageFunctions = {
   /** A page of the portfolios whose names contain `text`, the newest first. */
   page: (query: { text: string; after?: string; count: number }) => Promise<PortfoliosLook>;
   needs: () => Promise<Needs>;
+  /** What the service declined within a day; `declinedRows`: a page of it, behind `after`. */
+  declined: () => Promise<DeclinedSum>;
+  declinedRows: (after: string) => Promise<DeclinedPage>;
+  /** The portfolios at work, given the newest ones. */
+  running: (listed: readonly PortfolioState[]) => Promise<UnderWay>;
 };
 
 /** Portfolios on one page: a screen and a half, since people mostly need the newest and find others by name. */
@@ -46,29 +55,35 @@ export const portfoliosPage = page<PortfoliosPageFunctions>(
       may: LOOKS,
       query: z.object({ text: text.transform((words) => words.trim().slice(0, LONGEST_NAME)), after: text }),
       show: async ({ reply, query: { text, after }, rights, given }) => {
-        const isFirst = text === '' && after === '';
-        const [look, needs] = await Promise.all([
-          given.page({ text, count: PORTFOLIOS_SHOWN, ...(after === '' ? {} : { after }) }),
-          isFirst ? given.needs() : undefined,
-        ]);
-        // Search results and further pages get no live updates.
-        const events = isFirst ? { events: EVENTS } : {};
-        return {
-          title: 'Portfolios',
-          ...events,
-          body: renderPortfolios(look, { needs, text, after, rights, csrf: reply.csrf() }),
-        };
+        // Search results and further pages have the list alone, and get no live updates.
+        if (text === '' && after === '') {
+          const first = await readFirst(given);
+          const body = renderPortfolios(first.look, { first, text, after, rights, csrf: reply.csrf() });
+          return { title: 'Portfolios', events: EVENTS, body };
+        }
+        const look = await given.page({ text, count: PORTFOLIOS_SHOWN, ...(after === '' ? {} : { after }) });
+        return { title: 'Portfolios', body: renderPortfolios(look, { text, after, rights, csrf: reply.csrf() }) };
       },
+    }),
+    get(DECLINED, {
+      may: LOOKS,
+      query: z.object({ after: text }),
+      show: async ({ query: { after }, given }) => ({
+        title: 'Declined in the last 24 hours',
+        body: declinedPage(await given.declinedRows(after), after),
+      }),
     }),
     events(EVENTS, {
       may: LOOKS,
       frames: (given) => {
-        const newest = makeNewest(given);
+        // Read every two seconds at most for all open pages together: each read takes forty portfolios.
+        const newest = sharedFor(FRESH_MS, () => readFirst(given));
         return async (_key, rights) => {
-          const { look, needs } = await newest();
+          const first = await newest();
           return [
-            { id: NEEDS_ID, html: needsYou(needs, { ...look, rights }) },
-            { id: LIST_ID, html: renderList(look, { text: '', rights }) },
+            { id: NEEDS_ID, html: needsYou(first, { ...first.look, rights }) },
+            { id: UNDER_WAY_ID, html: underWay(first.running, first.look) },
+            { id: LIST_ID, html: renderList(first.look, { text: '', rights }) },
           ];
         };
       },
@@ -76,17 +91,12 @@ export const portfoliosPage = page<PortfoliosPageFunctions>(
   ],
 );
 
-type Newest = { look: PortfoliosLook; needs: Needs };
+/** All that the first page shows. */
+type First = News & { look: PortfoliosLook; running: UnderWay };
 
-/** The newest portfolios, read every two seconds at most for all open pages together: each read takes forty portfolios. */
-function makeNewest({ page, needs }: PortfoliosPageFunctions): () => Promise<Newest> {
-  let last: Newest | undefined;
-  return async () => {
-    if (!last || Date.now() - last.look.nowMs >= FRESH_MS) {
-      last = { look: await page({ text: '', count: PORTFOLIOS_SHOWN }), needs: await needs() };
-    }
-    return last;
-  };
+async function readFirst({ page, needs, declined, running }: PortfoliosPageFunctions): Promise<First> {
+  const [look, waiting, noes] = await Promise.all([page({ text: '', count: PORTFOLIOS_SHOWN }), needs(), declined()]);
+  return { look, needs: waiting, declined: noes, running: await running(look.portfolios) };
 }
 
 /** The portfolios of one page, and what is needed to say what they wait for. */
@@ -110,11 +120,8 @@ type PortfoliosLook = {
 type Listed = { text: string; rights: Rights };
 
 /** The page of portfolios, or a hint how to begin where there are none. */
-function renderPortfolios(
-  look: PortfoliosLook,
-  given: Listed & { needs: Needs | undefined; after: string; csrf: string },
-): Html {
-  const { needs, text, after, rights, csrf } = given;
+function renderPortfolios(look: PortfoliosLook, given: Listed & { first?: First; after: string; csrf: string }): Html {
+  const { first, text, after, rights, csrf } = given;
   const { portfolios, total, next, archived } = look;
   const head = pageHead({
     title: 'Portfolios',
@@ -123,7 +130,11 @@ function renderPortfolios(
   });
   if (total === 0) return html`${head}<div id="${LIST_ID}">${renderList(look, given)}</div>${archivedLine(archived)}`;
   return html`${head}
-    ${needs && html`<div id="${NEEDS_ID}">${needsYou(needs, { ...look, rights })}</div>`}
+    ${
+      first &&
+      html`<div id="${NEEDS_ID}">${needsYou(first, { ...look, rights })}</div>
+        <div id="${UNDER_WAY_ID}">${underWay(first.running, look)}</div>`
+    }
     ${statusQuestions(statusesOf(portfolios), look.meanings, { rights, csrf, back: '/' })}
     ${form({
       action: '/',
@@ -160,6 +171,7 @@ function archivedLine(archived: number, text = ''): Html {
 /** The ids of the page's elements that events refresh. */
 const LIST_ID = 'portfolios-list';
 const NEEDS_ID = 'needs-you';
+const UNDER_WAY_ID = 'under-way';
 
 /** The list of portfolios, without head and search of the page; or a hint how to begin where there are no portfolios. */
 function renderList(look: PortfoliosLook, { text, rights }: Listed): Html {

@@ -1,6 +1,7 @@
 import { counted, grouped } from '../../../counted.ts';
 import { exactText } from '../../../ledger/counts/outcome-sums.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
+import type { DeclinedSum } from '../../../ledger/rows/answered-lately.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, type HtmlValue, html, NOTHING } from '../../html/html.ts';
 import { linkButton } from '../../parts/form.ts';
@@ -8,6 +9,7 @@ import { panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
 import { amount, minuteOf } from '../../parts/text.ts';
 import { below, portfolioAddress } from '../addresses.ts';
+import { sumsPart } from '../held/held-page.ts';
 
 /** What the whole account waits for people to do: rows whose call is in doubt, and requests for a second person's yes. */
 export type Needs = {
@@ -15,15 +17,21 @@ export type Needs = {
   approvals: { rows: number; amount: string; oldestMs: number | undefined };
 };
 
+/** What the first page says of people's tasks: what waits, and what the service declined within a day. */
+export type News = { needs: Needs; declined: DeclinedSum };
+
 /** Lines of a portfolio that has been finished for this long are no longer news: they stay on its page. */
 const FIX_DAYS = 14;
 
 /** Portfolios named at most; more would hide the list below. */
 const MOST_NAMED = 5;
 
+/** The page of what was declined within a day. */
+export const DECLINED = '/declined';
+
 type Task = {
   words: HtmlValue;
-  amount?: string | undefined;
+  amount?: HtmlValue;
   sinceMs: number | undefined;
   /** Where it is done, and the word of the button; or who may do it. */
   way: Html;
@@ -31,13 +39,14 @@ type Task = {
 
 /** The tasks that wait for people, each with a link to where it is done; nothing if there are none. */
 export function needsYou(
-  needs: Needs,
+  { needs, declined }: News,
   { portfolios, nowMs, rights }: { portfolios: readonly PortfolioState[]; nowMs: number; rights: Rights },
 ): Html {
   const tasks = [
     ...heldTask(needs.held, portfolios, rights),
     ...approvalTask(needs.approvals),
     ...fixTasks(portfolios, nowMs, rights),
+    ...declinedTask(declined),
   ];
   if (tasks.length === 0) return NOTHING;
   return panel({
@@ -47,7 +56,7 @@ export function needsYou(
       rows: tasks,
       columns: [
         { head: 'What', names: true, cell: ({ words }) => words },
-        { head: 'Amount', kind: 'amount', cell: (task) => amount(task.amount) },
+        { head: 'Amount', kind: 'amount', cell: (task) => task.amount ?? amount(undefined) },
         // Not "4s ago": a piece that changes each second would be replaced each second, under the focus of the keyboard.
         { head: 'Since (UTC)', cell: ({ sinceMs }) => minuteOf(sinceMs) },
         { head: 'Go', kind: 'actions', cell: ({ way }) => way },
@@ -63,7 +72,7 @@ function heldTask({ rows, oldestMs }: Needs['held'], portfolios: readonly Portfo
   return [
     {
       words: html`<span>${counted(rows, 'request')} ${rows === 1 ? 'needs' : 'need'} an answer<small class="under">Nobody knows whether the service has taken ${rows === 1 ? 'it' : 'them'}: ask its people</small></span>`,
-      amount: isAll ? exactText(portfolios.map(({ sums }) => sums.byState.held)) : undefined,
+      amount: isAll && amount(exactText(portfolios.map(({ sums }) => sums.byState.held))),
       sinceMs: oldestMs,
       way: can(rights, 'GET /held')
         ? linkButton({ href: '/held', words: 'Answer', kind: 'primary' })
@@ -72,14 +81,28 @@ function heldTask({ rows, oldestMs }: Needs['held'], portfolios: readonly Portfo
   ];
 }
 
-function approvalTask({ rows, amount, oldestMs }: Needs['approvals']): Task[] {
+function approvalTask({ rows, amount: sum, oldestMs }: Needs['approvals']): Task[] {
   if (rows === 0) return [];
   return [
     {
       words: html`<span>${counted(rows, 'request waits', 'requests wait')} for a colleague’s approval<small class="under">Nothing of it is sent before</small></span>`,
-      amount,
+      amount: amount(sum),
       sinceMs: oldestMs,
       way: linkButton({ href: '/approvals', words: 'Review', kind: 'primary' }),
+    },
+  ];
+}
+
+/** The service's noes of the last day: news, and nothing that must be done. */
+function declinedTask({ rows, sums, sinceMs, isAll }: DeclinedSum): Task[] {
+  if (rows === 0) return [];
+  const words = counted(rows, 'request was declined', 'requests were declined');
+  return [
+    {
+      words: html`<span>${isAll ? words : `At least ${words}`}<small class="under">In the last 24 hours</small></span>`,
+      amount: sumsPart(sums, isAll),
+      sinceMs,
+      way: linkButton({ href: DECLINED, words: 'Look' }),
     },
   ];
 }
@@ -100,7 +123,7 @@ function fixTasks(portfolios: readonly PortfolioState[], nowMs: number, rights: 
       return [
         {
           words: html`<span><a href="${portfolioAddress(name, states.refused > 0 ? { outcomes: ['rejected'] } : {})}">${parts.join(', ')}</a><small class="under">in <bdi>${name}</bdi></small></span>`,
-          amount: known && exactText([...known, sums.byState.refused]),
+          amount: known && amount(exactText([...known, sums.byState.refused])),
           sinceMs,
           way: mayLoad
             ? linkButton({

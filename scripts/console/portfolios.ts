@@ -1,0 +1,68 @@
+import { makeDeclinedLately } from '../../jobs/story/declined-lately.ts';
+import type { PortfoliosPageFunctions } from '../../src/console/pages/portfolios/add-portfolios-page.ts';
+import type { Context } from '../../src/context.ts';
+import { countLiving } from '../../src/ledger/calls/fleet.ts';
+import { exactText } from '../../src/ledger/counts/outcome-sums.ts';
+import { makePortfolioList } from '../../src/ledger/portfolios/portfolio-list.ts';
+import { openRows } from '../../src/ledger/portfolios/summary.ts';
+import { sharedFor } from '../../src/once-at-a-time.ts';
+import { lookAtPace } from '../../src/open-service.ts';
+import type { OutlookReader } from './portfolio.ts';
+
+/** How long the names of unfinished portfolios are kept: with 10,000 portfolios they take some forty milliseconds. */
+const NAMES_FRESH_MS = 10_000;
+
+/** Portfolios at work that the first page shows. */
+const MOST_RUNNING = 5;
+
+/** Unfinished portfolios that are read besides the newest ones, the latest first. */
+const MOST_FURTHER = 10;
+
+/** The functions of the first page and the list of portfolios. */
+export function portfoliosPageFunctions(context: Context, outlookOf: OutlookReader): PortfoliosPageFunctions {
+  const { ledger, keys, portfolios, queues, archives, statusMeanings, stories, approvals } = context;
+  const list = makePortfolioList({ connection: ledger, keys });
+  const openNames = sharedFor(NAMES_FRESH_MS, () => portfolios.openNames());
+  return {
+    ...makeDeclinedLately(context),
+    page: async (query) => {
+      const [page, total, archived, pace, workers, pausedQueues, meanings] = await Promise.all([
+        list.page(query),
+        list.count(),
+        archives.count(),
+        lookAtPace(context),
+        countLiving({ connection: ledger, keys }),
+        queues.paused(),
+        statusMeanings.read(),
+      ]);
+      const states = await Promise.all(page.names.map((name) => portfolios.read(name)));
+      const next = page.next === undefined ? {} : { next: page.next };
+      return { portfolios: states, ...next, total, archived, pace, workers, pausedQueues, meanings, nowMs: Date.now() };
+    },
+    async running(listed) {
+      const known = new Set(listed.map(({ name }) => name));
+      const further = (await openNames()).filter((name) => !known.has(name)).slice(-MOST_FURTHER);
+      const states = [...listed, ...(await Promise.all(further.reverse().map((name) => portfolios.read(name))))];
+      const atWork = states.filter((state) => state.importing || openRows(state) > 0);
+      const shown = await Promise.all(
+        atWork.slice(0, MOST_RUNNING).map(async (state) => ({ ...(await outlookOf(state)), state })),
+      );
+      return { shown, others: atWork.length - shown.length };
+    },
+    async needs() {
+      const [rows, [oldest], waiting] = await Promise.all([
+        stories.heldCount(),
+        stories.held({ count: 1 }),
+        approvals.waiting(),
+      ]);
+      return {
+        held: { rows, oldestMs: oldest?.atMs },
+        approvals: {
+          rows: waiting.reduce((sum, { rows }) => sum + rows, 0),
+          amount: exactText(waiting.map(({ sum }) => sum)),
+          oldestMs: waiting[0]?.askedMs,
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { counted, grouped } from '../../../counted.ts';
+import { rowCountOf } from '../../../ledger/portfolios/summary.ts';
+import { rowsIn, UNFINISHED_STATES } from '../../../ledger/schema/row.ts';
+import { timeLeftWords } from '../../../pace/time-left.ts';
+import { type Html, html, NOTHING } from '../../html/html.ts';
+import { progressBar } from '../../parts/figures.ts';
+import { panel } from '../../parts/page-head.ts';
+import { table } from '../../parts/table.ts';
+import { portfolioAddress } from '../addresses.ts';
+import { type PortfolioLook, type PortfolioSeen, portfolioOutlookOf } from '../portfolio/portfolio-look.ts';
+import { waitsFor } from '../portfolio/waits-for.ts';
+
+/** Portfolios with rows still to be sent, and how many there are besides those shown. */
+export type UnderWay = { shown: readonly PortfolioSeen[]; others: number };
+
+type Looked = Pick<PortfolioLook, 'workers' | 'pausedQueues'>;
+
+/** What is being sent, how far it is, and the time left, as the portfolio's page says it; nothing if all is finished. */
+export function underWay({ shown, others }: UnderWay, looked: Looked): Html {
+  if (shown.length === 0) return NOTHING;
+  return panel({
+    title: 'Under way',
+    body: html`${table({
+      caption: 'Portfolios with rows still to be sent',
+      rows: shown,
+      columns: [
+        {
+          head: 'Portfolio',
+          names: true,
+          cell: ({ state: { name } }) => html`<a href="${portfolioAddress(name)}"><bdi>${name}</bdi></a>`,
+        },
+        { head: 'Done', cell: doneCell },
+        { head: 'Time left', cell: (seen) => leftCell(seen, looked) },
+      ],
+    })}
+    ${others > 0 && html`<p class="quiet">${counted(others, 'more portfolio is', 'more portfolios are')} under way.</p>`}`,
+  });
+}
+
+function doneCell({ state }: PortfolioSeen): Html {
+  const total = rowCountOf(state);
+  const done = total - rowsIn(state.states, UNFINISHED_STATES);
+  return progressBar({
+    label: `Rows of ${state.name} that are done`,
+    done,
+    total,
+    words: `${grouped(done)} of ${grouped(total)}`,
+  });
+}
+
+function leftCell(seen: PortfolioSeen, looked: Looked): Html {
+  const { left } = portfolioOutlookOf(seen);
+  if (left) return html`${timeLeftWords(left)} left`;
+  const [first] = waitsFor({ ...seen, ...looked });
+  if (!first) return html`<span class="wait">not known yet</span>`;
+  return html`<span class="wait is-${first.kind}">${first.title.replace(/\.$/, '')}</span>`;
+}

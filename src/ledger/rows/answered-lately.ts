@@ -1,0 +1,52 @@
+import type { RedisConnection } from '../../lua-script.ts';
+import type { Meanings } from '../../status-meaning.ts';
+import type { AmountIn } from '../counts/outcome-sums.ts';
+import { outcomeOfTally, type RowOutcome } from '../counts/row-outcome.ts';
+import type { Keys } from '../schema/keys.ts';
+import { type RowId, rowIdOf } from '../schema/schema.ts';
+
+/** A row that the service answered lately: when, the number of its import, and the requested amount, '' if that is unreadable. */
+export type AnsweredRow = { row: RowId; atMs: number; importId: string; requested: string };
+
+/** The rows found, the latest first; `isAll` is false if there may be more, since only the latest answers were looked at. */
+export type AnsweredRows = { rows: AnsweredRow[]; isAll: boolean };
+
+/** What was declined within a day: rows, their sums, and when the first of them was, in ms. `isAll` as in {@link AnsweredRows}. */
+export type DeclinedSum = { rows: number; sums: AmountIn[]; sinceMs: number | undefined; isAll: boolean };
+
+/** Declined rows, the latest first, each with when the service said so; `next` names the last one if others follow. */
+export type DeclinedPage = {
+  items: (AmountIn & Pick<AnsweredRow, 'row' | 'atMs'> & { name: string; status: string })[];
+  next: string | undefined;
+  total: number;
+  isAll: boolean;
+};
+
+/** Answers other than a plain yes that are looked at: some ten milliseconds. */
+export const MOST_ANSWERS = 2_000;
+
+/** Finds rows that the service answered within two days otherwise than by a plain yes, at first or by a later decision (moves.lua). */
+export function makeAnsweredLately({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  /** Those of them that have this outcome, by what statuses mean, and were answered since then. */
+  async function answeredLately(outcome: RowOutcome, sinceMs: number, meanings: Meanings): Promise<AnsweredRows> {
+    const range = ['+inf', String(sinceMs), 'BYSCORE', 'REV', 'LIMIT', 0, MOST_ANSWERS, 'WITHSCORES'] as const;
+    const found = await connection.zrange(keys.answeredLately, ...range);
+    const all = found.flatMap((name, place) => {
+      const row = place % 2 === 0 ? rowIdOf(name) : undefined;
+      return row ? [{ row, atMs: Number(found[place + 1]) }] : [];
+    });
+    const step = connection.pipeline();
+    for (const { row } of all) step.hmget(keys.row(row.portfolio, row.key), 'tally', 'import');
+    const answers = all.length === 0 ? [] : ((await step.exec()) ?? []);
+    const rows = all.flatMap((one, place): AnsweredRow[] => {
+      const [tally, importId] = (answers[place]?.[1] ?? []) as (string | null)[];
+      if (!tally || outcomeOfTally(tally, meanings) !== outcome) return [];
+      return [{ ...one, importId: importId ?? '', requested: REQUESTED.exec(tally)?.[1] ?? '' }];
+    });
+    return { rows, isAll: found.length < 2 * MOST_ANSWERS };
+  }
+  return { answeredLately };
+}
+
+/** The requested amount in a tally (derive.lua), if it is a number. */
+const REQUESTED = /^[ab]\|\w+\|(\d+(?:\.\d+)?)/;

@@ -1,0 +1,95 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { underWay } from '../../../src/console/pages/portfolios/under-way.ts';
+import type { PaceState } from '../../../src/pace/pace-state.ts';
+import { openConsole } from '../../support/console.ts';
+import { openDesk } from '../../support/desk.ts';
+import { openLedger } from '../../support/ledger.ts';
+import { buyerLines } from '../../support/workplace.ts';
+
+/** What a person reads of a page. */
+const plain = (markup: string) => markup.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+
+test('what was declined within a day stands there with its sums by currency, and leads to these rows', async () => {
+  const said = (number: number, status: string, share: number) => ({
+    on: 'limit' as const,
+    match: `HRB ${number}"`,
+    fault: 'decision' as const,
+    status,
+    share,
+  });
+  const rules = [said(1, 'rejected', 0), said(2, 'approved', 0), said(3, 'open', 0), said(4, 'approved', 0.5)];
+  const desk = await openDesk(0, { rules });
+  const send = async (name: string, currency: string, buyers: readonly number[]) => {
+    const [head, ...lines] = buyerLines(7);
+    const some = lines.filter((_line, at) => buyers.includes(at + 1)).map((line) => `${line},${currency}`);
+    await writeFile(join(desk.cwd, `${name}.csv`), `${[`${head},currency`, ...some].join('\n')}\n`);
+    await desk.limitline('run', `${name}.csv`, '--yes', '--no-results');
+  };
+  await send('q4', 'EUR', [1, 2, 3, 4, 5]);
+  const { get } = await openConsole(desk);
+  // An approved limit of nothing is a no, whatever the status; what the other one means nobody has said yet.
+  expect(plain((await get('/')).text)).toContain('1 request was declined');
+  await send('uk', 'GBP', [6, 7]);
+  await desk.limitline('statuses', 'rejected', '--means', 'declined');
+  // Later decisions are news, too; the same word of a later time is none.
+  const idOf = (buyer: string) =>
+    desk.standIn.things('limit').find(({ body }) => JSON.stringify(body).includes(`${buyer}"`))?.id ?? '';
+  const later = ['HRB 6,rejected', 'HRB 5,approved'].map((line) => line.replace(/^HRB \d/, idOf));
+  await writeFile(join(desk.cwd, 'later.csv'), `${['buyer_limit_id,status', ...later].join('\n')}\n`);
+  await desk.limitline('decisions', 'later.csv');
+
+  const first = await get('/');
+  expect(plain(first.text)).toContain('3 requests were declined In the last 24 hours GBP 1,006.50 EUR 2,004.00 2');
+  expect(first.text).toContain('href="/declined"');
+  const { fragments } = JSON.parse((await get('/newest/events')).text);
+  const news = fragments.find(({ id }: { id: string }) => id === 'needs-you')?.html;
+  expect(news).toContain('3 requests were declined');
+
+  const page = plain((await get('/declined')).text);
+  for (const [buyer, what] of [
+    [1, 'q4 EUR 1,001.50 rejected'],
+    [2, 'q4 EUR 1,002.50 approved'],
+    [6, 'uk GBP 1,006.50 rejected'],
+  ] as const)
+    expect(page).toContain(`Buyer ${buyer} GmbH ${what} 20`);
+  expect(page.match(/Buyer \d GmbH/g)).toHaveLength(3);
+  expect(page).toContain('3 requests');
+  expect((await get('/declined?after=nonsense')).text).toContain('Buyer 1 GmbH');
+  // What a status means is asked when the page is read.
+  await desk.limitline('statuses', 'open', '--means', 'declined');
+  expect(plain((await get('/declined')).text)).toContain('Buyer 3 GmbH q4 EUR 1,003.50 open');
+});
+
+test('nothing was declined is said, too', async () => {
+  const { get } = await openConsole(await openDesk(0));
+  expect((await get('/declined')).text).toContain('Nothing was declined in the last 24 hours.');
+});
+
+test('what is under way stands there, and goes away with its last row', async () => {
+  const desk = await openDesk(3);
+  await desk.limitline('import', 'q4.csv', '--yes');
+  const { get } = await openConsole(desk);
+  const shown = async () => plain(/<div id="under-way">(.*?)<\/section>/s.exec((await get('/')).text)?.[1] ?? '');
+  expect(await shown()).toMatch(/Under way .* q4 0 of 3 Sending is stopped/);
+  await desk.limitline('run', 'q4.csv', '--yes', '--no-results');
+  expect(await shown()).toBe('');
+});
+
+test('the time left is what the page of the portfolio says', async () => {
+  const empty = await openLedger().portfolios.read('q4');
+  const pace: PaceState = {
+    ...{ phase: 'hold', ratePerS: 10, flowPerS: 10, accepted: 5_000, isLimiting: true, atCeiling: false },
+    blocked: undefined,
+  };
+  const states = { ...empty.states, done: 2_104, limit: 1_896 };
+  const nowMs = Date.now();
+  const seen = { state: { ...empty, states, startedMs: 1 }, causes: [], pace, samples: [], ownPerS: undefined, nowMs };
+  const words = (paused?: string) => {
+    const shown = [{ ...seen, state: { ...seen.state, paused } }];
+    return plain(underWay({ shown, others: 2 }, { workers: 1, pausedQueues: [] }).markup);
+  };
+  expect(words()).toMatch(/q4 2,104 of 4,000 about 3 min left .*2 more portfolios are under way\./);
+  expect(words('by request')).toContain('2,104 of 4,000 Paused');
+});

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { openFinishedPortfolio } from '../../support/finished-portfolio.ts';
+
+const HOUR_MS = 3_600_000;
+
+test('what was answered longer ago, or belongs to no row any more, is not found, and the latest comes first', async () => {
+  const { context } = await openFinishedPortfolio(4);
+  const { rows, ledger, keys, decisions } = context;
+  const meanings = new Map([['rejected', 'declined' as const]]);
+  const lately = () => rows.answeredLately('declined', Date.now() - 24 * HOUR_MS, meanings);
+  expect(await lately()).toEqual({ rows: [], isAll: true });
+  const found: string[] = [];
+  for (const id of ['bl_q41', 'bl_q42']) {
+    const limit = await decisions.find(id);
+    if (!limit?.maker) throw new Error('no limit');
+    found.unshift(limit.maker.key);
+    const at = new Date().toISOString();
+    const word = { limit: id, status: 'rejected', total: '', available: '', at, isDated: true };
+    const told = { by: 'anna', file: 'later.csv' };
+    await decisions.decide(limit, word, told);
+    await decisions.follow(limit.maker, id, told);
+    // Redis orders what has one moment by name.
+    await ledger.zadd(keys.answeredLately, Date.now() + found.length, `q4/${limit.maker.key}`);
+  }
+  expect((await lately()).rows.map(({ row }) => row.key)).toEqual(found);
+  expect((await lately()).rows[0]).toMatchObject({ importId: '1', requested: '1002.5' });
+  await ledger.zadd(keys.answeredLately, Date.now() - 25 * HOUR_MS, `q4/${found[1]}`);
+  await ledger.zadd(keys.answeredLately, Date.now(), 'q4/AAAAAAAAAAAAAAAA', Date.now(), 'nonsense');
+  expect((await lately()).rows.map(({ row }) => row.key)).toEqual([found[0]]);
+  expect(await ledger.pttl(keys.answeredLately)).toBeGreaterThan(47 * HOUR_MS);
+});
