@@ -27,6 +27,7 @@ import { healthPageFunctions } from './health.ts';
 import { newPageFunctions } from './new.ts';
 import { eventPageFunctions, nightlyPageFunctions } from './nightly.ts';
 import { mePageFunctions, wordsOfFault } from './people/own-account.ts';
+import { makeRoleReader, makeWhoMay } from './people/who-may.ts';
 import { plansPageFunctions } from './plans.ts';
 import { makeOutlookReader, portfolioPageFunctions } from './portfolio.ts';
 import { portfoliosPageFunctions } from './portfolios.ts';
@@ -34,23 +35,24 @@ import { boardFunctions, queuesPageFunctions } from './queues.ts';
 import { buyersPageFunctions, rowPageFunctions } from './row.ts';
 
 /** The functions of all pages, made from jobs and the ledger. */
-export function consoleFunctions(context: Context): PageFunctions {
+export function consoleFunctions(context: Context, namesOf = makeRoleReader(context)): PageFunctions {
   const outlookOf = makeOutlookReader(context);
+  const whoMay = makeWhoMay(context, namesOf);
   return {
     approvals: approvalsPageFunctions(context),
     archived: archivedPageFunctions(context),
     statuses: statusesPageFunctions(context),
-    plans: plansPageFunctions(context),
+    plans: plansPageFunctions(context, whoMay),
     decisions: decisionsPageFunctions(context),
     downloads: downloadFunctions(context),
     health: healthPageFunctions(context),
     held: heldPageFunctions(context),
-    row: rowPageFunctions(context),
+    row: rowPageFunctions(context, whoMay),
     buyers: buyersPageFunctions(context),
     event: eventPageFunctions(context),
     board: boardFunctions(context),
-    portfolios: portfoliosPageFunctions(context, outlookOf),
-    portfolio: portfolioPageFunctions(context, outlookOf),
+    portfolios: portfoliosPageFunctions(context, { outlookOf, namesOf }),
+    portfolio: portfolioPageFunctions(context, { outlookOf, whoMay }),
     new: newPageFunctions(context),
     queues: queuesPageFunctions(context),
     machines: machineFunctions(context),

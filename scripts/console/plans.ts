@@ -2,24 +2,28 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { confirmPlan } from '../../jobs/plans/carry-out.ts';
 import { makePlan } from '../../jobs/plans/make-plan.ts';
 import type { PlansPageFunctions } from '../../src/console/pages/plans/add-plans-page.ts';
+import { anyOf } from '../../src/console/pages/who-may.ts';
 import type { Context } from '../../src/context.ts';
 import { messageOf } from '../../src/errors.ts';
 import { whyWords } from '../../src/ledger/schema/approval.ts';
+import { untilResumed } from '../../src/ledger/schema/pause-reasons.ts';
 import { lookAtPace } from '../../src/open-service.ts';
+import type { WhoMayReader } from './people/who-may.ts';
 
 /** How long a page waits for a plan's end. After that, it shows the progress. */
 const AT_ONCE_MS = 1_200;
 
 /** The functions of the plans' pages. */
-export function plansPageFunctions(context: Context): PlansPageFunctions {
+export function plansPageFunctions(context: Context, whoMay: WhoMayReader): PlansPageFunctions {
   const { approvals, portfolios, plans, log } = context;
 
   const read = async (id: string) => {
     const state = await plans.read(id);
     if (!state) return undefined;
-    const isPaused = (await portfolios.read(state.plan.portfolio)).paused !== undefined;
+    const portfolio = await portfolios.read(state.plan.portfolio);
+    const paused = portfolio.paused === undefined ? undefined : untilResumed(anyOf((await whoMay(portfolio)).resume));
     const asked = state.waits === undefined ? undefined : await approvals.read(state.waits);
-    return { ...state, isPaused, ...(asked && { why: whyWords(asked) }) };
+    return { ...state, paused, ...(asked && { why: whyWords(asked) }) };
   };
 
   return {

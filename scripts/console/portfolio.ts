@@ -12,6 +12,7 @@ import type { Approval } from '../../src/ledger/schema/approval.ts';
 import { lookAtPace } from '../../src/open-service.ts';
 import { makeOwnPace } from '../../src/pace/own-pace.ts';
 import { makeSampleReader } from '../../src/pace/samples.ts';
+import type { WhoMayReader } from './people/who-may.ts';
 
 export type OutlookReader = ReturnType<typeof makeOutlookReader>;
 
@@ -32,7 +33,10 @@ export function makeOutlookReader(context: Context) {
 }
 
 /** The functions of a portfolio's page. */
-export function portfolioPageFunctions(context: Context, outlookOf: OutlookReader): PortfolioPageFunctions {
+export function portfolioPageFunctions(
+  context: Context,
+  { outlookOf, whoMay }: { outlookOf: OutlookReader; whoMay: WhoMayReader },
+): PortfolioPageFunctions {
   const { portfolios, archives } = context;
   const waitingOf = makeWaitingReader(context);
 
@@ -58,6 +62,7 @@ export function portfolioPageFunctions(context: Context, outlookOf: OutlookReade
       imports,
       causes: causes.map((cause, place) => ({ ...cause, sample: causeSamples[place] })),
       twice: await readTwice(state, context),
+      who: await whoMay(state),
       waiting,
       workers,
       pausedQueues,
@@ -69,9 +74,11 @@ export function portfolioPageFunctions(context: Context, outlookOf: OutlookReade
     look,
     rows: context.rows.page,
     pause: (name) => portfolios.pause(name, 'by request'),
-    resume: async (name) => {
-      await portfolios.resume(name);
+    pauseKind: async (name) => (await portfolios.read(name)).pauseKind,
+    resume: async (name, paused) => {
+      if (!(await portfolios.resumeAsPaused(name, paused))) return false;
       await feed(context);
+      return true;
     },
   };
 }

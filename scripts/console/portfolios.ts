@@ -7,6 +7,7 @@ import { makePortfolioList } from '../../src/ledger/portfolios/portfolio-list.ts
 import { openRows } from '../../src/ledger/portfolios/summary.ts';
 import { sharedFor } from '../../src/once-at-a-time.ts';
 import { lookAtPace } from '../../src/open-service.ts';
+import type { RoleReader } from './people/who-may.ts';
 import type { OutlookReader } from './portfolio.ts';
 
 /** How long the names of unfinished portfolios are kept: with 10,000 portfolios they take some forty milliseconds. */
@@ -19,7 +20,10 @@ const MOST_RUNNING = 5;
 const MOST_FURTHER = 10;
 
 /** The functions of the first page and the list of portfolios. */
-export function portfoliosPageFunctions(context: Context, outlookOf: OutlookReader): PortfoliosPageFunctions {
+export function portfoliosPageFunctions(
+  context: Context,
+  { outlookOf, namesOf }: { outlookOf: OutlookReader; namesOf: RoleReader },
+): PortfoliosPageFunctions {
   const { ledger, keys, portfolios, queues, archives, statusMeanings, stories, approvals } = context;
   const list = makePortfolioList({ connection: ledger, keys });
   const openNames = sharedFor(NAMES_FRESH_MS, () => portfolios.openNames());
@@ -56,7 +60,7 @@ export function portfoliosPageFunctions(context: Context, outlookOf: OutlookRead
         approvals.waiting(),
       ]);
       return {
-        held: { rows, oldestMs: oldest?.atMs },
+        held: { rows, oldestMs: oldest?.atMs, answers: rows > 0 ? await namesOf('operator') : [] },
         approvals: {
           rows: waiting.reduce((sum, { rows }) => sum + rows, 0),
           amount: exactText(waiting.map(({ sum }) => sum)),

@@ -7,6 +7,7 @@ import { lineOfRow, rowStory } from '../../jobs/story/row-story.ts';
 import type { BuyersPageFunctions } from '../../src/console/pages/buyers/add-buyers-page.ts';
 import type { RowPageFunctions } from '../../src/console/pages/row/add-row-page.ts';
 import type { Context } from '../../src/context.ts';
+import type { WhoMayReader } from './people/who-may.ts';
 
 /** The functions of the search for buyers, and of a buyer's page. */
 export function buyersPageFunctions(context: Context): BuyersPageFunctions {
@@ -25,10 +26,11 @@ const PATIENT_LINE_MS = 30_000;
 const NEAR_LINE = 5_000;
 
 /** The functions of a row's page. */
-export function rowPageFunctions(context: Context): RowPageFunctions {
+export function rowPageFunctions(context: Context, whoMay: WhoMayReader): RowPageFunctions {
   return {
     archived: context.archives.read,
     meanings: context.statusMeanings.read,
+    whoMay: async (name) => whoMay(await context.portfolios.read(name)),
     asksSessions: () => context.settings.SERVICE_SESSION_FILE !== undefined,
     async askSession({ portfolio, key: row }, given) {
       const asked = await askSessions({ portfolio, row }, given, context);

@@ -1,5 +1,6 @@
+import type { PauseKind } from '../../ledger/schema/pause-reasons.ts';
 import type { Person } from '../../people/person.ts';
-import type { AccessTable } from './access.ts';
+import type { AccessTable, Allowed } from './access.ts';
 
 /** Addresses for everybody, signed in or not. No page may be open: open routes check by a rule of their own. */
 export const OPEN = { open: true } as const;
@@ -29,6 +30,21 @@ export const ADMIN = { roles: ['admin'] } as const;
 
 /** For operators, and for finance on their own portfolios. A portfolio is one's own while nobody else has imported into it. */
 export const OWN_OR_OPERATOR = { roles: ['operator'], own: ['finance'] } as const;
+
+/**
+ * For ending a pause, by its kind: people of finance end one by which their own portfolio stopped itself, after its first rows or answers that
+ * were all alike, but not a pause that somebody made.
+ */
+export const RESUMES = {
+  ...OWN_OR_OPERATOR,
+  kinds: {
+    none: OWN_OR_OPERATOR,
+    'first rows': OWN_OR_OPERATOR,
+    'refused alike': OWN_OR_OPERATOR,
+    'not ours': OPERATOR,
+    'by request': OPERATOR,
+  } satisfies Record<PauseKind, Allowed>,
+} as const;
 
 /**
  * Who may use the addresses that are no page's: the files of pages, sign-in and sign-out, which check themselves which step is

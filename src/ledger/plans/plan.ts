@@ -56,8 +56,8 @@ export type PlanStanding = 'open' | 'expired' | 'running' | 'stopped' | 'ended';
 export type PlanState = {
   plan: Plan;
   standing: PlanStanding;
-  /** Whether the plan's portfolio is paused now, if that was looked up. */
-  isPaused?: boolean | undefined;
+  /** If the plan's portfolio is paused now, as far as that was looked up: what is said of it. */
+  paused?: string | undefined;
   /** Rows that were handled. */
   done: number;
   /** Rows that match the filter now and were added or changed since the plan was made: they were left alone. */

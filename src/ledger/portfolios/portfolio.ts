@@ -4,6 +4,7 @@ import type { LeftOut } from '../counts/money.ts';
 import type { AnswerSum, EarlierSum, Sums } from '../counts/sums.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
+import type { PauseKind } from '../schema/pause-reasons.ts';
 import type { RowState } from '../schema/row.ts';
 import type { ImportedFile } from './imports.ts';
 
@@ -22,6 +23,9 @@ export type PortfolioState = {
   /** Whether the last import was given up or killed before the end of its file. */
   interrupted: boolean;
   paused: string | undefined;
+  pauseKind: PauseKind;
+  /** Who alone imported into it; undefined once others did, or if that is not known. */
+  owner: string | undefined;
   /** Number of rows that go first, before the portfolio pauses itself; undefined if all go. */
   first: number | undefined;
   /** The last imported file, and its number in the portfolio. */

@@ -8,6 +8,7 @@ import { makeFirstRows } from '../rows/first-rows.ts';
 import { archivedFault, archivedOf, makeArchives } from '../schema/archives.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
 import { FAULT_KINDS, type Keys } from '../schema/keys.ts';
+import { pauseKindOf } from '../schema/pause-reasons.ts';
 import { pairsAsFields, readAtOnce } from '../schema/redis-reads.ts';
 import { ROW_STATES } from '../schema/row.ts';
 import { makeImports, signsOf } from './imports.ts';
@@ -216,6 +217,8 @@ function fromFields(fields: Record<string, string>): Fields {
   return {
     interrupted: fields.importing !== undefined,
     paused: fields.paused,
+    pauseKind: pauseKindOf(fields.paused ?? '', fields.firstOver ?? ''),
+    owner: fields.owner || undefined,
     first: number('first'),
     file: fields.importId
       ? {

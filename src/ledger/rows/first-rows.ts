@@ -22,6 +22,10 @@ export function makeFirstRows({ connection, keys }: { connection: RedisConnectio
     begins: keys.row(name, ''),
     others: STEPS.map((step) => keys.rowsInState(name, step)),
   });
+  const resume = async (name: string, told: { count?: 1; words?: string }) => {
+    const fields = [...STEPS.map((step) => `canary:${step}`), 'others'];
+    return (await first(placesOf(name), { what: 'resume', ...told, fields })) as string | null;
+  };
   return {
     /**
      * From now on only `count` rows leave the queue, 1 to {@link MOST_FIRST}; rows that an earlier call chose to go first are among them.
@@ -35,9 +39,13 @@ export function makeFirstRows({ connection, keys }: { connection: RedisConnectio
      * that, the first rows still go first. Answers how many those are, or undefined if all may go.
      */
     async resume(name: string): Promise<number | undefined> {
-      const canaries = STEPS.map((step) => `canary:${step}`);
-      const left = (await first(placesOf(name), { what: 'resume', fields: [...canaries, 'others'] })) as string;
-      return left === '' ? undefined : Number(left);
+      const left = await resume(name, {});
+      return left ? Number(left) : undefined;
+    },
+
+    /** The same, but only while it is paused for this reason, undefined for none; answers whether it was. */
+    async resumeAsPaused(name: string, paused = ''): Promise<boolean> {
+      return (await resume(name, { count: 1, words: paused })) !== null;
     },
 
     /**

@@ -46,5 +46,15 @@ export function pausedItself(paused: string, firstOver: string): SelfPause | und
 
 const REFUSED_ALIKE = /^the first \d+ answers at the step (\w+) were all refused with status (\d{3})/;
 
-/** What people read before and after rows of a paused portfolio are sent again. */
-export const UNTIL_RESUMED = 'The portfolio is paused: nothing of it goes before somebody resumes it.';
+/** Why a portfolio is paused, in a word; `none` if it is not. */
+export type PauseKind = SelfPause['is'] | 'by request' | 'none';
+
+/** Reads a {@link PauseKind}, see {@link pausedItself}. */
+export function pauseKindOf(paused: string, firstOver: string): PauseKind {
+  return paused === '' ? 'none' : (pausedItself(paused, firstOver)?.is ?? 'by request');
+}
+
+/** What people read before and after rows of a paused portfolio are sent again, with who may resume it. */
+export function untilResumed(by = ''): string {
+  return `The portfolio is paused: nothing of it goes before ${by || 'somebody'} resumes it.`;
+}

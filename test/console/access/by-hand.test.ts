@@ -169,7 +169,7 @@ test('pages show what somebody may do, and nothing else', async () => {
   const [refused, held] = [await rowOf('refused'), await rowOf('held')];
   expect(linked((await get(refused, FIONA)).text)).not.toContain(`${refused}/retry`);
   expect(linked((await get(refused, OLAF)).text)).toContain(`${refused}/retry`);
-  expect((await get(held, FIONA)).text).toContain('An operator has to say');
+  expect((await get(held, FIONA)).text).toContain('Somebody has to say');
   expect((await get('/held', FIONA)).text).toContain('This takes the role operator');
   expect(linked((await get(held, OLAF)).text)).toContain('/held/plan');
   // Of the system's own facts nothing stands in a page for those who do not look after it.

@@ -49,7 +49,7 @@ GET  /portfolios/:name/downloads/:file         in     no   no     yes     yes   
 POST /portfolios/:name/decisions               in     no   no     yes    no       yes      no
 POST /portfolios/:name/decisions/take          in     no   no     yes    no       yes      no
 POST /portfolios/:name/pause                   in     no   no     no      no       yes      no
-POST /portfolios/:name/resume                  in     no   no     no      no       yes      no
+POST /portfolios/:name/resume                  in     no   no     own     no       yes      no
 POST /portfolios/:name/rows/:key/retry         in     no   no     own     no       yes      no
 POST /portfolios/:name/rows/:key/session       in     no   no     own     no       yes      no
 

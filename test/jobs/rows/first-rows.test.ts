@@ -120,7 +120,12 @@ test('more rows that go first end no pause but that behind the first ones, and a
   await portfolios.pause('q4', 'by request');
   await place.import(buyerLines(4), { first: 2 });
   expect(await pausedNow()).toBe('by request');
-  await portfolios.resume('q4');
+  // Whoever may end the pause behind first rows does not end another that came since.
+  expect(await portfolios.resumeAsPaused('q4', '1 row was sent first; resume to send the rest')).toBe(false);
+  expect(await portfolios.resumeAsPaused('q4')).toBe(false);
+  expect(await pausedNow()).toBe('by request');
+  expect(await portfolios.resumeAsPaused('q4', 'by request')).toBe(true);
+  expect(await portfolios.resumeAsPaused('q4')).toBe(true);
   await portfolios.sendFirst('q4', 1);
   await feed(context);
   // All is given up and so at an end: nothing waits behind first rows any more.

@@ -1,7 +1,7 @@
 import { counted, grouped } from '../../../counted.ts';
 import type { ApprovalLook, UnderstoodFile, WaitingRow } from '../../../ledger/approvals/approval-look.ts';
 import { type Approval, whyWords } from '../../../ledger/schema/approval.ts';
-import { UNTIL_RESUMED } from '../../../ledger/schema/pause-reasons.ts';
+import { untilResumed } from '../../../ledger/schema/pause-reasons.ts';
 import { moneyText } from '../../../money-text.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
@@ -33,7 +33,7 @@ export function approvalPage(look: ApprovalLook, answering: Answering, rights: R
       linkButton({ href: originalHref(approval, file), words: 'Download the file', download: true }),
   })}
   ${standing === 'waiting' ? whyWords(approval) !== '' && notice('info', whyWords(approval)) : outcome(look)}
-  ${look.portfolio.isPaused && (standing === 'waiting' || standing === 'granted') && notice('warn', UNTIL_RESUMED)}
+  ${look.portfolio.isPaused && (standing === 'waiting' || standing === 'granted') && notice('warn', untilResumed())}
   ${figuresOf(look)}
   ${since.length > 0 && notice('warn', html`<ul>${since.map((words) => html`<li>${words}</li>`)}</ul>`, { title: 'What happened since it was asked for.' })}
   ${standing === 'waiting' && panel({ title: 'Your decision', body: answerPart(approval, answering) })}

@@ -130,10 +130,13 @@ function shortDigest(digest: string): string {
 }
 
 /** `alice, bob and 3 others`; empty for no names. */
-export function peopleWords(names: readonly string[], most = 5): string {
-  const shown = names.slice(0, most);
+export function peopleWords(names: readonly string[], join: 'and' | 'or' = 'and'): string {
+  const shown = names.slice(0, MOST_PEOPLE);
   const others = names.length - shown.length;
-  if (others > 0) return `${shown.join(', ')} and ${counted(others, 'other')}`;
+  if (others > 0) return `${shown.join(', ')} ${join} ${counted(others, 'other')}`;
   const [last = '', ...before] = shown.toReversed();
-  return before.length === 0 ? last : `${before.toReversed().join(', ')} and ${last}`;
+  return before.length === 0 ? last : `${before.toReversed().join(', ')} ${join} ${last}`;
 }
+
+/** A sentence names so many people, and counts the others. */
+const MOST_PEOPLE = 5;

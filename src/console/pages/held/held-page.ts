@@ -2,7 +2,7 @@ import { KINDS } from '../../../call-kind.ts';
 import { counted, grouped } from '../../../counted.ts';
 import type { AmountIn } from '../../../ledger/counts/outcome-sums.ts';
 import { heldName } from '../../../ledger/rows/story.ts';
-import { UNTIL_RESUMED } from '../../../ledger/schema/pause-reasons.ts';
+import { untilResumed } from '../../../ledger/schema/pause-reasons.ts';
 import type { HeldItem, HeldPage, HeldSummary } from '../../../ledger/story/row-story.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { stats } from '../../parts/figures.ts';
@@ -235,11 +235,15 @@ export function didWord(did: string, isPaused: boolean | undefined): string {
   return `?did=${did}${isPaused ? PAUSED : ''}`;
 }
 
-/** The notice for the code that `didWord` put into an address; undefined for a code that `words` does not know. */
-export function didWords(did: string | undefined, words: (did: string) => string | undefined): string | undefined {
+/** The notice for the code that `didWord` put into an address; undefined for a code that `words` does not know. `by`: who may resume a paused portfolio. */
+export function didWords(
+  did: string | undefined,
+  words: (did: string) => string | undefined,
+  by = '',
+): string | undefined {
   const isPaused = did?.endsWith(PAUSED) === true;
   const said = words((isPaused ? did?.slice(0, -PAUSED.length) : did) ?? '');
-  return said !== undefined && isPaused ? `${said} ${UNTIL_RESUMED}` : said;
+  return said !== undefined && isPaused ? `${said} ${untilResumed(by)}` : said;
 }
 
 const PAUSED = '-paused';

@@ -2,7 +2,7 @@ import { type CallKind, KINDS } from '../../../call-kind.ts';
 import { counted, grouped } from '../../../counted.ts';
 import { sumsByCurrency } from '../../../ledger/counts/outcome-sums.ts';
 import { type Elsewhere, elsewhereWords } from '../../../ledger/plans/plan.ts';
-import { UNTIL_RESUMED } from '../../../ledger/schema/pause-reasons.ts';
+import { untilResumed } from '../../../ledger/schema/pause-reasons.ts';
 import { rowIdOf } from '../../../ledger/schema/schema.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { stats } from '../../parts/figures.ts';
@@ -75,7 +75,7 @@ function questionPart({ id, fileName, back, of, elsewhere, paused }: ShownPlan, 
     ...(strange > 0
       ? [`${counted(strange, 'id')} ${strange === 1 ? 'looks' : 'look'} unlike the others: compare again.`]
       : []),
-    ...(paused.length > 0 ? [UNTIL_RESUMED] : []),
+    ...(paused.length > 0 ? [untilResumed()] : []),
     ...elsewhereWords(elsewhere),
   ];
   return panel({

@@ -65,7 +65,7 @@ export function submitButtons(
         <input class="input" id="total" form="${DRAFT_FORM}" name="total" inputmode="decimal" maxlength="40" autocomplete="off" aria-describedby="total-hint">
         <p class="hint" id="total-hint">The sum of all lines by your own records. If the file adds up to another sum, nothing of it is imported. You can leave this empty.</p></div>
       <div class="submit-ways">
-        ${limits > SENT_FIRST && html`<div class="way">${button({ ...sends, words: `Send ${SENT_FIRST}, then wait`, name: 'first', value: String(SENT_FIRST) })}<span class="hint">Then the portfolio pauses. An operator looks at the answers and resumes it, and the rest is sent.</span></div>`}
+        ${limits > SENT_FIRST && html`<div class="way">${button({ ...sends, words: `Send ${SENT_FIRST}, then wait`, name: 'first', value: String(SENT_FIRST) })}<span class="hint">Then the portfolio pauses. ${can(rights, 'POST /portfolios/:name/resume', 'first rows') ? 'Look at the answers and resume it' : 'An operator looks at the answers and resumes it'}, and the rest is sent.</span></div>`}
         <div class="way">${button({ ...sends, words, kind: 'primary' })}<span class="hint">Exactly what this page shows is imported.</span></div>
       </div>
       <p class="same-command">${commandLine(sameCommand(draft), 'The same from a terminal:')}</p>

@@ -1,6 +1,5 @@
 import { counted, grouped } from '../../../counted.ts';
 import type { PlanState } from '../../../ledger/plans/plan.ts';
-import { UNTIL_RESUMED } from '../../../ledger/schema/pause-reasons.ts';
 import { moneyText } from '../../../money-text.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
@@ -81,7 +80,7 @@ const STANDING: Readonly<Record<PlanState['standing'], (state: PlanState) => Htm
       total: Math.max(1, plan.rows),
       words: `${grouped(done)} of ${grouped(plan.rows)}`,
     }),
-  ended: ({ plan, isPaused, waits, why, done, underWay }) => {
+  ended: ({ plan, paused, waits, why, done, underWay }) => {
     if (waits !== undefined) return waitsPart(waits, why);
     if (done + underWay === 0 && !plan.supplier) {
       return notice('info', 'All planned rows have changed since the plan was made.', {
@@ -92,9 +91,7 @@ const STANDING: Readonly<Record<PlanState['standing'], (state: PlanState) => Htm
       'good',
       plan.action === 'cancel'
         ? 'Nothing more is sent for them. They can be sent again later: find them by the outcome “not sent”.'
-        : isPaused
-          ? UNTIL_RESUMED
-          : 'The rows are being sent again.',
+        : (paused ?? 'The rows are being sent again.'),
       { title: 'Done.' },
     );
   },

@@ -2,7 +2,6 @@ import { counted, grouped } from '../../../counted.ts';
 import { elsewhereWords, type Plan, type PlanState } from '../../../ledger/plans/plan.ts';
 import { thingsOf } from '../../../ledger/portfolios/proof.ts';
 import { BEFORE_YES } from '../../../ledger/schema/approval.ts';
-import { UNTIL_RESUMED } from '../../../ledger/schema/pause-reasons.ts';
 import { queryOfFilter } from '../../../ledger/search/row-filter.ts';
 import { moneyText } from '../../../money-text.ts';
 import { can, type Rights } from '../../access/access.ts';
@@ -41,7 +40,7 @@ const NOTHING_TO: Readonly<Record<Plan['action'], string>> = {
 
 /** A plan with its confirm button, without its title (see `planTitle`). */
 export function planBody(
-  { plan, isPaused }: Pick<PlanState, 'plan' | 'isPaused'>,
+  { plan, paused }: Pick<PlanState, 'plan' | 'paused'>,
   { csrf, rights }: { csrf: string; rights: Rights },
 ): Html {
   const command = commandOf(plan);
@@ -58,7 +57,7 @@ export function planBody(
     ])}
     ${action === 'resend' && notice('warn', 'What exists at the service already is then made twice. Ask the service first.', { title: 'These requests may exist already.' })}
     ${plan.approval !== undefined && notice('warn', `${plan.approval} Once you confirm it, ${BEFORE_YES}.`.trim(), { title: 'A colleague must approve this first.' })}
-    ${isPaused === true && action !== 'cancel' && notice('warn', UNTIL_RESUMED)}
+    ${paused !== undefined && action !== 'cancel' && notice('warn', paused)}
     ${plan.elsewhere !== undefined && notice('warn', elsewhereWords(plan.elsewhere).join(' '))}
     ${facts([
       { term: 'Which rows', what: html`${filterWords(plan).join('; ')}` },

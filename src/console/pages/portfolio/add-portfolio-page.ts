@@ -1,8 +1,9 @@
 import { isLimitlineError } from '../../../errors.ts';
 import { type ArchivedPortfolio, archivedFault } from '../../../ledger/schema/archives.ts';
+import type { PauseKind } from '../../../ledger/schema/pause-reasons.ts';
 import { isPortfolioName } from '../../../ledger/schema/schema.ts';
 import { filterFromQuery, type Query, type RowFilter } from '../../../ledger/search/row-filter.ts';
-import { LOOKS, OPERATOR } from '../../access/rules.ts';
+import { LOOKS, OPERATOR, RESUMES } from '../../access/rules.ts';
 import { ConsoleError } from '../../console-app.ts';
 import { below, portfolioAddress } from '../addresses.ts';
 import { archivedPortfolioPage } from '../archived/add-archived-page.ts';
@@ -24,7 +25,9 @@ export type PortfolioPageFunctions = {
    */
   rows: (name: string, filter: RowFilter, page: { after?: string; count: number }) => Promise<RowsPage>;
   pause: (name: string) => Promise<void>;
-  resume: (name: string) => Promise<void>;
+  pauseKind: (name: string) => Promise<PauseKind>;
+  /** Resumes the portfolio if it is paused for this reason, undefined for none; answers whether it was. */
+  resume: (name: string, paused: string | undefined) => Promise<boolean>;
 };
 
 /** `/portfolios/:name`: one portfolio with its rows and live updates; also its actions pause and resume. */
@@ -53,18 +56,33 @@ export const onePortfolioPage = page<PortfolioPageFunctions>({ at: 'portfolios' 
       return look ? portfolioFrame(look, { rights }) : [];
     },
   }),
-  ...(['pause', 'resume'] as const).map((action) =>
-    post(`/portfolios/:name/${action}`, {
-      may: OPERATOR,
-      action,
-      handle: async ({ params, reply, given }) => {
-        const name = nameOf(params);
-        await lookAt(name, given);
-        await given[action](name);
-        return reply.redirect(portfolioAddress(name), 303);
-      },
-    }),
-  ),
+  post('/portfolios/:name/pause', {
+    may: OPERATOR,
+    action: 'pause',
+    handle: async ({ params, reply, given }) => {
+      const name = nameOf(params);
+      await lookAt(name, given);
+      await given.pause(name);
+      return reply.redirect(portfolioAddress(name), 303);
+    },
+  }),
+  post('/portfolios/:name/resume', {
+    may: RESUMES,
+    action: 'resume',
+    about: async ({ params, given }) => {
+      const kind = await given.pauseKind(nameOf(params));
+      return { kind, facts: { pause: kind } };
+    },
+    handle: async ({ request, params, reply, given }) => {
+      const name = nameOf(params);
+      const { state } = await lookAt(name, given);
+      // What the person may end is the pause that was judged: another may have come since.
+      const isSame = state.pauseKind === request.about?.kind && (await given.resume(name, state.paused));
+      if (!isSame)
+        throw new ConsoleError(409, 'The portfolio was paused for another reason meanwhile. Look at it again.');
+      return reply.redirect(portfolioAddress(name), 303);
+    },
+  }),
 ]);
 
 function nameOf({ name = '' }: Readonly<Record<string, string>>): string {

@@ -15,6 +15,7 @@ import type { PaceState } from '../../../pace/pace-state.ts';
 import type { PaceSample } from '../../../pace/samples.ts';
 import { type TimeLeft, timeLeftRange } from '../../../pace/time-left.ts';
 import type { Meanings } from '../../../status-meaning.ts';
+import type { WhoMay } from '../who-may.ts';
 
 /** All that the page of a portfolio shows, except its rows: one snapshot, for everybody who has the page open. */
 export type PortfolioLook = {
@@ -34,6 +35,8 @@ export type PortfolioLook = {
   ownPerS: number | undefined;
   /** Worker processes that are alive, by their signs of life. */
   workers: number;
+  /** Who may act on the portfolio, for people who may not. */
+  who: WhoMay;
   /** Queues that somebody paused, which stops the rows of all portfolios. */
   pausedQueues: readonly string[];
   nowMs: number;

@@ -14,6 +14,7 @@ import { advice, commandLine, moment, shellWord } from '../../parts/text.ts';
 import { below, planAddress, portfolioAddress } from '../addresses.ts';
 import { decisionsForm } from '../decisions/decisions-view.ts';
 import { statusQuestions } from '../statuses/status-questions.ts';
+import { mayWords } from '../who-may.ts';
 import { renderCauses, renderFunnel, renderMoney } from './figures-view.ts';
 import { renderPaceChart } from './pace-chart.ts';
 import { type PortfolioLook, portfolioOutlookOf } from './portfolio-look.ts';
@@ -140,15 +141,22 @@ const WAYS: Readonly<Record<string, { words: string; right: Right }>> = {
 };
 const ONE_APPROVAL = { words: 'Look at it', right: 'GET /approvals/:id' } as const;
 
+const RESUME = 'POST /portfolios/:name/resume';
+
 function renderWaits(look: PortfolioLook, rights: Rights): Html {
   const wayOf = (href: string) => {
     const way = WAYS[href] ?? (href.startsWith('/approvals/') ? ONE_APPROVAL : HELD_DESK);
     return can(rights, way.right) && html`<a href="${href}">${way.words}</a>`;
   };
-  return html`${waitsFor(look).map(({ kind, title, words, command, href }) =>
+  const whoActs = (act: 'resume' | 'answer') => {
+    const { who, state } = look;
+    if (act === 'answer') return !can(rights, HELD_DESK.right) && mayWords(who.operate, 'answer');
+    return !can(rights, RESUME, state.pauseKind) && mayWords(who.resume, 'resume it');
+  };
+  return html`${waitsFor(look).map(({ kind, title, words, command, href, act }) =>
     notice(
       kind,
-      html`${advice(words)} ${href !== undefined && wayOf(href)}${command !== undefined && commandLine(command)}`,
+      html`${advice(words)} ${href !== undefined && wayOf(href)}${act !== undefined && whoActs(act)}${command !== undefined && commandLine(command)}`,
       {
         title,
       },
@@ -156,8 +164,8 @@ function renderWaits(look: PortfolioLook, rights: Rights): Html {
   )}`;
 }
 
-function renderActions({ state }: PortfolioLook, { rights, csrf }: { rights: Rights; csrf: string }): Html {
-  const { name, paused, states } = state;
+function renderActions({ state, who }: PortfolioLook, { rights, csrf }: { rights: Rights; csrf: string }): Html {
+  const { name, paused, pauseKind, states } = state;
   const word = shellWord(name);
   const open = openRows(state);
   const pauses =
@@ -165,7 +173,7 @@ function renderActions({ state }: PortfolioLook, { rights, csrf }: { rights: Rig
       ? open > 0 &&
         can(rights, 'POST /portfolios/:name/pause') &&
         actionButton({ action: below(name, 'pause'), csrf, words: 'Pause', command: `npx limitline pause ${word}` })
-      : can(rights, 'POST /portfolios/:name/resume') &&
+      : can(rights, RESUME, pauseKind) &&
         actionButton({
           action: below(name, 'resume'),
           csrf,
@@ -173,16 +181,18 @@ function renderActions({ state }: PortfolioLook, { rights, csrf }: { rights: Rig
           kind: 'primary',
           command: `npx limitline resume ${word}`,
         });
+  const hasRetry = states.refused > 0;
   const retry =
-    states.refused > 0 &&
+    hasRetry &&
     can(rights, 'GET /plans/new', 'retry') &&
     planned(
       planAddress(name, 'retry', { states: ['refused'] }),
       `Send ${grouped(states.refused)} rejected again…`,
       `npx limitline retry ${word}`,
     );
+  const hasCancel = open + states.awaiting > 0;
   const cancel =
-    open + states.awaiting > 0 &&
+    hasCancel &&
     can(rights, 'GET /plans/new', 'cancel') &&
     planned(
       planAddress(name, 'cancel', { states: UNFINISHED_STATES }),
@@ -190,7 +200,11 @@ function renderActions({ state }: PortfolioLook, { rights, csrf }: { rights: Rig
       `npx limitline cancel ${word}`,
       'danger',
     );
-  return html`${pauses}${retry}${cancel}`;
+  const others = [
+    ...(hasRetry && !retry ? ['send rejected rows again'] : []),
+    ...(hasCancel && !cancel ? ['cancel what is left'] : []),
+  ];
+  return html`${pauses}${retry}${cancel}${others.length > 0 && html`<p class="quiet">${mayWords(who.own, others.join(' and '))}</p>`}`;
 }
 
 function planned(href: string, words: string, command: string, kind: 'plain' | 'danger' = 'plain'): Html {

@@ -9,8 +9,15 @@ import { approvalAddress } from '../addresses.ts';
 import { peopleWords } from '../approvals/approvals-list.ts';
 import type { PortfolioLook } from './portfolio-look.ts';
 
-/** Something that a portfolio waits for. `command` resolves it; `href` is the page on which a person can. */
-export type Wait = { kind: BannerKind; title: string; words: string; command?: string; href?: string };
+/** Something that a portfolio waits for. `command` resolves it; `href` is the page on which a person can; `act` is what people do about it. */
+export type Wait = {
+  kind: BannerKind;
+  title: string;
+  words: string;
+  command?: string;
+  href?: string;
+  act?: 'resume' | 'answer';
+};
 
 type Looked = Pick<PortfolioLook, 'state' | 'pace' | 'workers' | 'pausedQueues' | 'nowMs'> &
   Partial<Pick<PortfolioLook, 'waiting'>>;
@@ -26,7 +33,7 @@ function waitsForPeople({ state }: Looked): Wait[] {
   if (paused !== undefined) {
     const why = paused === '' ? 'by request' : paused;
     const words = sentence(`${why}: nothing new is sent until it is resumed`);
-    waits.push({ kind: 'warn', title: 'Paused.', words });
+    waits.push({ kind: 'warn', title: 'Paused.', words, act: 'resume' });
   }
   if (interrupted) {
     const words = 'An import stopped before its end, so lines are missing: import the file again.';
@@ -51,6 +58,7 @@ function waitsForPeople({ state }: Looked): Wait[] {
       title: `${counted(states.held, 'row needs an answer', 'rows need an answer')}.`,
       words,
       href,
+      act: 'answer',
     });
   }
   return waits;

@@ -132,8 +132,8 @@ function renderPortfolios(look: PortfoliosLook, given: Listed & { first?: First;
   return html`${head}
     ${
       first &&
-      html`<div id="${NEEDS_ID}">${needsYou(first, { ...look, rights })}</div>
-        <div id="${UNDER_WAY_ID}">${underWay(first.running, look)}</div>`
+      html`<div class="stacked" id="${NEEDS_ID}">${needsYou(first, { ...look, rights })}</div>
+        <div class="stacked" id="${UNDER_WAY_ID}">${underWay(first.running, look)}</div>`
     }
     ${statusQuestions(statusesOf(portfolios), look.meanings, { rights, csrf, back: '/' })}
     ${form({

@@ -10,10 +10,11 @@ import { table } from '../../parts/table.ts';
 import { amount, minuteOf } from '../../parts/text.ts';
 import { below, portfolioAddress } from '../addresses.ts';
 import { sumsPart } from '../held/held-page.ts';
+import { mayWords } from '../who-may.ts';
 
-/** What the whole account waits for people to do: rows whose call is in doubt, and requests for a second person's yes. */
+/** What the whole account waits for people to do: rows whose call is in doubt, with the names of who may answer, and requests for a second person's yes. */
 export type Needs = {
-  held: { rows: number; oldestMs: number | undefined };
+  held: { rows: number; oldestMs: number | undefined; answers: readonly string[] };
   approvals: { rows: number; amount: string; oldestMs: number | undefined };
 };
 
@@ -65,7 +66,11 @@ export function needsYou(
   });
 }
 
-function heldTask({ rows, oldestMs }: Needs['held'], portfolios: readonly PortfolioState[], rights: Rights): Task[] {
+function heldTask(
+  { rows, oldestMs, answers }: Needs['held'],
+  portfolios: readonly PortfolioState[],
+  rights: Rights,
+): Task[] {
   if (rows === 0) return [];
   // The amount is known only if all held rows are in the portfolios that were read.
   const isAll = portfolios.reduce((sum, { states }) => sum + states.held, 0) === rows;
@@ -76,7 +81,7 @@ function heldTask({ rows, oldestMs }: Needs['held'], portfolios: readonly Portfo
       sinceMs: oldestMs,
       way: can(rights, 'GET /held')
         ? linkButton({ href: '/held', words: 'Answer', kind: 'primary' })
-        : html`<span class="quiet">somebody with the role operator answers</span>`,
+        : html`<span class="quiet">${mayWords(answers, 'answer')}</span>`,
     },
   ];
 }

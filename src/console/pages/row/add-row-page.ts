@@ -11,6 +11,7 @@ import { cutWords } from '../../parts/text.ts';
 import { portfolioAddress, rowAddress, rowOfParams } from '../addresses.ts';
 import { didWord, didWords, HELD_DID } from '../held/held-page.ts';
 import { page, text } from '../page.ts';
+import { anyOf, type WhoMay } from '../who-may.ts';
 import { linePart, rowPage } from './row-page.ts';
 
 export type RowPageFunctions = {
@@ -19,6 +20,7 @@ export type RowPageFunctions = {
   /** Undefined where there is no such row. With `patient`, it searches the file for the line as long as a page may take. */
   story: (row: RowId, options: { patient: boolean; signal: AbortSignal }) => Promise<ToldRow | undefined>;
   meanings: () => Promise<Meanings>;
+  whoMay: (portfolio: string) => Promise<WhoMay>;
   /** Whether a file describes the call for a hosted session. */
   asksSessions: () => boolean;
   /** Asks for a hosted session of the row's limit, or for a new one behind the session with the number `anew`; answers in words what came of it if nothing was asked for. */
@@ -57,9 +59,11 @@ export const oneRowPage = page<RowPageFunctions>({ at: 'portfolios' }, ({ get, p
       }
       if (wantsFragment(request)) return reply.fragment(linePart(found, rights));
       const { result } = found.story;
+      const who = await given.whoMay(row.portfolio);
       const body = rowPage({
         ...found,
-        did: didWords(did, (word) => DID.get(word)),
+        did: didWords(did, (word) => DID.get(word), anyOf(who.resume)),
+        who,
         csrf: reply.csrf(),
         rights,
         meanings: await given.meanings(),

@@ -7,18 +7,19 @@ import { actionButton, button, field, form, hidden } from '../../parts/form.ts';
 import { notice } from '../../parts/page-head.ts';
 import { commandLine, shellWord } from '../../parts/text.ts';
 import { approvalAddress, rowAddress } from '../addresses.ts';
+import { mayWords, type WhoMay } from '../who-may.ts';
 
 /** The actions that a row's state allows, each with the command that does the same. */
 export function rowActions(
   { row, result }: Pick<RowStory, 'row' | 'result'>,
-  { csrf, rights }: { csrf: string; rights: Rights },
+  { csrf, rights, who }: { csrf: string; rights: Rights; who: WhoMay },
 ): Html {
   const mayRetry = can(rights, 'POST /portfolios/:name/rows/:key/retry');
   const command = `npx limitline retry ${shellWord(row.portfolio)}`;
   const action = `${rowAddress(row)}/retry`;
   switch (result.state) {
     case 'refused':
-      if (!mayRetry) return NOTHING;
+      if (!mayRetry) return html`<p class="hint">${mayWords(who.own, 'send it again')}</p>`;
       return actionButton({
         action,
         csrf,
@@ -29,7 +30,7 @@ export function rowActions(
     case 'cancelled':
       if (result.replaced)
         return html`<p class="hint">Another line took its place, or it is missing in a later file. Import its own line to bring it back.</p>`;
-      if (!mayRetry) return NOTHING;
+      if (!mayRetry) return html`<p class="hint">${mayWords(who.own, 'send it again')}</p>`;
       return actionButton({
         action,
         csrf,
@@ -38,7 +39,7 @@ export function rowActions(
       });
     case 'held':
       if (!can(rights, 'POST /held/plan'))
-        return html`<p class="hint">An operator has to say what became of its call before anything is sent again.</p>`;
+        return html`<p class="hint">Somebody has to say what became of its call before anything is sent again. ${mayWords(who.operate, 'do that')}</p>`;
       return resolveForms({ row, step: result.step, atMs: result.updatedMs, csrf });
     case 'awaiting':
       return waitingPart(result);

@@ -10,15 +10,23 @@ import { notice, pageHead, panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
 import { advice, amount, moment, theirWords } from '../../parts/text.ts';
 import { buyerAddress, eventAddress, rowAddress } from '../addresses.ts';
+import type { WhoMay } from '../who-may.ts';
 import { rowActions } from './row-actions.ts';
 import { sessionsPart } from './sessions-part.ts';
 import { type Happening, spanWords, timelineOf } from './timeline.ts';
 
 /** The page of a row: outcome, timeline, line of the file, calls, and the buyer's other requests. */
 export function rowPage(
-  given: ToldRow & { did: string | undefined; csrf: string; rights: Rights; meanings: Meanings; asks: boolean },
+  given: ToldRow & {
+    did: string | undefined;
+    csrf: string;
+    rights: Rights;
+    who: WhoMay;
+    meanings: Meanings;
+    asks: boolean;
+  },
 ): Html {
-  const { story, line, did, csrf, rights, meanings, asks } = given;
+  const { story, line, did, csrf, rights, who, meanings, asks } = given;
   const { row, result, imports } = story;
   const known = imports.get(result.importId);
   const file = known ? html`${theirWords(known.fileName)} #${known.number}` : 'a file that is not known';
@@ -33,7 +41,7 @@ export function rowPage(
   ${did !== undefined && notice('good', did)}
   <div class="row-page">
     <div class="row-page-main">
-      ${panel({ title: 'Result', body: html`${outcomeOf(story, meanings)}${rowActions(story, { csrf, rights })}` })}
+      ${panel({ title: 'Result', body: html`${outcomeOf(story, meanings)}${rowActions(story, { csrf, rights, who })}` })}
       ${sessionsPart(story, { csrf, rights, meanings, asks, nowMs: Date.now() })}
       ${panel({ title: 'What happened', body: timelinePart(timelineOf(story), { row, showsEvents: can(rights, 'GET /service-events/:id') }) })}
       ${panel({ title: 'Sent to the service', body: callsPart(story) })}

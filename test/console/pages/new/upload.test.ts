@@ -54,7 +54,7 @@ test('an upload is previewed, and mended and submitted by ordinary forms', async
 test('who sends five first is told who lets the others go', async () => {
   const { web } = await openUploads();
   const { location } = await uploadTo(web, ['file', 'q9.csv', buyerLines(6).join('\n')]);
-  const words = 'An operator looks at the answers and resumes it, and the rest is sent.';
+  const words = 'Look at the answers and resume it, and the rest is sent.';
   expect((await web.get(location)).text).toContain(
     `Send 5, then wait</button><span class="hint">Then the portfolio pauses. ${words}`,
   );

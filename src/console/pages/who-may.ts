@@ -1,0 +1,17 @@
+import { peopleWords } from './approvals/approvals-list.ts';
+
+/**
+ * The names of people who may act on a portfolio, as far as users are known: `operate` have the role for it, `own` may besides do what is
+ * allowed on one's own portfolio, `resume` may end its pause.
+ */
+export type WhoMay = Readonly<Record<'operate' | 'own' | 'resume', readonly string[]>>;
+
+/** Says who may do something, to a person who may not: `fiona and olga may resume it.` */
+export function mayWords(names: readonly string[], what: string): string {
+  return `${peopleWords(names) || 'Somebody with the role operator'} may ${what}.`;
+}
+
+/** The names of those of whom one is enough: `fiona or olga`; '' if nobody is known. */
+export function anyOf(names: readonly string[]): string {
+  return peopleWords(names, 'or');
+}
