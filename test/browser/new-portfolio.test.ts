@@ -67,6 +67,13 @@ testInBrowser(
     expect(mended).toBe(LINES.join('\r\n').replace('zwölf', '12,25'));
 
     expect(await web.context.portfolios.names()).toEqual([]);
+    const command = page.locator('.same-command code');
+    await page.getByLabel('Control total').fill("1'270.25");
+    expect(await command.textContent()).toMatch(/ --total '1'\\''270\.25'$/);
+    await page.getByLabel('Control total').fill('');
+    expect(await command.textContent()).not.toContain('--total');
+    await page.getByLabel('Control total').fill('1,270.25');
+    expect(await command.textContent()).toMatch(/ --total 1,270\.25$/);
     await page.getByRole('button', { name: 'Request all: 3 limits, 1,270.25 in total' }).click();
     const dialog = page.getByRole('dialog', { name: 'Request these limits?' });
     expect(await dialog.textContent()).toMatch(/3 limits[\s\S]*1,270\.25[\s\S]*Time needed/);

@@ -61,7 +61,7 @@ export function submitButtons(
   ${limits > 0 && neededApproval(approvalPolicy, { requested, isThere, over })}
   <div class="form submit" role="group" aria-label="Submit">${hidden('of', preview.of, DRAFT_FORM)}
       ${isThere && can(rights, 'POST /new/:id/submit', 'replace') && tick({ form: DRAFT_FORM, name: 'replace', label: 'Cancel earlier rows that are not in this file, if they were not sent yet', hint: 'Choose this if the file is the whole list.' })}
-      <div class="field"><label for="total">Control total</label>
+      <div class="field" data-module="total"><label for="total">Control total</label>
         <input class="input" id="total" form="${DRAFT_FORM}" name="total" inputmode="decimal" maxlength="40" autocomplete="off" aria-describedby="total-hint">
         <p class="hint" id="total-hint">The sum of all lines by your own records. If the file adds up to another sum, nothing of it is imported. You can leave this empty.</p></div>
       <div class="submit-ways">
@@ -102,7 +102,7 @@ export function neededApproval(
   return notice('info', `Where ${whose.join(', or ')} is above ${limit} with this file, ${BEFORE_YES}.`);
 }
 
-/** The command that does the same with a local file. What no flag can state is in a file of its own, `mapping.json`. */
+/** The command that does the same with a local file; a control total is added as it is typed (total.js). What no flag can state is in a file of its own, `mapping.json`. */
 export function sameCommand({ name, portfolio, reading, documents, supplier, isArchive }: PortfolioDraft): string {
   const { encoding, delimiter, sheet, headerLine, mapping, decimal, dates, hiddenRows } = reading;
   const hasConstants = Object.keys(mapping?.constants ?? {}).length > 0;
