@@ -147,6 +147,14 @@ export function makeHeldPlans(deps: HeldPlanDeps) {
       return planAnew({ portfolio: undefined, back, by, heldMs, file: { words, silent: 0, problems: [] } });
     },
 
+    /** The portfolios that the answers of a kept plan are about; none for a plan that is gone. */
+    async portfoliosOf(id: string): Promise<string[]> {
+      const text = await deps.plans.answer(id);
+      const known: Kept | undefined = text === null ? undefined : JSON.parse(text);
+      if (known?.portfolio !== undefined) return [known.portfolio];
+      return [...new Set(known?.file.words.flatMap(({ row }) => rowIdOf(row)?.portfolio ?? []))];
+    },
+
     /** Executes a plan once, if it would still be the same. */
     async confirm(id: string, portfolio: string | undefined, by: string): Promise<HeldPlanConfirmed> {
       const text = await deps.plans.answer(id);

@@ -1,4 +1,5 @@
 import { KINDS } from '../../src/call-kind.ts';
+import { counted } from '../../src/counted.ts';
 import { type AmountIn, sumsByCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
@@ -20,7 +21,7 @@ const AT_ONCE = 500;
 /** Held rows on a page: as many as a person reads through. */
 const PAGE = 50;
 
-/** Reads held rows for people. An open page asks twice a second, so sums are kept until other rows are held. */
+/** Reads held rows for people. Open pages ask every two seconds, so sums are kept until other rows are held. */
 export function makeHeldDesk(deps: DeskDeps) {
   const last = new Map<string | undefined, { of: string; sums: AmountIn[] }>();
 
@@ -33,7 +34,7 @@ export function makeHeldDesk(deps: DeskDeps) {
     const sums = known?.of === of ? known.sums : await sumsOf(held, deps);
     last.set(portfolio, { of, sums });
     const total = held.length < MOST_HELD ? held.length : await countHeld(portfolio, deps);
-    return { total, sums, summed: held.length, first: held.slice(0, PAGE) };
+    return { total, sums, summed: held.length, oldestMs: held[0]?.atMs };
   }
 
   return {
@@ -56,6 +57,10 @@ export function makeHeldDesk(deps: DeskDeps) {
       return { ...all, items, next: held.length > PAGE ? shown.at(-1) : undefined };
     },
 
+    /** The rows of a page behind a row, the first page without one. */
+    behind: (portfolio: string | undefined, after: HeldRow | undefined): Promise<HeldRow[]> =>
+      deps.stories.held({ portfolio, after, count: PAGE }),
+
     /** All held rows of a portfolio or of the account, up to {@link MOST_HELD}. */
     rows: (portfolio: string | undefined): Promise<HeldRow[]> => deps.stories.held({ portfolio, count: MOST_HELD }),
 
@@ -67,8 +72,12 @@ export function makeHeldDesk(deps: DeskDeps) {
 /** Characters of what was sent that the letter quotes: enough to find the call at the service. */
 const MOST_TOLD = 2_000;
 
-/** A letter that asks the service's staff about calls in doubt: what was asked for, when, for whom, and what we need to know. In UTC. */
-export function heldLetter(items: readonly HeldItem[], { account }: { account: string }): string {
+/**
+ * A letter that asks the service's staff about calls in doubt: what was asked for, when, for whom, and what we need to know. In UTC.
+ *
+ * @param others how many more there are, for which the letter has no room
+ */
+export function heldLetter(items: readonly HeldItem[], others: number, { account }: { account: string }): string {
   const one = items.length === 1;
   const intro = [
     `We sent you ${one ? 'a request' : `${items.length} requests`} and received no answer that tells us what became of ${one ? 'it' : 'them'}.`,
@@ -76,6 +85,7 @@ export function heldLetter(items: readonly HeldItem[], { account }: { account: s
     '',
     `Account: ${account}`,
   ];
+  if (others > 0) intro.push('', `We will ask you about ${counted(others, 'more request')} in another letter.`);
   return [...intro, ...items.flatMap((item, place) => ['', ...itemLines(item, place + 1)])].join('\n');
 }
 

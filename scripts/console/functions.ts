@@ -100,7 +100,7 @@ function heldPageFunctions(context: Context): HeldPageFunctions {
   return {
     ...makeHeldDesk(context),
     ...plans,
-    letter: (items) => heldLetter(items, context),
+    letter: (items, others) => heldLetter(items, others, context),
   };
 }
 

@@ -8,7 +8,7 @@ type PlacedEntry = KeptEntry & { id: string; place: number | undefined };
 /** Entries of one page, some hundred kilobytes: Redis needs a millisecond or two, so others hardly wait. */
 const PAGE = 1_000;
 
-/** A filter of entries: each text may be anywhere in its field, in any case. */
+/** A filter of entries: each text may be anywhere in its field, in any case. `about` is looked for in the fact `portfolios`, too. */
 export type AuditFilter = { by?: string; what?: string; about?: string; sinceMs?: number };
 
 type AuditPage = {
@@ -141,7 +141,12 @@ function makeIsMeant({ by, what, about }: AuditFilter): (entry: AuditEntry) => b
   const parts = Object.entries({ by, what, about }).flatMap(([field, text]) =>
     text === undefined ? [] : [[field as 'by' | 'what' | 'about', text.toLowerCase()] as const],
   );
-  return (entry) => parts.every(([field, text]) => (entry[field] ?? '').toLowerCase().includes(text));
+  return (entry) =>
+    parts.every(([field, text]) => {
+      // What is about many portfolios has only the first of them there.
+      const more = field === 'about' ? ` ${entry.facts?.portfolios ?? ''}` : '';
+      return `${entry[field] ?? ''}${more}`.toLowerCase().includes(text);
+    });
 }
 
 /** A stored entry for display, even if somebody made it unreadable. */

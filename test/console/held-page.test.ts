@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type HeldRow, heldName } from '../../src/ledger/rows/story.ts';
 import { openConsole } from '../support/console.ts';
 import { openDesk } from '../support/desk.ts';
@@ -218,6 +218,37 @@ test('a row that is answered leaves the events of all open pages', async () => {
   await limitline('resolve', 'q4', '--row', first.row.key, '--resend');
   await expect.poll(shown, { timeout: 20_000 }).not.toContain(heldName(first));
   expect(await shown()).toContain(heldName(second));
+});
+
+test('a later page follows its own rows, and open pages have the list read once in two seconds', async () => {
+  const { context, open, limitline } = await openHeld();
+  const [first, second, third] = (await context.stories.held({ count: 3 })) as [HeldRow, HeldRow, HeldRow];
+  const query = new URLSearchParams({ after: heldName(first) });
+  const shown = async () => JSON.stringify(await (await open(`/held/events?${query}`)).json());
+  expect(await shown()).not.toContain(heldName(first));
+  expect(await shown()).toContain(`${heldName(second)}|${heldName(third)}`);
+  const read = vi.spyOn(context.stories, 'held');
+  await Promise.all(Array.from({ length: 9 }, shown));
+  // The sums and the page, each at most once more, if the time of the last read has passed.
+  expect(read.mock.calls.length).toBeLessThanOrEqual(2);
+  read.mockRestore();
+  await limitline('resolve', 'q4', '--row', second.row.key, '--resend');
+  await expect.poll(shown, { timeout: 20_000 }).not.toContain(heldName(second));
+  expect(await shown()).toContain(heldName(third));
+});
+
+test('what is said of several portfolios by one plan is found in the audit by each of them', async () => {
+  const { context, post, limitline, answer, get } = await openHeld();
+  await limitline('run', 'q4.csv', '--portfolio', 'q5', '--deadline', '20s');
+  const held = await context.stories.held({ count: 9 });
+  const names = ['q4', 'q5'].map((name) => held.find(({ row }) => row.portfolio === name) as HeldRow);
+  const plan = planIn((await answer(names)).text);
+  expect((await post('/held/confirm', { plan })).status).toBe(303);
+  for (const about of ['q4', 'q5']) {
+    const { entries } = await context.audit.read.page({ count: 9, walk: 99, filter: { about, what: 'held call' } });
+    expect(entries.map(({ is }) => is)).toEqual(['done', 'begun']);
+  }
+  expect((await get('/audit?about=q5')).text).toContain('held call answered');
 });
 
 test('a file that is too large, none at all, and one that says nothing of held rows', async () => {

@@ -60,7 +60,7 @@ export type Posted<F, T = Params> = Omit<Acting, 'fields'> & { fields: T; given:
 /** The events that refresh a page, see `addEvents`. */
 type Events<F> = {
   may: Access;
-  key?: (params: Params) => string;
+  key?: (params: Params, query: Query) => string;
   about?: AboutOf<F>;
   /** Makes the function that reads the pieces of the page; called once for a console. */
   frames: (given: F) => (key: string, rights: Rights) => Promise<Frame>;
@@ -177,7 +177,7 @@ function makeKinds<F>() {
       const add: Route<F>['add'] = (app, given, { hub }) =>
         addEvents(app, hub, {
           url: path,
-          key: ({ params }) => key(params as Params),
+          key: ({ params, query }) => key(params as Params, query as Query),
           frame: frames(given),
           ...aboutWith(about, given),
         });

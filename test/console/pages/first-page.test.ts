@@ -71,7 +71,8 @@ test('what is under way stands there, and goes away with its last row', async ()
   const desk = await openDesk(3);
   await desk.limitline('import', 'q4.csv', '--yes');
   const { get } = await openConsole(desk);
-  const shown = async () => plain(/<div class="stacked" id="under-way">(.*?)<\/section>/s.exec((await get('/')).text)?.[1] ?? '');
+  const shown = async () =>
+    plain(/<div class="stacked" id="under-way">(.*?)<\/section>/s.exec((await get('/')).text)?.[1] ?? '');
   expect(await shown()).toMatch(/Under way .* q4 0 of 3 Sending is stopped/);
   await desk.limitline('run', 'q4.csv', '--yes', '--no-results');
   expect(await shown()).toBe('');

@@ -27,7 +27,9 @@ test('held rows of two portfolios are summed by currency, and answered by one pl
   expect(await desk.summary('nowhere')).toBeUndefined();
   const items = (await desk.page(undefined, {}))?.items ?? [];
   expect(items.map(({ name, currency }) => [name, currency])).toContainEqual(['One Ltd', 'GBP']);
-  expect(heldLetter(items, context)).toContain('Our reference: north/');
+  expect(heldLetter(items, 0, context)).toContain('Our reference: north/');
+  expect(heldLetter(items, 0, context)).not.toContain('another letter');
+  expect(heldLetter(items, 1, context)).toContain('We will ask you about 1 more request in another letter.');
 
   const plans = makeHeldPlans(context);
   const answers = (await desk.rows(undefined)).map((held, place) => ({
@@ -51,6 +53,9 @@ test('two thousand held rows are selected and answered at once', { timeout: 240_
   expect(status).toBe(200);
   expect(text).toContain('asked for again</dt><dd class="stat-value">2,000<');
   expect(text.includes('And 1,800 more.')).toBe(true);
+  const letter = await post('/held/plan', { letter: 'yes' });
+  expect(letter.text).toContain('We sent you 1000 requests');
+  expect(letter.text).toContain('We will ask you about 1,000 more requests in another letter.');
   const each = Object.fromEntries(
     (await context.stories.held({ count: 2_000 })).map((held) => [`pick-${held.atMs}:q4/${held.row.key}`, 'yes']),
   );

@@ -3,12 +3,15 @@ import type { AskedFor } from '../../../ledger/approvals/approval-look.ts';
 import { type HeldRow, heldName, heldRowOf } from '../../../ledger/rows/story.ts';
 import { isPortfolioName, type RowId, rowIdOf } from '../../../ledger/schema/schema.ts';
 import type { HeldItem, HeldPage, HeldSummary } from '../../../ledger/story/row-story.ts';
+import { sharedFor } from '../../../once-at-a-time.ts';
+import type { About } from '../../access/access.ts';
 import { OPERATOR } from '../../access/rules.ts';
+import { formFieldsOf } from '../../actions/add-action.ts';
 import type { Acting } from '../../console-app.ts';
 import { ConsoleError } from '../../console-app.ts';
 import { approvalAddress, rowAddress } from '../addresses.ts';
 import { sendDownload } from '../downloads/send-download.ts';
-import { type Posted, page } from '../page.ts';
+import { type Posted, page, type Visit } from '../page.ts';
 import { didWord, heldAddress, heldNow, letterPage, renderHeldPage, summaryPart } from './held-page.ts';
 import { planPage, type ShownPlan } from './plan-page.ts';
 
@@ -19,15 +22,19 @@ export type HeldPageFunctions = {
     range: { after?: HeldRow | undefined; only?: RowId | undefined },
   ) => Promise<HeldPage | undefined>;
   summary: (portfolio: string | undefined) => Promise<HeldSummary | undefined>;
+  /** The held rows of a page behind a row. */
+  behind: (portfolio: string | undefined, after: HeldRow | undefined) => Promise<HeldRow[]>;
   /** All held rows, up to the number that one plan may answer. */
   rows: (portfolio: string | undefined) => Promise<HeldRow[]>;
   items: (rows: readonly RowId[]) => Promise<HeldItem[]>;
-  /** A letter about these rows, for a person to send to the service's staff. */
-  letter: (items: readonly HeldItem[]) => string;
+  /** A letter about these rows, for a person to send to the service's staff; `others` are left to a later one. */
+  letter: (items: readonly HeldItem[], others: number) => string;
   /** Plans what an answers file would do. @throws LimitlineError where the file cannot be read, or is too large */
   plan: (portfolio: string, file: { fileName: string; content: Buffer }, by: string) => Promise<ShownPlan>;
   /** Plans what answers from a page would do; its problems have the places of the answers. */
   planAnswers: (answers: readonly Answer[], said: { back: string; by: string }) => Promise<ShownPlan>;
+  /** The portfolios that a kept plan is about; none for a plan that is gone. */
+  portfoliosOf: (id: string) => Promise<string[]>;
   /** Carries the plan out, unless the same answers would lead to another plan by now. */
   confirm: (
     id: string,
@@ -47,6 +54,9 @@ const MOST_IN_LETTER = 1_000;
 
 /** The largest answers file. A line has some 60 bytes, so 5 MB answer more rows than an account ever holds. */
 const FILE_LIMIT_BYTES = 5_000_000;
+
+/** How long what open pages are shown of the list may be old. */
+const FRESH_MS = 2_000;
 
 /** The time limit of an answer: long, since each id that a person gives is searched for among all that the account knows. */
 const LIMIT_MS = 120_000;
@@ -68,7 +78,7 @@ export const heldDeskPage = page<HeldPageFunctions>(
         show: async ({ params, query: { after, did }, reply, given }) => {
           const portfolio = deskOf(params);
           const page = await pageOr404(portfolio, { after }, given);
-          return heldParts({ page, portfolio, isFirst: !after, did, csrf: reply.csrf() });
+          return heldParts({ page, portfolio, after: after && heldName(after), did, csrf: reply.csrf() });
         },
       }),
       get(`${path}/text`, {
@@ -76,27 +86,32 @@ export const heldDeskPage = page<HeldPageFunctions>(
         show: async ({ request, reply, params, given }) => {
           const portfolio = deskOf(params);
           await pageOr404(portfolio, {}, given);
-          const items = await itemsOf(await given.rows(portfolio), given);
+          const { letter, items } = await letterOf(await given.rows(portfolio), given);
           const file = { fileName: 'held.txt', type: 'text/plain; charset=utf-8', what: 'held calls downloaded' };
           const about = portfolio === undefined ? {} : { about: portfolio };
-          const facts = { rows: items.length };
-          return sendDownload({ request, reply }, { ...file, ...about, facts }, `${given.letter(items)}\n`);
+          const facts = { rows: items };
+          return sendDownload({ request, reply }, { ...file, ...about, facts }, `${letter}\n`);
         },
       }),
       events(`${path}/events`, {
         may: OPERATOR,
-        key: ({ name = '' }) => name,
-        frames:
-          ({ summary }) =>
-          async (name) => {
-            const now = await summary(name === '' ? undefined : name);
-            return now
-              ? [
-                  { id: 'held-sum', html: summaryPart(now) },
-                  { id: 'held-now', html: heldNow(now) },
-                ]
-              : [];
-          },
+        key: ({ name = '' }, { after }) => `${name}\n${typeof after === 'string' ? after : ''}`,
+        frames: (given) => {
+          // A list may be long: all open pages together have it read once in this time.
+          const summaries = sharedFor(FRESH_MS, (name) => given.summary(name || undefined));
+          const pages = sharedFor(FRESH_MS, (key) => {
+            const [name, after = ''] = key.split('\n');
+            return given.behind(name || undefined, heldRowOf(after));
+          });
+          return async (key) => {
+            const [summary, rows] = await Promise.all([summaries(key.split('\n')[0]), pages(key)]);
+            if (!summary) return [];
+            return [
+              { id: 'held-sum', html: summaryPart(summary) },
+              { id: 'held-now', html: heldNow(rows) },
+            ];
+          };
+        },
       }),
     ]),
     // The answers of a page or of a file are planned by one request, which changes nothing; a second request confirms the plan.
@@ -128,7 +143,14 @@ export const heldDeskPage = page<HeldPageFunctions>(
       },
     }),
     ...['/held/confirm', '/portfolios/:name/held/confirm'].map((path) =>
-      post(path, { may: OPERATOR, action: 'resolve', says: ['plan'], limitMs: LIMIT_MS, handle: confirmPlan }),
+      post(path, {
+        may: OPERATOR,
+        action: 'resolve',
+        says: ['plan'],
+        limitMs: LIMIT_MS,
+        about: aboutPlan,
+        handle: confirmPlan,
+      }),
     ),
   ],
 );
@@ -154,7 +176,7 @@ async function planAnswers({ fields, actor, reply, given }: Posted<HeldPageFunct
   const picked: Answer[] = all ? (await further()).map((held) => ({ ...held, made: undefined })) : fields.picked;
   if (letter) {
     const rows = picked.length > 0 ? picked : await given.rows(portfolio);
-    return letterPage(given.letter(await itemsOf(rows, given)), portfolio);
+    return letterPage((await letterOf(rows, given)).letter, portfolio);
   }
   const answers: Answer[] = [...made, ...(resend ? picked : [])];
   const plan = answers.length > 0 ? await given.planAnswers(answers, { back, by: actor.name }) : undefined;
@@ -164,8 +186,8 @@ async function planAnswers({ fields, actor, reply, given }: Posted<HeldPageFunct
   const page = await pageOr404(portfolio, { after: heldRowOf(after), only }, given);
   const faults = new Map(plan?.problems.map(({ at, message }) => [nameAt(answers, at), message]));
   const typed = new Map(made.map((one) => [heldName(one), one.made]));
-  const kept = { faults, typed, picked: new Set(fields.picked.map(heldName)), back, after };
-  return heldParts({ page, portfolio, isFirst: after === '', kept, csrf: reply.code(422).csrf() });
+  const kept = { faults, typed, picked: new Set(fields.picked.map(heldName)), back };
+  return heldParts({ page, portfolio, after: after || undefined, kept, csrf: reply.code(422).csrf() });
 }
 
 function nameAt(answers: readonly HeldRow[], at: number): string {
@@ -173,18 +195,28 @@ function nameAt(answers: readonly HeldRow[], at: number): string {
   return answer ? heldName(answer) : '';
 }
 
-function itemsOf(rows: readonly HeldRow[], { items }: HeldPageFunctions): Promise<HeldItem[]> {
-  return items(rows.slice(0, MOST_IN_LETTER).map(({ row }) => row));
+/** A letter about the first of these rows, and how many it has. */
+async function letterOf(rows: readonly HeldRow[], { items, letter }: HeldPageFunctions) {
+  const found = await items(rows.slice(0, MOST_IN_LETTER).map(({ row }) => row));
+  return { letter: letter(found, Math.max(0, rows.length - MOST_IN_LETTER)), items: found.length };
 }
 
 function heldParts(shown: Parameters<typeof renderHeldPage>[0]) {
-  const { portfolio, isFirst } = shown;
-  // Only the first page follows what happens: what a later one shows depends on it.
+  const { portfolio, after } = shown;
+  const query = after === undefined ? '' : `?${new URLSearchParams({ after })}`;
   return {
     title: portfolio === undefined ? 'Held' : `Held (${portfolio})`,
     body: renderHeldPage(shown),
-    ...(isFirst ? { events: `${heldAddress(portfolio)}/events` } : {}),
+    events: `${heldAddress(portfolio)}/events${query}`,
   };
+}
+
+/** The audit finds what is said of several portfolios by each of them. */
+async function aboutPlan({ request, params, given }: Visit<HeldPageFunctions>): Promise<About> {
+  if (params.name !== undefined) return {};
+  const plan = formFieldsOf(request.body).plan ?? '';
+  const portfolios = (await given.portfoliosOf(plan)).join(', ');
+  return portfolios === '' ? {} : { named: portfolios, facts: { portfolios } };
 }
 
 async function confirmPlan({ params, fields, actor, reply, tell, given }: Posted<HeldPageFunctions>) {

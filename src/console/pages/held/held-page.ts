@@ -1,7 +1,7 @@
 import { KINDS } from '../../../call-kind.ts';
 import { counted, grouped } from '../../../counted.ts';
 import type { AmountIn } from '../../../ledger/counts/outcome-sums.ts';
-import { heldName } from '../../../ledger/rows/story.ts';
+import { type HeldRow, heldName } from '../../../ledger/rows/story.ts';
 import { untilResumed } from '../../../ledger/schema/pause-reasons.ts';
 import type { HeldItem, HeldPage, HeldSummary } from '../../../ledger/story/row-story.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
@@ -18,14 +18,14 @@ type Kept = {
   typed: ReadonlyMap<string, string>;
   picked: ReadonlySet<string>;
   back: string;
-  after: string;
 };
 
 type HeldPageGiven = {
   page: HeldPage;
   /** Undefined for the rows of the whole account. */
   portfolio: string | undefined;
-  isFirst: boolean;
+  /** The {@link heldName} behind which the page begins; undefined for the first. */
+  after: string | undefined;
   /** What the person has just done, for the notice; see `didWord`. */
   did?: string | undefined;
   kept?: Kept;
@@ -33,7 +33,7 @@ type HeldPageGiven = {
 };
 
 /** The page of held rows: a worklist of calls whose outcome nobody knows, the oldest first, with one form for all answers. */
-export function renderHeldPage({ page, portfolio, isFirst, did, kept, csrf }: HeldPageGiven): Html {
+export function renderHeldPage({ page, portfolio, after, did, kept, csrf }: HeldPageGiven): Html {
   const { items, total, next } = page;
   const address = heldAddress(portfolio);
   const head = pageHead({
@@ -54,10 +54,9 @@ export function renderHeldPage({ page, portfolio, isFirst, did, kept, csrf }: He
     })}`;
   }
   const back = kept?.back || (portfolio === undefined ? 'account' : 'portfolio');
-  const after = kept?.after ?? (isFirst ? '' : undefined);
   return html`${head}${said}
     <div id="held-sum">${summaryPart(page)}</div>
-    <div id="held-now" hidden>${isFirst && heldNow(page)}</div>
+    <div id="held-now" hidden>${heldNow(items)}</div>
     ${form({
       action: '/held/plan',
       csrf,
@@ -90,24 +89,24 @@ export function renderHeldPage({ page, portfolio, isFirst, did, kept, csrf }: He
     })}
     ${pager({
       words: `${grouped(items.length)} of ${grouped(total)}`,
-      first: isFirst ? undefined : address,
+      first: after === undefined ? undefined : address,
       next: next && `${address}?after=${encodeURIComponent(heldName(next))}`,
     })}
     ${panel({ title: 'Answer by file', body: portfolio === undefined ? byPortfolio(items) : filePart(portfolio, csrf) })}`;
 }
 
 /** How many requests wait, their sums, and since when; the same for everybody. */
-export function summaryPart({ total, sums, summed, first }: HeldSummary): Html {
+export function summaryPart({ total, sums, summed, oldestMs }: HeldSummary): Html {
   return stats([
     { label: total === 1 ? 'Request needs an answer' : 'Requests need an answer', value: grouped(total) },
     ...sums.map((sum) => ({ label: 'Amount', value: html`${total > summed && '≥ '}${money(sum)}` })),
-    { label: 'Oldest (UTC)', value: minuteOf(first[0]?.atMs) },
+    { label: 'Oldest (UTC)', value: minuteOf(oldestMs) },
   ]);
 }
 
-/** The rows of the first page that are still held, for open pages (assets/script/held.js). */
-export function heldNow({ first }: HeldSummary): Html {
-  return html`<span data-held="${first.map(heldName).join('|')}"></span>`;
+/** Those rows of an open page that are still held, for the browser (assets/script/held.js). */
+export function heldNow(rows: readonly HeldRow[]): Html {
+  return html`<span data-held="${rows.map(heldName).join('|')}"></span>`;
 }
 
 /** An amount with the currency of its file, if that names one. */
