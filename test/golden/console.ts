@@ -46,6 +46,7 @@ const PAGES = [
   '/approvals',
   '/approvals/APPROVAL',
   '/archived',
+  '/declined',
   '/search?text=buyer',
   '/statuses',
   '/nightly',

@@ -204,7 +204,7 @@ function renderActions({ state, who }: PortfolioLook, { rights, csrf }: { rights
     ...(hasRetry && !retry ? ['send rejected rows again'] : []),
     ...(hasCancel && !cancel ? ['cancel what is left'] : []),
   ];
-  return html`${pauses}${retry}${cancel}${others.length > 0 && html`<p class="quiet">${mayWords(who.own, others.join(' and '))}</p>`}`;
+  return html`${pauses}${retry}${cancel}${others.length > 0 && html`<span class="quiet">${mayWords(who.own, others.join(' and '))}</span>`}`;
 }
 
 function planned(href: string, words: string, command: string, kind: 'plain' | 'danger' = 'plain'): Html {
