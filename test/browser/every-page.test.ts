@@ -9,6 +9,7 @@ import { buyerLines } from '../support/workplace.ts';
 /** Every page of the console but *Nightly* (nightly.test.ts), by its name among the screenshots. `DONE` and the like stand for the key of such a row, `BUYER` for that of its buyer, `DRAFT` for an upload's. */
 const PAGES: [name: string, path: string][] = [
   ['portfolios', '/'],
+  ['declined', '/declined'],
   ['portfolio', '/portfolios/q4'],
   ['portfolio-rows', '/portfolios/q4?states=refused,held'],
   ['plan-of-all', '/plans/new?portfolio=q4&action=retry'],
@@ -37,6 +38,7 @@ async function openUsed() {
       { on: 'company', match: 'Buyer 1 ', fault: 'status', status: 400, body: 'the name is too odd' },
       { on: 'limit', match: 'HRB 2"', fault: 'reset', made: true },
       { on: 'limit', match: 'HRB 3"', fault: 'decision', status: 'in_progress <b>', share: 0 },
+      { on: 'limit', match: 'HRB 4"', fault: 'decision', status: 'approved', share: 0 },
     ],
   });
   await desk.limitline('run', 'q4.csv', '--no-results');

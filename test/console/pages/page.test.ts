@@ -14,7 +14,20 @@ const ODD = ['', 'x', '-1', '99999999999999999999', '%00', '%E2%80%AE', '[]', "'
 
 test('no query of an address makes a page fail', async () => {
   const { get, rowOf } = await openThreeRows(byHeader);
-  const paths = ['/', '/archived', '/audit', '/declined', '/health', '/held', '/keys', '/me', '/new', '/nightly', '/users', '/work'];
+  const paths = [
+    '/',
+    '/archived',
+    '/audit',
+    '/declined',
+    '/health',
+    '/held',
+    '/keys',
+    '/me',
+    '/new',
+    '/nightly',
+    '/users',
+    '/work',
+  ];
   const wrong: string[] = [];
   for (const path of [...paths, '/portfolios/q4', '/portfolios/q4/held', await rowOf('refused')]) {
     const answer = await get(path, as('zoe', ...ROLES));
