@@ -45,13 +45,14 @@ export function portfoliosPageFunctions(
     },
     async running(listed) {
       const known = new Set(listed.map(({ name }) => name));
-      const further = (await openNames()).filter((name) => !known.has(name)).slice(-MOST_FURTHER);
-      const states = [...listed, ...(await Promise.all(further.reverse().map((name) => portfolios.read(name))))];
+      const further = (await openNames()).filter((name) => !known.has(name)).reverse();
+      const read = further.slice(0, MOST_FURTHER).map((name) => portfolios.read(name));
+      const states = [...listed, ...(await Promise.all(read))];
       const atWork = states.filter((state) => state.importing || openRows(state) > 0);
       const shown = await Promise.all(
         atWork.slice(0, MOST_RUNNING).map(async (state) => ({ ...(await outlookOf(state)), state })),
       );
-      return { shown, others: atWork.length - shown.length };
+      return { shown, others: atWork.length - shown.length, isAll: read.length === further.length };
     },
     async needs() {
       const [rows, [oldest], waiting] = await Promise.all([

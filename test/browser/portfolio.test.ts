@@ -125,9 +125,11 @@ testInBrowser('the list of portfolios stays fresh, and is searched by the keyboa
   const { url, desk } = await openPages(3);
   const { page } = await openBrowser();
   await page.goto(url);
-  await page.getByRole('link', { name: 'q4', exact: true }).waitFor();
+  const list = page.getByRole('region', { name: 'Portfolios', exact: true });
+  await list.getByRole('link', { name: 'q4', exact: true }).waitFor();
   await desk.limitline('pause', 'q4');
-  await page.getByText('Paused', { exact: true }).waitFor();
+  for (const one of [list, page.getByRole('region', { name: 'Portfolios with rows still to be sent' })])
+    await one.getByText('Paused', { exact: true }).waitFor();
   await page.keyboard.press('/');
   await page.keyboard.type('nothing like it');
   await page.keyboard.press('Enter');

@@ -87,10 +87,11 @@ test('the time left is what the page of the portfolio says', async () => {
   const states = { ...empty.states, done: 2_104, limit: 1_896 };
   const nowMs = Date.now();
   const seen = { state: { ...empty, states, startedMs: 1 }, causes: [], pace, samples: [], ownPerS: undefined, nowMs };
-  const words = (paused?: string) => {
+  const words = (paused?: string, isAll = true) => {
     const shown = [{ ...seen, state: { ...seen.state, paused } }];
-    return plain(underWay({ shown, others: 2 }, { workers: 1, pausedQueues: [] }).markup);
+    return plain(underWay({ shown, others: 2, isAll }, { workers: 1, pausedQueues: [] }).markup);
   };
+  expect(words('', false)).toContain('At least 2 more portfolios are under way.');
   expect(words()).toMatch(/q4 2,104 of 4,000 about 3 min left .*2 more portfolios are under way\./);
   expect(words('by request')).toContain('2,104 of 4,000 Paused');
 });

@@ -10,13 +10,13 @@ import { portfolioAddress } from '../addresses.ts';
 import { type PortfolioLook, type PortfolioSeen, portfolioOutlookOf } from '../portfolio/portfolio-look.ts';
 import { waitsFor } from '../portfolio/waits-for.ts';
 
-/** Portfolios with rows still to be sent, and how many there are besides those shown. */
-export type UnderWay = { shown: readonly PortfolioSeen[]; others: number };
+/** Portfolios with rows still to be sent, and how many there are besides those shown; `isAll` is false if there may be more. */
+export type UnderWay = { shown: readonly PortfolioSeen[]; others: number; isAll: boolean };
 
 type Looked = Pick<PortfolioLook, 'workers' | 'pausedQueues'>;
 
 /** What is being sent, how far it is, and the time left, as the portfolio's page says it; nothing if all is finished. */
-export function underWay({ shown, others }: UnderWay, looked: Looked): Html {
+export function underWay({ shown, others, isAll }: UnderWay, looked: Looked): Html {
   if (shown.length === 0) return NOTHING;
   return panel({
     title: 'Under way',
@@ -33,7 +33,7 @@ export function underWay({ shown, others }: UnderWay, looked: Looked): Html {
         { head: 'Time left', cell: (seen) => leftCell(seen, looked) },
       ],
     })}
-    ${others > 0 && html`<p class="quiet">${counted(others, 'more portfolio is', 'more portfolios are')} under way.</p>`}`,
+    ${others > 0 && html`<p class="quiet">${!isAll && 'At least '}${counted(others, 'more portfolio is', 'more portfolios are')} under way.</p>`}`,
   });
 }
 
