@@ -8,7 +8,13 @@ import { type DraftStore, NO_QUOTA } from './draft-store.ts';
 import { makeMeter, noRoom, type UploadLimits, UploadRefusal, writeIncoming } from './incoming-file.ts';
 import { documentNameFault } from './upload-names.ts';
 
-type AddDeps = { drafts: DraftStore; limits: UploadLimits; by?: string | undefined };
+type AddDeps = {
+  drafts: DraftStore;
+  limits: UploadLimits;
+  by?: string | undefined;
+  /** Throws while the upload is being imported, which may begin while documents come in. */
+  refuseWhileImported(): void;
+};
 
 /**
  * Adds documents to an upload that is not submitted yet, beside those that it has. Refuses a name that is there already, and an
@@ -19,7 +25,7 @@ type AddDeps = { drafts: DraftStore; limits: UploadLimits; by?: string | undefin
 export async function addToUpload(
   id: string,
   files: AsyncIterable<IncomingFile>,
-  { drafts, limits, by }: AddDeps,
+  { drafts, limits, by, refuseWhileImported }: AddDeps,
 ): Promise<{ draft: PortfolioDraft } | RefusedUpload> {
   const written: string[] = [];
   try {
@@ -42,6 +48,7 @@ export async function addToUpload(
     }
     if (added.length === 0) throw new UploadRefusal(400, 'Choose the document that is missing.');
     const draft = await drafts.change(id, async (now) => {
+      refuseWhileImported();
       const names = new Set(now.documents.map(({ name }) => name));
       for (const { name } of added) {
         if (names.has(name))

@@ -22,7 +22,7 @@ import { mendText, type RecordMend } from '../../src/table/mend/mend-text.ts';
 import { sha256Of } from '../import/keep-file.ts';
 import { type DraftStore, NO_QUOTA } from './draft-store.ts';
 import { fileOf } from './make-preview.ts';
-import { lineToMend, listFile, readLinesOf } from './mend-list.ts';
+import { linesOf, lineToMend, listFile } from './mend-list.ts';
 import type { Previews } from './previews.ts';
 
 type Deps = { drafts: DraftStore; previews: Previews; quotaBytes: number };
@@ -131,19 +131,27 @@ function emptied({ line, cells, broken }: LineToMend): SingleEdit {
   return broken === undefined ? { line, cells: new Map(cells.map((_cell, at) => [at, ''])) } : { line, text: '' };
 }
 
+/** Characters of all lines that are corrected in one step: they are held in memory. */
+const MOST_CHARACTERS = 16 * 1_024 * 1_024;
+
+const TOO_LONG = 'These lines are too long to be corrected in one step: correct them in the file, and upload it again.';
+
 async function columnEdits(
   { list, column, from, to }: ColumnEdit,
   dir: string,
   preview: Preview,
 ): Promise<FoundEdit[]> {
   const at = preview.columns.findIndex(({ written }) => written === column);
-  const lines = await readLinesOf(join(dir, listFile(list)), preview[list], column);
-  const found = lines
-    .filter(({ cells, broken }) => broken === undefined && (from === '' || cells[at]?.includes(from)))
-    .map((line) => {
-      const cell = from === '' ? to : (line.cells[at] ?? '').replaceAll(from, () => to);
-      return { edit: { line: line.line, cells: new Map([[at, cell]]) }, line };
-    });
+  const found: FoundEdit[] = [];
+  let characters = 0;
+  for await (const line of linesOf(join(dir, listFile(list)), preview[list], column)) {
+    const before = line.cells[at] ?? '';
+    if (line.broken !== undefined || !(from === '' || before.includes(from))) continue;
+    characters += line.cells.reduce((sum, cell) => sum + cell.length, 0);
+    if (characters > MOST_CHARACTERS) throw new LimitlineError('USAGE', TOO_LONG);
+    const cell = from === '' ? to : before.replaceAll(from, () => to);
+    found.push({ edit: { line: line.line, cells: new Map([[at, cell]]) }, line });
+  }
   if (at === -1 || found.length === 0) {
     const message = `No cell of the column ${visible(column)} that needs attention has the text “${visible(from)}” in it: nothing was changed.`;
     throw new LimitlineError('USAGE', message);

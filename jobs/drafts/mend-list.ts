@@ -63,27 +63,29 @@ export async function readMendPage(
   found: MendPages,
   { page, column }: Omit<MendPlace, 'list'>,
 ): Promise<LineToMend[]> {
-  if (column === undefined) return readPages(path, found, { first: page, count: 1 });
-  const lines = await readLinesOf(path, found, column);
-  return lines.slice(page * MEND_PAGE_LINES, (page + 1) * MEND_PAGE_LINES);
+  if (column === undefined) return readPage(path, found, page);
+  const first = page * MEND_PAGE_LINES;
+  const lines: LineToMend[] = [];
+  for await (const line of linesOf(path, found, column)) {
+    lines.push(line);
+    if (lines.length === first + MEND_PAGE_LINES) break;
+  }
+  return lines.slice(first);
 }
 
-/** All kept lines with something wrong in a column. */
-export async function readLinesOf(path: string, found: MendPages, column: string | null): Promise<LineToMend[]> {
-  const all = await readPages(path, found, { first: 0, count: found.pages.length });
-  return all.filter((line) => columnsOf(line).has(column));
+/** The kept lines with something wrong in a column, read a page at a time: a line may be long. */
+export async function* linesOf(path: string, found: MendPages, column: string | null): AsyncGenerator<LineToMend> {
+  for (const page of found.pages.keys()) {
+    for (const line of await readPage(path, found, page)) if (columnsOf(line).has(column)) yield line;
+  }
 }
 
-async function readPages(
-  path: string,
-  { pages }: MendPages,
-  { first, count }: { first: number; count: number },
-): Promise<LineToMend[]> {
-  const from = pages[first]?.at;
+async function readPage(path: string, { pages }: MendPages, page: number): Promise<LineToMend[]> {
+  const from = pages[page]?.at;
   if (from === undefined) return [];
   const handle = await open(path, 'r');
   try {
-    const to = pages[first + count]?.at ?? (await handle.stat()).size;
+    const to = pages[page + 1]?.at ?? (await handle.stat()).size;
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(to - from), 0, to - from, from);
     const lines = buffer.subarray(0, bytesRead).toString().split('\n').slice(0, -1);
     return lines.map((text): LineToMend => JSON.parse(text));
