@@ -95,3 +95,16 @@ test('the time left is what the page of the portfolio says', async () => {
   expect(words()).toMatch(/q4 2,104 of 4,000 about 3 min left .*2 more portfolios are under way\./);
   expect(words('by request')).toContain('2,104 of 4,000 Paused');
 });
+
+test('amounts of lines to fix and of requests that need an answer name their currency', async () => {
+  const rules = [{ on: 'limit' as const, match: 'HRB 1"', fault: 'reset' as const }];
+  const desk = await openDesk(0, { rules });
+  const [head, one, two] = buyerLines(2);
+  const bad = two?.replace(',DE,', ',XX,');
+  await writeFile(join(desk.cwd, 'q4.csv'), `${[`${head},currency`, `${one},EUR`, `${bad},EUR`].join('\n')}\n`);
+  await desk.limitline('run', 'q4.csv', '--yes', '--no-results');
+  const { get } = await openConsole(desk);
+  expect(plain((await get('/')).text)).toMatch(
+    /1 request needs an answer [^]*? EUR 1,001\.50 [^]*?1 line to fix in q4 EUR 1,002\.50/,
+  );
+});

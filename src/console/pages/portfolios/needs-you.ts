@@ -1,5 +1,5 @@
 import { counted, grouped } from '../../../counted.ts';
-import { exactText } from '../../../ledger/counts/outcome-sums.ts';
+import { type AmountIn, exactText, sumsByCurrency } from '../../../ledger/counts/outcome-sums.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import type { DeclinedSum } from '../../../ledger/rows/answered-lately.ts';
 import { can, type Rights } from '../../access/access.ts';
@@ -77,7 +77,7 @@ function heldTask(
   return [
     {
       words: html`<span>${counted(rows, 'request')} ${rows === 1 ? 'needs' : 'need'} an answer<small class="under">Nobody knows whether the service has taken ${rows === 1 ? 'it' : 'them'}: ask its people</small></span>`,
-      amount: isAll && amount(exactText(portfolios.map(({ sums }) => sums.byState.held))),
+      amount: isAll && sumsPart(sumsByCurrency(heldIn(portfolios)), true),
       sinceMs: oldestMs,
       way: can(rights, 'GET /held')
         ? linkButton({ href: '/held', words: 'Answer', kind: 'primary' })
@@ -85,6 +85,16 @@ function heldTask(
     },
   ];
 }
+
+/** What is held of each portfolio, with its currency. */
+function heldIn(portfolios: readonly PortfolioState[]): AmountIn[] {
+  return portfolios
+    .filter(({ states }) => states.held > 0)
+    .map(({ sums, currencies }) => ({ amount: sums.byState.held, currency: soleOf(currencies) }));
+}
+
+/** The one currency that all files of a portfolio name. */
+const soleOf = (currencies: readonly string[]) => (currencies.length === 1 ? currencies[0] : undefined);
 
 function approvalTask({ rows, amount: sum, oldestMs }: Needs['approvals']): Task[] {
   if (rows === 0) return [];
@@ -115,7 +125,7 @@ function declinedTask({ rows, sums, sinceMs, isAll }: DeclinedSum): Task[] {
 function fixTasks(portfolios: readonly PortfolioState[], nowMs: number, rights: Rights): Task[] {
   const mayLoad = can(rights, 'GET /portfolios/:name/downloads/:file');
   const all = portfolios.flatMap(
-    ({ name, startedMs, finishedMs, invalid, duplicate, states, leftOut, sums }): Task[] => {
+    ({ name, startedMs, finishedMs, invalid, duplicate, states, leftOut, sums, currencies }): Task[] => {
       const sinceMs = finishedMs ?? startedMs;
       if (invalid + states.refused === 0 || (finishedMs ?? nowMs) < nowMs - FIX_DAYS * 86_400_000) return [];
       const parts = [
@@ -128,7 +138,9 @@ function fixTasks(portfolios: readonly PortfolioState[], nowMs: number, rights: 
       return [
         {
           words: html`<span><a href="${portfolioAddress(name, states.refused > 0 ? { outcomes: ['rejected'] } : {})}">${parts.join(', ')}</a><small class="under">in <bdi>${name}</bdi></small></span>`,
-          amount: known && amount(exactText([...known, sums.byState.refused])),
+          amount:
+            known &&
+            sumsPart([{ amount: exactText([...known, sums.byState.refused]), currency: soleOf(currencies) }], true),
           sinceMs,
           way: mayLoad
             ? linkButton({
