@@ -31,13 +31,15 @@ import { makeStories } from './ledger/rows/story.ts';
 import { makeArchives } from './ledger/schema/archives.ts';
 import { makeKeys, makeSharedKeys } from './ledger/schema/keys.ts';
 import { makeRetryUntilAnswered } from './ledger/schema/until-answered.ts';
+import { makeSearchWords } from './ledger/search/index-words.ts';
 import type { Log } from './log.ts';
 import { waysGiven } from './notices/notice-settings.ts';
 import { onDemand } from './once-at-a-time.ts';
 import { makePaceReader } from './pace/read-pace.ts';
 import { makePaceSamples } from './pace/samples.ts';
 import { makeSecret } from './people/secret.ts';
-import { referenceOf } from './portfolio/identity/identity.ts';
+import { referenceOf, WORD_LETTERS } from './portfolio/identity/identity.ts';
+import { withoutLegalForm } from './portfolio/identity/loose-name.ts';
 import { MAINTENANCE, type Maintenance, makeMaintenance } from './queue/maintenance.ts';
 import { makeQueues } from './queue/queues.ts';
 import { openRedis } from './redis/open-redis.ts';
@@ -184,6 +186,7 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
       ownPolicy,
       isSearched: settings.SEARCH_INDEX === 'on',
       referenceOf,
+      wordsOf: makeSearchWords(withoutLegalForm, WORD_LETTERS),
       meanings: statusMeanings.read,
     }),
     buyers: makeBuyers({ connection: ledger, keys }),
@@ -244,11 +247,8 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
     queues,
     /** Scheduled and requested maintenance; opened on first use, since most commands have none. */
     maintenance(): Maintenance {
-      maintenance ??= makeMaintenance({
-        connection: queueConnection,
-        prefix: keys.queuePrefix(MAINTENANCE),
-        nextMoment,
-      });
+      const prefix = keys.queuePrefix(MAINTENANCE);
+      maintenance ??= makeMaintenance({ connection: queueConnection, prefix, nextMoment });
       return maintenance;
     },
     nightlyRuns: makeNightlyRuns({ connection: ledger, keys, retryUntilAnswered }),

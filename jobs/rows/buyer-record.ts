@@ -1,4 +1,4 @@
-import { searchedName } from '../../src/ledger/search/index-words.ts';
+import { makeSearchWords } from '../../src/ledger/search/index-words.ts';
 import type { Buyer } from '../../src/portfolio/identity/buyer.ts';
 import {
   alikeOfName,
@@ -70,20 +70,8 @@ export function wordsIn(record: string): string[] {
   return ((JSON.parse(record) as Record).w ?? '').split(' ');
 }
 
-/** Words of a name that are indexed. Nobody remembers a name by a later one. */
-const MOST_WORDS = 8;
-
-/** A name's beginning that is read for words. */
-const NAME_LETTERS = 200;
-
 /** The words of a name in search form, without the legal form at its end and without single letters. */
-export function searchWords(name: string): string[] {
-  const words = withoutLegalForm(searchedName(name.slice(0, NAME_LETTERS))).split(' ');
-  return words
-    .filter((word) => Buffer.byteLength(word) > 1)
-    .slice(0, MOST_WORDS)
-    .map((word) => word.slice(0, WORD_LETTERS).toWellFormed());
-}
+export const searchWords = makeSearchWords(withoutLegalForm, WORD_LETTERS);
 
 function wordsOfNames(names: readonly string[]): Set<string> {
   return new Set(names.flatMap(searchWords));

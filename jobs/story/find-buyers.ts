@@ -1,6 +1,5 @@
-import { beginsWith } from '../../src/ledger/search/index-words.ts';
+import { hasWords } from '../../src/ledger/search/index-words.ts';
 import type { BuyerLook, FoundBuyers } from '../../src/ledger/story/buyer-story.ts';
-import { normal } from '../../src/likeness.ts';
 import { numberWord, referenceOf } from '../../src/portfolio/identity/identity.ts';
 import { searchWords, toBuyer, wordsIn } from '../rows/buyer-record.ts';
 import { type BuyerDeps, lookAtBuyer, lookAtRequests } from './buyer-story.ts';
@@ -78,20 +77,8 @@ function isFirst(entry: string, begins: string, record: string): boolean {
 /** Whether a number of the buyer begins with the text, or words of one of its names with all words of the text. */
 function isMeant(text: string, record: string): boolean {
   const { names, numbers } = toBuyer('', record);
-  const sought = wordsOf(text);
-  return (
-    numbers.some((number) => number.startsWith(numberWord(text))) ||
-    names.some(({ written }) => {
-      const words = wordsOf(written ?? '');
-      return sought.every((one) => words.some((word) => beginsWith(word, one)));
-    })
-  );
-}
-
-function wordsOf(text: string): string[] {
-  return normal(text)
-    .split(/[^\p{L}\p{N}\p{M}]+/u)
-    .filter(Boolean);
+  const number = numberWord(text);
+  return numbers.some((one) => one.startsWith(number)) || names.some(({ written }) => hasWords(written ?? '', text));
 }
 
 function buyerIn(entry: string): string {

@@ -43,6 +43,7 @@ export const PORTFOLIO_KEYS: readonly KeyKind[] = [
   { kind: 'approvalRows', type: 'zset', find: (of) => ofApprovals(of, (id) => of.keys.approvalRows(of.name, id)) },
   { kind: 'rowsInState', type: 'zset', find: statesOf },
   { kind: 'names', type: 'zset', find: ({ name, keys }) => [keys.names(name)] },
+  { kind: 'changed', type: 'zset', find: ({ name, keys }) => [keys.changed(name)] },
   { kind: 'columns', type: 'set', find: ({ name, keys }) => [keys.columns(name)] },
   { kind: 'statuses', type: 'set', find: ({ name, keys }) => [keys.statuses(name)] },
   { kind: 'column', type: 'zset', find: columnsOf },

@@ -98,7 +98,7 @@ export function makeSweeps({ connection, keys, words }: { connection: RedisConne
       return { names, ids: (await sizeOf(await setsOf(bucketsOf, portfolio))).size };
     },
 
-    /** Sweeps a portfolio's search indexes: `names` and `ids` if they are true, and the columns if they have more entries than `rows`. */
+    /** Sweeps a portfolio's search indexes: `names` and `ids` if they are true, and others if they have more entries than `rows`. */
     async ofSearch(
       portfolio: string,
       { rows, names, ids }: { rows: number; names: boolean; ids: boolean },
@@ -106,6 +106,8 @@ export function makeSweeps({ connection, keys, words }: { connection: RedisConne
     ): Promise<void> {
       if (names) await sweepNames(portfolio, note);
       if (ids) await sweepSets(portfolio, (await sizeOf(await setsOf(bucketsOf, portfolio))).filled, ID_BYTES, note);
+      const changed = await sizeOf([keys.changed(portfolio)]);
+      if (changed.size > rows) await sweepSets(portfolio, changed.filled, 0, note);
       const columns = await sizeOf(await setsOf(columnsOf, portfolio));
       if (columns.size > rows) await sweepSets(portfolio, columns.filled, 0, note);
     },

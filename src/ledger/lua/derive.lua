@@ -178,6 +178,10 @@ local function putInSums(row, share, sign)
   end
 end
 
+local function putInChanged(row)
+  if row.state then stand(row.portfolio, row.portfolio.hash .. ':changed', laterOf(row, 'updated'), row.key) end
+end
+
 -- Moves a row from its old sets and sums to the new ones. Only those that depend on a changed field are visited.
 local function movePlaces(row, now, was, is)
   local isLine = row.line ~= now.line
@@ -198,6 +202,7 @@ local function movePlaces(row, now, was, is)
     putInSums(now, is, 1)
   end
   if not searchLevel(row.portfolio) then return end
+  if rawget(now, 'updated') then putInChanged(now) end
   if isLine or was.asked ~= is.asked or was.status ~= is.status then
     putInColumn(row, was, -1)
     putInColumn(now, is, 1)

@@ -20,6 +20,7 @@ local function placesOf(row, words, tally)
   gather('search')
   if words == '' then return places, ids, portfolio.kinds end
   putInColumn(here, tally and shareIn(tally) or share, 1)
+  putInChanged(here)
   stand(portfolio, namesOf(portfolio.hash), 0, nameEntry(words, row.key))
   for id in next, idsOf(row) do ids[packed(digestOfId(id)) .. row.key] = digestOfId(id) end
   for digest in string.gmatch(string.match(words, '^[^\n]*'), '%x+') do ids[packed(digest) .. row.key] = digest end

@@ -16,7 +16,7 @@ const SETS = 200;
  * @param kinds `<size> <status>` of all columns (columns.lua); a status without columns of its own is in those of `*`
  */
 export function makeSearchMarks(kinds: readonly string[]) {
-  const expected = { names: makeMark(), ids: makeMark(), columns: makeMark() };
+  const expected = { names: makeMark(), changed: makeMark(), ids: makeMark(), columns: makeMark() };
   const statuses = new Set(kinds.map((kind) => kind.slice(kind.indexOf(' ') + 1)));
   let lastLine = 0;
 
@@ -25,6 +25,7 @@ export function makeSearchMarks(kinds: readonly string[]) {
       const words = indexWords(result.request);
       const end = words.indexOf('\n');
       expected.names.add(`${words.slice(end + 1)}\0${row.key}`);
+      expected.changed.add(row.key, Number(field('updated')) / SECOND_MS);
       const digests = end > 0 ? words.slice(0, end).split(' ') : [];
       for (const id of [result.companyId, result.limitId, ...result.documentIds]) if (id) digests.push(idDigest(id));
       for (const digest of digests.length > 1 ? new Set(digests) : digests) {
@@ -44,6 +45,7 @@ export function makeSearchMarks(kinds: readonly string[]) {
     ): Promise<boolean> {
       const places = { connection, keys, ask, portfolio };
       if (!(await readNames(places)).is(expected.names)) return false;
+      if (!(await readChanged(places)).is(expected.changed)) return false;
       if (!(await readIds(places, expected.names.state()[0] ?? 0)).is(expected.ids)) return false;
       return (await readColumns(places, kinds, lastLine)).is(expected.columns);
     },
@@ -54,6 +56,9 @@ type Places = { connection: RedisConnection; keys: Keys; ask: Ask; portfolio: st
 
 /** Amounts enter the digest as whole cents: a difference below a cent is mostly not noticed. */
 const CENTS = 100;
+
+/** Times enter the digest as whole seconds: a difference below that is mostly not noticed. */
+const SECOND_MS = 1_000;
 
 /** Amount and status of a tally, as columns.lua reads them. */
 function placeIn(tally: string): { amount: string; status: string } {
@@ -79,6 +84,17 @@ async function readNames({ connection, keys, ask, portfolio }: Places) {
     for (const entry of entries) mark.add(entry);
     if (entries.length < PAGE) return mark;
     after = `(${entries.at(-1)}`;
+  }
+}
+
+async function readChanged({ connection, keys, ask, portfolio }: Places) {
+  const mark = makeMark();
+  for (let from = 0; ; from += PAGE) {
+    const members = await ask(() =>
+      connection.zrange(keys.changed(portfolio), String(from), String(from + PAGE - 1), 'WITHSCORES'),
+    );
+    for (let at = 0; at < members.length; at += 2) mark.add(members[at] ?? '', Number(members[at + 1]) / SECOND_MS);
+    if (members.length < 2 * PAGE) return mark;
   }
 }
 

@@ -107,6 +107,8 @@ export function makeKeys(prefix: string, account: string) {
     causes: (name: string) => `${root}:portfolio:${name}:causes`,
     /** Sorted set of texts: `<name in search form>\0<row key>` of each row. */
     names: (name: string) => `${root}:portfolio:${name}:names`,
+    /** Sorted set: a portfolio's rows, by when the state or the words of each changed last, in ms. */
+    changed: (name: string) => `${root}:portfolio:${name}:changed`,
     /** Sorted set of texts: `<digest of an id or number><row key>`, in one of 4^level buckets (index-entries.lua). */
     ids: (name: string, level: number, bucket: number) => `${root}:portfolio:${name}:ids:${level}:${bucket}`,
     /** Set: `<size> <status>` of each search column (`column` below) that has or had rows. */

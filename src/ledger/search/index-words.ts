@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { plainWordsOf, smallLetters } from '../../likeness.ts';
+import { normal, plainWordsOf, smallLetters } from '../../likeness.ts';
 import type { RowRequest } from '../schema/row.ts';
 
 /** Letters of a name in the index. Longer searches are compared with the rows themselves. */
@@ -47,6 +47,35 @@ export function beginsWith(name: string, text: string): boolean {
   return [spelt(name, 'a', 'o', 'u'), spelt(name, 'ae', 'oe', 'ue')].some((one) =>
     [spelt(text, 'a', 'o', 'u'), spelt(text, 'ae', 'oe', 'ue')].some((other) => one.startsWith(other)),
   );
+}
+
+/** Whether each word of a text begins a word of the name, in any order: `bau mue` is found in `Müller & Söhne Bau GmbH`. */
+export function hasWords(name: string, text: string): boolean {
+  const [words, sought] = [wordsOf(name), wordsOf(text)];
+  return sought.length > 0 && sought.every((one) => words.some((word) => beginsWith(word, one)));
+}
+
+function wordsOf(text: string): string[] {
+  return normal(text)
+    .split(/[^\p{L}\p{N}\p{M}]+/u)
+    .filter(Boolean);
+}
+
+/** A name's beginning that is read for words, and the words of it that are indexed. Nobody remembers a name by a later one. */
+const NAME_LETTERS = 200;
+const MOST_WORDS = 8;
+
+/**
+ * Makes the reader of a name's words in search form, by which its buyer is found: without the legal form at its end and without single
+ * letters, each of so many letters at most.
+ */
+export function makeSearchWords(withoutLegalForm: (words: string) => string, letters: number) {
+  return (name: string): string[] =>
+    withoutLegalForm(searchedName(name.slice(0, NAME_LETTERS)))
+      .split(' ')
+      .filter((word) => Buffer.byteLength(word) > 1)
+      .slice(0, MOST_WORDS)
+      .map((word) => word.slice(0, letters).toWellFormed());
 }
 
 /** Spells letters that Unicode does not decompose as people write them, with the given spellings of umlauts. */

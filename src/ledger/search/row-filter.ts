@@ -4,7 +4,7 @@ import type { Meanings } from '../../status-meaning.ts';
 import { canHave, outcomeOfRow, ROW_OUTCOMES, type RowOutcome } from '../counts/row-outcome.ts';
 import { is, isStep, ROW_STATES, type RowResult, type RowState, STEPS, type Step } from '../schema/row.ts';
 import { type RowId, rowName } from '../schema/schema.ts';
-import { beginsWith, isSameNumber, numbersOf } from './index-words.ts';
+import { beginsWith, hasWords, isSameNumber, numbersOf } from './index-words.ts';
 
 /** A filter of a portfolio's rows: all given fields must match. Without fields it matches all rows. */
 export type RowFilter = {
@@ -23,7 +23,9 @@ export type RowFilter = {
   /** Range of the requested limit, inclusive, as decimal text. */
   min?: string;
   max?: string;
-  /** A line number, the beginning of a name in any case, or a whole reference, registration number or id. */
+  /** The row is one of these, by key. */
+  rows?: readonly string[];
+  /** A line number, beginnings of words of a name in any case, or a whole reference, registration number or id. */
   text?: string;
 };
 
@@ -39,7 +41,7 @@ const LONGEST_TEXT = 400;
  */
 export function queryOfFilter(filter: RowFilter): string {
   const query = new URLSearchParams();
-  for (const name of ['states', 'outcomes'] as const) {
+  for (const name of ['states', 'outcomes', 'rows'] as const) {
     const words = filter[name] ?? [];
     if (words.length > 0) query.set(name, words.join(','));
   }
@@ -61,6 +63,8 @@ export function filterFromQuery(query: Query): RowFilter {
   const [states, outcomes] = [wordsOf(query, 'states', ROW_STATES), wordsOf(query, 'outcomes', OUTCOMES)];
   if (states.length > 0) filter.states = states;
   if (outcomes.length > 0) filter.outcomes = outcomes;
+  const rows = keysOf(query);
+  if (rows.length > 0) filter.rows = rows;
   const step = textOf(query, 'step');
   if (step !== undefined) filter.step = stepOf(step);
   const problem = textOf(query, 'problem');
@@ -99,6 +103,17 @@ export function statesOf({ states = [], outcomes = [] }: RowFilter): RowState[] 
   return ROW_STATES.filter(
     (state) => (states.length === 0 || states.includes(state)) && (outcomes.length === 0 || canHave(outcomes, state)),
   );
+}
+
+/** Rows that a person can choose at once: those of a page of any size, with addresses that each server takes. */
+const MOST_ROWS = 200;
+
+function keysOf(query: Query): string[] {
+  const keys = [...new Set(listOf(query.rows).flatMap((text) => text.split(',')))].filter((key) => key !== '');
+  if (keys.some((key) => !/^[\w-]{1,64}$/.test(key)))
+    throw new LimitlineError('USAGE', 'One of the rows has no valid key.');
+  if (keys.length > MOST_ROWS) throw new LimitlineError('USAGE', `Choose ${MOST_ROWS} rows at most.`);
+  return keys;
 }
 
 function stepOf(text: string): Step {
@@ -142,7 +157,8 @@ export function matches(
   referred: Referred,
   meanings: Meanings = new Map(),
 ): boolean {
-  const { states, outcomes = [], step, problem, cause, status, min, max, text } = filter;
+  const { states, outcomes = [], step, problem, cause, status, min, max, rows, text } = filter;
+  if (rows !== undefined && !rows.includes(row.key)) return false;
   if (states && states.length > 0 && !states.includes(result.state)) return false;
   if (outcomes.length > 0 && (result.replaced || !outcomes.includes(outcomeOfRow(result, meanings)))) return false;
   if (step !== undefined && result.step !== step) return false;
@@ -151,7 +167,8 @@ export function matches(
   if (status !== undefined && result.record.status !== status) return false;
   if (!isBetween(result.request.limit.requested_limit, min, max)) return false;
   if (text === undefined) return true;
-  return isNamedBy({ row, result }, text, referred) || beginsWith(result.request.name, text);
+  const { name } = result.request;
+  return isNamedBy({ row, result }, text, referred) || beginsWith(name, text) || hasWords(name, text);
 }
 
 /** Whether a text is a complete name of a row: its line, key, a reference, a number or an id. */

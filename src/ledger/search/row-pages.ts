@@ -38,13 +38,25 @@ function keysAt(found: readonly { row: RowId; line: number }[], line: number): s
   return found.filter((one) => one.line === line).map(({ row }) => row.key);
 }
 
-/** The end of a page: a row at a line, or an entry of the index of names. */
-export type Cursor = { line: number; key: string } | { name: string };
+/**
+ * The end of a page: a row at a line; an entry of the index of names; an entry of the index of words, with the last row of the entry behind
+ * it that was shown, or ''; or a row in the order of a value.
+ */
+export type Cursor =
+  | { line: number; key: string }
+  | { name: string }
+  | { word: string; key: string }
+  | { value: number; line: number; key: string };
 
 /** A cursor as one opaque word. */
 export function cursorText(cursor: Cursor): string {
-  const parts = 'name' in cursor ? [cursor.name] : [cursor.line, cursor.key];
-  return Buffer.from(JSON.stringify(parts)).toString('base64url');
+  return Buffer.from(JSON.stringify(partsOf(cursor))).toString('base64url');
+}
+
+function partsOf(cursor: Cursor): (string | number)[] {
+  if ('name' in cursor) return [cursor.name];
+  if ('word' in cursor) return [cursor.word, cursor.key];
+  return 'value' in cursor ? [cursor.value, cursor.line, cursor.key] : [cursor.line, cursor.key];
 }
 
 /** @throws LimitlineError `USAGE` for an invalid cursor */
@@ -52,9 +64,14 @@ export function cursorOf(text: string): Cursor {
   try {
     const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
     if (Array.isArray(parts)) {
-      const [first, key] = parts;
+      const [first, second, third] = parts;
       if (typeof first === 'string' && parts.length === 1) return { name: first };
-      if (Number.isSafeInteger(first) && typeof key === 'string' && parts.length === 2) return { line: first, key };
+      if (typeof second === 'string' && parts.length === 2) {
+        if (typeof first === 'string') return { word: first, key: second };
+        if (Number.isSafeInteger(first)) return { line: first, key: second };
+      }
+      if (Number.isFinite(first) && Number.isSafeInteger(second) && typeof third === 'string' && parts.length === 3)
+        return { value: first, line: second, key: third };
     }
   } catch {
     // Invalid: throws below.

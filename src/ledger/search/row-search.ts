@@ -3,6 +3,7 @@ import type { Keys } from '../schema/keys.ts';
 import { ROW_STATES } from '../schema/row.ts';
 import { type FoundRow, matches, type RowFilter } from './row-filter.ts';
 import { makeRowLists } from './row-lists.ts';
+import { makeRowOrders, type RowOrder } from './row-order.ts';
 import { cursorOf, cursorText } from './row-pages.ts';
 import { LINES_OF_COLUMN, makeRowSources } from './row-sources.ts';
 import { makeRowWalks, type SearchOptions } from './row-walks.ts';
@@ -10,7 +11,7 @@ import { makeRowWalks, type SearchOptions } from './row-walks.ts';
 /**
  * A page of rows that match a filter. `next` is the cursor of the following page, if there is one. A page may have fewer rows than asked
  * for, or none, even if others follow, since each page visits only some thousands of rows. `unindexed`: number of rows that a search by
- * text cannot find by name, number or id, since they were imported without the indexes; `reconcile` adds them.
+ * text cannot find by name, number or id, or that an order lacks, since they were imported without the indexes; `reconcile` adds them.
  */
 export type RowPage = { found: FoundRow[]; next?: string; unindexed?: number };
 
@@ -25,24 +26,27 @@ const READ_AT_ONCE = 250;
 const MOST_COUNTED = 1_000;
 
 /**
- * Finds the rows that match a filter, by line; rows found by the beginning of their name come last, by name. Pages continue by key and not
+ * Finds the rows that match a filter, by line or in another order; by line, rows found by words of their name come last. Pages continue by key and not
  * by index, so moves of rows make none come twice, and hide none that keeps matching.
  */
 export function makeRowSearch(options: SearchOptions) {
   const sources = makeRowSources(options);
-  const { wayTo } = makeRowWalks(options, sources);
+  const walks = makeRowWalks(options, sources);
+  const wayInOrder = makeRowOrders(sources, walks);
 
   /**
-   * @param after the `next` of the previous page
-   * @throws LimitlineError `USAGE` for an invalid `after`, and for a text that needs an index which is turned off
+   * @param given.after the `next` of the previous page, in the same order
+   * @throws LimitlineError `USAGE` for an invalid `after`, for a text or an order that needs an index which is turned off, and for
+   *   more rows than can be sorted
    */
   async function page(
     portfolio: string,
     filter: RowFilter,
-    { after, count }: { after?: string | undefined; count: number },
+    { after, count, order = 'line' }: { after?: string | undefined; count: number; order?: RowOrder | undefined },
   ): Promise<RowPage> {
     let place = after === undefined ? undefined : cursorOf(after);
-    const { walk, isSure, referred, unindexed, meanings } = await wayTo(portfolio, filter);
+    const way = order === 'line' ? walks.wayTo(portfolio, filter) : wayInOrder(portfolio, filter, order);
+    const { walk, isSure, referred, unindexed, meanings } = await way;
     const told = unindexed > 0 ? { unindexed } : {};
     const found: FoundRow[] = [];
     let last = place;
@@ -76,8 +80,8 @@ export function makeRowSearch(options: SearchOptions) {
 
     /** Number of matching rows: exact for states or a cause only, else counted up to a thousand. */
     async count(portfolio: string, filter: RowFilter): Promise<RowCount> {
-      const { states = [], outcomes, cause, status, min, max, text } = filter;
-      const isPlain = [outcomes, status, min, max, text].every((each) => each === undefined);
+      const { states = [], outcomes, cause, status, min, max, rows, text } = filter;
+      const isPlain = [outcomes, status, min, max, rows, text].every((each) => each === undefined);
       if (isPlain && cause === undefined) {
         const sizes = (await sources.sizes(portfolio)).states;
         const meant = states.length > 0 ? states : ROW_STATES;

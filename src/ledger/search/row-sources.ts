@@ -1,4 +1,4 @@
-import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import { type LuaScript, makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import { readAtOnce } from '../schema/redis-reads.ts';
 import { ROW_STATES, type RowState } from '../schema/row.ts';
@@ -9,6 +9,9 @@ import { isBehind } from './row-pages.ts';
 /** A row found in an index, with its line there; it may not match the filter. */
 export type Candidate = { key: string; line: number };
 
+/** A row found in the order of a value. */
+export type Valued = Candidate & { value: number };
+
 /** Columns and rows that one script visits: some milliseconds of Redis' time. */
 const MOST_LOOKED_AT = 8_000;
 /** The same constants as in columns.lua and index-entries.lua. */
@@ -17,14 +20,17 @@ export const ROWS_OF_BUCKET = 16;
 /** Most rows with one id that are read of each level of the index: more are useless to a person. */
 const MOST_OF_ID = 500;
 
-type Sizes = { states: Map<RowState, number>; rows: number; indexed: number; lastLine: number };
+/** `indexed`: rows in the index of names; `changed`: rows in that of changes. */
+type Sizes = { states: Map<RowState, number>; rows: number; indexed: number; changed: number; lastLine: number };
 
 export type RowSources = ReturnType<typeof makeRowSources>;
 
 /** Reads a portfolio's indexes from a cursor on. Callers compare the answers with the rows themselves. */
 export function makeRowSources({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
-  const [findIds, columnRows] = [script('find-ids'), script('column-rows')];
+  const [findIds, columnRows, amountRows, findBuyers] = ['find-ids', 'column-rows', 'amount-rows', 'find-buyers'].map(
+    script,
+  ) as [LuaScript, LuaScript, LuaScript, LuaScript];
 
   return {
     /** Number of rows, in each state and in the search index; and the last line of any row. */
@@ -32,14 +38,16 @@ export function makeRowSources({ connection, keys }: { connection: RedisConnecti
       const sets = ROW_STATES.map((state) => keys.rowsInState(portfolio, state));
       const read = await readAtOnce(connection, [
         ['ZCARD', keys.names(portfolio)],
+        ['ZCARD', keys.changed(portfolio)],
         ...sets.map((set) => ['ZCARD', set] as const),
         ...sets.map((set) => ['ZRANGE', set, '-1', '-1', 'WITHSCORES'] as const),
       ]);
-      const [indexed, ...answers] = read.answers;
+      const [indexed, changed, ...answers] = read.answers;
       const states = new Map(ROW_STATES.map((state, place) => [state, Number(answers[place] ?? 0)]));
       const lines = answers.slice(ROW_STATES.length).map((end) => Number((end as string[])[1] ?? 0));
       const rows = [...states.values()].reduce((sum, size) => sum + size, 0);
-      return { states, rows, indexed: Number(indexed ?? 0), lastLine: Math.max(0, ...lines) };
+      const lastLine = Math.max(0, ...lines);
+      return { states, rows, indexed: Number(indexed ?? 0), changed: Number(changed ?? 0), lastLine };
     },
 
     /** Number of rows that failed for this cause. */
@@ -48,32 +56,42 @@ export function makeRowSources({ connection, keys }: { connection: RedisConnecti
     },
 
     /**
-     * Rows of these states, or of one cause, at one moment, in the order of lines and then keys, behind `after` and up to line `to`.
+     * Rows of these states, or of one cause, at one moment, in the order of lines and then keys, behind `after` and up to line `to`; or
+     * all of them in the order of changes, with the time of the last change in place of the line. `isDown` reverses the order.
      * Fewer than `count` only at the end.
      */
     async byLine(
       portfolio: string,
-      of: { states: readonly RowState[] } | { cause: string },
-      { after, to = Number.POSITIVE_INFINITY, count }: { after: Candidate; to?: number; count: number },
+      of: { states: readonly RowState[] } | { cause: string } | 'changed',
+      {
+        after,
+        to = Number.POSITIVE_INFINITY,
+        count,
+        isDown = false,
+      }: { after: Candidate | undefined; to?: number; count: number; isDown?: boolean },
     ): Promise<Candidate[]> {
       const sets =
-        'cause' in of
-          ? [keys.rowsOfCause(portfolio, of.cause)]
-          : of.states.map((state) => keys.rowsInState(portfolio, state));
-      const last = to === Number.POSITIVE_INFINITY ? '+inf' : String(to);
+        of === 'changed'
+          ? [keys.changed(portfolio)]
+          : 'cause' in of
+            ? [keys.rowsOfCause(portfolio, of.cause)]
+            : of.states.map((state) => keys.rowsInState(portfolio, state));
+      const last = isDown ? '-inf' : to === Number.POSITIVE_INFINITY ? '+inf' : String(to);
+      const first = after === undefined ? (isDown ? '+inf' : '-inf') : String(after.line);
+      const reversed = isDown ? ['REV'] : [];
+      const [next, order] = isDown ? [isBefore, againstOrder] : [isBehind, inOrder];
       // Rows of many imports may share one line: then a larger page is read.
       for (let limit = count + 2; ; limit *= 4) {
-        const range = [String(after.line), last, 'BYSCORE', 'LIMIT', '0', String(limit), 'WITHSCORES'];
+        const range = [first, last, 'BYSCORE', ...reversed, 'LIMIT', '0', String(limit), 'WITHSCORES'];
         const { answers } = await readAtOnce(
           connection,
           sets.map((set) => ['ZRANGE', set, ...range] as const),
         );
         const pages = answers.map((page) => candidatesOf(page as string[]));
-        const behind = pages.flat().filter((one) => isBehind(one, after));
+        const behind = pages.flat().filter((one) => after === undefined || next(one, after));
         // A cut page is complete only for lines before its last one.
         const cuts = pages.filter((page) => page.length === limit).map((page) => page.at(-1)?.line ?? 0);
-        const whole = Math.min(...cuts, Number.POSITIVE_INFINITY);
-        const sure = behind.filter(({ line }) => line < whole).sort(inOrder);
+        const sure = behind.filter(({ line }) => cuts.every((cut) => (isDown ? line > cut : line < cut))).sort(order);
         if (sure.length >= count || cuts.length === 0) return sure.slice(0, count);
       }
     },
@@ -90,6 +108,51 @@ export function makeRowSources({ connection, keys }: { connection: RedisConnecti
       const to = Buffer.concat([Buffer.from(`(${begins}`), Buffer.from([0xff])]);
       const found = await connection.zrange(keys.names(portfolio), from, to, 'BYLEX', 'LIMIT', '0', String(count));
       return found.map((entry) => ({ entry, key: entry.slice(entry.lastIndexOf('\0') + 1) }));
+    },
+
+    /** Entries `<word> <buyer>` of buyers with such a word, behind `after`, each with the keys of the buyer's rows in the portfolio. */
+    async byWord(
+      portfolio: string,
+      begins: string,
+      { after, most }: { after: string; most: number },
+    ): Promise<{ entry: string; keys: string[] }[]> {
+      const entries = (await findBuyers({ words: keys.words }, { begins, after, most })) as string[];
+      const step = connection.pipeline();
+      for (const entry of entries) step.hkeys(keys.buyerRows(entry.slice(entry.lastIndexOf(' ') + 1)));
+      const found = answersOf(await step.exec()) as string[][];
+      return entries.map((entry, at) => ({ entry, keys: rowsIn(portfolio, found[at] ?? []) }));
+    },
+
+    /**
+     * Rows by requested limit behind `after`, those with the same limit by blocks of lines, with the limit as `value` and the first line of
+     * the block. `isAll`: nothing follows; `seen`: columns and rows visited.
+     */
+    async byAmount(
+      portfolio: string,
+      { min = '', max = '', status }: RowFilter,
+      {
+        after,
+        lastLine,
+        count,
+        isDown,
+      }: { after: Valued | undefined; lastLine: number; count: number; isDown: boolean },
+    ): Promise<{ found: Valued[]; isAll: boolean; seen: number }> {
+      const last = Math.floor(lastLine / LINES_OF_COLUMN);
+      const place = after && {
+        amount: String(after.value),
+        column: Math.floor(after.line / LINES_OF_COLUMN),
+        key: after.key,
+      };
+      const of = { from: min, to: max, ofStatus: status === undefined ? '' : 1, status };
+      const told = { isDown: isDown ? 1 : 0, ...of, last, ...place, count, most: MOST_LOOKED_AT };
+      const answer = await amountRows({ portfolio: keys.portfolio(portfolio) }, told);
+      const [isAll, seen, ...rows] = answer as [number, number, ...string[]];
+      const found: Valued[] = [];
+      for (let at = 0; at < rows.length; at += 3) {
+        const line = Number(rows[at + 2]) * LINES_OF_COLUMN;
+        found.push({ key: rows[at] ?? '', value: Number(rows[at + 1]), line });
+      }
+      return { found, isAll: isAll === 1, seen };
     },
 
     /** The keys of those rows whose field passes the test; ten times as fast as reading the rows. */
@@ -119,8 +182,7 @@ export function makeRowSources({ connection, keys }: { connection: RedisConnecti
       const holders = await connection.hget(keys.identifiers(identifier.slice(0, 3)), identifier.slice(3));
       const buyers = holders?.match(/[\w-]{16}/g) ?? [];
       const names = (await Promise.all(buyers.map((buyer) => connection.hkeys(keys.buyerRows(buyer))))).flat();
-      const begins = `${portfolio}/`;
-      return { buyers, keys: names.filter((name) => name.startsWith(begins)).map((name) => name.slice(begins.length)) };
+      return { buyers, keys: rowsIn(portfolio, names) };
     },
 
     /**
@@ -148,6 +210,20 @@ export function makeRowSources({ connection, keys }: { connection: RedisConnecti
       return { found, next: line > lastLine ? undefined : { line, key: '' }, seen };
     },
   };
+}
+
+/** The keys of those of a buyer's rows that are in this portfolio. */
+function rowsIn(portfolio: string, names: readonly string[]): string[] {
+  const begins = `${portfolio}/`;
+  return names.filter((name) => name.startsWith(begins)).map((name) => name.slice(begins.length));
+}
+
+function againstOrder(one: Candidate, other: Candidate): number {
+  return inOrder(other, one);
+}
+
+function isBefore(one: Candidate, other: Candidate): boolean {
+  return isBehind(other, one);
 }
 
 export function inOrder(one: Candidate, other: Candidate): number {

@@ -4,6 +4,7 @@ import type { Meanings } from '../../status-meaning.ts';
 import { outcomeOfTally } from '../counts/row-outcome.ts';
 import type { Keys } from '../schema/keys.ts';
 import { ROW_STATES, type RowState } from '../schema/row.ts';
+import { beginsWith } from './index-words.ts';
 import { type FoundRow, isNamedBy, NOBODY, type Referred, type RowFilter, statesOf } from './row-filter.ts';
 import { makeRowLists } from './row-lists.ts';
 import { type Cursor, isBehind } from './row-pages.ts';
@@ -16,6 +17,8 @@ export type SearchOptions = {
   isSearched?: boolean | undefined;
   /** What a text means as a reference: the request key of a `request_reference`, and the identifier's digest of a `buyer_reference`. */
   referenceOf?: ((text: string) => { request: string; buyer: string }) | undefined;
+  /** The words of a name by which its buyer is found in the index of all portfolios, in search form. */
+  wordsOf?: ((name: string) => string[]) | undefined;
   /** Reads what statuses mean, for filters by outcome. */
   meanings?: (() => Promise<Meanings>) | undefined;
 };
@@ -30,20 +33,33 @@ export type Walk = (after: Cursor | undefined, count: number) => Promise<WalkSte
  * How to find the rows of a filter. `isSure`: the walk finds no others. `unindexed`: number of rows that the walk cannot find. `meanings`:
  * the meanings of statuses where the filter names outcomes; empty for any other filter.
  */
-type WalkPlan = { walk: Walk; isSure: boolean; referred: Referred; unindexed: number; meanings: Meanings };
+export type WalkPlan = { walk: Walk; isSure: boolean; referred: Referred; unindexed: number; meanings: Meanings };
+
+type WordCursor = Extract<Cursor, { word: string }>;
 
 const FIRST = { line: 0, key: '' };
 
 /** Most rows that are read for one id, number, reference or line. */
 const MOST_NAMED = 1_000;
 /** Up to this many rows in the filter's states, the walk goes by state and not by column. */
-const FEW_ROWS = 1_000;
+export const FEW_ROWS = 1_000;
+/** Buyers with a word that are looked at in one step. */
+const BUYERS_AT_ONCE = 100;
 /** So many index entries visited by a script cost as much as reading one row. */
-const LOOKS_PER_ROW = 10;
+export const LOOKS_PER_ROW = 10;
+
+export type SearchWalks = ReturnType<typeof makeRowWalks>;
 
 /** Chooses the index that leads to a filter's rows with the fewest others, and walks it. */
 export function makeRowWalks(
-  { connection, keys, isSearched = true, referenceOf, meanings: readMeanings = async () => new Map() }: SearchOptions,
+  {
+    connection,
+    keys,
+    isSearched = true,
+    referenceOf,
+    wordsOf = () => [],
+    meanings: readMeanings = async () => new Map(),
+  }: SearchOptions,
   sources: RowSources,
 ) {
   const { read } = makeRowLists({ connection, keys });
@@ -96,16 +112,66 @@ export function makeRowWalks(
     };
   }
 
-  /** First the rows that the text names completely, then rows whose name begins with it. */
-  function byText(portfolio: string, text: string, filter: RowFilter, whole: FoundRow[]): Walk {
+  /** The given rows, in the order of lines. */
+  function byKeys(portfolio: string, rowKeys: readonly string[]): Walk {
+    return async (after) => {
+      const rows = (await readAll(portfolio, rowKeys)).map((found) => ({ ...found, at: candidateOf(found) }));
+      const behind = rows.filter(({ at }) => isBehind(at, placeOf(after)));
+      return { rows: behind.sort((one, other) => inOrder(one.at, other.at)), next: undefined, cost: rows.length };
+    };
+  }
+
+  /** The rows of a portfolio of few rows whose name has words that begin with those of the text. */
+  async function amongFew(portfolio: string, after: WordCursor): Promise<WalkStep> {
+    const behind = after.key === '' ? FIRST : { line: Number(after.word), key: after.key };
+    const found = await sources.byLine(portfolio, { states: ROW_STATES }, { after: behind, count: FEW_ROWS });
+    const { rows, cost } = await stepOf(portfolio, found, undefined);
+    const placed = rows.map((each) => ({ ...each, at: { word: String(each.result.line), key: each.row.key } }));
+    return { rows: placed, next: undefined, cost };
+  }
+
+  /** The rows of buyers that have a word like the longest one of the text, in the order of those words. */
+  async function byWords(portfolio: string, text: string, { word: after, key }: WordCursor): Promise<WalkStep> {
+    const [begins = ''] = wordsOf(text).toSorted((one, other) => other.length - one.length);
+    if (begins === '') return { rows: [], next: undefined, cost: 0 };
+    const entries = await sources.byWord(portfolio, begins, { after, most: BUYERS_AT_ONCE });
+    const places = entries.flatMap(({ entry, keys: rowKeys }, at) =>
+      rowKeys
+        .toSorted()
+        .filter((each) => at > 0 || each > key)
+        .map((each) => ({ key: each, entry, before: entries[at - 1]?.entry ?? after })),
+    );
+    const keysFound = places.map((place) => place.key);
+    const byKey = new Map((await readAll(portfolio, keysFound)).map((each) => [each.row.key, each]));
+    const rows = places.flatMap(({ key: at, entry, before }) => {
+      const found = byKey.get(at);
+      // A name with several such words comes by the first of them.
+      const [first] = wordsOf(found?.result.request.name ?? '')
+        .filter((word) => word.startsWith(begins))
+        .toSorted();
+      return found && entry.startsWith(`${first} `) ? [{ ...found, at: { word: before, key: at } }] : [];
+    });
+    const last = entries.length < BUYERS_AT_ONCE ? undefined : entries.at(-1);
+    return { rows, next: last && { word: last.entry, key: '' }, cost: byKey.size + entries.length / 2 };
+  }
+
+  /** First the rows that the text names completely, then rows whose name begins with it, then those of which other words do. */
+  function byText(portfolio: string, text: string, filter: RowFilter, whole: FoundRow[], isFew: boolean): Walk {
     const isNamed = new Set(whole.map(({ row }) => row.key));
+    const withWords = async (after: WordCursor) => {
+      const step = await (isFew ? amongFew(portfolio, after) : byWords(portfolio, text, after));
+      const isNew = ({ row, result }: FoundRow) => !isNamed.has(row.key) && !beginsWith(result.request.name, text);
+      return { ...step, rows: step.rows.filter(isNew) };
+    };
     return async (after, count) => {
       if (after === undefined || 'line' in after) {
         const rows = whole.map((found) => ({ ...found, at: candidateOf(found) }));
         const behind = rows.filter(({ at }) => isBehind(at, placeOf(after)));
         return { rows: behind, next: isSearched ? { name: '' } : undefined, cost: whole.length };
       }
-      const entries = await sources.byName(portfolio, text, { after: after.name, count });
+      if ('word' in after) return withWords(after);
+      const { name } = after;
+      const entries = await sources.byName(portfolio, text, { after: name, count });
       const byKey = new Map(entries.map(({ key, entry }) => [key, entry]));
       const states: readonly string[] = statesOf(filter);
       const isMeant = (state: string) => states.includes(state);
@@ -116,7 +182,7 @@ export function makeRowWalks(
       const last = entries.at(-1);
       return {
         rows: rows.map((found) => ({ ...found, at: { name: byKey.get(found.row.key) ?? '' } })),
-        next: entries.length < count || !last ? undefined : { name: last.entry },
+        next: entries.length < count || !last ? { word: '', key: '' } : { name: last.entry },
         cost: meant.length + entries.length / LOOKS_PER_ROW,
       };
     };
@@ -145,10 +211,13 @@ export function makeRowWalks(
   }
 
   return {
+    readAll,
+    isSearched,
+
     /** @throws LimitlineError `USAGE` for a text that needs the indexes, if they are turned off */
     async wayTo(portfolio: string, filter: RowFilter): Promise<WalkPlan> {
       const states = statesOf(filter);
-      const { outcomes = [], text, cause, status, min, max } = filter;
+      const { outcomes = [], text, cause, status, min, max, rows: chosen } = filter;
       // The state alone does not tell the outcome of a done row, nor whether another row replaces a cancelled one.
       const isByTally = outcomes.length > 0 && (states.includes('done') || states.includes('cancelled'));
       const meanings: Meanings = isByTally ? await readMeanings() : new Map();
@@ -158,6 +227,9 @@ export function makeRowWalks(
       };
       const isSure = text === undefined && !isByTally && (cause === undefined || Object.keys(filter).length === 1);
       const plain = { isSure, referred: NOBODY, unindexed: 0, meanings };
+      if (text === undefined && chosen !== undefined) {
+        return { ...plain, isSure: false, walk: byKeys(portfolio, chosen.slice(0, MOST_NAMED)) };
+      }
       const isByColumn = status !== undefined || min !== undefined || max !== undefined;
       if (text === undefined && (cause !== undefined || !isByColumn)) {
         const of = cause === undefined ? { states } : { cause };
@@ -168,7 +240,7 @@ export function makeRowWalks(
       if (text !== undefined) {
         const { rows, referred } = await namedBy(portfolio, text);
         if (!isSearched && rows.length === 0 && !LINE_NUMBER.test(text)) throw turnedOff();
-        const walk = byText(portfolio, text, filter, rows);
+        const walk = byText(portfolio, text, filter, rows, sizes.rows <= FEW_ROWS);
         return { ...plain, walk, referred, unindexed: isSearched ? unindexed : 0 };
       }
       const meant = states.reduce((sum, state) => sum + (sizes.states.get(state) ?? 0), 0);
@@ -183,10 +255,10 @@ export function makeRowWalks(
 
 const LINE_NUMBER = /^[1-9]\d{0,8}$/;
 
-function turnedOff(): LimitlineError {
+export function turnedOff(): LimitlineError {
   return new LimitlineError(
     'USAGE',
-    'Search by name, number and id is turned off (SEARCH_INDEX=off): search by line, or choose rows by state or cause.',
+    'Search by name, number and id, and the order of amounts and changes, are turned off (SEARCH_INDEX=off): search by line, or choose rows by state or cause.',
   );
 }
 

@@ -60,3 +60,33 @@ test('with SEARCH_INDEX=off nothing is indexed, and search says so; reconcile in
   ).toEqual([{ portfolio: 'q4', finding: 'rows were missing from the search index; this is corrected', rows: 3 }]);
   expect((await searched.page('q4', { text: 'buyer 2' }, { count: 9 })).found).toHaveLength(1);
 });
+
+test('in a portfolio of many rows each word of a name finds its rows, once each and in pages', async () => {
+  const place = await openWorkplace();
+  const names = Array.from({ length: 1_100 }, (_none, at) =>
+    at % 100 === 7 ? `Haus ${at} Bauer Bau & Söhne GmbH` : `Firma ${at} KG`,
+  );
+  const lines = names.map((name, at) => `${name},DE,HRB ${at + 1},1000,,`);
+  await place.import([HEADER, ...lines, 'Haus 7 Bauer Bau & Söhne GmbH,DE,HRB 8,2000,,', 'Bau AG,DE,HRB 5000,1,,']);
+  await place.import([HEADER, 'Bau Nord,DE,HRB 6000,1,,'], { portfolio: 'other' });
+  const linesOf = async (text: string, count: number) => {
+    const found: number[] = [];
+    let after: string | undefined;
+    do {
+      const page = await place.context.rows.page('q4', { text }, { after, count });
+      found.push(...page.found.map(({ result }) => result.line));
+      after = page.next;
+    } while (after !== undefined);
+    return found;
+  };
+  const builders = names.flatMap((name, at) => (name.startsWith('Haus') ? [at + 2] : []));
+  for (const count of [1, 5, 100]) {
+    expect((await linesOf('soehne bau', count)).toSorted((one, other) => one - other)).toEqual([...builders, 1_102]);
+    // The name that begins so comes first.
+    const [first, ...others] = await linesOf('bau', count);
+    expect(first).toBe(1_103);
+    expect(others.toSorted((one, other) => one - other)).toEqual([...builders, 1_102]);
+  }
+  expect(await linesOf('bau gmbh', 10)).toHaveLength(12);
+  expect(await linesOf('nord', 10)).toEqual([]);
+});

@@ -39,6 +39,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'change-side': 'quiet',
   claim: 'included',
   'close-approval': 'refuses',
+  'amount-rows': 'reads',
   'column-rows': 'reads',
   columns: 'included',
   'compare-rows': 'quiet',

@@ -114,6 +114,7 @@ test.each<[string, (ledger: Ledger) => Promise<unknown>]>([
   ["a cause's index", async (ledger) => ledger.connection.zadd(await keyOf(ledger, 'cause'), 9, 'row-0')],
   ['a cause', ({ connection, keys }) => connection.del(keys.causes('q4'))],
   ['a name', ({ connection, keys }) => connection.zadd(keys.names('q4'), 0, 'other\0row-0')],
+  ['a time of change', ({ connection, keys }) => connection.zadd(keys.changed('q4'), 0, 'row-0')],
   ['an id', async (ledger) => ledger.connection.del(await keyOf(ledger, 'ids'))],
   ['a column', async (ledger) => ledger.connection.zadd(await keyOf(ledger, 'column'), 'XX', 77, 'row-0')],
 ])('%s that is not as the rows are is noticed', async (_what, damage) => {

@@ -117,6 +117,8 @@ for _, name in ipairs(redis.call('ZRANGE', root .. ':portfolios', 0, -1)) do
       if columns > 0 and columns ~= count then bad(name, 'has', tostring(count), 'rows and', tostring(columns), 'amounts in its columns') end
       local names = redis.call('ZCARD', portfolio .. ':names')
       if names > 0 and names ~= count then bad(name, 'has', tostring(count), 'rows and', tostring(names), 'names') end
+      local changed = redis.call('ZCARD', portfolio .. ':changed')
+      if names > 0 and changed ~= count then bad(name, 'has', tostring(count), 'rows and', tostring(changed), 'of them by change') end
     end
   end
 end

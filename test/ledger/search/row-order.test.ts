@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import type { RowFilter } from '../../../src/ledger/search/row-filter.ts';
+import type { RowOrder } from '../../../src/ledger/search/row-order.ts';
+import { makeRequest, openLedger } from '../../support/ledger.ts';
+
+const PORTFOLIO = 'q4';
+const OF = { portfolio: PORTFOLIO, number: '1', generation: 0, approval: undefined };
+const rowAt = (line: number) => ({ portfolio: PORTFOLIO, key: `row-${line}` });
+
+/** Rows at the lines 2, 3 … with these amounts, or so many lines apart; each third is done. */
+async function openRows(amounts: readonly string[], apart = 1) {
+  const ledger = openLedger();
+  const rows = amounts.map((amount, at) => ({
+    key: `row-${at * apart + 2}`,
+    line: at * apart + 2,
+    request: makeRequest({ name: `Name ${at}`, buyer: `b-${at}`, limit: { requested_limit: amount } }),
+    seen: 0,
+  }));
+  for (let from = 0; from < rows.length; from += 500) await ledger.rows.putNew(OF, rows.slice(from, from + 500));
+  const done = rows.filter((_row, at) => at % 3 === 2);
+  await Promise.all(
+    done.map(({ line }) =>
+      ledger.rows.advance(rowAt(line), 'queued', 'done', {
+        limit: `bl_${line}`,
+        record: { status: 'approved', total_limit: '200000' },
+      }),
+    ),
+  );
+  return ledger;
+}
+
+/** Every row of the filter in an order, read in pages of so many. */
+async function allOf(
+  { rows }: Awaited<ReturnType<typeof openRows>>,
+  filter: RowFilter,
+  order: RowOrder,
+  count: number,
+) {
+  const found = [];
+  let after: string | undefined;
+  do {
+    const page = await rows.page(PORTFOLIO, filter, { after, count, order });
+    found.push(...page.found);
+    after = page.next;
+  } while (after !== undefined);
+  return found;
+}
+
+/** Amounts of all sizes, many of them alike. */
+const amountsOf = (count: number) =>
+  Array.from({ length: count }, (_none, at) => (at % 4 === 0 ? '50000' : `${(at * 7919) % 100_003}.5`));
+
+describe.each([
+  ['few rows, which are sorted', 120],
+  ['many rows, which an index lists', 1_200],
+])('of %s', (_what, count) => {
+  test('each row comes once in each order, in pages, and the other direction is the reverse', async () => {
+    const ledger = await openRows(amountsOf(count), 3);
+    const filters: RowFilter[] = [
+      {},
+      { states: ['queued'] },
+      { min: '40000', max: '60000' },
+      { outcomes: ['approved'] },
+    ];
+    for (const filter of filters) {
+      const byLine = new Set((await allOf(ledger, filter, 'line', 500)).map(({ row }) => row.key));
+      expect(byLine.size).toBeGreaterThan(0);
+      for (const [order, sortedBy] of [
+        ['line', ({ result }) => result.line],
+        ['amount', ({ result }) => Number(result.request.limit.requested_limit)],
+        ['changed', ({ result }) => result.updatedMs],
+      ] as [RowOrder, (found: Awaited<ReturnType<typeof allOf>>[number]) => number][]) {
+        const up = await allOf(ledger, filter, order, 170);
+        const down = await allOf(ledger, filter, `-${order}` as RowOrder, 170);
+        const values = up.map(sortedBy);
+        expect(values).toEqual(values.toSorted((one, other) => one - other));
+        expect(new Set(up.map(({ row }) => row.key))).toEqual(byLine);
+        expect(up).toHaveLength(byLine.size);
+        expect(down.map(({ row }) => row.key)).toEqual(up.map(({ row }) => row.key).toReversed());
+      }
+    }
+  });
+});
+
+test('a row that changes is the latest one, and one that stays keeps its place', async () => {
+  const { rows, connection } = await openRows(['3', '1', '2', '9']);
+  const [, ms] = (await connection.time()).map(Number);
+  await expect.poll(async () => Number((await connection.time())[1]) !== ms).toBe(true);
+  await rows.begin(rowAt(3), 'company');
+  const keysIn = async (order: RowOrder) =>
+    (await rows.page(PORTFOLIO, {}, { count: 9, order })).found.map(({ row }) => row.key);
+  expect((await keysIn('-changed'))[0]).toBe('row-3');
+  expect(await keysIn('-amount')).toEqual(['row-5', 'row-2', 'row-4', 'row-3']);
+  expect(await keysIn('-line')).toEqual(['row-5', 'row-4', 'row-3', 'row-2']);
+});
+
+test('an amount that nobody can read comes before all others', async () => {
+  const ledger = await openRows([...amountsOf(1_100), 'abc', '0.5', '1e3']);
+  const [first, second, third] = await allOf(ledger, {}, 'amount', 100);
+  expect([first, second].map((each) => each?.result.request.limit.requested_limit).toSorted()).toEqual(['1e3', 'abc']);
+  expect(third?.result.request.limit.requested_limit).toBe('0.5');
+});
+
+test('what a text finds is sorted too, and given rows are listed alone', async () => {
+  const { rows } = await openRows(['3', '1', '2', '9']);
+  const keysIn = async (filter: RowFilter, order?: RowOrder) =>
+    (await rows.page(PORTFOLIO, filter, { count: 9, order })).found.map(({ row }) => row.key);
+  expect(await keysIn({ text: 'name' }, 'amount')).toEqual(['row-3', 'row-4', 'row-2', 'row-5']);
+  const chosen = { rows: ['row-5', 'row-3', 'none'] };
+  expect(await keysIn(chosen)).toEqual(['row-3', 'row-5']);
+  expect(await keysIn({ ...chosen, states: ['done'] })).toEqual([]);
+  expect(await rows.count(PORTFOLIO, chosen)).toEqual({ rows: 2, isExact: true });
+});
+
+test('rows that were brought in without the indexes are counted as missing in an order, until they are compared', async () => {
+  const { connection, keys, rows, portfolios } = await openRows(amountsOf(1_200));
+  await connection.del(keys.changed(PORTFOLIO));
+  const page = () => rows.page(PORTFOLIO, {}, { count: 5, order: '-changed' });
+  expect(await page()).toEqual({ found: [], unindexed: 1_200 });
+  expect(await portfolios.compare([PORTFOLIO])).toEqual([{ portfolio: PORTFOLIO, is: 'search', rows: 1_200 }]);
+  expect((await page()).found).toHaveLength(5);
+});
