@@ -120,8 +120,8 @@ export function buyerRowsAfter(
 
 /** Turns a sound line into an invalid one, for a problem found after reading. */
 export function refusedLine({ row, warnings: _warnings, ...read }: RowLine, problem: Problem): Line {
-  const { key, buyer, limit } = row;
-  return { ...read, kind: 'invalid', key, buyer, requested: limit.requested_limit, problems: [problem] };
+  const { key, name, buyer, limit } = row;
+  return { ...read, kind: 'invalid', key, name, buyer, requested: limit.requested_limit, problems: [problem] };
 }
 
 /** What a person must know before taking the usual way out. */
@@ -153,7 +153,7 @@ export function otherBuyersLine(
   const where = known.line === undefined ? '' : `line ${known.line}, `;
   const message = `This request_reference already belongs to another buyer's request, ${where}"${known.name}" (${known.limit.requested_limit}): give this line another. If it corrects that request, mend it in the file that report --format errors-csv writes, whose column row says which request is meant.`;
   const problems = [makeProblem(read.line, 'request_reference', null, message)];
-  return { ...read, kind: 'invalid', key: '', requested: row.limit.requested_limit, problems };
+  return { ...read, kind: 'invalid', key: '', name: row.name, requested: row.limit.requested_limit, problems };
 }
 
 /** A document as the ledger keeps it. */

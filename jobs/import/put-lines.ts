@@ -117,11 +117,18 @@ function isNew({ row, ofBuyer, decision }: AskedLine): boolean {
   return 'replaces' in decision && decision.replaces === undefined && !isThere;
 }
 
-/** A line as the ledger notes it: its request's key, and of a faulty line its fault and its amount; of an invalid one its buyer. */
+/** A line as the ledger notes it: its request's key, and of a faulty line its fault, name and amount; of an invalid one its buyer. */
 function noteOf(line: Line): NotedLine {
   const [key, fault] = [requestOf(line), faultOf(line)];
   if (line.kind === 'row') return { key, fault };
-  return { key, buyer: line.kind === 'invalid' ? line.buyer : undefined, amount: line.requested, fault };
+  const { name, requested: amount } = line;
+  return {
+    key,
+    buyer: line.kind === 'invalid' ? line.buyer : undefined,
+    name: name?.slice(0, NAME_LENGTH),
+    amount,
+    fault,
+  };
 }
 
 function faultOf(line: Line): FaultyLine | null {
@@ -133,6 +140,9 @@ function faultOf(line: Line): FaultyLine | null {
 
 /** Characters: twice the text of a line with all known columns wrong. Uncut, a line of thousands of wrong cells would fill Redis. */
 const MAX_MESSAGE_LENGTH = 8_000;
+
+/** Characters of a faulty line's name, for people who look for it. */
+const NAME_LENGTH = 200;
 
 function describe({ column, message }: Problem): string {
   return column === null ? message : `${column}: ${message}`;

@@ -231,7 +231,9 @@ function plannedFilter(
   { outcomes, ...filter }: RowFilter,
 ): RowFilter & { states: readonly RowState[] } {
   const { states: named } = filter;
-  const meant = action === 'cancel' && filter.cause !== undefined ? (['refused'] as const) : MEANT[action];
+  const ofCause = action === 'cancel' && filter.cause !== undefined ? (['refused'] as const) : MEANT[action];
+  // Whoever chooses rows one by one means each of them.
+  const meant = filter.rows === undefined ? ofCause : POSSIBLE[action];
   const states = (named ?? outcomes) === undefined ? meant : POSSIBLE[action].filter(isNamed);
   // The state tells the outcome of every row that a plan is for, except of cancelled rows, of which others may replace some.
   const told = outcomes && states.includes('cancelled') ? { outcomes } : {};

@@ -73,6 +73,7 @@ export function portfolioPageFunctions(
     archived: archives.read,
     look,
     rows: context.rows.page,
+    faultyLines: portfolios.faultyPage,
     pause: (name) => portfolios.pause(name, 'by request'),
     pauseKind: async (name) => (await portfolios.read(name)).pauseKind,
     resume: async (name, paused) => {

@@ -31,6 +31,7 @@ export function rowPageFunctions(context: Context, whoMay: WhoMayReader): RowPag
     archived: context.archives.read,
     meanings: context.statusMeanings.read,
     whoMay: async (name) => whoMay(await context.portfolios.read(name)),
+    beside: ({ portfolio, key }, list) => context.rows.beside(portfolio, key, list),
     asksSessions: () => context.settings.SERVICE_SESSION_FILE !== undefined,
     async askSession({ portfolio, key: row }, given) {
       const asked = await askSessions({ portfolio, row }, given, context);

@@ -1,14 +1,26 @@
 import type { CheckName } from '../../ledger/nightly/checks.ts';
 import type { SectionName } from '../../ledger/nightly/night-report.ts';
+import type { FaultKind } from '../../ledger/portfolios/faulty-lines.ts';
 import { type RowId, rowIdOf } from '../../ledger/schema/schema.ts';
 import { queryOfFilter, type RowFilter } from '../../ledger/search/row-filter.ts';
+import type { RowOrder } from '../../ledger/search/row-order.ts';
 
-/** The page of a portfolio, with a filter and the cursor from which its rows are listed. */
-export function portfolioAddress(name: string, filter: RowFilter = {}, after?: string): string {
-  const query = new URLSearchParams(queryOfFilter(filter));
-  if (after !== undefined) query.set('after', after);
-  const text = query.toString();
+/** Which rows of a portfolio are listed besides a filter: in which order, from which cursor on, and lines that led to no row. */
+export type Listing = { order?: RowOrder; after?: string | undefined; lines?: readonly FaultKind[]; behind?: number };
+
+/** The page of a portfolio, with a filter and what else says which rows are listed. */
+export function portfolioAddress(name: string, filter: RowFilter = {}, listing: Listing = {}): string {
+  const text = queryOfList(filter, listing);
   return `/portfolios/${encodeURIComponent(name)}${text === '' ? '' : `?${text}#rows`}`;
+}
+
+function queryOfList(filter: RowFilter, { order = 'line', after, lines = [], behind }: Listing): string {
+  const query = new URLSearchParams(queryOfFilter(filter));
+  if (order !== 'line') query.set('order', order);
+  if (lines.length > 0) query.set('lines', lines.join(','));
+  if (behind !== undefined) query.set('behind', String(behind));
+  if (after !== undefined) query.set('after', after);
+  return query.toString();
 }
 
 /** An address below a portfolio's page, such as that of a row, of a download or of the portfolio's events. */
@@ -25,9 +37,10 @@ export function planAddress(portfolio: string, action: 'retry' | 'cancel', filte
   return `/plans/new?${query}`;
 }
 
-/** The page of a row. */
-export function rowAddress({ portfolio, key }: RowId): string {
-  return `/portfolios/${encodeURIComponent(portfolio)}/rows/${encodeURIComponent(key)}`;
+/** The page of a row; with a list, its next and previous rows are those of that list. */
+export function rowAddress({ portfolio, key }: RowId, list?: { filter: RowFilter; order: RowOrder }): string {
+  const query = list ? queryOfList(list.filter, { order: list.order }) : '';
+  return `/portfolios/${encodeURIComponent(portfolio)}/rows/${encodeURIComponent(key)}${query === '' ? '' : `?${query}`}`;
 }
 
 /** The page of a buyer, with the requests from an index on. */

@@ -5,6 +5,8 @@ export type TableColumn<Row> = {
   head: string;
   kind?: 'text' | 'number' | 'amount' | 'id' | 'actions';
   cell: (row: Row) => HtmlValue;
+  /** A link that sorts by this column, and how the rows are sorted by it now. */
+  sorts?: { href: string; now: 'ascending' | 'descending' | undefined };
   /** Marks the column that names the row: its header cell, and its title on narrow screens. */
   names?: boolean;
   /** Hidden on narrow screens, where each row becomes a short list. */
@@ -31,10 +33,16 @@ export function table<Row>(given: {
   return html`<div class="table-box" id="${id}" role="region" aria-label="${caption}" tabindex="0">
     <table class="table" role="table">
       <caption class="${showCaption ? '' : 'unseen'}">${caption}</caption>
-      <thead role="rowgroup"><tr role="row">${columns.map(({ head, kind = 'text', wideOnly }) => html`<th scope="col" role="columnheader" class="${['cell', `is-${kind}`, wideOnly && 'wide-only']}">${kind === 'actions' ? html`<span class="unseen">${head}</span>` : head}</th>`)}</tr></thead>
+      <thead role="rowgroup"><tr role="row">${columns.map(headOf)}</tr></thead>
       <tbody role="rowgroup">${rows.map((row) => html`<tr role="row">${columns.map((column) => cellOf(column, row))}</tr>`)}</tbody>
     </table>
   </div>`;
+}
+
+function headOf<Row>({ head, kind = 'text', wideOnly, sorts }: TableColumn<Row>): Html {
+  const words = kind === 'actions' ? html`<span class="unseen">${head}</span>` : head;
+  const shown = sorts ? html`<a href="${sorts.href}">${words}</a>` : words;
+  return html`<th scope="col" role="columnheader" class="${['cell', `is-${kind}`, wideOnly && 'wide-only']}" aria-sort="${sorts?.now}">${shown}</th>`;
 }
 
 function cellOf<Row>({ head, kind = 'text', cell, names, wideOnly }: TableColumn<Row>, row: Row): Html {
@@ -51,12 +59,14 @@ export function pager({
   words,
   first,
   next,
+  label = 'Pages',
 }: {
   words: string;
   first?: string | undefined;
   next?: string | undefined;
+  label?: string;
 }): Html {
-  return html`<nav class="pager" aria-label="Pages"><span class="pager-words">${words}</span>
+  return html`<nav class="pager" aria-label="${label}"><span class="pager-words">${words}</span>
     ${first !== undefined && html`<a class="button is-quiet" href="${first}">To the first</a>`}
     ${next !== undefined && html`<a class="button is-plain" href="${next}" rel="next">Next</a>`}
   </nav>`;

@@ -1,13 +1,13 @@
 -- Included where lines begin or cease to count as a row: adds up those that count as none. Their hash has `lines`, their number; `bare`, the
 -- number of those without a readable amount; their sum in `sum:left:<k>`, see derive.lua; and `unsummed`, how many of them belong to a row
 -- all the same, which is in no sum, since another line replaced it or a file left it out.
--- The text of a faulty line is "<row key or nothing>|<amount or nothing> <problem>". A text of an older version lacks "|<amount>", and its
--- line is not in these counts.
+-- The text of a faulty line is "<row key or nothing>|<amount or nothing>|<name> <problem>", without "|<name>" where none is known. A text of an
+-- older version lacks "|<amount>" too, and its line is not in these counts.
 -- @include amounts
 
 -- Adds the line with this text to the counts `left` (sign 1), or takes it off (-1).
 local function addLeftOut(left, text, sign)
-  local amount = string.match(text, '^[^| ]*|(%S*) ')
+  local amount = string.match(text, '^[^| ]*|([^| ]*)')
   if not amount then return end
   left.lines = (left.lines or 0) + sign
   local limbs = amount ~= '' and limbsOf(amount)

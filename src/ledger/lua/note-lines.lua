@@ -5,7 +5,7 @@
 -- keys of its rows.
 -- @args content …lines
 -- content: the file and how it is read; lines: line, kind ("invalid", "duplicate" or "sound"), problem, the key of its request or "",
--- its buyer or "", its amount or "", …
+-- its buyer or "", its amount or "" with "|<name>" behind it if that is known, …
 -- @brings-in
 -- Answers 2 if problems were noted before, 1 if none were: then sound lines have nothing to take back. Answers 0 if another file's lines
 -- are shown by now: then nothing is written.

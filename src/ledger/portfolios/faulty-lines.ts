@@ -1,18 +1,24 @@
 import type { RedisConnection } from '../../lua-script.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
 import { FAULT_KINDS, type Keys } from '../schema/keys.ts';
+import { hasWords } from '../search/index-words.ts';
 
 /** Why a line led to no row; `message` is for people. `key`: of the line's request, if known. */
-export type FaultyLine = { kind: 'invalid' | 'duplicate'; message: string; key?: string };
+export type FaultyLine = { kind: FaultKind; message: string; key?: string; name?: string };
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+/** Some faulty lines by line; `next`: the line behind which others follow; `unlisted`: how many lines are too many to be listed. */
+export type FaultyPage = { found: (FaultyLine & { line: number })[]; next?: number; unlisted: number };
 
 /**
  * A line as an import found it: the key of its request, '' if unknown, and its fault, if any. A faulty line counts as the row of its key
- * only if that row is of its `buyer`, or the line names no buyer. `amount`: what it asks for as decimal text, if that is known.
+ * only if that row is of its `buyer`, or the line names no buyer. `amount`: what it asks for as decimal text, `name`: whom it names, if that is known.
  */
 export type NotedLine = {
   key: string;
   buyer?: string | undefined;
   amount?: string | undefined;
+  name?: string | undefined;
   fault: FaultyLine | null;
 };
 
@@ -50,6 +56,37 @@ export function makeFaultyLines({ connection, keys }: { connection: RedisConnect
     faultyLines,
     keptRows,
 
+    /** Faulty lines of the last import of these kinds, behind a line; with a text those of this line, or whose name has its words. */
+    async faultyPage(
+      name: string,
+      {
+        kinds,
+        text,
+        after = 0,
+        count,
+      }: { kinds: readonly FaultKind[]; text?: string | undefined; after?: number | undefined; count: number },
+    ): Promise<FaultyPage> {
+      const hashes = kinds.map((kind) => keys.faultyLines(name, kind));
+      const sizes = await Promise.all(hashes.map((key) => connection.hlen(key)));
+      const lines = sizes.reduce((sum, size) => sum + size, 0);
+      if (lines > MOST_LISTED) return { found: [], unlisted: lines };
+      const all = await Promise.all(hashes.map((key) => connection.hgetall(key)));
+      const found = all
+        .flatMap((texts, at) =>
+          Object.entries(texts).map(([line, fault]) => {
+            return { line: Number(line), kind: kinds[at] ?? 'invalid', ...readFault(fault) };
+          }),
+        )
+        .filter(
+          ({ line, name: of = '' }) =>
+            line > after && (text === undefined || text === String(line) || hasWords(of, text)),
+        )
+        .sort((one, other) => one.line - other.line);
+      const page = found.slice(0, count);
+      const last = found.length > count ? page.at(-1) : undefined;
+      return { found: page, ...(last && { next: last.line }), unlisted: 0 };
+    },
+
     /** Number of faulty lines of the last import that count as no row and are not among these lines. */
     async faultyBeside(name: string, lines: readonly number[]): Promise<number> {
       const hashes = [...faultyKeysOf(name), keys.keptRows(name)];
@@ -85,6 +122,9 @@ export function makeFaultyLines({ connection, keys }: { connection: RedisConnect
   };
 }
 
+/** Faulty lines that are sorted and searched: some 10 ms. A file with more was read wrongly, and its errors are a file of their own. */
+const MOST_LISTED = 5_000;
+
 /** The answer of note-lines.lua if faults were noted before, so that sound lines may have some to take back. */
 const NOTED_BEFORE = 2;
 
@@ -95,8 +135,10 @@ function* pagesOf<T>(items: readonly T[]): Generator<T[]> {
   for (let from = 0; from < items.length; from += PAGE) yield items.slice(from, from + PAGE);
 }
 
-function argsOf(line: number, { key, buyer = '', amount = '', fault }: NotedLine): (string | number)[] {
-  return [line, fault?.kind ?? 'sound', fault?.message ?? '', key, buyer, amount];
+function argsOf(line: number, { key, buyer = '', amount = '', name = '', fault }: NotedLine): (string | number)[] {
+  // Without the spaces and bars that part the text.
+  const told = name === '' ? '' : `|${encodeURIComponent(name.toWellFormed())}`;
+  return [line, fault?.kind ?? 'sound', fault?.message ?? '', key, buyer, amount + told];
 }
 
 function faultOf(invalid: string | null | undefined, duplicate: string | null | undefined): FaultyLine | undefined {
@@ -104,10 +146,9 @@ function faultOf(invalid: string | null | undefined, duplicate: string | null | 
   return typeof duplicate === 'string' ? { kind: 'duplicate', ...readFault(duplicate) } : undefined;
 }
 
-/** Reads the text of a faulty line, as note-lines.lua writes it. A text of an older version lacks the amount. */
-function readFault(text: string): Pick<FaultyLine, 'message' | 'key'> {
+/** Reads the text of a faulty line, as note-lines.lua writes it. A text of an older version lacks the name, or amount and name. */
+function readFault(text: string): Pick<FaultyLine, 'message' | 'key' | 'name'> {
   const end = text.indexOf(' ');
-  const message = text.slice(end + 1);
-  const [key] = text.slice(0, end).split('|');
-  return key ? { message, key } : { message };
+  const [key, , name] = text.slice(0, end).split('|');
+  return { message: text.slice(end + 1), ...(key && { key }), ...(name && { name: decodeURIComponent(name) }) };
 }

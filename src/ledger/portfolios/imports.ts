@@ -91,6 +91,7 @@ export function makeImports({ connection, keys }: { connection: RedisConnection;
 
   return {
     faultyLines: faulty.faultyLines,
+    faultyPage: faulty.faultyPage,
     keptRows: faulty.keptRows,
     faultyBeside: faulty.faultyBeside,
 

@@ -153,6 +153,11 @@ export function openRows({ states }: Pick<PortfolioState, 'states'>): number {
   return rowsIn(states, OPEN_STATES);
 }
 
+/** Whether anything is to be done yet, by a person or without one: else a pause means nothing. */
+export function hasMore({ importing, states }: Pick<PortfolioState, 'importing' | 'states'>): boolean {
+  return importing || openRows({ states }) + states.awaiting + states.held > 0;
+}
+
 /** One step of a portfolio's rows: how many have it ahead, are at it, stopped at it, and are past it. */
 export type FunnelStep = {
   step: Step;

@@ -87,7 +87,7 @@ export function makeKeys(prefix: string, account: string) {
     portfolios: `${root}:portfolios`,
     /** Hash: the fields and counts of a portfolio, such as `calls:<kind>`. */
     portfolio: (name: string) => `${root}:portfolio:${name}`,
-    /** Hash: line number → `<row key or nothing>|<amount or nothing> <problem>`, for lines of the last import that led to no row. */
+    /** Hash: line number → `<row key or nothing>|<amount or nothing>|<name> <problem>`, for lines of the last import that led to no row. */
     faultyLines: (name: string, kind: 'invalid' | 'duplicate') => `${root}:portfolio:${name}:lines:${kind}`,
     /** Hash: row key → line of the last import that is invalid, and whose request has this row from before. */
     keptRows: (name: string) => `${root}:portfolio:${name}:lines:kept`,

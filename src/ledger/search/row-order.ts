@@ -92,8 +92,13 @@ export function makeRowOrders(
   };
 }
 
+/** The order in the other direction. */
+export function reversed(order: RowOrder): RowOrder {
+  return rowOrderOf(order.startsWith('-') ? order.slice(1) : `-${order}`);
+}
+
 /** The place of a row in an order, as the index has it; an amount that is no number comes before all others. */
-function placeIn({ row: { key }, result }: FoundRow, order: RowOrder): Valued {
+export function placeIn({ row: { key }, result }: FoundRow, order: RowOrder): Valued {
   const { line, updatedMs, request } = result;
   if (order.endsWith('line')) return { value: line, line, key };
   if (order.endsWith('changed')) return { value: updatedMs, line, key };

@@ -3,8 +3,8 @@ import type { Keys } from '../schema/keys.ts';
 import { ROW_STATES } from '../schema/row.ts';
 import { type FoundRow, matches, type RowFilter } from './row-filter.ts';
 import { makeRowLists } from './row-lists.ts';
-import { makeRowOrders, type RowOrder } from './row-order.ts';
-import { cursorOf, cursorText } from './row-pages.ts';
+import { makeRowOrders, placeIn, type RowOrder, reversed } from './row-order.ts';
+import { type Cursor, cursorOf, cursorText } from './row-pages.ts';
 import { LINES_OF_COLUMN, makeRowSources } from './row-sources.ts';
 import { makeRowWalks, type SearchOptions } from './row-walks.ts';
 
@@ -22,6 +22,8 @@ type RowCount = { rows: number; isExact: boolean };
 const MOST_READ = 2_000;
 /** Rows read at once if most of them may not match. */
 const READ_AT_ONCE = 250;
+/** Rows among which a row of a search by text is looked for, with those beside it: five pages. */
+const MOST_BESIDE = 200;
 /** Most rows counted one by one. */
 const MOST_COUNTED = 1_000;
 
@@ -65,8 +67,35 @@ export function makeRowSearch(options: SearchOptions) {
     }
   }
 
+  /** The key of the row behind a place in an order; undefined if there is none near. */
+  async function keyBehind(portfolio: string, filter: RowFilter, order: RowOrder, place: Cursor) {
+    const { found } = await page(portfolio, filter, { after: cursorText(place), count: 1, order });
+    return found[0]?.row.key;
+  }
+
   return {
     page,
+
+    /**
+     * The keys of the rows before and behind a row in a list. What a text finds is looked through up to {@link MOST_BESIDE} rows.
+     *
+     * @throws LimitlineError as {@link page} does
+     */
+    async beside(portfolio: string, key: string, { filter, order }: { filter: RowFilter; order: RowOrder }) {
+      if (filter.text !== undefined) {
+        const { found } = await page(portfolio, filter, { count: MOST_BESIDE, order });
+        const at = found.findIndex(({ row }) => row.key === key);
+        return at < 0 ? {} : { before: found[at - 1]?.row.key, behind: found[at + 1]?.row.key };
+      }
+      const [found] = await walks.readAll(portfolio, [key]);
+      if (!found) return {};
+      const place = placeIn(found, order);
+      const [before, behind] = await Promise.all([
+        keyBehind(portfolio, filter, reversed(order), place),
+        keyBehind(portfolio, filter, order, place),
+      ]);
+      return { before, behind };
+    },
 
     /** All matching rows, in pages; a row that matches during the whole walk comes once. */
     async *all(portfolio: string, filter: RowFilter): AsyncGenerator<FoundRow[]> {

@@ -78,7 +78,7 @@ export function makeLineClassifier({ columns, dates, currencies, adviseAbove: ab
           ({ column }) => column !== null && (amountColumns.has(column) || namesUnit(column)),
         );
         const requested = isDoubtful ? undefined : values.requested_limit;
-        const told = { line, cells: wellFormed, numbers, changed, key, problems, buyer, requested };
+        const told = { line, cells: wellFormed, numbers, changed, key, problems, name: values.name, buyer, requested };
         return { kind: 'invalid', ...told, ...(broken === null ? {} : { broken }) };
       }
       const row = makeRow(values, buyer ?? '', draft.extras);
@@ -90,8 +90,20 @@ export function makeLineClassifier({ columns, dates, currencies, adviseAbove: ab
       const of = requestLines.addOnce(row.key, line);
       if (of !== undefined) {
         const problems = [duplicateProblem(line, of, values)];
-        const { requested_limit: requested } = values;
-        return { kind: 'duplicate', line, cells, numbers, changed, of, key: row.key, requested, problems, ...told };
+        const { name, requested_limit: requested } = values;
+        return {
+          kind: 'duplicate',
+          line,
+          cells,
+          numbers,
+          changed,
+          of,
+          key: row.key,
+          name,
+          requested,
+          problems,
+          ...told,
+        };
       }
       rows += 1;
       if (documents.length === 0) bareRows += 1;

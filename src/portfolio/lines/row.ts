@@ -38,14 +38,14 @@ export type Line =
   | (Read & { kind: 'row'; row: Row; warnings: Problem[] })
   /**
    * `broken` is the line's text, where its cells are unreliable. `key` is the key of the request that the line would
-   * make, '' if unknown; `buyer` and `requested` are set as far as they are known. An amount in another currency than the
+   * make, '' if unknown; `name`, `buyer` and `requested` are set as far as they are known. An amount in another currency than the
    * file's is not: it must not be added to a sum.
    */
   | (Read & Partial<Told> & { kind: 'invalid'; key: string; problems: Problem[]; broken?: string })
   /** `of` is the earlier line with the same request, `key` its request key. `problems` has one message that says so. */
-  | (Read & { kind: 'duplicate'; of: number; key: string; requested: string | undefined; problems: Problem[] });
+  | (Read & Pick<Told, 'name' | 'requested'> & { kind: 'duplicate'; of: number; key: string; problems: Problem[] });
 
-type Told = Record<'buyer' | 'requested', string | undefined>;
+type Told = Record<'name' | 'buyer' | 'requested', string | undefined>;
 
 /**
  * What every line has. `numbers` are the indexes of cells that a workbook stores as numbers. `told` is set where the

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { openConsole } from '../../support/console.ts';
+import { openDesk } from '../../support/desk.ts';
 import { openThreeRows } from '../../support/three-rows.ts';
 
 const PAUSED = 'The portfolio is paused: nothing of it goes before somebody resumes it.';
@@ -56,4 +58,15 @@ test('a plan to send held rows again says which rows of other portfolios go with
   const words = '1 held row of portfolio q5, which is not paused, goes on by the same answer.';
   expect((await get('/plans/new?portfolio=q4&action=resend')).text).toContain(words);
   expect((await post('/held/plan', { resend: 'yes', [`pick-${await heldOf()}`]: 'yes' })).text).toContain(words);
+});
+
+test('a portfolio of which all is cancelled has no button to resume it, and does not say that it is paused', async () => {
+  const desk = await openDesk(2);
+  await desk.limitline('import', 'q4.csv', '--yes');
+  const { get, context } = await openConsole(desk);
+  await context.portfolios.pause('q4', 'by request');
+  const pausedOn = async () => (await get('/portfolios/q4')).text.match(/Paused\.|\/portfolios\/q4\/resume/g);
+  expect(await pausedOn()).toEqual(['Paused.', '/portfolios/q4/resume']);
+  expect(await desk.limitline('cancel', 'q4')).toMatchObject({ status: 0 });
+  expect(await pausedOn()).toBeNull();
 });

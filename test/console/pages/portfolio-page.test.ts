@@ -56,8 +56,8 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
     );
     expect(text).toContain('1 row needs an answer. It is not known whether the service has it');
     // Past the company's step are all but the one that it was refused at.
-    expect(text).toMatch(/Company 0 rows here now 8 past it 1 stopped here 9 calls sent/);
-    expect(text).toMatch(/Limit 0 rows here now 6 past it 2 stopped here 8 calls sent/);
+    expect(text).toMatch(/Company 8 rows past it 1 stopped here 9 calls sent/);
+    expect(text).toMatch(/Limit 6 rows past it 2 stopped here 8 calls sent/);
     expect(text).toContain('11 lines = 9 rows + 1 invalid + 1 duplicate');
     expect(text).toContain('9 rows brought in = 9 in all states together');
     expect(text).toContain('6 rows done = 6 limits made');
@@ -79,7 +79,8 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
       const rows = (await get(`/portfolios/q4?outcomes=${outcomes}`)).text;
       expect([...rows.matchAll(/data-head="Line">/g)].length, of).toBe(Number(count));
     }
-    expect(page.text).toMatch(/<a href="\/portfolios\/q4\/downloads\/errors\.csv" download[^>]*>2<\/a>/);
+    expect(text).not.toContain('rows here now');
+    expect(page.text).toContain('?lines=invalid%2Cduplicate#rows">2</a>');
     const links = new Set(
       [...page.text.matchAll(/href="([^"]*\bq4\b[^"]*)"/g)].map(([, href = '']) => href.replaceAll('&amp;', '&')),
     );
@@ -95,7 +96,7 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
   test('shows the rows that a filter means, with their stories and plans, and says what cannot be meant', async () => {
     const { get, context } = await open();
     const refused = await get('/portfolios/q4?states=refused');
-    expect([...refused.text.matchAll(/\/portfolios\/q4\/rows\/[\w-]+"><bdi>/g)].length).toBe(2);
+    expect([...refused.text.matchAll(/\/portfolios\/q4\/rows\/[\w-]+\?states=refused"><bdi>/g)].length).toBe(2);
     expect(refused.text).toContain('/plans/new?portfolio=q4&amp;action=retry&amp;states=refused"');
     // The outcome of refused rows is chosen by that address of an older version.
     const chosen = (text: string) => [...text.matchAll(/value="(\w+)" checked/g)].map(([, value]) => value);
@@ -122,6 +123,59 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
       expect(page.text.match(/Retry these|Cancel these/), wrong).toBeNull();
     }
     expect(textOf((await get('/portfolios/q4?text=nothing+like+it')).text)).toContain('No rows found.');
+  });
+
+  test('lists rows in the order that is asked for, and leads from each to the next one of the list', async () => {
+    const { get } = await open();
+    const linesOf = (text: string) => [...text.matchAll(/data-head="Line">(\d+)</g)].map(([, line]) => Number(line));
+    const up = await get('/portfolios/q4?order=amount');
+    expect(up.text).toMatch(/aria-sort="ascending"[^>]*><a href="\/portfolios\/q4\?order=-amount#rows">Requested</);
+    const down = await get('/portfolios/q4?order=-amount&outcomes=rejected');
+    expect(linesOf((await get('/portfolios/q4?order=-amount')).text)).toEqual(linesOf(up.text).toReversed());
+    const [first, second] = linesOf(down.text);
+    const [link = ''] = /\/portfolios\/q4\/rows\/[\w-]+\?[^"]*order=-amount[^"]*/.exec(down.text) ?? [];
+    const row = await get(link.replaceAll('&amp;', '&'));
+    expect(textOf(row.text)).toContain(`Line ${first} of`);
+    expect(row.text).not.toContain('Previous row of the list');
+    const [, next = ''] = /href="([^"]*)"[^>]*aria-label="Next row of the list"/.exec(row.text) ?? [];
+    const after = await get(next.replaceAll('&amp;', '&'));
+    expect(textOf(after.text)).toContain(`Line ${second} of`);
+    expect(after.text).toContain('Previous row of the list');
+    expect(after.text).toContain('href="/portfolios/q4?outcomes=rejected&amp;order=-amount#rows"');
+  });
+
+  test('plans what is done with rows that were selected, and nothing where none was', async () => {
+    const { get } = await open();
+    const { text } = await get('/portfolios/q4');
+    const keys = [...text.matchAll(/name="rows" value="([\w-]{16})" aria-label="Select line (\d+)"/g)];
+    // Nothing else can be sent again or cancelled.
+    expect(keys.map(([, , line]) => line)).toEqual(['4', '5']);
+    const rows = `rows=${keys[1]?.[1]}`;
+    const plan = textOf((await get(`/plans/new?portfolio=q4&action=retry&chosen=yes&${rows}`)).text);
+    expect(plan).toContain('Send 1 row again?');
+    expect(plan).toContain('chosen one by one, 1 row');
+    const none = await get('/plans/new?portfolio=q4&action=retry&chosen=yes');
+    expect([none.status, textOf(none.text).includes('Select at least one row first.')]).toEqual([422, true]);
+  });
+
+  test('lists the lines of its file that led to no row, with name and problem, and finds them by name and line', async () => {
+    const { get } = await open();
+    const all = await get('/portfolios/q4?lines=invalid,duplicate');
+    const text = textOf(all.text);
+    expect(text).toContain('Lines to fix 1');
+    expect(text).toMatch(/11 Buyer 1 GmbH left out .* 12 Nobody to fix /);
+    expect(text).toContain('2 lines from line 11');
+    // They have no outcome by which rows are listed.
+    expect(all.text).not.toContain('Rows of portfolio q4');
+    const fix = textOf((await get('/portfolios/q4?lines=invalid')).text);
+    expect(fix).toContain('12 Nobody to fix');
+    expect(fix).not.toContain('left out This');
+    for (const words of ['nobo', '12']) {
+      const found = textOf((await get(`/portfolios/q4?text=${words}`)).text);
+      expect(found).toContain('Lines of the file that led to no row');
+      expect(found).toContain('12 Nobody to fix');
+    }
+    expect((await get('/portfolios/q4?text=buyer+5')).text).not.toContain('led to no row');
   });
 
   test('runs nothing that a cell, an answer or an address brings', async () => {

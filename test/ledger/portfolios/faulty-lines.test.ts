@@ -157,3 +157,30 @@ async function busyMs(redis: Redis): Promise<number> {
   const seconds = [...info.matchAll(/used_cpu_(?:user|sys)_main_thread:([\d.]+)/g)].map((match) => Number(match[1]));
   return 1_000 * seconds.reduce((sum, one) => sum + one, 0);
 }
+
+test('faulty lines are listed by line with their names, in pages, and found by words of a name', async () => {
+  const { portfolios } = openLedger();
+  const run = await portfolios.startImport('q4', file);
+  await run.noteLines(
+    new Map([
+      [12, { key: '', name: 'Bau | Söhne 100 %', amount: '5', fault: BAD }],
+      [3, { key: 'a', name: 'Müller Bau', amount: '1.5', fault: TWICE }],
+      [2, { key: '', fault: BAD }],
+    ]),
+  );
+  const of = (kinds: ('invalid' | 'duplicate')[], more: object = {}) =>
+    portfolios.faultyPage('q4', { kinds, count: 2, ...more });
+  const [two, three, twelve] = [
+    { line: 2, ...BAD },
+    { line: 3, ...TWICE, key: 'a', name: 'Müller Bau' },
+    { line: 12, ...BAD, name: 'Bau | Söhne 100 %' },
+  ];
+  expect(await of(['invalid', 'duplicate'])).toEqual({ found: [two, three], next: 3, unlisted: 0 });
+  expect(await of(['invalid', 'duplicate'], { after: 3 })).toEqual({ found: [twelve], unlisted: 0 });
+  expect(await of(['invalid'])).toEqual({ found: [two, twelve], unlisted: 0 });
+  const searched = (text: string) => of(['invalid', 'duplicate'], { text });
+  expect((await searched('bau')).found).toEqual([three, twelve]);
+  expect((await searched('soe')).found).toEqual([twelve]);
+  expect((await searched('2')).found).toEqual([two]);
+  expect((await portfolios.read('q4')).leftOut).toEqual({ amount: '6.50', bare: 1 });
+});

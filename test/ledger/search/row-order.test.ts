@@ -112,6 +112,21 @@ test('what a text finds is sorted too, and given rows are listed alone', async (
   expect(await rows.count(PORTFOLIO, chosen)).toEqual({ rows: 2, isExact: true });
 });
 
+test('a row has the rows before and behind it in each order', async () => {
+  const { rows } = await openRows(['3', '1', '2', '9']);
+  const beside = async (key: string, filter: RowFilter, order: RowOrder) => {
+    const { before, behind } = await rows.beside(PORTFOLIO, key, { filter, order });
+    return [before, behind];
+  };
+  expect(await beside('row-3', {}, 'line')).toEqual(['row-2', 'row-4']);
+  expect(await beside('row-3', {}, '-line')).toEqual(['row-4', 'row-2']);
+  expect(await beside('row-2', {}, 'amount')).toEqual(['row-4', 'row-5']);
+  expect(await beside('row-5', {}, '-amount')).toEqual([undefined, 'row-2']);
+  expect(await beside('row-3', { states: ['queued'] }, 'line')).toEqual(['row-2', 'row-5']);
+  expect(await beside('row-4', { text: 'name' }, 'line')).toEqual(['row-3', 'row-5']);
+  expect(await beside('none', {}, 'line')).toEqual([undefined, undefined]);
+});
+
 test('rows that were brought in without the indexes are counted as missing in an order, until they are compared', async () => {
   const { connection, keys, rows, portfolios } = await openRows(amountsOf(1_200));
   await connection.del(keys.changed(PORTFOLIO));

@@ -50,6 +50,8 @@ export const planningPage = page<PlansPageFunctions>({ at: 'portfolios' }, ({ ge
     show: async ({ request, reply, query, given }) => {
       const { portfolio, action } = askedOf(query);
       const filter = filterFromQuery(query);
+      // Without rows, the plan would be for all.
+      if (query.chosen !== undefined && !filter.rows) throw new ConsoleError(422, 'Select at least one row first.');
       const state = await given.make({ portfolio, action, filter, by: request.person.by });
       if (!state) throw new ConsoleError(404, `There is no portfolio "${portfolio}".`);
       return answer(state, { request, reply });

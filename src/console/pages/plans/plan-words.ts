@@ -43,7 +43,7 @@ export function rowsWords(rows: number, { states = [] }: RowFilter, isExact = tr
 
 /** The conditions of a plan's filter, a phrase each. */
 export function filterWords({ filter, cause }: Pick<Plan, 'filter' | 'cause'>): string[] {
-  const { states = [], outcomes = [], status, min, max, text, cause: id } = filter;
+  const { states = [], outcomes = [], status, min, max, rows, text, cause: id } = filter;
   return [
     ...(states.length > 0 ? [`in the state ${listed(states)}`] : []),
     ...(outcomes.length > 0 ? [`with the outcome ${listed(outcomes.map((one) => ROW_OUTCOMES[one]))}`] : []),
@@ -51,6 +51,7 @@ export function filterWords({ filter, cause }: Pick<Plan, 'filter' | 'cause'>): 
     ...(status === undefined ? [] : [`answered "${status}"`]),
     ...(min === undefined ? [] : [`asking for ${moneyText(min)} or more`]),
     ...(max === undefined ? [] : [`asking for ${moneyText(max)} or less`]),
+    ...(rows === undefined ? [] : [`chosen one by one, ${counted(rows.length, 'row')}`]),
     ...(text === undefined ? [] : [`found by "${text}"`]),
   ];
 }

@@ -1,8 +1,11 @@
 import { isLimitlineError } from '../../../errors.ts';
+import type { FaultKind, FaultyPage } from '../../../ledger/portfolios/faulty-lines.ts';
 import { type ArchivedPortfolio, archivedFault } from '../../../ledger/schema/archives.ts';
+import { FAULT_KINDS } from '../../../ledger/schema/keys.ts';
 import type { PauseKind } from '../../../ledger/schema/pause-reasons.ts';
 import { isPortfolioName } from '../../../ledger/schema/schema.ts';
 import { filterFromQuery, type Query, type RowFilter } from '../../../ledger/search/row-filter.ts';
+import { type RowOrder, rowOrderOf } from '../../../ledger/search/row-order.ts';
 import { LOOKS, OPERATOR, RESUMES } from '../../access/rules.ts';
 import { ConsoleError } from '../../console-app.ts';
 import { below, portfolioAddress } from '../addresses.ts';
@@ -23,7 +26,16 @@ export type PortfolioPageFunctions = {
    *
    * @throws LimitlineError `USAGE` for a filter that cannot be answered, with a message for people
    */
-  rows: (name: string, filter: RowFilter, page: { after?: string; count: number }) => Promise<RowsPage>;
+  rows: (
+    name: string,
+    filter: RowFilter,
+    page: { after?: string | undefined; count: number; order: RowOrder },
+  ) => Promise<RowsPage>;
+  /** Lines of the last file that led to no row. */
+  faultyLines: (
+    name: string,
+    page: { kinds: readonly FaultKind[]; text: string | undefined; after: number | undefined; count: number },
+  ) => Promise<FaultyPage>;
   pause: (name: string) => Promise<void>;
   pauseKind: (name: string) => Promise<PauseKind>;
   /** Resumes the portfolio if it is paused for this reason, undefined for none; answers whether it was. */
@@ -39,12 +51,32 @@ export const onePortfolioPage = page<PortfolioPageFunctions>({ at: 'portfolios' 
       const archived = await given.archived(name);
       if (archived) return { title: name, body: archivedPortfolioPage(archived, rights) };
       const { filter, problem } = readFilter(query);
-      const after = typeof query.after === 'string' && query.after !== '' ? query.after : undefined;
-      const [look, rows] = await Promise.all([
+      const listing = listingOf(query);
+      const { lines } = listing;
+      const { text, ...rest } = filter;
+      // Lines that led to no row have no other field by which they could be found.
+      const isOfRows = lines.length === 0 || Object.keys(rest).length > 0;
+      const kinds = lines.length > 0 ? lines : text === undefined ? [] : FAULT_KINDS;
+      const [look, rows, faulty] = await Promise.all([
         lookAt(name, given),
-        problem === undefined ? readRows(name, filter, after, given) : { page: { found: [] }, problem },
+        problem === undefined && isOfRows ? readRows(name, filter, listing, given) : { page: { found: [] }, problem },
+        kinds.length > 0
+          ? given.faultyLines(name, { kinds, text, after: listing.behind, count: ROWS_SHOWN })
+          : undefined,
       ]);
-      const shown = { filter, after, query, page: rows.page, problem: rows.problem, csrf: reply.csrf(), rights };
+      // What a text finds among the lines stands below the rows, or in their place.
+      const isFound = faulty !== undefined && faulty.found.length > 0;
+      const isNoRow = rows.page.found.length === 0 && rows.page.next === undefined;
+      const shown = {
+        filter,
+        listing,
+        query,
+        page: isOfRows && !(isFound && isNoRow) ? rows.page : undefined,
+        faulty: lines.length > 0 || isFound ? faulty : undefined,
+        problem: rows.problem,
+        csrf: reply.csrf(),
+        rights,
+      };
       return { title: name, events: below(name, 'events'), body: renderPortfolio(look, shown) };
     },
   }),
@@ -113,15 +145,24 @@ function readFilter(query: Query): { filter: RowFilter; problem: string | undefi
   }
 }
 
+function listingOf({ order, after, lines, behind }: Query) {
+  const named = [lines ?? ''].flat().flatMap((text) => text.split(','));
+  return {
+    order: rowOrderOf(order),
+    after: typeof after === 'string' && after !== '' ? after : undefined,
+    lines: FAULT_KINDS.filter((kind) => named.includes(kind)),
+    ...(typeof behind === 'string' && /^\d{1,9}$/.test(behind) && { behind: Number(behind) }),
+  };
+}
+
 async function readRows(
   name: string,
   filter: RowFilter,
-  after: string | undefined,
+  { after, order }: { after: string | undefined; order: RowOrder },
   given: PortfolioPageFunctions,
 ): Promise<{ page: RowsPage; problem: string | undefined }> {
   try {
-    const place = after === undefined ? {} : { after };
-    return { page: await given.rows(name, filter, { ...place, count: ROWS_SHOWN }), problem: undefined };
+    return { page: await given.rows(name, filter, { after, order, count: ROWS_SHOWN }), problem: undefined };
   } catch (error) {
     if (isLimitlineError(error, 'USAGE')) return { page: { found: [] }, problem: error.message };
     throw error;

@@ -4,7 +4,8 @@ import { amountHead, type MoneyLine, moneyLines, moneyNotes, moneyOf } from '../
 import { grantedOf, outcomesOf } from '../../../ledger/counts/outcome-sums.ts';
 import { ROW_OUTCOMES } from '../../../ledger/counts/row-outcome.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
-import type { FunnelStep } from '../../../ledger/portfolios/summary.ts';
+import { type FunnelStep, openRows } from '../../../ledger/portfolios/summary.ts';
+import { FAULT_KINDS } from '../../../ledger/schema/keys.ts';
 import { GRANTED_STATES, rowsIn, type Step } from '../../../ledger/schema/row.ts';
 import { moneyText } from '../../../money-text.ts';
 import { timeLeftWords } from '../../../pace/time-left.ts';
@@ -18,7 +19,7 @@ import { AUTOMATION, below, planAddress, portfolioAddress } from '../addresses.t
 import type { PortfolioLook, PortfolioOutlook, ShownCause } from './portfolio-look.ts';
 
 /** What became of the money: a bar, a line for each outcome with a link to its rows, and the time that is left. */
-export function renderMoney(look: PortfolioLook, { open, calls, left }: PortfolioOutlook, rights: Rights): Html {
+export function renderMoney(look: PortfolioLook, { open, calls, left }: PortfolioOutlook): Html {
   const { state, meanings } = look;
   const { name, kept, sums } = state;
   const outcomes = outcomesOf(state, meanings);
@@ -45,7 +46,7 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
     rows: lines,
     columns: [
       { head: 'What became of it', names: true, cell: moneyName },
-      { head: 'Lines', kind: 'number', cell: (line) => moneyRows(name, line, rights) },
+      { head: 'Lines', kind: 'number', cell: (line) => moneyRows(name, line) },
       {
         head: upperFirst(amountHead(money)),
         kind: 'amount',
@@ -66,11 +67,11 @@ function moneyName({ level, words, outcomes: [outcome, ...others] }: MoneyLine):
 
 const upperFirst = (words: string): string => `${words[0]?.toUpperCase()}${words.slice(1)}`;
 
-/** The number of lines, as a link to them. Lines that led to no row are in the download of errors. */
-function moneyRows(name: string, { level, lines, outcomes }: MoneyLine, rights: Rights): HtmlValue {
-  if (outcomes.length > 0) return html`<a href="${portfolioAddress(name, { outcomes })}">${grouped(lines)}</a>`;
-  if (level === 0 || !can(rights, 'GET /portfolios/:name/downloads/:file')) return grouped(lines);
-  return html`<a href="${below(name, 'downloads', 'errors.csv')}" download>${grouped(lines)}</a>`;
+/** The number of lines, as a link to them. */
+function moneyRows(name: string, { level, lines, outcomes }: MoneyLine): HtmlValue {
+  if (level === 0) return grouped(lines);
+  const listing = outcomes.length > 0 ? {} : { lines: FAULT_KINDS };
+  return html`<a href="${portfolioAddress(name, outcomes.length > 0 ? { outcomes } : {}, listing)}">${grouped(lines)}</a>`;
 }
 
 /** How long it takes until nothing is open, or when that was. */
@@ -169,17 +170,20 @@ const STEP_WORDS: Readonly<Record<Step, string>> = { company: 'Company', documen
 export function renderFunnel(steps: readonly FunnelStep[], { states }: Pick<PortfolioState, 'states'>): Html {
   const rows = Object.values(states).reduce((sum, count) => sum + count, 0);
   const answered = rowsIn(states, GRANTED_STATES);
+  // Nothing of a finished portfolio waits or is at a step.
+  const isOver = openRows({ states }) + states.awaiting === 0;
   return html`<ol class="funnel">
-    ${stage({ name: 'Waiting', state: 'queued', here: states.queued, rows, hints: waitingHints(states) })}
+    ${!isOver && stage({ name: 'Waiting', state: 'queued', here: states.queued, rows, hints: waitingHints(states) })}
     ${steps.map(({ step, at, past, stopped, calls }) =>
       stage({
         name: STEP_WORDS[step],
         state: step,
-        here: at,
+        here: isOver ? past : at,
+        words: isOver ? 'rows' : 'rows here now',
         rows,
         share: past,
         hints: [
-          `${grouped(past)} past it`,
+          isOver ? 'past it' : `${grouped(past)} past it`,
           ...(stopped > 0 ? [`${grouped(stopped)} stopped here`] : []),
           `${counted(calls, 'call')} sent`,
         ],
@@ -189,6 +193,7 @@ export function renderFunnel(steps: readonly FunnelStep[], { states }: Pick<Port
       name: 'Answered',
       state: 'done',
       here: answered,
+      words: 'rows',
       rows,
       share: answered,
       hints: [`${grouped(states.done)} done`, `${grouped(states.skipped)} requested before`],
@@ -205,15 +210,16 @@ function stage(given: {
   name: string;
   state: 'queued' | Step | 'done';
   here: number;
+  words?: string;
   rows: number;
   share?: number;
   hints: readonly string[];
 }): Html {
-  const { name, state, here, rows, share = here, hints } = given;
+  const { name, state, here, words = 'rows here now', rows, share = here, hints } = given;
   const width = rows === 0 ? 0 : Math.max(share > 0 ? 2 : 0, Math.round((share / rows) * 100));
   return html`<li class="funnel-stage">
     <h3 class="funnel-name">${stateShape(state)}${name}</h3>
-    <p class="funnel-here">${grouped(here)}<span class="unseen"> rows here now</span></p>
+    <p class="funnel-here">${grouped(here)}<span class="unseen"> ${words}</span></p>
     <svg class="funnel-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="state-none" width="100" height="4"/><rect class="state-${state}" width="${width}" height="4"/></svg>
     <p class="funnel-hints">${hints.map((hint) => html`<span>${hint}</span> `)}</p>
   </li>`;

@@ -1,7 +1,8 @@
 import { grouped } from '../../../counted.ts';
 import { outcomesOf } from '../../../ledger/counts/outcome-sums.ts';
+import type { FaultyPage } from '../../../ledger/portfolios/faulty-lines.ts';
 import { type Check, overallOf, proofOf } from '../../../ledger/portfolios/proof.ts';
-import { openRows } from '../../../ledger/portfolios/summary.ts';
+import { hasMore, openRows } from '../../../ledger/portfolios/summary.ts';
 import { UNFINISHED_STATES } from '../../../ledger/schema/row.ts';
 import type { Query, RowFilter } from '../../../ledger/search/row-filter.ts';
 import { spansOf } from '../../../pace/samples.ts';
@@ -11,22 +12,26 @@ import { type Html, html } from '../../html/html.ts';
 import { actionButton, linkButton } from '../../parts/form.ts';
 import { type BannerKind, notice, pageHead, panel } from '../../parts/page-head.ts';
 import { advice, commandLine, moment, shellWord } from '../../parts/text.ts';
-import { below, planAddress, portfolioAddress } from '../addresses.ts';
+import { below, type Listing, planAddress, portfolioAddress } from '../addresses.ts';
 import { decisionsForm } from '../decisions/decisions-view.ts';
 import { statusQuestions } from '../statuses/status-questions.ts';
 import { mayWords } from '../who-may.ts';
+import { renderFaultyLines } from './faulty-view.ts';
 import { renderCauses, renderFunnel, renderMoney } from './figures-view.ts';
+import { renderFilterForm } from './filter-form.ts';
 import { renderPaceChart } from './pace-chart.ts';
 import { type PortfolioLook, portfolioOutlookOf } from './portfolio-look.ts';
-import { countsText, type RowsPage, renderFilterForm, renderRowActions, renderRows } from './rows-view.ts';
+import { countsText, type RowsPage, renderRowActions, renderRows } from './rows-view.ts';
 import { waitsFor } from './waits-for.ts';
 
 /** Which rows of a portfolio were asked for, and which were found. */
 type Shown = {
   filter: RowFilter;
-  after: string | undefined;
+  listing: Listing;
   query: Query;
-  page: RowsPage;
+  /** Undefined where only lines that led to no row are asked for. */
+  page: RowsPage | undefined;
+  faulty: FaultyPage | undefined;
   problem: string | undefined;
   csrf: string;
   rights: Rights;
@@ -54,10 +59,13 @@ export function renderPortfolio(look: PortfolioLook, shown: Shown): Html {
   ${panel({ title: 'Failures by cause', id: 'portfolio-causes', body: pieceOf(frame, 'portfolio-causes') })}
   <section class="panel" id="rows" aria-labelledby="rows-title" data-module="rows-changed">
     <div class="panel-head"><h2 id="rows-title">Rows</h2>${!isHeld && renderRowActions(state.name, shown.filter, shown.rights)}</div>
-    ${renderFilterForm({ state, outcomes, causes: look.causes }, { filter: shown.filter, given: textsOf(shown.query), problem: shown.problem })}
+    ${renderFilterForm({ state, outcomes, causes: look.causes }, { ...shown, given: textsOf(shown.query) })}
     ${shown.problem !== undefined && notice('bad', shown.problem, { title: 'These rows cannot be shown.', urgent: true })}
-    <p class="rows-changed" role="status" hidden><span data-words></span> <a href="${portfolioAddress(state.name, shown.filter, shown.after)}">Show them as they are now</a></p>
-    <div data-shown="${countsText(outcomes)}">${shown.problem === undefined && renderRows(state, shown.page, { ...shown, meanings: look.meanings })}</div>
+    <p class="rows-changed" role="status" hidden><span data-words></span> <a href="${portfolioAddress(state.name, shown.filter, shown.listing)}">Show them as they are now</a></p>
+    <div data-module="pick-rows"><div data-shown="${countsText(outcomes)}">
+      ${shown.problem === undefined && shown.page && renderRows(state, shown.page, { ...shown, meanings: look.meanings })}
+      ${shown.faulty && html`<h3 class="lines-title">Lines of the file that led to no row</h3>${renderFaultyLines(state.name, shown.faulty, shown)}`}
+    </div></div>
     <div id="rows-now" hidden></div>
   </section>
   <details class="fold" id="pipeline" open="${!isProven}">
@@ -118,7 +126,7 @@ export function portfolioFrame(look: PortfolioLook, { rights, csrf = '' }: { rig
       id: 'portfolio-statuses',
       html: statusQuestions(state.statuses, look.meanings, { rights, csrf, back: state.name }),
     },
-    { id: 'portfolio-money', html: renderMoney(look, outlook, rights) },
+    { id: 'portfolio-money', html: renderMoney(look, outlook) },
     { id: 'portfolio-actions', html: renderActions(look, { rights, csrf }) },
     { id: 'portfolio-funnel', html: renderFunnel(outlook.steps, state) },
     { id: 'portfolio-pace', html: renderPace(look) },
@@ -173,7 +181,8 @@ function renderActions({ state, who }: PortfolioLook, { rights, csrf }: { rights
       ? open > 0 &&
         can(rights, 'POST /portfolios/:name/pause') &&
         actionButton({ action: below(name, 'pause'), csrf, words: 'Pause', command: `npx limitline pause ${word}` })
-      : can(rights, RESUME, pauseKind) &&
+      : hasMore(state) &&
+        can(rights, RESUME, pauseKind) &&
         actionButton({
           action: below(name, 'resume'),
           csrf,

@@ -1,20 +1,20 @@
-import { counted, grouped } from '../../../counted.ts';
+import { counted } from '../../../counted.ts';
 import type { OutcomeSum } from '../../../ledger/counts/outcome-sums.ts';
-import { canHave, ROW_OUTCOMES, type RowOutcome } from '../../../ledger/counts/row-outcome.ts';
+import type { RowOutcome } from '../../../ledger/counts/row-outcome.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
-import { answeredOtherwise, type RowResult, UNFINISHED_STATES } from '../../../ledger/schema/row.ts';
+import { answeredOtherwise, type RowResult, type RowState, UNFINISHED_STATES } from '../../../ledger/schema/row.ts';
 import { type RowFilter, statesOf } from '../../../ledger/search/row-filter.ts';
+import type { RowOrder } from '../../../ledger/search/row-order.ts';
 import type { RowPage } from '../../../ledger/search/row-search.ts';
 import { type Meanings, statusMeaningOf } from '../../../status-meaning.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
-import { OUTCOMES, rowBadge, SHOWN_AS, stateShape } from '../../parts/figures.ts';
-import { button, field, form, linkButton, select } from '../../parts/form.ts';
+import { OUTCOMES, rowBadge } from '../../parts/figures.ts';
+import { button, form, hidden, linkButton } from '../../parts/form.ts';
 import { emptyState, notice } from '../../parts/page-head.ts';
 import { pager, table } from '../../parts/table.ts';
-import { advice, amount, cutWords, theirWords } from '../../parts/text.ts';
-import { below, buyerAddress, planAddress, portfolioAddress } from '../addresses.ts';
-import type { ShownCause } from './portfolio-look.ts';
+import { advice, amount, cutWords, minuteOf, theirWords } from '../../parts/text.ts';
+import { buyerAddress, type Listing, planAddress, portfolioAddress, rowAddress } from '../addresses.ts';
 
 /** A page of rows, see ledger/search/row-search.ts: a page without rows may be followed by others. */
 export type RowsPage = RowPage;
@@ -22,31 +22,52 @@ export type RowsPage = RowPage;
 /** Rows of a page: as many as a person reads through, few enough for a slow connection. */
 export const ROWS_SHOWN = 40;
 
-/** The rows that the filter found, in the order of their lines. */
+/** The rows that the filter found, in their order; those that may be acted on can be chosen. */
 export function renderRows(
   state: PortfolioState,
   page: RowsPage,
-  {
-    filter,
-    after,
-    rights,
-    meanings,
-  }: { filter: RowFilter; after: string | undefined; rights: Rights; meanings: Meanings },
+  { filter, listing, rights, meanings }: { filter: RowFilter; listing: Listing; rights: Rights; meanings: Meanings },
 ): Html {
   const { name } = state;
+  const { order = 'line', after } = listing;
   const rows = page.found;
+  const sorts = (by: 'line' | 'amount' | 'changed') => {
+    const [next, now]: [RowOrder, 'ascending' | 'descending' | undefined] =
+      order === by ? [`-${by}`, 'ascending'] : [by, order === `-${by}` ? 'descending' : undefined];
+    return { href: `${portfolioAddress(name, filter, { order: next }).split('#')[0]}#rows`, now };
+  };
+  const acts = CHOSEN_ACTS.filter(({ action }) => can(rights, 'GET /plans/new', action));
+  const isChoosable = ({ state: of }: RowResult) =>
+    acts.some(({ states }) => (states as readonly RowState[]).includes(of));
+  const isChosen = rows.some(({ result }) => isChoosable(result));
   return html`${table({
     caption: `Rows of portfolio ${name}`,
     rows,
     columns: [
-      { head: 'Line', kind: 'number', cell: ({ result }) => result.line },
+      ...(isChosen
+        ? [
+            {
+              head: 'Select',
+              kind: 'actions' as const,
+              cell: ({ row, result }: (typeof rows)[number]) =>
+                isChoosable(result) &&
+                html`<input type="checkbox" form="chosen" name="rows" value="${row.key}" aria-label="${`Select line ${result.line}`}">`,
+            },
+          ]
+        : []),
+      { head: 'Line', kind: 'number', sorts: sorts('line'), cell: ({ result }) => result.line },
       {
         head: 'Name',
         names: true,
         cell: ({ row, result }) =>
-          html`<a href="${below(name, 'rows', row.key)}">${theirWords(result.request.name)}</a>`,
+          html`<a href="${rowAddress(row, { filter, order })}">${theirWords(result.request.name)}</a>`,
       },
-      { head: 'Requested', kind: 'amount', cell: ({ result }) => amount(result.request.limit.requested_limit) },
+      {
+        head: 'Requested',
+        kind: 'amount',
+        sorts: sorts('amount'),
+        cell: ({ result }) => amount(result.request.limit.requested_limit),
+      },
       { head: 'Outcome', cell: ({ result }) => rowBadge(result, meanings) },
       {
         head: 'Granted',
@@ -57,6 +78,7 @@ export function renderRows(
       },
       { head: 'Ids', kind: 'id', wideOnly: true, cell: ({ result }) => idsOf(result) },
       { head: 'Answer or problem', cell: ({ result }) => problemOf(result) },
+      { head: 'Changed (UTC)', sorts: sorts('changed'), cell: ({ result }) => minuteOf(result.updatedMs) },
       {
         head: 'Buyer',
         kind: 'actions',
@@ -66,15 +88,34 @@ export function renderRows(
     ],
     empty: page.next === undefined ? noRows(state, filter, rights) : lookedThrough(),
   })}
-  ${unindexedNotice(page)}
+  ${isChosen && chosenForm(name, acts)}
+  ${unindexedNotice(page, order)}
   ${pager({
     words: pagerWords(page),
-    first:
-      after === undefined
-        ? undefined
-        : `${portfolioAddress(name, filter)}${Object.keys(filter).length === 0 ? '#rows' : ''}`,
-    next: page.next === undefined ? undefined : portfolioAddress(name, filter, page.next),
+    first: after === undefined ? undefined : `${portfolioAddress(name, filter, { order }).split('#')[0]}#rows`,
+    next: page.next === undefined ? undefined : portfolioAddress(name, filter, { order, after: page.next }),
   })}`;
+}
+
+/** What may be done with rows that are chosen one by one. */
+const CHOSEN_ACTS = [
+  { action: 'retry', words: 'Send selected again…', states: ['refused', 'cancelled'] },
+  { action: 'cancel', words: 'Cancel selected…', states: [...UNFINISHED_STATES, 'refused'] },
+] as const satisfies readonly { action: string; words: string; states: readonly RowState[] }[];
+
+function chosenForm(name: string, acts: readonly (typeof CHOSEN_ACTS)[number][]): Html {
+  return form({
+    action: '/plans/new',
+    method: 'get',
+    id: 'chosen',
+    class: 'chosen',
+    dialog: true,
+    label: 'Selected rows',
+    body: html`${hidden('portfolio', name)}${hidden('chosen', 'yes')}
+    <label class="tick" hidden><input type="checkbox" data-pick-all><span>Select all on this page</span></label>
+    ${acts.map(({ action, words }) => button({ words, name: 'action', value: action, kind: action === 'cancel' ? 'quiet' : 'plain' }))}
+    <span class="problem" role="status" data-none hidden>Select at least one row first.</span>`,
+  });
 }
 
 function pagerWords({ found, next }: RowsPage): string {
@@ -92,8 +133,14 @@ function lookedThrough(): Html {
   });
 }
 
-function unindexedNotice({ unindexed = 0 }: RowsPage): Html | false {
+function unindexedNotice({ unindexed = 0 }: RowsPage, order: RowOrder): Html | false {
   if (unindexed === 0) return false;
+  if (order !== 'line') {
+    return notice(
+      'warn',
+      `${counted(unindexed, 'row')} of an older version are missing in this order until the next nightly check.`,
+    );
+  }
   const words = `${counted(unindexed, 'row')} cannot be found by name. Import the file again to make them searchable.`;
   return notice('warn', words);
 }
@@ -145,7 +192,7 @@ function noRows(state: PortfolioState, filter: RowFilter, rights: Rights): Html 
   if (Object.keys(filter).length > 0) {
     return emptyState({
       title: 'No rows found.',
-      words: 'Type the beginning of a name, or a complete reference, number or id.',
+      words: 'Type the beginning of a name’s words, or a complete reference, number or id.',
       next: html`<a class="button is-plain" href="${portfolioAddress(state.name)}#rows">Show all rows</a>`,
     });
   }
@@ -156,87 +203,4 @@ function noRows(state: PortfolioState, filter: RowFilter, rights: Rights): Html 
       : 'No line of the file could be used. See “Lines to fix”, correct the file, and import it again.',
     next: can(rights, 'GET /new') && html`<a class="button is-plain" href="/new">New import</a>`,
   });
-}
-
-/** The most options of a select, since nobody reads a longer list. */
-const MOST_CHOICES = 50;
-const CAUSE_CHARACTERS = 70;
-
-/** The filter of the rows: a form with GET, so that its result is an address that can be kept. */
-export function renderFilterForm(
-  {
-    state: { name, statuses },
-    outcomes,
-    causes,
-  }: { state: PortfolioState; outcomes: Readonly<Record<RowOutcome, OutcomeSum>>; causes: readonly ShownCause[] },
-  {
-    filter,
-    given,
-    problem,
-  }: { filter: RowFilter; given: Readonly<Record<string, string>>; problem: string | undefined },
-): Html {
-  // An address of an older version names states: the outcomes of their rows are chosen.
-  const chosen = OUTCOMES.filter(
-    (one) => filter.outcomes?.includes(one) ?? filter.states?.some((of) => canHave([one], of)),
-  );
-  // A chip for every outcome: the browser's module shows a hidden one as soon as its outcome has a row.
-  const chips = OUTCOMES.map((outcome, at) => {
-    const [{ rows }, isChosen, shown] = [outcomes[outcome], chosen.includes(outcome), SHOWN_AS[outcome]];
-    return html`<label class="chip state-${shown}" data-outcome-at="${at}" hidden="${rows === 0 && !isChosen}"><input type="checkbox" name="outcomes" value="${outcome}" checked="${isChosen}"><span>${stateShape(shown)}${ROW_OUTCOMES[outcome]} <b>${grouped(rows)}</b></span></label>`;
-  });
-  const body = html`
-    <fieldset class="chips"><legend class="unseen">Outcomes</legend>${chips}</fieldset>
-    <div class="filters">
-      ${field({ label: 'Find', name: 'text', type: 'search', value: given.text ?? '', placeholder: 'line, name, reference, number or id', maxlength: 400 })}
-      ${causeField(causes, filter)}
-      ${statusField(statuses, filter)}
-      ${field({ label: 'Amount from', name: 'min', inputmode: 'decimal', value: given.min ?? '', ...wrongIn(problem, 'least') })}
-      ${field({ label: 'to', name: 'max', inputmode: 'decimal', value: given.max ?? '', ...wrongIn(problem, 'largest') })}
-      <div class="actions">${button({ words: 'Show' })}${Object.keys(filter).length > 0 && html`<a class="button is-quiet" href="${portfolioAddress(name)}#rows">Show all</a>`}</div>
-    </div>`;
-  return form({
-    action: `${portfolioAddress(name)}#rows`,
-    method: 'get',
-    body,
-    class: 'filter',
-    role: 'search',
-    label: 'Rows',
-  });
-}
-
-function causeField(causes: readonly ShownCause[], { cause }: RowFilter): Html | false {
-  if (causes.length === 0 && cause === undefined) return false;
-  const some = causes.slice(0, MOST_CHOICES);
-  const isOther = cause !== undefined && !some.some(({ id }) => id === cause);
-  const options = [
-    { value: '', words: 'any cause' },
-    ...(isOther ? [{ value: cause, words: `cause ${cause}` }] : []),
-    ...some.map(({ id, status, meaning, words, rows }) => ({
-      value: id,
-      words:
-        `${grouped(rows)} × ${[status, words === '' ? meaning : words].filter((part) => part !== null).join(' ')}`.slice(
-          0,
-          CAUSE_CHARACTERS,
-        ),
-    })),
-  ];
-  return select({ label: 'Cause', name: 'cause', value: cause ?? '', options });
-}
-
-function statusField(statuses: Readonly<Record<string, number>>, { status }: RowFilter): Html | false {
-  const known = Object.entries(statuses)
-    .sort(([, one], [, other]) => other - one)
-    .slice(0, MOST_CHOICES);
-  if (known.length === 0 && status === undefined) return false;
-  const isOther = status !== undefined && !known.some(([word]) => word === status);
-  const options = [
-    { value: '', words: 'any answer' },
-    ...(isOther ? [{ value: status, words: status }] : []),
-    ...known.map(([word, count]) => ({ value: word, words: `${word} (${grouped(count)})` })),
-  ];
-  return select({ label: 'Answer', name: 'status', value: status ?? '', options });
-}
-
-function wrongIn(problem: string | undefined, word: string): { problem?: string } {
-  return problem?.includes(word) ? { problem } : {};
 }

@@ -1,6 +1,6 @@
 import { counted } from '../../../counted.ts';
 import { isPending, laterSupplierWords } from '../../../ledger/portfolios/portfolio.ts';
-import { openRows } from '../../../ledger/portfolios/summary.ts';
+import { hasMore, openRows } from '../../../ledger/portfolios/summary.ts';
 import { moneyText } from '../../../money-text.ts';
 import { describeBlock, describeTripped } from '../../../pace/breaker-words.ts';
 import { describePace } from '../../../pace/pace-words.ts';
@@ -30,7 +30,7 @@ export function waitsFor(look: Looked): Wait[] {
 function waitsForPeople({ state }: Looked): Wait[] {
   const { name, paused, interrupted, supplier, states } = state;
   const waits: Wait[] = [];
-  if (paused !== undefined) {
+  if (paused !== undefined && hasMore(state)) {
     const why = paused === '' ? 'by request' : paused;
     const words = sentence(`${why}: nothing new is sent until it is resumed`);
     waits.push({ kind: 'warn', title: 'Paused.', words, act: 'resume' });

@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import { isLimitlineError } from '../../../errors.ts';
 import type { AskedFor } from '../../../ledger/approvals/approval-look.ts';
 import type { ArchivedPortfolio } from '../../../ledger/schema/archives.ts';
 import type { RowId } from '../../../ledger/schema/schema.ts';
+import { filterFromQuery, type Query, type RowFilter } from '../../../ledger/search/row-filter.ts';
+import { type RowOrder, rowOrderOf } from '../../../ledger/search/row-order.ts';
 import type { ToldRow } from '../../../ledger/story/row-story.ts';
 import type { Meanings } from '../../../status-meaning.ts';
 import { LOOKS, OWN_OR_OPERATOR } from '../../access/rules.ts';
@@ -12,7 +15,7 @@ import { portfolioAddress, rowAddress, rowOfParams } from '../addresses.ts';
 import { didWord, didWords, HELD_DID } from '../held/held-page.ts';
 import { page, text } from '../page.ts';
 import { anyOf, type WhoMay } from '../who-may.ts';
-import { linePart, rowPage } from './row-page.ts';
+import { type Beside, linePart, rowPage } from './row-page.ts';
 
 export type RowPageFunctions = {
   /** Where an archived portfolio is kept; undefined where its rows are in Redis, or no portfolio has the name. */
@@ -21,6 +24,8 @@ export type RowPageFunctions = {
   story: (row: RowId, options: { patient: boolean; signal: AbortSignal }) => Promise<ToldRow | undefined>;
   meanings: () => Promise<Meanings>;
   whoMay: (portfolio: string) => Promise<WhoMay>;
+  /** The keys of the rows before and behind this one in a list of the portfolio's rows. */
+  beside: (row: RowId, list: { filter: RowFilter; order: RowOrder }) => Promise<Beside>;
   /** Whether a file describes the call for a hosted session. */
   asksSessions: () => boolean;
   /** Asks for a hosted session of the row's limit, or for a new one behind the session with the number `anew`; answers in words what came of it if nothing was asked for. */
@@ -60,6 +65,7 @@ export const oneRowPage = page<RowPageFunctions>({ at: 'portfolios' }, ({ get, p
       if (wantsFragment(request)) return reply.fragment(linePart(found, rights));
       const { result } = found.story;
       const who = await given.whoMay(row.portfolio);
+      const list = listOf(request.query as Query);
       const body = rowPage({
         ...found,
         did: didWords(did, (word) => DID.get(word), anyOf(who.resume)),
@@ -68,6 +74,8 @@ export const oneRowPage = page<RowPageFunctions>({ at: 'portfolios' }, ({ get, p
         rights,
         meanings: await given.meanings(),
         asks: given.asksSessions(),
+        list,
+        beside: await given.beside(row, list),
       });
       return { title: `${cutWords(result.request.name)} (${row.portfolio})`, body };
     },
@@ -98,6 +106,17 @@ export const oneRowPage = page<RowPageFunctions>({ at: 'portfolios' }, ({ get, p
     },
   }),
 ]);
+
+/** The list from which the row was opened: that of all rows where the address names none, or none that can be read. */
+function listOf(query: Query): { filter: RowFilter; order: RowOrder } {
+  const order = rowOrderOf(query.order);
+  try {
+    return { filter: filterFromQuery(query), order };
+  } catch (error) {
+    if (isLimitlineError(error, 'USAGE')) return { filter: {}, order };
+    throw error;
+  }
+}
 
 function rowOf(params: Readonly<Record<string, string>>): RowId {
   const row = rowOfParams(params);

@@ -1,19 +1,25 @@
 import type { PortfolioSupplier } from '../../../ledger/portfolios/portfolio.ts';
 import { answeredOtherwise } from '../../../ledger/schema/row.ts';
 import { type RowId, rowIdOf } from '../../../ledger/schema/schema.ts';
+import type { RowFilter } from '../../../ledger/search/row-filter.ts';
+import type { RowOrder } from '../../../ledger/search/row-order.ts';
 import type { RowStory, StoryCall, ToldRow } from '../../../ledger/story/row-story.ts';
 import { type Meanings, statusMeaningOf } from '../../../status-meaning.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
 import { facts, rowBadge, stateBadge } from '../../parts/figures.ts';
+import { linkButton } from '../../parts/form.ts';
 import { notice, pageHead, panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
 import { advice, amount, moment, theirWords } from '../../parts/text.ts';
-import { buyerAddress, eventAddress, rowAddress } from '../addresses.ts';
+import { buyerAddress, eventAddress, portfolioAddress, rowAddress } from '../addresses.ts';
 import type { WhoMay } from '../who-may.ts';
 import { rowActions } from './row-actions.ts';
 import { sessionsPart } from './sessions-part.ts';
 import { type Happening, spanWords, timelineOf } from './timeline.ts';
+
+/** The keys of the rows before and behind a row in a list. */
+export type Beside = { before?: string | undefined; behind?: string | undefined };
 
 /** The page of a row: outcome, timeline, line of the file, calls, and the buyer's other requests. */
 export function rowPage(
@@ -24,9 +30,11 @@ export function rowPage(
     who: WhoMay;
     meanings: Meanings;
     asks: boolean;
+    list: { filter: RowFilter; order: RowOrder };
+    beside: Beside;
   },
 ): Html {
-  const { story, line, did, csrf, rights, who, meanings, asks } = given;
+  const { story, line, did, csrf, rights, who, meanings, asks, list, beside } = given;
   const { row, result, imports } = story;
   const known = imports.get(result.importId);
   const file = known ? html`${theirWords(known.fileName)} #${known.number}` : 'a file that is not known';
@@ -34,9 +42,10 @@ export function rowPage(
     title: theirWords(result.request.name),
     trail: [
       { href: '/', words: 'Portfolios' },
-      { href: `/portfolios/${encodeURIComponent(row.portfolio)}`, words: row.portfolio },
+      { href: portfolioAddress(row.portfolio, list.filter, { order: list.order }), words: row.portfolio },
     ],
     lead: html`${rowBadge(result, meanings)} Line ${result.line} of ${file}, ${amount(result.request.limit.requested_limit)} requested`,
+    actions: besideLinks(row, { list, beside }),
   })}
   ${did !== undefined && notice('good', did)}
   <div class="row-page">
@@ -52,6 +61,16 @@ export function rowPage(
       ${panel({ title: 'Other requests of this buyer', body: html`${othersOf(story)}<p><a href="${buyerAddress(result.request.buyer)}">All of this buyer</a></p>` })}
     </div>
   </div>`;
+}
+
+function besideLinks(
+  { portfolio }: RowId,
+  { list, beside }: { list: { filter: RowFilter; order: RowOrder }; beside: Beside },
+): Html {
+  const link = (key: string | undefined, words: string) =>
+    key !== undefined &&
+    linkButton({ href: rowAddress({ portfolio, key }, list), words, kind: 'quiet', label: `${words} row of the list` });
+  return html`<nav class="actions" aria-label="Rows of the list">${link(beside.before, 'Previous')}${link(beside.behind, 'Next')}</nav>`;
 }
 
 function outcomeOf({ row, result, supplier, supplierAwaits }: RowStory, meanings: Meanings): Html {

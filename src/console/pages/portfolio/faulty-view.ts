@@ -1,0 +1,43 @@
+import { counted, grouped } from '../../../counted.ts';
+import type { FaultKind, FaultyPage } from '../../../ledger/portfolios/faulty-lines.ts';
+import type { RowFilter } from '../../../ledger/search/row-filter.ts';
+import { type Html, html } from '../../html/html.ts';
+import { stateBadge } from '../../parts/figures.ts';
+import { emptyState } from '../../parts/page-head.ts';
+import { pager, table } from '../../parts/table.ts';
+import { advice, theirWords } from '../../parts/text.ts';
+import { below, type Listing, portfolioAddress } from '../addresses.ts';
+
+/** What lines that led to no row are called. */
+export const FAULT_WORDS: Readonly<Record<FaultKind, string>> = { invalid: 'Lines to fix', duplicate: 'Left out' };
+
+/** The lines of the last file that led to no row, each with its name and problem. */
+export function renderFaultyLines(
+  name: string,
+  { found, next, unlisted }: FaultyPage,
+  { filter, listing }: { filter: RowFilter; listing: Listing },
+): Html {
+  if (unlisted > 0) {
+    return emptyState({
+      title: `${grouped(unlisted)} lines are too many to be listed here.`,
+      words: html`All of them, each with its problem, are in the download <a href="${below(name, 'downloads', 'errors.csv')}" download>Lines to fix</a>.`,
+    });
+  }
+  return html`${table({
+    caption: 'Lines that led to no row',
+    rows: found,
+    columns: [
+      { head: 'Line', kind: 'number', cell: ({ line }) => line },
+      { head: 'Name', names: true, cell: ({ name: of }) => (of === undefined ? 'no name' : theirWords(of)) },
+      { head: 'Outcome', cell: ({ kind }) => stateBadge(kind, kind === 'invalid' ? 'to fix' : 'left out') },
+      { head: 'Problem', cell: ({ message }) => html`<span class="row-problem">${advice(message)}</span>` },
+    ],
+    empty: emptyState({ title: 'No lines found.', words: 'Each line of the last file that this means led to a row.' }),
+  })}
+  ${pager({
+    words: found[0] ? `${counted(found.length, 'line')} from line ${found[0].line}` : '',
+    label: 'Pages of lines',
+    first: listing.behind === undefined ? undefined : portfolioAddress(name, filter, { lines: listing.lines ?? [] }),
+    next: next === undefined ? undefined : portfolioAddress(name, filter, { lines: listing.lines ?? [], behind: next }),
+  })}`;
+}

@@ -1,0 +1,125 @@
+import { grouped } from '../../../counted.ts';
+import type { OutcomeSum } from '../../../ledger/counts/outcome-sums.ts';
+import { canHave, ROW_OUTCOMES, type RowOutcome } from '../../../ledger/counts/row-outcome.ts';
+import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
+import { FAULT_KINDS } from '../../../ledger/schema/keys.ts';
+import type { RowFilter } from '../../../ledger/search/row-filter.ts';
+import type { RowOrder } from '../../../ledger/search/row-order.ts';
+import { type Html, html } from '../../html/html.ts';
+import { OUTCOMES, SHOWN_AS, type Shown, stateShape } from '../../parts/figures.ts';
+import { button, field, form, select } from '../../parts/form.ts';
+import { type Listing, portfolioAddress } from '../addresses.ts';
+import { FAULT_WORDS } from './faulty-view.ts';
+import type { ShownCause } from './portfolio-look.ts';
+
+/** The most options of a select, since nobody reads a longer list. */
+const MOST_CHOICES = 50;
+const CAUSE_CHARACTERS = 70;
+
+/** The filter of the rows: a form with GET, so that its result is an address that can be kept. */
+export function renderFilterForm(
+  {
+    state,
+    outcomes,
+    causes,
+  }: { state: PortfolioState; outcomes: Readonly<Record<RowOutcome, OutcomeSum>>; causes: readonly ShownCause[] },
+  {
+    filter,
+    given,
+    problem,
+    listing: { order, lines = [] },
+  }: { filter: RowFilter; given: Readonly<Record<string, string>>; problem: string | undefined; listing: Listing },
+): Html {
+  const { name, statuses } = state;
+  // An address of an older version names states: the outcomes of their rows are chosen.
+  const chosen = OUTCOMES.filter(
+    (one) => filter.outcomes?.includes(one) ?? filter.states?.some((of) => canHave([one], of)),
+  );
+  // A chip for every outcome: the browser's module shows a hidden one as soon as its outcome has a row.
+  const chips = OUTCOMES.map((outcome, at) => {
+    const [{ rows }, isChosen, shown] = [outcomes[outcome], chosen.includes(outcome), SHOWN_AS[outcome]];
+    return chip(shown, {
+      input: html`<input type="checkbox" name="outcomes" value="${outcome}" checked="${isChosen}">`,
+      words: html`${ROW_OUTCOMES[outcome]} <b>${grouped(rows)}</b>`,
+      isHidden: rows === 0 && !isChosen,
+      at,
+    });
+  });
+  const faults = FAULT_KINDS.map((kind) =>
+    chip(kind, {
+      input: html`<input type="checkbox" name="lines" value="${kind}" checked="${lines.includes(kind)}">`,
+      words: html`${FAULT_WORDS[kind]} <b>${grouped(state[kind])}</b>`,
+      isHidden: state[kind] === 0 && !lines.includes(kind),
+    }),
+  );
+  const body = html`
+    <fieldset class="chips"><legend class="unseen">Outcomes</legend>${chips}${faults}</fieldset>
+    <div class="filters">
+      ${field({ label: 'Find', name: 'text', type: 'search', value: given.text ?? '', placeholder: 'line, words of a name, reference, number or id', maxlength: 400 })}
+      ${causeField(causes, filter)}
+      ${statusField(statuses, filter)}
+      ${field({ label: 'Amount from', name: 'min', inputmode: 'decimal', value: given.min ?? '', ...wrongIn(problem, 'least') })}
+      ${field({ label: 'to', name: 'max', inputmode: 'decimal', value: given.max ?? '', ...wrongIn(problem, 'largest') })}
+      ${select({ label: 'Order', name: 'order', value: order ?? 'line', options: Object.entries(ORDER_WORDS).map(([value, words]) => ({ value, words })) })}
+      <div class="actions">${button({ words: 'Show' })}${Object.keys(filter).length + lines.length > 0 && html`<a class="button is-quiet" href="${portfolioAddress(name)}#rows">Show all</a>`}</div>
+    </div>`;
+  return form({
+    action: `${portfolioAddress(name)}#rows`,
+    method: 'get',
+    body,
+    class: 'filter',
+    role: 'search',
+    label: 'Rows',
+  });
+}
+
+const ORDER_WORDS: Readonly<Record<RowOrder, string>> = {
+  line: 'first line first',
+  '-line': 'last line first',
+  amount: 'smallest amount first',
+  '-amount': 'largest amount first',
+  changed: 'oldest change first',
+  '-changed': 'latest change first',
+};
+
+function chip(shown: Shown, given: { input: Html; words: Html; isHidden: boolean; at?: number }): Html {
+  const { input, words, isHidden, at } = given;
+  return html`<label class="chip state-${shown}" data-outcome-at="${at}" hidden="${isHidden}">${input}<span>${stateShape(shown)}${words}</span></label>`;
+}
+
+function causeField(causes: readonly ShownCause[], { cause }: RowFilter): Html | false {
+  if (causes.length === 0 && cause === undefined) return false;
+  const some = causes.slice(0, MOST_CHOICES);
+  const isOther = cause !== undefined && !some.some(({ id }) => id === cause);
+  const options = [
+    { value: '', words: 'any cause' },
+    ...(isOther ? [{ value: cause, words: `cause ${cause}` }] : []),
+    ...some.map(({ id, status, meaning, words, rows }) => ({
+      value: id,
+      words:
+        `${grouped(rows)} × ${[status, words === '' ? meaning : words].filter((part) => part !== null).join(' ')}`.slice(
+          0,
+          CAUSE_CHARACTERS,
+        ),
+    })),
+  ];
+  return select({ label: 'Cause', name: 'cause', value: cause ?? '', options });
+}
+
+function statusField(statuses: Readonly<Record<string, number>>, { status }: RowFilter): Html | false {
+  const known = Object.entries(statuses)
+    .sort(([, one], [, other]) => other - one)
+    .slice(0, MOST_CHOICES);
+  if (known.length === 0 && status === undefined) return false;
+  const isOther = status !== undefined && !known.some(([word]) => word === status);
+  const options = [
+    { value: '', words: 'any answer' },
+    ...(isOther ? [{ value: status, words: status }] : []),
+    ...known.map(([word, count]) => ({ value: word, words: `${word} (${grouped(count)})` })),
+  ];
+  return select({ label: 'Answer', name: 'status', value: status ?? '', options });
+}
+
+function wrongIn(problem: string | undefined, word: string): { problem?: string } {
+  return problem?.includes(word) ? { problem } : {};
+}
