@@ -21,6 +21,9 @@ export type Looks = {
   dark?: boolean;
   /** Whether script runs in its pages; every page works without. */
   script?: boolean;
+  /** Its reader's language and time zone. */
+  locale?: string;
+  timezoneId?: string;
 };
 
 export type OpenBrowser = Awaited<ReturnType<typeof openBrowser>>;
@@ -30,15 +33,22 @@ export type OpenBrowser = Awaited<ReturnType<typeof openBrowser>>;
  * fails where anything went wrong in a page: an error of script or on its console, anything that the content policy
  * forbade, a request that failed or would have left this machine.
  */
-export async function openBrowser({ width = 1280, height = 800, dark = false, script = true }: Looks = {}) {
+export async function openBrowser({
+  width = 1280,
+  height = 800,
+  dark = false,
+  script = true,
+  locale = 'en-GB',
+  timezoneId = 'UTC',
+}: Looks = {}) {
   const browser = await startChromium();
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme: dark ? 'dark' : 'light',
     javaScriptEnabled: script,
     acceptDownloads: true,
-    locale: 'en-GB',
-    timezoneId: 'UTC',
+    locale,
+    timezoneId,
     reducedMotion: 'reduce',
   });
   context.setDefaultTimeout(STEP_LIMIT_MS);

@@ -192,7 +192,7 @@ function workersOf(workers: number): string {
 
 function timeOf(ms: number): Html {
   const iso = new Date(ms).toISOString();
-  return html`<time datetime="${iso}">${iso.slice(11, 19)} UTC</time>`;
+  return html`<time datetime="${iso}" data-local="minute">${iso.slice(11, 19)} UTC</time>`;
 }
 
 /** Whether the browser's module asks, and inserts the answer into the open page (assets/script/dialogs.js). */

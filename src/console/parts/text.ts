@@ -1,10 +1,23 @@
+import { grouped } from '../../counted.ts';
 import { moneyText } from '../../money-text.ts';
 import { type Html, html } from '../html/html.ts';
 
-/** An amount (decimal text) with figures of equal width: `1,250,000.50`, never rounded; `none` where there is no amount. What is no decimal number stands as it is. */
+/** An amount (decimal text) with figures of equal width: `1,250,000.50`, or by the reader's locale where scripts run; never rounded; `none` where there is no amount. What is no decimal number stands as it is. */
 export function amount(text: string | undefined, none = '–'): Html {
-  const isNumber = /^-?\d+(?:\.\d+)?$/.test(text ?? '');
-  return html`<span class="amount">${text === undefined || text === '' ? none : isNumber ? moneyText(text) : cutWords(text)}</span>`;
+  if (text === undefined || !/^-?\d+(?:\.\d+)?$/.test(text))
+    return html`<span class="amount">${text === undefined || text === '' ? none : cutWords(text)}</span>`;
+  return html`<data class="amount" value="${text}">${moneyText(text)}</data>`;
+}
+
+/** A text of ours with its grouped numbers and amounts by the reader's locale. */
+export function withNumbers(text: string): Html {
+  const parts = text.split(/(\b\d{1,3}(?:,\d{3})+(?:\.\d+)?\b|\b\d+\.\d{2}\b)/);
+  return html`${parts.map((part, at) => (at % 2 === 0 ? part : html`<data class="grouped" value="${part.replaceAll(',', '')}">${part}</data>`))}`;
+}
+
+/** A whole number: `1,200`; by the reader's locale where scripts run. */
+export function count(number: number): Html {
+  return html`<data class="grouped" value="${number}">${grouped(number)}</data>`;
 }
 
 /** The most characters of a text from outside: longer than any name. A cell may have a megabyte, and a page has many cells. */
@@ -82,16 +95,16 @@ export function timeAgo(atMs: number | undefined, { nowMs = Date.now(), none = '
   return html`<time datetime="${new Date(atMs).toISOString()}" title="${inUtc(atMs)}">${words}</time>`;
 }
 
-/** The time in UTC, to the second, for timelines and for texts sent to others. */
+/** The time in UTC, to the second. Where scripts run, this and {@link minuteOf} are the reader's own time to the minute, with UTC as the tooltip. */
 export function moment(atMs: number | undefined, { none = '–' } = {}): Html {
   if (atMs === undefined || !Number.isFinite(atMs)) return html`${none}`;
-  return html`<time datetime="${new Date(atMs).toISOString()}">${inUtc(atMs)}</time>`;
+  return html`<time datetime="${new Date(atMs).toISOString()}" data-local="minute">${inUtc(atMs)}</time>`;
 }
 
 /** The time in UTC to the minute, for a list whose column head says UTC. */
 export function minuteOf(atMs: number | undefined): Html {
   if (atMs === undefined) return html`–`;
-  return html`<time class="nowrap" datetime="${new Date(atMs).toISOString()}">${inUtc(atMs).slice(0, 16)}</time>`;
+  return html`<time class="nowrap" datetime="${new Date(atMs).toISOString()}" data-local="minute">${inUtc(atMs).slice(0, 16)}</time>`;
 }
 
 /** A time as text: `2026-11-22 06:18:22 UTC`. */

@@ -6,6 +6,7 @@ import { copyTexts } from './copy.js';
 import { openDialogs } from './dialogs.js';
 import { keepFresh } from './events.js';
 import { listenToKeys } from './keys.js';
+import { keepLocal } from './locale.js';
 import { forgetOnSignOut } from './sign-in.js';
 
 // Pages for people who are not signed in have no events.
@@ -14,6 +15,7 @@ openDialogs();
 listenToKeys();
 copyTexts();
 keepSwitch();
+keepLocal();
 forgetOnSignOut();
 
 for (const element of document.querySelectorAll('[data-module]')) {

@@ -23,7 +23,8 @@ export function openDialogs() {
     if (form?.method !== 'get') return;
     event.preventDefault();
     const fields = new URLSearchParams(new FormData(form, event.submitter));
-    show(`${form.action}?${fields}`, event.submitter ?? form);
+    // A button may be called action, which hides the form's own property.
+    show(`${form.getAttribute('action')}?${fields}`, event.submitter ?? form);
   });
   document.addEventListener('click', (event) => {
     const close = event.target.closest('[data-close]');

@@ -1,3 +1,5 @@
+import { localCount } from './locale.js';
+
 /**
  * Says how many rows have changed since the table was made. A visible table stays as it is, so that nothing moves while a
  * person reads it; one that scrolls into view is reloaded first. The counts by outcome are always refreshed.
@@ -42,7 +44,7 @@ function sayChanged(section, changed) {
   const words = section.querySelector('[data-words]');
   if (!line || !words) return;
   line.hidden = changed === 0;
-  const text = `${changed.toLocaleString('en')} ${changed === 1 ? 'row has' : 'rows have'} changed since.`;
+  const text = `${localCount(changed)} ${changed === 1 ? 'row has' : 'rows have'} changed since.`;
   if (words.textContent !== text) words.textContent = text;
 }
 
@@ -51,7 +53,7 @@ function countOutcomes(section, counts) {
   for (const chip of section.querySelectorAll('[data-outcome-at]')) {
     const count = counts[Number(chip.dataset.outcomeAt)] ?? 0;
     chip.hidden = count === 0 && !chip.querySelector('input').checked;
-    chip.querySelector('b').textContent = count.toLocaleString('en');
+    chip.querySelector('b').textContent = localCount(count);
   }
 }
 

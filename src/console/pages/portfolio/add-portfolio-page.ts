@@ -11,6 +11,7 @@ import { ConsoleError } from '../../console-app.ts';
 import { below, portfolioAddress } from '../addresses.ts';
 import { archivedPortfolioPage } from '../archived/add-archived-page.ts';
 import { page } from '../page.ts';
+import { withPlainAmounts } from './filter-form.ts';
 import type { PortfolioLook } from './portfolio-look.ts';
 import { portfolioFrame, renderPortfolio } from './render-portfolio.ts';
 import { ROWS_SHOWN, type RowsPage } from './rows-view.ts';
@@ -66,7 +67,8 @@ export const onePortfolioPage = page<PortfolioPageFunctions>({ at: 'portfolios' 
       ]);
       // What a text finds among the lines stands below the rows, or in their place.
       const isFound = faulty !== undefined && faulty.found.length > 0;
-      const isNoRow = rows.page.found.length === 0 && rows.page.next === undefined;
+      const found: RowsPage = rows.page;
+      const isNoRow = found.found.length === 0 && found.next === undefined;
       const shown = {
         filter,
         listing,
@@ -138,7 +140,7 @@ function notThere(): ConsoleError {
 
 function readFilter(query: Query): { filter: RowFilter; problem: string | undefined } {
   try {
-    return { filter: filterFromQuery(query), problem: undefined };
+    return { filter: filterFromQuery(withPlainAmounts(query)), problem: undefined };
   } catch (error) {
     if (isLimitlineError(error, 'USAGE')) return { filter: {}, problem: error.message };
     throw error;

@@ -14,7 +14,7 @@ import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { barLine, OUTCOMES, SHOWN_AS, stateBadge, stateShape } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
 import { table } from '../../parts/table.ts';
-import { amount, commandLine, inUtc, shellWord } from '../../parts/text.ts';
+import { amount, commandLine, count, moment, shellWord, withNumbers } from '../../parts/text.ts';
 import { AUTOMATION, below, planAddress, portfolioAddress } from '../addresses.ts';
 import type { PortfolioLook, PortfolioOutlook, ShownCause } from './portfolio-look.ts';
 
@@ -55,7 +55,7 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
       { head: 'Granted', kind: 'amount', cell: ({ granted }) => (granted === undefined ? '' : amount(granted)) },
     ],
   })}
-  ${notes.map((note) => html`<p class="quiet">${note}</p>`)}
+  ${notes.map((note) => html`<p class="quiet">${typeof note === 'string' ? withNumbers(note) : note}</p>`)}
   <p class="quiet">${timeWords(look, left === undefined ? '' : timeLeftWords(left), open, calls)}</p>`;
 }
 
@@ -69,9 +69,9 @@ const upperFirst = (words: string): string => `${words[0]?.toUpperCase()}${words
 
 /** The number of lines, as a link to them. */
 function moneyRows(name: string, { level, lines, outcomes }: MoneyLine): HtmlValue {
-  if (level === 0) return grouped(lines);
+  if (level === 0) return count(lines);
   const listing = outcomes.length > 0 ? {} : { lines: FAULT_KINDS };
-  return html`<a href="${portfolioAddress(name, outcomes.length > 0 ? { outcomes } : {}, listing)}">${grouped(lines)}</a>`;
+  return html`<a href="${portfolioAddress(name, outcomes.length > 0 ? { outcomes } : {}, listing)}">${count(lines)}</a>`;
 }
 
 /** How long it takes until nothing is open, or when that was. */
@@ -86,7 +86,7 @@ function timeWords(
     // Counted from the last import, since a portfolio may be years old.
     const begunMs = Math.max(state.startedMs ?? 0, ...imports.map(({ lastMs }) => lastMs));
     const took = lasted((state.finishedMs - begunMs) / 1_000);
-    return html`<b>${state.states.held > 0 ? 'Sending ended' : 'Finished'}</b> ${inUtc(state.finishedMs)}, ${took} after its last import.`;
+    return html`<b>${state.states.held > 0 ? 'Sending ended' : 'Finished'}</b> ${moment(state.finishedMs)}, ${took} after its last import.`;
   }
   const range =
     calls.fewest === calls.most ? grouped(calls.most) : `${grouped(calls.fewest)} to ${grouped(calls.most)}`;
@@ -219,7 +219,7 @@ function stage(given: {
   const width = rows === 0 ? 0 : Math.max(share > 0 ? 2 : 0, Math.round((share / rows) * 100));
   return html`<li class="funnel-stage">
     <h3 class="funnel-name">${stateShape(state)}${name}</h3>
-    <p class="funnel-here">${grouped(here)}<span class="unseen"> ${words}</span></p>
+    <p class="funnel-here">${count(here)}<span class="unseen"> ${words}</span></p>
     <svg class="funnel-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="state-none" width="100" height="4"/><rect class="state-${state}" width="${width}" height="4"/></svg>
     <p class="funnel-hints">${hints.map((hint) => html`<span>${hint}</span> `)}</p>
   </li>`;

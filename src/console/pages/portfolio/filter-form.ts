@@ -1,16 +1,49 @@
 import { grouped } from '../../../counted.ts';
+import { LimitlineError } from '../../../errors.ts';
 import type { OutcomeSum } from '../../../ledger/counts/outcome-sums.ts';
 import { canHave, ROW_OUTCOMES, type RowOutcome } from '../../../ledger/counts/row-outcome.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import { FAULT_KINDS } from '../../../ledger/schema/keys.ts';
-import type { RowFilter } from '../../../ledger/search/row-filter.ts';
+import type { Query, RowFilter } from '../../../ledger/search/row-filter.ts';
 import type { RowOrder } from '../../../ledger/search/row-order.ts';
+import { parseAmount } from '../../../portfolio/values/amounts.ts';
 import { type Html, html } from '../../html/html.ts';
 import { OUTCOMES, SHOWN_AS, type Shown, stateShape } from '../../parts/figures.ts';
-import { button, field, form, select } from '../../parts/form.ts';
+import { button, field, form, hidden, select } from '../../parts/form.ts';
+import { count } from '../../parts/text.ts';
 import { type Listing, portfolioAddress } from '../addresses.ts';
 import { FAULT_WORDS } from './faulty-view.ts';
 import type { ShownCause } from './portfolio-look.ts';
+
+/**
+ * The query with its amounts as plain decimals, where the browser says how its reader writes them (typed-amounts.js). An amount that could
+ * mean two things is asked about.
+ *
+ * @throws LimitlineError `USAGE` for such an amount, and for what is none
+ */
+export function withPlainAmounts(query: Query): Query {
+  const { decimal, ...rest } = query;
+  if (decimal !== '.' && decimal !== ',') return rest;
+  const plain = { ...rest };
+  for (const name of ['min', 'max'] as const) {
+    const typed = rest[name];
+    if (typeof typed !== 'string' || /^[0.,\s]*$/.test(typed)) continue;
+    const text = typed.trim();
+    const isOpen = 'open' in parseAmount(text);
+    // By the reader's locale it could be a decimal with three places, which hardly anybody means.
+    const read =
+      isOpen && text.replace(/[^.,]/g, '') === decimal ? { problem: '' } : parseAmount(text, isOpen ? decimal : null);
+    const what = name === 'min' ? 'least' : 'largest';
+    if ('value' in read) plain[name] = read.value;
+    else if (read.problem === '')
+      throw new LimitlineError(
+        'USAGE',
+        `The ${what} amount, ${text}, can mean two things: write it without a separator of thousands, or with two decimals.`,
+      );
+    else throw new LimitlineError('USAGE', `The ${what} amount is not a number such as 25000 or 25000${decimal}50.`);
+  }
+  return plain;
+}
 
 /** The most options of a select, since nobody reads a longer list. */
 const MOST_CHOICES = 50;
@@ -40,7 +73,7 @@ export function renderFilterForm(
     const [{ rows }, isChosen, shown] = [outcomes[outcome], chosen.includes(outcome), SHOWN_AS[outcome]];
     return chip(shown, {
       input: html`<input type="checkbox" name="outcomes" value="${outcome}" checked="${isChosen}">`,
-      words: html`${ROW_OUTCOMES[outcome]} <b>${grouped(rows)}</b>`,
+      words: html`${ROW_OUTCOMES[outcome]} <b>${count(rows)}</b>`,
       isHidden: rows === 0 && !isChosen,
       at,
     });
@@ -48,12 +81,13 @@ export function renderFilterForm(
   const faults = FAULT_KINDS.map((kind) =>
     chip(kind, {
       input: html`<input type="checkbox" name="lines" value="${kind}" checked="${lines.includes(kind)}">`,
-      words: html`${FAULT_WORDS[kind]} <b>${grouped(state[kind])}</b>`,
+      words: html`${FAULT_WORDS[kind]} <b>${count(state[kind])}</b>`,
       isHidden: state[kind] === 0 && !lines.includes(kind),
     }),
   );
   const body = html`
     <fieldset class="chips"><legend class="unseen">Outcomes</legend>${chips}${faults}</fieldset>
+    ${given.decimal !== undefined && hidden('decimal', given.decimal)}
     <div class="filters">
       ${field({ label: 'Find', name: 'text', type: 'search', value: given.text ?? '', placeholder: 'line, words of a name, reference, number or id', maxlength: 400 })}
       ${causeField(causes, filter)}
@@ -68,6 +102,7 @@ export function renderFilterForm(
     method: 'get',
     body,
     class: 'filter',
+    module: 'typed-amounts',
     role: 'search',
     label: 'Rows',
   });

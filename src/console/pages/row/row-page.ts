@@ -186,13 +186,13 @@ function timelinePart(
     const isNew = iso.slice(0, 10) !== day;
     day = iso.slice(0, 10);
     return html`<li class="${['happening', `is-${kind}`]}">
-      <time datetime="${iso}">${isNew && html`<span class="day">${day}</span> `}${iso.slice(11, 23)}</time>
+      <time datetime="${iso}" data-local="clock">${isNew && html`<span class="day">${day}</span> `}${iso.slice(11, 23)}</time>
       <svg class="shape" viewBox="0 0 16 16" aria-hidden="true"><path d="${SHAPES[kind]}"/></svg>
       <div><p>${words}${otherRow !== undefined && html` <a href="${rowAddress({ ...row, key: otherRow })}">That row</a>`}${event !== undefined && showsEvents && html` <a href="${eventAddress(event)}">As it came</a>`}</p>
       ${detail !== undefined && html`<pre class="answer" tabindex="0" aria-label="As it came">${detail}</pre>`}</div>
     </li>`;
   })}</ol>
-  <p class="hint">Times are UTC. Only the last 50 unusual entries are kept, and long texts are cut.</p>`;
+  <p class="hint"><span data-utc>Times are UTC. </span>Only the last 50 unusual entries are kept, and long texts are cut.</p>`;
 }
 
 /** Each call of a row: its body, what is known of it, and its answer. */

@@ -1,0 +1,81 @@
+// Times, amounts and counts as the reader's browser writes them. The page has times in UTC and numbers in English, which stand
+// where no script runs.
+
+const languages = navigator.languages?.length > 0 ? [...navigator.languages] : undefined;
+const day = { year: 'numeric', month: 'short', day: 'numeric' };
+const minute = new Intl.DateTimeFormat(languages, { ...day, hour: '2-digit', minute: '2-digit' });
+const dayAlone = new Intl.DateTimeFormat(languages, day);
+const clock = new Intl.DateTimeFormat(languages, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const whole = new Intl.NumberFormat(languages, { numberingSystem: 'latn' });
+
+/** The decimal mark of the reader: `.` or `,`; undefined for any other. */
+export const decimalMark = whole
+  .formatToParts(1.5)
+  .find(({ type, value }) => type === 'decimal' && /[.,]/.test(value))?.value;
+
+export function localCount(count) {
+  return whole.format(count);
+}
+
+/** Rewrites what the page has now, and whatever comes later: by events, in dialogs, or with a table that is loaded again. */
+export function keepLocal() {
+  new MutationObserver((changes) => {
+    for (const target of new Set(changes.map((change) => change.target))) localize(target);
+  }).observe(document.body, { childList: true, subtree: true });
+  localize(document.body);
+}
+
+function localize(root) {
+  for (const time of root.querySelectorAll('time[data-local]')) localizeTime(time);
+  for (const number of root.querySelectorAll('data.amount:not([data-is]), data.grouped:not([data-is])'))
+    localizeNumber(number);
+  for (const words of root.querySelectorAll('[data-utc]')) words.remove();
+}
+
+function localizeTime(time) {
+  const at = new Date(time.dateTime);
+  const utc = `${time.dateTime
+    .slice(0, 23)
+    .replace('T', ' ')
+    .replace(/(:\d\d)\.000$/, '$1')} UTC`;
+  if (time.dataset.local === 'minute') time.textContent = minute.format(at);
+  else localizeClock(time, at);
+  time.title = utc;
+  delete time.dataset.local;
+  sayNoUtc(time);
+}
+
+/** The times of one day begin with that day. */
+function localizeClock(time, at) {
+  const own = dayAlone.format(at);
+  const before = time.closest('li')?.previousElementSibling?.querySelector('time');
+  const isNew = !before || dayAlone.format(new Date(before.dateTime)) !== own;
+  const words = document.createElement('span');
+  words.className = 'day';
+  words.textContent = own;
+  time.replaceChildren(...(isNew ? [words, ' '] : []), clock.format(at));
+}
+
+/** Takes "(UTC)" out of the head of a time's column, or of its label. */
+function sayNoUtc(time) {
+  const cell = time.closest('td, th');
+  if (cell?.dataset.head) cell.dataset.head = withoutUtc(cell.dataset.head);
+  const head = cell
+    ? cell.closest('table')?.tHead?.rows[0]?.cells[cell.cellIndex]
+    : time.closest('dd')?.parentElement?.querySelector('dt');
+  const words = head?.querySelector('a') ?? head;
+  if (words?.textContent.endsWith(' (UTC)')) words.textContent = withoutUtc(words.textContent);
+}
+
+function withoutUtc(words) {
+  return words.replace(/ \(UTC\)$/, '');
+}
+
+/** Keeps each digit: numbers here may be longer than a browser computes with. */
+function localizeNumber(number) {
+  number.dataset.is = '';
+  const [, sign, digits, decimals] = /^(-?)([\d,]+)(?:\.(\d+))?$/.exec(number.textContent) ?? [];
+  if (digits === undefined || (decimals !== undefined && !decimalMark)) return;
+  const text = whole.format(BigInt(digits.replaceAll(',', '')));
+  number.textContent = sign + text + (decimals === undefined ? '' : decimalMark + decimals);
+}
