@@ -11,7 +11,8 @@ import type { ExtraField } from '../../src/portfolio/columns/extra-fields.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { sheetKinds } from '../../src/portfolio/results/line-rewriter.ts';
 import { resultsDialect } from '../../src/portfolio/results/results-dialect.ts';
-import { type Dialect, PLAIN_DIALECT } from '../../src/table/dialect.ts';
+import type { Decimal } from '../../src/portfolio/values/amounts.ts';
+import { type Delimiter, type Dialect, PLAIN_DIALECT } from '../../src/table/dialect.ts';
 import { makeEncodingTest } from '../../src/table/encodings/encoders.ts';
 import { encodeTable, tableTexts } from '../../src/table/write-table.ts';
 import { writeSheet } from '../../src/table/xlsx/write-sheet.ts';
@@ -50,7 +51,12 @@ export type ExportPayload = {
    * encoding lacks characters. `cells`: delimiter and line ends, in UTF-8. `nothing`, the default: UTF-8 with commas.
    */
   likeInput?: 'all' | 'cells' | 'nothing';
+  /** How a CSV is written for a spreadsheet, in place of `likeInput`: amounts and days without the file's own convention, in UTF-8. */
+  convention?: CsvConvention | undefined;
 };
+
+/** `mark`: begins with a byte order mark, without which Excel takes UTF-8 for its code page. */
+type CsvConvention = { decimal: Decimal; delimiter: Delimiter; mark: boolean };
 
 /**
  * Writes a portfolio line by line: all rows of all imports, and lines of the last import without a row. Joins the copies of the
@@ -61,7 +67,7 @@ export type ExportPayload = {
  *   are archived meanwhile: then the output is incomplete
  */
 export async function exportResults(payload: ExportPayload, to: Writable, deps: ExportDeps): Promise<void> {
-  const { portfolio, only, cause, format = 'csv', likeInput = 'nothing' } = payload;
+  const { portfolio, only, cause, format = 'csv', likeInput = 'nothing', convention } = payload;
   const files = await openFiles(portfolio, deps);
   const { file } = await deps.portfolios.read(portfolio);
   if (!file) throw new LimitlineError('NOT_FOUND', `No file was imported into a portfolio named "${portfolio}".`);
@@ -74,7 +80,7 @@ export async function exportResults(payload: ExportPayload, to: Writable, deps: 
     account: deps.account,
     meanings: await deps.statusMeanings.read(),
     portfolio,
-    inSheet: format === 'xlsx',
+    inSheet: format === 'xlsx' || convention !== undefined,
     onHeld,
     cause,
     isHeldOnly: only === 'held',
@@ -83,9 +89,13 @@ export async function exportResults(payload: ExportPayload, to: Writable, deps: 
   };
   const table = only === 'errors' ? errorsTable(files, options) : resultsTable(files, options);
   const records = () => recordsOf({ portfolio, files, table, leftOut }, deps);
+  const kindOf = sheetKinds([...files.values()].filter((opened) => opened !== undefined));
   if (format === 'xlsx') {
-    const kindOf = sheetKinds([...files.values()].filter((opened) => opened !== undefined));
     await writeSheet(records(), to, { name: portfolio, kindOf });
+  } else if (convention) {
+    const { decimal, delimiter, mark } = convention;
+    const dialect = { ...PLAIN_DIALECT, delimiter, bom: mark };
+    await pipeline(encodeTable(tableTexts(withDecimals(records(), decimal, kindOf), dialect), dialect), to);
   } else {
     const last = [...files].find(([{ known }]) => known.number === file.number)?.[1];
     const wanted = resultsDialect(last?.dialect ?? PLAIN_DIALECT, likeInput);
@@ -152,6 +162,20 @@ async function* recordsOf({ portfolio, files, table, leftOut }: Pass, deps: Expo
   for await (const line of lines) yield* table.write(line);
   // Checked at the end: rows that were archived meanwhile are missing from the output without a trace.
   await deps.portfolios.mustHaveRows(portfolio);
+}
+
+/** The records with this decimal mark in the columns of amounts. */
+async function* withDecimals(
+  records: AsyncIterable<string[]>,
+  decimal: Decimal,
+  kindOf: ReturnType<typeof sheetKinds>,
+) {
+  let amounts: number[] | undefined;
+  for await (const cells of records) {
+    amounts ??= cells.flatMap((name, at) => (kindOf(name) === 'amount' ? [at] : []));
+    for (const at of amounts) cells[at] = (cells[at] ?? '').replace(/^(\d+)\.(?=\d+$)/, `$1${decimal}`);
+    yield cells;
+  }
 }
 
 /** This dialect, or UTF-8 where its encoding lacks a character of the records; then `say` is called. */

@@ -158,7 +158,9 @@ function downloadFunctions(context: Context): DownloadFunctions {
         return exportResults({ ...what, likeInput: 'cells' }, to, { ...context, signal });
       }
       // The archive has the CSV of all results as a file. Everything else would need the rows.
-      if (archived.is !== 'archived' || what.only !== 'all' || what.format !== 'csv') throw archivedFault(archived);
+      if (archived.is !== 'archived' || what.only !== 'all' || what.format !== 'csv' || what.convention) {
+        throw archivedFault(archived);
+      }
       const place = { account: context.account, dataDir: context.settings.LIMITLINE_DATA };
       return writeArchivedResults(archived, place, to, signal);
     },

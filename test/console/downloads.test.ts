@@ -154,3 +154,25 @@ describe('names of files', () => {
     );
   });
 });
+
+test('the CSV of results is written for a spreadsheet with the decimals and separator that are asked for', async () => {
+  const desk = await openDesk(1);
+  const lines = ['Firma;Land;HRB-Nummer;Kreditlimit', 'Müller AG;DE;HRB 1;1.250,50', 'Beta AG;DE;HRB 2;2.000'];
+  await writeFile(join(desk.cwd, 'mai.csv'), lines.join('\r\n'), 'latin1');
+  await desk.limitline('run', 'mai.csv', '--yes');
+  const { open, get } = await openConsole(desk);
+  const read = async (query: string) => {
+    const bytes = Buffer.from(await (await open(`/portfolios/mai/downloads/results.csv?${query}`)).arrayBuffer());
+    return [bytes.subarray(0, 3).toString('hex') === 'efbbbf', bytes.toString().split('\r\n')] as const;
+  };
+  const [isMarked, comma] = await read('decimal=comma&delimiter=semicolon&excel=yes');
+  expect(isMarked).toBe(true);
+  expect(comma[1]).toMatch(/^Müller AG;DE;HRB 1;1250,5;.*;1250,5;/);
+  expect(comma[2]).toMatch(/^Beta AG;DE;HRB 2;2000;/);
+  const [isPlain, point] = await read('decimal=point&delimiter=tab');
+  expect(isPlain).toBe(false);
+  expect(point[1]).toMatch(/^Müller AG\tDE\tHRB 1\t1250\.5\t.*\t1250\.5\t/);
+  expect((await get('/portfolios/mai/downloads/results.csv?decimal=dot&delimiter=tab')).status).toBe(422);
+  expect((await get('/portfolios/mai/downloads/errors.csv?decimal=comma&delimiter=tab')).status).toBe(422);
+  expect((await get('/portfolios/mai')).text).toContain('CSV with other decimals');
+});

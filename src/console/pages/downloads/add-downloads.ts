@@ -2,13 +2,21 @@ import { once } from 'node:events';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isPortfolioName } from '../../../ledger/schema/schema.ts';
+import type { Query } from '../../../ledger/search/row-filter.ts';
 import { SEES_BUYERS } from '../../access/rules.ts';
 import { ConsoleError } from '../../console-app.ts';
 import { page } from '../page.ts';
 import { sendDownload } from './send-download.ts';
 
 /** A file made from a portfolio, byte for byte as `limitline run` writes it, so that Excel opens it. */
-export type Written = { portfolio: string; only: 'all' | 'errors'; format: 'csv' | 'xlsx'; cause: string | undefined };
+export type Written = {
+  portfolio: string;
+  only: 'all' | 'errors';
+  format: 'csv' | 'xlsx';
+  cause: string | undefined;
+  /** How the CSV of the results is written for a spreadsheet; by default it is as {@link DownloadFunctions.write} says. */
+  convention: { decimal: '.' | ','; delimiter: ',' | ';' | '\t'; mark: boolean } | undefined;
+};
 
 export type DownloadFunctions = {
   /** @throws LimitlineError `NOT_FOUND` where no file was imported into the portfolio */
@@ -49,9 +57,15 @@ export const downloadsPage = page<DownloadFunctions>({ asItIs: true }, ({ get })
       if (cause !== undefined && wanted.only !== 'errors') {
         throw new ConsoleError(422, 'The rows of one cause are in errors.csv?cause=… alone.');
       }
+      const convention = conventionOf(query);
+      if (convention && file !== 'results.csv')
+        throw new ConsoleError(422, 'Only the CSV of the results is written so.');
       const fileName = `${name}-${cause === undefined ? file : `errors-${cause}.csv`}`;
       const { only, format } = wanted;
-      return sendWritten({ only, format, portfolio: name, cause }, { ...wanted, fileName }, given, { request, reply });
+      return sendWritten({ only, format, portfolio: name, cause, convention }, { ...wanted, fileName }, given, {
+        request,
+        reply,
+      });
     },
   }),
 ]);
@@ -96,6 +110,22 @@ function numberOf(text: unknown): number | undefined {
   if (text === undefined) return undefined;
   if (typeof text === 'string' && /^[1-9]\d{0,6}$/.test(text)) return Number(text);
   throw nothingHere();
+}
+
+const DECIMALS = { comma: ',', point: '.' } as const;
+const SEPARATORS = { semicolon: ';', comma: ',', tab: '\t' } as const;
+
+function conventionOf({ decimal, delimiter, excel }: Query): Written['convention'] {
+  if (decimal === undefined && delimiter === undefined) return undefined;
+  const isKnown = (of: object, word: unknown) => typeof word === 'string' && Object.hasOwn(of, word);
+  if (!isKnown(DECIMALS, decimal) || !isKnown(SEPARATORS, delimiter)) {
+    throw new ConsoleError(422, 'Choose a decimal mark (comma or point) and a separator (semicolon, comma or tab).');
+  }
+  return {
+    decimal: DECIMALS[decimal as keyof typeof DECIMALS],
+    delimiter: SEPARATORS[delimiter as keyof typeof SEPARATORS],
+    mark: excel !== undefined,
+  };
 }
 
 function causeOf(text: unknown): string | undefined {

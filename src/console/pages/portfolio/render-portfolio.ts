@@ -9,7 +9,7 @@ import { spansOf } from '../../../pace/samples.ts';
 import { can, type Right, type Rights } from '../../access/access.ts';
 import type { Frame } from '../../events/hub.ts';
 import { type Html, html } from '../../html/html.ts';
-import { actionButton, linkButton } from '../../parts/form.ts';
+import { actionButton, button, form, linkButton, select, tick } from '../../parts/form.ts';
 import { type BannerKind, notice, pageHead, panel } from '../../parts/page-head.ts';
 import { advice, commandLine, moment, shellWord } from '../../parts/text.ts';
 import { below, type Listing, planAddress, portfolioAddress } from '../addresses.ts';
@@ -86,15 +86,27 @@ const DOWNLOADS = [
 ] as const;
 
 function renderDownloads(name: string): Html {
-  return html`<div class="actions" role="group" aria-label="Downloads">${DOWNLOADS.map(([file, words]) =>
-    linkButton({
-      href: below(name, 'downloads', file),
-      words,
-      kind: 'quiet',
-      download: true,
-      label: `Download: ${words}`,
-    }),
-  )}</div>`;
+  return html`<div class="downloads"><div class="actions" role="group" aria-label="Downloads">${DOWNLOADS.map(
+    ([file, words]) =>
+      linkButton({
+        href: below(name, 'downloads', file),
+        words,
+        kind: 'quiet',
+        download: true,
+        label: `Download: ${words}`,
+      }),
+  )}</div>${renderConventions(name)}</div>`;
+}
+
+/** Asks how the CSV of the results is written for a spreadsheet; the plain download can be imported again and read back. */
+function renderConventions(name: string): Html {
+  const choices = (...options: [value: string, words: string][]) => options.map(([value, words]) => ({ value, words }));
+  const body = html`
+    ${select({ label: 'Decimals', name: 'decimal', id: 'csv-decimal', options: choices(['comma', 'comma: 1250,50'], ['point', 'point: 1250.50']) })}
+    ${select({ label: 'Separator', name: 'delimiter', id: 'csv-delimiter', options: choices(['semicolon', 'semicolon'], ['comma', 'comma'], ['tab', 'tab']) })}
+    ${tick({ label: 'for Excel', name: 'excel', checked: true })}
+    ${button({ words: 'Download' })}`;
+  return html`<details class="csv-as" id="csv-as"><summary>CSV with other decimals…</summary>${form({ action: below(name, 'downloads', 'results.csv'), method: 'get', body, class: 'csv-form', label: 'CSV with other decimals' })}</details>`;
 }
 
 function leadOf({ state, imports }: PortfolioLook): Html {
