@@ -55,7 +55,7 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
       { head: 'Granted', kind: 'amount', cell: ({ granted }) => (granted === undefined ? '' : amount(granted)) },
     ],
   })}
-  ${notes.map((note) => html`<p class="quiet">${typeof note === 'string' ? withNumbers(note) : note}</p>`)}
+  ${notes.map((note) => html`<p class="quiet">${withNumbers(note)}</p>`)}
   <p class="quiet">${timeWords(look, left === undefined ? '' : timeLeftWords(left), open, calls)}</p>`;
 }
 
@@ -179,7 +179,7 @@ export function renderFunnel(steps: readonly FunnelStep[], { states }: Pick<Port
         name: STEP_WORDS[step],
         state: step,
         here: isOver ? past : at,
-        words: isOver ? 'rows' : 'rows here now',
+        words: isOver ? (past === 1 ? 'row' : 'rows') : 'rows here now',
         rows,
         share: past,
         hints: [
@@ -193,7 +193,7 @@ export function renderFunnel(steps: readonly FunnelStep[], { states }: Pick<Port
       name: 'Answered',
       state: 'done',
       here: answered,
-      words: 'rows',
+      words: answered === 1 ? 'row' : 'rows',
       rows,
       share: answered,
       hints: [`${grouped(states.done)} done`, `${grouped(states.skipped)} requested before`],
