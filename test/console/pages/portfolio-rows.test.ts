@@ -1,0 +1,80 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openConsole } from '../../support/console.ts';
+import { openDesk } from '../../support/desk.ts';
+
+/** The text of a page less its markup. */
+const textOf = (markup: string) =>
+  markup
+    .replace(/<(?:script|style|svg)[\s\S]*?<\/(?:script|style|svg)>/g, ' ')
+    .replace(/<[^>]*>/g, ' ')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+    .replace(/\s+/g, ' ');
+
+/** Rows at the lines 2 to 9, of which those at 4 and 5 are rejected; line 10 is a duplicate, and line 11 has no amount. */
+async function open() {
+  const refused = (at: number) =>
+    ({ on: 'limit', match: `HRB ${at}"`, fault: 'status', status: 422, body: 'no' }) as const;
+  const desk = await openDesk(8, { rules: [refused(3), refused(4)] });
+  const lines = ['Buyer 1 GmbH,DE,HRB 1,1001.50', 'Nobody,DE,HRB 9,abc'];
+  await writeFile(join(desk.cwd, 'q4.csv'), `${(await desk.read('q4.csv')) + lines.join('\n')}\n`);
+  await desk.limitline('run', 'q4.csv', '--yes');
+  return openConsole(desk);
+}
+
+test('lists rows in the order that is asked for, and leads from each to the next one of the list', async () => {
+  const { get } = await open();
+  const linesOf = (text: string) => [...text.matchAll(/data-head="Line">(\d+)</g)].map(([, line]) => Number(line));
+  const up = await get('/portfolios/q4?order=amount');
+  expect(up.text).toMatch(/aria-sort="ascending"[^>]*><a href="\/portfolios\/q4\?order=-amount#rows">Requested</);
+  const down = await get('/portfolios/q4?order=-amount&outcomes=rejected');
+  expect(linesOf((await get('/portfolios/q4?order=-amount')).text)).toEqual(linesOf(up.text).toReversed());
+  const [first, second] = linesOf(down.text);
+  const [link = ''] = /\/portfolios\/q4\/rows\/[\w-]+\?[^"]*order=-amount[^"]*/.exec(down.text) ?? [];
+  const row = await get(link.replaceAll('&amp;', '&'));
+  expect(textOf(row.text)).toContain(`Line ${first} of`);
+  expect(row.text).not.toContain('Previous row of the list');
+  const [, next = ''] = /href="([^"]*)"[^>]*aria-label="Next row of the list"/.exec(row.text) ?? [];
+  const after = await get(next.replaceAll('&amp;', '&'));
+  expect(textOf(after.text)).toContain(`Line ${second} of`);
+  expect(after.text).toContain('Previous row of the list');
+  expect(after.text).toContain('href="/portfolios/q4?outcomes=rejected&amp;order=-amount#rows"');
+});
+
+test('plans what is done with rows that were selected, and nothing where none was', async () => {
+  const { get } = await open();
+  const { text } = await get('/portfolios/q4');
+  const keys = [...text.matchAll(/name="rows" value="([\w-]{16})" aria-label="Select line (\d+)"/g)];
+  // Nothing else can be sent again or cancelled.
+  expect(keys.map(([, , line]) => line)).toEqual(['4', '5']);
+  const rows = `rows=${keys[1]?.[1]}`;
+  const plan = textOf((await get(`/plans/new?portfolio=q4&action=retry&chosen=yes&${rows}`)).text);
+  expect(plan).toContain('Send 1 row again?');
+  expect(plan).toContain('chosen one by one, 1 row');
+  const none = await get('/plans/new?portfolio=q4&action=retry&chosen=yes');
+  expect([none.status, textOf(none.text).includes('Select at least one row first.')]).toEqual([422, true]);
+});
+
+test('lists the lines of its file that led to no row, with name and problem, and finds them by name and line', async () => {
+  const { get } = await open();
+  const all = await get('/portfolios/q4?lines=invalid,duplicate');
+  const text = textOf(all.text);
+  expect(text).toContain('Lines to fix 1');
+  expect(text).toMatch(/10 Buyer 1 GmbH left out .* 11 Nobody to fix /);
+  expect(text).toContain('2 lines from line 10');
+  // They have no outcome by which rows are listed.
+  expect(all.text).not.toContain('Rows of portfolio q4');
+  const fix = textOf((await get('/portfolios/q4?lines=invalid')).text);
+  expect(fix).toContain('11 Nobody to fix');
+  expect(fix).not.toContain('left out This');
+  for (const words of ['nobo', '11']) {
+    const found = textOf((await get(`/portfolios/q4?text=${words}`)).text);
+    expect(found).toContain('Lines of the file that led to no row');
+    expect(found).toContain('11 Nobody to fix');
+  }
+  expect((await get('/portfolios/q4?text=buyer+5')).text).not.toContain('led to no row');
+});
