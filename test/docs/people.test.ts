@@ -21,7 +21,15 @@ const SPEAKS_OF: readonly (readonly [right: Right, kind?: string])[][] = [
     ['POST /portfolios/:name/rows/:key/retry'],
   ],
   [['GET /plans/:id'], ['GET /plans/:id/events']],
-  [['POST /portfolios/:name/pause'], ['POST /portfolios/:name/resume']],
+  [
+    ['POST /portfolios/:name/pause'],
+    ['POST /portfolios/:name/resume', 'by request'],
+    ['POST /portfolios/:name/resume', 'not ours'],
+  ],
+  [
+    ['POST /portfolios/:name/resume', 'first rows'],
+    ['POST /portfolios/:name/resume', 'refused alike'],
+  ],
   [['GET /held'], ['POST /portfolios/:name/held/confirm'], ['POST /plans/:id/confirm', 'resend']],
   [['POST /work/:queue/pause'], ['POST /work/retry'], ['GET /queues'], ['PUT /queues/*']],
   [['GET /approvals'], ['GET /approvals/:id']],
