@@ -58,6 +58,7 @@ test('with REVIEW_DAYS, reconcile names by portfolio what is under review for lo
   for (const [at, { row }] of rows.entries()) {
     const updated = Date.now() - (agedDays[at] ?? 0) * 86_400_000;
     await context.ledger.hset(context.keys.row('q4', row.key), 'updated', String(updated));
+    await context.ledger.zadd(context.keys.changed('q4'), updated, row.key);
   }
   const longOnes = async () => {
     const { findings } = await desk.json('reconcile');

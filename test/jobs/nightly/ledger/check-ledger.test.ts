@@ -69,7 +69,9 @@ const DAMAGES: Damage[] = [
   [
     'a job for a row that is done',
     async ({ context: { queues, ledger, keys } }, row) => {
-      await ledger.hset(keys.row(row.portfolio, row.key), 'updated', Date.now() - 300_000);
+      const atMs = Date.now() - 300_000;
+      await ledger.hset(keys.row(row.portfolio, row.key), 'updated', atMs);
+      await ledger.zadd(keys.changed(row.portfolio), atMs, row.key);
       await queues.add([{ queue: 'companies', name: 'create-company', data: row }]);
     },
     { check: 'no row', line: 2, isMended: true },
