@@ -44,7 +44,8 @@ describe('the page of the queues', () => {
     const { get, context } = await openFailed();
     const shown = async (query: string) =>
       [...(await get(`/work?${query}`)).text.matchAll(/q4, line (\d)/g)].map((match) => match[1]);
-    expect(await shown('text=3')).toEqual(['3']);
+    // Line 3, and the row of the buyer whose name has the word.
+    expect(await shown('text=3')).toEqual(['3', '4']);
     expect(await shown('text=buyer+1')).toEqual(['2']);
     expect(await shown('state=held')).toEqual(['4']);
     const causes = await context.portfolios.causes('q4');
