@@ -22,7 +22,7 @@ import { mendText, type RecordMend } from '../../src/table/mend/mend-text.ts';
 import { sha256Of } from '../import/keep-file.ts';
 import { type DraftStore, NO_QUOTA } from './draft-store.ts';
 import { fileOf } from './make-preview.ts';
-import { linesOf, lineToMend, listFile } from './mend-list.ts';
+import { lineToMend, listFile, mendLinesOf } from './mend-list.ts';
 import type { Previews } from './previews.ts';
 
 type Deps = { drafts: DraftStore; previews: Previews; quotaBytes: number };
@@ -144,7 +144,7 @@ async function columnEdits(
   const at = preview.columns.findIndex(({ written }) => written === column);
   const found: FoundEdit[] = [];
   let characters = 0;
-  for await (const line of linesOf(join(dir, listFile(list)), preview[list], column)) {
+  for await (const line of mendLinesOf(join(dir, listFile(list)), preview[list], column)) {
     const before = line.cells[at] ?? '';
     if (line.broken !== undefined || !(from === '' || before.includes(from))) continue;
     characters += line.cells.reduce((sum, cell) => sum + cell.length, 0);

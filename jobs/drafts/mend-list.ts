@@ -66,7 +66,7 @@ export async function readMendPage(
   if (column === undefined) return readPage(path, found, page);
   const first = page * MEND_PAGE_LINES;
   const lines: LineToMend[] = [];
-  for await (const line of linesOf(path, found, column)) {
+  for await (const line of mendLinesOf(path, found, column)) {
     lines.push(line);
     if (lines.length === first + MEND_PAGE_LINES) break;
   }
@@ -74,7 +74,7 @@ export async function readMendPage(
 }
 
 /** The kept lines with something wrong in a column, read a page at a time: a line may be long. */
-export async function* linesOf(path: string, found: MendPages, column: string | null): AsyncGenerator<LineToMend> {
+export async function* mendLinesOf(path: string, found: MendPages, column: string | null): AsyncGenerator<LineToMend> {
   for (const page of found.pages.keys()) {
     for (const line of await readPage(path, found, page)) if (columnsOf(line).has(column)) yield line;
   }

@@ -16,7 +16,7 @@ import { button, hidden, tick } from '../../parts/form.ts';
 import { notice } from '../../parts/page-head.ts';
 import { requestBodies } from '../../parts/request-bodies.ts';
 import { table } from '../../parts/table.ts';
-import { commandLine, shellWord, theirWords } from '../../parts/text.ts';
+import { amount, commandLine, shellWord, theirWords } from '../../parts/text.ts';
 import { DRAFT_FORM } from './reading-form.ts';
 import { DELIMITER_WORDS, durationWords } from './words.ts';
 
@@ -133,18 +133,13 @@ export function sameCommand({ name, portfolio, reading, documents, supplier, isA
   return words.map(shellWord).join(' ');
 }
 
-/** With two decimals at least, as people expect of money. */
-function money(text: string): Html {
-  return html`<span class="amount">${moneyText(text)}</span>`;
-}
-
 /** The calls, sums and counts of an import before it runs. */
 export function requestFigures({ counts, dryRun, ratePerS, problems, warnings, fileWarnings }: Preview): Html {
   const { limits, requested, companies, documents, uploadBytes, durationS, before } = dryRun;
   const calls = limits + companies + documents;
   const asked = allBeforeWords(counts.rows, before?.limits) ?? counted(limits, 'limit');
   return html`<div class="request-figures">${stats([
-    { label: 'Would be requested', value: money(requested), hint: asked },
+    { label: 'Would be requested', value: amount(requested), hint: asked },
     {
       label: 'Calls',
       value: grouped(calls),
@@ -209,7 +204,7 @@ export function requestSamples({ largest, first }: Preview): Html {
       columns: [
         { head: 'Line', kind: 'number', cell: ({ line }) => grouped(line) },
         { head: 'Buyer', names: true, cell: ({ name }) => theirWords(name) },
-        { head: 'Requested', kind: 'amount', cell: ({ requested }) => money(requested) },
+        { head: 'Requested', kind: 'amount', cell: ({ requested }) => amount(requested) },
       ],
     })
   }
