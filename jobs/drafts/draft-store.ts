@@ -6,7 +6,7 @@ import { LimitlineError } from '../../src/errors.ts';
 import { putText } from '../../src/files/draft.ts';
 import { fileFault, systemCode } from '../../src/files/file-fault.ts';
 import { MARK_PATTERN, markOfProcess, sweepLeftBehind } from '../../src/files/process-mark.ts';
-import { type PortfolioDraft, portfolioDraftSchema } from '../../src/portfolio/portfolio-draft.ts';
+import { filedVersions, type PortfolioDraft, portfolioDraftSchema } from '../../src/portfolio/portfolio-draft.ts';
 
 /** Uploaded files in preparation, with a folder each. Another console with the same data folder sees the same. */
 export type DraftStore = {
@@ -90,12 +90,7 @@ export function makeDraftStore({ dir }: { dir: string }): DraftStore {
     async usedBy(person) {
       const own = (await list()).filter(({ authors }) => person !== undefined && authors.includes(person));
       const parts = own.flatMap(({ versions, documents, supplier }) => {
-        return [
-          ...versions.slice(0, -3).slice(0, 1),
-          ...versions.slice(-3),
-          ...documents,
-          ...(supplier ? [supplier] : []),
-        ];
+        return [...filedVersions(versions), ...documents, ...(supplier ? [supplier] : [])];
       });
       return parts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     },

@@ -10,6 +10,7 @@ import type { ColumnEdit, LineEdit, MendAnswer } from '../../src/portfolio/draft
 import {
   authorsWith,
   type DraftVersion,
+  filedVersions,
   keptVersions,
   lastVersion,
   type MendedCell,
@@ -30,9 +31,6 @@ type Deps = { drafts: DraftStore; previews: Previews; quotaBytes: number };
 /** Changed cells, and characters of each, that a version keeps for display. */
 const CELLS_KEPT = 200;
 const TEXT_KEPT = 200;
-
-/** The last versions whose files are kept, besides the uploaded one. The changes of all versions are kept. */
-const VERSIONS_KEPT = 3;
 
 /**
  * Writes a new version of a draft's file with these cells changed. The uploaded file and the two versions before it are kept.
@@ -57,25 +55,30 @@ export async function mendDraft(
   const preview = await previews.need(seen);
   const dir = drafts.dirOf(id);
   const single = await Promise.all(
-    edits.map(async (edit) => {
+    edits.map(async (edit): Promise<FoundEdit> => {
       const line = await lineToMend(dir, preview, edit.line);
-      return { edit: 'isLeftOut' in edit ? emptied(line) : edit, line };
+      return 'isLeftOut' in edit ? { edit: emptied(line), line, isLeftOut: true as const } : { edit, line };
     }),
   );
   const found = column ? withColumn(single, await columnEdits(column, dir, preview)) : single;
-  const cells = found.flatMap(({ edit, line }) => mendedCells(edit, line, preview));
+  const cellsOf = ({ edit, line }: FoundEdit) => mendedCells(edit, line, preview);
+  const cells = found.flatMap(cellsOf);
   if (cells.length === 0) return { draft: seen, mended: 0 };
   const number = version + 1;
   if ((await drafts.usedBy(by)) + lastVersion(seen).sizeBytes > quotaBytes) throw new LimitlineError('USAGE', NO_QUOTA);
-  const changed = found.filter(({ edit, line }) => mendedCells(edit, line, preview).length > 0);
+  const changed = found.filter((one) => cellsOf(one).length > 0);
   let lost: MendAnswer | undefined;
   const draft = await drafts.change(id, async (now) => {
     lost = conflictOf(now, version);
     if (lost) return now;
     const mends = changed.map(({ edit, line }) => recordMend(edit, line));
     const written = await writeVersion(seen, { dir, number, preview, mends });
-    const made = { ...written, number, madeMs: Date.now(), mended: cells.length, cells: cells.slice(0, CELLS_KEPT) };
+    const out = changed.filter(({ isLeftOut }) => isLeftOut).map(({ line }) => line.line);
+    const leftOut = [...new Set([...lastVersion(now).leftOut, ...out])].sort((a, b) => a - b);
+    const mended = cells.length - changed.filter(({ isLeftOut }) => isLeftOut).flatMap(cellsOf).length;
+    const made = { ...written, number, madeMs: Date.now(), mended, cells: cells.slice(0, CELLS_KEPT), leftOut };
     const versions = [...now.versions, made];
+    await dropOld(dir, versions);
     const authors = authorsWith(now, by);
     if (!changed.some(({ line }) => line.lines > 1)) return { ...now, versions, authors };
     // A record of several lines becomes one line, so line numbers below change their meaning.
@@ -94,8 +97,8 @@ export async function goBack(
   const seen = await drafts.read(id);
   const conflict = conflictOf(seen, version);
   if (conflict) return conflict;
-  const target = seen.versions.find(({ number }) => number === to);
-  if (!target || !keptVersions(seen.versions).includes(to))
+  const target = keptVersions(seen.versions).find(({ number }) => number === to);
+  if (!target)
     throw new LimitlineError(
       'USAGE',
       `Version ${to} is not kept: go back to the uploaded file, or to one of the last two.`,
@@ -108,22 +111,25 @@ export async function goBack(
     const number = version + 1;
     const dir = drafts.dirOf(id);
     await copyFile(join(dir, `v${to}`), join(dir, `v${number}`));
-    await dropOld(dir, number);
-    const { sha256, sizeBytes } = target;
-    const made = { sha256, sizeBytes, number, madeMs: Date.now(), mended: 0, cells: [], backTo: to };
+    const { sha256, sizeBytes, leftOut } = target;
+    const made = { sha256, sizeBytes, number, madeMs: Date.now(), mended: 0, cells: [], leftOut, backTo: to };
+    const versions = [...now.versions, made];
+    await dropOld(dir, versions);
     // A line's number may mean another line in that version.
     const { sameBuyer: _lines, ...reading } = now.reading;
-    return { ...now, versions: [...now.versions, made], reading, authors: authorsWith(now, by) };
+    return { ...now, versions, reading, authors: authorsWith(now, by) };
   });
   return lost ?? { draft, mended: 0 };
 }
 
-/** Keeps the uploaded file, the version that the person saw and the one before it. */
-async function dropOld(dir: string, number: number): Promise<void> {
-  if (number - VERSIONS_KEPT > 1) await rm(join(dir, `v${number - VERSIONS_KEPT}`), { force: true });
+/** Removes the files of all other versions. */
+async function dropOld(dir: string, versions: readonly DraftVersion[]): Promise<void> {
+  const kept = new Set(filedVersions(versions).map(({ number }) => number));
+  const old = versions.filter(({ number }) => !kept.has(number));
+  await Promise.all(old.map(({ number }) => rm(join(dir, `v${number}`), { force: true })));
 }
 
-type FoundEdit = { edit: SingleEdit; line: LineToMend };
+type FoundEdit = { edit: SingleEdit; line: LineToMend; isLeftOut?: true };
 type SingleEdit = Exclude<LineEdit, { isLeftOut: true }>;
 
 /** A line without content is passed over when the file is read. */
@@ -162,9 +168,10 @@ async function columnEdits(
 /** Edits of a column together with those of single lines; a cell that a person changed by itself stays so. */
 function withColumn(single: readonly FoundEdit[], column: readonly FoundEdit[]): FoundEdit[] {
   const all = new Map(column.map((one) => [one.line.line, one]));
-  for (const { edit, line } of single) {
+  for (const one of single) {
+    const { edit, line, isLeftOut } = one;
     const same = all.get(line.line);
-    if ('text' in edit || !same || !('cells' in same.edit)) all.set(line.line, { edit, line });
+    if (isLeftOut || 'text' in edit || !same || !('cells' in same.edit)) all.set(line.line, one);
     else {
       const changed = [...edit.cells].filter(([at, text]) => text !== (line.cells[at] ?? ''));
       all.set(line.line, { edit: { line: line.line, cells: new Map([...same.edit.cells, ...changed]) }, line });
@@ -225,6 +232,5 @@ async function writeVersion(
     await rm(target, { force: true });
     throw systemCode(error) === 'ENOSPC' ? fileFault(seen.name, 'written', error) : error;
   }
-  await dropOld(dir, number);
   return { sha256: await sha256Of(target), sizeBytes: (await stat(target)).size };
 }

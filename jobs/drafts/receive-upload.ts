@@ -131,7 +131,9 @@ async function describe(
   return {
     name: file.name,
     uploadedMs: now,
-    versions: [{ number: 1, sha256: file.sha256, sizeBytes: file.sizeBytes, madeMs: now, mended: 0, cells: [] }],
+    versions: [
+      { number: 1, sha256: file.sha256, sizeBytes: file.sizeBytes, madeMs: now, mended: 0, cells: [], leftOut: [] },
+    ],
     documents,
     supplier: supplier ? { ...supplier, of: await supplierOf(supplier, dir) } : null,
     isArchive,

@@ -121,7 +121,12 @@ export function makeSubmissions(deps: SubmissionDeps): Submissions {
 
 /** Whether the preview's inputs are unchanged. */
 function isAsSeen(now: PortfolioDraft, seen: PortfolioDraft): boolean {
-  const partsOf = (draft: PortfolioDraft) => [lastVersion(draft).number, draft.portfolio, draft.reading];
+  const partsOf = (draft: PortfolioDraft) => [
+    lastVersion(draft).number,
+    draft.portfolio,
+    draft.reading,
+    draft.documents,
+  ];
   return isDeepStrictEqual(partsOf(now), partsOf(seen));
 }
 

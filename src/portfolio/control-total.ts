@@ -40,6 +40,12 @@ export function controlTotalFault(total: string): string | undefined {
   return 'value' in reading || reading.open ? undefined : reading.problem;
 }
 
+/** How a control total is read, as people expect of money; as it is typed where it may mean two amounts. */
+export function readTotal(total: string): string {
+  const [only, ...others] = readingsOf(total);
+  return only === undefined || others.length > 0 ? total : moneyText(only);
+}
+
 /** The amounts that the text may mean: two where its only separator may be one of thousands or of decimals, as in `304.100`. */
 function readingsOf(total: string): string[] {
   const marks: (Decimal | null)[] = [null, '.', ','];

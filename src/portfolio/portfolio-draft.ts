@@ -18,6 +18,8 @@ const versionSchema = z.object({
   /** How many cells differ from the version before; `cells` holds the first of them. */
   mended: z.int(),
   cells: z.array(mendedCellSchema),
+  /** The lines that a person left out of this version or of one before it. */
+  leftOut: z.array(z.int()).default([]),
   /** The version whose content this one has, where somebody went back to it. */
   backTo: z.int().optional(),
 });
@@ -99,10 +101,18 @@ export function changedCells(versions: readonly DraftVersion[]): number {
   return counts.get(versions.at(-1)?.number ?? 1) ?? 0;
 }
 
-/** The versions to which one can go back: the uploaded file, and the two before the last. */
-export function keptVersions(versions: readonly DraftVersion[]): number[] {
-  const last = versions.at(-1)?.number ?? 1;
-  return [...new Set([1, last - 2, last - 1])].filter((number) => number >= 1 && number < last);
+/** The versions to which one can go back: the uploaded file, and the last two with another content than the last and each other. */
+export function keptVersions(versions: readonly DraftVersion[]): DraftVersion[] {
+  const [first, last] = [versions[0], versions.at(-1)];
+  const others = new Map(versions.map((version) => [version.sha256, version]));
+  for (const one of [first, last]) others.delete(one?.sha256 ?? '');
+  const later = [...others.values()].sort((a, b) => a.number - b.number).slice(-2);
+  return first && first.sha256 !== last?.sha256 ? [first, ...later] : later;
+}
+
+/** The versions whose files are kept: the uploaded file, the last two, and those to which one can go back. */
+export function filedVersions(versions: readonly DraftVersion[]): DraftVersion[] {
+  return [...new Set([...versions.slice(0, 1), ...keptVersions(versions), ...versions.slice(-2)])];
 }
 
 /** A draft's authors, with one more if `by` is new. */

@@ -8,7 +8,7 @@ import { makeFolder } from '../../support/workplace.ts';
 const DRAFT: Omit<PortfolioDraft, 'id'> = {
   name: 'q4.csv',
   uploadedMs: 1,
-  versions: [{ number: 1, sha256: '', sizeBytes: 1, madeMs: 1, mended: 0, cells: [] }],
+  versions: [{ number: 1, sha256: '', sizeBytes: 1, madeMs: 1, mended: 0, cells: [], leftOut: [] }],
   documents: [],
   supplier: null,
   isArchive: false,

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { lastVersion } from '../../../src/portfolio/portfolio-draft.ts';
 import { draftOf, openDraftDesk, previewOf } from '../../support/draft-desk.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 import { HEADER, writeWorkbook } from '../../support/write-workbook.ts';
@@ -76,6 +77,7 @@ test('a line is left out, also one that is broken as a whole, and the lines belo
   await desk.mend(id, { version: 1, edits });
   const found = await preview();
   expect(found.counts).toEqual({ lines: 2, rows: 1, invalid: 1, duplicate: 0 });
+  expect(lastVersion(await desk.read(id))).toMatchObject({ mended: 0, leftOut: [2, 3] });
   expect((await desk.lines(await desk.read(id), { preview: found, list: 'problems', page: 0 }))[0]?.line).toBe(4);
 });
 
@@ -102,15 +104,18 @@ test('one goes back to the uploaded file and to the last two versions, as a new 
   await expect(desk.goBack(id, { version: 5, to: 9 })).rejects.toThrow('Version 9 is not kept');
   expect(await desk.goBack(id, { version: 4, to: 3 })).toMatchObject({ conflict: { latest: 5 } });
   const went = [];
+  // A version with the same content as another pushes none out.
   for (const [version, to] of [
-    [5, 3],
+    [5, 1],
     [6, 4],
     [7, 1],
+    [8, 5],
+    [9, 7],
   ] as const) {
     await desk.goBack(id, { version, to }, 'ben');
     went.push(...(await text()));
   }
-  expect(went).toEqual(['A GmbH,DE,,x3', 'A GmbH,DE,,x4', 'A GmbH,DE,,x1']);
+  expect(went).toEqual(['x1', 'x4', 'x1', 'x5', 'x4'].map((cell) => `A GmbH,DE,,${cell}`));
   expect(await desk.read(id)).toMatchObject({ authors: ['ann', 'ben'] });
   expect((await preview()).counts).toMatchObject({ invalid: 1 });
 });

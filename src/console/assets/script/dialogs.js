@@ -17,6 +17,7 @@ export function openDialogs() {
     if (submitter?.matches('button[data-dialog]')) {
       event.preventDefault();
       const body = new URLSearchParams(new FormData(event.target, submitter));
+      body.append('unsaved', document.querySelectorAll('[data-changed]').length);
       return show(submitter.formAction, submitter, { method: 'POST', body });
     }
     const form = event.target.closest('form[data-dialog]');

@@ -154,9 +154,9 @@ function nameIn({ portfolio }: Readonly<Record<string, string>>, draft: Portfoli
 }
 
 function versionOf(draft: PortfolioDraft): Record<string, unknown> {
-  const { number, sha256 } = lastVersion(draft);
+  const { number, sha256, leftOut } = lastVersion(draft);
   const { reading, readBy } = draft;
-  return { version: number, sha256, reading: readingWords(reading), readBy };
+  return { version: number, sha256, ...(leftOut.length > 0 && { leftOut }), reading: readingWords(reading), readBy };
 }
 
 /** The answer where a check of a line's cells was not possible. */

@@ -47,7 +47,13 @@ export function endingActions({ get, post }: Kinds<NewPageFunctions>) {
         const over = await given.personOver(authorsWith(draft, request.person.by), requested, policy);
         const isThere = (await given.portfolioNames()).includes(draft.portfolio);
         const approval = preview.dryRun.limits > 0 && neededApproval(policy, { requested, isThere, over });
-        const chosen = { of: preview.of, total, first, isReplaced: fields.replace === 'yes' };
+        const chosen = {
+          of: preview.of,
+          total,
+          first,
+          isReplaced: fields.replace === 'yes',
+          unsaved: Number(fields.unsaved) || 0,
+        };
         return {
           title: `Import ${draft.name}?`,
           body: confirmView(draft, { preview, chosen, approval, csrf: reply.csrf() }),
@@ -65,7 +71,7 @@ export function endingActions({ get, post }: Kinds<NewPageFunctions>) {
         const found = await aboutDraft(asked);
         return { ...found, ...(formFieldsOf(asked.request.body).replace === 'yes' ? { kind: 'replace' } : {}) };
       },
-      handle: async ({ request, reply, actor, params: { id = '' }, fields, given }) => {
+      handle: async ({ request, reply, actor, params: { id = '' }, fields, tell, given }) => {
         // The portfolio that the access check saw: somebody may rename the draft in another tab meanwhile.
         const { portfolio = '' } = request.about ?? {};
         if (!isPortfolioName(portfolio)) throw new ConsoleError(422, 'Give the portfolio a name first.');
@@ -81,9 +87,11 @@ export function endingActions({ get, post }: Kinds<NewPageFunctions>) {
         });
         if ('conflict' in begun) throw new ConsoleError(409, begun.conflict);
         const until = Date.now() + PATIENCE_MS;
-        while (given.progress(id) && Date.now() < until && !request.raw.destroyed) {
+        while (given.progress(id) && Date.now() < until && !reply.raw.destroyed) {
           await new Promise((done) => setTimeout(done, 40));
         }
+        const { ended } = (await given.read(id)).submitted ?? {};
+        if (ended && ended.faults.length > 0) tell({ became: 'nothing imported', why: ended.faults });
         return reply.redirect(`/new/${id}/import`, 303);
       },
     }),

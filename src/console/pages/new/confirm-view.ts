@@ -1,13 +1,21 @@
 import { counted, grouped } from '../../../counted.ts';
 import { moneyText } from '../../../money-text.ts';
-import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
+import { readTotal } from '../../../portfolio/control-total.ts';
+import { lastVersion, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
 import { type Html, html } from '../../html/html.ts';
 import { button, form, hidden, linkButton } from '../../parts/form.ts';
+import { notice } from '../../parts/page-head.ts';
 import { durationWords } from './words.ts';
 
 /** What the person chose beside the file. */
-type Chosen = { of: string; total: string | undefined; isReplaced: boolean; first: number | undefined };
+type Chosen = {
+  of: string;
+  total: string | undefined;
+  isReplaced: boolean;
+  first: number | undefined;
+  unsaved: number;
+};
 
 /** The last question before an import: how many requests, which sum, how long. Shown as a dialog, or as a page without script. */
 export function confirmView(
@@ -16,16 +24,16 @@ export function confirmView(
 ): Html {
   const { id, name, portfolio } = draft;
   const { dryRun, currency, counts } = preview;
-  const { of, total, isReplaced, first } = chosen;
+  const { of, total, isReplaced, first, unsaved } = chosen;
+  const out = lastVersion(draft).leftOut.length;
   const sum = `${currency === undefined ? '' : `${currency} `}${moneyText(dryRun.requested)}`;
-  const left = counts.invalid + counts.duplicate;
   const facts: [string, string][] = [
     ['Requests', counted(dryRun.limits, 'limit')],
     ['Sum', sum],
     ['Time needed', dryRun.durationS === null ? 'not known yet' : `about ${durationWords(dryRun.durationS)}`],
     ['Portfolio', portfolio],
-    ['Left out', left === 0 ? 'no line' : `${grouped(counts.invalid)} invalid, ${grouped(counts.duplicate)} duplicate`],
-    ...(total === undefined ? [] : [['Control total', moneyText(total)] satisfies [string, string]]),
+    ['Left out', leftOutWords({ ...counts, out })],
+    ...(total === undefined ? [] : [['Control total', readTotal(total)] satisfies [string, string]]),
   ];
   const fields = {
     of,
@@ -40,8 +48,14 @@ export function confirmView(
     <dl class="facts">${facts.map(([word, value]) => html`<div><dt>${word}</dt><dd><bdi>${value}</bdi></dd></div>`)}</dl>
     ${first !== undefined && html`<p>The first ${first} are sent. Then the portfolio pauses.</p>`}
     ${isReplaced && html`<p>Earlier rows of this portfolio that are not in this file are cancelled, if they were not sent yet.</p>`}
+    ${unsaved > 0 && notice('warn', `${counted(unsaved, 'changed cell is', 'changed cells are')} not saved: go back and save a new version to have ${unsaved === 1 ? 'it' : 'them'} sent.`)}
     ${approval}
     ${form({ action: `/new/${id}/submit`, csrf, body, class: 'form' })}`;
+}
+
+function leftOutWords({ invalid, duplicate, out }: { invalid: number; duplicate: number; out: number }): string {
+  const parts = Object.entries({ invalid, duplicate, 'by hand': out }).filter(([, lines]) => lines > 0);
+  return parts.length === 0 ? 'no line' : parts.map(([words, lines]) => `${grouped(lines)} ${words}`).join(', ');
 }
 
 /** Asks before an upload is removed. */

@@ -14,7 +14,7 @@ import { peopleWords } from '../approvals/approvals-list.ts';
 import { forPage, mendGrid, type ShownPlace } from './mend-grid.ts';
 import { previewReadingWords, readingForm } from './reading-form.ts';
 import { changesView, portfolioField, requestFigures, requestSamples, submitButtons } from './submit-view.ts';
-import { draftWords, PROGRESS_ID, previewProgress, sentences } from './words.ts';
+import { draftWords, PROGRESS_ID, previewProgress, sentences, versionWords } from './words.ts';
 
 type DraftGiven = {
   state: PreviewState;
@@ -89,9 +89,10 @@ function submittedNotice({ id, submitted }: PortfolioDraft): Html | false {
 function versionsView(draft: PortfolioDraft, csrf: string): Html | false {
   const kept = keptVersions(draft.versions);
   if (kept.length === 0) return false;
-  const options = kept.map((number) => ({
-    value: String(number),
-    words: number === 1 ? '1, as it was uploaded' : String(number),
+  const options = kept.map((version) => ({
+    value: String(version.number),
+    words:
+      version.number === 1 ? '1, as it was uploaded' : `${version.number}: ${versionWords(draft.versions, version)}`,
   }));
   const last = lastVersion(draft);
   const body = html`${hidden('version', String(last.number))}

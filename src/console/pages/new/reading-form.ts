@@ -181,5 +181,5 @@ export function previewReadingWords(preview: Preview): string {
   const sent =
     extras.length > 0 ? ` Also sent, although the service does not describe these fields: ${extras.join(', ')}.` : '';
   const named = preview.columns.filter(({ written }) => written !== '').length;
-  return `${previewDialectWords(preview)}; ${known} of ${named} columns are sent; the others stay in your results.${sent}`;
+  return `${previewDialectWords(preview)}; ${known} of ${named} columns are sent${known === named ? '' : '; the others stay in your results'}.${sent}`;
 }

@@ -1,6 +1,6 @@
 import { counted, grouped, sizeWords } from '../../../counted.ts';
 import type { PreviewState } from '../../../portfolio/draft-desk.ts';
-import { changedCells, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
+import { changedCells, type DraftVersion, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
 import type { Problem } from '../../../portfolio/problem.ts';
 import { type Html, html } from '../../html/html.ts';
@@ -34,16 +34,26 @@ export function previewDialectWords({ dialect }: Pick<Preview, 'dialect'>): stri
   return `${encodingName(dialect.encoding)}${mark}, separated by ${DELIMITER_WORDS[dialect.delimiter] ?? 'commas'}s`;
 }
 
+/** What a version has of corrections: `4 cells corrected, lines 11 and 16 left out`; '' for none. */
+export function versionWords(versions: readonly DraftVersion[], { number, leftOut }: DraftVersion): string {
+  const cells = changedCells(versions.slice(0, versions.findIndex((one) => one.number === number) + 1));
+  const [named, more] = [leftOut.slice(0, MOST_LINES), leftOut.length - MOST_LINES];
+  const lines = `${leftOut.length === 1 ? 'line' : 'lines'} ${named.map(grouped).join(', ')}${more > 0 ? ` and ${grouped(more)} more` : ''} left out`;
+  const parts = [...(cells > 0 ? [`${counted(cells, 'cell')} corrected`] : []), ...(leftOut.length > 0 ? [lines] : [])];
+  return parts.join(', ');
+}
+
+const MOST_LINES = 8;
+
 /** The file, its documents and its versions in a sentence. */
 export function draftWords({ versions, documents, isArchive }: PortfolioDraft): string {
   const last = versions.at(-1);
-  const mended = changedCells(versions);
   const parts = [sizeWords(last?.sizeBytes ?? 0)];
   const sizes = documents.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   if (isArchive) parts.push(`documents in a ZIP file of ${sizeWords(sizes)}`);
   else if (documents.length > 0) parts.push(`${counted(documents.length, 'document')} of ${sizeWords(sizes)}`);
-  if (mended > 0)
-    parts.push(`version ${last?.number}: ${counted(mended, 'cell')} corrected; the uploaded file is kept too`);
+  const words = last && versionWords(versions, last);
+  if (last && words) parts.push(`version ${last.number}: ${words}; the uploaded file is kept too`);
   return parts.join(' · ');
 }
 

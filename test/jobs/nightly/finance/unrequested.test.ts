@@ -183,7 +183,7 @@ test('files that were uploaded and not submitted, rejected by the drop folder, o
   const keep = async (name: string, lines: readonly string[], madeMs: number) => {
     const incoming = await store.begin();
     await written(incoming.dir, 'v1', lines);
-    const version = { number: 1, sha256: '', sizeBytes: 1, madeMs, mended: 0, cells: [] };
+    const version = { number: 1, sha256: '', sizeBytes: 1, madeMs, mended: 0, cells: [], leftOut: [] };
     const known = {
       ...{ form: null, keptFrom: null, offered: null, readBy: [], submitted: null, authors: [] },
       ...{ supplier: null, isArchive: false, documents: [] },
