@@ -8,6 +8,8 @@ import { QUICK_PASSWORDS } from './test/support/quick-passwords.ts';
  */
 const ALONE = [
   'test/jobs/archive/archive-files.test.ts',
+  'test/jobs/drafts/documents-race.test.ts',
+  'test/jobs/drafts/go-back-full-disk.test.ts',
   'test/people/passwords/password-hash.test.ts',
   'test/table/cells.test.ts',
   'test/portfolio/bad-input.test.ts',

@@ -1,4 +1,4 @@
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../src/files/file-fault.ts';
 import type { IncomingFile, RefusedUpload } from '../../src/portfolio/draft-desk.ts';
@@ -30,9 +30,11 @@ export async function addToUpload(
   const written: string[] = [];
   try {
     if ((await drafts.read(id)).isArchive) throw new UploadRefusal(400, IN_A_ZIP);
+    if ((await limits.freeBytes()) < limits.reserveBytes) throw noRoom();
     const leftBytes = limits.quotaBytes - (await drafts.usedBy(by));
     if (leftBytes <= 0) throw new UploadRefusal(507, NO_QUOTA);
     const dir = drafts.dirOf(id);
+    const folder = join(dir, 'documents');
     const meter = makeMeter({ ...limits, maxBytes: Math.min(limits.maxBytes, leftBytes) });
     const added: PortfolioDraft['documents'] = [];
     for await (const { name, content } of files) {
@@ -49,16 +51,19 @@ export async function addToUpload(
     if (added.length === 0) throw new UploadRefusal(400, 'Choose the document that is missing.');
     const draft = await drafts.change(id, async (now) => {
       refuseWhileImported();
-      const names = new Set(now.documents.map(({ name }) => name));
-      for (const { name } of added) {
-        if (names.has(name))
+      // An addition that broke off leaves a name without a file.
+      const there = new Set(await readdir(folder).catch(() => []));
+      const names = added.map(({ name }) => name);
+      for (const [at, name] of names.entries()) {
+        if (there.has(name) || names.indexOf(name) !== at)
           throw new UploadRefusal(400, `There is a document called ${visible(name)} already: rename yours.`);
-        names.add(name);
       }
-      await mkdir(join(dir, 'documents'), { recursive: true, mode: 0o700 });
-      for (const [at, { name }] of added.entries()) await rename(written[at] ?? '', join(dir, 'documents', name));
-      return { ...now, documents: [...now.documents, ...added], authors: authorsWith(now, by) };
+      const others = now.documents.filter(({ name }) => !names.includes(name));
+      return { ...now, documents: [...others, ...added], authors: authorsWith(now, by) };
     });
+    // After the state: a document that the state does not name would be sent and was never previewed.
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    for (const [at, { name }] of added.entries()) await rename(written[at] ?? '', join(folder, name));
     return { draft };
   } catch (error) {
     if (error instanceof UploadRefusal) return { refused: error.refused };

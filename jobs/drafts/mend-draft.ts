@@ -1,5 +1,5 @@
-import { createWriteStream } from 'node:fs';
-import { copyFile, rm, stat } from 'node:fs/promises';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { access, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -35,7 +35,7 @@ const TEXT_KEPT = 200;
 /**
  * Writes a new version of a draft's file with these cells changed. The uploaded file and the two versions before it are kept.
  *
- * @param version the version that the person saw
+ * @param version the version that the person saw, and `of` the preview of it
  * @param by who corrects it, an author from then on
  * @throws LimitlineError `NOT_FOUND`; `USAGE` for an impossible correction or an exceeded quota; `FILE`
  */
@@ -45,14 +45,22 @@ export async function mendDraft(
     version,
     edits,
     column,
+    of,
     by,
-  }: { version: number; edits: readonly LineEdit[]; column?: ColumnEdit | undefined; by?: string | undefined },
+  }: {
+    version: number;
+    edits: readonly LineEdit[];
+    column?: ColumnEdit | undefined;
+    of?: string | undefined;
+    by?: string | undefined;
+  },
   { drafts, previews, quotaBytes }: Deps,
 ): Promise<MendAnswer> {
   const seen = await drafts.read(id);
   const conflict = conflictOf(seen, version);
   if (conflict) return conflict;
   const preview = await previews.need(seen);
+  if (of !== undefined && of !== preview.of) throw new LimitlineError('USAGE', READ_OTHERWISE);
   const dir = drafts.dirOf(id);
   const single = await Promise.all(
     edits.map(async (edit): Promise<FoundEdit> => {
@@ -71,21 +79,25 @@ export async function mendDraft(
   const draft = await drafts.change(id, async (now) => {
     lost = conflictOf(now, version);
     if (lost) return now;
-    const mends = changed.map(({ edit, line }) => recordMend(edit, line));
+    const isSheet = preview.dialect.sheet !== undefined;
+    const mends = changed.map((one) =>
+      one.isLeftOut && isSheet ? emptyRow(one.line) : recordMend(one.edit, one.line),
+    );
     const written = await writeVersion(seen, { dir, number, preview, mends });
     const out = changed.filter(({ isLeftOut }) => isLeftOut).map(({ line }) => line.line);
     const leftOut = [...new Set([...lastVersion(now).leftOut, ...out])].sort((a, b) => a - b);
     const mended = cells.length - changed.filter(({ isLeftOut }) => isLeftOut).flatMap(cellsOf).length;
     const made = { ...written, number, madeMs: Date.now(), mended, cells: cells.slice(0, CELLS_KEPT), leftOut };
     const versions = [...now.versions, made];
-    await dropOld(dir, versions);
     const authors = authorsWith(now, by);
     if (!changed.some(({ line }) => line.lines > 1)) return { ...now, versions, authors };
     // A record of several lines becomes one line, so line numbers below change their meaning.
     const { sameBuyer: _lines, ...reading } = now.reading;
     return { ...now, versions, reading, authors };
   });
-  return lost ?? { draft, mended: cells.length };
+  if (lost) return lost;
+  await dropOld(dir, draft.versions);
+  return { draft, mended: cells.length };
 }
 
 /** A version with the content of an earlier one. @throws LimitlineError `NOT_FOUND`; `USAGE` for one that is not kept */
@@ -97,29 +109,45 @@ export async function goBack(
   const seen = await drafts.read(id);
   const conflict = conflictOf(seen, version);
   if (conflict) return conflict;
+  const dir = drafts.dirOf(id);
   const target = keptVersions(seen.versions).find(({ number }) => number === to);
-  if (!target)
-    throw new LimitlineError(
-      'USAGE',
-      `Version ${to} is not kept: go back to the uploaded file, or to one of the last two.`,
-    );
+  // Earlier releases kept the last three versions alone.
+  const isThere = await access(join(dir, `v${to}`)).then(
+    () => true,
+    () => false,
+  );
+  if (!target || !isThere) throw new LimitlineError('USAGE', `Version ${to} is not kept: choose another one.`);
   if ((await drafts.usedBy(by)) + target.sizeBytes > quotaBytes) throw new LimitlineError('USAGE', NO_QUOTA);
   let lost: MendAnswer | undefined;
   const draft = await drafts.change(id, async (now) => {
     lost = conflictOf(now, version);
     if (lost) return now;
     const number = version + 1;
-    const dir = drafts.dirOf(id);
-    await copyFile(join(dir, `v${to}`), join(dir, `v${number}`));
+    await copyVersion(seen.name, { dir, from: to, to: number });
     const { sha256, sizeBytes, leftOut } = target;
     const made = { sha256, sizeBytes, number, madeMs: Date.now(), mended: 0, cells: [], leftOut, backTo: to };
     const versions = [...now.versions, made];
-    await dropOld(dir, versions);
     // A line's number may mean another line in that version.
     const { sameBuyer: _lines, ...reading } = now.reading;
     return { ...now, versions, reading, authors: authorsWith(now, by) };
   });
-  return lost ?? { draft, mended: 0 };
+  if (lost) return lost;
+  await dropOld(dir, draft.versions);
+  return { draft, mended: 0 };
+}
+
+async function copyVersion(name: string, { dir, from, to }: { dir: string; from: number; to: number }): Promise<void> {
+  const target = join(dir, `v${to}`);
+  try {
+    await pipeline(
+      createReadStream(join(dir, `v${from}`)),
+      keepRoom(dir),
+      createWriteStream(target, { mode: 0o600, flush: true }),
+    );
+  } catch (error) {
+    await rm(target, { force: true });
+    throw systemCode(error) === 'ENOSPC' ? fileFault(name, 'written', error) : error;
+  }
 }
 
 /** Removes the files of all other versions. */
@@ -136,6 +164,9 @@ type SingleEdit = Exclude<LineEdit, { isLeftOut: true }>;
 function emptied({ line, cells, broken }: LineToMend): SingleEdit {
   return broken === undefined ? { line, cells: new Map(cells.map((_cell, at) => [at, ''])) } : { line, text: '' };
 }
+
+const READ_OTHERWISE =
+  'Nothing was saved: the file is read in another way, or for another portfolio, since this page was loaded. Load it again; the browser’s back button still has your changes.';
 
 /** Characters of all lines that are corrected in one step: they are held in memory. */
 const MOST_CHARACTERS = 16 * 1_024 * 1_024;
@@ -199,6 +230,11 @@ function mendedCells(edit: SingleEdit, line: LineToMend, { columns }: Preview): 
     if (after === before || at < 0 || at >= columns.length) return [];
     return [{ line: line.line, column: columns[at]?.written ?? null, before: cut(before), after: cut(after) }];
   });
+}
+
+/** A row of a sheet without content; also one that is broken as a whole. */
+function emptyRow({ line, lines, cells: before }: LineToMend): RecordMend {
+  return { line, lines, before, cells: new Map(before.map((_cell, at) => [at, ''])) };
 }
 
 function recordMend(edit: SingleEdit, { line, lines, cells: before, broken }: LineToMend): RecordMend {

@@ -88,7 +88,8 @@ export function makePreviews(deps: Deps): Previews {
     if (work?.of === of && work.failed !== null) return { is: 'failed', message: work.failed };
     if (work?.of === of) return { is: 'under way', lines: work.lines };
     const preview = await kept(draft, of);
-    if (preview && underWay.get(draft.id)?.of !== of) return { is: 'there', preview };
+    // Work on another preview of the draft overwrites the lines that this one has.
+    if (preview && !underWay.has(draft.id)) return { is: 'there', preview };
     if (underWay.get(draft.id)?.of !== of) begin(draft, of);
     return { is: 'under way', lines: underWay.get(draft.id)?.lines ?? 0 };
   }

@@ -94,7 +94,7 @@ export type DraftDesk = {
   /** @throws LimitlineError `USAGE` where a line cannot be corrected in this way */
   mend(
     id: string,
-    change: { version: number; edits: readonly LineEdit[]; column?: ColumnEdit | undefined },
+    change: { version: number; edits: readonly LineEdit[]; column?: ColumnEdit | undefined; of?: string | undefined },
     by?: string,
   ): Promise<MendAnswer>;
   /**

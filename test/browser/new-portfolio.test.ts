@@ -163,3 +163,14 @@ testInBrowser('all of it works without script, in the width of a phone and in th
   await page.getByRole('button', { name: /^Request \d+ limits?$/ }).click();
   await page.waitForURL(/\/portfolios\//);
 });
+
+testInBrowser('what was changed or ticked and not saved is said before an import', async () => {
+  const { page, upload, web } = await openUpload();
+  await upload();
+  await page.getByLabel('Wunsch is read as').selectOption('requested_limit');
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await page.getByLabel('Leave out line 4').check();
+  await page.getByRole('button', { name: 'Request all' }).click();
+  await page.getByRole('dialog').getByText('1 change of a line is not saved and will not be sent').waitFor();
+  expect(await web.context.portfolios.names()).toEqual([]);
+});

@@ -1,13 +1,6 @@
 import { LimitlineError, messageOf } from '../../errors.ts';
 import { PLAIN_DIALECT } from '../dialect.ts';
-import {
-  type Above,
-  aboveOf,
-  findHeader,
-  type GivenHeader,
-  HEADER_WITHIN_LINES,
-  type HeaderJudgement,
-} from '../find-header.ts';
+import { type Above, aboveOf, findHeader, type GivenHeader, HEADER_WITHIN_LINES } from '../find-header.ts';
 import type { RawRecord } from '../records.ts';
 import { emptyTable, headerLineProblem, type Table, type TableFile } from '../table.ts';
 import { parseXml } from './parse-xml.ts';
@@ -139,29 +132,35 @@ async function sheetOf(book: Workbook, file: TableFile): Promise<SheetEntry> {
   throw new LimitlineError('FILE', `The workbook ${givenPath} has no sheet "${sheet ?? ''}": it has ${has}.`);
 }
 
-/** The first visible sheet; or, where that has no header, the first one that names all needed columns. */
+/** The first visible sheet; or, where that is a cover, the first one that names all needed columns. */
 async function firstWithBuyers(book: Workbook, file: TableFile): Promise<SheetEntry | undefined> {
   const visible = book.sheets.filter(({ hidden }) => !hidden);
   const [first = book.sheets[0], ...others] = visible;
-  if (!first || others.length === 0 || file.headerLine !== undefined) return first;
+  if (!first || others.length === 0) return first;
   const header = await headerOf(book, first, file);
   // A sheet that cannot be read is no cover: reading it says why.
-  if (!header || header.isComplete || header.score >= COLUMNS_OF_A_HEADER) return first;
+  if (!header?.isCover) return first;
   for (const sheet of others.slice(0, MAX_LOOKED_AT)) {
     if ((await headerOf(book, sheet, file))?.isComplete) return sheet;
   }
   return first;
 }
 
-/** A cover may have a cell that equals a column's name, such as "Name"; rarely two of them in one row. */
-const COLUMNS_OF_A_HEADER = 2;
+/** So many rows of a list make a sheet a list, whatever its columns are called. */
+const ROWS_OF_A_LIST = 2;
 
-/** The most likely header in the first rows of a sheet; undefined if they cannot be read. */
+/** Whether a row may belong to a list: it has three cells, or a text and an amount. A cover has words and what they mean, such as `Date`. */
+function isOfList({ cells }: Pick<RawRecord, 'cells'>): boolean {
+  const filled = cells.filter((cell) => cell.trim() !== '');
+  return filled.length > 2 || (filled.length === 2 && /^\d[\d.,'’ ]+$/.test(filled[1]?.trim() ?? ''));
+}
+
+/** What the first rows of a sheet look like; undefined if they cannot be read. A cover has no known column and no list. */
 async function headerOf(
   book: Workbook,
   { path }: SheetEntry,
   { vocabulary, signal }: TableFile,
-): Promise<HeaderJudgement | undefined> {
+): Promise<{ isComplete: boolean; isCover: boolean } | undefined> {
   const rows: SheetRow[] = [];
   try {
     const chunks = parseXml(
@@ -175,8 +174,11 @@ async function headerOf(
     return undefined;
   }
   const first = rows.filter(({ line }) => line <= HEADER_WITHIN_LINES).map(recordOf);
-  const header = first[findHeader(first, vocabulary)];
-  return header ? vocabulary.judgeHeader(header) : { score: 0, isComplete: false, canBe: false };
+  const judged = first.map((record) => vocabulary.judgeHeader(record));
+  return {
+    isComplete: judged.some(({ isComplete }) => isComplete),
+    isCover: judged.every(({ score }) => score < 1) && first.filter(isOfList).length < ROWS_OF_A_LIST,
+  };
 }
 
 /** As many as a person reads through in one message. */

@@ -4,8 +4,9 @@ export function start(form) {
   const address = form.querySelector('[data-check]')?.dataset.check;
   if (!address) return;
   form.addEventListener('input', ({ target }) => {
-    if (!target.matches('.mend-cell')) return;
-    if (target.value === target.defaultValue) target.removeAttribute('data-changed');
+    const { type, checked, defaultChecked, value, defaultValue } = target;
+    if (type === 'checkbox' ? checked === defaultChecked : value === defaultValue)
+      target.removeAttribute('data-changed');
     else target.setAttribute('data-changed', '');
   });
   form.addEventListener('change', ({ target }) => {

@@ -103,7 +103,8 @@ export function draftActions({ post }: Kinds<NewPageFunctions>) {
       bodyLimit: GRID_LIMIT_BYTES,
       limitMs: COPY_LIMIT_MS,
       handle: async ({ reply, actor, params: { id = '' }, fields, tell, given }) => {
-        const change = { version: Number(fields.version), edits: readEdits(fields), column: columnEdit(fields) };
+        const { of, version } = fields;
+        const change = { version: Number(version), of, edits: readEdits(fields), column: columnEdit(fields) };
         const answer = await given.mend(id, change, actor.name);
         tell('conflict' in answer ? { became: 'conflict' } : versionOf(answer.draft));
         if ('conflict' in answer) {

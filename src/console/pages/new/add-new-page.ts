@@ -10,7 +10,7 @@ import { type Html, html } from '../../html/html.ts';
 import { pageHead, panel } from '../../parts/page-head.ts';
 import { sendDownload } from '../downloads/send-download.ts';
 import { digits, type Kinds, type Posted, page, type Visit } from '../page.ts';
-import { draftActions, type NewPageFunctions } from './add-draft-actions.ts';
+import { aboutDraft, draftActions, type NewPageFunctions } from './add-draft-actions.ts';
 import { endingActions } from './add-ending-actions.ts';
 import { draftView, uploadView } from './draft-view.ts';
 import type { ShownPlace } from './mend-grid.ts';
@@ -84,12 +84,13 @@ function readRoutes({ get, events, post }: Kinds<NewPageFunctions>) {
     post('/new/:id/documents', {
       may: FINANCE,
       action: 'mend',
-      about: async ({ params: { id = '' }, given }) => ({ portfolio: (await given.read(id)).portfolio }),
+      about: aboutDraft,
       multipart: MULTIPART,
       limitMs: UPLOAD_LIMIT_MS,
       handle: async ({ request, reply, params: { id = '' }, tell, given }) => {
+        const before = (await given.read(id)).documents.length;
         const { documents } = await takenFrom(request, given.addToUpload(id, filesOf(request), request.person.by));
-        tell({ upload: id, documents: documents.length });
+        tell({ documents: documents.slice(before).map(({ name }) => name) });
         return reply.redirect(`/new/${id}#mend`, 303);
       },
     }),

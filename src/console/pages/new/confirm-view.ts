@@ -48,7 +48,7 @@ export function confirmView(
     <dl class="facts">${facts.map(([word, value]) => html`<div><dt>${word}</dt><dd><bdi>${value}</bdi></dd></div>`)}</dl>
     ${first !== undefined && html`<p>The first ${first} are sent. Then the portfolio pauses.</p>`}
     ${isReplaced && html`<p>Earlier rows of this portfolio that are not in this file are cancelled, if they were not sent yet.</p>`}
-    ${unsaved > 0 && notice('warn', `${counted(unsaved, 'changed cell is', 'changed cells are')} not saved: go back and save a new version to have ${unsaved === 1 ? 'it' : 'them'} sent.`)}
+    ${unsaved > 0 && notice('warn', `${counted(unsaved, 'change of a line is', 'changes of lines are')} not saved and will not be sent: go back, and save a new version.`)}
     ${approval}
     ${form({ action: `/new/${id}/submit`, csrf, body, class: 'form' })}`;
 }

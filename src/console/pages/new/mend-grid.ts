@@ -26,7 +26,7 @@ export function mendGrid(
   const pages = preview[place.list];
   const columns = columnsOf(preview, lines);
   // The first button of a form is the one that the Enter key presses.
-  const body = html`${hidden('version', String(lastVersion(draft).number))}${hidden('list', place.list)}${place.column != null && hidden('column', place.column)}
+  const body = html`${hidden('version', String(lastVersion(draft).number))}${hidden('of', preview.of)}${hidden('list', place.list)}${place.column != null && hidden('column', place.column)}
     <button hidden>Save</button>
     ${place.column != null && columnFields(place.column, pages)}
     <div class="table-box" role="region" aria-label="Lines to mend" tabindex="0"><table class="table mend" data-check="/new/${draft.id}/check">

@@ -1,0 +1,137 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { addToUpload } from '../../../jobs/drafts/add-to-upload.ts';
+import { makeDraftStore } from '../../../jobs/drafts/draft-store.ts';
+import { makePreview } from '../../../jobs/drafts/make-preview.ts';
+import type { IncomingFile } from '../../../src/portfolio/draft-desk.ts';
+import { draftOf, incoming, openDraftDesk, previewOf } from '../../support/draft-desk.ts';
+import { openWorkplace } from '../../support/workplace.ts';
+import { HEADER, rowOf, writeSheets } from '../../support/write-workbook.ts';
+
+const HEAD = 'name,country_code,company_registration_number,supporting_documents,requested_limit';
+const LINES = ['A GmbH,DE,HRB 1,,1000', 'B GmbH,DE,HRB 2,b.pdf,900000'];
+const TEXT = `${[HEAD, ...LINES].join('\n')}\n`;
+const PDF = '%PDF-1.4\n%%EOF\n';
+
+const file = (name: string, content: Readable): IncomingFile => ({ field: 'documents', name, content });
+
+test('a document whose addition broke off is not read by the import, since the confirmed preview lacks it', async () => {
+  const { context, dir, report } = await openWorkplace();
+  const { desk, upload } = openDraftDesk(context, dir);
+  const draft = draftOf(await upload(['file', 'q4.csv', TEXT]));
+  await previewOf(desk, draft);
+  const store = makeDraftStore({ dir: join(dir, 'data', 'drafts') });
+  // The disk is full when the state is written, or the process is killed between the two.
+  const drafts: typeof store = {
+    ...store,
+    async change(id, change) {
+      await change(await store.read(id));
+      throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+    },
+  };
+  const limits = { maxBytes: 1e6, quotaBytes: 1e9, reserveBytes: 0, freeBytes: async () => 1e9 };
+  const answer = await addToUpload(draft.id, incoming([file('b.pdf', Readable.from([PDF]))]), {
+    drafts,
+    limits,
+    refuseWhileImported: () => {},
+    by: 'ann',
+  });
+  expect(answer).toMatchObject({ refused: { message: expect.stringContaining('Nothing of it was kept') } });
+  const { of, dryRun } = await previewOf(desk, draft);
+  expect(dryRun).toMatchObject({ limits: 1, requested: '1000' });
+  await desk.submit(draft.id, { of, replace: false });
+  await expect.poll(async () => (await desk.read(draft.id)).submitted?.ended, { timeout: 20_000 }).not.toBeNull();
+  expect(await report('q4')).toMatchObject({ rows: 1 });
+});
+
+test('no document is added where the disk has no room but the reserve of the ledger', async () => {
+  const { context, dir } = await openWorkplace();
+  let free = 1e12;
+  const { desk, upload } = openDraftDesk(context, dir, { freeBytes: async () => free });
+  const draft = draftOf(await upload(['file', 'q4.csv', TEXT]));
+  free = 0;
+  expect(await upload(['file', 'q5.csv', TEXT])).toMatchObject({ refused: { status: 507 } });
+  const large = Readable.from([PDF, Buffer.alloc(10_000_000)]);
+  const answer = await desk.addToUpload(draft.id, incoming([file('b.pdf', large)]), 'ann');
+  expect(answer).toMatchObject({ refused: { status: 507 } });
+});
+
+test('a line is left out also where a column is replaced in the same step and its cell there is empty', async () => {
+  const { context, dir } = await openWorkplace();
+  const { desk, upload } = openDraftDesk(context, dir);
+  const head = 'name,country_code,company_registration_number,requested_limit';
+  const lines = ['A GmbH,DE,HRB 1,', 'B GmbH,DE,HRB 2,'];
+  const draft = draftOf(await upload(['file', 'q4.csv', `${[head, ...lines].join('\n')}\n`]));
+  await previewOf(desk, draft);
+  const column = { list: 'problems', column: 'requested_limit', from: '', to: '500' } as const;
+  await desk.mend(draft.id, { version: 1, edits: [{ line: 3, isLeftOut: true }], column }, 'ann');
+  const text = await readFile(join(dir, 'data', 'drafts', draft.id, 'v2'), 'utf8');
+  expect(text.split('\n')[2]?.replaceAll(',', '')).toBe('');
+  expect((await previewOf(desk, draft)).counts).toMatchObject({ rows: 1, invalid: 0 });
+});
+
+test('a line that was left out in one tab is not another line of the sheet that was chosen in a second tab', async () => {
+  const { context, dir } = await openWorkplace();
+  const { desk } = openDraftDesk(context, dir);
+  const path = await writeSheets(join(dir, 'book.xlsx'), [
+    { name: 'Old', rows: HEADER + rowOf(2, ['Old buyer', '']) },
+    { name: 'New', rows: HEADER + rowOf(2, ['New buyer', '1.000.00']) },
+  ]);
+  const content = Readable.from([await readFile(path)]);
+  const draft = draftOf(
+    await desk.receive(incoming([{ field: 'file', name: 'book.xlsx', content }]), undefined, 'ann'),
+  );
+  const first = await previewOf(desk, draft);
+  const [shown] = await desk.lines(draft, { preview: first, list: 'problems', page: 0 });
+  expect(shown).toMatchObject({ line: 2, cells: ['Old buyer'] });
+  await desk.correct(draft.id, { reading: { sheet: 'New' } }, 'ben');
+  const before = await previewOf(desk, draft);
+  const [other] = await desk.lines(await desk.read(draft.id), { preview: before, list: 'problems', page: 0 });
+  expect(other?.cells[0]).toBe('New buyer');
+  // Ann still sees the line of the sheet "Old", of the same version, and leaves it out.
+  await desk.mend(draft.id, { version: 1, of: first.of, edits: [{ line: 2, isLeftOut: true }] }, 'ann').catch(() => {});
+  expect((await previewOf(desk, draft)).counts).toMatchObject({ lines: 1 });
+});
+
+test('the way back to an upload that an earlier release thinned out says that it is not kept', async () => {
+  const { context, dir } = await openWorkplace();
+  const { desk, upload } = openDraftDesk(context, dir);
+  const draft = draftOf(await upload(['file', 'q4.csv', 'name,requested_limit\nA GmbH,x\n']));
+  for (let version = 1; version <= 3; version += 1) {
+    await previewOf(desk, draft);
+    await desk.mend(draft.id, { version, edits: [{ line: 2, cells: new Map([[0, `B${version}`]]) }] }, 'ann');
+  }
+  // Earlier releases kept the last three versions alone.
+  await rm(join(dir, 'data', 'drafts', draft.id, 'v1'));
+  await expect(desk.goBack(draft.id, { version: 4, to: 1 }, 'ann')).rejects.toThrow(/is not kept/);
+});
+
+test('whoever goes back while a newer version is read sees the lines of the version that is there', async () => {
+  const { context, dir } = await openWorkplace();
+  const read = Promise.withResolvers<void>();
+  const go = Promise.withResolvers<void>();
+  const { desk, upload } = openDraftDesk(context, dir, {
+    preview: async (draft, how) => {
+      const preview = await makePreview(draft, how);
+      if (draft.versions.length !== 2) return preview;
+      read.resolve();
+      await go.promise;
+      return preview;
+    },
+  });
+  const lines = ['A GmbH,x', 'B GmbH,y', 'C GmbH,z'];
+  const draft = draftOf(await upload(['file', 'q4.csv', `${['name,requested_limit', ...lines].join('\n')}\n`]));
+  await previewOf(desk, draft);
+  await desk.mend(draft.id, { version: 1, edits: [{ line: 2, isLeftOut: true }] }, 'ann');
+  await desk.preview(await desk.read(draft.id));
+  await read.promise;
+  await desk.goBack(draft.id, { version: 2, to: 1 }, 'ann');
+  const now = await desk.read(draft.id);
+  const state = await desk.preview(now);
+  const shown =
+    state.is === 'there' ? await desk.lines(now, { preview: state.preview, list: 'problems', page: 0 }) : [];
+  go.resolve();
+  expect(state.is === 'there' ? shown.map(({ cells }) => cells.join()) : lines).toEqual(lines);
+});
