@@ -43,8 +43,9 @@ local function claimant(of, it)
   local row = fieldsOf(of.hash, { 'state', 'gen', 'rev', 'approval', 'refusal' })
   if it.revision == '' then
     local known = redis.call('HMGET', of.portfolio.hash, 'importGen', 'supplierApproval', 'supplierBefore')
-    -- The approval is that of a later supplier, if there is one before it.
-    row.state, row.gen, row.approval = nil, known[1], row.approval or not known[3] and known[2]
+    -- The supplier before the one that waits was approved. A claim for any other, by a job that looked earlier, needs the approval.
+    local counts = known[3] and cjson.decode(known[3]).key == it.thing
+    row.state, row.gen, row.approval = nil, known[1], row.approval or not counts and known[2]
   end
   row.portfolio = of.portfolio
   return row
