@@ -56,8 +56,9 @@ export async function askSessions(
     // Rows that share a limit share its sessions.
     if (seen.has(result.limitId)) continue;
     seen.add(result.limitId);
-    if (anew === false && isDeclinedLimit(result, meanings)) asked.declined += 1;
-    else asked[await deps.calls.sessions.ask(row, result.limitId, { by, anew })] += 1;
+    const despite = isDeclinedLimit(result, meanings);
+    if (anew === false && despite) asked.declined += 1;
+    else asked[await deps.calls.sessions.ask(row, result.limitId, { by, anew, despite })] += 1;
   }
   return asked;
 }

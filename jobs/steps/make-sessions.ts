@@ -3,6 +3,8 @@ import { isLimitlineError, messageOf } from '../../src/errors.ts';
 import type { AtMostOnce, Claim } from '../../src/ledger/calls/at-most-once.ts';
 import { MOST_PUT_OFFS } from '../../src/ledger/calls/calls.ts';
 import type { HostedSessions, SessionWish } from '../../src/ledger/calls/sessions.ts';
+import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
+import { isDeclinedLimit } from '../../src/ledger/counts/row-outcome.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
@@ -25,6 +27,7 @@ export type SessionDeps = {
   sessions: HostedSessions;
   rows: Pick<Rows, 'read'>;
   portfolios: Pick<Portfolios, 'open' | 'read' | 'count'>;
+  statusMeanings: Pick<MeaningStore, 'read'>;
   queues: Pick<Queues, 'paused'>;
   atMostOnce: AtMostOnce;
   service: Pick<ServiceClient, 'createSession' | 'authorize' | 'isAuthorized' | 'renewToken'>;
@@ -136,6 +139,9 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
     if (!deps.service.isAuthorized()) await deps.service.authorize(onTokenCall);
     const permit = await takePermit();
     if (!permit) return;
+    // Read again, since the wish and its permit may have waited for long.
+    const [now = result] = await deps.rows.read([wish.row]);
+    if (isDeclinedLimit(now, await deps.statusMeanings.read()) && (await sessions.dropDeclined(wish))) return;
     await deps.atMostOnce.mayLeave();
     const claim = await deps.atMostOnce.claim({ ...thing, sent: JSON.stringify(body) }, 'hold');
     return end(claim.is === 'go' ? await sendClaimed(claim, permit) : claim);

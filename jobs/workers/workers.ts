@@ -48,7 +48,7 @@ export async function startWorkers(
   onCommonFault: (error: Error) => void = () => {},
   onRowEnd?: (end: RowEnd) => void,
 ) {
-  const { log, queues, rows, portfolios, calls } = context;
+  const { log, queues, rows, portfolios, calls, statusMeanings } = context;
   const stopping = new AbortController();
   const presence = await startPresence({
     connection: context.ledger,
@@ -118,7 +118,8 @@ export async function startWorkers(
   void context.fleet.join('work', { now, onInstruction: quiet });
   const session = service.session;
   const rests = () => rest.isQuiet() || rest.signal().aborted;
-  const makingSessions = session && startSessions({ ...deps, session, sessions: calls.sessions, rests });
+  const makingSessions =
+    session && startSessions({ ...deps, session, sessions: calls.sessions, statusMeanings, rests });
   const sayingPace = startSayingPace({ service, queues, log });
   const samplingPace = startSamplingPace(context.paceSamples);
   const keeping = startKeepingResults(context);

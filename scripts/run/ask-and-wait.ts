@@ -98,9 +98,10 @@ async function* limitsOf(portfolio: string, { rows }: Context): AsyncGenerator<R
   }
 }
 
-/** The state of a limit's last session; `none` also where its link was forgotten. */
+/** The state of a limit's last session; `none` also where its link was forgotten, `declined` where it was not sent for that. */
 async function standingOf(limitId: string, { calls }: Context): Promise<Standing> {
   const [last] = await calls.sessions.of(limitId);
+  if (last?.dropped) return 'declined';
   return last === undefined || (last.state === 'made' && last.sessionLink === '') ? 'none' : last.state;
 }
 

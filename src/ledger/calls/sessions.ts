@@ -32,6 +32,8 @@ export type HostedSession = {
   sessionLink: string;
   /** The link's end in the service's words; '' for none. Pages show it to viewers, too. */
   sessionEnds: string;
+  /** Why it was given up, as the end of a sentence; '' where it was not, or with its portfolio. */
+  dropped: string;
   /** What was heard in place of a link; '' for nothing. Pages mask this name for viewers. */
   sessionHeard: string;
 };
@@ -58,6 +60,7 @@ export function makeHostedSessions({
   retryUntilAnswered: RetryUntilAnswered;
 }) {
   const askScript = makeGatedScript(connection, 'ask-session');
+  const change = makeGatedScript(connection, 'change-fields');
   const callKey = (key: string) => keys.call('session', key);
 
   const wishOf = (member: string): SessionWish[] => {
@@ -93,6 +96,7 @@ export function makeHostedSessions({
       sentMs: fields.at === undefined ? undefined : Number.parseInt(fields.at, 10),
       sessionLink: link,
       sessionEnds: ends,
+      dropped: fields.dropped ?? '',
       sessionHeard: fields.heard ?? '',
     };
   }
@@ -116,12 +120,13 @@ export function makeHostedSessions({
      *
      * @param anew whether a new one is wanted on purpose, where one was made or nobody knows whether one was; as a number, only behind the
      *   session with that number, the last one that the person saw
+     * @param despite whether it is wanted although the limit was declined
      * @throws LimitlineError `USAGE` for a row of an archived portfolio
      */
     async ask(
       row: RowId,
       limitId: string,
-      { by, anew }: { by: string; anew: boolean | number },
+      { by, anew, despite = false }: { by: string; anew: boolean | number; despite?: boolean },
     ): Promise<SessionAnswer> {
       const places = {
         row: keys.row(row.portfolio, row.key),
@@ -131,7 +136,8 @@ export function makeHostedSessions({
         calls: callKey(''),
       };
       const after = anew === true ? await countOf(limitId) : anew === false ? '' : anew;
-      const told = { name: rowName(row), limit: limitId, thing: contentDigest(limitId), after, by };
+      const thing = contentDigest(limitId);
+      const told = { name: rowName(row), limit: limitId, thing, after, despite: despite ? '1' : '', by };
       const word = randomUUID();
       const answer = await retryUntilAnswered('ask for a session', () => askScript(places, { ...told, word }));
       return (answer as [SessionAnswer])[0];
@@ -154,6 +160,18 @@ export function makeHostedSessions({
     async end({ row, key }: SessionWish, { drops = false } = {}): Promise<void> {
       if (drops) await connection.hdel(callKey(key), 'wanted');
       await connection.zrem(keys.sessions, `${rowName(row)} ${key}`);
+    },
+
+    /**
+     * Ends the wish for a session whose limit was declined since, and says so. Answers whether it did: not where the session is under way, or is
+     * wanted all the same.
+     */
+    async dropDeclined(wish: SessionWish): Promise<boolean> {
+      const asRead = ['IS', 'state', 'free', 'IS', 'despite', ''];
+      const changes = [...asRead, 'HDEL', 'wanted', '', 'HSET', 'dropped', 'the service declined its limit'];
+      if ((await change({ hash: callKey(wish.key) }, { changes })) === null) return false;
+      await this.end(wish);
+      return true;
     },
 
     /** Counts that the service put a session off, or answered it with 401, and answers how often that was by now. */

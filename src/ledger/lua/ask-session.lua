@@ -3,10 +3,11 @@
 -- @keys row portfolio counts wishes calls
 -- row: the row's hash; counts: how many sessions were asked for each limit; wishes: sessions that wait to be sent; calls: the beginning of the
 -- keys of sessions' calls.
--- @args name limit thing after by word
+-- @args name limit thing after despite by word
 -- name: "<portfolio>/<key>" of the row; limit: the id of its limit; thing: digest of that id; by: who asks; word: the wish's own name, by which
 -- a repetition is recognized; after: "" normally. A new session on purpose, where one was made or nobody knows whether one was, has the number
--- of the last session that the asker knows in `after`: a later session is then the new one.
+-- of the last session that the asker knows in `after`: a later session is then the new one. despite: "1" where it is wanted although the limit was
+-- declined, else "".
 -- Answers { what, number of the session }, where what is "asked", "waits" (one is asked for or under way: for this row from now on, where the
 -- portfolio for which it waits is paused), "made" or "held" (nobody knows what became of it), each of the last session; or { "none" }: the row
 -- has no such limit.
@@ -32,6 +33,7 @@ if state == 'free' and wanted then
       redis.call('ZREM', wishes, asker .. wish)
       redis.call('ZADD', wishes, since, name .. wish)
     end
+    if despite ~= '' then redis.call('HSET', last, 'despite', despite) end
     return { 'waits', number }
   end
   redis.call('HDEL', last, 'wanted')
@@ -45,6 +47,6 @@ local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
 number = redis.call('HINCRBY', counts, thing, 1)
 redis.call('HSET', calls .. thing .. '.' .. number, 'state', 'free', 'row', name, 'wished', now, 'wisher', by, 'word', word,
-  'wanted', redis.call('HGET', portfolio, 'cancels') or '0')
+  'despite', despite, 'wanted', redis.call('HGET', portfolio, 'cancels') or '0')
 redis.call('ZADD', wishes, now, name .. ' ' .. thing .. '.' .. number)
 return { 'asked', number }

@@ -28,6 +28,8 @@ const CALL = {
     says: 'of a hosted session that somebody wants: how often the row’s portfolio had been given up',
   },
   wished: { is: 'ms', says: 'when somebody asked for that session' },
+  despite: { is: 'text', says: 'that it is wanted although its limit was declined' },
+  dropped: { is: 'text', says: 'why it was given up before it was sent' },
   unauthorized: { is: 'number', says: 'how often the service answered that session with 401' },
   wisher: { is: 'text', says: 'who asked for it', personal: true },
   open: { is: 'number', says: 'how many sends are in doubt' },

@@ -1,6 +1,9 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { askSessions } from '../../../jobs/operators/ask-sessions.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
+import { callCommand } from '../../support/call-command.ts';
 import { makeKeptLog } from '../../support/log-fixture.ts';
 import {
   expectStates,
@@ -246,4 +249,26 @@ test('after a 429 a session goes again, and after thirty it is refused', async (
   await expectStates(place, [['refused', 'made']]);
   expect(requestsOf(place)).toBe(4);
   expect((await place.sessionsOf())[0]?.[0]?.sessionHeard).toBe('429 the service put it off too often');
+});
+
+test('a session that waits is not sent once its limit was declined', async () => {
+  const place = await openSessionPlace(1, { env: { STATUS_MEANINGS: 'no=declined' } });
+  await place.workers.stop();
+  expect(await place.ask()).toMatchObject({ asked: 1, declined: 0 });
+  const [limit] = place.standIn.things('limit');
+  const path = join(place.dir, 'later.csv');
+  await writeFile(path, `buyer_limit_id,status\n${limit?.id},no\n`);
+  expect(await callCommand(['decisions', path], { cwd: place.dir, env: place.env })).toMatchObject({ status: 0 });
+  await place.work();
+  await place.import([buyerLines(2)[0] ?? '', buyerLines(2)[2] ?? ''], { portfolio: 'q5' });
+  await place.settled('q5');
+  // Sent behind it: whatever waits for q4 had its turn.
+  await callCommand(['sessions', 'q5'], { cwd: place.dir, env: place.env });
+  const made = async () => (await place.sessionsOf('q5')).flat().map(({ state }) => state);
+  await expect.poll(made, { timeout: 60_000 }).toEqual(['made']);
+  expect(requestsOf(place)).toBe(1);
+  await expectStates(place, [['dropped']]);
+  expect((await place.sessionsOf())[0]?.[0]?.dropped).toBe('the service declined its limit');
+  expect(await place.ask({ line: 2 }, true)).toMatchObject({ asked: 1, declined: 0 });
+  await expectStates(place, [['made', 'dropped']]);
 });

@@ -54,9 +54,9 @@ export function sessionsPart(
 }
 
 function sessionFacts(session: HostedSession, nowMs: number): Html {
-  const { number, state, by, askedMs, sentMs, sessionLink, sessionEnds, sessionHeard } = session;
+  const { number, state, by, askedMs, sentMs, sessionLink, sessionEnds, dropped, sessionHeard } = session;
   return facts([
-    { term: `Session ${number}`, what: STATES[state] },
+    { term: `Session ${number}`, what: dropped === '' ? STATES[state] : `not sent: ${dropped}` },
     { term: 'Asked for', what: html`${moment(askedMs)} by ${by}` },
     ...(sentMs === undefined
       ? []
