@@ -115,14 +115,14 @@ test.each([
   expect(await get(address)).toMatchObject({ status: 404, text: expect.stringContaining('Not found') });
 });
 
-test('the page of a row names the supplier of its portfolio, where it has one', async () => {
+test('the page of a row names the supplier that its portfolio has now, also where it came later', async () => {
   const { limitline, cwd, env } = await openDesk(1);
   await limitline('run', 'q4.csv', '--yes');
   const { get, context } = await openConsole({ cwd, env });
   const [found] = await context.rows.inState('q4', 'done', { count: 1 });
   const line = async () => {
     const { text } = await get(`/portfolios/q4/rows/${found?.row.key}`);
-    return /<dt>Supplier<\/dt><dd>(.*?)<\/dd>/s.exec(text)?.[1]?.replace(/<[^>]*>/g, '');
+    return /<dt>Supplier of the portfolio now<\/dt><dd>(.*?)<\/dd>/s.exec(text)?.[1]?.replace(/<[^>]*>/g, '');
   };
   expect(await line()).toBe(undefined);
   await writeFile(join(cwd, 'us.csv'), 'name,country_code\nNord & Co,DE\n');

@@ -95,7 +95,7 @@ function outcomeOf({ row, result, supplier, supplierAwaits }: RowStory, meanings
       ? []
       : [{ term: isApproved ? 'Available' : 'Available limit named', what: amount(record.available_limit) }]),
     ...(company === '' ? [] : [{ term: 'Company', what: html`<code>${company}</code>` }]),
-    ...(supplier ? [{ term: 'Supplier', what: supplierWords(supplier, supplierAwaits) }] : []),
+    ...(supplier ? [{ term: 'Supplier of the portfolio now', what: supplierWords(supplier, supplierAwaits) }] : []),
     ...(documentIds.length === 0
       ? []
       : [{ term: 'Documents', what: documentIds.map((id) => html`<code>${id}</code> `) }]),
@@ -104,7 +104,7 @@ function outcomeOf({ row, result, supplier, supplierAwaits }: RowStory, meanings
   ])}`;
 }
 
-/** The supplier for which the limit is requested: its name and the id of its company, or what it waits for. */
+/** The supplier that the portfolio has now, which may differ from that of the limit: its name and the id of its company, or what it waits for. */
 function supplierWords({ body, id, problem }: PortfolioSupplier, awaits: boolean): Html {
   const name = body === undefined ? '' : html`${theirWords(String(body.name))}, `;
   if (awaits) return html`${name}${id !== undefined && html`<code>${id}</code>, `}once it is approved`;
