@@ -46,26 +46,30 @@ async function findNamed(text: string, deps: BuyerDeps) {
 async function findByWords(text: string, { after, count }: { after: string; count: number }, { buyers }: BuyerDeps) {
   const number = numberWord(text);
   const [word = ''] = searchWords(text).toSorted((one, other) => other.length - one.length);
+  // The whole number comes first: the longest word of `HRB 77` begins most numbers.
+  const walks = [...new Set([number.length > 1 ? number : word, word])].filter((begins) => begins !== '');
+  const former = walks.findIndex((begins) => after.startsWith(`${begins} ${begins}`));
+  let at = Math.max(0, former);
+  let place = former < 0 ? '' : after.slice(after.indexOf(' ') + 1);
   const keys = new Set<string>();
-  if (after === '' && number.length > 1 && number !== word) {
-    for (const entry of await buyers.withWord(number, { most: count })) keys.add(buyerIn(entry));
-  }
-  if (word === '') return { keys: [...keys], next: undefined };
-  let place = after.startsWith(word) ? after : '';
-  for (let read = 0; read < MOST_ENTRIES; read += ENTRIES) {
-    const entries = await buyers.withWord(word, { after: place, most: ENTRIES });
+  for (let read = 0; read < MOST_ENTRIES && at < walks.length; read += ENTRIES) {
+    const [first = '', begins = ''] = [walks[0], walks[at]];
+    const entries = await buyers.withWord(begins, { after: place, most: ENTRIES });
     const records = new Map(
       (await buyers.records(entries.map((entry) => ({ key: buyerIn(entry) })))).map((one) => [one.key, one.record]),
     );
     for (const entry of entries) {
-      if (keys.size >= count) return { keys: [...keys], next: place };
+      if (keys.size >= count) return { keys: [...keys], next: `${begins} ${place}` };
       place = entry;
       const record = records.get(buyerIn(entry));
-      if (record !== undefined && isFirst(entry, word, record) && isMeant(text, record)) keys.add(buyerIn(entry));
+      if (record === undefined || !isFirst(entry, begins, record)) continue;
+      // Buyers with a word of the first walk came with it.
+      const isNew = begins === first || !wordsIn(record).some((other) => other.startsWith(first));
+      if (isNew && (begins !== word || isMeant(text, record))) keys.add(buyerIn(entry));
     }
-    if (entries.length < ENTRIES) return { keys: [...keys], next: undefined };
+    if (entries.length < ENTRIES) [at, place] = [at + 1, walks[at + 1] ?? ''];
   }
-  return { keys: [...keys], next: place };
+  return { keys: [...keys], next: at < walks.length ? `${walks[at]} ${place}` : undefined };
 }
 
 /** Whether this is the first of the buyer's words with this beginning: by others it would come again. */
