@@ -36,7 +36,9 @@ export function declinedPage({ items, next, total, isAll }: DeclinedPage, after:
       { head: 'Declined (UTC)', cell: ({ atMs }) => minuteOf(atMs) },
     ],
     empty: emptyState({
-      title: 'Nothing was declined in the last 24 hours.',
+      title: isAll
+        ? 'Nothing was declined in the last 24 hours.'
+        : 'Nothing was declined in the answers that are looked at. There may be more.',
       words: 'What was declined earlier stands on the page of its portfolio.',
       next: linkButton({ href: '/', words: 'To the portfolios' }),
     }),

@@ -110,11 +110,12 @@ function approvalTask({ rows, amount: sum, oldestMs }: Needs['approvals']): Task
 
 /** The service's noes of the last day: news, and nothing that must be done. */
 function declinedTask({ rows, sums, sinceMs, isAll }: DeclinedSum): Task[] {
-  if (rows === 0) return [];
+  if (rows === 0 && isAll) return [];
   const words = counted(rows, 'request was declined', 'requests were declined');
+  const atLeast = rows === 0 ? 'Requests may have been declined' : `At least ${words}`;
   return [
     {
-      words: html`<span>${isAll ? words : `At least ${words}`}<small class="under">In the last 24 hours</small></span>`,
+      words: html`<span>${isAll ? words : atLeast}<small class="under">In the last 24 hours</small></span>`,
       amount: sumsPart(sums, isAll),
       sinceMs,
       way: linkButton({ href: DECLINED, words: 'Look' }),

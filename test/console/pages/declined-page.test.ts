@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { openConsole } from '../../support/console.ts';
+import { openDesk } from '../../support/desk.ts';
+
+/** What a person reads of a page. */
+const plain = (markup: string) => markup.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+
+const said = (number: number, status: string) => ({
+  on: 'limit' as const,
+  match: `HRB ${number}"`,
+  fault: 'decision' as const,
+  status,
+  share: 0,
+});
+
+test('a request that was declined before 2,000 others went into review is not kept quiet', async () => {
+  const desk = await openDesk(2, { rules: [said(1, 'declined'), said(2, 'review')] });
+  await desk.limitline('run', 'q4.csv', '--yes', '--no-results');
+  await desk.limitline('statuses', 'declined', '--means', 'declined');
+  await desk.limitline('statuses', 'review', '--means', 'review');
+  const { get, context } = await openConsole(desk);
+  expect(plain((await get('/')).text)).toContain('1 request was declined');
+  const { ledger, keys } = context;
+  const names = await ledger.zrange(keys.answeredLately, '0', '-1');
+  const tallies = await Promise.all(names.map((name) => ledger.hget(keys.row('q4', name.slice(3)), 'tally')));
+  const review = tallies.find((tally) => tally?.endsWith('review')) ?? '';
+  expect(review).not.toBe('');
+  const step = ledger.pipeline();
+  for (let n = 0; n < 2_000; n += 1) {
+    step.hset(keys.row('big', `k${n}`), 'tally', review, 'import', '1');
+    step.zadd(keys.answeredLately, Date.now() + 1, `big/k${n}`);
+  }
+  await step.exec();
+  expect(plain((await get('/')).text)).toContain('Requests may have been declined In the last 24 hours');
+  const page = plain((await get('/declined')).text);
+  expect(page).toContain('There may be more');
+  expect(page).not.toContain('Nothing was declined in the last 24 hours.');
+});
