@@ -83,14 +83,14 @@ end
 -- How long an answer counts as late news, in ms.
 local LATELY = 2 * 24 * 3600 * 1000
 
--- Notes when the service answered for a row, unless the answer is a plain yes. Whether it is a no is read from the row, since what statuses
+-- Notes when (ms) the service answered for a row, unless the answer is a plain yes. Whether it is a no is read from the row, since what statuses
 -- mean may change (answered-lately.ts).
-local function noteAnswer(row)
+local function noteAnswer(row, atMs)
   if row.state ~= 'done' then return end
   local share = shareIn(row.tally)
   if share.status == 'approved' and share.short ~= '6' then return end
   local lately = ROOT .. ':answered-lately'
-  redis.call('ZADD', lately, NOW, row.portfolio.name .. '/' .. row.key)
+  redis.call('ZADD', lately, atMs, row.portfolio.name .. '/' .. row.key)
   redis.call('ZREMRANGEBYSCORE', lately, '-inf', NOW - LATELY)
   redis.call('PEXPIRE', lately, LATELY)
 end
@@ -129,7 +129,7 @@ MOVES.advance = {
   besides = function(row, it)
     if it.told ~= '' then tell(row.hash, NOW, it.told) end
     watchCanary(row.portfolio, it)
-    noteAnswer(row)
+    noteAnswer(row, NOW)
   end,
   said = function(row, it)
     return row and row.state or '', row ~= nil and row.state == it.to

@@ -165,6 +165,15 @@ MOVES.requeue = {
   end,
 }
 
+-- A time in ISO 8601 with ms, UTC, in ms since 1970; nil for any other text. Years are counted from March, so that a leap year's day is the last of its year.
+local function msOf(at)
+  local year, month, day, hour, minute, second = string.match(at, '^(%d+)%-(%d+)%-(%d+)T(%d+):(%d+):(%d+%.%d+)Z$')
+  if not year then return nil end
+  local y, m = year - (month < '03' and 1 or 0), (month + 9) % 12
+  local days = 365 * y + math.floor(y / 4) - math.floor(y / 100) + math.floor(y / 400) + math.floor((153 * m + 2) / 5) + day - 719469
+  return math.floor((((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + 0.5)
+end
+
 -- What the service said later of a limit stands in the limit's call (decide.lua), and each row of the request says it, too. The row's history
 -- keeps what was said before, and who brought what the call says: another one than who lets the row follow, where two come together. The
 -- same word of a later time is no news, and has no entry there. News also waits, numbered, until people are told (`decided`). Answers "follows", "same", or "not made" where the row's limit is another one.
@@ -194,7 +203,7 @@ MOVES.follow = {
     local news = { row = name, status = it.said.status, total = it.said.total_limit, atMs = tonumber(NOW) }
     local number = redis.call('HINCRBY', KEYS[1], 'decided', 1)
     redis.call('ZADD', ROOT .. ':decided', number, number .. ' ' .. cjson.encode(news))
-    noteAnswer(now)
+    noteAnswer(now, math.min(tonumber(NOW), msOf(it.said.decided_at) or NOW))
   end,
   said = function(row, it) return row and it.said and (it.isNews and 'follows' or 'same') or 'not made', it.said ~= nil end,
 }

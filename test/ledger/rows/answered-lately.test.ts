@@ -29,3 +29,25 @@ test('what was answered longer ago, or belongs to no row any more, is not found,
   expect((await lately()).rows.map(({ row }) => row.key)).toEqual([found[0]]);
   expect(await ledger.pttl(keys.answeredLately)).toBeGreaterThan(47 * HOUR_MS);
 });
+
+test('a later decision counts at the time of which it is, and never later than now', async () => {
+  const { context } = await openFinishedPortfolio(1);
+  const { ledger, keys, decisions } = context;
+  const limit = await decisions.find('bl_q41');
+  if (!limit?.maker) throw new Error('no limit');
+  const told = { by: 'anna', file: 'later.csv' };
+  const decide = async (status: string, ms: number) => {
+    const at = new Date(ms).toISOString();
+    const word = { limit: 'bl_q41', status, total: '', available: '', at, isDated: true };
+    await decisions.decide(limit, word, told);
+    if (limit.maker) await decisions.follow(limit.maker, 'bl_q41', told);
+    return Number((await ledger.zrange(keys.answeredLately, '0', '-1', 'WITHSCORES'))[1]);
+  };
+  const ago = Date.now() - 30 * HOUR_MS;
+  expect(await decide('rejected', ago)).toBe(ago);
+  expect(await decide('refused', ago + 29 * HOUR_MS)).toBe(ago + 29 * HOUR_MS);
+  const before = Date.now() - HOUR_MS;
+  const noted = await decide('declined', Date.now() + 24 * HOUR_MS);
+  expect(noted).toBeGreaterThan(before);
+  expect(noted).toBeLessThan(Date.now() + HOUR_MS);
+});
