@@ -8,7 +8,7 @@ import { type RowId, rowIdOf } from '../schema/schema.ts';
 /** A row that the service answered lately: when, the number of its import, and the requested amount, '' if that is unreadable. */
 export type AnsweredRow = { row: RowId; atMs: number; importId: string; requested: string };
 
-/** The rows found, the latest first; `isAll` is false if there may be more, since only the latest answers were looked at. */
+/** The rows found, the latest first; `isAll` is false if there may be more: only the latest answers are looked at, and none of archived portfolios. */
 export type AnsweredRows = { rows: AnsweredRow[]; isAll: boolean };
 
 /** What was declined within a day: rows, their sums, and when the first of them was, in ms. `isAll` as in {@link AnsweredRows}. */
@@ -38,12 +38,15 @@ export function makeAnsweredLately({ connection, keys }: { connection: RedisConn
     const step = connection.pipeline();
     for (const { row } of all) step.hmget(keys.row(row.portfolio, row.key), 'tally', 'import');
     const answers = all.length === 0 ? [] : ((await step.exec()) ?? []);
+    let isAll = found.length < 2 * MOST_ANSWERS;
     const rows = all.flatMap((one, place): AnsweredRow[] => {
       const [tally, importId] = (answers[place]?.[1] ?? []) as (string | null)[];
+      // The row is in the archive of its portfolio.
+      if (!tally) isAll = false;
       if (!tally || outcomeOfTally(tally, meanings) !== outcome) return [];
       return [{ ...one, importId: importId ?? '', requested: REQUESTED.exec(tally)?.[1] ?? '' }];
     });
-    return { rows, isAll: found.length < 2 * MOST_ANSWERS };
+    return { rows, isAll };
   }
   return { answeredLately };
 }

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
@@ -35,4 +37,29 @@ test('a request that was declined before 2,000 others went into review is not ke
   const page = plain((await get('/declined')).text);
   expect(page).toContain('There may be more');
   expect(page).not.toContain('Nothing was declined in the last 24 hours.');
+});
+
+test('a decision of three days ago, told today, is not said to be of the last 24 hours', async () => {
+  const desk = await openDesk(1);
+  await desk.limitline('run', 'q4.csv', '--yes', '--no-results');
+  const { get } = await openConsole(desk);
+  const [limit] = desk.standIn.things('limit');
+  const day = new Date(Date.now() - 3 * 86_400_000).toISOString();
+  await writeFile(join(desk.cwd, 'later.csv'), `buyer_limit_id,status,decided_at\n${limit?.id},declined,${day}\n`);
+  await desk.limitline('statuses', 'declined', '--means', 'declined');
+  await desk.limitline('decisions', 'later.csv');
+  expect(plain((await get('/portfolios/q4')).text)).toContain('declined');
+  expect(plain((await get('/')).text)).not.toContain('1 request was declined');
+  expect(plain((await get('/declined')).text)).toContain('Nothing was declined in the last 24 hours.');
+});
+
+test('what was declined of a portfolio that was archived since is not kept quiet', async () => {
+  const desk = await openDesk(2, { rules: [said(1, 'declined')] });
+  await desk.limitline('run', 'q4.csv', '--yes', '--no-results');
+  const { get } = await openConsole(desk);
+  await desk.limitline('statuses', 'declined', '--means', 'declined');
+  expect(plain((await get('/')).text)).toContain('1 request was declined');
+  expect(await desk.limitline('archive', 'q4', '--yes')).toMatchObject({ status: 0 });
+  expect(plain((await get('/')).text)).toContain('Requests may have been declined In the last 24 hours');
+  expect(plain((await get('/declined')).text)).toContain('There may be more');
 });

@@ -128,13 +128,13 @@ function renderPortfolios(look: PortfoliosLook, given: Listed & { first?: First;
     ...(total === 0 ? {} : { lead: `${counted(total, 'portfolio')} in this account, the newest first` }),
     actions: can(rights, 'GET /new') && linkButton({ href: '/new', words: 'New portfolio', kind: 'primary' }),
   });
-  if (total === 0) return html`${head}<div id="${LIST_ID}">${renderList(look, given)}</div>${archivedLine(archived)}`;
+  const needs = first && html`<div class="stacked" id="${NEEDS_ID}">${needsYou(first, { ...look, rights })}</div>`;
+  if (total === 0) {
+    return html`${head}${needs}<div id="${LIST_ID}">${renderList(look, given)}</div>${archivedLine(archived)}`;
+  }
   return html`${head}
-    ${
-      first &&
-      html`<div class="stacked" id="${NEEDS_ID}">${needsYou(first, { ...look, rights })}</div>
-        <div class="stacked" id="${UNDER_WAY_ID}">${underWay(first.running, look)}</div>`
-    }
+    ${needs}
+    ${first && html`<div class="stacked" id="${UNDER_WAY_ID}">${underWay(first.running, look)}</div>`}
     ${statusQuestions(statusesOf(portfolios), look.meanings, { rights, csrf, back: '/' })}
     ${form({
       action: '/',

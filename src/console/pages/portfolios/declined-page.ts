@@ -15,7 +15,7 @@ export function declinedPage({ items, next, total, isAll }: DeclinedPage, after:
   return html`${pageHead({
     title: 'Declined in the last 24 hours',
     trail: [{ href: '/', words: 'Portfolios' }],
-    lead: html`The service declined these requests, at once or by a later decision.${!isAll && ' There may be more: only its latest answers are looked at.'}`,
+    lead: html`The service declined these requests, at once or by a later decision.${!isAll && ' There may be more: only its latest answers are looked at, and none of archived portfolios.'}`,
   })}
   ${table({
     caption: 'Requests that were declined, the latest first',
@@ -38,7 +38,7 @@ export function declinedPage({ items, next, total, isAll }: DeclinedPage, after:
     empty: emptyState({
       title: isAll
         ? 'Nothing was declined in the last 24 hours.'
-        : 'Nothing was declined in the answers that are looked at. There may be more.',
+        : 'Nothing was declined in the answers that are looked at.',
       words: 'What was declined earlier stands on the page of its portfolio.',
       next: linkButton({ href: '/', words: 'To the portfolios' }),
     }),
