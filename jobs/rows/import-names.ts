@@ -10,7 +10,7 @@ export function importName({ fileName, number }: Pick<KnownImport, 'fileName' | 
 /** Finds imports by a row and their number; those of each portfolio are read once. */
 export function makeImportLook({ portfolios }: { portfolios: Pick<Portfolios, 'allImports'> }) {
   const read = new Map<string, Promise<KnownImport[]>>();
-  return async ({ portfolio }: RowId, importId: string): Promise<KnownImport | undefined> => {
+  return async ({ portfolio }: Pick<RowId, 'portfolio'>, importId: string): Promise<KnownImport | undefined> => {
     const all = read.get(portfolio) ?? portfolios.allImports(portfolio);
     read.set(portfolio, all);
     return (await all).find(({ number }) => String(number) === importId);

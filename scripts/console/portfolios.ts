@@ -1,8 +1,9 @@
+import { makeImportLook } from '../../jobs/rows/import-names.ts';
 import { makeDeclinedLately } from '../../jobs/story/declined-lately.ts';
 import type { PortfoliosPageFunctions } from '../../src/console/pages/portfolios/add-portfolios-page.ts';
 import type { Context } from '../../src/context.ts';
 import { countLiving } from '../../src/ledger/calls/fleet.ts';
-import { exactText } from '../../src/ledger/counts/outcome-sums.ts';
+import { sumsByCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import { makePortfolioList } from '../../src/ledger/portfolios/portfolio-list.ts';
 import { openRows } from '../../src/ledger/portfolios/summary.ts';
 import { sharedFor } from '../../src/once-at-a-time.ts';
@@ -60,11 +61,16 @@ export function portfoliosPageFunctions(
         stories.held({ count: 1 }),
         approvals.waiting(),
       ]);
+      const importOf = makeImportLook(context);
+      const sums = waiting.map(async ({ portfolio, importId, sum }) => ({
+        amount: sum,
+        currency: importId && (await importOf({ portfolio }, importId))?.found?.currency,
+      }));
       return {
         held: { rows, oldestMs: oldest?.atMs, answers: rows > 0 ? await namesOf('operator') : [] },
         approvals: {
           rows: waiting.reduce((sum, { rows }) => sum + rows, 0),
-          amount: exactText(waiting.map(({ sum }) => sum)),
+          sums: sumsByCurrency(await Promise.all(sums)),
           oldestMs: waiting[0]?.askedMs,
         },
       };

@@ -108,3 +108,16 @@ test('amounts of lines to fix and of requests that need an answer name their cur
     /1 request needs an answer .*? EUR 1,001\.50 .*?1 line to fix in q4 EUR 1,002\.50/,
   );
 });
+
+test('amounts of two currencies that wait for approval are not added up to one sum', async () => {
+  const desk = await openDesk(0, {}, { APPROVE_ALWAYS: 'on' });
+  const [head, ...lines] = buyerLines(3);
+  for (const [place, currency] of ['EUR', 'GBP', ''].entries()) {
+    await writeFile(join(desk.cwd, `q${place}.csv`), `${head},currency\n${lines[place]},${currency}\n`);
+    await desk.limitline('import', `q${place}.csv`, '--yes');
+  }
+  const { get } = await openConsole(desk);
+  expect(plain((await get('/')).text)).toMatch(
+    /3 requests wait for a colleague’s approval .*? before EUR 1,001\.50 GBP 1,002\.50 1,003\.50 2/,
+  );
+});

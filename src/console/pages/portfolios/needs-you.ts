@@ -15,7 +15,7 @@ import { mayWords } from '../who-may.ts';
 /** What the whole account waits for people to do: rows whose call is in doubt, with the names of who may answer, and requests for a second person's yes. */
 export type Needs = {
   held: { rows: number; oldestMs: number | undefined; answers: readonly string[] };
-  approvals: { rows: number; amount: string; oldestMs: number | undefined };
+  approvals: { rows: number; sums: AmountIn[]; oldestMs: number | undefined };
 };
 
 /** What the first page says of people's tasks: what waits, and what the service declined within a day. */
@@ -96,12 +96,12 @@ function heldIn(portfolios: readonly PortfolioState[]): AmountIn[] {
 /** The one currency that all files of a portfolio name. */
 const soleOf = (currencies: readonly string[]) => (currencies.length === 1 ? currencies[0] : undefined);
 
-function approvalTask({ rows, amount: sum, oldestMs }: Needs['approvals']): Task[] {
+function approvalTask({ rows, sums, oldestMs }: Needs['approvals']): Task[] {
   if (rows === 0) return [];
   return [
     {
       words: html`<span>${counted(rows, 'request waits', 'requests wait')} for a colleague’s approval<small class="under">Nothing of it is sent before</small></span>`,
-      amount: amount(sum),
+      amount: sumsPart(sums, true),
       sinceMs: oldestMs,
       way: linkButton({ href: '/approvals', words: 'Review', kind: 'primary' }),
     },
