@@ -76,7 +76,11 @@ function needsMending({ invalid, duplicate, kept, madeTwice, replaced, states }:
 function leftWords({ portfolio, path, documents }: RunOf, left: LeftResults): string[] {
   const words: string[] = [];
   const say = (name: string, what: string): number => words.push(`${shown(name)} ${what}`);
-  for (const name of left.taken) say(name, 'stays as it is: it is not of this portfolio, or somebody changed it.');
+  const own = path === null ? null : resolve(path);
+  for (const name of left.taken) {
+    const why = name === own ? 'it was just imported' : 'it is not of this portfolio, or somebody changed it';
+    say(name, `stays as it is: ${why}.`);
+  }
   if (left.results !== null) words.push(`results: ${shown(left.results)}`);
   if (left.fault !== null) {
     const report = `npx limitline report "${portfolio}" --format csv --out FILE`;
@@ -89,7 +93,6 @@ function leftWords({ portfolio, path, documents }: RunOf, left: LeftResults): st
   }
   for (const name of left.outdated) say(name, 'was removed: it was out of date.');
   for (const name of left.removed) say(name, 'was removed: nothing is left to mend.');
-  const own = path === null ? null : resolve(path);
   for (const name of left.kept) if (name !== own) say(name, 'was changed, so it stays; nothing is left to mend.');
   return words;
 }

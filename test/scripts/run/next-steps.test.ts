@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import type { LeftResults } from '../../../jobs/export/leave-results.ts';
 import { sayNextSteps } from '../../../scripts/run/next-steps.ts';
@@ -70,6 +71,11 @@ test.each<[string, string[], string[]]>([
     'what was not granted as requested is said first',
     said(summaryOf({ done: 2 }, { grantedBelow: 2 }), { results: 'q4.results.csv' }),
     ['answered, but not granted as requested: 2 limits granted below the request.', 'results: q4.results.csv'],
+  ],
+  [
+    'the file that was just imported is said to stay for that',
+    said(summaryOf({ done: 1 }), { taken: [resolve('q4.csv')] }),
+    ['q4.csv stays as it is: it was just imported.'],
   ],
   [
     'files of earlier runs are said to be removed, or why they stay',
