@@ -153,7 +153,8 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
     ...(opened.columns.length > 0 ? [understoodWords(opened)] : []),
     ...(unnamed.length > 0 ? [`Documents that no line names: ${unnamed.join(', ')}.`] : []),
     ...(deps.isToListBuyers ? buyerWords(buyers.result()) : []),
-    ...(counts.rows > 0 ? [dryRunWords(dryRun.result())] : []),
+    ...(otherSum ? ['Nothing would be imported: the control total is another one.'] : []),
+    ...(counts.rows > 0 && !otherSum ? [dryRunWords(dryRun.result())] : []),
     ...(ledger.fault === null ? [] : [ledger.fault]),
     `${file}: ${counted(counts.lines, 'line')}: ${grouped(counts.rows)} good, ${grouped(counts.invalid)} invalid, ${grouped(counts.duplicate)} duplicate; ${tally}`,
   ];
