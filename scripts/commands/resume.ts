@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { feed } from '../../jobs/rows/feed.ts';
+import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
+import { countLiving } from '../../src/ledger/calls/fleet.ts';
 import type { QueueName } from '../../src/queue/queues.ts';
 import { onPortfolioOrQueue, queueOption } from '../opening/on-portfolio-or-queue.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -14,18 +16,29 @@ export function register(program: Command, terminal: Terminal): void {
     .description('let a paused portfolio or queue go on')
     .action(async (name: string | undefined, { queue }: { queue?: QueueName }) => {
       let first: number | undefined;
+      let workers = 0;
+      const look = async ({ ledger, keys }: Context) => {
+        workers = await countLiving({ connection: ledger, keys });
+      };
       const resumed = await onPortfolioOrQueue(
         { name, queue },
         {
           portfolio: async (portfolio, context) => {
             first = await context.portfolios.resume(portfolio);
             await feed(context);
+            await look(context);
           },
-          queue: (one, { queues }) => queues.resumeQueue(one),
+          queue: async (one, context) => {
+            await context.queues.resumeQueue(one);
+            await look(context);
+          },
         },
       );
       const what = 'queue' in resumed ? `The queue ${resumed.queue}` : `Portfolio ${resumed.portfolio}`;
       const goes = first === undefined ? 'goes on' : `goes on with its first ${counted(first, 'row')}`;
-      terminal.print(`${what} is resumed: it ${goes} as soon as workers run.`, { ...resumed, paused: false });
+      terminal.print(`${what} is resumed: it ${goes} ${workers > 0 ? 'now' : 'as soon as workers run'}.`, {
+        ...resumed,
+        paused: false,
+      });
     });
 }
