@@ -3,6 +3,7 @@ import { within } from '../../jobs/workers/deadline.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { isLimitlineError } from '../../src/errors.ts';
+import { countLiving } from '../../src/ledger/calls/fleet.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { openRows, type Summary, summarize } from '../../src/ledger/portfolios/summary.ts';
 import { GRANTED_STATES, rowsIn } from '../../src/ledger/schema/row.ts';
@@ -40,15 +41,19 @@ export async function conclude(run: RunOf, found: Found, deps: ConcludeDeps): Pr
   if (summary && endedItself) sayNextSteps(run, { summary, left }, terminal);
   if (summary && endedItself && summary.states.awaiting > 0) await sayWaiting(portfolio, context, terminal);
   if (hint !== undefined) terminal.say(hint);
-  return statusOf(portfolio, { summary, state }, deps);
+  return statusOf(portfolio, report, deps);
 }
 
 /** The report at the end of a run; undefined where it was stopped and Redis does not answer. Otherwise, Redis is waited for. */
 async function lastReport(portfolio: string, context: Context, stop: AbortSignal): Promise<LastReport | undefined> {
   const report = async (): Promise<LastReport> => {
-    const [summary, state] = await Promise.all([summarize(portfolio, context), context.portfolios.read(portfolio)]);
+    const [summary, state, workers] = await Promise.all([
+      summarize(portfolio, context),
+      context.portfolios.read(portfolio),
+      countLiving({ connection: context.ledger, keys: context.keys }),
+    ]);
     const hint = summary && summary.states.held > 0 ? await notMadeHint(portfolio, context) : undefined;
-    return { summary, state: await withDoubt(state, context), hint };
+    return { summary, state: await withDoubt(state, context), hint, workers };
   };
   try {
     if (!stop.aborted) return await untilStopped(context.retryUntilAnswered, stop)('report', report);
@@ -72,7 +77,7 @@ function refuseFile({ portfolio, path }: RunOf, { faults, read }: Found, termina
 /** The exit status. Prints the reason if it is not 0. */
 function statusOf(
   portfolio: string,
-  { summary, state }: { summary: Summary | undefined; state: PortfolioState },
+  { summary, state, workers }: LastReport,
   { terminal, stop, limit }: Pick<ConcludeDeps, 'terminal' | 'stop' | 'limit'>,
 ): number {
   // The deadline may be over before the import has begun.
@@ -82,6 +87,11 @@ function statusOf(
   }
   if (stop.aborted && !limit.isOver()) {
     terminal.say('limitline: stopped before the end; the same command goes on from here.');
+    if (workers > 0 && state.paused === undefined && openRows(state) > 0) {
+      terminal.say(
+        `limitline: workers of another process go on sending; to stop them: npx limitline pause "${portfolio}"`,
+      );
+    }
     return PROBLEMS_STATUS;
   }
   if (state.paused !== undefined) {
@@ -118,8 +128,8 @@ const LAST_REPORT_MS = 2_000;
 /** Held rows read for the hint: enough to know the statuses of their responses. */
 const HELD_LOOKED_AT = 1_000;
 
-/** A portfolio at the end of a run; `hint`: a setting that would keep rows from being held. */
-type LastReport = { summary: Summary | undefined; state: PortfolioState; hint: string | undefined };
+/** A portfolio at the end of a run; `hint`: a setting that would keep rows from being held; `workers`: processes that go on sending. */
+type LastReport = { summary: Summary | undefined; state: PortfolioState; hint: string | undefined; workers: number };
 
 /** Suggests SERVICE_NOT_MADE if rows are held by responses that may mean "nothing made". */
 async function notMadeHint(portfolio: string, { rows, settings }: Context): Promise<string | undefined> {

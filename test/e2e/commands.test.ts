@@ -85,7 +85,10 @@ describe('run', () => {
       const { child, ended } = startCommand(['run', 'big.csv'], settings);
       await expect.poll(() => standIn.counts().made.limit).toBeGreaterThan(before + 5);
       child.kill(signal);
-      expect(await ended).toMatchObject({ status: 2, stderr: expect.stringContaining('the same command goes on') });
+      expect(await ended).toMatchObject({
+        status: 2,
+        stderr: expect.stringMatching(/the same command goes on from here\.\n$/),
+      });
     }
     const ended = await callCommand(['run', 'big.csv', '--json'], settings);
     expect(ended.status).toBe(0);
