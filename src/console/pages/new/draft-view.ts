@@ -14,7 +14,7 @@ import { peopleWords } from '../approvals/approvals-list.ts';
 import { forPage, mendGrid, type ShownPlace } from './mend-grid.ts';
 import { previewReadingWords, readingForm } from './reading-form.ts';
 import { changesView, portfolioField, requestFigures, requestSamples, submitButtons } from './submit-view.ts';
-import { draftWords, PROGRESS_ID, previewProgress, sentences, versionWords } from './words.ts';
+import { draftWords, PROGRESS_ID, previewProgress, sentences, correctionWords } from './words.ts';
 
 type DraftGiven = {
   state: PreviewState;
@@ -92,7 +92,7 @@ function versionsView(draft: PortfolioDraft, csrf: string): Html | false {
   const options = kept.map((version) => ({
     value: String(version.number),
     words:
-      version.number === 1 ? '1, as it was uploaded' : `${version.number}: ${versionWords(draft.versions, version)}`,
+      version.number === 1 ? '1, as it was uploaded' : `${version.number}: ${correctionWords(draft.versions, version)}`,
   }));
   const last = lastVersion(draft);
   const body = html`${hidden('version', String(last.number))}

@@ -35,7 +35,7 @@ export function previewDialectWords({ dialect }: Pick<Preview, 'dialect'>): stri
 }
 
 /** What a version has of corrections: `4 cells corrected, lines 11 and 16 left out`; '' for none. */
-export function versionWords(versions: readonly DraftVersion[], { number, leftOut }: DraftVersion): string {
+export function correctionWords(versions: readonly DraftVersion[], { number, leftOut }: DraftVersion): string {
   const cells = changedCells(versions.slice(0, versions.findIndex((one) => one.number === number) + 1));
   const [named, more] = [leftOut.slice(0, MOST_LINES), leftOut.length - MOST_LINES];
   const lines = `${leftOut.length === 1 ? 'line' : 'lines'} ${named.map(grouped).join(', ')}${more > 0 ? ` and ${grouped(more)} more` : ''} left out`;
@@ -52,7 +52,7 @@ export function draftWords({ versions, documents, isArchive }: PortfolioDraft): 
   const sizes = documents.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   if (isArchive) parts.push(`documents in a ZIP file of ${sizeWords(sizes)}`);
   else if (documents.length > 0) parts.push(`${counted(documents.length, 'document')} of ${sizeWords(sizes)}`);
-  const words = last && versionWords(versions, last);
+  const words = last && correctionWords(versions, last);
   if (last && words) parts.push(`version ${last.number}: ${words}; the uploaded file is kept too`);
   return parts.join(' · ');
 }
