@@ -14,7 +14,7 @@ import { peopleWords } from '../approvals/approvals-list.ts';
 import { forPage, mendGrid, type ShownPlace } from './mend-grid.ts';
 import { previewReadingWords, readingForm } from './reading-form.ts';
 import { changesView, portfolioField, requestFigures, requestSamples, submitButtons } from './submit-view.ts';
-import { draftWords, PROGRESS_ID, previewProgress, sentences, correctionWords } from './words.ts';
+import { correctionWords, draftWords, PROGRESS_ID, previewProgress, sentences } from './words.ts';
 
 type DraftGiven = {
   state: PreviewState;
