@@ -10,6 +10,7 @@ import {
   type Chain,
   type EntryDraft,
   entryText,
+  inParts,
   NOBODY,
   OTHER_KEY,
   SET_BACK,
@@ -77,12 +78,16 @@ export function makeAppender(deps: AppendDeps) {
   };
 
   return {
-    /** Appends an entry; answers its number once it is written. @throws LimitlineError `REDIS` if it could not be written */
-    append(draft: EntryDraft): Promise<number> {
-      const written = Promise.withResolvers<number>();
-      waiting.push({ draft: boundedDraft(draft), written });
+    /** Appends an entry; answers its number once it is written, that of its first part if it has several. @throws LimitlineError `REDIS` if it could not be written */
+    async append(draft: EntryDraft): Promise<number> {
+      const parts = inParts(draft).map((part) => ({
+        draft: boundedDraft(part),
+        written: Promise.withResolvers<number>(),
+      }));
+      waiting.push(...parts);
       if (!isWriting) void writeAll();
-      return written.promise;
+      const [first = 0] = await Promise.all(parts.map(({ written }) => written.promise));
+      return first;
     },
   };
 }

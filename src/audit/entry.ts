@@ -46,6 +46,32 @@ export function boundedDraft({ by, what, from, about, is, of, facts }: EntryDraf
   };
 }
 
+/**
+ * An entry in parts, where it is about more portfolios than its facts have room for: so it is found by each of them. The first part has all
+ * else, and is the entry that an outcome names.
+ */
+export function inParts(draft: EntryDraft): EntryDraft[] {
+  const { facts, is: _is, ...said } = draft;
+  const names = facts?.portfolios;
+  if (typeof names !== 'string' || isShort(JSON.stringify(facts, withoutSecrets))) return [draft];
+  const pieces: string[] = [];
+  for (const name of names.split(', ')) {
+    const last = pieces.pop();
+    const longer = last === undefined ? name : `${last}, ${name}`;
+    // The first piece stays whole also where other facts are too long, and all texts are cut.
+    const fits =
+      pieces.length === 0
+        ? longer.length <= CUT_TEXT
+        : isShort(JSON.stringify({ portfolios: longer, part: pieces.length + 1 }));
+    pieces.push(...(last === undefined || fits ? [longer] : [last, name]));
+  }
+  return pieces.map((portfolios, at) =>
+    at === 0
+      ? { ...draft, facts: { ...facts, portfolios } }
+      : { ...said, about: portfolios, facts: { portfolios, part: at + 1 } },
+  );
+}
+
 /** The text of an entry: JSON on one line, fields in this order. The link covers it, so it is stored exactly. */
 export function entryText(
   { by, what, from, about, is, of, facts }: EntryDraft,

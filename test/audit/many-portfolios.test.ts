@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { makeTrailReader } from '../../src/audit/read-trail.ts';
+import { NOTE, openTrails } from '../support/audit.ts';
+
+test('the audit finds answers to held rows by each of many portfolios', async () => {
+  const { process, admin, keys } = await openTrails();
+  const names = Array.from({ length: 300 }, (_none, at) => `portfolio-of-buyers-in-region-${at}`);
+  const portfolios = names.join(', ');
+  await process().note({ ...NOTE, what: 'calls resolved', about: portfolios, facts: { portfolios } });
+  const reader = makeTrailReader({ connection: admin, keys });
+  for (const about of [names[0], names[20], names[299]]) {
+    const { entries } = await reader.page({ count: 5, walk: 100, filter: { about: about ?? '' } });
+    expect(entries, about).toHaveLength(1);
+  }
+});
