@@ -52,8 +52,8 @@ function tab(
 }
 
 /** The lines by the column in which something is wrong, so that one correction can be made in all of them. */
-function causeChips({ id }: PortfolioDraft, { causes, kept, lines }: MendPages, place: ShownPlace): Html | false {
-  if (causes.length < 2 && kept === lines) return false;
+function causeChips({ id }: PortfolioDraft, { causes }: MendPages, place: ShownPlace): Html | false {
+  if (causes.length < 2 && !causes.some(({ column, lines }) => column !== null && lines > 1)) return false;
   const chip = (words: HtmlValue, column?: string | null) => {
     const query = String(
       new URLSearchParams({ list: place.list, ...(column === undefined ? {} : { column: column ?? '' }) }),

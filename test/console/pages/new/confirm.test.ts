@@ -63,3 +63,12 @@ test('an import and a removal ask first, and the page of lines to fix corrects a
   expect((await web.post(`${location}/remove`, {})).status).toBe(303);
   expect((await web.get(location)).status).toBe(404);
 });
+
+test('a correction of all lines is offered also where one column alone is wrong', async () => {
+  const desk = await openDesk(1);
+  const web = await openConsole(desk);
+  const { location } = await uploadTo(web, ['file', 'q9.csv', CSV.replace('much', '3000')]);
+  const look = async (query = '') => (await web.get(`${location}${query}`)).text;
+  await expect.poll(() => look()).toContain('2 × <bdi>website</bdi>');
+  expect(await look('?list=problems&column=website')).toContain('Replace in all');
+});
