@@ -67,10 +67,10 @@ async function pages({ redis, rows, portfolios, signal, say }: Given): Promise<s
     const seconds = (performance.now() - startedMs) / 1_000;
     say(`${numberText(rows)} rows and ${numberText(portfolios)} portfolios in ${numberText(seconds)} s`);
     await using web = await startConsole({ cwd: redis.dataDir, env: benchEnv(redis.dataDir) });
-    const times = await measurePages({ url: web.url, portfolio: PORTFOLIO, rows }, signal);
+    const times = await measurePages({ ...web, portfolio: PORTFOLIO, rows }, signal);
     say(times);
     const chromium = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
-    const paint = await measurePaint(web.url, ['/', `/portfolios/${PORTFOLIO}`], chromium);
+    const paint = await measurePaint(web, ['/', `/portfolios/${PORTFOLIO}`], chromium);
     return paint;
   } finally {
     connection.disconnect();
@@ -80,7 +80,8 @@ async function pages({ redis, rows, portfolios, signal, say }: Given): Promise<s
 async function upload({ redis: { dataDir }, signal }: Given): Promise<string> {
   await using web = await startConsole({ cwd: dataDir, env: { LIMITLINE_DATA: dataDir } });
   // Code is compiled and loaded by these requests, so that its memory does not count as the upload's.
-  for (let round = 0; round < 50; round += 1) await (await fetch(`${web.url}/new`)).text();
+  for (let round = 0; round < 50; round += 1)
+    await (await fetch(`${web.url}/new`, { headers: { cookie: web.cookie } })).text();
   return await measureUpload(web, UPLOAD_BYTES, signal);
 }
 

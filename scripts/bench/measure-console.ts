@@ -41,7 +41,7 @@ export async function measureWatchers(
     const path = join(given.folder, `${portfolio}.csv`);
     // Each round has other buyers, so that it makes as many calls as the others.
     await generatePortfolio({ path, rows, from: round * rows });
-    const open = isWatched ? await watch(`${web.url}/portfolios/${portfolio}/events`, watchers) : [];
+    const open = isWatched ? await watch(`${web.url}/portfolios/${portfolio}/events`, web.cookie, watchers) : [];
     const [cpuMs, startedMs] = [web.cpuMs(), performance.now()];
     const report = await run(path, { env, signal });
     if (isWatched) cpuShare = (web.cpuMs() - cpuMs) / (performance.now() - startedMs);
@@ -57,6 +57,9 @@ export async function measureWatchers(
 /** Rounds of each page; the first ones, in which code is compiled, are left out. */
 const PAGE_ROUNDS = 60;
 
+/** Few enough: the console refuses more than some plans a minute. */
+const PLAN_ROUNDS = 7;
+
 const WARM = 5;
 
 /** A page by its name, and its address in each round. */
@@ -64,16 +67,17 @@ type Page = [name: string, address: (round: number) => string];
 
 /** How long pages take: from asking to the last byte of the answer, over HTTP on this machine, one after the other. */
 export async function measurePages(
-  { url, portfolio, rows }: { url: string; portfolio: string; rows: number },
+  { url, cookie, portfolio, rows }: Pick<RunningConsole, 'url' | 'cookie'> & { portfolio: string; rows: number },
   signal: AbortSignal,
 ): Promise<string> {
   const lines: string[][] = [];
   for (const [name, address] of pages(portfolio, rows)) {
     const times: number[] = [];
     let bytes = 0;
-    for (let round = 0; round < PAGE_ROUNDS + WARM; round += 1) {
+    const rounds = address(0).startsWith('/plans/') ? PLAN_ROUNDS : PAGE_ROUNDS;
+    for (let round = 0; round < rounds + WARM; round += 1) {
       const startedMs = performance.now();
-      const answer = await fetch(`${url}${address(round)}`, { signal });
+      const answer = await fetch(`${url}${address(round)}`, { signal, headers: { cookie } });
       const text = await answer.text();
       if (round >= WARM) times.push(performance.now() - startedMs);
       if (!answer.ok) throw new Error(`${address(round)} answered ${answer.status}`);
@@ -93,7 +97,7 @@ const PIECE_LINES = 500;
 
 /** Uploads a CSV of so many bytes as a browser does, and says what memory the console took for it beyond what it had. */
 export async function measureUpload(web: RunningConsole, bytes: number, signal: AbortSignal): Promise<string> {
-  const { cookie, token } = await credentials(web.url);
+  const { cookie, token } = await credentials(web);
   web.forgetPeak();
   const [before, startedMs, cpuBefore] = [web.residentBytes(), performance.now(), web.cpuMs()];
   const asked = request(`${web.url}/new/upload?_csrf=${encodeURIComponent(token)}`, {
@@ -120,7 +124,11 @@ export async function measureUpload(web: RunningConsole, bytes: number, signal: 
 const PAINT_ROUNDS = 15;
 
 /** What a browser does with pages: what comes over the line, with styles and script, and when something is first seen. */
-export async function measurePaint(url: string, paths: readonly string[], executablePath: string): Promise<string> {
+export async function measurePaint(
+  { url, cookie }: Pick<RunningConsole, 'url' | 'cookie'>,
+  paths: readonly string[],
+  executablePath: string,
+): Promise<string> {
   const browser = await chromium.launch({ executablePath });
   try {
     const lines: string[][] = [];
@@ -130,6 +138,11 @@ export async function measurePaint(url: string, paths: readonly string[], execut
       for (let round = 0; round < PAINT_ROUNDS; round += 1) {
         // Each page is loaded in a context of its own, with an empty cache.
         const context = await browser.newContext();
+        const cookies = cookie
+          .split('; ')
+          .filter((one) => one !== '')
+          .map((one) => ({ name: one.slice(0, one.indexOf('=')), value: one.slice(one.indexOf('=') + 1), url }));
+        await context.addCookies(cookies);
         const page = await context.newPage();
         const sizes: Promise<number>[] = [];
         page.on('requestfinished', (request) => {
@@ -177,10 +190,10 @@ async function run(path: string, { env, signal }: { env: Record<string, string>;
 }
 
 /** Opens streams of events and discards what comes, since what browsers do with it is not measured. */
-async function watch(address: string, count: number): Promise<ClientRequest[]> {
+async function watch(address: string, cookie: string, count: number): Promise<ClientRequest[]> {
   return Promise.all(
     Array.from({ length: count }, async () => {
-      const asked = request(address, { headers: { accept: 'text/event-stream' }, agent: false }).end();
+      const asked = request(address, { headers: { accept: 'text/event-stream', cookie }, agent: false }).end();
       const [answer] = await once(asked, 'response');
       answer.on('error', () => {}).resume();
       asked.on('error', () => {});
@@ -196,7 +209,11 @@ function pages(portfolio: string, rows: number): Page[] {
     (round) => `/portfolios/${portfolio}?${queryOfFilter(filterOf(at(round)))}`,
   ];
   return [
-    ['all portfolios', () => '/'],
+    ['the first page: what needs people, all portfolios', () => '/'],
+    [
+      'buyers of all portfolios by a word',
+      (round) => `/search?text=${encodeURIComponent(benchRequest(at(round)).name.split(' ')[0] ?? '')}`,
+    ],
     ['portfolios by a part of their name', (round) => `/?text=port-${round}`],
     ['a portfolio: rows, causes, sums', () => `/portfolios/${portfolio}`],
     ['the same, as its events ask', () => `/portfolios/${portfolio}/events`],
@@ -223,11 +240,12 @@ function pages(portfolio: string, rows: number): Page[] {
 }
 
 /** The cookie and the token that a page gives a browser, without which the console refuses a form. */
-async function credentials(url: string): Promise<{ cookie: string; token: string }> {
-  const page = await fetch(`${url}/keys`);
-  const [cookie = ''] = page.headers.getSetCookie();
+async function credentials(web: Pick<RunningConsole, 'url' | 'cookie'>): Promise<{ cookie: string; token: string }> {
+  const page = await fetch(`${web.url}/keys`, { headers: { cookie: web.cookie } });
+  const given = page.headers.getSetCookie().map((line) => line.split(';')[0]);
+  const cookie = [...(web.cookie === '' ? [] : [web.cookie]), ...given].join('; ');
   const token = /name="csrf-token" content="([^"]*)"/.exec(await page.text())?.[1] ?? '';
-  return { cookie: cookie.split(';')[0] ?? '', token };
+  return { cookie, token };
 }
 
 function* body(bytes: number): Generator<string> {

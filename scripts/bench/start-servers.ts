@@ -46,7 +46,7 @@ export async function startService(script = COMMAND): Promise<RunningService> {
   const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, LOG_LEVEL: 'error' };
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   try {
-    return runningService(child, await readUrl(child, 'The stand-in'));
+    return runningService(child, (await readPlace(child, 'The stand-in')).url);
   } catch (error) {
     await endChild(child);
     throw error;
@@ -61,6 +61,8 @@ export function resourceCalls({ requests }: ServiceReport): number {
 
 export type RunningConsole = AsyncDisposable & {
   url: string;
+  /** What a browser that opened the console sends; '' where nothing is needed. */
+  cookie: string;
   /** The most memory that was resident since the process began, or since {@link RunningConsole.forgetPeak}; on Linux alone. */
   peakBytes(): number;
   residentBytes(): number;
@@ -82,13 +84,16 @@ export async function startConsole(given: { cwd: string; env: Record<string, str
     env: { PATH: process.env.PATH, LOG_LEVEL: 'error', ...given.env, CONSOLE_PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const url = await readUrl(child, 'The console');
+  const { url, link } = await readPlace(child, 'The console');
+  // A console without users is opened by the link that it prints.
+  const cookie = link === undefined ? '' : await cookieOf(link);
   const status = (name: string): number => {
     const text = readFileSync(`/proc/${child.pid}/status`, 'latin1');
     return 1_024 * Number(new RegExp(`^${name}:\\s*(\\d+) kB$`, 'm').exec(text)?.[1]);
   };
   return {
     url,
+    cookie,
     peakBytes: () => status('VmHWM'),
     residentBytes: () => status('VmRSS'),
     // proc(5): 5 sets the peak to what is resident now.
@@ -162,14 +167,24 @@ export async function makeTemporaryFolder(): Promise<AsyncDisposable & { path: s
 }
 
 /** The address at which a child listens: in the first answer that it prints, JSON over several lines. */
-async function readUrl(child: ChildProcess, what: string): Promise<string> {
+async function readPlace(child: ChildProcess, what: string): Promise<{ url: string; link: string | undefined }> {
   let printed = '';
   for await (const piece of child.stdout ?? []) {
     printed += String(piece);
-    const url = /"url": *"([^"]+)"/.exec(printed)?.[1];
-    if (url !== undefined) return url;
+    if (!printed.trimEnd().endsWith('}')) continue;
+    const of = (name: string) => new RegExp(`"${name}": *"([^"]+)"`).exec(printed)?.[1];
+    const url = of('url');
+    if (url !== undefined) return { url, link: of('link') };
   }
   throw new LimitlineError('SERVICE', `${what} ended before it said where it listens; its reason stands above.`);
+}
+
+async function cookieOf(link: string): Promise<string> {
+  const answer = await fetch(link, { redirect: 'manual' });
+  return answer.headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0])
+    .join('; ');
 }
 
 const COMMAND = fileURLToPath(new URL('../limitline.ts', import.meta.url));
