@@ -6,13 +6,13 @@ import { pipeline } from 'node:stream/promises';
 import type { RefusedUpload } from '../../src/portfolio/draft-desk.ts';
 
 export type UploadLimits = {
-  /** For all files of one upload together. */
+  /** The most bytes of one upload, all of its files together. */
   maxBytes: number;
-  /** For all uploads of one person together. */
+  /** The most bytes of one person's uploads together. */
   quotaBytes: number;
-  /** Bytes to leave free on the disk, because the ledger may be on it, too. */
+  /** The bytes that stay free on the disk, because the ledger may be on it, too. */
   reserveBytes: number;
-  /** Bytes free now. */
+  /** The bytes that are free now. */
   freeBytes(): Promise<number>;
 };
 

@@ -100,7 +100,7 @@ export async function mendDraft(
   return { draft, mended: cells.length };
 }
 
-/** A version with the content of an earlier one. @throws LimitlineError `NOT_FOUND`; `USAGE` for one that is not kept */
+/** Makes a version with the content of an earlier one. @throws LimitlineError `NOT_FOUND`; `USAGE` for one that is not kept */
 export async function goBack(
   id: string,
   { version, to, by }: { version: number; to: number; by?: string | undefined },

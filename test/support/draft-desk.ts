@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, onTestFinished } from 'vitest';
 import { makeDraftDesk } from '../../jobs/drafts/draft-desk.ts';
+import { makeDraftStore } from '../../jobs/drafts/draft-store.ts';
 import { importPortfolio } from '../../jobs/import/import-portfolio.ts';
 import { outlookDepsOf } from '../../scripts/look/dry-run.ts';
 import type { Context } from '../../src/context.ts';
@@ -49,6 +50,18 @@ export function openDraftDesk(context: Context, dir: string, given: Partial<Desk
         'ann',
       ),
     stopping,
+  };
+}
+
+/** The drafts of a desk on a disk that is full when a draft's state is written: all else of a change is done by then. */
+export function draftsOnFullDisk(dir: string): ReturnType<typeof makeDraftStore> {
+  const store = makeDraftStore({ dir: join(dir, 'data', 'drafts') });
+  return {
+    ...store,
+    async change(id, change) {
+      await change(await store.read(id));
+      throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+    },
   };
 }
 

@@ -10,7 +10,7 @@ import type { Role } from '../../../src/people/person.ts';
 /** So many names are enough: a sentence names five at the most. */
 const ENOUGH = 6;
 
-/** Users searched at most, sorted by name. */
+/** The most users that are searched, in the order of their names. */
 const MOST_LOOKED_AT = 1_000;
 const PAGE = 200;
 

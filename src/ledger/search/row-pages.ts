@@ -39,8 +39,8 @@ function keysAt(found: readonly { row: RowId; line: number }[], line: number): s
 }
 
 /**
- * The end of a page: a row at a line; an entry of the index of names; an entry of the index of words, with the last row of the entry behind
- * it that was shown, or ''; or a row in the order of a value.
+ * The end of a page: a row by its line; an entry of the index of names; an entry of the index of words, with the last row shown of the entry
+ * that follows ('' if none was shown); or a row by the value that orders the list.
  */
 export type Cursor =
   | { line: number; key: string }

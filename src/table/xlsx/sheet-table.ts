@@ -155,7 +155,7 @@ function isOfList({ cells }: Pick<RawRecord, 'cells'>): boolean {
   return filled.length > 2 || (filled.length === 2 && /^\d[\d.,'’ ]+$/.test(filled[1]?.trim() ?? ''));
 }
 
-/** What the first rows of a sheet look like; undefined if they cannot be read. A cover has no known column and no list. */
+/** Judges the first rows of a sheet: a cover has no known column and no list. Undefined if the rows cannot be read. */
 async function headerOf(
   book: Workbook,
   { path }: SheetEntry,

@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { addToUpload } from '../../../jobs/drafts/add-to-upload.ts';
-import { makeDraftStore } from '../../../jobs/drafts/draft-store.ts';
 import { makePreview } from '../../../jobs/drafts/make-preview.ts';
 import type { IncomingFile } from '../../../src/portfolio/draft-desk.ts';
-import { draftOf, incoming, openDraftDesk, previewOf } from '../../support/draft-desk.ts';
+import { draftOf, draftsOnFullDisk, incoming, openDraftDesk, previewOf } from '../../support/draft-desk.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 import { HEADER, rowOf, writeSheets } from '../../support/write-workbook.ts';
 
@@ -22,15 +21,7 @@ test('a document whose addition broke off is not read by the import, since the c
   const { desk, upload } = openDraftDesk(context, dir);
   const draft = draftOf(await upload(['file', 'q4.csv', TEXT]));
   await previewOf(desk, draft);
-  const store = makeDraftStore({ dir: join(dir, 'data', 'drafts') });
-  // The disk is full when the state is written, or the process is killed between the two.
-  const drafts: typeof store = {
-    ...store,
-    async change(id, change) {
-      await change(await store.read(id));
-      throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
-    },
-  };
+  const drafts = draftsOnFullDisk(dir);
   const limits = { maxBytes: 1e6, quotaBytes: 1e9, reserveBytes: 0, freeBytes: async () => 1e9 };
   const answer = await addToUpload(draft.id, incoming([file('b.pdf', Readable.from([PDF]))]), {
     drafts,

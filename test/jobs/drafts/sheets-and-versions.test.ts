@@ -2,10 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { makeDraftStore } from '../../../jobs/drafts/draft-store.ts';
 import { goBack } from '../../../jobs/drafts/mend-draft.ts';
 import { openDesk } from '../../support/desk.ts';
-import { draftOf, incoming, openDraftDesk, previewOf } from '../../support/draft-desk.ts';
+import { draftOf, draftsOnFullDisk, incoming, openDraftDesk, previewOf } from '../../support/draft-desk.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 import { HEADER, rowOf, writeSheets } from '../../support/write-workbook.ts';
 
@@ -32,14 +31,7 @@ test('a way back that broke off leaves the versions to which one can go back', a
     await previewOf(desk, draft);
     await desk.mend(draft.id, { version, edits: [{ line: 2, cells: new Map([[0, `B${version}`]]) }] }, 'ann');
   }
-  const store = makeDraftStore({ dir: join(dir, 'data', 'drafts') });
-  const drafts: typeof store = {
-    ...store,
-    async change(id, change) {
-      await change(await store.read(id));
-      throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
-    },
-  };
+  const drafts = draftsOnFullDisk(dir);
   await expect(goBack(draft.id, { version: 4, to: 1 }, { drafts, quotaBytes: 1e9 })).rejects.toThrow();
   // The page still offers versions 1, 2 and 3.
   expect(await desk.goBack(draft.id, { version: 4, to: 2 }, 'ann')).toMatchObject({ draft: { id: draft.id } });

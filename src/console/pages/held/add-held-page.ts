@@ -211,7 +211,7 @@ function heldParts(shown: Parameters<typeof renderHeldPage>[0]) {
   };
 }
 
-/** The audit finds what is said of several portfolios by each of them. */
+/** The audit's entry of a plan names all of its portfolios, so that a search for each of them finds it. */
 async function aboutPlan({ request, params, given }: Visit<HeldPageFunctions>): Promise<About> {
   if (params.name !== undefined) return {};
   const plan = formFieldsOf(request.body).plan ?? '';

@@ -12,7 +12,7 @@ import { below, portfolioAddress } from '../addresses.ts';
 import { sumsPart } from '../held/held-page.ts';
 import { mayWords } from '../who-may.ts';
 
-/** What the whole account waits for people to do: rows whose call is in doubt, with the names of who may answer, and requests for a second person's yes. */
+/** The account's work for people: requests that need an answer, with the names of those who may give it, and requests that wait for an approval. */
 export type Needs = {
   held: { rows: number; oldestMs: number | undefined; answers: readonly string[] };
   approvals: { rows: number; sums: AmountIn[]; oldestMs: number | undefined };
