@@ -45,9 +45,8 @@ function become(number: number, amount: number): [outcome: string, granted: stri
 
 /** The rows of the table with this caption, each as the texts of its cells. */
 async function rowsOf(page: Page, caption: string): Promise<string[][]> {
-  const rows = await page.getByRole('table', { name: caption, exact: true }).locator('tbody tr').all();
-  const texts = await Promise.all(rows.map((row) => row.locator('th, td').allInnerTexts()));
-  return texts.map((row) => row.map((text) => text.replace(/\s+/g, ' ').trim()));
+  const rows = page.getByRole('table', { name: caption, exact: true }).locator('tbody tr');
+  return (await rows.allInnerTexts()).map((row) => row.split('\t').map((text) => text.replace(/\s+/g, ' ').trim()));
 }
 
 /** Two portfolios: the second names one buyer again as before, and one with another amount. */
