@@ -5,8 +5,8 @@ export function groupedAmount(amount: string): string {
   return decimals === undefined ? grouped : `${grouped}.${decimals}`;
 }
 
-/** `1234567.5` → `1,234,567.50`: adds separators of thousands, and zeros up to two decimals. */
-export function moneyText(amount: string): string {
+/** `1234567.5` → `1,234,567.50`, behind its currency where that is known: adds separators of thousands, and zeros up to two decimals. */
+export function moneyText(amount: string, currency?: string): string {
   const [whole = '', decimals = ''] = amount.split('.');
-  return groupedAmount(`${whole}.${decimals.padEnd(2, '0')}`);
+  return `${currency === undefined ? '' : `${currency} `}${groupedAmount(`${whole}.${decimals.padEnd(2, '0')}`)}`;
 }

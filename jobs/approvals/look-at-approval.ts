@@ -9,6 +9,7 @@ import type {
   WaitingRow,
 } from '../../src/ledger/approvals/approval-look.ts';
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
+import { soleCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
@@ -21,6 +22,7 @@ import { type ReadOptions, readOptionsSchema } from '../../src/portfolio/read-op
 import { openImported } from '../export/open-imported.ts';
 import { RESEND } from '../operators/ask-first.ts';
 import { withPurpose } from '../rows/calls-of.ts';
+import { makeApprovalCurrency } from './approval-currency.ts';
 
 type ApprovalLookDeps = {
   approvals: Approvals;
@@ -37,16 +39,22 @@ export async function lookAtApproval(id: string, deps: ApprovalLookDeps): Promis
   const approval = await deps.approvals.read(id);
   if (!approval) return undefined;
   const { portfolio } = approval;
-  const [state, imports, { largest, isExact }, first] = await Promise.all([
+  const [state, imports, currency, { largest, isExact }, first] = await Promise.all([
     deps.portfolios.read(portfolio),
     deps.portfolios.allImports(portfolio),
+    makeApprovalCurrency(deps)(approval),
     largestRows(approval, deps),
     firstRows(approval, deps),
   ]);
   const known = imports.find(({ number }) => String(number) === approval.importId);
   return {
-    approval,
-    portfolio: { states: state.states, sum: state.sums.inAllRows, isPaused: state.paused !== undefined },
+    approval: { ...approval, currency },
+    portfolio: {
+      states: state.states,
+      sum: state.sums.inAllRows,
+      currency: soleCurrency(state),
+      isPaused: state.paused !== undefined,
+    },
     file: known && (await deps.understand(known)),
     largest: largest.map(waitingRowOf),
     isLargestExact: isExact,

@@ -2,6 +2,7 @@ import { Big } from 'big.js';
 import { CALL_KINDS, eachKind } from '../../src/call-kind.ts';
 import type { Calls } from '../../src/ledger/calls/calls.ts';
 import type { Cause } from '../../src/ledger/counts/cause.ts';
+import { soleCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import { canHave } from '../../src/ledger/counts/row-outcome.ts';
 import { sumIn } from '../../src/ledger/counts/sums.ts';
 import type { Plan, PlanAction } from '../../src/ledger/plans/plan.ts';
@@ -70,6 +71,7 @@ export async function makePlan(request: PlanRequest, deps: PlanDeps, pace?: Pace
     whole: isWhole(action, filter),
     atMs,
     ...counts,
+    currency: soleCurrency(state),
     supplier,
     elsewhere:
       action === 'resend'

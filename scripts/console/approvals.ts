@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answerApproval, approversOf, isOwn, whyNot } from '../../jobs/approvals/answer-approval.ts';
+import { makeApprovalCurrency } from '../../jobs/approvals/approval-currency.ts';
 import { carryOutAnswered } from '../../jobs/approvals/carry-out-answers.ts';
 import { lookAtApproval, makeUnderstandFile } from '../../jobs/approvals/look-at-approval.ts';
 import { isOfProvider } from '../../src/actor.ts';
 import type { ApprovalsPageFunctions } from '../../src/console/pages/approvals/add-approvals-page.ts';
 import type { Context } from '../../src/context.ts';
 import { messageOf } from '../../src/errors.ts';
+import type { Approval } from '../../src/ledger/schema/approval.ts';
 import type { Person } from '../../src/people/person.ts';
 
 /** How long a page waits for the result of an answer. After that, it continues in the background. */
@@ -33,7 +35,11 @@ export function approvalsPageFunctions(context: Context): ApprovalsPageFunctions
         approvals.lately(MOST_ANSWERED),
         people.required(),
       ]);
-      return { waiting: waiting.slice(0, MOST_WAITING), total: waiting.length, answered, hasUsers };
+      const currencyOf = makeApprovalCurrency(context);
+      const priced = (some: readonly Approval[]) =>
+        Promise.all(some.map(async (one) => ({ ...one, currency: await currencyOf(one) })));
+      const [shown, lately] = await Promise.all([priced(waiting.slice(0, MOST_WAITING)), priced(answered)]);
+      return { waiting: shown, total: waiting.length, answered: lately, hasUsers };
     },
 
     read: approvals.read,

@@ -1,4 +1,5 @@
 import { approversOf } from '../../jobs/approvals/answer-approval.ts';
+import { makeApprovalCurrency } from '../../jobs/approvals/approval-currency.ts';
 import { withDoubt } from '../../jobs/operators/supplier-again.ts';
 import { feed } from '../../jobs/rows/feed.ts';
 import type { PortfolioPageFunctions } from '../../src/console/pages/portfolio/add-portfolio-page.ts';
@@ -88,7 +89,7 @@ export function portfolioPageFunctions(
 const APPROVERS_FRESH_MS = 10_000;
 
 /** Makes a reader of a portfolio's waiting approvals with their approvers. */
-function makeWaitingReader({ approvals, people }: Pick<Context, 'approvals' | 'people'>) {
+function makeWaitingReader({ approvals, people, portfolios }: Pick<Context, 'approvals' | 'people' | 'portfolios'>) {
   const known = new Map<string, { approvers: readonly string[]; atMs: number }>();
   const approversKnown = async (approval: Approval) => {
     const before = known.get(approval.id);
@@ -101,7 +102,13 @@ function makeWaitingReader({ approvals, people }: Pick<Context, 'approvals' | 'p
   return async (name: string): Promise<PortfolioLook['waiting']> => {
     if ((await approvals.waitingCount()) === 0) return [];
     const waiting = (await approvals.of(name, MOST_WAITING)).filter(({ standing }) => standing === 'waiting');
-    return Promise.all(waiting.map(async (approval) => ({ approval, approvers: await approversKnown(approval) })));
+    const currencyOf = makeApprovalCurrency({ portfolios });
+    return Promise.all(
+      waiting.map(async (approval) => {
+        const [currency, approvers] = await Promise.all([currencyOf(approval), approversKnown(approval)]);
+        return { approval: { ...approval, currency }, approvers };
+      }),
+    );
   };
 }
 

@@ -1,4 +1,4 @@
-import { makeImportLook } from '../../jobs/rows/import-names.ts';
+import { makeApprovalCurrency } from '../../jobs/approvals/approval-currency.ts';
 import { makeDeclinedLately } from '../../jobs/story/declined-lately.ts';
 import type { PortfoliosPageFunctions } from '../../src/console/pages/portfolios/add-portfolios-page.ts';
 import type { Context } from '../../src/context.ts';
@@ -61,11 +61,8 @@ export function portfoliosPageFunctions(
         stories.held({ count: 1 }),
         approvals.waiting(),
       ]);
-      const importOf = makeImportLook(context);
-      const sums = waiting.map(async ({ portfolio, importId, sum }) => ({
-        amount: sum,
-        currency: importId && (await importOf({ portfolio }, importId))?.found?.currency,
-      }));
+      const currencyOf = makeApprovalCurrency(context);
+      const sums = waiting.map(async (one) => ({ amount: one.sum, currency: await currencyOf(one) }));
       return {
         held: { rows, oldestMs: oldest?.atMs, answers: rows > 0 ? await namesOf('operator') : [] },
         approvals: {

@@ -42,11 +42,14 @@ export type UnderstoodFile = {
   isWhole: boolean;
 };
 
+/** An approval with the currency of its sum, if its file or its portfolio's files name one. */
+export type PricedApproval = Approval & { currency: string | undefined };
+
 /** Everything that an approver has to see before saying yes. */
 export type ApprovalLook = {
-  approval: Approval;
-  /** The whole portfolio: rows by state, the sum that they request, and whether it is paused. */
-  portfolio: { states: Record<RowState, number>; sum: string; isPaused: boolean };
+  approval: PricedApproval;
+  /** The whole portfolio: rows by state, the sum that they request with its currency, and whether it is paused. */
+  portfolio: { states: Record<RowState, number>; sum: string; currency: string | undefined; isPaused: boolean };
   /** Undefined if no import is to be approved, or the data folder no longer has the file's copy. */
   file: UnderstoodFile | undefined;
   /** The largest first; `isLargestExact` is false if there may be larger ones among very many. */

@@ -101,6 +101,11 @@ export function sumsByCurrency(all: readonly AmountIn[]): AmountIn[] {
   }));
 }
 
+/** The one currency that all files of a portfolio name. */
+export function soleCurrency({ currencies }: { currencies: readonly string[] }): string | undefined {
+  return currencies.length === 1 ? currencies[0] : undefined;
+}
+
 /** The exact sum of decimal texts, with two decimals or more. */
 export function exactText(amounts: readonly string[]): string {
   const sum = amounts.reduce((all, amount) => all.plus(amount), new Big(0));

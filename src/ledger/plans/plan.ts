@@ -23,9 +23,10 @@ export type Plan = {
   atMs: number;
   /** Last moment for confirming the plan. */
   expiresMs: number;
-  /** Number of rows, and the exact sum that they request; `isExact` is false if there may be more. */
+  /** Number of rows, and the exact sum that they request, with the portfolio's currency if its files name one; `isExact` is false if there may be more. */
   rows: number;
   sum: string;
+  currency?: string | undefined;
   isExact: boolean;
   /** The portfolio's supplier, if its call is in doubt too and is sent again with the rows. */
   supplier?: SupplierInDoubt | undefined;

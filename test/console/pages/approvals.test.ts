@@ -272,3 +272,24 @@ test('what warns of the whole file is said as it is, since there is nothing to c
   expect(text).toContain('<bdi>Ort &lt;b&gt;</bdi>');
   expect(text).not.toContain('below.');
 });
+
+test('an amount that is approved, sent again or requested names the currency of its file', async () => {
+  const desk = await openDesk(2, {}, { APPROVE_ALWAYS: 'on' });
+  const lines = (await desk.read('q4.csv')).trim().split('\n');
+  await writeFile(
+    join(desk.cwd, 'q4.csv'),
+    lines.map((line, at) => `${line},${at === 0 ? 'currency' : 'GBP'}\n`).join(''),
+  );
+  const { get, context } = await openConsole(desk, {
+    identify: async () => ({ by: 'ada', roles: ['admin', 'approver', 'operator'] }),
+  });
+  await desk.limitline('import', 'q4.csv', '--yes');
+  const [approval] = await context.approvals.waiting();
+  const plain = async (path: string) => (await get(path)).text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+  expect(await plain('/approvals')).toContain('GBP 2,004.00');
+  const page = await plain(`/approvals/${approval?.id}`);
+  expect(page).toContain('Approve 2 rows, GBP 2,004.00?');
+  expect(page).toContain('The whole portfolio GBP 2,004.00');
+  expect(await plain('/portfolios/q4')).toContain('2 rows, GBP 2,004.00, asked for by');
+  expect(await plain('/plans/new?portfolio=q4&action=cancel')).toContain('Their amounts GBP 2,004.00');
+});

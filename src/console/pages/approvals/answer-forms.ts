@@ -1,4 +1,4 @@
-import type { AnswerResult } from '../../../ledger/approvals/approval-look.ts';
+import type { AnswerResult, PricedApproval } from '../../../ledger/approvals/approval-look.ts';
 import type { Approval } from '../../../ledger/schema/approval.ts';
 import { type Html, html } from '../../html/html.ts';
 import { button, field, form, hidden, linkButton } from '../../parts/form.ts';
@@ -26,7 +26,7 @@ export type Answering = {
 };
 
 /** The forms to approve and to decline, each with the digest that the person sees; or why there are none. */
-export function answerPart(approval: Approval, answering: Answering): Html {
+export function answerPart(approval: PricedApproval, answering: Answering): Html {
   switch (answering.may) {
     case 'nobody':
       return noUsers();
@@ -46,7 +46,10 @@ function whoMay({ approvers }: Pick<Answering, 'approvers'>): string {
     : `${peopleWords(approvers)} may`;
 }
 
-function approveForm(approval: Approval, { needsPassword, needsCode, needsSignIn, refused, csrf }: Answering): Html {
+function approveForm(
+  approval: PricedApproval,
+  { needsPassword, needsCode, needsSignIn, refused, csrf }: Answering,
+): Html {
   const { id, digest } = approval;
   if (needsSignIn) {
     const href = `${OIDC_ADDRESS}?${new URLSearchParams({ approval: id, to: approvalAddress(id) })}`;

@@ -1,5 +1,10 @@
 import { counted, grouped } from '../../../counted.ts';
-import type { ApprovalLook, UnderstoodFile, WaitingRow } from '../../../ledger/approvals/approval-look.ts';
+import type {
+  ApprovalLook,
+  PricedApproval,
+  UnderstoodFile,
+  WaitingRow,
+} from '../../../ledger/approvals/approval-look.ts';
 import { type Approval, whyWords } from '../../../ledger/schema/approval.ts';
 import { untilResumed } from '../../../ledger/schema/pause-reasons.ts';
 import { moneyText } from '../../../money-text.ts';
@@ -12,6 +17,7 @@ import { requestBodies } from '../../parts/request-bodies.ts';
 import { type TableColumn, table } from '../../parts/table.ts';
 import { amount, moment, theirWords, timeAgo } from '../../parts/text.ts';
 import { rowAddress } from '../addresses.ts';
+import { money } from '../held/held-page.ts';
 import { sentences } from '../new/words.ts';
 import { type Answering, answerPart } from './answer-forms.ts';
 import { approvalSizeWords, KIND_WORDS, peopleWords, STANDING_WORDS, saidWords } from './approvals-list.ts';
@@ -42,7 +48,7 @@ export function approvalPage(look: ApprovalLook, answering: Answering, rights: R
   ${panel({ title: 'What exactly is approved', body: boundPart(approval) })}`;
 }
 
-function titleOf(approval: Approval): Html {
+function titleOf(approval: PricedApproval): Html {
   const { portfolio, kind, standing } = approval;
   if (standing === 'waiting') return html`Approve ${approvalSizeWords(approval)}?`;
   return html`<bdi>${portfolio}</bdi>: ${approvalSizeWords(approval)} ${KIND_WORDS[kind]}`;
@@ -80,14 +86,21 @@ function outcome({ approval: { standing, answered, portfolio }, portfolio: { isP
 }
 
 function figuresOf({ approval, portfolio, file }: ApprovalLook): Html {
-  const { rows, sum } = approval;
+  const { rows, sum, currency } = approval;
   const ofFile = file?.fileWarnings.length ?? 0;
   const warned = ofFile + (file?.warnings.reduce((total, { lines }) => total + lines, 0) ?? 0);
   const left = file?.found ? file.found.invalid + file.found.duplicate : 0;
   return stats([
     { label: 'Rows', value: grouped(rows), hint: KIND_WORDS[approval.kind] },
-    { label: approval.kind === 'answer' ? 'Their amounts' : 'To be requested', value: amount(sum) },
-    { label: 'The whole portfolio', value: amount(portfolio.sum), hint: statesWords(portfolio.states) },
+    {
+      label: approval.kind === 'answer' ? 'Their amounts' : 'To be requested',
+      value: money({ amount: sum, currency }),
+    },
+    {
+      label: 'The whole portfolio',
+      value: money({ amount: portfolio.sum, currency: portfolio.currency }),
+      hint: statesWords(portfolio.states),
+    },
     ...(file?.found
       ? [
           {
@@ -173,10 +186,10 @@ function filePart(file: UnderstoodFile): Html {
   <p class="hint">${isWhole ? `${counted(lookedThrough, 'line was', 'lines were')} checked: the whole file.` : `The first ${counted(lookedThrough, 'line')} were checked for warnings; the file has more.`}</p>`;
 }
 
-function boundPart({ rows, sum, file, digest }: Approval): Html {
+function boundPart({ rows, sum, currency, file, digest }: PricedApproval): Html {
   return html`<p>An approval is for exactly these rows, this sum, this file and how it was read. If any of it changes, the fingerprint changes, and it has to be approved again.</p>
   ${facts([
-    { term: 'Rows and sum', what: `${grouped(rows)}, ${moneyText(sum)}` },
+    { term: 'Rows and sum', what: `${grouped(rows)}, ${moneyText(sum, currency)}` },
     ...(file ? [{ term: 'File', what: html`${theirWords(file.name)} <code>${file.sha256.slice(0, 16)}…</code>` }] : []),
     { term: 'Fingerprint', what: html`<code>${digest}</code>` },
   ])}`;

@@ -1,27 +1,29 @@
 import { counted, grouped } from '../../../counted.ts';
+import type { PricedApproval } from '../../../ledger/approvals/approval-look.ts';
 import type { Approval, ApprovalKind } from '../../../ledger/schema/approval.ts';
 import { moneyText } from '../../../money-text.ts';
 import { type Html, html } from '../../html/html.ts';
 import { linkButton } from '../../parts/form.ts';
 import { emptyState, notice, pageHead, panel } from '../../parts/page-head.ts';
 import { type TableColumn, table } from '../../parts/table.ts';
-import { amount, commandLine, theirWords, timeAgo } from '../../parts/text.ts';
+import { commandLine, theirWords, timeAgo } from '../../parts/text.ts';
 import { approvalAddress } from '../addresses.ts';
+import { money } from '../held/held-page.ts';
 
 /** Open approvals, and the latest answered ones. */
 export type ApprovalsList = {
   /** Open approvals, the oldest first, at most one page of them. */
-  waiting: readonly Approval[];
+  waiting: readonly PricedApproval[];
   /** How many are open in all. */
   total: number;
   /** The latest answer first. */
-  answered: readonly Approval[];
+  answered: readonly PricedApproval[];
   /** Whether the console has users: without any, nobody can approve. */
   hasUsers: boolean;
 };
 
 /** The page of approvals. `isOwn` marks those that the reader may not answer. */
-export function approvalsPage(list: ApprovalsList, isOwn: (approval: Approval) => boolean): Html {
+export function approvalsPage(list: ApprovalsList, isOwn: (approval: PricedApproval) => boolean): Html {
   const { waiting, total, answered, hasUsers } = list;
   return html`${pageHead({
     title: 'Approvals',
@@ -59,20 +61,20 @@ export function noUsers(): Html {
   );
 }
 
-const PORTFOLIO: TableColumn<Approval> = {
+const PORTFOLIO: TableColumn<PricedApproval> = {
   head: 'Portfolio',
   names: true,
   cell: ({ id, portfolio, file }) =>
     html`<span><a href="${approvalAddress(id)}"><bdi>${portfolio}</bdi></a>${file && html`<small class="under">${theirWords(file.name)}</small>`}</span>`,
 };
 
-const SIZE: readonly TableColumn<Approval>[] = [
+const SIZE: readonly TableColumn<PricedApproval>[] = [
   { head: 'What', cell: ({ kind }) => KIND_WORDS[kind] },
   { head: 'Rows', kind: 'number', cell: ({ rows }) => grouped(rows) },
-  { head: 'Amount', kind: 'amount', cell: ({ sum }) => amount(sum) },
+  { head: 'Amount', kind: 'amount', cell: ({ sum, currency }) => money({ amount: sum, currency }) },
 ];
 
-function waitingColumns(isOwn: (approval: Approval) => boolean): TableColumn<Approval>[] {
+function waitingColumns(isOwn: (approval: PricedApproval) => boolean): TableColumn<PricedApproval>[] {
   return [
     PORTFOLIO,
     ...SIZE,
@@ -86,7 +88,7 @@ function waitingColumns(isOwn: (approval: Approval) => boolean): TableColumn<App
   ];
 }
 
-const ANSWERED_COLUMNS: readonly TableColumn<Approval>[] = [
+const ANSWERED_COLUMNS: readonly TableColumn<PricedApproval>[] = [
   PORTFOLIO,
   ...SIZE,
   { head: 'Asked for by', cell: ({ authors }) => peopleWords(authors) },
@@ -113,9 +115,9 @@ export const STANDING_WORDS: Readonly<Record<Approval['standing'], string>> = {
   void: 'nothing left to approve',
 };
 
-/** `120 rows, 1,250,000.50` */
-export function approvalSizeWords({ rows, sum }: Pick<Approval, 'rows' | 'sum'>): string {
-  return `${counted(rows, 'row')}, ${moneyText(sum)}`;
+/** `120 rows, EUR 1,250,000.50` */
+export function approvalSizeWords({ rows, sum, currency }: Pick<PricedApproval, 'rows' | 'sum' | 'currency'>): string {
+  return `${counted(rows, 'row')}, ${moneyText(sum, currency)}`;
 }
 
 /** An answer to a held call, as a text. */

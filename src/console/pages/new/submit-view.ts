@@ -55,7 +55,7 @@ export function submitButtons(
   const { limits, requested, before } = preview.dryRun;
   const left = allBeforeWords(preview.counts.rows, before?.limits) ?? 'nothing to request';
   const isThere = names.includes(portfolio);
-  const sum = `${counted(limits, 'limit')}, ${moneyText(requested)} in total`;
+  const sum = `${counted(limits, 'limit')}, ${moneyText(requested, preview.currency)} in total`;
   const words = limits === 0 ? `Import: ${left}` : `Request all: ${sum}`;
   return html`${isThere && thereAlready(portfolio)}
   ${limits > 0 && neededApproval(approvalPolicy, { requested, isThere, over })}

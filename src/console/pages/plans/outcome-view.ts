@@ -32,7 +32,7 @@ export function outcomeBody(state: PlanState, { csrf = '', rights }: { csrf?: st
     ${facts([
       {
         term: 'Planned',
-        what: `${plan.isExact ? '' : 'at least '}${counted(plan.rows, 'row')}, ${moneyText(plan.sum)}`,
+        what: `${plan.isExact ? '' : 'at least '}${counted(plan.rows, 'row')}, ${moneyText(plan.sum, plan.currency)}`,
       },
       { term: 'Which rows', what: filterWords(plan).join('; ') },
       {

@@ -45,12 +45,12 @@ export function planBody(
 ): Html {
   const command = commandOf(plan);
   if (plan.rows === 0) return nothingBody(plan);
-  const { action, rows, sum, filter, isExact, seconds, whole } = plan;
+  const { action, rows, sum, currency, filter, isExact, seconds, whole } = plan;
   const named = rowsWords(rows, filter, isExact);
   return html`
     ${stats([
       { label: 'Rows', value: `${isExact ? '' : '≥ '}${grouped(rows)}` },
-      { label: 'Their amounts', value: `${isExact ? '' : '≥ '}${moneyText(sum)}` },
+      { label: 'Their amounts', value: `${isExact ? '' : '≥ '}${moneyText(sum, currency)}` },
       ...(action === 'cancel'
         ? []
         : [callsStat(plan), { label: 'Time needed', value: timeWords(seconds), hint: paceHint(plan) }]),

@@ -1,4 +1,5 @@
 import type { CallKind } from '../../../call-kind.ts';
+import type { PricedApproval } from '../../../ledger/approvals/approval-look.ts';
 import type { Cause, CauseSample } from '../../../ledger/counts/cause.ts';
 import type { KnownImport } from '../../../ledger/portfolios/imports.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
@@ -10,7 +11,6 @@ import {
   openRows,
   stoppedAt,
 } from '../../../ledger/portfolios/summary.ts';
-import type { Approval } from '../../../ledger/schema/approval.ts';
 import type { PaceState } from '../../../pace/pace-state.ts';
 import type { PaceSample } from '../../../pace/samples.ts';
 import { type TimeLeft, timeLeftRange } from '../../../pace/time-left.ts';
@@ -24,7 +24,7 @@ export type PortfolioLook = {
   imports: readonly KnownImport[];
   causes: readonly ShownCause[];
   /** The portfolio's open approvals, each with the people who may approve it. */
-  waiting: readonly { approval: Approval; approvers: readonly string[] }[];
+  waiting: readonly { approval: PricedApproval; approvers: readonly string[] }[];
   /** Things made twice for rows of the portfolio; read only where its counts say that there are any. */
   twice: readonly { kind: CallKind; id: string; again: string }[];
   /** The pace of the account; nothing before its first call. */

@@ -68,9 +68,9 @@ function waitsForPeople({ state }: Looked): Wait[] {
 function waitsForApproval({ state, waiting = [], nowMs }: Looked): Wait[] {
   const { awaiting } = state.states;
   const waits = waiting.map(({ approval, approvers }): Wait => {
-    const { id, rows, sum, authors, askedMs } = approval;
+    const { id, rows, sum, currency, authors, askedMs } = approval;
     const who = approvers.length === 0 ? 'somebody else with the role approver must' : `${peopleWords(approvers)} may`;
-    const words = `${counted(rows, 'row')}, ${moneyText(sum)}, asked for by ${peopleWords(authors)} ${sinceWords(nowMs - askedMs)}: ${who} approve it. Nothing is sent before.`;
+    const words = `${counted(rows, 'row')}, ${moneyText(sum, currency)}, asked for by ${peopleWords(authors)} ${sinceWords(nowMs - askedMs)}: ${who} approve it. Nothing is sent before.`;
     return { kind: 'warn', title: 'Waits for approval.', words, href: approvalAddress(id) };
   });
   if (waits.length > 0 || awaiting === 0 || state.importing) return waits;

@@ -1,5 +1,5 @@
 import { counted, grouped } from '../../../counted.ts';
-import { type AmountIn, exactText, sumsByCurrency } from '../../../ledger/counts/outcome-sums.ts';
+import { type AmountIn, exactText, soleCurrency, sumsByCurrency } from '../../../ledger/counts/outcome-sums.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import type { DeclinedSum } from '../../../ledger/rows/answered-lately.ts';
 import { can, type Rights } from '../../access/access.ts';
@@ -90,11 +90,8 @@ function heldTask(
 function heldIn(portfolios: readonly PortfolioState[]): AmountIn[] {
   return portfolios
     .filter(({ states }) => states.held > 0)
-    .map(({ sums, currencies }) => ({ amount: sums.byState.held, currency: soleOf(currencies) }));
+    .map((state) => ({ amount: state.sums.byState.held, currency: soleCurrency(state) }));
 }
-
-/** The one currency that all files of a portfolio name. */
-const soleOf = (currencies: readonly string[]) => (currencies.length === 1 ? currencies[0] : undefined);
 
 function approvalTask({ rows, sums, oldestMs }: Needs['approvals']): Task[] {
   if (rows === 0) return [];
@@ -141,7 +138,10 @@ function fixTasks(portfolios: readonly PortfolioState[], nowMs: number, rights: 
           words: html`<span><a href="${portfolioAddress(name, states.refused > 0 ? { outcomes: ['rejected'] } : {})}">${parts.join(', ')}</a><small class="under">in <bdi>${name}</bdi></small></span>`,
           amount:
             known &&
-            sumsPart([{ amount: exactText([...known, sums.byState.refused]), currency: soleOf(currencies) }], true),
+            sumsPart(
+              [{ amount: exactText([...known, sums.byState.refused]), currency: soleCurrency({ currencies }) }],
+              true,
+            ),
           sinceMs,
           way: mayLoad
             ? linkButton({

@@ -33,14 +33,14 @@ test('an import and a removal ask first, and the page of lines to fix corrects a
   expect(nothing).toMatchObject({ status: 422, text: expect.stringContaining('“gopher”') });
   const all = { ...list, version: '1', everywhere: 'yes', from: 'ftp:', to: 'https:', 'leave-3': 'yes' };
   expect((await web.post(`${location}/mend`, all)).status).toBe(303);
-  await expect.poll(() => look()).toContain('Request all: 2 limits, 5,000.50 in total');
+  await expect.poll(() => look()).toContain('Request all: 2 limits, EUR 5,000.50 in total');
   expect(await look()).toContain('This is version 2.');
 
   expect((await web.post(`${location}/back`, { version: '2', to: '1' })).status).toBe(303);
   await expect.poll(() => look()).toContain('This is version 3, the same as version 1.');
   expect((await web.post(`${location}/back`, { version: '2', to: '1' })).status).toBe(409);
   expect((await web.post(`${location}/back`, { version: '3', to: '2' })).status).toBe(303);
-  await expect.poll(() => look()).toContain('Request all: 2 limits, 5,000.50 in total');
+  await expect.poll(() => look()).toContain('Request all: 2 limits, EUR 5,000.50 in total');
 
   const of = /name="of" value="(\w+)"/.exec(await look())?.[1] ?? '';
   expect((await web.post(`${location}/confirm`, { of: 'other' })).status).toBe(409);
