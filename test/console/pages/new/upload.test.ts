@@ -81,14 +81,14 @@ test('columns and conventions are corrected, and a second file of the form is re
     'constant-value-0': 'DE',
   };
   expect((await web.post(`${location}/reading`, reading)).status).toBe(303);
+  await expect.poll(async () => (await web.get(location)).text).toContain('1 limit, 1,250.00 in total');
   const corrected = await web.get(location);
-  expect(corrected.text).toContain('1 limit, 1,250.00 in total');
   expect(corrected.text).toContain('--map mapping.json --map Wer=name --map Wieviel=requested_limit --decimal comma');
   const of = /name="of" value="(\w+)"/.exec(corrected.text)?.[1] ?? '';
   await web.post(`${location}/submit`, { of });
-  const next = await web.get((await uploadTo(web, ['file', 'b.csv', text('B')])).location);
-  expect(next.text).toContain('It has the same columns as a.csv.');
-  expect(next.text).toContain('1 limit, 1,250.00 in total');
+  const { location: next } = await uploadTo(web, ['file', 'b.csv', text('B')]);
+  await expect.poll(async () => (await web.get(next)).text).toContain('1 limit, 1,250.00 in total');
+  expect((await web.get(next)).text).toContain('It has the same columns as a.csv.');
 });
 
 test('an errors file that is meant for another portfolio can be brought into that one', async () => {
