@@ -5,7 +5,8 @@ import { moneyText } from '../../src/money-text.ts';
 /** Why a decision is not taken, a sentence each. */
 export const DECISION_FAULTS = {
   unknown: ({ limit }: LaterWord) => `No call of this account made the limit ${limit}.`,
-  older: ({ limit }: LaterWord) => `A later decision about ${limit} is known: an older one changes nothing.`,
+  older: ({ limit, at }: LaterWord) =>
+    `The decision about ${limit} is of ${at}, and what is known of it is later: an older one changes nothing.`,
   contradicts: ({ limit, at }: LaterWord) =>
     `Another decision about ${limit} of the same time, ${at}, is known: neither is put above the other.`,
   'not made': ({ limit }: LaterWord) => `Another limit than ${limit} counts for its request.`,
@@ -24,18 +25,19 @@ export function doubtsOf(
   const above = `The limit ${limit} is ${moneyText(total ?? '')}, more than the ${moneyText(requested)} that was asked for.`;
   const isMore = total && available && new Big(available).gt(total);
   const more = `Of the limit ${limit} more is available, ${moneyText(available ?? '')}, than its total, ${moneyText(total ?? '')}.`;
-  const early = `The limit ${limit} was asked for on ${new Date(askedMs).toISOString().slice(0, 10)}, and decided on ${at.slice(0, 10)}, before that.`;
+  const early = `The limit ${limit} was asked for at ${minuteText(askedMs)}, and decided at ${minuteText(at)}, before that.`;
   const other = fileOf(decided);
   const isJustBehind = !isDated && !isOfEvent && Date.parse(at) - Date.parse(decidedAt) < TOGETHER_MS;
   const together = `${other} said something else of ${limit} within the hour, and ${file} has no time for it, so that ${file} counts as the later one. If that is wrong, give both a decided_at, and take them again.`;
-  // A day's margin for a clock that is wrong.
   return [
     ...(isAbove ? [above] : []),
     ...(isMore ? [more] : []),
-    ...(Date.parse(at) < askedMs - 86_400_000 ? [early] : []),
+    ...(Date.parse(at) < askedMs ? [early] : []),
     ...(isJustBehind && other !== '' && other !== file ? [together] : []),
   ];
 }
+
+const minuteText = (at: string | number) => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 /** Files that are dropped together are taken one after another, large ones within minutes. */
 const TOGETHER_MS = 3_600_000;

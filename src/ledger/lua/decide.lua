@@ -1,10 +1,11 @@
 -- A later word of the service about a made limit takes the place of the earlier one in the limit's call, unless that is as late or later. The
 -- call decides alone, so that all rows of a request agree: they follow it (MOVES.follow in rare-moves.lua).
 -- @keys call
--- @args limit status total available at isDated sinceMs by isTold
+-- @args limit status total available at isDated latestMs by isTold
 -- Amounts are decimal text; "" says that none is known, "=" that nothing is said of it. at: when it was decided, in ISO 8601. isDated: whether the
--- service said when. sinceMs: for the word of an event `at` in ms, else "": it is older than an answer to a call that was sent later. Where the
--- call was sent twice, nobody knows which of the sends the answer is about, so the word counts. by: who brings it and with what, as JSON, for the histories of rows. isTold: "0" changes nothing.
+-- service said when. latestMs: the latest moment at which it may have been decided, in ms, or "": it is older than an answer to a call that was
+-- sent later. Where the call was sent twice, nobody knows which of the sends the answer is about, so the word counts. by: who brings it and with
+-- what, as JSON, for the histories of rows. isTold: "0" changes nothing.
 -- Answers "taken", "same" (it says what is known), "older", "contradicts" (another word of the same moment), "not made" or "damaged".
 -- @include amounts
 local known = redis.call('HMGET', call, 'id', 'record', 'at', 'sends')
@@ -20,7 +21,7 @@ end
 
 -- Without an answer there is no "+" (settle.lua).
 local sentMs = known[4] == '1' and (record.status or '') ~= '' and string.match(known[3] or '', '^(%d+)%+')
-local isBefore = sentMs and sinceMs ~= '' and tonumber(sinceMs) < tonumber(sentMs)
+local isBefore = sentMs and latestMs ~= '' and tonumber(latestMs) < tonumber(sentMs)
 local said, isSame = { total_limit = total, available_limit = available }, (record.status or '') == status
 for name, amount in pairs(said) do
   if amount ~= '=' then isSame = isSame and isAlike(amountText(record[name]), amount) end

@@ -16,12 +16,13 @@ export type LaterWord = {
   at: string;
   /** Whether the service said that time: a word without a time that says what is known changes nothing. */
   isDated: boolean;
-  /** Whether an event states it. Then an answer to a call that was sent later than `at` counts, and not this. */
+  /** Whether an event states it. */
   isOfEvent?: boolean;
 };
 
 /**
- * What became of a later word. `taken`: it is the latest. `same`: it says what is known. `older`: a later one is known. `contradicts`: another
+ * What became of a later word. `taken`: it is the latest. `same`: it says what is known. `older`: a later one is known, or the call
+ * that was answered was sent later. `contradicts`: another
  * one of the same moment is known. `not made`: the limit is not the one that counts for its request. `damaged`: its call cannot be read.
  */
 export type DecidedAs = 'taken' | 'same' | 'older' | 'contradicts' | 'not made' | 'damaged';
@@ -53,6 +54,12 @@ export type DecidedRow = {
 
 /** Requests of a buyer whose names are read at once; of one with more, each portfolio is asked whether it has the request. */
 const MOST_OF_BUYER = 100;
+
+/**
+ * How much later than its file says a decision may have been made: a time without a zone may be of another one, and a clock wrong. Events have
+ * no such allowance, since a person writes none of them.
+ */
+const FILE_MARGIN_MS = 86_400_000;
 
 /** Commands sent at once. */
 const AT_ONCE = 500;
@@ -120,7 +127,8 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
       isTold = true,
     ): Promise<DecidedAs> {
       const { status, total = '=', available = '=', at, isOfEvent } = word;
-      const flags = { isDated: isDated ? 1 : 0, sinceMs: isOfEvent ? Date.parse(at) : '', isTold: isTold ? 1 : 0 };
+      const latestMs = isOfEvent || isDated ? Date.parse(at) + (isOfEvent ? 0 : FILE_MARGIN_MS) : '';
+      const flags = { isDated: isDated ? 1 : 0, latestMs, isTold: isTold ? 1 : 0 };
       const told = { limit, status, total, available, at, by: JSON.stringify({ by, file, at: takenAt }), ...flags };
       return (await decide({ call: keys.call('limit', key) }, told)) as DecidedAs;
     },

@@ -2,43 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeDecisionsDesk } from '../../../jobs/operators/upload-decisions.ts';
-import type { FaultChange } from '../../../src/stand-in/fault-settings.ts';
 import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
-
-const UNDER_REVIEW = {
-  on: 'limit' as const,
-  match: 'HRB',
-  fault: 'decision' as const,
-  status: 'in_progress',
-  share: 0,
-};
-
-/** The time in so many minutes. */
-const later = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
-
-/** Rows that are all under review, and the ids of their limits in the order of their lines. */
-async function openReview(rows: number, rules: FaultChange['rules'] = [UNDER_REVIEW]) {
-  const desk = await openDesk(rows, { rules });
-  await desk.limitline('run', 'q4.csv');
-  await desk.limitline('statuses', 'in_progress', '--means', 'review');
-  await desk.limitline('statuses', 'rejected', '--means', 'declined');
-  const [header = '', ...lines] = (await desk.limitline('report', 'q4', '--format', 'csv')).stdout.split('\r\n');
-  const cell = (line: string, name: string) => line.split(',')[header.split(',').lastIndexOf(name)] ?? '';
-  const done = lines.filter((line) => line !== '');
-  const decide = async (said: readonly string[], ...options: string[]) => {
-    const path = join(desk.cwd, 'later.csv');
-    await writeFile(
-      path,
-      `${['buyer_limit_id,row,status,total_limit,available_limit,decided_at', ...said].join('\n')}\n`,
-    );
-    return desk.limitline('decisions', 'later.csv', ...options);
-  };
-  const ids = done.map((line) => cell(line, 'buyer_limit_id'));
-  const names = done.map((line) => cell(line, 'row'));
-  const outcomes = async () => (await desk.json('report', 'q4')).outcomes;
-  return { ...desk, ids, names, decide, outcomes };
-}
+import { later, openReview, UNDER_REVIEW } from '../../support/under-review.ts';
 
 test('what the service decides later changes outcomes, sums and results, and nothing that was made', async () => {
   const { ids, names, decide, outcomes, limitline, json, standIn } = await openReview(4);
