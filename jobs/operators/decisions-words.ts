@@ -8,9 +8,13 @@ const STATUSES_NAMED = 5;
 
 /** What is to be known of a file's columns before its lines, a sentence each. */
 export function columnWords({ lacks, unread }: Pick<DecisionsFile, 'lacks' | 'unread'>): string[] {
-  const amounts = lacks.filter((column) => column.endsWith('_limit'));
   return [
-    ...(amounts.length > 0 ? [`The file has no column ${amounts.join(' and none ')}: what is known of it stays.`] : []),
+    ...(lacks.includes('total_limit') ? ['The file has no column total_limit: what is known of it stays.'] : []),
+    ...(lacks.includes('available_limit')
+      ? [
+          'The file has no column available_limit: what is available of a limit about which it says something new is not known from then on.',
+        ]
+      : []),
     ...(unread.length > 0 ? [`Columns that are not read: ${unread.map(visible).join(', ')}.`] : []),
   ];
 }

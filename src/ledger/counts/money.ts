@@ -127,13 +127,17 @@ export function amountHead({ currencies = [] }: Pick<Money, 'currencies'>): stri
 /** What else is to be said of the amounts: what is available of the limits, and which amounts are in no sum. */
 export function moneyNotes(
   { left_out: left, in_file: all, granted, currencies = [] }: Money,
-  { available, unreadable }: Pick<GrantedSums, 'available'> & Pick<Sums, 'unreadable'>,
+  {
+    available,
+    withoutAvailable,
+    unreadable,
+  }: Pick<GrantedSums, 'available' | 'withoutAvailable'> & Pick<Sums, 'unreadable'>,
 ): string[] {
   return [
     ...(currencies.length > 1
       ? [`The files name several currencies (${currencies.join(', ')}); the sums add all amounts as they are.`]
       : []),
-    ...(granted.lines > 0 ? [`Available of what was granted: ${groupedAmount(available)}.`] : []),
+    ...availableNote(granted.lines, { available, withoutAvailable }),
     ...(unreadable > 0 ? [`Of ${counted(unreadable, 'row')} an amount cannot be read; it is in no sum.`] : []),
     ...(left.without_amount
       ? [
@@ -142,4 +146,14 @@ export function moneyNotes(
       : []),
     ...(all.at_least ? ['An older version of Limitline imported the lines left out, and kept no sum of them.'] : []),
   ];
+}
+
+function availableNote(
+  limits: number,
+  { available, withoutAvailable: bare }: Pick<GrantedSums, 'available' | 'withoutAvailable'>,
+): string[] {
+  if (limits === 0) return [];
+  if (bare >= limits) return ['Of what was granted it is not known what is available.'];
+  const without = bare > 0 ? `, and of ${counted(bare, 'limit')} it is not known` : '';
+  return [`Available of what was granted: ${groupedAmount(available)}${without}.`];
 }

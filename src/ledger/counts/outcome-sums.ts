@@ -49,8 +49,9 @@ export function outcomesOf(
 /** What the service granted, of done rows and of rows whose limits were made `before`; exact decimal text. */
 export type GrantedSums = {
   granted: string;
-  /** What is still available of it. */
+  /** What is still available of it, and the number of done rows of which that is not known. */
   available: string;
+  withoutAvailable: number;
   before: { granted: string; statuses: Record<string, number> };
 };
 
@@ -66,6 +67,7 @@ export function grantedOf(
   return {
     granted: approvedSum(answers, 'granted', meanings),
     available: approvedSum(answers, 'available', meanings),
+    withoutAvailable: answers.filter((one) => isApproved(one, meanings)).reduce((all, { unsaid }) => all + unsaid, 0),
     before: { granted: approvedSum(earlier, 'granted', meanings), statuses: earlierStatuses },
   };
 }

@@ -20,8 +20,11 @@ export type Sums = {
 /** Total limits that the service named beside one status and one {@link Share}. */
 export type EarlierSum = { status: string; share: Share; granted: string };
 
-/** Done rows with one status and one share: how many, what they requested, and the total and available limits that the service named. */
-export type AnswerSum = EarlierSum & { rows: number; requested: string; available: string };
+/**
+ * Done rows with one status and one share: how many, what they requested, and the total and available limits that the service named;
+ * `unsaid`: rows of which it named no available limit.
+ */
+export type AnswerSum = EarlierSum & { rows: number; requested: string; available: string; unsaid: number };
 
 /** Everything that rows' tallies add up to (lua/derive.lua): sums and counts. */
 type Tallied = {
@@ -91,10 +94,11 @@ function earlierIn(fields: ReadonlyMap<string, bigint>): EarlierSum[] {
 function answersIn(fields: ReadonlyMap<string, bigint>): AnswerSum[] {
   const sums = sumsIn(fields, /^sum:(?:asked|given|free)\//);
   const sumOf = (name: string) => sums.get(name) ?? '0.00';
+  const unsaid = countsIn(fields, 'unsaid:');
   return Object.entries(countsIn(fields, 'answer:')).flatMap(([answer, rows]) => {
     const share = SHARES[answer.charAt(0)];
     const [requested, granted] = [sumOf(`asked/${answer}`), sumOf(`given/${answer}`)];
-    const sum = { rows, requested, granted, available: sumOf(`free/${answer}`) };
+    const sum = { rows, requested, granted, available: sumOf(`free/${answer}`), unsaid: unsaid[answer] ?? 0 };
     return share === undefined ? [] : [{ status: answer.slice(1), share, ...sum }];
   });
 }
@@ -123,6 +127,7 @@ const BY_ANSWER = {
   asked: 'requested',
   given: 'granted',
   free: 'available',
+  unsaid: 'without available',
   before: 'granted before',
 };
 
@@ -132,7 +137,10 @@ export function namesOfSums(fields: readonly string[]): string[] {
   const plain = names.map((name) =>
     name
       .replace(/^(status|earlier|below|nothing):/, '$1 ')
-      .replace(/^(answer|asked|given|free|before)[:/]\d/, (_, of: keyof typeof BY_ANSWER) => `${BY_ANSWER[of]} `),
+      .replace(
+        /^(answer|asked|given|free|unsaid|before)[:/]\d/,
+        (_, of: keyof typeof BY_ANSWER) => `${BY_ANSWER[of]} `,
+      ),
   );
   return [...new Set(plain)].sort();
 }

@@ -2,10 +2,11 @@
 -- call decides alone, so that all rows of a request agree: they follow it (MOVES.follow in rare-moves.lua).
 -- @keys call
 -- @args limit status total available at isDated latestMs by isTold
--- Amounts are decimal text; "" says that none is known, "=" that nothing is said of it. at: when it was decided, in ISO 8601. isDated: whether the
--- service said when. latestMs: the latest moment at which it may have been decided, in ms, or "": it is older than an answer to a call that was
--- sent later. Where the call was sent twice, nobody knows which of the sends the answer is about, so the word counts. by: who brings it and with
--- what, as JSON, for the histories of rows. isTold: "0" changes nothing.
+-- Amounts are decimal text; "" says that none is known, "=" that nothing is said of it: then the total stays, and what
+-- is available is not known any more. at: when it was decided, in ISO 8601. isDated: whether the service said when. latestMs: the latest moment
+-- at which it may have been decided, in ms, or "": it is older than an answer to a call that was sent later. Where the call was sent twice,
+-- nobody knows which of the sends the answer is about, so the word counts. by: who brings it and with what, as JSON, for the histories of rows.
+-- isTold: "0" changes nothing.
 -- Answers "taken", "same" (it says what is known), "older", "contradicts" (another word of the same moment), "not made" or "damaged".
 -- @include amounts
 local known = redis.call('HMGET', call, 'id', 'record', 'at', 'sends')
@@ -34,7 +35,7 @@ record.decided_at = at
 if not isSame then
   record.status = status
   for name, amount in pairs(said) do
-    if amount ~= '=' then record[name] = amount ~= '' and amount or nil end
+    if amount ~= '=' or name == 'available_limit' then record[name] = amount ~= '' and amount ~= '=' and amount or nil end
   end
 end
 if isTold ~= '0' then redis.call('HSET', call, 'record', cjson.encode(record), 'decided', by) end

@@ -9,7 +9,7 @@ export type LaterWord = {
   /** The limit's id. */
   limit: string;
   status: string;
-  /** Decimal text; '' says that none is known, undefined that nothing is said of it. */
+  /** Decimal text; '' says that none is known, undefined that nothing is said of it: then the total that is known stays. */
   total: string | undefined;
   available: string | undefined;
   /** When it was decided, in ISO 8601 with ms, UTC: texts of one length, which compare as times do. */

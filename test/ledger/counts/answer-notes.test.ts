@@ -9,6 +9,7 @@ const ANSWER: AnswerSum = {
   requested: '9.10',
   granted: '9.10',
   available: '9.10',
+  unsaid: 0,
 };
 
 test.each<[Partial<AnswerSum>, string[]]>([

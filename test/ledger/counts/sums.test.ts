@@ -95,7 +95,7 @@ test('each row counts in one outcome, by what its status means now', async () =>
 });
 
 /** Fields that keep sums by how the service answered, which older versions did not do. */
-const NEWER = /answer:|(?:asked|given|free|before)\/|^skipped$/;
+const NEWER = /(?:answer|unsaid):|(?:asked|given|free|before)\/|^skipped$/;
 
 test.each([
   ['', ['done', 'skipped']],

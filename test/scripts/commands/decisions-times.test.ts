@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { later, openReview } from '../../support/under-review.ts';
 
@@ -27,4 +29,19 @@ test('a decision that seems to be from less than a day before the request is tak
       `line 2, warning: The limit ${ids[0]} was asked for at \\S+ \\d\\d:\\d\\d UTC, and decided at \\S+ \\d\\d:\\d\\d UTC, before that\\.`,
     ),
   );
+});
+
+test('an available amount of before a decision that says none is in no sum, and the limits without one are counted', async () => {
+  const { ids, cwd, decide, limitline, json } = await openReview(2);
+  await decide([`${ids[0]},,approved,1001.5,400,`, `${ids[1]},,approved,1002.5,700,`]);
+  await writeFile(join(cwd, 'total.csv'), `buyer_limit_id,status,total_limit\n${ids[1]},approved,900\n`);
+  expect((await limitline('decisions', 'total.csv')).stdout).toContain('1 decision taken (1 approved) for 1 row');
+  expect(await json('report', 'q4')).toMatchObject({ granted: '1901.50', available: '400.00', withoutAvailable: 1 });
+  const { stdout } = await limitline('report', 'q4');
+  expect(stdout).toContain('Available of what was granted: 400.00, and of 1 limit it is not known.\n');
+  // What says the same once more is no news, and a later figure is known again.
+  await limitline('decisions', 'total.csv');
+  await decide([`${ids[1]},,approved,900,300,${later(1)}`]);
+  expect(await json('report', 'q4')).toMatchObject({ available: '700.00', withoutAvailable: 0 });
+  expect((await limitline('reconcile')).stdout).toMatch(/^1 finding, for finance\./);
 });

@@ -179,14 +179,19 @@ test('a file without amounts leaves those that are known, and says so', async ()
   await decide([`${ids[0]},,approved,1001.5,1001.5,${later(-2)}`]);
   await writeFile(join(cwd, 'short.csv'), `buyer_limit_id,status\n${ids[0]},constructor\n`);
   const { stdout } = await limitline('decisions', 'short.csv');
-  expect(stdout).toContain('The file has no column total_limit and none available_limit: what is known of it stays.\n');
+  expect(stdout).toContain(
+    'The file has no column total_limit: what is known of it stays.\nThe file has no column available_limit: what is available of a limit about which it says something new is not known from then on.\n',
+  );
   expect(stdout).toContain('1 decision taken (1 constructor) for 1 row');
   expect(await outcomes()).toMatchObject({ answered: { rows: 1, granted: '0.00' } });
   // Nobody has said that it means approved: the amounts stay with the row, and nobody is told that they were granted.
   expect(await json('report', 'q4')).toMatchObject({ granted: '0.00', available: '0.00' });
-  expect((await limitline('report', 'q4', '--format', 'csv')).stdout).toContain(',constructor,1001.5,1001.5,');
+  expect((await limitline('report', 'q4', '--format', 'csv')).stdout).toContain(',constructor,1001.5,,');
   await limitline('statuses', 'constructor', '--means', 'approved');
-  expect(await json('report', 'q4')).toMatchObject({ granted: '1001.50', available: '1001.50' });
+  expect(await json('report', 'q4')).toMatchObject({ granted: '1001.50', available: '0.00', withoutAvailable: 1 });
+  expect((await limitline('report', 'q4')).stdout).toContain(
+    'Of what was granted it is not known what is available.\n',
+  );
 });
 
 test('a row without a limit is named with its state, and a taken status without a meaning is named', async () => {

@@ -9,6 +9,7 @@ const sums = {
   inAllRows: '1234567.50',
   granted: '999.00',
   available: '0.00',
+  withoutAvailable: 0,
   grantedBelow: 0,
   grantedNothing: 0,
   before: { granted: '0.00', statuses: {} },

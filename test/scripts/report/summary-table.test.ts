@@ -32,6 +32,7 @@ const summary: Summary = {
   inAllRows: '1236567.50',
   granted: '999.00',
   available: '0.00',
+  withoutAvailable: 0,
   grantedBelow: 0,
   grantedNothing: 0,
   money: moneyOf({ invalid: 2, duplicate: 1, leftOut: { amount: '12.50', bare: 2 } }, found),
@@ -72,7 +73,7 @@ test('the report says in words and grouped figures what became of a portfolio', 
 });
 
 test('the report says why approved limits count as answered: no amount of them can be read', () => {
-  const answer = { status: 'approved', rows: 3, requested: '9.00', granted: '0.00', available: '0.00' };
+  const answer = { status: 'approved', rows: 3, requested: '9.00', granted: '0.00', available: '0.00', unsaid: 0 };
   const told = { supplier: undefined, paused: undefined, interrupted: false };
   const line = 'Of 3 approved limits the service named no amount that can be read';
   expect(summaryTable(summary, { ...told, answers: [{ ...answer, share: 'unknown' }] })).toContain(line);
