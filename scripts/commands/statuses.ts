@@ -5,6 +5,7 @@ import type { Context } from '../../src/context.ts';
 import { counted, grouped } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { KnownStatus } from '../../src/ledger/counts/meaning-store.ts';
+import { lettersApart, smallLetters } from '../../src/likeness.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { MEANINGS, type StatusMeaning } from '../../src/status-meaning.ts';
 import { withContext } from '../opening/on-portfolio.ts';
@@ -30,17 +31,46 @@ export function register(program: Command, terminal: Terminal): void {
         const known = await context.statusMeanings.known(await context.portfolios.names());
         const rows = known.find((one) => one.status === status)?.rows ?? 0;
         const words = means === UNKNOWN ? 'has no meaning any more' : `means ${means}`;
+        const seen = known.filter((one) => one.rows > 0).map((one) => one.status);
+        const nearest = nearestOf(status, seen);
+        const isDoubtful = rows === 0 && means !== UNKNOWN;
         terminal.print(
-          `"${visible(status)}" ${words}: ${rows === 0 ? 'no row has this status yet' : counted(rows, 'row')}.`,
+          `"${visible(status)}" ${words}: ${rows === 0 ? 'no row has this status yet' : counted(rows, 'row')}.${isDoubtful ? doubtWords(status, nearest, seen) : ''}`,
           {
             account: context.account,
             status,
             rows,
             meaning: means === UNKNOWN ? null : means,
+            ...(isDoubtful && { nearest: nearest ?? null }),
           },
         );
       });
     });
+}
+
+/** Letters by which a mistyped status differs from the one that is meant. */
+const TYPING_LETTERS = 2;
+
+/** Statuses of rows that a sentence names. */
+const SEEN_NAMED = 5;
+
+/** The status of rows that is probably meant; undefined for none. */
+function nearestOf(status: string, seen: readonly string[]): string | undefined {
+  const small = smallLetters(status);
+  return seen
+    .filter((one) => Math.abs(one.length - status.length) <= TYPING_LETTERS)
+    .map((one) => ({ one, apart: lettersApart(small, smallLetters(one)) }))
+    .sort((a, b) => a.apart - b.apart)
+    .find(({ apart }) => apart <= TYPING_LETTERS)?.one;
+}
+
+/** What to think of where no row has the status: it may be mistyped. */
+function doubtWords(status: string, nearest: string | undefined, seen: readonly string[]): string {
+  const quoted = seen.slice(0, SEEN_NAMED).map((one) => `"${visible(one)}"`);
+  const more = seen.length > quoted.length ? ' and more' : '';
+  const others = quoted.length > 0 ? ` Statuses of rows: ${quoted.join(', ')}${more}.` : '';
+  const meant = nearest === undefined ? others : ` Did you mean "${visible(nearest)}"?`;
+  return `${meant} To take it back: npx limitline statuses ${JSON.stringify(status)} --means ${UNKNOWN}`;
 }
 
 function incomplete(status: string | undefined): LimitlineError {

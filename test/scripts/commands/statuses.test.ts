@@ -18,8 +18,14 @@ test('statuses are listed with their rows, and what a person says that one means
   expect((await limitline('statuses', 'in_progress', '--means', 'review')).stdout).toBe(
     '"in_progress" means review: 1 row.\n',
   );
-  const unused = await limitline('statuses', 'In_progress', '--means', 'review');
-  expect(unused.stdout).toContain('no row has this status yet');
+  const unused = await limitline('statuses', 'in_progres', '--means', 'review');
+  expect([unused.status, unused.stdout]).toEqual([
+    0,
+    '"in_progres" means review: no row has this status yet. Did you mean "in_progress"? To take it back: npx limitline statuses "in_progres" --means unknown\n',
+  ]);
+  expect((await json('statuses', 'In progress', '--means', 'review')).nearest).toBe('in_progress');
+  const other = await limitline('statuses', 'expired', '--means', 'declined');
+  expect(other.stdout).toMatch(/no row has this status yet\. Statuses of rows: "\w+", "\w+", "\w+"\. To take/);
   expect((await json('report', 'q4')).outcomes).toMatchObject({ under_review: { rows: 1 }, answered: { rows: 1 } });
   expect((await limitline('report', 'q4', '--format', 'csv')).stdout).toContain(',under_review,');
   expect((await json('statuses')).statuses).toContainEqual({
