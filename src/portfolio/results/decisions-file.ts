@@ -127,12 +127,25 @@ function placesOf(path: string, { header, unusable }: Table, map: readonly strin
     const others = header.cells.filter((cell, place) => cell.trim() !== '' && !Object.values(of).includes(place));
     return { of, width: names.length, unread: isResults ? [] : others, isResults };
   }
-  const found = names.filter((name) => name !== '').slice(0, HEADERS_NAMED);
-  const has = found.length === 0 ? '' : ` Its header has ${visible(found.join(', ').slice(0, 200))}.`;
+  const missing = [
+    ...(of.buyer_limit_id === undefined && of.row === undefined ? ['buyer_limit_id'] : []),
+    ...(of.status === undefined ? ['status'] : []),
+  ];
   const needs = isResults
     ? 'It is a results file: put a column decided_at to it, and fill that in on the lines that were decided.'
-    : `It needs a header with the columns buyer_limit_id (or row) and status.${has}`;
+    : `It needs a header with the columns buyer_limit_id (or row) and status.${headerWords(header?.cells ?? [], missing)}`;
   throw new LimitlineError('FILE', `${path} has no decisions. ${unusable ?? needs}`);
+}
+
+/** The header as it is written, and what to do about the columns that are missing in it. */
+function headerWords(cells: readonly string[], missing: readonly string[]): string {
+  const filled = cells.filter((cell) => cell.trim() !== '');
+  if (filled.length === 0 || missing.length === 0) return '';
+  const named = filled.slice(0, HEADERS_NAMED).map((cell) => `"${visible(shortened(cell))}"`);
+  const others = filled.length - named.length;
+  const more = others > 0 ? ` and ${grouped(others)} more` : '';
+  const maps = missing.map((name) => `--map "HEADER=${name}"`).join(' and ');
+  return ` Its header has ${named.join(', ')}${more}: rename a column, or name it with ${maps}.`;
 }
 
 /** The places of columns that a mapping names, such as `Ergebnis=status`. */
@@ -237,8 +250,11 @@ const MOST_QUOTED = 60;
 /** The problem with its column and the beginning of its cell, as it is told of. */
 function inColumn(column: Name, cell = '', problem: string | undefined): string | undefined {
   if (problem === undefined) return undefined;
-  const quoted = cell.length > MOST_QUOTED ? `${cell.slice(0, MOST_QUOTED)}…` : cell;
-  return `${column} "${visible(quoted)}": ${problem}`;
+  return `${column} "${visible(shortened(cell))}": ${problem}`;
+}
+
+function shortened(cell: string): string {
+  return cell.length > MOST_QUOTED ? `${cell.slice(0, MOST_QUOTED)}…` : cell;
 }
 
 /** Why a text cannot be a status; undefined if it can. */

@@ -87,10 +87,13 @@ test('what is no file of decisions, or is too large, or may be read in two ways 
   const none = await send('name,amount\nA,1\n');
   expect(none.status).toBe(422);
   expect(none.text).toContain('later.csv has no decisions.');
+  expect(none.text).toContain('Its header has &quot;name&quot;, &quot;amount&quot;: rename a column in the file.');
   expect((await send(`${HEADER}\n`.padEnd(10_000_001, ' '))).status).toBe(413);
   const doubtful = `${HEADER}\n${idOf('HRB 1')},approved,1.234,,\n`;
   const asked = await send(doubtful);
   expect(asked.text).toContain('This may be 1234 or 1.234');
+  expect(asked.text).toContain('choose “Decimal mark” with the file');
+  expect(asked.text + none.text).not.toMatch(/--(map|decimal)/);
   expect(uploadIn(asked.text)).toBe('');
   expect((await send(doubtful, FIONA, { decimal: ',' })).text).toContain('is 1,234.00, more than the 1,001.50');
   expect((await send(doubtful, VERA)).status).toBe(403);

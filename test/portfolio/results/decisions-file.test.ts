@@ -191,6 +191,21 @@ test.each([
   await expect(readDecisionsFile(await fileOf(...lines), { now })).rejects.toThrow(fault);
 });
 
+test.each([
+  [
+    'Nummer;Höhe  in €;;Status',
+    'Its header has "Nummer", "Höhe  in €", "Status": rename a column, or name it with --map "HEADER=buyer_limit_id".',
+  ],
+  ['Row;Ergebnis', 'Its header has "Row", "Ergebnis": rename a column, or name it with --map "HEADER=status".'],
+  [
+    `Nr;${'x'.repeat(80)}`,
+    `Its header has "Nr", "${'x'.repeat(60)}…": rename a column, or name it with --map "HEADER=buyer_limit_id" and --map "HEADER=status".`,
+  ],
+  [Array.from({ length: 12 }, (_, n) => `C ${n}`).join(';'), '"C 9" and 2 more: rename'],
+])('a file that lacks a needed column is told its header as written, and how to map it: %s', async (header, words) => {
+  await expect(readDecisionsFile(await fileOf(header, 'a;b;c;d'), { now })).rejects.toThrow(words);
+});
+
 test('a file of more lines than can be held is refused', async () => {
   const path = await fileOf(HEADER, ...Array<string>(1_001).fill('bl_1,,approved,1,1,'));
   await expect(readDecisionsFile(path, { now, mostLines: 1_000 })).rejects.toThrow('more than 1,000 lines: split it');

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { isLimitlineError } from '../../../errors.ts';
 import { isPortfolioName } from '../../../ledger/schema/schema.ts';
 import { ConsoleError } from '../../console-app.ts';
 import { page } from '../page.ts';
-import { decisionsView, type ShownDecisions } from './decisions-view.ts';
+import { decisionsView, onPage, type ShownDecisions } from './decisions-view.ts';
 
 /** The functions of the pages of uploaded decisions. */
 export type DecisionsPageFunctions = {
@@ -50,7 +51,9 @@ export const uploadedDecisionsPage = page<DecisionsPageFunctions>({ at: 'portfol
       if (file.file.truncated) throw tooLarge();
       const said = Object.entries(file.fields).map(([name, one]) => [name, one && 'value' in one ? one.value : '']);
       const upload = { fileName: file.filename, content, reading: READING.parse(Object.fromEntries(said)) };
-      const shown = await given.look(portfolio, upload, actor.name);
+      const shown = await given.look(portfolio, upload, actor.name).catch((error: unknown) => {
+        throw isLimitlineError(error, 'FILE') ? new ConsoleError(422, onPage(error.message), { cause: error }) : error;
+      });
       return { title: `Decisions (${portfolio})`, body: decisionsView(shown, reply.csrf()) };
     },
   }),

@@ -25,6 +25,22 @@ export type ShownDecisions = {
 
 type AboutLine = { at: number; message: string };
 
+/** Advice for the command line, and its equivalent on this page. */
+const WORDS: readonly (readonly [pattern: RegExp, words: string])[] = [
+  [/rename a column, or name it with --map .*$/, 'rename a column in the file.'],
+  [/say --decimal comma or --decimal point/, 'choose “Decimal mark” with the file'],
+  [/--decimal comma or --decimal point/, '“Decimal mark”'],
+  [/say --dates dmy or --dates mdy/, 'choose “Dates” with the file'],
+  [/--dates dmy or --dates mdy/, '“Dates”'],
+  [/say --hidden-rows to include hidden rows, or show it/, 'show it'],
+  [/, or by npx limitline statuses/, ''],
+];
+
+/** A sentence of the command line in words of this page. */
+export function onPage(sentence: string): string {
+  return WORDS.reduce((text, [pattern, words]) => text.replace(pattern, words), sentence);
+}
+
 /** The most lines that a table shows; further ones are only counted. */
 const MOST_SHOWN = 200;
 
@@ -72,7 +88,7 @@ export function decisionsView(shown: ShownDecisions, csrf?: string): Html {
       : words[0],
   })}
   ${columns.map((one) => notice('info', one))}
-  ${(isLook ? words : words.slice(1)).map((one) => html`<p>${one}</p>`)}
+  ${(isLook ? words : words.slice(1)).map((one) => html`<p>${onPage(one)}</p>`)}
   ${isOpen ? yes(csrf) : html`<p>${back}</p>`}
   ${problems.length > 0 && linesPart(isLook ? 'What would not be taken' : 'What was not taken', problems)}
   ${warnings.length > 0 && linesPart('Warnings', warnings)}`;
@@ -86,7 +102,7 @@ function linesPart(title: string, lines: readonly AboutLine[]): Html {
       rows: lines.slice(0, MOST_SHOWN),
       columns: [
         { head: 'Line of the file', kind: 'number', cell: ({ at }) => at },
-        { head: 'Why', names: true, cell: ({ message }) => theirWords(message) },
+        { head: 'Why', names: true, cell: ({ message }) => theirWords(onPage(message)) },
       ],
     })}${lines.length > MOST_SHOWN && html`<p class="hint">And ${counted(lines.length - MOST_SHOWN, 'more')}.</p>`}`,
   });
