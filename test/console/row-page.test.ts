@@ -139,3 +139,29 @@ test('the page of a row names the supplier that its portfolio has now, also wher
   await context.portfolios.setSupplier('q4', { id: 'company_1', key: 'id:company_1' });
   expect(await line()).toBe('company_1');
 });
+
+test('the page of a row names the supplier under which its limit was asked for, also once the portfolio has another', async () => {
+  const { limitline, cwd, env, standIn } = await openDesk(1);
+  const { get, context } = await openConsole({ cwd, env });
+  const files = { a: 'A GmbH,DE,HRB 1,5', b: 'B GmbH,DE,HRB 2,5', none: 'C GmbH,DE,HRB 3,5' };
+  const header = 'name,country_code,company_registration_number,requested_limit';
+  for (const [name, line] of Object.entries(files)) await writeFile(join(cwd, `${name}.csv`), `${header}\n${line}\n`);
+  await limitline('run', 'none.csv', '--portfolio', 'p', '--yes');
+  for (const name of ['a', 'b']) {
+    await writeFile(join(cwd, 'us.csv'), `name,country_code\nSupplier ${name},DE\n`);
+    await limitline('run', `${name}.csv`, '--portfolio', 'p', '--yes', '--supplier', 'us.csv');
+  }
+  const suppliers: Record<string, string | undefined> = {};
+  for (const { row } of await context.rows.inState('p', 'done', { count: 3 })) {
+    const { text } = await get(`/portfolios/p/rows/${row.key}`);
+    const name = /<h1><bdi>(.*?)<\/bdi>/.exec(text)?.[1] ?? '';
+    suppliers[name] = /<dt>Supplier when it was sent<\/dt><dd><code>(.*?)<\/code><\/dd>/s.exec(text)?.[1];
+  }
+  const idOf = (name: string) => standIn.things('company').find(({ body }) => JSON.stringify(body).includes(name))?.id;
+  expect(suppliers).toEqual({
+    'A GmbH': expect.stringMatching(/^company_/),
+    'B GmbH': idOf('Supplier b'),
+    'C GmbH': undefined,
+  });
+  expect(suppliers['A GmbH']).toBe(idOf('Supplier a'));
+});

@@ -35,7 +35,7 @@ local function mayLeave(marks, number, link)
 end
 
 local CLAIMED = { 'state', 'owner', 'id', 'row', 'record', 'heard', 'first', 'at', 'words', 'againAt', 'asked', 'others', 'open', 'sends',
-  'answers', 'declined', 'asks', 'yes', 'wanted' }
+  'answers', 'declined', 'asks', 'yes', 'wanted', 'supplier' }
 
 -- The row fields that a claim depends on, if no move has read the row yet; a deleted row has none. Without a revision the claim is for the
 -- supplier, which is given up and approved with its import.
@@ -146,5 +146,12 @@ CALLS.claim = function(of, it)
   end
   redis.call('HSET', call, 'state', 'claimed', 'owner', it.owner, 'row', of.name, 'first', first, 'words', it.words, 'asked', it.asked,
     'at', at or NOW, 'sends', sends or '1')
+  -- The portfolio may have another supplier later.
+  local supplier = it.kind == 'limit' and portfolio.supplier and cjson.decode(portfolio.supplier).id
+  if supplier then
+    redis.call('HSET', call, 'supplier', supplier)
+  elseif found.supplier then
+    redis.call('HDEL', call, 'supplier')
+  end
   return { 'go', first }, true
 end

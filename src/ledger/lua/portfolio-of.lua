@@ -21,10 +21,11 @@ local function portfolioOf(name)
   if known then return known end
   local hash = ROOT .. ':portfolio:' .. name
   local found = redis.call('HMGET', hash, 'finished', 'importing', 'paused', 'first', 'cancels', 'archive', 'side', 'others',
-    'canary:company', 'canary:documents', 'canary:limit')
+    'canary:company', 'canary:documents', 'canary:limit', 'supplierBefore', 'supplierApproval', 'supplier')
   known = { name = name, hash = hash, rows = ROOT .. ':row:' .. name .. ':', finished = found[1], importing = found[2], paused = found[3],
     first = found[4], cancels = tonumber(found[5] or 0), archive = found[6], side = found[7] or 'a', others = found[8],
     ['canary:company'] = found[9], ['canary:documents'] = found[10], ['canary:limit'] = found[11],
+    supplier = found[12] or not found[13] and found[14],
     sets = {}, kinds = {}, left = {}, causes = {}, columns = {}, granted = {} }
   portfolios[name] = known
   return known

@@ -56,6 +56,8 @@ export type KnownCall = {
   tookMs: number | undefined;
   /** How often the call was claimed and not given back unsent. */
   sends: number;
+  /** Of a limit: the id of its portfolio's supplier when it was sent last; '' for none. */
+  supplier: string;
   id: string;
   /** The id of a second thing that was made. */
   again: string;
@@ -214,6 +216,7 @@ function toCall({ kind, key }: Pick<Thing, 'kind' | 'key'>, fields: Record<strin
     atMs: numberOf(at),
     tookMs: numberOf(took),
     sends: Number(fields.sends ?? 0),
+    supplier: fields.supplier ?? '',
     id: fields.id ?? '',
     again: fields.again ?? '',
     record: fields.record ? JSON.parse(fields.record) : {},

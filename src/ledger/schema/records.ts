@@ -17,6 +17,10 @@ const CALL = {
   asked: { is: 'text', says: 'digest of what the line asked for' },
   at: { is: 'text', says: 'when it was claimed, in ms; of what was made with "+<ms>" until the answer behind it' },
   sends: { is: 'number', says: 'how often it was sent' },
+  supplier: {
+    is: 'text',
+    says: 'of a limit: id of the company that was the portfolio’s supplier when it was sent last',
+  },
   id: { is: 'text', says: 'id of what was made' },
   record: { is: 'json', says: 'what else the service said, in its answer or later', personal: true },
   decided: { is: 'json', says: 'who brought the last decision about it, with which file or event', personal: true },

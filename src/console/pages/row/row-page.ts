@@ -211,6 +211,9 @@ function callPart(call: StoryCall, wasRefused: boolean): Html {
       known &&
       facts([
         { term: 'Claimed', what: html`${moment(known.atMs)}${known.sends > 1 && `, ${known.sends} times in all`}` },
+        ...(known.supplier === ''
+          ? []
+          : [{ term: 'Supplier when it was sent', what: html`<code>${known.supplier}</code>` }]),
         ...(known.state === 'made' && known.tookMs !== undefined
           ? [{ term: 'Answered after', what: spanWords(known.tookMs) }]
           : []),
