@@ -22,7 +22,7 @@ import type { RowId } from '../schema/schema.ts';
 import type { RetryUntilAnswered } from '../schema/until-answered.ts';
 import { makeApprovalComparison } from './approval-comparison.ts';
 import { makeClosing } from './close-approval.ts';
-import { makeApprovalIds, makeDeclined, nameSupplier, type ReadApproval, readApproval } from './read-approval.ts';
+import { makeApprovalIds, makeDeclined, nameSuppliers, type ReadApproval, readApproval } from './read-approval.ts';
 
 export type Approvals = ReturnType<typeof makeApprovals>;
 
@@ -64,15 +64,9 @@ export function makeApprovals({
   async function read(id: string): Promise<ReadApproval | undefined> {
     const fields = await connection.hgetall(keys.approval(id));
     const found = readApproval(id, fields);
-    const supplier = fields.supplier && found ? await supplierOf(found.approval.portfolio, fields.named) : undefined;
-    if (found && supplier?.body && supplier.key === fields.supplier) nameSupplier(found.approval, supplier.body);
+    if (found) await nameSuppliers(found, fields.named, { connection, keys });
     if (found?.approval.authors.some(isDropActor)) found.approval.approvers = (await approvalPolicy()).inboxApprovers;
     return found;
-  }
-
-  async function supplierOf(portfolio: string, named?: string): Promise<PortfolioSupplier | undefined> {
-    const text = named ?? (await connection.hget(keys.portfolio(portfolio), 'supplier'));
-    return text === null ? undefined : JSON.parse(text);
   }
 
   async function start(portfolio: string, kind: ApprovalKind, started: Started): Promise<string> {
@@ -104,7 +98,7 @@ export function makeApprovals({
       const looks = noes !== '' && (noes ?? '0') !== found.noes;
       const no = looks ? ((await declined.noElsewhere(found.approval, found.supplier)) ?? '') : '';
       const said = { answer: is, by, words: words.slice(0, MOST_WORDS), ownName, noes: noes ?? '0', no };
-      const told = { id, name: portfolio, moves: isSeen ? found.moves : '', ...said };
+      const told = { id, name: portfolio, moves: isSeen ? found.moves : '', displaced: found.displaced, ...said };
       const lists = { waits: keys.approvals, answered: keys.approvalsAnswered, lately: keys.approvalsLately };
       const taken = await retryUntilAnswered('answer', () =>
         answer({ ...placesOf({ portfolio, id }), ...lists }, told),
@@ -220,9 +214,9 @@ export function makeApprovals({
     /** Gives up the portfolio's supplier if its approval was declined or is void. */
     async giveUpSupplier({ portfolio, id }: ApprovalId): Promise<void> {
       const approval = (await read(id))?.approval;
-      const of = await connection.hget(keys.portfolio(portfolio), 'supplierApproval');
-      const supplier = await supplierOf(portfolio);
-      if (of !== id || !supplier || approval?.standing === 'granted') return;
+      const [of, text] = await connection.hmget(keys.portfolio(portfolio), 'supplierApproval', 'supplier');
+      if (of !== id || !text || approval?.standing === 'granted') return;
+      const supplier: PortfolioSupplier = JSON.parse(text);
       if (supplier.body && !isPending(supplier)) return;
       const { key = '', id: _id, ...named } = supplier;
       await suppliers.endSupplier(portfolio, { ...named, key, problem: declinedWords(approval) }, id);

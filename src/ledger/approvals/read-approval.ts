@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { Thing } from '../calls/claim-answers.ts';
 import { sumIn } from '../counts/sums.ts';
+import { isPending, type PortfolioSupplier } from '../portfolios/portfolio.ts';
 import {
   type Approval,
   type ApprovalId,
@@ -16,9 +17,9 @@ import type { RowId } from '../schema/schema.ts';
 
 /**
  * An approval. `moves` changes with each change of it. `noes`: the account's number of refusals when somebody last looked for an earlier
- * refusal of the same. `supplier`: key of the supplier that waits for it too.
+ * refusal of the same. `supplier`: key of the supplier that waits for it too. `displaced`: key of the one that is not made after a yes, or ''.
  */
-export type ReadApproval = { approval: Approval; moves: string; noes: string; supplier: string };
+export type ReadApproval = { approval: Approval; moves: string; noes: string; supplier: string; displaced: string };
 
 /** Reads an approval from its hash; undefined if there is none. */
 export function readApproval(id: string, fields: Readonly<Record<string, string>>): ReadApproval | undefined {
@@ -61,7 +62,13 @@ export function readApproval(id: string, fields: Readonly<Record<string, string>
       ? { by: fields.answeredBy ?? '', atMs: Number(fields.answeredAt), words: fields.words ?? '' }
       : undefined,
   };
-  return { approval, moves: fields.moves ?? '0', noes: fields.noes ?? '', supplier: fields.supplier ?? '' };
+  return {
+    approval,
+    moves: fields.moves ?? '0',
+    noes: fields.noes ?? '',
+    supplier: fields.supplier ?? '',
+    displaced: '',
+  };
 }
 
 const AUTHOR = 'author:';
@@ -99,12 +106,36 @@ function approvalDigest({ id, portfolio, kind, file, supplier, rows, sum, redone
   return createHash('sha256').update(JSON.stringify(bound)).digest('base64url');
 }
 
-/** Notes the supplier of an approval. The digest covers all that is said of it: the key does not name the whole address. */
-export function nameSupplier(approval: Approval, body: Readonly<Record<string, unknown>>): void {
-  approval.supplier = String(body.name);
-  approval.digest = createHash('sha256')
-    .update(approval.digest + JSON.stringify(body))
-    .digest('base64url');
+/**
+ * Notes the supplier of an approval, as an import `named` it, and the one whose place it would take before that is made. The digest covers
+ * all that is said of both: the key does not name the whole address.
+ */
+export async function nameSuppliers(
+  found: ReadApproval,
+  named: string | undefined,
+  { connection, keys }: { connection: RedisConnection; keys: Keys },
+): Promise<void> {
+  const { approval, supplier: key } = found;
+  if (key === '') return;
+  const hash = keys.portfolio(approval.portfolio);
+  const [last, waitsFor, before] = await connection.hmget(hash, 'supplier', 'supplierApproval', 'supplierBefore');
+  const read = (text: string | null | undefined): PortfolioSupplier | undefined =>
+    text ? JSON.parse(text) : undefined;
+  const bind = (said: unknown) => {
+    const whole = approval.digest + JSON.stringify(said);
+    approval.digest = createHash('sha256').update(whole).digest('base64url');
+  };
+  const own = read(named ?? last);
+  if (own?.body && own.key === key) {
+    approval.supplier = String(own.body.name);
+    bind(own.body);
+  }
+  const counts = read(before ?? (waitsFor ? undefined : last));
+  if (named === undefined || approval.standing !== 'waiting' || !counts || !isPending(counts) || counts.key === key)
+    return;
+  found.displaced = counts.key ?? '';
+  approval.displaces = String(counts.body?.name);
+  bind(counts);
 }
 
 /** Rows read at a time: some milliseconds of Redis' time. */

@@ -1,11 +1,12 @@
 -- Writes a person's answer to an approval, if the approval still waits, is unchanged, and the person is none of its authors.
 -- @keys portfolio approval waits answered lately
 -- The lists of approvals that wait, that were answered and are not carried out yet, and that were answered last.
--- @args id name answer by moves words ownName noes no
+-- @args id name answer by moves words ownName noes no displaced
 -- name: the portfolio's; answer: "granted" or "declined"; by: who answers; moves: the approval's `moves` when its digest was
 -- computed; ownName: name of this answer, by which a repetition is recognized; noes: with a yes, the account's number of refusals when
 -- somebody looked for earlier ones, else "";
--- no: the approval of the last earlier refusal of the same, or "": a person who says yes has to see it first.
+-- no: the approval of the last earlier refusal of the same, or "": a person who says yes has to see it first;
+-- displaced: key of the supplier that is not made after the yes, as the person saw it, or "".
 -- Answers "done", also if repeated under its name | "gone" | "answered" | "own" | "changed": it is not complete yet
 -- | "again": rows came or went since the digest was computed, or there is, or may be, a refusal that the person has not seen
 -- @include archived
@@ -31,6 +32,7 @@ if noes ~= '' then
   end
 end
 if found[2] ~= moves then return 'again' end
+if answer == 'granted' and displacedBy(portfolio, approval) ~= displaced then return 'again' end
 -- Number of this answer within the account, for their order: two answers may come within a millisecond.
 local turn = redis.call('HINCRBY', account, 'answers', 1)
 redis.call('HSET', approval, 'standing', answer, 'answeredBy', by, 'answeredAt', nowText(), 'words', words, 'answer', ownName,

@@ -85,3 +85,12 @@ local function letSupplierCount(portfolio, approval, id)
     if counts.key ~= cjson.decode(named).key or not counts.id then redis.call('HSET', portfolio, field, named) end
   end
 end
+
+-- Key of the supplier that was approved, is still to be made, and would not be made once this import is granted; "" for none.
+local function displacedBy(portfolio, approval)
+  local named = redis.call('HGET', approval, 'named')
+  local waitsFor, last, before = unpack(redis.call('HMGET', portfolio, 'supplierApproval', 'supplier', 'supplierBefore'))
+  local counts = cjson.decode(named and (before or not waitsFor and last) or '{}')
+  if not counts.body or counts.id or counts.problem or counts.key == cjson.decode(named).key then return '' end
+  return counts.key
+end

@@ -40,6 +40,8 @@ export type Approval = {
   supplier?: string | undefined;
   /** Id of the company that the import names as the supplier; undefined for none. */
   supplierId?: string | undefined;
+  /** Name of a supplier that was approved for the portfolio, is not made yet, and is not made after the yes; undefined for none. */
+  displaces?: string | undefined;
   /** Digest of what the approval covers, 43 characters: see read-approval.ts. */
   digest: string;
   /** Who answered, when, and the comment; `by` is empty if no person had to answer. */
@@ -50,15 +52,19 @@ export type Approval = {
 export type OverOf = 'portfolio' | 'rows' | 'buyer' | 'alike' | 'person';
 
 /** The reasons why an approval waits. */
-type WhyNeeded = Pick<Approval, 'over' | 'redone' | 'supplier' | 'supplierId' | 'kind'>;
+type WhyNeeded = Pick<Approval, 'over' | 'redone' | 'supplier' | 'supplierId' | 'displaces' | 'kind'>;
 
 /** Says in sentences why an approval waits, and what is sent along with its rows; "" if there is nothing to say. */
-export function whyWords({ over, redone, supplier, supplierId, kind }: WhyNeeded): string {
+export function whyWords({ over, redone, supplier, supplierId, displaces, kind }: WhyNeeded): string {
   const words = over ? [overWords(over)] : [];
   if (redone) words.push(`Some of what was asked for here was declined before${redone === '1' ? '' : `, ${redone}`}.`);
   const goes = kind === 'import' ? 'is created first, unless it was before' : 'is sent again';
   if (supplier) words.push(`The company of the supplier ${supplier} ${goes}.`);
   if (supplierId) words.push(`The supplier is the company ${supplierId} of the service.`);
+  if (displaces)
+    words.push(
+      `It takes the place of ${displaces}, which was approved for this portfolio and is not created yet, and is not created then.`,
+    );
   if (kind === 'answer') words.push('If the service did make something of a call that is sent again, it exists twice.');
   return words.join(' ');
 }

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answers.ts';
 import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
 import { laterSupplierWords } from '../../../src/ledger/portfolios/portfolio.ts';
+import { type Approval, whyWords } from '../../../src/ledger/schema/approval.ts';
 import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace.ts';
 
 const SAID = 'name,country_code,city\nSupplier GmbH,DE,Bremen\n';
@@ -107,7 +108,9 @@ test('a supplier that is approved counts while a later one waits, and where that
   const { supplier: first, ...state } = await portfolios.read('q4');
   expect(first).toMatchObject({ body: { name: 'First GmbH' }, id: expect.stringMatching(/^company_/) });
   expect(laterSupplierWords(state)).toContain('another supplier, Second GmbH. It waits for approval.');
-  expect(await approvals.decline(later)).toBe('declined');
+  // First GmbH is created by now, so the yes or no is to something else than before.
+  const { digest = '' } = (await approvals.read(later.id)) ?? {};
+  expect(await approvals.decline({ ...later, digest })).toBe('declined');
   await carryOutAllAnswered(context);
   const declined = await portfolios.read('q4');
   expect(declined.supplier).toEqual(first);
@@ -179,4 +182,26 @@ test('a no to the earlier of two suppliers is a no to that one', async () => {
     portfolio: 'q5',
   });
   expect(approval?.redone).toBe('by bob: not this one');
+});
+
+test('whoever approves a supplier is told which one, approved and not created yet, is not created then', async () => {
+  const { bring, answer, context, standIn, ...place } = await openApproved();
+  const { approvals } = context;
+  const why = async (id: string) => whyWords((await approvals.read(id)) as Approval);
+  const earlier = await bring('First GmbH', 'A GmbH,DE,HRB 1,5');
+  const later = await bring('Second GmbH', 'B GmbH,DE,HRB 2,5');
+  for (const { id } of [earlier, later]) expect(await why(id)).not.toContain('not created then');
+  await answer(earlier);
+  const words =
+    'It takes the place of First GmbH, which was approved for this portfolio and is not created yet, and is not created then.';
+  expect(await why(later.id)).toContain(`unless it was before. ${words}`);
+  // What was seen before the other was approved did not say so.
+  expect(await approvals.grant(later)).toBe('changed');
+  const { digest = '' } = (await approvals.read(later.id)) ?? {};
+  await answer({ ...later, digest });
+  expect(await why(later.id)).not.toContain('not created then');
+  await place.work();
+  expect((await place.settled()).states.done).toBe(2);
+  expect((await context.portfolios.read('q4')).supplier).toMatchObject({ body: { name: 'Second GmbH' } });
+  expect(standIn.counts().made.company).toBe(3);
 });
