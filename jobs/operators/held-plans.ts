@@ -17,7 +17,7 @@ import {
 import { importName, makeImportLook } from '../rows/import-names.ts';
 import type { AskDeps } from './ask-first.ts';
 import type { FreeDeps } from './free-held.ts';
-import { unlikeKnown } from './id-faults.ts';
+import { knownIds, unlikeKnown } from './id-faults.ts';
 import {
   type AnswerPlaces,
   type HeldFileDeps,
@@ -187,23 +187,6 @@ async function stillHeld(words: Resolution[], heldMs: readonly number[], { rows 
     const result = results[place];
     return result?.state === 'held' && result.updatedMs === heldMs[at];
   });
-}
-
-/** Rows whose ids are read as examples of the service's ids. */
-const EXAMPLES = 20;
-
-async function knownIds(
-  portfolio: string,
-  { rows }: Pick<HeldPlanDeps, 'rows'>,
-): Promise<Record<CallKind, readonly string[]>> {
-  const found = await rows.inState(portfolio, 'done', { count: EXAMPLES });
-  const done = (await rows.read(found.map(({ row }) => row))).flatMap((result) => result ?? []);
-  const ids = (of: (result: (typeof done)[number]) => string | readonly string[]) => done.flatMap(of).filter(Boolean);
-  return {
-    company: ids(({ companyId }) => companyId),
-    document: ids(({ documentIds }) => documentIds),
-    limit: ids(({ limitId }) => limitId),
-  };
 }
 
 /** Held rows of portfolios that the plan does not name. */

@@ -1,4 +1,4 @@
-import { CALL_KINDS, KINDS } from '../../src/call-kind.ts';
+import { CALL_KINDS, type CallKind, KINDS } from '../../src/call-kind.ts';
 import type { Calls } from '../../src/ledger/calls/calls.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { KIND_OF } from '../../src/ledger/schema/row.ts';
@@ -36,6 +36,24 @@ export function unlikeKnown(made: string, known: readonly string[]): string | un
   const isLong = made.length > Math.max(...lengths) + LENGTH_MAY_DIFFER;
   const isOther = isLong || made.length < Math.min(...lengths) - LENGTH_MAY_DIFFER || !signsOf(made).isSubsetOf(signs);
   return example !== undefined && isOther ? `It looks unlike the other ids, such as ${example}.` : undefined;
+}
+
+/** Rows whose ids are read as examples of the service's ids. */
+const EXAMPLES = 20;
+
+/** Ids that the service gave to some done rows of a portfolio, by kind. */
+export async function knownIds(
+  portfolio: string,
+  { rows }: { rows: Pick<Rows, 'inState' | 'read'> },
+): Promise<Record<CallKind, readonly string[]>> {
+  const found = await rows.inState(portfolio, 'done', { count: EXAMPLES });
+  const done = (await rows.read(found.map(({ row }) => row))).flatMap((result) => result ?? []);
+  const ids = (of: (result: (typeof done)[number]) => string | readonly string[]) => done.flatMap(of).filter(Boolean);
+  return {
+    company: ids(({ companyId }) => companyId),
+    document: ids(({ documentIds }) => documentIds),
+    limit: ids(({ limitId }) => limitId),
+  };
 }
 
 /** The kinds of signs in a text: small letters and figures are one kind, capitals one, and each other sign is its own. */

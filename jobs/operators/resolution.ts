@@ -34,6 +34,8 @@ export type ResolutionSummary = {
   of?: ResolvedRow[];
   waits?: AskedFor;
   looked?: Looked;
+  /** Why a person should look at the given id again. */
+  strange?: string | undefined;
 };
 
 /** When somebody looked at a held row, and since when it was held then, in ms. */

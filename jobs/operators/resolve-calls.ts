@@ -2,7 +2,7 @@ import { commandLineActor } from '../../src/actor.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { ResolveAnswer } from '../../src/ledger/calls/calls.ts';
 import type { Plans } from '../../src/ledger/plans/plans.ts';
-import type { Step } from '../../src/ledger/schema/row.ts';
+import { KIND_OF, type Step } from '../../src/ledger/schema/row.ts';
 import { callInDoubt, callsOf } from '../rows/calls-of.ts';
 import { feed } from '../rows/feed.ts';
 import { importNames } from '../rows/import-names.ts';
@@ -10,7 +10,7 @@ import { type FoundRow, rowsAtLine } from '../rows/walk-rows.ts';
 import { type AskDeps, askFirst, justThese, RESEND } from './ask-first.ts';
 import { describeRows, explainLine, explainRow, rowAtLine, rowByName } from './explain-rows.ts';
 import { type FreeDeps, freeHeld, sendAgain } from './free-held.ts';
-import { callName, otherCallFault, prefixFault, readKnownIds } from './id-faults.ts';
+import { callName, knownIds, otherCallFault, prefixFault, readKnownIds, unlikeKnown } from './id-faults.ts';
 import { countElsewhere, type ElsewhereDeps, heldElsewhere, type ResolutionSummary, resolvedOf } from './resolution.ts';
 
 type ResolveDeps = FreeDeps & AskDeps & ElsewhereDeps & { plans: Pick<Plans, 'now'> };
@@ -49,10 +49,10 @@ export async function resolveCalls(resolving: Resolving, deps: ResolveDeps): Pro
       ? await heldRowAtLine(portfolio, { line: line ?? 0, step }, deps)
       : await heldRowByName(portfolio, name, deps);
   if (heldMs !== undefined && held.result.updatedMs !== heldMs) throw heldAnew();
-  if (made !== undefined) await checkId(made, held, deps);
+  const strange = made === undefined ? undefined : await checkId(made, held, deps);
   const of = [resolvedOf(held, made, await importNames(portfolio, deps))];
   const elsewhere = await heldElsewhere(portfolio, [[held]], deps);
-  const nothing = { calls: 0, rows: 0, elsewhere, of, looked: { lookedMs, heldMs: held.result.updatedMs } };
+  const nothing = { calls: 0, rows: 0, elsewhere, of, strange, looked: { lookedMs, heldMs: held.result.updatedMs } };
   const isMeant = step === undefined || held.result.step === step;
   if (dryRun || !isMeant) return nothing;
   const spoken = await callInDoubt(held, deps);
@@ -133,12 +133,18 @@ async function heldRowAtLine(
   throw await notHeld(portfolio, line, deps);
 }
 
-async function checkId(made: string, held: FoundRow, deps: FreeDeps): Promise<void> {
+/**
+ * Answers why a person should look at the id again, if they should.
+ *
+ * @throws LimitlineError `USAGE` where the call cannot have made it
+ */
+async function checkId(made: string, held: FoundRow, deps: FreeDeps): Promise<string | undefined> {
   const wrongKind = prefixFault(made, held);
   if (wrongKind !== undefined) throw new LimitlineError('USAGE', wrongKind);
   const known = await readKnownIds(new Set([made]), deps);
   const fault = otherCallFault(made, callsOf(held).map(callName), known);
   if (fault !== undefined) throw new LimitlineError('USAGE', fault);
+  return unlikeKnown(made, (await knownIds(held.row.portfolio, deps))[KIND_OF[held.result.step]]);
 }
 
 /** Held lines that an error names at most. */

@@ -2,11 +2,18 @@ import type { Command } from 'commander';
 import type { ResolutionSummary } from '../../jobs/operators/resolution.ts';
 import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
 import { counted } from '../../src/counted.ts';
+import { LimitlineError } from '../../src/errors.ts';
 import { elsewhereWords } from '../../src/ledger/plans/plan.ts';
 import { askedWords } from '../approval/approval-words.ts';
 import { auditCommand } from '../audit/audit-command.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
-import { asksFirst, checkResolveOptions, type ResolveOptions, withResolveOptions } from '../options/resolve-options.ts';
+import {
+  asksFirst,
+  checkResolveOptions,
+  type ResolveOptions,
+  unlessRight,
+  withResolveOptions,
+} from '../options/resolve-options.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { NOTHING_CHANGED, resolveAll, resolvedWords, resolveFile, rowsHere } from '../resolve/resolve-rows.ts';
 import { askYesOrNo, goingOn, NEVER } from '../terminal/ask.ts';
@@ -29,8 +36,11 @@ async function resolveLine(name: string, options: ResolveOptions, terminal: Term
   const { line, row, step, made, dryRun } = options;
   const payload = { portfolio: name, line, row, step, made, dryRun };
   await onPortfolio(name, async (context) => {
-    const shown = asksFirst(options) ? await resolveCalls({ ...payload, dryRun: true }, context) : undefined;
-    if (shown) {
+    const asks = asksFirst(options);
+    const shown = asks || made !== undefined ? await resolveCalls({ ...payload, dryRun: true }, context) : undefined;
+    if (shown?.strange !== undefined && !asks && !dryRun && !options.idIsRight)
+      throw new LimitlineError('USAGE', `Nothing was done. ${unlessRight(shown.strange)}`);
+    if (shown && asks) {
       terminal.say(`limitline: ${wordsOf(shown, true)}`);
       if (!(await askYesOrNo('Is that so? [y/N] ', NEVER))) {
         terminal.print('Nothing was changed.', { portfolio: name, calls: 0, rows: 0 });
@@ -51,6 +61,7 @@ async function resolveLine(name: string, options: ResolveOptions, terminal: Term
   });
 }
 
-function wordsOf({ of = [], elsewhere }: ResolutionSummary, dryRun = false): string {
-  return [...of.map((one) => resolvedWords(one, dryRun)), ...elsewhereWords(elsewhere)].join('\n');
+function wordsOf({ of = [], elsewhere, strange }: ResolutionSummary, dryRun = false): string {
+  const said = of.map((one) => resolvedWords(one, dryRun));
+  return [...said, ...(dryRun && strange ? [strange] : []), ...elsewhereWords(elsewhere)].join('\n');
 }

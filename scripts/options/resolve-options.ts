@@ -12,6 +12,7 @@ export type ResolveOptions = {
   from?: string;
   step?: Step;
   made?: string;
+  idIsRight?: boolean;
   resend?: boolean;
   dryRun?: boolean;
   yes?: boolean;
@@ -25,6 +26,7 @@ export function withResolveOptions(command: Command): Command {
     .option('--from <file>', 'a CSV with the columns line (or row) and id: an id, or resend, for each held row')
     .addOption(new Option('--step <step>', 'only rows held at this step').choices(STEPS))
     .option('--made <id>', 'the service made it, and this is its id')
+    .option('--id-is-right', 'take an id that looks unlike the other ids of the service')
     .option('--resend', 'it was not made: send it again')
     .option('--dry-run', 'say what would be done, and change nothing')
     .option('--yes', 'do not ask first; needed for --all without a terminal');
@@ -68,3 +70,7 @@ export function checkResolveOptions(options: ResolveOptions): void {
     );
   }
 }
+
+/** What is said of an id that looks unlike the others. */
+export const unlessRight = (strange: string): string =>
+  `${strange} Compare it with what the service says; if it is right, add --id-is-right.`;

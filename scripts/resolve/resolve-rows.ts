@@ -1,3 +1,4 @@
+import { knownIds, unlikeKnown } from '../../jobs/operators/id-faults.ts';
 import { type HeldFilePlan, planHeldFile, resolvePlan } from '../../jobs/operators/plan-held-file.ts';
 import {
   heldElsewhere,
@@ -7,6 +8,7 @@ import {
 } from '../../jobs/operators/resolution.ts';
 import { type Acted, isEmpty } from '../../jobs/plans/act-on-rows.ts';
 import { importNames } from '../../jobs/rows/import-names.ts';
+import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { elsewhereWords, type Plan } from '../../src/ledger/plans/plan.ts';
 import { groupedAmount } from '../../src/money-text.ts';
@@ -15,7 +17,7 @@ import { askedWords } from '../approval/approval-words.ts';
 import { auditCommand } from '../audit/audit-command.ts';
 import { actOnChosen, actOnShown, approvedFirst, cameWords, plannedOf } from '../choice/row-choice.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
-import { asksFirst, type ResolveOptions } from '../options/resolve-options.ts';
+import { asksFirst, type ResolveOptions, unlessRight } from '../options/resolve-options.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { askYesOrNo, goingOn, NEVER } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -27,15 +29,21 @@ import type { Terminal } from '../terminal/terminal.ts';
 export async function resolveFile(
   name: string,
   path: string,
-  { dryRun = false }: { dryRun?: boolean },
+  { dryRun = false, idIsRight = false }: Pick<ResolveOptions, 'dryRun' | 'idIsRight'>,
   terminal: Terminal,
 ): Promise<number> {
   const file = await readResolutionFile(path);
   return onPortfolio(name, async (context) => {
     const plan = await planHeldFile(name, file, context);
+    if (!idIsRight) plan.problems.push(...(await strangeIds(name, plan, context)));
     const counts = { portfolio: name, file: path, silent: file.silent, problems: plan.problems };
     if (plan.problems.length > 0) {
       terminal.print(problemWords(path, plan), { ...counts, calls: 0, rows: 0, of: [] });
+      return PROBLEMS_STATUS;
+    }
+    if (file.words.length === 0) {
+      const words = `Nothing is filled in: no line of ${path} gives an id or "resend". Nothing was done.`;
+      terminal.print(words, { ...counts, calls: 0, rows: 0, of: [] });
       return PROBLEMS_STATUS;
     }
     if (dryRun) {
@@ -59,6 +67,19 @@ export async function resolveFile(
       workers,
     });
     return 0;
+  });
+}
+
+/** The lines whose id looks unlike the other ids of the portfolio. */
+async function strangeIds(
+  name: string,
+  { planned }: HeldFilePlan,
+  context: Context,
+): Promise<HeldFilePlan['problems']> {
+  const known = await knownIds(name, context);
+  return planned.flatMap(({ at, made, call: { kind } }) => {
+    const strange = made && unlikeKnown(made, known[kind]);
+    return strange ? [{ at, message: `"${made}": ${unlessRight(strange)}` }] : [];
   });
 }
 

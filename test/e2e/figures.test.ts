@@ -78,7 +78,7 @@ test('each figure counts what its word says, of rows that ended in every way: in
   expect(await pageOf('/health')).toMatch(/Held rows 1 Compared with its rows \d+ s ago, all agreed/);
 
   // What becomes of the held row settles the last one.
-  await limitline('resolve', 'q4', '--line', '8', '--made', 'bl_told', '--yes');
+  await limitline('resolve', 'q4', '--line', '8', '--made', 'bl_told', '--id-is-right', '--yes');
   await desk.start('work', '--until-settled', 'q4').ended;
   expect(await json('report', 'q4')).toMatchObject({ states: { done: 6 }, requested: '6025.00', granted: '1502.75' });
   expect(await pageOf('/portfolios/q4')).toMatch(/Requested 6 6,025\.00 1,502\.75 .*Finished/);

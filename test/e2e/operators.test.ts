@@ -112,6 +112,36 @@ describe('a held row', () => {
     }
   });
 
+  test('takes an id that looks unlike all others only where somebody says that it is right', async () => {
+    const { cwd, limitline, json } = await openDesk(4, {
+      rules: [{ on: 'limit', match: 'HRB 2', fault: 'reset', made: true, times: 1 }],
+    });
+    expect((await limitline('run', 'q4.csv')).status).toBe(2);
+    const unlike = expect.stringMatching(/It looks unlike the other ids, such as bl_\S+\. .* add --id-is-right\./);
+    const one = ['resolve', 'q4', '--line', '3', '--made', 'bl_x!'];
+    expect(await limitline(...one)).toMatchObject({ status: 1, stderr: unlike });
+    expect(await limitline(...one, '--yes')).toMatchObject({ status: 1, stderr: unlike });
+    expect(await json(...one, '--dry-run')).toMatchObject({ strange: expect.stringContaining('unlike'), calls: 0 });
+    await writeFile(join(cwd, 'held.csv'), 'line;id\n3;bl_x!\n');
+    const file = ['resolve', 'q4', '--from', 'held.csv'];
+    expect(await limitline(...file)).toMatchObject({ status: 2, stdout: unlike });
+    expect(await json('report', 'q4')).toMatchObject({ states: { held: 1 } });
+    expect(await json(...file, '--id-is-right', '--dry-run')).toMatchObject({ problems: [], of: [{ made: 'bl_x!' }] });
+    expect(await json(...one, '--id-is-right')).toMatchObject({ calls: 1, rows: 1 });
+  });
+
+  test('is not answered by a file in which nothing is filled in, and that is said', async () => {
+    const { cwd, limitline } = await openDesk(2, {
+      rules: [{ on: 'limit', match: 'HRB 2', fault: 'reset', made: true, times: 1 }],
+    });
+    await limitline('run', 'q4.csv');
+    for (const lines of ['3;\n', '']) {
+      await writeFile(join(cwd, 'held.csv'), `line;id\n${lines}`);
+      const stdout = 'Nothing is filled in: no line of held.csv gives an id or "resend". Nothing was done.\n';
+      expect(await limitline('resolve', 'q4', '--from', 'held.csv')).toMatchObject({ status: 2, stdout });
+    }
+  });
+
   test('is sent again with all others of its step', async () => {
     const { limitline, json, standIn } = await openDesk(6, {
       rules: [{ on: 'limit', fault: 'reset', times: 4 }],

@@ -33,7 +33,7 @@ test('run leaves a results file and an errors file, and counts at its end what w
   expect((await read('q4.results.csv')).split('\n')).toHaveLength(8);
   expect(await read('q4.errors.csv')).toContain('too high');
 
-  await limitline('resolve', 'q4', '--line', '5', '--made', 'bl_told');
+  await limitline('resolve', 'q4', '--line', '5', '--made', 'bl_told', '--id-is-right');
   await standIn.setFaults({ rules: [] });
   // A person opens the errors file, adds a note and saves it.
   await appendFile(join(cwd, 'q4.errors.csv'), '\n');
