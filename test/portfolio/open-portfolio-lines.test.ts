@@ -251,6 +251,28 @@ describe('advice', () => {
     },
   );
 
+  test.each<[string[], string[]]>([
+    [['', '$', '＄'], ['Above USD 750k']],
+    [['€', 'EUR', 'ＥＵＲ', 'евро', 'ευρώ'], ['Above EUR 700k']],
+    [['£', '￡', 'ЕUR', 'доллар', '欧元', 'LCY', '¤'], []],
+  ])('is silent where the currency cannot be told: %j gives %j', async (words, begins) => {
+    for (const word of words) {
+      const header = `Kreditlimit${word && ` (${word})`}`;
+      const adviseAbove = { EUR: 700_000 };
+      const mapping = { columns: { [header]: 'requested_limit' as const }, constants: {} };
+      const beside = `name,requested_limit\nA,800000 ${word}\n`;
+      for (const file of [`name,${header}\nA,800000\n`, `name,${header},currency\nA,800000,${word}\n`, beside]) {
+        const { lines } = await read(file, file === beside ? { adviseAbove } : { adviseAbove, mapping });
+        const [line] = lines;
+        // An amount beside a word that is no currency is no amount.
+        if (file !== beside || line?.kind === 'row')
+          expect(line?.kind === 'row' && line.warnings.map(({ message }) => message.slice(0, 14)), file).toEqual(
+            begins,
+          );
+      }
+    }
+  });
+
   test('says of one document that it is perhaps one of the two statements', async () => {
     const { lines } = await read('name,requested_limit,supporting_documents\nA,800000,a.pdf\n', { pdfs: ['a.pdf'] });
     const says = /^2 supporting_documents: .*names one document, which is perhaps one of them/;

@@ -68,10 +68,14 @@ export function lackingStatements(
   return documents === 1 ? 'one' : null;
 }
 
-/** The code by which advice judges an amount: of those that a sign may mean, the one with the lowest limit. Undefined for USD and for no currency. */
+/**
+ * The code by which advice judges an amount: of those that a sign may mean, the one with the lowest limit. Undefined for USD and for no
+ * currency; XXX for what is no code.
+ */
 export function advisedCurrency(currency: Currency | null, above?: AdviseAbove): string | undefined {
   const [code] = [...(currency ?? [])].sort((one, other) => limitOf(one, above) - limitOf(other, above) || 0);
-  return code === USD ? undefined : code;
+  if (code === undefined || code === USD) return undefined;
+  return /^[A-Z]{3}$/.test(code) ? code : 'XXX';
 }
 
 /**

@@ -15,7 +15,7 @@ export type CurrencyCheck = {
   judge(draft: Pick<LineDraft, 'record' | 'problems'>): void;
   /** The index of the column in which a line names another currency than the file's; null if none does. */
   conflictAt(cells: readonly string[]): number | null;
-  /** The currency of a line: the one that it names, else the one that the file has named so far; null if neither does. */
+  /** The currency of a line: the one that it names, else the one that the file has named so far; null if neither does. Unknown where the header may name one. */
   currencyOf(cells: readonly string[]): Currency | null;
   /** The file's currency as named so far: its ISO 4217 code, or what is written where that may mean several or none. */
   ofFile(): string | undefined;
@@ -47,6 +47,7 @@ export function makeCurrencyCheck({
   const currencyAt = placeOf(columns, 'currency');
   const amountAt = placeOf(columns, 'requested_limit');
   let file = firstOf({ 'the header': columns[amountAt]?.currency, 'the mapping': constants.currency });
+  const untold = MAY_NAME_ONE.test(columns[amountAt]?.written ?? '') ? UNTOLD : null;
   let unknown: Problem | undefined;
 
   function* saidBy(cells: readonly string[]): Generator<Said> {
@@ -86,7 +87,7 @@ export function makeCurrencyCheck({
       for (const { at, currency } of saidBy(cells)) if (file && common(file.currency, currency) === null) return at;
       return null;
     },
-    currencyOf: (cells) => [...saidBy(cells)].at(-1)?.currency ?? file?.currency ?? null,
+    currencyOf: (cells) => [...saidBy(cells)].at(-1)?.currency ?? file?.currency ?? untold,
     ofFile: () => {
       const [code = '', ...others] = file?.currency ?? [];
       if (others.length === 0 && currencyOf(code)) return code;
@@ -95,6 +96,12 @@ export function makeCurrencyCheck({
     fileWarnings: () => (unknown ? [unknown] : []),
   };
 }
+
+/** A header's name that may name a currency which is not read: a sign, three capitals in brackets, a letter of another script than Latin. */
+const MAY_NAME_ONE = /\p{Sc}|[([]\s*[A-Z]{3}\s*[)\]]|(?=\p{L})\P{Script=Latin}/u;
+
+/** The code of ISO 4217 for no currency. */
+const UNTOLD: Currency = new Set(['XXX']);
 
 const MARKED =
   "The question mark says that this line's currency differs from that of its file: write the amount in the currency of the other lines, or import these lines as a file of their own, without the question mark.";

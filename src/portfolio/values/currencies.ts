@@ -96,10 +96,12 @@ const SIGNS = byName({
   'sfr.': 'CHF',
 });
 
-/** Names in the form of `likeness`, in the four languages of headers. */
+/** Names in the form of `likeness`, in the four languages of headers; the euro also in the other alphabets of its countries. */
 const NAMES = byName({
   euro: 'EUR',
   euros: 'EUR',
+  евро: 'EUR',
+  ευρω: 'EUR',
   'us dollar': 'USD',
   'us dollars': 'USD',
   dollar: 'USD CAD AUD NZD SGD HKD',
@@ -130,9 +132,11 @@ function byName(codes: Record<string, string>): ReadonlyMap<string, string> {
 }
 
 function read(word: string): Currency | null {
-  const code = word.toUpperCase();
+  // Full-width letters and signs, as of `ＥＵＲ`, become the usual ones. Some signs, such as `₨`, become others, so they are looked up first.
+  const usual = word.normalize('NFKC');
+  const code = usual.toUpperCase();
   if (/^[A-Z]{3}$/.test(code) && CODES.has(code)) return new Set([code]);
-  const meant = SIGNS.get(word.toLowerCase()) ?? NAMES.get(likeness(word));
+  const meant = SIGNS.get(word.toLowerCase()) ?? SIGNS.get(usual.toLowerCase()) ?? NAMES.get(likeness(word));
   return meant === undefined ? null : new Set(meant.split(' '));
 }
 

@@ -56,6 +56,14 @@ describe('adviceFor', () => {
   });
 });
 
+test.each(['евро (старый)', 'Local currency', '1'])(
+  '"%s" is kept for later nights as no currency that is known',
+  (word) => {
+    const currency = advisedCurrency(new Set([word.toUpperCase()]));
+    expect(readStatements(statementsText('800000', undefined, currency)).currency).toBe('XXX');
+  },
+);
+
 describe('statementsText', () => {
   test.each<[string, string | undefined, string | undefined, string | undefined]>([
     ['800000', '2025-12-31', undefined, '2025-12-31'],
