@@ -82,18 +82,24 @@ describe('a path', () => {
     expect({ ...(await readMapping(join(dir, 'map.json'))).columns }).toEqual({ name: 'name', ...columns });
   });
 
-  test.each(['company.id', 'company.__proto__', 'buyer_limit.requested_limit'])(
-    '%s is refused, on the command line and in a mapping file',
-    async (path) => {
-      const { write } = await makeTemporaryFolder();
-      await expect(readMapArgs([`PLZ=${path}`])).rejects.toMatchObject({
-        code: 'USAGE',
-        message: expect.stringContaining(path),
-      });
-      const file = await write('map.json', JSON.stringify({ columns: { PLZ: path } }));
-      await expect(readMapping(file)).rejects.toMatchObject({ code: 'FILE', message: expect.stringContaining(path) });
-    },
-  );
+  test.each([
+    'company.id',
+    '__proto__',
+    'constructor',
+    'a.__proto__.b',
+    'company.__proto__',
+    'company.a.__proto__.b',
+    'company.constructor',
+    'buyer_limit.requested_limit',
+  ])('%s is refused, on the command line and in a mapping file', async (path) => {
+    const { write } = await makeTemporaryFolder();
+    await expect(readMapArgs([`PLZ=${path}`])).rejects.toMatchObject({
+      code: 'USAGE',
+      message: expect.stringContaining(path),
+    });
+    const file = await write('map.json', JSON.stringify({ columns: { PLZ: path } }));
+    await expect(readMapping(file)).rejects.toMatchObject({ code: 'FILE', message: expect.stringContaining('PLZ') });
+  });
 
   test('of two columns, or of one that holds the other, is a problem of the file', () => {
     const same = { PLZ: 'company.zip', ZIP: 'company.zip:number' } as const;
