@@ -239,10 +239,10 @@ function emptyRow({ line, lines, cells: before }: LineToMend): RecordMend {
 
 function recordMend(edit: SingleEdit, { line, lines, cells: before, broken }: LineToMend): RecordMend {
   if ('text' in edit) {
-    if (broken === undefined) throw new LimitlineError('USAGE', `Line ${line} is mended cell by cell.`);
+    if (broken === undefined) throw new LimitlineError('USAGE', `Line ${line} is fixed cell by cell.`);
     return { line, lines, text: edit.text.replace(/[\r\n]+/g, ' '), before: broken };
   }
-  if (broken !== undefined) throw new LimitlineError('USAGE', `Line ${line} is broken as a whole: mend its text.`);
+  if (broken !== undefined) throw new LimitlineError('USAGE', `Line ${line} is broken as a whole: fix its text.`);
   const changed = [...edit.cells].filter(([at, text]) => text !== (before[at] ?? ''));
   return { line, lines, before, cells: new Map(changed.map(([at, text]) => [at, text.replace(/[\r\n]+/g, ' ')])) };
 }

@@ -68,7 +68,7 @@ export async function retryByRules(night: Night, deps: RetryDeps): Promise<Night
     }
   }
   await endAsking(deps);
-  if (rules.length === 0) return { is: 'well', words: 'No rule says that refused rows go again at night.' };
+  if (rules.length === 0) return { is: 'well', words: 'No rule says that rejected rows are sent again at night.' };
   await feed(deps);
   for (const { id } of rules)
     await deps.retryRules.noteUsedUp(id, { atMs: night.atMs, usedUp: left.usedUp.get(id) ?? 0 });
@@ -207,7 +207,7 @@ function wordsOf(known: readonly KnownRule[], night: Night, { paused, restored }
     sent > 0 ? `${rowsWords(sent, 'goes', 'go')} again.` : '',
     waiting > 0 ? `${rowsWords(waiting, 'waits', 'wait')} for another person's approval to go again.` : '',
     usedUp > 0
-      ? `${rowsWords(usedUp, 'used up its nights, and stays', 'used up their nights, and stay')} refused.`
+      ? `${rowsWords(usedUp, 'used up its nights, and stays', 'used up their nights, and stay')} rejected.`
       : '',
     paused > 0
       ? `${counted(paused, 'portfolio')} with such rows ${paused === 1 ? 'is' : 'are'} paused, so these rows were not sent.`
@@ -216,7 +216,7 @@ function wordsOf(known: readonly KnownRule[], night: Night, { paused, restored }
       ? `${counted(restored.size, 'portfolio')} with such rows ${restored.size === 1 ? 'was' : 'were'} restored, and left alone: a rule for that portfolio, by its name, has them sent.`
       : '',
   ].filter(Boolean);
-  return words.join(' ') || 'No refused row is one that a rule sends again.';
+  return words.join(' ') || 'No rejected row is one that a rule sends again.';
 }
 
 async function knownOf(id: string, portfolio: string | undefined, { portfolios, failing }: RuleDeps): Promise<string> {

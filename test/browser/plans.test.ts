@@ -33,19 +33,19 @@ testInBrowser(
     const { page, tab } = await openBrowser();
     await page.goto(`${web.url}/plans/new?portfolio=q4&action=retry&cause=${cause(400)}`);
     await expectNoViolations(page);
-    expect(await page.locator('h1').textContent()).toBe('Send 2 refused rows again?');
+    expect(await page.locator('h1').textContent()).toBe('Send 2 rejected rows again?');
     expect(await page.locator('main').textContent()).toContain(`npx limitline retry q4 --cause ${cause(400)}`);
     await keepScreenshot(page, 'plan');
     // The same plan in another tab, where it is confirmed first.
     const address = await page.locator('form[action$="/confirm"]').getAttribute('action');
     const other = await tab();
     await other.goto(`${web.url}${address?.replace('/confirm', '')}`);
-    await other.getByRole('button', { name: 'Send 2 refused rows again' }).click();
+    await other.getByRole('button', { name: 'Send 2 rejected rows again' }).click();
     await other.waitForURL(/\/plans\/[\w-]+$/);
     expect(await other.locator('h1').textContent()).toBe('2 rows sent again');
     await expectNoViolations(other);
     await keepScreenshot(other, 'plan-done');
-    await page.getByRole('button', { name: 'Send 2 refused rows again' }).click();
+    await page.getByRole('button', { name: 'Send 2 rejected rows again' }).click();
     await page.waitForURL(/twice/);
     expect(await page.getByRole('alert').textContent()).toContain('confirmed already');
 
@@ -63,7 +63,7 @@ testInBrowser('a plan by the keyboard alone, on a narrow screen in the dark, and
   await expectNoSidewaysScroll(page);
   await expectKeyboardReach(page);
   await keepScreenshot(page, 'plan-dark-320');
-  await tabTo(page, page.getByRole('button', { name: 'Cancel 1 refused row' }));
+  await tabTo(page, page.getByRole('button', { name: 'Cancel 1 rejected row' }));
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/plans\/[\w-]+$/);
   expect(await page.locator('h1').textContent()).toBe('1 row cancelled');
@@ -72,7 +72,7 @@ testInBrowser('a plan by the keyboard alone, on a narrow screen in the dark, and
 
   const plain = await openBrowser({ script: false });
   await plain.page.goto(`${web.url}/plans/new?portfolio=q4&action=retry`);
-  await plain.page.getByRole('button', { name: 'Send 2 refused rows again' }).click();
+  await plain.page.getByRole('button', { name: 'Send 2 rejected rows again' }).click();
   expect(await plain.page.locator('h1').textContent()).toBe('2 rows sent again');
 });
 
@@ -84,7 +84,7 @@ testInBrowser(
     await page.goto(`${web.url}/portfolios/q4?states=refused`);
     const link = page.getByRole('link', { name: 'Send these again…' });
     await link.click();
-    const dialog = page.getByRole('dialog', { name: 'Send 3 refused rows again?' });
+    const dialog = page.getByRole('dialog', { name: 'Send 3 rejected rows again?' });
     await dialog.waitFor();
     await expectNoViolations(page);
     await keepScreenshot(page, 'plan-dialog');
@@ -98,7 +98,7 @@ testInBrowser(
     await dialog.waitFor();
     const [first] = (await web.context.rows.inState('q4', 'refused', { count: 1 })).map(({ row }): RowId => row);
     if (first) await web.context.rows.requeue(first, 'refused');
-    await page.getByRole('button', { name: 'Send 3 refused rows again' }).click();
+    await page.getByRole('button', { name: 'Send 3 rejected rows again' }).click();
     await page.waitForURL(/\/plans\/[\w-]+$/);
     expect(await page.locator('main').textContent()).toContain('1 planned row had changed since');
   },

@@ -33,8 +33,8 @@ testInBrowser('failed rows are found and sent again on the page of the queues, a
 
   await page.getByLabel('Line, name, reference or id').fill('buyer 4');
   await page.getByRole('button', { name: 'Find' }).click();
-  await expect.poll(() => page.getByRole('button', { name: /^Retry line/ }).count()).toBe(1);
-  await page.getByRole('button', { name: 'Retry line 5 of q4' }).click();
+  await expect.poll(() => page.getByRole('button', { name: /^Send again: line/ }).count()).toBe(1);
+  await page.getByRole('button', { name: 'Send again: line 5 of q4' }).click();
   await expect.poll(states).toMatchObject({ queued: 1, refused: 2, held: 1 });
   expect(page.url()).toContain('text=buyer+4');
 

@@ -142,7 +142,7 @@ test.each([
     }
     expect((await json('report', 'q4')).states).toMatchObject({ held: 3, queued: 0, limit: 0 });
     expect(standIn.counts().requests).toEqual(sent);
-    expect((await get(`/portfolios/q4/rows/${held[0]?.row.key}`)).text).toContain('The row is held');
+    expect((await get(`/portfolios/q4/rows/${held[0]?.row.key}`)).text).toContain('The row needs an answer');
     expect(audit.noted).toEqual([]);
 
     // Each yes is heard once, for its own row, and by the audit.

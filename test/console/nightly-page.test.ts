@@ -32,14 +32,14 @@ test('the last report is shown by its parts, with what changed, and leads to row
   await night('2026-11-19T01:30:00.000Z', first);
   await night(NIGHT, second);
   const { text } = await get('/nightly');
-  expect(text).toContain('5 findings: 2 for a person, 2 for finance, 1 mended.');
+  expect(text).toContain('5 findings: 2 for a person, 2 for finance, 1 corrected.');
   expect(text).toContain('3 new, 1 with more rows, 1 the same, 1 no more found');
   expect(text).toContain('so this compares our own records with each other and no more');
   expect(text).toContain('href="/portfolios/q4?cause=k3f9#rows">30 rows</a>');
   expect(text).toContain('href="/portfolios/autumn-2026?states=held#rows">1 row</a>');
   expect(text).toContain('href="/portfolios/q4/rows/row-of-line-2___"');
   expect(text).toContain('npx limitline resolve q4 --line 12 --made bl_12');
-  const order = ['Wants a person</h3>', 'For finance</h3>', '>Mended</h3>', 'No more found</h3>'].map((part) =>
+  const order = ['Needs an answer</h3>', 'For finance</h3>', '>Corrected</h3>', 'No more found</h3>'].map((part) =>
     text.lastIndexOf(part),
   );
   expect(order).toEqual(order.toSorted((a, b) => a - b));

@@ -44,7 +44,7 @@ test('a refused row shows what the service said as text, goes again, and remembe
   });
   await limitline('run', 'q4.csv');
   const { text } = await get(address);
-  expect(text).toContain(`Sent again by ${commandLineActor()}: it had been refused.`);
+  expect(text).toContain(`Sent again by ${commandLineActor()}: it had been rejected by the service.`);
   expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
   expect(text).toContain('The row is done.');
 });
@@ -55,7 +55,7 @@ test('a held row is answered on its page, and the wrong id is refused with nothi
   const [field, back] = [`made-${held}`, { back: 'row' }];
   const { text } = await get(address);
   expect(text).toMatch(/No answer to the limit call after .*: it is not known whether it was made/);
-  expect(text).toContain('The row is held');
+  expect(text).toContain('The row needs an answer');
   expect(await post('/held/plan', { ...back, [field]: 'company_1' })).toMatchObject({
     status: 422,
     text: expect.stringContaining('its ids begin with bl_'),
@@ -98,7 +98,7 @@ test('documents that rows share, words that were mended and a portfolio that was
   const [cancelled] = await context.rows.inState('q4', 'cancelled', { count: 1 });
   const second = (await get(`/portfolios/q4/rows/${cancelled?.row.key}`)).text;
   expect(second).toContain('The service refused the company with status 422');
-  expect(second).toContain('Other words came with q4.csv (import 2 by command line');
+  expect(second).toContain('A corrected line came with q4.csv (import 2 by command line');
   expect(second).toContain('Old &lt;i&gt;');
   expect(second).toContain('made, for another row');
   expect(second).toContain(`<a href="/portfolios/q4/rows/${done?.row.key}">q4/`);

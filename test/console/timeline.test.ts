@@ -43,14 +43,14 @@ test.each<[StoryEvent, string]>([
     { is: 'failed', step: 'limit', message: 'The service put the row off 30 times' },
     'The service put the row off 30 times.',
   ],
-  [{ is: 'retried', by: 'console', from: 'refused' }, 'Sent again by console: it had been refused.'],
+  [{ is: 'retried', by: 'console', from: 'refused' }, 'Sent again by console: it had been rejected by the service.'],
   [
     { is: 'retried', by: 'olivia', from: 'refused', rule: 'k3f9a', night: 2, of: 3 },
-    'Sent again at night by rule k3f9a of olivia, night 2 of 3 at most: it had been refused.',
+    'Sent again at night by rule k3f9a of olivia, night 2 of 3 at most: it had been rejected by the service.',
   ],
   [
     { is: 'asked', by: 'olivia', from: 'refused', rule: 'k3f9a', night: 2, of: 3 },
-    "Rule k3f9a of olivia asks to have it go on; it was refused, and waits for another person's approval.",
+    "Rule k3f9a of olivia asks to have it go on; it was rejected by the service, and waits for another person's approval.",
   ],
   [{ is: 'resolved', kind: 'limit', by: 'anna' }, 'anna said: the limit was not made and may be sent again.'],
   [{ is: 'resolved', kind: 'limit', by: 'anna', made: 'bl_1' }, 'anna said: the limit was made, bl_1.'],
@@ -68,7 +68,7 @@ test.each<[StoryEvent, string]>([
   ],
   [
     { is: 'imported again', import: '1', from: 'refused' },
-    'The same line came again with q4.csv (import 1 by anna); the row was refused.',
+    'The same line came again with q4.csv (import 1 by anna); the row was rejected by the service.',
   ],
   [{ is: 'replaced', import: '7', by: 'k' }, 'A corrected line of import 7 took its place.'],
   [

@@ -70,11 +70,11 @@ test('each figure counts what its word says, of rows that ended in every way: in
   const night = await limitline('reconcile');
   expect(night.stdout).toMatch(/: 1 for a person, \d for finance\./);
   expect(night.stdout).toMatch(
-    /WANTS A PERSON\n\n +Held: a person must say what became of the call \(1 row, 1,007\.50\)/,
+    /NEEDS AN ANSWER\n\n +A person must say what became of the request \(1 row, 1,007\.50\)/,
   );
   expect(night.stdout).toMatch(/Granted less than requested \(1 row, /);
   expect(night.stdout).toMatch(/Limits that are not approved \(3 rows, /);
-  expect(await pageOf('/nightly')).toMatch(/Need a person 1 1 row For finance/);
+  expect(await pageOf('/nightly')).toMatch(/Need an answer 1 1 row For finance/);
   expect(await pageOf('/health')).toMatch(/Held rows 1 Compared with its rows \d+ s ago, all agreed/);
 
   // What becomes of the held row settles the last one.

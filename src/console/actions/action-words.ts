@@ -2,7 +2,7 @@
 export const ACTION_WORDS = {
   upload: 'file uploaded',
   reading: 'reading of a file changed',
-  mend: 'file mended',
+  mend: 'file corrected',
   remove: 'upload removed',
   import: 'import submitted',
   plan: 'plan confirmed',

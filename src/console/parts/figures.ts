@@ -3,12 +3,12 @@ import {
   type AnswerOutcome,
   outcomeOfAnswer,
   outcomeOfRow,
-  outcomeOfState,
   ROW_OUTCOMES,
   type RowOutcome,
+  stateWords,
 } from '../../ledger/counts/row-outcome.ts';
 import type { PortfolioState } from '../../ledger/portfolios/portfolio.ts';
-import type { RowResult, RowState } from '../../ledger/schema/row.ts';
+import { ROW_STATES, type RowResult, type RowState } from '../../ledger/schema/row.ts';
 import { visible } from '../../portfolio/problem.ts';
 import { APPROVED, type Meanings } from '../../status-meaning.ts';
 import { type Html, type HtmlValue, html } from '../html/html.ts';
@@ -85,7 +85,7 @@ export function stateBadge(state: Shown, words: string = wordOf(state)): Html {
 }
 
 function wordOf(state: Shown): string {
-  return state.replace('_', ' ');
+  return ROW_STATES.some((one) => one === state) ? stateWords(state as RowState) : state.replace('_', ' ');
 }
 
 /** Longer texts are no real status. */
@@ -112,7 +112,7 @@ export const OUTCOMES = Object.keys(ROW_OUTCOMES) as RowOutcome[];
 
 /** A row as a badge with its outcome. A status whose meaning nobody has given is shown as the service wrote it. */
 export function rowBadge(result: Pick<RowResult, 'state' | 'record' | 'request'>, meanings: Meanings): Html {
-  if (result.state !== 'done') return stateBadge(result.state, ROW_OUTCOMES[outcomeOfState(result.state)]);
+  if (result.state !== 'done') return stateBadge(result.state);
   const outcome = outcomeOfRow(result, meanings) as AnswerOutcome;
   const { status = '' } = result.record;
   const isOpen = outcome === 'answered' && status !== '' && status !== APPROVED;
@@ -144,7 +144,7 @@ export function stateBar(
 ): Html {
   const there = SHOWN_STATES.flatMap((state) => {
     const count = counts[state] ?? 0;
-    return count > 0 ? [{ state, size: count, count, words: `${grouped(count)} ${state}` }] : [];
+    return count > 0 ? [{ state, size: count, count, words: `${grouped(count)} ${wordOf(state)}` }] : [];
   });
   return html`<div class="state-bar">
     ${barLine(options.label ?? 'Rows by state', there)}

@@ -55,6 +55,11 @@ export function outcomeOfState(state: Exclude<RowState, 'done'>): RowOutcome {
   return OF_STATE[state];
 }
 
+/** A row's state in the words of outcomes; `answered` for a row that the service answered, whatever it said. */
+export function stateWords(state: RowState): string {
+  return state === 'done' ? 'answered' : ROW_OUTCOMES[outcomeOfState(state)];
+}
+
 /** Whether a row in this state can have one of the outcomes. */
 export function canHave(outcomes: readonly RowOutcome[], state: RowState): boolean {
   return state === 'done'

@@ -236,9 +236,12 @@ function cut(text: string, most: number): string {
 
 /** Titles of a report's sections, and a sentence on each for its readers. */
 export const SECTION_WORDS: Readonly<Record<SectionName, { title: string; lead: string }>> = {
-  person: { title: 'Wants a person', lead: 'Held calls, and what does not agree and is not mended for certain.' },
+  person: {
+    title: 'Needs an answer',
+    lead: 'Requests of which nobody knows what became, and records that nothing may correct by itself.',
+  },
   finance: { title: 'For finance', lead: 'Nothing is wrong with the records here; this is what they say.' },
-  mended: { title: 'Mended', lead: 'What did not agree, and was mended at once: nothing is left to do.' },
+  mended: { title: 'Corrected', lead: 'What did not agree, and was corrected at once: nothing is left to do.' },
   gone: { title: 'No more found', lead: 'What the report before had, and this one has not.' },
 };
 
@@ -253,7 +256,7 @@ export function reportWords(report: Pick<NightReport, 'groups'>): string {
   const parts = [
     { count: countFindings(report, 'person'), words: 'for a person' },
     { count: countFindings(report, 'finance'), words: 'for finance' },
-    { count: countFindings(report, 'mended'), words: 'mended' },
+    { count: countFindings(report, 'mended'), words: 'corrected' },
   ].filter(({ count }) => count > 0);
   const [first] = parts;
   if (parts.length === 1 && first) return `${counted(total, 'finding')}, ${total > 1 ? 'all ' : ''}${first.words}.`;

@@ -93,7 +93,7 @@ export function ruleFor(rules: readonly RetryRule[], portfolio: string, cause: C
     .toSorted((a, b) => b.nights - a.nights || a.madeMs - b.madeMs || (a.id < b.id ? -1 : 1))[0];
 }
 
-/** Describes a rule, to follow the word "rows": `refused with status 422 at the step limit, in words with “above” in portfolio q4`. */
+/** Describes a rule, to follow the word "rows": `rejected with status 422 at the step limit, in words with “above” in portfolio q4`. */
 export function ruleWords({
   cause,
   known,
@@ -103,7 +103,7 @@ export function ruleWords({
   portfolio,
 }: Omit<RetryRule, 'id'> | (RuleMatch & { known?: string })): string {
   const parts = [
-    cause === undefined ? 'refused' : `refused for cause ${cause}${known === undefined ? '' : `, ${known}`}`,
+    cause === undefined ? 'rejected' : `rejected for cause ${cause}${known === undefined ? '' : `, ${known}`}`,
     status === undefined ? '' : `with status ${status}`,
     step === undefined ? '' : `at the step ${step}`,
     words === undefined ? '' : `in words with “${words}”`,

@@ -33,7 +33,7 @@ test('archived portfolios are a quiet line below the others, a list of their own
   expect(page.status).toBe(200);
   expect(page.text).toContain('Its 2 rows are archived.');
   expect(page.text).toContain('npx limitline restore q4');
-  expect(page.text).toContain('Rows of q4 by state: 2 done');
+  expect(page.text).toContain('Rows of q4 by state: 2 answered');
   // Where somebody kept the address of a row.
   const led = await get(row);
   expect([led.status, led.headers.get('location')]).toEqual([303, '/portfolios/q4']);

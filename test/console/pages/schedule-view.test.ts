@@ -60,7 +60,7 @@ describe('the schedule on its page', () => {
   test('says loudly where nobody is on duty, and that what was asked for waits', () => {
     const text = String(scheduleSection({ ...FACTS, onDuty: [] }, { ...RIGHTS, asked: 'reconcile' }));
     expect(text).toContain('The nightly tasks do not run.');
-    expect(text).toContain('You started reconcile');
+    expect(text).toContain('You started “Check all records”');
     expect(text).toContain('It waits until a process');
     expect(String(scheduleSection({ ...FACTS, isOther: true }, RIGHTS))).toContain('is set to another schedule');
   });

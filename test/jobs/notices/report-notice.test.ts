@@ -25,12 +25,12 @@ test('a notice of a report says what was found by check, with rows and sums, and
   ];
   expect(reportNotice(reportOf(...items))).toEqual({
     kind: 'report',
-    title: 'Nightly check: 4 findings: 1 for a person, 2 for finance, 1 mended.',
+    title: 'Nightly check: 4 findings: 1 for a person, 2 for finance, 1 corrected.',
     facts: [
       { term: 'Account', what: 'https://api.example.com' },
-      { term: 'Wants a person', what: 'Rows that do not agree with their calls: 1 row' },
-      { term: 'For finance', what: 'Refused by the service: 2 rows, 2,001.00' },
-      { term: 'Mended', what: 'Rows in progress that had no job: 1,200 rows' },
+      { term: 'Needs an answer', what: 'Rows that do not agree with their calls: 1 row' },
+      { term: 'For finance', what: 'Rejected by the service: 2 rows, 2,001.00' },
+      { term: 'Corrected', what: 'Rows in progress that had no job: 1,200 rows' },
       { term: 'Since the report before', what: '4 new' },
     ],
     path: '/nightly/reports/2026-11-22T01%3A30%3A00.000Z',

@@ -72,10 +72,10 @@ test('of several rules a cause goes by the one with most nights, and then by the
 });
 
 test.each([
-  [{ cause: 'k3f9', known: 'closed (status 422)' }, 'refused for cause k3f9, closed (status 422) in all portfolios'],
+  [{ cause: 'k3f9', known: 'closed (status 422)' }, 'rejected for cause k3f9, closed (status 422) in all portfolios'],
   [
     { step: 'limit', status: 422, words: 'closed', portfolio: 'q4' },
-    'refused with status 422 at the step limit in words with “closed” in portfolio q4',
+    'rejected with status 422 at the step limit in words with “closed” in portfolio q4',
   ],
 ] as const)('%j in words', (rule, words) => expect(ruleWords(rule)).toBe(words));
 

@@ -32,7 +32,7 @@ test('reconcile leaves a report with its files, says where they are, and --last 
 
   const again = await desk.limitline('reconcile', '--last');
   expect(again.status).toBe(2);
-  expect(again.stdout).toMatch(/^1 finding, mended\. Since the report of .*: 1 new\.\n/);
+  expect(again.stdout).toMatch(/^1 finding, corrected\. Since the report of .*: 1 new\.\n/);
   expect(again.stdout).toContain(`${report.files.folder}/report.html`);
   expect(await context.reports.list({ count: 9 })).toHaveLength(2);
   const { entries } = await context.audit.read.page({ count: 9, walk: 9, filter: { what: 'ledger reconciled' } });
@@ -75,7 +75,7 @@ test('with REVIEW_DAYS, reconcile names by portfolio what is under review for lo
   expect(Date.now() - found.sinceMs).toBeGreaterThan(40 * 86_400_000 - 60_000);
   const { stdout, status } = await desk.limitline('reconcile', '--last');
   expect(status).toBe(2);
-  expect(stdout).toContain('Under review for longer than REVIEW_DAYS (2 rows, 2,004.00)');
+  expect(stdout).toContain('Under review for long (2 rows, 2,004.00)');
   expect(stdout.replace(/\s+/g, ' ')).toContain(`14 days, 2,004.00, the oldest since ${oldest} [new]`);
   const { get } = await openConsole(desk);
   const page = (await get('/nightly')).text;

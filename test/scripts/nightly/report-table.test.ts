@@ -38,10 +38,10 @@ test('a terminal of 80 columns shows what wants a person, what is for finance, w
     ],
     { files: { host: 'here', folder: '/data/reports/a/n', items: 'items.csv', page: 'report.html' } },
   );
-  expect(text).toBe(`3 findings: 1 for a person, 1 for finance, 1 mended. Since the report of
+  expect(text).toBe(`3 findings: 1 for a person, 1 for finance, 1 corrected. Since the report of
 2026-11-21 01:31 UTC: 3 new, 1 no more found.
 
-WANTS A PERSON
+NEEDS AN ANSWER
 
   Rows that do not agree with their calls (1 row, 1,000.50)
              1  q4: rows that are done, and whose call was never settled,
@@ -50,19 +50,19 @@ WANTS A PERSON
 
 FOR FINANCE
 
-  Refused by the service (1,200 rows, 1,000.50)
+  Rejected by the service (1,200 rows, 1,000.50)
          1,200  q4: refused with status 422 at the limit, 1,000.50, the oldest
                 since 2025-11-22 [new]
                 npx limitline retry q4 --cause k3f9
 
-MENDED
+CORRECTED
 
   Rows in progress that had no job (3 rows)
              3  q4: rows in progress had no job; they have one again [new]
 
 NO MORE FOUND
 
-  Held: a person must say what became of the call (2 rows)
+  A person must say what became of the request (2 rows)
              2  q1: held for a day
 
 The service shows no way to read anything back, so this compares our own records

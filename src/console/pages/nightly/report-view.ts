@@ -41,7 +41,7 @@ export function reportHead(report: Omit<NightReport, 'files'>, medium: Medium = 
       findings > 0 &&
       stats([
         {
-          label: 'Need a person',
+          label: 'Need an answer',
           value: grouped(person),
           hint: counted(countFindings(report, 'person', 'rows'), 'row'),
           ...(person > 0 ? { kind: 'warn' as const } : {}),
@@ -94,7 +94,7 @@ function groupView(group: ShownGroup, id: string, medium: Medium): Html {
   return html`<details class="check" open="${isOpen}"><summary>${groupTitle(group)}</summary>${list}</details>`;
 }
 
-/** The heading of a check: `Held: a person must say … · 3 rows in 2 findings · 3,000.00 · 1 new`. */
+/** The heading of a check: `A person must say … · 3 rows in 2 findings · 3,000.00 · 1 new`. */
 export function groupTitle({ section, check, rows, findings, sum, changes }: ReportGroup): Html {
   const told = CHANGES.filter((change) => change !== 'gone' && change !== 'same' && changes[change]);
   const figures = `${counted(rows, 'row')}${findings > 1 ? ` in ${counted(findings, 'finding')}` : ''}`;
@@ -168,7 +168,7 @@ export function reportsList({ reports, beforeMs, next }: ReportsPage): Html {
         cell: ({ id, madeMs }) => html`<a href="${reportAddress(id)}">${moment(madeMs)}</a>`,
       },
       { head: 'By', cell: ({ by }) => theirWords(by) },
-      { head: 'Need a person', kind: 'number', cell: (report) => figure(countFindings(report, 'person')) },
+      { head: 'Need an answer', kind: 'number', cell: (report) => figure(countFindings(report, 'person')) },
       { head: 'For finance', kind: 'number', cell: (report) => figure(countFindings(report, 'finance')) },
       { head: 'Corrected', kind: 'number', cell: (report) => figure(countFindings(report, 'mended')) },
       { head: 'Change', cell: (report) => changeWords(report) || '–' },

@@ -32,6 +32,15 @@ export type ScheduleFacts = {
   nowMs: number;
 };
 
+/** What a task is called on pages. */
+const TASK_NAMES: Readonly<Record<TaskName, string>> = {
+  audit: 'Shorten the audit trail',
+  inbox: 'Take in dropped files',
+  reconcile: 'Check all records',
+  retry: 'Send rejected rows again',
+  archive: 'Archive old portfolios',
+};
+
 /** The functions that the page gets for the schedule. */
 export type ScheduleFunctions = {
   look: () => Promise<ScheduleFacts>;
@@ -75,7 +84,7 @@ function askedNotice({ task, underWay }: ScheduledTask, isSomebodyThere: boolean
     : underWay
       ? 'It runs now.'
       : 'It begins as soon as no other task runs. Load the page again for its result.';
-  return notice('info', words, { title: `You started ${task}.` });
+  return notice('info', words, { title: `You started “${TASK_NAMES[task]}”.` });
 }
 
 /** Says that no process runs the schedule, and so nothing happens at night. */
@@ -93,7 +102,7 @@ function onDutyWords(onDuty: readonly OnDuty[]): string {
 }
 
 function nameOf({ task, does }: ScheduledTask): Html {
-  return html`<div><code>${task}</code><span class="under">${advice(does)}</span></div>`;
+  return html`<div>${TASK_NAMES[task]}<span class="under">${advice(does)}</span></div>`;
 }
 
 function whenOf({ entries, otherwise }: ScheduledTask): Html {
@@ -120,7 +129,7 @@ function runButton({ task, underWay }: ScheduledTask, csrf: string): Html {
     action: `/nightly/run/${task}`,
     csrf,
     words: 'Run now',
-    label: `Run now: ${task}`,
+    label: `Run now: ${TASK_NAMES[task]}`,
     command: `npx limitline schedule run ${task}`,
   });
 }

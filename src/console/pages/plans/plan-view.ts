@@ -35,7 +35,7 @@ export function planTitle({ action, rows, filter, isExact, whole, portfolio }: P
 const NOTHING_TO: Readonly<Record<Plan['action'], string>> = {
   retry: 'No rows to send again',
   cancel: 'No rows to cancel',
-  resend: 'No held row to send again',
+  resend: 'No unanswered row to send again',
 };
 
 /** A plan with its confirm button, without its title (see `planTitle`). */

@@ -1,6 +1,7 @@
 import { counted } from '../../../counted.ts';
-import { ROW_OUTCOMES } from '../../../ledger/counts/row-outcome.ts';
+import { ROW_OUTCOMES, stateWords } from '../../../ledger/counts/row-outcome.ts';
 import type { Plan, PlanAction } from '../../../ledger/plans/plan.ts';
+import type { RowState } from '../../../ledger/schema/row.ts';
 import { queryOfFilter, type RowFilter } from '../../../ledger/search/row-filter.ts';
 import { moneyText } from '../../../money-text.ts';
 import { shellWord } from '../../parts/text.ts';
@@ -29,15 +30,19 @@ export const ACTION_WORDS: Readonly<Record<PlanAction, ActionWords>> = {
   resend: {
     button: (rows) => `Send ${rows} again all the same`,
     question: (rows) => `Send ${rows} again, though they may exist already?`,
-    goesOn: 'Held rows are being sent again',
+    goesOn: 'Unanswered rows are being sent again',
     done: (rows) => `${rows} sent again`,
   },
 };
 
-/** `3 refused rows`, `at least 12,000 rows`. */
+/** The words for rows of one state, where its outcome is no adjective. */
+const ROWS_OF: Partial<Record<RowState, string>> = { refused: 'rejected', held: 'unanswered', cancelled: 'cancelled' };
+
+/** `3 rejected rows`, `at least 12,000 rows`. */
 export function rowsWords(rows: number, { states = [] }: RowFilter, isExact = true): string {
   const [only, ...others] = states;
-  const what = only !== undefined && others.length === 0 ? `${only} row` : 'row';
+  const which = only !== undefined && others.length === 0 ? ROWS_OF[only] : undefined;
+  const what = which === undefined ? 'row' : `${which} row`;
   return `${isExact ? '' : 'at least '}${counted(rows, what)}`;
 }
 
@@ -45,7 +50,7 @@ export function rowsWords(rows: number, { states = [] }: RowFilter, isExact = tr
 export function filterWords({ filter, cause }: Pick<Plan, 'filter' | 'cause'>): string[] {
   const { states = [], outcomes = [], status, min, max, rows, text, cause: id } = filter;
   return [
-    ...(states.length > 0 ? [`in the state ${listed(states)}`] : []),
+    ...(states.length > 0 ? [`with the outcome ${listed([...new Set(states.map(stateWords))])}`] : []),
     ...(outcomes.length > 0 ? [`with the outcome ${listed(outcomes.map((one) => ROW_OUTCOMES[one]))}`] : []),
     ...(id === undefined ? [] : [`failed for the cause ${id}${cause === null ? '' : `: ${cause}`}`]),
     ...(status === undefined ? [] : [`answered "${status}"`]),
@@ -56,7 +61,7 @@ export function filterWords({ filter, cause }: Pick<Plan, 'filter' | 'cause'>): 
   ];
 }
 
-/** `queued, company or limit` */
+/** `waiting, sending or not sent` */
 function listed(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }

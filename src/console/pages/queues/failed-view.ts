@@ -29,7 +29,8 @@ export function failingView(failing: readonly FailingPortfolio[]): Html {
     rows: failing,
     empty: emptyState({
       title: 'Nothing has failed',
-      words: 'Rows that the service refuses, and rows that are held, are listed here with what can be done about them.',
+      words:
+        'Rows that the service rejected, and rows that need an answer, are listed here with what can be done about them.',
     }),
     columns: [
       {
@@ -37,8 +38,8 @@ export function failingView(failing: readonly FailingPortfolio[]): Html {
         names: true,
         cell: ({ name }) => html`<a href="${searchAddress({ portfolio: name })}">${name}</a>`,
       },
-      { head: 'Refused', kind: 'number', cell: ({ refused }) => grouped(refused) },
-      { head: 'Held', kind: 'number', cell: ({ held }) => grouped(held) },
+      { head: 'Rejected', kind: 'number', cell: ({ refused }) => grouped(refused) },
+      { head: 'Needs an answer', kind: 'number', cell: ({ held }) => grouped(held) },
       { head: 'What can be done', kind: 'actions', cell: failingActions },
     ],
   });
@@ -46,8 +47,8 @@ export function failingView(failing: readonly FailingPortfolio[]): Html {
 
 function failingActions({ name, refused, held }: FailingPortfolio): Html {
   return html`<div class="actions">
-    ${held > 0 && linkButton({ href: '/held', words: `Answer ${grouped(held)} held`, label: `Answer ${counted(held, 'held row')} of ${name}` })}
-    ${refused > 0 && linkButton({ href: planAddress(name, {}), words: `Retry ${grouped(refused)} refused…`, dialog: true, label: `Retry ${counted(refused, 'refused row')} of ${name}` })}
+    ${held > 0 && linkButton({ href: '/held', words: `Answer ${grouped(held)}`, label: `Answer ${counted(held, 'row')} of ${name}` })}
+    ${refused > 0 && linkButton({ href: planAddress(name, {}), words: `Send ${grouped(refused)} rejected again…`, dialog: true, label: `Send ${grouped(refused)} rejected again… in ${name}` })}
     ${refused > 0 && commandLine(`npx limitline retry ${shellWord(name)}`)}
   </div>`;
 }
@@ -89,9 +90,9 @@ function searchForm(query: FailedQuery, failing: readonly FailingPortfolio[]): H
       name: 'state',
       value: query.state ?? '',
       options: [
-        { value: '', words: 'refused and held' },
-        { value: 'refused', words: 'refused' },
-        { value: 'held', words: 'held' },
+        { value: '', words: 'rejected, or needs an answer' },
+        { value: 'refused', words: 'rejected by the service' },
+        { value: 'held', words: 'needs an answer' },
       ],
     })}
     ${field({ label: 'Cause', name: 'cause', value: query.cause ?? '', placeholder: 'id, as in a job', maxlength: 20 })}
@@ -130,7 +131,7 @@ export function causesView(portfolio: string, causes: readonly Cause[]): Html {
         cell: ({ id, meaning }) =>
           meaning === 'unknown'
             ? linkButton({ href: '/held', words: 'Answer', label: `Answer for cause ${id}` })
-            : html`<div class="actions">${linkButton({ href: planAddress(portfolio, { cause: id }), words: 'Retry…', dialog: true, label: `Retry cause ${id}` })}${commandLine(`npx limitline retry ${shellWord(portfolio)} --cause ${id}`)}</div>`,
+            : html`<div class="actions">${linkButton({ href: planAddress(portfolio, { cause: id }), words: 'Send again…', dialog: true, label: `Send again… cause ${id}` })}${commandLine(`npx limitline retry ${shellWord(portfolio)} --cause ${id}`)}</div>`,
       },
     ],
   });
@@ -185,8 +186,8 @@ function rowAction({ row, result }: FoundRow, { csrf, address }: { csrf: string;
   return actionButton({
     action: '/work/retry',
     csrf,
-    words: 'Retry',
-    label: `Retry ${label}`,
+    words: 'Send again',
+    label: `Send again: ${label}`,
     fields: { portfolio: row.portfolio, key: row.key, back: address },
     command: `npx limitline retry ${shellWord(row.portfolio)} --line ${result.line}`,
   });

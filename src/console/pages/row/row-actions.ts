@@ -1,4 +1,5 @@
 import { KINDS } from '../../../call-kind.ts';
+import { stateWords } from '../../../ledger/counts/row-outcome.ts';
 import { type HeldRow, heldName } from '../../../ledger/rows/story.ts';
 import type { RowStory } from '../../../ledger/story/row-story.ts';
 import { can, type Rights } from '../../access/access.ts';
@@ -56,7 +57,7 @@ function waitingPart({ approval, awaits }: RowStory['result']): Html {
       ? 'Nothing of it is sent before another person has approved its import.'
       : awaits.was === 'held'
         ? `Somebody said of its call ${answered}. Another person must approve that before anything is done.`
-        : `Somebody asked to send this row again; it was ${awaits.was}. Another person must approve that first.`;
+        : `Somebody asked to send this row again; it was ${stateWords(awaits.was)}. Another person must approve that first.`;
   return notice(
     'info',
     html`${words} ${approval !== undefined && html`<a href="${approvalAddress(approval)}">What waits</a>`}`,

@@ -243,7 +243,7 @@ function wordsOf({ known, madeFor }: StoryCall, wasRefused: boolean): string {
     case 'free':
       return 'not made yet';
     default:
-      return wasRefused ? 'refused' : 'not sent yet';
+      return wasRefused ? 'rejected' : 'not sent yet';
   }
 }
 

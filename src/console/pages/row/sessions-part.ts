@@ -17,7 +17,7 @@ const STATES: Readonly<Record<HostedSession['state'], string>> = {
   sent: 'being sent',
   made: 'made',
   held: 'result unknown',
-  refused: 'refused',
+  refused: 'rejected',
   dropped: 'cancelled before it was sent',
 };
 

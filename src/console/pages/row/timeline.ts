@@ -1,5 +1,6 @@
 import type { CallRecord } from '../../../call-outcome.ts';
 import { counted } from '../../../counted.ts';
+import { stateWords } from '../../../ledger/counts/row-outcome.ts';
 import type { KnownImport } from '../../../ledger/portfolios/imports.ts';
 import type { KnownCall, StoryEntry } from '../../../ledger/rows/story.ts';
 import { STATES } from '../../../ledger/schema/schema.ts';
@@ -93,7 +94,7 @@ function happeningsOfCall(call: KnownCall, what: string, madeFor: string | undef
   if (state === 'made' && by !== '') return [];
   if (atMs !== undefined) {
     const often = sends > 1 ? `, for the ${ordinal(sends)} time` : '';
-    found.push({ atMs, kind: 'plain', words: `The call for ${what} was claimed and sent${whose}${often}.` });
+    found.push({ atMs, kind: 'plain', words: `The call for ${what} was sent${whose}${often}.` });
   }
   if (state === 'made' && atMs !== undefined && tookMs !== undefined) {
     found.push({ atMs: atMs + tookMs, kind: 'good', words: `The service made it after ${spanWords(tookMs)}: ${id}.` });
@@ -132,7 +133,7 @@ function happeningOf(entry: StoryEntry, story: RowStory): Happening {
     case 'made twice':
       return { atMs, kind: 'bad', words: `The ${entry.kind} was made twice: ${entry.id} and ${entry.again}.` };
     case 'held':
-      return { atMs, kind: 'doubt', words: 'The row is held: a person has to say what became of its call.' };
+      return { atMs, kind: 'doubt', words: 'The row needs an answer: a person has to say what became of its call.' };
     case 'failed':
       return { atMs, kind: 'bad', words: `${entry.message}.`.replace(/\.\.$/, '.') };
     case 'retried':
@@ -140,8 +141,8 @@ function happeningOf(entry: StoryEntry, story: RowStory): Happening {
         atMs,
         kind: 'person',
         words: entry.rule
-          ? `Sent again at night by rule ${entry.rule} of ${entry.by}, night ${entry.night} of ${entry.of} at most: it had been ${entry.from}.`
-          : `Sent again by ${entry.by}: it had been ${entry.from}.`,
+          ? `Sent again at night by rule ${entry.rule} of ${entry.by}, night ${entry.night} of ${entry.of} at most: it had been ${stateWords(entry.from)}.`
+          : `Sent again by ${entry.by}: it had been ${stateWords(entry.from)}.`,
       };
     case 'freed':
       return { atMs, kind: 'plain', words: 'It is known what became of its call, so the row goes on.' };
@@ -160,7 +161,7 @@ function happeningOf(entry: StoryEntry, story: RowStory): Happening {
       return {
         atMs,
         kind: 'person',
-        words: `${entry.rule ? `Rule ${entry.rule} of ${entry.by}` : entry.by} asks to have it go on; it was ${entry.from}, and waits for another person's approval.`,
+        words: `${entry.rule ? `Rule ${entry.rule} of ${entry.by}` : entry.by} asks to have it go on; it was ${stateWords(entry.from)}, and waits for another person's approval.`,
       };
     case 'approved':
     case 'declined': {
@@ -194,14 +195,14 @@ function happeningOfFile(entry: FileEntry, story: RowStory): Happening {
       return {
         atMs,
         kind: 'person',
-        words: `Other words came with ${fileOf(entry.import, story)}; before, they were:`,
+        words: `A corrected line came with ${fileOf(entry.import, story)}; before, they were:`,
         detail: entry.before,
       };
     case 'imported again':
       return {
         atMs,
         kind: 'person',
-        words: `The same line came again with ${fileOf(entry.import, story)}; the row was ${entry.from}.`,
+        words: `The same line came again with ${fileOf(entry.import, story)}; the row was ${stateWords(entry.from)}.`,
       };
     case 'replaced':
       return {

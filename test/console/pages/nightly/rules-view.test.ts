@@ -26,7 +26,7 @@ const view = (given: Partial<Parameters<typeof rulesSection>[1]> = {}, facts = F
 test('each rule is told with what it means now and did last, and who may has a form that offers the causes there are', () => {
   const markup = view();
   for (const words of [
-    'refused with status 422 in words with “&lt;b&gt;closed” in all portfolios',
+    'rejected with status 422 in words with “&lt;b&gt;closed” in all portfolios',
     'up to 1,200 rows',
     '120 rows sent again, 2 rows with all nights used up',
     'action="/nightly/rules/k3f9a/remove"',

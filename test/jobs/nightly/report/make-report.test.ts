@@ -62,7 +62,7 @@ test('a night leaves its items as a table, a page to print, and a report that sa
   expect(parse(text, { bom: true, columns: true })).toEqual([
     {
       kind: 'finance',
-      check: 'Refused by the service',
+      check: 'Rejected by the service',
       portfolio: 'q4',
       line: '7',
       row: `q4/${'A'.repeat(16)}`,
