@@ -1,20 +1,27 @@
+import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Buyers } from '../../src/ledger/rows/buyers.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { Stories } from '../../src/ledger/rows/story.ts';
 import type { Archives } from '../../src/ledger/schema/archives.ts';
+import type { RowState } from '../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import type { BuyerLook, BuyerRequest, BuyerStory } from '../../src/ledger/story/buyer-story.ts';
 import { toBuyer } from '../rows/buyer-record.ts';
+import { makeImportLook } from '../rows/import-names.ts';
 
 export type BuyerDeps = {
   rows: Pick<Rows, 'latestOf' | 'read'>;
   buyers: Buyers;
   stories: Pick<Stories, 'calls' | 'entries'>;
   archives: Pick<Archives, 'read'>;
+  portfolios: Pick<Portfolios, 'allImports'>;
 };
 
 /** Most requests of a buyer that a page looks at: it orders all of them, in some 20 ms. */
 const MOST_LOOKED_AT = 10_000;
+
+/** Most requests of a buyer that are added up: more than nearly every buyer has, read in some 20 ms. */
+const MOST_SUMMED = 200;
 
 /** A buyer with a page of its requests; undefined for an unknown buyer. */
 export async function buyerStory(
@@ -26,7 +33,13 @@ export async function buyerStory(
     lookAtBuyer(key, { from, count, most: MOST_LOOKED_AT }, deps),
     deps.stories.calls([{ kind: 'company', key }]),
   ]);
-  return look && { ...look, companyId: company?.id ?? '' };
+  if (!look) return undefined;
+  const isAll = look.requests.length === look.count;
+  const { rows } = isAll
+    ? { rows: [] }
+    : await deps.rows.latestOf(key, { from: 0, count: MOST_SUMMED, most: MOST_LOOKED_AT });
+  const summed = isAll ? look.requests : await lookAtRequests(rows, deps);
+  return { ...look, companyId: company?.id ?? '', summed };
 }
 
 /** A buyer with some of its requests, of which `most` or slightly more are looked at; undefined for an unknown buyer. */
@@ -51,25 +64,40 @@ export async function lookAtBuyer(
 /** These requests of one buyer or of several, in order. */
 export async function lookAtRequests(
   asked: readonly { row: RowId; amount: string }[],
-  { rows, stories, archives }: BuyerDeps,
+  { rows, stories, archives, portfolios }: BuyerDeps,
 ): Promise<BuyerRequest[]> {
   const results = await rows.read(asked.map(({ row }) => row));
+  const importOf = makeImportLook({ portfolios });
   return Promise.all(
     asked.map(async ({ row, amount }, place): Promise<BuyerRequest> => {
       const result = results[place];
       if (result) {
-        const told = result.state === 'done' ? await stories.entries(row) : [];
-        const decisions = told.filter((entry) => entry.is === 'decided');
-        return { row, amount, result, outcome: result, archived: undefined, atMs: result.updatedMs, decisions };
+        const [told, known] = await Promise.all([
+          result.state === 'done' ? stories.entries(row) : [],
+          importOf(row, result.importId),
+        ]);
+        const decisions = told.flatMap((entry) => (entry.is === 'decided' ? [entry] : []));
+        const { updatedMs: atMs } = result;
+        const currency = known?.found?.currency;
+        return { row, amount, currency, result, outcome: result, archived: undefined, atMs, decisions };
       }
       const [[call], archive] = await Promise.all([
         stories.calls([{ kind: 'limit', key: row.key }]),
         archives.read(row.portfolio),
       ]);
-      const state = call?.row === rowName(row) ? 'done' : 'skipped';
+      const state: RowState = call?.row === rowName(row) ? 'done' : 'skipped';
       const request = { name: '', buyer: '', documents: [], limit: { requested_limit: amount } };
       const outcome = call?.state === 'made' ? { state, record: call.record, request, limitId: call.id } : undefined;
-      return { row, amount, result, outcome, archived: archive?.is, atMs: call?.atMs, decisions: [] } as BuyerRequest;
+      return {
+        row,
+        amount,
+        currency: undefined,
+        result,
+        outcome,
+        archived: archive?.is,
+        atMs: call?.atMs,
+        decisions: [],
+      };
     }),
   );
 }

@@ -8,6 +8,8 @@ export type BuyerRequest = {
   row: RowId;
   /** The requested limit, decimal text. */
   amount: string;
+  /** The currency that its file names; none of an archived row. */
+  currency: string | undefined;
   /** The row; undefined if its portfolio is archived. */
   result: RowResult | undefined;
   /** What became of it, also for an archived row whose limit was made. */
@@ -30,8 +32,8 @@ export type BuyerLook = {
   requests: BuyerRequest[];
 };
 
-/** `companyId`: of the company that was made for the buyer, '' for none. */
-export type BuyerStory = BuyerLook & { companyId: string };
+/** `companyId`: of the company that was made for the buyer, '' for none. `summed`: its requests that are added up, the newest portfolios first. */
+export type BuyerStory = BuyerLook & { companyId: string; summed: readonly BuyerRequest[] };
 
 /** A page of found buyers. `gone`: rows that the text names, which only an archive has. `next`: the cursor of the next page. */
 export type FoundBuyers = { buyers: BuyerLook[]; gone: BuyerRequest[]; next: string | undefined };

@@ -112,6 +112,34 @@ test('a buyer whose portfolio is archived stays to be found, and each of its req
   expect((await get(found?.href ?? '')).text).toContain('A buyer whose name was forgotten');
 });
 
+test('what a buyer was requested for is added up by currency and outcome, over all portfolios', async () => {
+  const desk = await openWith({});
+  const write = async (name: string, currency: string, lines: readonly string[]) => {
+    await mkdir(desk.cwd, { recursive: true });
+    const text = [`${HEAD},currency`, ...lines.map((line) => `${line},${currency}`), ''].join('\n');
+    await writeFile(join(desk.cwd, `${name}.csv`), text);
+  };
+  await write('q3', 'EUR', [MUELLER]);
+  await write('uk', 'GBP', [MUELLER.replace('1000', '500').replace('R-1', 'R-3')]);
+  await write('q4', 'EUR', [MUELLER.replace('1000', '1500').replace('R-1', 'R-9')]);
+  for (const name of ['q3', 'uk']) await desk.limitline('run', `${name}.csv`, '--no-results', '--yes');
+  await desk.limitline('import', 'q4.csv', '--yes');
+  const [found] = await desk.search('Müller');
+  const sums = async () => {
+    const { text } = await desk.get(found?.href ?? '');
+    const part = /<dl class="stats">(.*?)<\/dl>/s.exec(text)?.[1] ?? '';
+    return part
+      .replace(/<[^>]*>/g, ' ')
+      .replace(/\s+/g, ' ')
+      .trim();
+  };
+  expect(await sums()).toBe(
+    'Requested GBP 500.00 EUR 1,000.00 2 requests Granted GBP 500.00 EUR 1,000.00 2 requests Not answered yet EUR 1,500.00 1 request',
+  );
+  await desk.limitline('archive', 'uk', '--yes');
+  expect(await sums()).toContain('Requested');
+});
+
 test('a viewer sees no contact on the page of a buyer', async () => {
   const viewer = { identify: async () => ({ by: 'vera', roles: ['viewer' as const] }) };
   const { search, get } = await openWith(

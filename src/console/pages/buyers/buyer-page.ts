@@ -1,14 +1,17 @@
-import { counted } from '../../../counted.ts';
+import { counted, grouped } from '../../../counted.ts';
+import { sumsByCurrency } from '../../../ledger/counts/outcome-sums.ts';
+import { outcomeOfRow, type RowOutcome } from '../../../ledger/counts/row-outcome.ts';
 import { ARCHIVE_STANDING } from '../../../ledger/schema/archives.ts';
 import { numbersOf } from '../../../ledger/search/index-words.ts';
 import type { BuyerLook, BuyerRequest, BuyerStory } from '../../../ledger/story/buyer-story.ts';
 import { type Meanings, statusMeaningOf } from '../../../status-meaning.ts';
 import { type Html, html } from '../../html/html.ts';
-import { facts, rowBadge } from '../../parts/figures.ts';
+import { facts, rowBadge, type Stat, stats } from '../../parts/figures.ts';
 import { pageHead, panel } from '../../parts/page-head.ts';
 import { pager, table } from '../../parts/table.ts';
 import { amount, minuteOf, theirWords } from '../../parts/text.ts';
 import { buyerAddress, portfolioAddress, rowAddress } from '../addresses.ts';
+import { money, sumsPart } from '../held/held-page.ts';
 
 /** A buyer's main name, or what stands in its place. */
 export function shownBuyer({ names: [first] }: Pick<BuyerLook, 'names'>): string {
@@ -30,6 +33,7 @@ export function buyerPage(story: BuyerStory, { from, meanings }: { from: number;
     trail: [{ href: '/', words: 'Portfolios' }],
     lead: html`${all} in all portfolios, those of the newest portfolios first`,
   })}
+  ${stats(sumsOf(story, meanings))}
   ${panel({
     title: 'The buyer',
     body: facts([
@@ -55,6 +59,35 @@ export function buyerPage(story: BuyerStory, { from, meanings }: { from: number;
   ${decided.length > 0 && panel({ title: 'Decisions that came later', body: decisionsTable(decided) })}`;
 }
 
+/** The sums of a buyer's page; the first is of all requests that the service has answered. */
+const SUMMED: readonly { label: string; outcomes: readonly RowOutcome[] }[] = [
+  { label: 'Requested', outcomes: ['approved', 'partly_approved', 'under_review', 'declined', 'answered'] },
+  { label: 'Granted', outcomes: ['approved', 'partly_approved'] },
+  { label: 'Under review', outcomes: ['under_review'] },
+  { label: 'Declined', outcomes: ['declined'] },
+  { label: 'Outcome not known', outcomes: ['answered'] },
+  { label: 'Needs an answer', outcomes: ['needs_answer'] },
+  { label: 'Not answered yet', outcomes: ['waiting', 'sending', 'awaiting_approval'] },
+];
+
+/** What was asked for in all portfolios, and what became of it, by currency; outcomes without requests are left out, but for the first. */
+function sumsOf({ summed, count, isWhole }: BuyerStory, meanings: Meanings): Stat[] {
+  const all = summed.flatMap((one) => (one.outcome ? [{ ...one, is: outcomeOfRow(one.outcome, meanings) }] : []));
+  const isAll = isWhole && all.length === count;
+  return SUMMED.flatMap(({ label, outcomes }, place) => {
+    const some = all.filter((one) => outcomes.includes(one.is));
+    if (some.length === 0 && place > 0) return [];
+    const granted = some.map(({ outcome, currency }) => ({
+      amount: grantedOf(outcome?.record ?? {}, meanings) ?? '0',
+      currency,
+    }));
+    const what = label === 'Granted' ? granted : some;
+    const requests = `${isAll ? '' : 'at least '}${counted(some.length, 'request')}`;
+    const value = some.length === 0 ? grouped(0) : sumsPart(sumsByCurrency(what), isAll);
+    return [{ label, value, hint: requests }];
+  });
+}
+
 function listed(term: string, all: readonly Html[]): { term: string; what: Html }[] {
   return all.length === 0 ? [] : [{ term, what: html`${all.map((one, place) => html`${place > 0 && ', '}${one}`)}` }];
 }
@@ -78,7 +111,7 @@ function requestsTable(requests: readonly BuyerRequest[], meanings: Meanings): H
     columns: [
       { head: 'Portfolio', names: true, cell: requestLink },
       { head: 'Changed (UTC)', cell: ({ atMs }) => minuteOf(atMs) },
-      { head: 'Requested', kind: 'amount', cell: (request) => amount(request.amount) },
+      { head: 'Requested', kind: 'amount', cell: money },
       { head: 'Outcome', cell: (request) => outcomeOf(request, meanings) },
       { head: 'Granted', kind: 'amount', cell: ({ outcome }) => amount(grantedOf(outcome?.record ?? {}, meanings)) },
       {
@@ -112,7 +145,7 @@ function heldTable(held: readonly BuyerRequest[]): Html {
     columns: [
       { head: 'Portfolio', names: true, cell: requestLink },
       { head: 'Since (UTC)', cell: ({ atMs }) => minuteOf(atMs) },
-      { head: 'Requested', kind: 'amount', cell: (request) => amount(request.amount) },
+      { head: 'Requested', kind: 'amount', cell: money },
       { head: 'Why', cell: ({ result }) => result?.problem?.message ?? '–' },
     ],
   });
