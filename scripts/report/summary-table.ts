@@ -2,12 +2,13 @@ import { CALL_KINDS, KINDS } from '../../src/call-kind.ts';
 import { allBeforeWords, counted, grouped } from '../../src/counted.ts';
 import { answerNotes } from '../../src/ledger/counts/answer-notes.ts';
 import { amountHead, moneyLines, moneyNotes } from '../../src/ledger/counts/money.ts';
+import { ROW_OUTCOMES } from '../../src/ledger/counts/row-outcome.ts';
 import { laterSupplierWords, type PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { resentWords } from '../../src/ledger/portfolios/proof.ts';
 import type { Summary } from '../../src/ledger/portfolios/summary.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
-import { statusMeaningOf } from '../../src/status-meaning.ts';
+import { type Meanings, statusMeaningOf } from '../../src/status-meaning.ts';
 
 /** The report for finance people. */
 export function summaryTable(
@@ -117,7 +118,7 @@ export function notQuiteGranted({
     if (statusMeaningOf(status, new Map(Object.entries(meanings))) !== 'approved')
       counts.set(status, (counts.get(status) ?? 0) + count);
   }
-  const others = listed([...counts]);
+  const others = listed([...counts], (status) => meantWords(status, new Map(Object.entries(meanings))));
   return [
     ...(others === '' ? [] : [`not approved: ${others}`]),
     ...(grantedBelow === 0 ? [] : [`${counted(grantedBelow, 'limit')} granted below the request`]),
@@ -152,12 +153,20 @@ function withoutStatus({ statuses, states }: Pick<Summary, 'statuses' | 'states'
   return states.done - Object.values(statuses).reduce((sum, count) => sum + count, 0);
 }
 
-function listed(counts: [status: string, count: number][]): string {
+function listed(counts: [status: string, count: number][], wordsOf = statusWords): string {
   const some = counts.filter(([, count]) => count > 0).sort(([, a], [, b]) => b - a);
-  const words = some.slice(0, KINDS_TOLD).map(([status, count]) => `${grouped(count)} ${statusWords(status)}`);
+  const words = some.slice(0, KINDS_TOLD).map(([status, count]) => `${grouped(count)} ${wordsOf(status)}`);
   const rest = some.slice(KINDS_TOLD).reduce((sum, [, count]) => sum + count, 0);
   if (rest > 0) words.push(`${grouped(rest)} of other statuses`);
   return words.join(', ');
+}
+
+/** What people say that a status means, with the status behind it where that is another word. */
+function meantWords(status: string, meanings: Meanings): string {
+  const [meaning, written] = [statusMeaningOf(status, meanings), statusWords(status)];
+  if (meaning === undefined) return written;
+  const words = ROW_OUTCOMES[meaning === 'review' ? 'under_review' : meaning];
+  return words === written ? written : `${words} (${written})`;
 }
 
 /** A status as shown: visible and cut, since it is the service's text and may be anything. */

@@ -42,7 +42,7 @@ test('statuses are listed with their rows, and what a person says that one means
   await limitline('statuses', 'pending', '--means', 'approved');
   const said = (await limitline('report', 'q4')).stdout;
   expect(said).toMatch(/^ {4}partly approved +1 /m);
-  expect(said).toContain('Not approved: 1 in_progress.\n1 limit granted below the request.\n');
+  expect(said).toContain('Not approved: 1 under review (in_progress).\n1 limit granted below the request.\n');
   expect(said).not.toContain('To say what a status means');
   expect((await json('portfolios')).portfolios).toMatchObject([{ sums: { grantedBelow: 1, grantedNothing: 0 } }]);
   await limitline('statuses', 'in_progress', '--means', 'unknown');

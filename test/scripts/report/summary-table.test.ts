@@ -106,6 +106,11 @@ test.each<[string, Partial<Summary>, string[]]>([
     ['Not approved: 4 declined␊, 3 under review, 1 without a status.', '1 limit granted below the request.'],
   ],
   [
+    'statuses with a meaning, which stands before them',
+    { statuses: { in_progress: 2, declined: 1, odd: 3 }, meanings: { in_progress: 'review', declined: 'declined' } },
+    ['Not approved: 3 odd, 2 under review (in_progress), 1 declined.'],
+  ],
+  [
     'an approval of nothing',
     { statuses: { approved: 1_198 }, grantedNothing: 1 },
     ['1 limit approved with nothing granted.'],
