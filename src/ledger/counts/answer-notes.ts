@@ -1,5 +1,5 @@
 import { Big } from 'big.js';
-import { counted } from '../../counted.ts';
+import { counted, grouped } from '../../counted.ts';
 import { groupedAmount } from '../../money-text.ts';
 import { type Meanings, statusMeaningOf } from '../../status-meaning.ts';
 import { exactText } from './outcome-sums.ts';
@@ -23,13 +23,16 @@ export function answerNotes(answers: readonly AnswerSum[], meanings: Meanings): 
           `Of ${counted(unread, 'approved limit')} the service named no amount that can be read: how much was granted is not known.`,
         ]
       : []),
-    ...(unexplained > 0
-      ? [
-          `Of ${counted(unexplained, 'limit')} the outcome is not known: nobody has said what ${unexplained === 1 ? 'its' : 'their'} status means.`,
-        ]
+    ...(unexplained + bare > 0
+      ? [`Of ${counted(unexplained + bare, 'limit')} the outcome is not known: ${whyOpen(unexplained, bare)}.`]
       : []),
-    ...(bare > 0 ? [`Of ${counted(bare, 'limit')} the outcome is not known: no status is known.`] : []),
   ];
+}
+
+function whyOpen(unexplained: number, bare: number): string {
+  if (unexplained === 0) return 'no status is known';
+  if (bare === 0) return `nobody has said what ${unexplained === 1 ? 'its' : 'their'} status means`;
+  return `nobody has said what the status of ${grouped(unexplained)} means, and ${counted(bare, 'has', 'have')} no status`;
 }
 
 function rowsOf(answers: readonly AnswerSum[]): number {

@@ -31,3 +31,13 @@ test.each<[Partial<AnswerSum>, string[]]>([
   const meanings = new Map([['seen', 'review']] as const);
   expect(answerNotes([{ ...ANSWER, ...change }], meanings)).toEqual(words);
 });
+
+test('limits without a status and those of a status that nobody has explained are told in one sentence', () => {
+  const answers = [
+    { ...ANSWER, status: 'odd', rows: 1 },
+    { ...ANSWER, status: '', rows: 2 },
+  ];
+  expect(answerNotes(answers, new Map())).toEqual([
+    'Of 3 limits the outcome is not known: nobody has said what the status of 1 means, and 2 have no status.',
+  ]);
+});
