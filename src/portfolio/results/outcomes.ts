@@ -61,9 +61,12 @@ export function outcomeColumns(header: readonly string[]): ReadonlyMap<string, n
 /** Reads the outcome from a line's cells. */
 export function makeOutcomeReader(columns: ReadonlyMap<string, number>): (cells: readonly string[]) => ResultOutcome {
   return (cells) => {
-    const cell = (name: string): string => withoutApostrophe(cells[columns.get(name) ?? -1] ?? '').trim();
+    const written = (name: string): string => withoutApostrophe(cells[columns.get(name) ?? -1] ?? '');
+    const cell = (name: string): string => written(name).trim();
     const record: Record<string, string> = {};
-    for (const name of ['status', 'total_limit', 'available_limit']) if (cell(name) !== '') record[name] = cell(name);
+    // A status is compared with those that the service wrote, white space included.
+    if (written('status') !== '') record.status = written('status');
+    for (const name of ['total_limit', 'available_limit']) if (cell(name) !== '') record[name] = cell(name);
     return {
       row: cell('row'),
       line: Number.parseInt(cell('line'), 10) || 0,

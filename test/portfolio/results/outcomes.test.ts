@@ -65,3 +65,8 @@ test.each([
 ])('%s is none', (_what, header) => {
   expect(outcomeColumns(header)).toBeUndefined();
 });
+
+test('a status keeps its white space, since it is the one that the service wrote', () => {
+  const cells = CELLS.with(CELLS.indexOf('approved'), ' in review ');
+  expect(read([...OWN, ...EARLIER], ['A', 'Bayern', 'company_1', '9', ...cells]).record.status).toBe(' in review ');
+});
