@@ -107,7 +107,10 @@ test.each<[string, Partial<Summary>, string[]]>([
   ],
   [
     'statuses with a meaning, which stands before them',
-    { statuses: { in_progress: 2, declined: 1, odd: 3 }, meanings: { in_progress: 'review', declined: 'declined' } },
+    {
+      statuses: { approved: 1_192, in_progress: 2, declined: 1, odd: 3 },
+      meanings: { in_progress: 'review', declined: 'declined' },
+    },
     ['Not approved: 3 odd, 2 under review (in_progress), 1 declined.'],
   ],
   [
