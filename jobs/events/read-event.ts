@@ -127,7 +127,9 @@ function readLimit({ faults, found, ...parts }: Parts, firstMs: number): EventRe
   if (fault !== undefined) faults.push(fault);
   const amountOf = (name: 'total_limit' | 'available_limit') => {
     const value = parts.contentOf(name);
-    return value === undefined ? undefined : (parts.readingOf(name, readAmount(String(value), '.')) ?? '');
+    if (value === undefined) return undefined;
+    const problem = faultOfAmount(value);
+    return parts.readingOf(name, problem === undefined ? readAmount(String(value), '.') : { problem }) ?? '';
   };
   const [total, available] = [amountOf('total_limit'), amountOf('available_limit')];
   const moment = momentText(parts.contentOf('decided_at') ?? '');
@@ -135,6 +137,25 @@ function readLimit({ faults, found, ...parts }: Parts, firstMs: number): EventRe
   if (faults.length > 0) return { is: 'unreadable', why: faults[0] ?? '', found };
   const times = { at: decided ?? new Date(firstMs).toISOString(), isDated: decided !== undefined, isOfEvent: true };
   return { is: 'decision', word: { limit, status, total, available, ...times }, found };
+}
+
+/** A separator within digits, or a point that may be one of thousands. */
+const SEPARATED = /\d[^\d.]+\d|^\D*[1-9]\d{0,2}\.\d{3}\D*$/;
+
+/** Digits of a fraction that a number of JSON carries exactly. */
+const EXACT_DIGITS = 15;
+
+/** Why an amount may be another one than it looks; undefined if it may not. */
+function faultOfAmount(value: string | number): string | undefined {
+  if (typeof value === 'string') {
+    return SEPARATED.test(value)
+      ? 'It has a separator that may mean thousands or decimals: only text like 25000.50 is read.'
+      : undefined;
+  }
+  const isExact = Number.isInteger(value)
+    ? Number.isSafeInteger(value)
+    : String(value).replace(/\D/g, '').length <= EXACT_DIGITS;
+  return isExact ? undefined : 'The number has more digits than JSON carries exactly.';
 }
 
 /** From here on a number of seconds since 1970 would be in the year 5138, so it is one of milliseconds. */

@@ -106,6 +106,31 @@ test.each<[string, unknown, string]>([
   ['a status of 101 bytes', { ...event, data: { ...data, status: 'x'.repeat(101) } }, 'longer than 100 bytes'],
   ['an amount below zero', { ...event, data: { ...data, total_limit: -1 } }, 'total_limit: '],
   ['an amount in another convention', { ...event, data: { ...data, total_limit: '1.000,50' } }, 'total_limit: '],
+  [
+    'an integer of more digits than JSON carries',
+    `{"type":"buyer_limit.updated","created":"${AT}","data":{"id":"bl_1","status":"approved","total_limit":9007199254740993,"available_limit":0}}`,
+    'total_limit: The number has more digits',
+  ],
+  [
+    'a fraction of more digits than JSON carries',
+    { ...event, data: { ...data, total_limit: 1234567890123.4567 } },
+    'total_limit: The number has more digits',
+  ],
+  [
+    'an amount with a separator',
+    { ...event, data: { ...data, total_limit: '1,234' } },
+    'total_limit: It has a separator',
+  ],
+  [
+    'an amount with a separator of thousands',
+    { ...event, data: { ...data, available_limit: "1'234.50" } },
+    'available_limit: It has a separator',
+  ],
+  [
+    'an amount whose point may be a separator',
+    { ...event, data: { ...data, total_limit: '1.234' } },
+    'total_limit: It has a separator',
+  ],
   ['no time', { ...event, created: 'soon' }, 'decided_at: '],
   ['a time that is none', { ...event, created: 1e300 }, 'decided_at: '],
   ['the far future', { ...event, created: '2999-01-01T00:00:00Z' }, 'in the future'],
