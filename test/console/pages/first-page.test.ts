@@ -62,6 +62,36 @@ test('what was declined within a day stands there with its sums by currency, and
   expect(plain((await get('/declined')).text)).toContain('Buyer 3 GmbH q4 EUR 1,003.50 open');
 });
 
+test('what was requested this month stands there by currency and outcome, without older portfolios', async () => {
+  const said = (number: number, status: string, share: number) => ({
+    on: 'limit' as const,
+    match: `HRB ${number}"`,
+    fault: 'decision' as const,
+    status,
+    share,
+  });
+  const desk = await openDesk(0, { rules: [said(2, 'approved', 0.5), said(3, 'open', 0), said(4, 'approved', 0)] });
+  for (const [name, currency, buyers] of [
+    ['q4', 'EUR', [1, 2, 3, 4]],
+    ['uk', 'GBP', [5]],
+    ['old', 'EUR', [6]],
+  ] as const) {
+    const [head, ...lines] = buyerLines(6);
+    const some = buyers.map((buyer) => `${lines[buyer - 1]},${currency}`);
+    await writeFile(join(desk.cwd, `${name}.csv`), `${[`${head},currency`, ...some].join('\n')}\n`);
+    await desk.limitline('run', `${name}.csv`, '--yes', '--no-results');
+  }
+  await desk.limitline('statuses', 'open', '--means', 'review');
+  const { get, context } = await openConsole(desk);
+  await context.ledger.hset(context.keys.portfolio('old'), 'started', Date.parse('2020-01-31T00:00:00Z'));
+  const { fragments } = JSON.parse((await get('/newest/events')).text);
+  const live = fragments.find(({ id }: { id: string }) => id === 'this-month')?.html;
+  for (const text of [live, (await get('/')).text])
+    expect(plain(text)).toContain(
+      'This month Requested GBP 1,005.50 EUR 4,012.00 5 requests Granted GBP 1,005.50 EUR 1,502.75 3 requests Under review EUR 1,003.50 1 request Declined EUR 1,004.50 1 request',
+    );
+});
+
 test('nothing was declined is said, too', async () => {
   const { get } = await openConsole(await openDesk(0));
   expect((await get('/declined')).text).toContain('Nothing was declined in the last 24 hours.');
@@ -72,10 +102,14 @@ test('what is under way stands there, and goes away with its last row', async ()
   await desk.limitline('import', 'q4.csv', '--yes');
   const { get } = await openConsole(desk);
   const shown = async () =>
-    plain(/<div class="stacked" id="under-way">(.*?)<\/section>/s.exec((await get('/')).text)?.[1] ?? '');
+    plain(
+      /<div class="stacked" id="under-way">(.*?)<div class="stacked" id="this-month">/s.exec(
+        (await get('/')).text,
+      )?.[1] ?? '',
+    );
   expect(await shown()).toMatch(/Under way .* q4 0 of 3 Sending is stopped/);
   await desk.limitline('run', 'q4.csv', '--yes', '--no-results');
-  expect(await shown()).toBe('');
+  expect((await shown()).trim()).toBe('');
 });
 
 test('the time left is what the page of the portfolio says', async () => {

@@ -22,6 +22,7 @@ import { waitsFor, waitWords } from '../portfolio/waits-for.ts';
 import { statusQuestions } from '../statuses/status-questions.ts';
 import { declinedPage } from './declined-page.ts';
 import { DECLINED, type Needs, type News, needsYou } from './needs-you.ts';
+import { thisMonth } from './this-month.ts';
 import { type UnderWay, underWay } from './under-way.ts';
 
 /** The functions that the list of portfolios gets. */
@@ -83,6 +84,7 @@ export const portfoliosPage = page<PortfoliosPageFunctions>(
           return [
             { id: NEEDS_ID, html: needsYou(first, { ...first.look, rights }) },
             { id: UNDER_WAY_ID, html: underWay(first.running, first.look) },
+            { id: MONTH_ID, html: thisMonth(first.look) },
             { id: LIST_ID, html: renderList(first.look, { text: '', rights }) },
           ];
         };
@@ -134,7 +136,11 @@ function renderPortfolios(look: PortfoliosLook, given: Listed & { first?: First;
   }
   return html`${head}
     ${needs}
-    ${first && html`<div class="stacked" id="${UNDER_WAY_ID}">${underWay(first.running, look)}</div>`}
+    ${
+      first &&
+      html`<div class="stacked" id="${UNDER_WAY_ID}">${underWay(first.running, look)}</div>
+    <div class="stacked" id="${MONTH_ID}">${thisMonth(look)}</div>`
+    }
     ${statusQuestions(statusesOf(portfolios), look.meanings, { rights, csrf, back: '/' })}
     ${form({
       action: '/',
@@ -172,6 +178,7 @@ function archivedLine(archived: number, text = ''): Html {
 const LIST_ID = 'portfolios-list';
 const NEEDS_ID = 'needs-you';
 const UNDER_WAY_ID = 'under-way';
+const MONTH_ID = 'this-month';
 
 /** The list of portfolios, without head and search of the page; or a hint how to begin where there are no portfolios. */
 function renderList(look: PortfoliosLook, { text, rights }: Listed): Html {

@@ -1,0 +1,53 @@
+import { counted } from '../../../counted.ts';
+import { type AmountIn, outcomesOf, soleCurrency, sumsByCurrency } from '../../../ledger/counts/outcome-sums.ts';
+import { ANSWER_OUTCOMES, type RowOutcome } from '../../../ledger/counts/row-outcome.ts';
+import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
+import type { Meanings } from '../../../status-meaning.ts';
+import { type Html, NOTHING } from '../../html/html.ts';
+import { stats } from '../../parts/figures.ts';
+import { panel } from '../../parts/page-head.ts';
+import { sumsPart } from '../held/held-page.ts';
+
+const FIGURES: readonly { label: string; outcomes: readonly RowOutcome[]; of: 'requested' | 'granted' }[] = [
+  { label: 'Requested', outcomes: ANSWER_OUTCOMES, of: 'requested' },
+  { label: 'Granted', outcomes: ['approved', 'partly_approved'], of: 'granted' },
+  { label: 'Under review', outcomes: ['under_review'], of: 'requested' },
+  { label: 'Declined', outcomes: ['declined'], of: 'requested' },
+];
+
+/**
+ * What was requested in the portfolios begun in this month (UTC), and what became of it, by currency; nothing if there are none. The sums
+ * are those that each portfolio keeps.
+ *
+ * @param look.total if there are more portfolios than `portfolios`, the newest ones, the sums may be lower bounds
+ */
+export function thisMonth(look: {
+  portfolios: readonly PortfolioState[];
+  total: number;
+  meanings: Meanings;
+  nowMs: number;
+}): Html {
+  const { portfolios, total, meanings, nowMs } = look;
+  const month = monthOf(nowMs);
+  const ofMonth = portfolios.filter(({ startedMs = 0 }) => monthOf(startedMs) === month);
+  if (ofMonth.length === 0) return NOTHING;
+  const isAll = ofMonth.length < portfolios.length || portfolios.length === total;
+  const all = ofMonth.map((state) => ({ currency: soleCurrency(state), sums: outcomesOf(state, meanings) }));
+  return panel({
+    title: 'This month',
+    body: stats(
+      FIGURES.map(({ label, outcomes, of }) => {
+        const parts = all.flatMap(({ currency, sums }) => outcomes.map((one) => ({ ...sums[one], currency })));
+        const some = parts.filter(({ rows }) => rows > 0);
+        const amounts: AmountIn[] = some.map((one) => ({ amount: one[of], currency: one.currency }));
+        const rows = some.reduce((sum, one) => sum + one.rows, 0);
+        const value = rows === 0 ? '–' : sumsPart(sumsByCurrency(amounts), isAll);
+        return { label, value, hint: `${isAll ? '' : 'at least '}${counted(rows, 'request')}` };
+      }),
+    ),
+  });
+}
+
+function monthOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 7);
+}
