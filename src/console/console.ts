@@ -95,7 +95,7 @@ export async function makeConsole(
     table: given.table ?? ACCESS,
     places: given.places ?? PLACES,
   });
-  const assets = await serveAssets(app);
+  const assets = serveAssets(app);
   addReplies(app, { assets, strip: hub.strip });
   askWhoWasLed(app);
   addErrorPages(app, log);

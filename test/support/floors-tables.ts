@@ -236,7 +236,6 @@ export const PACKAGES: Record<string, readonly string[]> = {
   '@fastify/multipart': ['src/console'],
   '@fastify/rate-limit': ['src/console', 'scripts/bench/limiters'],
   '@fastify/sse': ['src/console'],
-  '@fastify/static': ['src/console'],
   '@prometheus-io/client': ['src/metrics'],
   'big.js': [
     'src/ledger',

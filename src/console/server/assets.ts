@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import fastifyStatic from '@fastify/static';
 import type { ConsoleApp } from '../console-app.ts';
 import type { Assets } from '../layout/layout.ts';
 
@@ -13,10 +13,10 @@ const FOR_EVER_S = 31_536_000;
 
 /**
  * Serves the files of pages under an address with a digest of all of them, so that browsers cache them for ever and never mix
- * versions. Files added after the start are not served. Styles are joined: one piece for every page, one for each place
+ * versions. They are packed once, at the start; files added later are not served. Styles are joined: one piece for every page, one for each place
  * (layout.ts), since a page is painted only when it has all its styles.
  */
-export async function serveAssets(app: ConsoleApp): Promise<Assets> {
+export function serveAssets(app: ConsoleApp): Assets {
   const names = readdirSync(FOLDER, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => `${entry.parentPath}/${entry.name}`.slice(FOLDER.length).replace(/^\/+/, ''))
@@ -25,26 +25,19 @@ export async function serveAssets(app: ConsoleApp): Promise<Assets> {
   const digest = createHash('sha256');
   for (const name of names) digest.update(`${name}\n`).update(read(name));
   const prefix = `/assets/${digest.digest('hex').slice(0, DIGITS)}/`;
-  await app.register(fastifyStatic, {
-    root: FOLDER,
-    prefix,
-    wildcard: false,
-    globIgnore: ['styles/**'],
-    index: false,
-    decorateReply: false,
-    maxAge: FOR_EVER_S * 1_000,
-    immutable: true,
-  });
   const styles = joinStyles(
     names.filter((name) => name.startsWith('styles/')).map((name) => ({ name, text: read(name) })),
   );
-  for (const { file, text } of styles) {
-    const packed = gzipSync(text);
+  const others = names.filter((name) => !name.startsWith('styles/')).map((name) => ({ file: name, text: read(name) }));
+  for (const { file, text } of [...styles, ...others]) {
+    const packed = gzipSync(text, { level: 9 });
+    const type = TYPES[extname(file)];
+    if (type === undefined) throw new Error(`No type is known for ${file}: add it to TYPES.`);
     app.get(`${prefix}${file}`, async ({ headers }, reply) => {
       reply
         .header('cache-control', `public, max-age=${FOR_EVER_S}, immutable`)
         .header('vary', 'accept-encoding')
-        .type('text/css; charset=utf-8');
+        .type(type);
       return TAKES_GZIP.test(headers['accept-encoding'] ?? '')
         ? reply.header('content-encoding', 'gzip').send(packed)
         : reply.send(text);
@@ -57,7 +50,13 @@ export async function serveAssets(app: ConsoleApp): Promise<Assets> {
   };
 }
 
-/** Whether a browser accepts gzip (RFC 9110, section 12.5.3). Only styles are packed: their size reveals no secret (BREACH). */
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** Whether a browser accepts gzip (RFC 9110, section 12.5.3). Only these files are packed: their size reveals no secret (BREACH). */
 const TAKES_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:[\s,]|$))/i;
 
 /** Hex digits of the digest, enough to tell versions apart. */

@@ -47,17 +47,19 @@ test('a page, its styles and its scripts are less than 100 kB in all', async () 
   expect(bytes).toBeLessThan(100_000);
 });
 
-test('styles come packed to who takes that, and mean the same to who does not', async () => {
+test('styles and scripts come packed to who takes that, and mean the same to who does not', async () => {
   const { get, port } = await openBareConsole();
-  const path = /href="(\/assets\/[^"]+\.css)"/.exec((await get('/gallery')).text)?.[1];
-  const styles = async (accepted: string) => {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'accept-encoding': accepted } });
-    return { packed: answer.headers.get('content-encoding'), text: await answer.text() };
-  };
-  const packed = await styles('br, gzip');
-  expect(packed.packed).toBe('gzip');
-  for (const accepted of ['identity', 'gzip;q=0, *', 'gzip; q=0.0']) {
-    expect(await styles(accepted)).toEqual({ packed: null, text: packed.text });
+  const { text } = await get('/gallery');
+  for (const path of [/href="(\/assets\/[^"]+\.css)"/.exec(text)?.[1], /src="(\/assets\/[^"]+\.js)"/.exec(text)?.[1]]) {
+    const read = async (accepted: string) => {
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'accept-encoding': accepted } });
+      return { packed: answer.headers.get('content-encoding'), text: await answer.text() };
+    };
+    const packed = await read('br, gzip');
+    expect([path, packed.packed]).toEqual([path, 'gzip']);
+    for (const accepted of ['identity', 'gzip;q=0, *', 'gzip; q=0.0']) {
+      expect(await read(accepted)).toEqual({ packed: null, text: packed.text });
+    }
   }
 });
 
