@@ -32,6 +32,10 @@ test.each<[StoryEvent, string]>([
     { is: 'unknown', kind: 'limit', sentMs: 1_000, heard: 'reset' },
     'No answer to the limit call after 1.0 s: it is not known whether it was made.',
   ],
+  [
+    { is: 'unknown', kind: 'limit', sentMs: 1_000, heard: 'status 502: {"error":"no"}' },
+    'The service answered 502 Bad Gateway to the limit call after 1.0 s: it is not known whether it was made.',
+  ],
   [{ is: 'sent again', kind: 'document' }, 'The document call is sent again, as an operator has set up.'],
   [
     { is: 'refused', kind: 'company', status: 422, body: '', late: true },

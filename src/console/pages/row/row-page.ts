@@ -79,7 +79,7 @@ function outcomeOf({ row, result, supplier, supplierAwaits }: RowStory, meanings
   const isApproved = statusMeaningOf(record.status, meanings) === 'approved';
   return html`${
     problem &&
-    html`<div class="row-outcome"><p>${advice(problem.message)}</p>${problem.body !== undefined && problem.body !== '' && html`<pre class="answer" tabindex="0" aria-label="What the service said">${problem.body}</pre>`}</div>`
+    html`<div class="row-outcome"><p>${advice(problem.message)}</p>${problem.body !== undefined && problem.body !== '' && rawAnswer(problem.body, 'What the service said')}</div>`
   }
   ${again && notice('bad', `This was made twice at the service: ${again.id} and ${again.again}. Ask the service to withdraw one.`)}
   ${record.differs && notice('warn', answeredOtherwise(record))}
@@ -189,10 +189,15 @@ function timelinePart(
       <time datetime="${iso}" data-local="clock">${isNew && html`<span class="day">${day}</span> `}${iso.slice(11, 23)}</time>
       <svg class="shape" viewBox="0 0 16 16" aria-hidden="true"><path d="${SHAPES[kind]}"/></svg>
       <div><p>${words}${otherRow !== undefined && html` <a href="${rowAddress({ ...row, key: otherRow })}">That row</a>`}${event !== undefined && showsEvents && html` <a href="${eventAddress(event)}">As it came</a>`}</p>
-      ${detail !== undefined && html`<pre class="answer" tabindex="0" aria-label="As it came">${detail}</pre>`}</div>
+      ${detail !== undefined && (kind === 'doubt' || kind === 'bad' ? rawAnswer(detail, 'As it came') : html`<pre class="answer" tabindex="0" aria-label="As it came">${detail}</pre>`)}</div>
     </li>`;
   })}</ol>
   <p class="hint"><span data-utc>Times are UTC. </span>Only the last 50 unusual entries are kept, and long texts are cut.</p>`;
+}
+
+/** A text of the service as it came: for whoever asks for it, since it is written for machines. */
+function rawAnswer(text: string, label: string): Html {
+  return html`<details><summary>${label}</summary><pre class="answer" tabindex="0" aria-label="${label}">${text}</pre></details>`;
 }
 
 /** Each call of a row: its body, what is known of it, and its answer. */

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { CallRecord } from '../../../call-outcome.ts';
 import { counted } from '../../../counted.ts';
 import { stateWords } from '../../../ledger/counts/row-outcome.ts';
@@ -115,8 +116,8 @@ function happeningOf(entry: StoryEntry, story: RowStory): Happening {
       return {
         atMs,
         kind: 'doubt',
-        words: `No answer to the ${entry.kind} call${sentAfter(entry.sentMs)}: it is not known whether it was made.`,
-        detail: entry.heard,
+        words: `${answerOf(entry.heard)} to the ${entry.kind} call${sentAfter(entry.sentMs)}: it is not known whether it was made.`,
+        detail: entry.heard.replace(SETTING_HINT, ''),
       };
     case 'sent again':
       return {
@@ -171,6 +172,16 @@ function happeningOf(entry: StoryEntry, story: RowStory): Happening {
     default:
       return happeningOfFile(entry, story);
   }
+}
+
+/** What operators are told with such an answer stands in the row's result. */
+const SETTING_HINT = / \(if this service makes nothing then, name \d{3} in SERVICE_NOT_MADE\)/;
+
+/** What came to a call whose outcome is unknown: `The service answered 502 Bad Gateway`. */
+function answerOf(heard: string): string {
+  const [, status] = /^status (\d{3})\b/.exec(heard) ?? [];
+  if (status === undefined) return 'No answer';
+  return `The service answered ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
 }
 
 /** `approved, total 250000, available 250000` */
