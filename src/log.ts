@@ -49,7 +49,7 @@ function standardError(): DestinationStream {
   return { write: (line) => write(pretty(line)) };
 }
 
-/** Loaded on demand: pino-pretty takes as long to load as the rest of the log. */
+/** Makes the writer for a terminal. pino-pretty is loaded only here, since it takes as long to load as the rest of the log. */
 function makePretty(): (line: string) => string {
   const { prettyFactory } = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty');
   return prettyFactory(ON_TERMINAL);

@@ -37,7 +37,7 @@ type DeskDeps = PreviewDeps & {
     freeBytes?: () => Promise<number>;
   };
 
-/** The console's uploads in the data folder. Another process with the same folder sees the same. */
+/** The files uploaded to the console. They lie in the data folder, so every process with that folder sees them. */
 export function makeDraftDesk(deps: DeskDeps): DraftDesk {
   const { dataDir, maxUploadMb, requiredColumns, adviseAbove, maxDocumentMb, quotaBytes = QUOTA_BYTES } = deps;
   const dir = join(dataDir, 'drafts');

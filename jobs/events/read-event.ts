@@ -158,7 +158,7 @@ function faultOfAmount(value: string | number): string | undefined {
   return isExact ? undefined : 'The number has more digits than JSON carries exactly.';
 }
 
-/** From here on a number of seconds since 1970 would be in the year 5138, so it is one of milliseconds. */
+/** The smallest number that is read as milliseconds since 1970. As seconds it would mean the year 5138. */
 const FIRST_MS = 1e11;
 
 /** A moment as text. A number is one of seconds since 1970, or of milliseconds. */

@@ -44,7 +44,7 @@ export type ImportPayload = FileToImport & {
   first?: number | undefined;
 };
 
-/** `retryUntilAnswered` retries while Redis is away, until `stopping` is aborted. */
+/** What an import needs. `retryUntilAnswered` retries while Redis is away, until `stopping` is aborted. */
 export type ImportDeps = FeedDeps &
   OpenDeps &
   ApprovalDeps & {

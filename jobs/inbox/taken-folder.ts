@@ -83,7 +83,7 @@ export function makeTakenFolder({ dir }: Pick<DropFolder, 'dir'>, account: strin
       }
     },
 
-    /** Takes the file by renaming it, which only one process can. Answers false where it is gone. */
+    /** Takes the file by renaming it. Only one process succeeds. Answers false if the file is gone. */
     async takeFile(id: string, { raw, name }: Pick<Dropped, 'raw' | 'name'>): Promise<boolean> {
       const ending = extname(name).toLowerCase() === '.xlsx' ? '.xlsx' : '.csv';
       return moved(pathOf(dir, raw), join(takenDir, id, `file${ending}`));

@@ -47,9 +47,9 @@ type WalkChecks = {
 };
 
 /**
- * Shows all rows of the account to all checks, portfolio by portfolio, while others import, work and mend. A row that exists
- * all the time comes at least once; a moving row may come twice, with its state at that time. Rows missing from all indexes by
- * state are not met: another check restores those.
+ * Shows all rows of the account to all checks, portfolio by portfolio. Imports and workers may change rows meanwhile. A row
+ * that exists all the time comes at least once. A row that changes its state may come twice, with its state at that time.
+ * A row that is missing from all indexes by state does not come: another check restores it.
  *
  * @throws the signal's reason when it is aborted
  */

@@ -25,7 +25,7 @@ export function doubtsOf(
   const above = `The limit ${limit} is ${moneyText(total ?? '')}, more than the ${moneyText(requested)} that was asked for.`;
   const isMore = total && available && new Big(available).gt(total);
   const more = `Of the limit ${limit} more is available, ${moneyText(available ?? '')}, than its total, ${moneyText(total ?? '')}.`;
-  const early = `The limit ${limit} was asked for at ${minuteText(askedMs)}, and decided at ${minuteText(at)}, before that.`;
+  const early = `The limit ${limit} was decided at ${minuteText(at)}, before it was asked for at ${minuteText(askedMs)}.`;
   const other = fileOf(decided);
   const isJustBehind = !isDated && !isOfEvent && Date.parse(at) - Date.parse(decidedAt) < TOGETHER_MS;
   const together = `${other} said something else of ${limit} within the hour, and ${file} has no time for it, so that ${file} counts as the later one. If that is wrong, give both a decided_at, and take them again.`;

@@ -12,7 +12,7 @@ import { orStopped, waitFor } from './wait-for.ts';
 
 export type Unauthorized = ReturnType<typeof makeUnauthorized>;
 
-/** Other calls have this long to show that the token works; the wait doubles each time. Calls of a step come every second or so. */
+/** The first wait, in which other calls may show that the token works. A step has a call about every second. Each further wait is twice as long. */
 const FIRST_WAIT_MS = 1_000;
 /** The longest wait: this call alone waits while others pass, so further attempts cost little. */
 const LONGEST_WAIT_MS = 8_000;

@@ -72,7 +72,7 @@ const JUDGED_FROM = 0.1;
 /** By which part the real time left may be outside of the range that was said. */
 const WITHIN = 0.25;
 
-/** Compares what was said of the time left with when the run really ended. */
+/** Compares each estimate of the time left with the time that the run really took. */
 export function judgeWords(said: readonly SaidTimeLeft[], { startedMs, finishedMs }: Span): WordFigures {
   const fromMs = startedMs + JUDGED_FROM * (finishedMs - startedMs);
   const judged = said.filter(({ atMs }) => atMs >= fromMs && atMs < finishedMs);

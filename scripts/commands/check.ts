@@ -54,7 +54,7 @@ export function register(program: Command, terminal: Terminal): void {
 /** Time for a proper end, which closes files. After it the process is killed: reading from a silent pipe cannot be interrupted. */
 const LEAVE_WITHIN_MS = 2_000;
 
-/** Stops the command at a signal, properly if that is possible soon. Unpacked documents are removed either way. */
+/** Stops the command at a signal. If it does not end by itself soon, the process is killed. Unpacked documents are removed either way. */
 function stopOnSignal(): { stopping: AbortSignal; forget: () => void } {
   const { signal, forget } = waitForSignal();
   const stop = new AbortController();

@@ -69,7 +69,7 @@ function inboxWords({ folder, mapping, fault, isOnSchedule, lying, more, lately 
   const read = mapping === null ? '' : `, and read by the mapping ${mapping}`;
   return [
     folder === null ? 'There is no drop folder any more.' : `Drop folder ${folder}: files are ${when}${read}.`,
-    ...(fault === null ? [] : [`It cannot be looked into from here: ${fault}`]),
+    ...(fault === null ? [] : [`The folder cannot be read from this computer: ${fault}`]),
     ...(lying.length === 0 ? [] : ['', 'Files that lie there:', ...lying.map(({ name, why }) => `  ${name}: ${why}`)]),
     ...(more > 0 ? [`  … and ${counted(more, 'more file')}`] : []),
     '',

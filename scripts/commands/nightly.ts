@@ -51,7 +51,7 @@ export function register(program: Command, terminal: Terminal): void {
         const duty = await stayOnDuty(context);
         log.info(
           { redis: context.redis.where, process: context.processId },
-          'on duty: what is due runs when it is due',
+          'on duty: each task of the schedule runs at its time',
         );
         sayReady();
         await signal;

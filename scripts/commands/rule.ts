@@ -19,7 +19,7 @@ export function register(program: Command, terminal: Terminal): void {
     .addOption(new Option('--step <step>', 'rows that this step was refused for').choices(STEPS))
     .option('--status <n>', 'rows that were refused with this status')
     .option('--words <text>', 'rows that were refused in words that contain this text')
-    .option('--portfolio <name>', 'of this portfolio alone (default: of all)')
+    .option('--portfolio <name>', 'only rows of this portfolio (default: of all portfolios)')
     .requiredOption('--nights <n>', 'how many nights a row goes again at most, 1 to 30')
     .action(async (form: RuleForm) => {
       const made = await withContext((context) => addRule(form, commandLineActor(), context), { facts: idOf });

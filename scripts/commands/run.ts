@@ -37,7 +37,10 @@ export function register(program: Command, terminal: Terminal): void {
     .description('import a file, work until the portfolio is finished, and report')
     .option('--results <dir>', 'folder for the results files (default: beside the file)')
     .option('--no-results', 'write no results files; report gives the results')
-    .option('--sessions', 'then ask for a hosted session for each limit, and wait for them (SERVICE_SESSION_FILE)')
+    .option(
+      '--sessions',
+      'then ask for a hosted session for each limit, and wait for the sessions (SERVICE_SESSION_FILE)',
+    )
     .option('--deadline <time>', 'stop after this time, such as 2h, 90m or 1h30m, with status 3', readDuration)
     .action(async (file: string, options: RunOptions) => {
       process.exitCode = await runFile(file, options, terminal);

@@ -100,7 +100,7 @@ const STILL_LOOKS = 3;
 function stoppedEnd({ going }: Open, queues: readonly string[]): WorkEnd {
   const rows = going.reduce((sum, state) => sum + openRows(state), 0);
   const resuming = queues.map((queue) => `limitline resume --queue ${queue}`).join(' and ');
-  const words = `stopping: ${counted(rows, 'row')} ${rows === 1 ? 'waits' : 'wait'} for ${queues.length === 1 ? 'a queue that is' : 'queues that are'} paused: go on with ${resuming}`;
+  const words = `stopping: ${counted(rows, 'row')} ${rows === 1 ? 'waits' : 'wait'}, since ${queues.length === 1 ? 'a queue is' : 'queues are'} paused. To go on: ${resuming}`;
   return { status: PROBLEMS_STATUS, facts: { pausedQueues: queues, rows }, words };
 }
 

@@ -64,7 +64,7 @@ export async function knownRate(context: Context): Promise<number | undefined> {
   return Math.min(pace.ratePerS, ceiling ?? Number.POSITIVE_INFINITY);
 }
 
-/** Reads the copy once, as the import will. Answers nothing for an unusable file. */
+/** Reads the copy of the file in the data folder once, as the import will. Answers nothing if the file cannot be used. */
 async function takeLook(
   payload: ImportPayload & { kept: string },
   { context, stop, sends }: LookDeps,

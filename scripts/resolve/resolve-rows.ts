@@ -84,8 +84,8 @@ async function strangeIds(
 }
 
 /**
- * `resolve NAME --all --resend`: tells what would be sent again, asks on a terminal, and resends that. Leaves alone what was
- * held or lost since. Answers the exit status: 2 after a no.
+ * `resolve NAME --all --resend`: says which calls would be sent again, asks on a terminal, and sends them. Rows that became held
+ * after the question are left alone. Answers the exit status, which is 2 if the person said no.
  */
 export function resolveAll(name: string, options: ResolveOptions, terminal: Terminal): Promise<number> {
   const { step, dryRun = false } = options;

@@ -78,7 +78,7 @@ function leftWords({ portfolio, path, documents }: RunOf, left: LeftResults): st
   const say = (name: string, what: string): number => words.push(`${shown(name)} ${what}`);
   const own = path === null ? null : resolve(path);
   for (const name of left.taken) {
-    const why = name === own ? 'it was just imported' : 'it is not of this portfolio, or somebody changed it';
+    const why = name === own ? 'it was just imported' : 'it is no file of this portfolio, or somebody changed it';
     say(name, `stays as it is: ${why}.`);
   }
   if (left.results !== null) words.push(`results: ${shown(left.results)}`);

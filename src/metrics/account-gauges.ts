@@ -118,7 +118,7 @@ const HELP = {
   portfolios: 'Portfolios of the account.',
   portfolios_open: 'Portfolios that are imported, sent or wait for approval; held rows alone keep none open.',
   portfolios_paused: 'Portfolios that stand still until somebody resumes them.',
-  portfolios_archived: 'Portfolios that are archived or forgotten: none of the others has them.',
+  portfolios_archived: 'Portfolios that are archived or forgotten. The other counts of portfolios leave them out.',
   workers: 'Worker processes that gave a sign of life within the last six seconds.',
   processes: 'Processes that run, by what they do, their version, and whether a worker takes up rows.',
   queue_jobs: 'Jobs in a queue, by state; failed ones are kept up to ten thousand a queue.',

@@ -54,7 +54,7 @@ export function makePaceSamples(
   return {
     /** Adds a sample, unless any process did so within the last two seconds. */
     async add(): Promise<boolean> {
-      // Timers may fire a little early; a sample skipped for that would make the next one late.
+      // The timer may fire a little early. If its sample were skipped, the next one would come late.
       return (await add([paceKey, key, madeKey], [SAMPLE_EVERY_MS - 100, KEPT, KEPT_FOR_S])) === 1;
     },
 

@@ -56,7 +56,7 @@ export function makeSlots(limit: number) {
       latencies.set(kind, { usualMs, latelyMs });
       answersToCut -= 1;
       if (latelyMs > SLOW_FACTOR * usualMs + NOISE_MS) {
-        // One cut for all calls in flight, whose latencies show the same moment.
+        // The calls in flight were slowed by the same load, so all of them together cause one cut.
         if (answersToCut > 0) return;
         answersToCut = taken;
         allowed = Math.max(Math.min(limit, FEWEST_SLOTS), allowed * CUT);

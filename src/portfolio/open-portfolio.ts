@@ -164,7 +164,7 @@ function readColumns(table: Table, file: PortfolioFile): ReturnType<typeof readH
 
 async function* noBatches(): AsyncGenerator<never> {}
 
-/** Enough lines that the waits between batches cost nothing. 500 were no faster and took 25 MB more. */
+/** Lines of a batch. With so many, the waits between batches cost no time. 500 lines were no faster and took 25 MB more. */
 const BATCH_LINES = 250;
 
 /** Lines of the first batch: as many as a process has calls in flight by default, so that work starts early. Each later batch doubles. */

@@ -37,7 +37,7 @@ const MAX_STALLED = 1_000_000;
 /** BullMQ's wait after a failure of Redis while it ends a job; its default of 15 s is longer than our lock. */
 const RUN_RETRY_MS = 1_000;
 
-/** Runs the jobs of one queue, and translates their ends into BullMQ's errors, which only this file throws. */
+/** Runs the jobs of one queue. A job's result becomes the error that BullMQ expects for it; only this file throws those errors. */
 export function makeRunner({
   connection,
   queue,

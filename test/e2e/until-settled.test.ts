@@ -49,7 +49,7 @@ test('a paused queue ends it with 2 once all else has gone on, and says how to g
   expect(stopped).toMatchObject({
     status: 2,
     stderr: expect.stringMatching(
-      /"pausedQueues":\["buyer-limits"\],"rows":10.*10 rows wait for a queue that is paused: go on with limitline resume --queue buyer-limits/,
+      /"pausedQueues":\["buyer-limits"\],"rows":10.*10 rows wait, since a queue is paused\. To go on: limitline resume --queue buyer-limits/,
     ),
   });
   expect(place.standIn.counts().made).toMatchObject({ company: 10, limit: 0 });

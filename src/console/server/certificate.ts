@@ -139,7 +139,7 @@ function keyFault(key: string, error: unknown): string {
     return 'CONSOLE_TLS_KEY_FILE holds the key of another certificate than that of CONSOLE_TLS_CERT_FILE';
   }
   if (LOCKED_KEY.test(key)) {
-    return 'CONSOLE_TLS_KEY_FILE holds a key with a password, and there is nobody to ask for it; keep it without one, for the console alone';
+    return 'CONSOLE_TLS_KEY_FILE holds a key with a password, and nobody is there to enter it; give the console a key of its own, without a password';
   }
   return 'CONSOLE_TLS_KEY_FILE holds no private key (PEM) that can be used with the certificate';
 }

@@ -16,7 +16,7 @@ import {
   signOutLine,
 } from './sign-in-view.ts';
 
-/** A request of a person who owes exactly the step of its page. */
+/** A request for the page of a sign-in step, by a person whose next step this is. */
 type Step = { request: FastifyRequest; reply: FastifyReply; token: string; name: string; to: string };
 
 /**

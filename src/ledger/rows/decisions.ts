@@ -14,7 +14,7 @@ export type LaterWord = {
   available: string | undefined;
   /** When it was decided, in ISO 8601 with ms, UTC: texts of one length, which compare as times do. */
   at: string;
-  /** Whether the service said that time: a word without a time that says what is known changes nothing. */
+  /** Whether the service gave that time. A decision without a time that repeats what is known changes nothing. */
   isDated: boolean;
   /** Whether an event states it. */
   isOfEvent?: boolean;

@@ -32,7 +32,7 @@ export type RowFilter = {
 /** A URL's query as a server parses it: a repeated name is a list. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Longest text of a filter: no name, reference or id is longer. */
+/** The longest text of a filter. No name, reference or id is longer. */
 const LONGEST_TEXT = 400;
 
 /**

@@ -2,7 +2,7 @@ import type { AnswerHeaders } from '../../answer-headers.ts';
 import type { SendResult } from '../way.ts';
 
 /**
- * The meaning of a webhook's response; pure.
+ * The meaning of a webhook's response.
  *
  * | Status | Then |
  * | --- | --- |
@@ -11,7 +11,7 @@ import type { SendResult } from '../way.ts';
  * | 400, 413, 415, 422 | it rejects this notice: retried now and then, and the others go on |
  * | 3xx and any other | the URL is wrong: a person has to fix it |
  *
- * @param host the receiver's, for people
+ * @param host the receiver's host, for messages
  */
 export function meaningOfAnswer({
   status,

@@ -20,8 +20,8 @@ type NameMeaning = {
 
 /**
  * Finds what a header's name means in the tables of `names/`. The name may have a unit or a word like "required" around
- * it (`Kreditlimit (EUR)*`), and a party before or after it (`Customer Name`, `Ansprechpartner Vorname`). Other words
- * in brackets, or a currency on a column that is no amount, make it a guess.
+ * it (`Kreditlimit (EUR)*`), and a word for the buyer or contact (`Customer Name`, `Ansprechpartner Vorname`). Other
+ * words in brackets, or a currency on a column that is no amount, make the meaning a guess.
  */
 export function headerMeaningOf(written: string): NameMeaning {
   // No column name is longer, and a malformed file may have a megabyte in this cell.

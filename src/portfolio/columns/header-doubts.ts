@@ -147,7 +147,7 @@ function secondRow({ header, below, columns, headerLine, mapping }: HeaderPlace)
   return [makeProblem(header.line, null, header.cells.filter(isFilled).join(','), message)];
 }
 
-/** Cells of a line that a message quotes: enough to recognize the line. */
+/** The number of cells that a message quotes, so that a person recognizes the line. */
 const MAX_NAMED = 6;
 
 /** An amount, a date, or a number with a few letters before it. Column names have more letters: `Address 1`. */

@@ -163,7 +163,7 @@ type Doubt = { column: KnownColumn; message: string };
 
 const UNDER_ONE = doubt(
   'requested_limit',
-  'The limit is below 1: check whether it is written in thousands or millions, or is a part of another amount.',
+  'The limit is below 1: check whether it is written in thousands or millions, or as a share of another amount.',
 );
 const DECIMALS = doubt(
   'requested_limit',

@@ -81,7 +81,7 @@ test.each<[string, string[], string[]]>([
     'files of earlier runs are said to be removed, or why they stay',
     said(summaryOf({ done: 1 }), { taken: ['a.csv'], outdated: ['b.csv'], removed: ['c.csv'], kept: ['d.csv'] }),
     [
-      'a.csv stays as it is: it is not of this portfolio, or somebody changed it.',
+      'a.csv stays as it is: it is no file of this portfolio, or somebody changed it.',
       'b.csv was removed: it was out of date.',
       'c.csv was removed: nothing is left to mend.',
       'd.csv was changed, so it stays; nothing is left to mend.',

@@ -157,9 +157,13 @@ function whatItMeans(archived: ArchivedPortfolio): Html {
     case 'forgetting':
       return goesOn('It is being deleted.', `npx limitline forget ${word}`);
     case 'forgotten':
-      return notice('info', 'Personal data was deleted for good. What was requested is still not requested again.', {
-        title: 'Its data was deleted.',
-      });
+      return notice(
+        'info',
+        'Personal data was deleted for good. A limit that was requested is still never requested a second time.',
+        {
+          title: 'Its data was deleted.',
+        },
+      );
   }
 }
 

@@ -135,7 +135,7 @@ function previewView(draft: PortfolioDraft, given: DraftGiven & { preview: Previ
 function documentsForm({ id }: PortfolioDraft, { columns, problems }: Preview, csrf: string): Html | false {
   const of = columns.find(({ known }) => known === 'supporting_documents')?.written;
   if (of === undefined || !problems.causes.some(({ column }) => column === of)) return false;
-  const body = html`${field({ label: 'Add a missing document', name: 'documents', type: 'file', multiple: true, hint: 'Its name must be the one in your list. What you corrected above stays once it is saved.' })}
+  const body = html`${field({ label: 'Add a missing document', name: 'documents', type: 'file', multiple: true, hint: 'Name the file as your list does. Save your corrections above first: only saved ones stay.' })}
     ${button({ words: 'Add' })}`;
   return form({
     action: `/new/${id}/documents`,

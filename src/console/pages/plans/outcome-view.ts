@@ -109,7 +109,7 @@ function leftWords({ plan, done, came, underWay }: PlanState): string {
   const changed = Math.max(0, plan.rows - done - underWay);
   const parts = [
     ...(changed > 0 ? [`${counted(changed, 'planned row')} had changed since`] : []),
-    ...(came > 0 ? [`${counted(came, 'row')} were added or changed meanwhile`] : []),
+    ...(came > 0 ? [`${counted(came, 'row')} added or changed meanwhile`] : []),
   ];
   return parts.length === 0 ? 'none' : parts.join('; ');
 }

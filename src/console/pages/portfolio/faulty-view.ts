@@ -8,7 +8,7 @@ import { pager, table } from '../../parts/table.ts';
 import { advice, theirWords } from '../../parts/text.ts';
 import { below, type Listing, portfolioAddress } from '../addresses.ts';
 
-/** What lines that led to no row are called. */
+/** The names of the kinds of lines that led to no row. */
 export const FAULT_WORDS: Readonly<Record<FaultKind, string>> = { invalid: 'Lines to fix', duplicate: 'Left out' };
 
 /** The lines of the last file that led to no row, each with its name and problem. */

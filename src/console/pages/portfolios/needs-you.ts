@@ -21,7 +21,7 @@ export type Needs = {
 /** What the first page says of people's tasks: what waits, and what the service declined within a day. */
 export type News = { needs: Needs; declined: DeclinedSum };
 
-/** Lines of a portfolio that has been finished for this long are no longer news: they stay on its page. */
+/** Days after its end in which a portfolio's faulty lines are listed on the first page. Later they are on the portfolio's page only. */
 const FIX_DAYS = 14;
 
 /** Portfolios named at most; more would hide the list below. */

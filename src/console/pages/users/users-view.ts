@@ -115,7 +115,7 @@ function addForm(csrf: string, { name, roles }: { name: string; roles: readonly 
       required: true,
       maxlength: 40,
       plain: true,
-      hint: 'Small letters, digits, dots, hyphens and underscores, such as anna.berg. It stands in the audit, so it is one person’s and never given to another.',
+      hint: 'Small letters, digits, dots, hyphens and underscores, such as anna.berg. The audit shows this name, so never give it to a second person.',
     })}
       ${roleTicks(roles)}
       ${button({ words: 'Add the user', kind: 'primary' })}`,
@@ -202,7 +202,7 @@ export function removeView(given: { csrf: string; name: string; isSelf: boolean;
   return html`${pageHead({ title: html`Remove <bdi>${name}</bdi>?`, trail: [...TRAIL, { href: userAddress(name), words: name }] })}
     ${trouble !== undefined && notice('bad', trouble, { urgent: true })}
     <div class="panel"><div class="panel-body">
-    <p>All of their sessions end, and they cannot sign in any more. Another person must not have this name later: it stands in the audit.</p>
+    <p>All of their sessions end, and they cannot sign in any more. Do not give this name to another person later: the audit shows it.</p>
     ${form({
       action: userAddress(name, 'remove'),
       csrf,
