@@ -169,7 +169,7 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
     }),
     /** The audit trail. Every change is written there before it is made. */
     audit,
-    /** Registers the account, for commands that work for it. */
+    /** Adds the account to the installation's list of accounts, if it is new. */
     enterAccount: () => accounts.enter(login),
     /** Identifies this process in claims and heartbeats. */
     processId,

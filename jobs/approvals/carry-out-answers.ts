@@ -81,7 +81,7 @@ export async function carryOutAllAnswered(deps: CarryOutAnswersDeps): Promise<vo
   if (faults.length > 0) throw faults[0];
 }
 
-/** Asking for an approval never takes longer. An older open one belongs to a process that died, and nobody can answer it. */
+/** The longest time in which a process completes an approval. An older incomplete approval is of a process that died; nobody can answer it. */
 const LEFT_AFTER_MS = 10 * 60_000;
 
 /**

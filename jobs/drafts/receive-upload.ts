@@ -102,7 +102,7 @@ async function writeFiles(files: AsyncIterable<IncomingFile>, dir: string, limit
       documents.push({ name, sizeBytes });
       if (await isZip(join(folder, name))) archives.push(name);
     } else if (field === SUPPLIER_FIELD) {
-      if (supplier) throw new UploadRefusal(400, 'A portfolio has one supplier: this was more than one file for it.');
+      if (supplier) throw new UploadRefusal(400, 'A portfolio has one supplier: choose one supplier file only.');
       supplier = { name: shownName(name), ...(await writeIncoming(content, supplierIn(dir), meter)) };
     } else content.resume();
   }

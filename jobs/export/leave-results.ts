@@ -26,7 +26,7 @@ export type LeftResults = {
   removed: string[];
   /** Outdated errors files that stay, because somebody has edited them. */
   kept: string[];
-  /** The names that were wanted, for files that got another name because something else has it. */
+  /** The wanted names that other files had already, so that the written file got another name. */
   taken: string[];
   /** Files that an earlier run had to name differently, removed now that the wanted name is free. */
   outdated: string[];

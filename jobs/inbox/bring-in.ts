@@ -245,7 +245,7 @@ async function contentOf(
 ): Promise<string> {
   const digest = createHash('sha256').update(JSON.stringify([sha256, reading]));
   if (documents !== undefined) await addTo(digest, documents, '', { signal, owners });
-  // Names of documents begin with a slash.
+  // A document's name begins with a slash here, so no document has this name.
   if (supplier !== undefined) await addTo(digest, supplier, 'supplier', { signal, owners });
   return digest.digest('hex');
 }

@@ -10,7 +10,7 @@ import { documentsNameOf, isOfDecisions, kindOfName, ofSupplier, ofUnfinishedSup
 export type Dropped = {
   /** The name in bytes, which may not be UTF-8. */
   raw: Buffer;
-  /** The name for people. Usable only if `isReadable`, that is, if the name is UTF-8. */
+  /** The name as text. It is usable only if `isReadable`, that is, if the bytes are UTF-8. */
   name: string;
   isReadable: boolean;
   kind: 'file' | 'link' | 'folder' | 'other';

@@ -175,13 +175,12 @@ const SAID: Readonly<Record<TakenFile['is'], string>> = {
 async function sayStuck(id: string, error: unknown, deps: RoundDeps): Promise<Lying> {
   const { inbox, log, drop } = deps;
   const why = messageOf(error);
-  if (!isLimitlineError(error))
-    log.error({ err: error, file: id }, 'a file of the drop folder could not be brought in');
+  if (!isLimitlineError(error)) log.error({ err: error, file: id }, 'a file of the drop folder could not be imported');
   const file = await inbox.read(id).catch(() => undefined);
   if (file?.is === 'taken' && file.words !== why) {
-    log.warn({ file: id, reason: why }, 'a file of the drop folder could not be brought in yet; it is tried again');
+    log.warn({ file: id, reason: why }, 'a file of the drop folder could not be imported yet; it is tried again');
     await inbox.note({ ...file, words: why });
-    const left = { folder: drop.id, name: file.name, why: 'it could not be brought in yet', atMs: file.atMs };
+    const left = { folder: drop.id, name: file.name, why: 'it could not be imported yet', atMs: file.atMs };
     await tellOfLeft(left, deps);
   }
   return { name: file?.name ?? id, why, leftMs: undefined, writtenMs: file?.atMs ?? Date.now() };

@@ -144,7 +144,7 @@ async function leftOpen(portfolio: string, { retryRules, approvals }: RetryDeps)
   return left && (await approvals.read(left.id))?.standing === 'open' ? left.id : undefined;
 }
 
-/** Closes open approvals of dead runs, so that people can answer them: no rule matches further rows. */
+/** Completes the approvals of runs that died. No rule adds rows to them any more, so people can answer them. */
 async function endAsking({ retryRules, approvals }: RetryDeps): Promise<void> {
   for (const left of await retryRules.asks()) {
     if ((await approvals.read(left.id))?.standing === 'open') {

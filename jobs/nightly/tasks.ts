@@ -97,7 +97,7 @@ export function inboxResult({ files, lying, results, isElsewhere }: TakenIn): Ni
     open > 0 && `${counted(open, 'decision')} to be looked at`,
     again.length > 0 && `${counted(again.length, 'file')} imported before`,
     rejected.length > 0 && `${counted(rejected.length, 'file')} rejected`,
-    stuck.length > 0 && `${counted(stuck.length, 'file')} could not be taken in yet`,
+    stuck.length > 0 && `${counted(stuck.length, 'file')} could not be imported yet`,
     lying.length > stuck.length && `${counted(lying.length - stuck.length, 'file')} still being written`,
     results.length > 0 && `results of ${counted(results.length, 'portfolio')} left`,
   ].filter((part) => part !== false);

@@ -89,7 +89,7 @@ export function approvalNotice({ id, portfolio, kind, rows, sum, askedMs }: Appr
 const ASKED_FOR: Readonly<Record<Approval['kind'], string>> = {
   import: 'the rows of an import',
   retry: 'refused rows, to be sent again',
-  answer: 'held rows, whose calls somebody answered',
+  answer: 'answers to held rows',
 };
 
 const FAILED: RowFilter = { states: ['refused', 'held'] };

@@ -168,7 +168,7 @@ function speaks(problem: string): boolean {
   return problem === '' || SPEAKS_FOR_ROW.test(problem);
 }
 
-/** The calls of such a row are restored, but its changed cells may no longer show all identifiers of the buyer. */
+/** A warning about a row whose cells were changed: its calls are restored, but the cells may lack identifiers of the buyer. */
 function changedCells(line: Line, { row, known }: ResultOutcome): string | undefined {
   if (line.kind === 'row' && line.row.buyer === known?.buyer) return undefined;
   if (line.kind === 'duplicate' && line.key === rowIdOf(row)?.key) return undefined;

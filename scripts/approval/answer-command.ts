@@ -174,7 +174,7 @@ const REFUSED: Readonly<Record<Exclude<Checked['is'], 'ok'>, (checked: Checked) 
   no: () => 'The name, the password or the code is wrong.',
   owes: () =>
     'This user has to sign in at the console first: a password must be chosen, or a second factor be set up there.',
-  busy: () => 'Too many people sign in just now: try again in a moment.',
+  busy: () => 'Too many people are signing in: try again in a moment.',
   later: (checked) => `Too many wrong tries: again in ${'afterS' in checked ? checked.afterS : 60} seconds.`,
 };
 

@@ -48,7 +48,7 @@ export function askedWords(portfolio: string, { approval, rows, sum, why = '' }:
 const MOST_SAID = 5;
 const MOST_NAMED = 10;
 
-/** Prints for each waiting approval of a portfolio how much it is, how to approve it, and who may. */
+/** Prints each waiting approval of a portfolio: its sum, how to approve it, and who may do so. */
 export async function sayWaiting(
   portfolio: string,
   { approvals, people }: Pick<Context, 'approvals' | 'people'>,

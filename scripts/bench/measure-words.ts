@@ -10,7 +10,7 @@ import { makePaceReader } from '../../src/pace/read-pace.ts';
 import { makePaceSamples } from '../../src/pace/samples.ts';
 import { LEAST_TOLD_S, type TimeLeft, timeLeftWords } from '../../src/pace/time-left.ts';
 
-/** How often the time left is read, as by somebody who looks at a run. */
+/** The interval between two readings of the time left. */
 const LOOK_EVERY_MS = 1_000;
 
 /**

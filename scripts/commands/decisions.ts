@@ -27,7 +27,7 @@ export function register(program: Command, terminal: Terminal): void {
       '<file>',
       'a CSV file or workbook with buyer_limit_id (or row), status, total_limit, available_limit, decided_at',
     )
-    .option('--sheet <name>', 'which sheet of an Excel workbook (default: the first that is visible)')
+    .option('--sheet <name>', 'the sheet of an Excel workbook (default: the first visible one)')
     .option('--hidden-rows', 'also read rows of a sheet that are hidden, by hand or by a filter')
     .option(
       '--map <column>',

@@ -53,7 +53,7 @@ export function register(program: Command, terminal: Terminal): void {
     .description('all events as NDJSON, one a line, as they came, the oldest first')
     .option('--out <file>', 'write to this file instead of standard output')
     .option('--since <time>', SINCE, since)
-    .option('--no-rows', 'without the rows that they name, which takes long with very many portfolios')
+    .option('--no-rows', 'leave out the rows that events name: finding them takes long with very many portfolios')
     .action(async (_own: unknown, command: Command) => {
       // `events` has --since, too, and commander gives it the option that stands behind `export`.
       const options = command.optsWithGlobals() as ExportOptions;

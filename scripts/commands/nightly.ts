@@ -73,7 +73,7 @@ export async function doWhatIsDue(
   context: Context,
   { signal, parts = NIGHT_PARTS }: { signal: AbortSignal; parts?: readonly NightPart[] },
 ): Promise<NightEnd[]> {
-  // Without a process on duty, planned runs are removed: a vanished process planned them, by its own schedule.
+  // If no process is on duty, the planned runs are those of a process that vanished, with its own schedule. They are removed.
   if ((await context.fleet.onDuty()).length === 0) await context.maintenance().keep([]);
   const entries = scheduleOf(context.settings.LIMITLINE_SCHEDULE);
   const due = await dueNights(entries, { runs: context.nightlyRuns, nowMs: Date.now() });

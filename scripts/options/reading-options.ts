@@ -33,7 +33,7 @@ export function withReadingOptions(command: Command): Command {
   return command
     .option('--encoding <name>', 'encoding of the file, such as cp850 or shift_jis (default: found from the file)')
     .option('--delimiter <sign>', 'comma, semicolon, tab or pipe (default: found from the file)')
-    .option('--sheet <name>', 'which sheet of an Excel workbook (default: the first that is visible)')
+    .option('--sheet <name>', 'the sheet of an Excel workbook (default: the first visible one)')
     .option('--hidden-rows', 'also read rows of a sheet that are hidden, by hand or by a filter')
     .option('--header-line <n>', 'the line with the column names (default: found within the first 20)', headerLine)
     .option(

@@ -45,7 +45,9 @@ function readEntry(line: string, tz: string): ScheduleEntry | { fault: string } 
   if (!task) return { fault: `names no task that there is; ${likelyTask(named)}` };
   if (words.length === 0) return { fault: `says no time, such as ${task} 02:30` };
   if (words.length === 1 && words[0]?.toLowerCase() === 'off') {
-    return { fault: `is not needed: a task without an entry does not run; to run no task at all, write only off` };
+    return {
+      fault: `is not needed: a task without an entry does not run; to run no task at all, write off and nothing else`,
+    };
   }
   const when = readTime(words) ?? readFields(words);
   if ('fault' in when) return when;

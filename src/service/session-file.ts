@@ -96,7 +96,7 @@ export function readSessionFile(path: string): { session: SessionCall; faults?: 
     (place) => `body in it: there is no place \${${place}}; known are ${SESSION_PLACES.join(', ')}`,
   );
   if (namesIn(data.body).some((name) => name.match(PLACE)))
-    faults.push('body in it: a place stands in the name of a field, and is filled in texts alone');
+    faults.push('body in it: a place stands in the name of a field; places are filled only in the texts of fields');
   if (places.includes('return_url') && data.return_url === undefined)
     faults.push('return_url in it: the body has a place for it');
   if (faults.length > 0) return { faults };

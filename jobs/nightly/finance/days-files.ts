@@ -139,7 +139,7 @@ export async function droppedFiles(
     .map(({ path, name }) => fileAt(path, name, 'its file lies in the drop folder and was not taken'));
   const stuck = (await takenFiles(join(inbox, TAKEN)))
     .filter(({ name }) => atMs - takenMs(name) >= UNTAKEN_AFTER_MS)
-    .map(({ path, name }) => fileAt(path, name, 'its file was taken from the drop folder and not brought in yet'));
+    .map(({ path, name }) => fileAt(path, name, 'its file was taken from the drop folder and not imported yet'));
   // Decisions ask for nothing, and a supplier is no buyer.
   return [...rejected, ...lying, ...stuck].filter(
     ({ fileName }) => !isOfDecisions(fileName) && ofSupplier(fileName) === undefined,

@@ -9,7 +9,7 @@ import { SHARES, type Share } from './row-outcome.ts';
 export type Sums = {
   /** Requested by done rows, which the service has answered. */
   requested: string;
-  /** Requested by all rows except replaced ones. */
+  /** The amount in all rows except replaced ones. */
   inAllRows: string;
   /** Requested by rows in each state; `cancelled` without replaced rows. */
   byState: Record<RowState, string>;

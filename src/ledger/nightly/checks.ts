@@ -53,7 +53,7 @@ export type FoundItem = {
   detail?: string;
   /** Number of rows concerned; 1 if left out. */
   rows?: number;
-  /** Since when it is so, in ms, if that is known. */
+  /** When the problem began, in ms, if that is known. */
   sinceMs?: number;
   isMended: boolean;
   /** The command that mends what was found, without `limitline`. */

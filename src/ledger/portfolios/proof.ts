@@ -75,7 +75,7 @@ function rowsCheck(state: PortfolioState): Check {
   if (added === rows) return { of: 'rows', is: 'right', figures };
   const words =
     added > rows
-      ? `${counted(added - rows, 'row')} that came in ${added - rows === 1 ? 'is' : 'are'} in no state.`
+      ? `${counted(added - rows, 'row')} brought in ${added - rows === 1 ? 'is' : 'are'} in no state.`
       : `${counted(rows - added, 'row')} ${rows - added === 1 ? 'is' : 'are'} in more than one state, or came in uncounted.`;
   return { of: 'rows', is: 'wrong', figures, words };
 }

@@ -22,9 +22,9 @@ export type OwnFile = { has(key: string): boolean; mends(key: string): boolean }
 export type ReplacingDecision = { replaces: BuyerRow | undefined } | { problem: string };
 
 /**
- * Rows of the same buyer and portfolio that a line may correct, before the rest of its file is known: rows of earlier imports, or of this
- * very line when it was read as another request. None if the line has a request_reference, or its own row exists: then it is clear
- * which request it means.
+ * Rows of the same buyer and portfolio that a line may correct, as far as is known before the rest of the file is read. These are rows of
+ * earlier imports, and the row of this very line if it was once read as another request. A line with a request_reference, or with a row of
+ * its own, corrects none: it is clear which request it means.
  */
 export function candidatesFor(asking: AskingLine, rows: readonly BuyerRow[]): BuyerRow[] {
   const { row, line, importId, isNamed } = asking;

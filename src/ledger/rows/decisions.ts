@@ -16,7 +16,7 @@ export type LaterWord = {
   at: string;
   /** Whether the service gave that time. A decision without a time that repeats what is known changes nothing. */
   isDated: boolean;
-  /** Whether an event states it. */
+  /** Whether the decision came in an event. */
   isOfEvent?: boolean;
 };
 

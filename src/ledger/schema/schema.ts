@@ -25,7 +25,7 @@ export const ROW = {
   rev: { is: 'number', says: 'how often it got other words', reads: 'first' },
   gen: {
     is: 'number',
-    says: 'how often its portfolio had been given up before it was last brought in or sent again',
+    says: 'how often its portfolio had been cancelled when the row was last imported or sent again',
     reads: 'first',
   },
   updated: { is: 'ms', says: 'when its state or its words changed last', reads: 'always', made: true },

@@ -80,7 +80,7 @@ function meaningOfMailError(error: MailError, host: string): SendResult {
   };
   if (code === undefined || code < 400) {
     if (error.code === 'EAUTH')
-      return failed('offers no way to sign in that is known here: see NOTIFY_SMTP_URL', 'way', false);
+      return failed('offers no way to sign in that Limitline knows: see NOTIFY_SMTP_URL', 'way', false);
     return failed(`did not take the mail: ${reasonOf(error)}`, 'way', true);
   }
   const passes = code < 500;

@@ -24,7 +24,7 @@ test.each<[Partial<TakenIn>, string, string]>([
   [
     { lying: [{ name: 'a', why: '', writtenMs: 0, leftMs: undefined }] },
     'findings',
-    'Drop folder: 1 file could not be taken in yet.',
+    'Drop folder: 1 file could not be imported yet.',
   ],
 ])('%j is %s: %s', (taken, is, words) => expect(inboxResult({ ...NOTHING, ...taken })).toEqual({ is, words }));
 

@@ -121,7 +121,7 @@ describe('what is told of a portfolio', () => {
   test.each<[ApprovalKind, string]>([
     ['import', 'the rows of an import'],
     ['retry', 'refused rows, to be sent again'],
-    ['answer', 'held rows, whose calls somebody answered'],
+    ['answer', 'answers to held rows'],
   ])('that awaits approval is what, how much, and nobody: %s', (kind, what) => {
     const approval: Approval = {
       id: 'ab12',

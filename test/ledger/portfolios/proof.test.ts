@@ -61,7 +61,7 @@ test.each<[string, string, Partial<PortfolioState>, RegExp]>([
     'a row that was lost',
     'rows',
     { counted: { added: { 1: 9, 2: 2 }, limitsMade: 7 } },
-    /^1 row that came in is in no state/,
+    /^1 row brought in is in no state/,
   ],
   [
     'a row that is counted twice',

@@ -147,13 +147,13 @@ export function refusedWords(refused: AnswerResult): string {
     case 'password':
       return 'The password or the code is wrong. Nothing was done.';
     case 'sign in':
-      return 'Sign in again at your identity provider first: that is good for this approval, once, and for five minutes. Nothing was done.';
+      return 'Nothing was done. Sign in again at your identity provider first. Then you have five minutes to answer this approval, once.';
     case 'owes':
       return 'Set a password of your own and a second factor first, under your account. Nothing was done.';
     case 'later':
       return `Too many wrong passwords: try again in ${refused.afterS} seconds. Nothing was done.`;
     case 'busy':
-      return 'Too many people sign in just now: try again in a moment. Nothing was done.';
+      return 'Too many people are signing in: try again in a moment. Nothing was done.';
     case 'gone':
       return 'There is no such approval. Nothing was done.';
   }

@@ -59,7 +59,7 @@ export const downloadsPage = page<DownloadFunctions>({ asItIs: true }, ({ get })
       }
       const convention = conventionOf(query);
       if (convention && file !== 'results.csv')
-        throw new ConsoleError(422, 'Only the CSV of the results is written so.');
+        throw new ConsoleError(422, 'Only the CSV of the results can have another decimal sign or delimiter.');
       const fileName = `${name}-${cause === undefined ? file : `errors-${cause}.csv`}`;
       const { only, format } = wanted;
       return sendWritten({ only, format, portfolio: name, cause, convention }, { ...wanted, fileName }, given, {

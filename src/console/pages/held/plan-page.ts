@@ -150,7 +150,7 @@ function followsWords(one: Answered): Html {
   const { kind, made } = one;
   const limit = html`the limit of ${amountOf(one)} is requested`;
   if (made === undefined) {
-    if (kind === 'limit') return html`Once more ${limit}; the row ends by the answer.`;
+    if (kind === 'limit') return html`Once more ${limit}. The service’s answer settles the row.`;
     return html`The ${kind} is sent once more; then ${limit}.`;
   }
   const written = html`<code>${made}</code> is written as its ${kind}`;

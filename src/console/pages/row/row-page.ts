@@ -112,7 +112,7 @@ function supplierWords({ body, id, problem }: PortfolioSupplier, awaits: boolean
   return html`${name}${problem === undefined ? 'not created yet' : 'not created: the portfolio’s page says why'}`;
 }
 
-/** The cells of the row's line. Far down in a long file, it is a link that the browser's module `late` loads later. */
+/** The cells of the row's line. For a line far down in a long file the page has a link, and the browser's module `late` loads the cells. */
 export function linePart({ line, story }: ToldRow, rights: Rights): Html {
   const { row, result, imports } = story;
   const known = imports.get(result.importId);

@@ -251,7 +251,7 @@ test('files that were uploaded and not submitted, rejected by the drop folder, o
     2,
     'Stuck AG',
     '1',
-    'its file was taken from the drop folder and not brought in yet',
+    'its file was taken from the drop folder and not imported yet',
     '20300101T233000Z.2-stuck.csv',
   ]);
   expect(
