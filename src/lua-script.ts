@@ -116,8 +116,8 @@ function register(connection: RedisConnection, url: URL): Ordered {
 }
 
 /**
- * The beginning of each script: checks the account's format. An account without a format, and with portfolios under the names from before
- * format 5, is older (ledger/calls/accounts.ts). `-- @any-format` in a script leaves the check out.
+ * The beginning of each script, which checks the account's format. An account that has portfolios and no format is older than format 5
+ * (ledger/calls/accounts.ts). `-- @any-format` in a script leaves the check out.
  */
 const FITS = `do
   local tag = string.sub(KEYS[1] or '', 1, string.find(KEYS[1] or '', '}', 1, true) or 0)

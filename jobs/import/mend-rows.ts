@@ -22,7 +22,7 @@ export async function decideMend(
 ): Promise<ReplacingDecision> {
   const { portfolio, key } = asking.row;
   const named = rowIdOf(cell);
-  if (!named) return { problem: 'This names no row: leave the cell as the errors file has it, or empty it.' };
+  if (!named) return { problem: 'The cell names no row: write what the errors file has there, or empty the cell.' };
   if (named.portfolio !== portfolio) return { problem: otherPortfolioProblem(named.portfolio, portfolio) };
   if (named.key === key) return { replaces: undefined };
   const found = await standingFor(named, asking, rows);

@@ -56,7 +56,7 @@ type HeldPlan = {
   problems: ResolutionFile['problems'];
 };
 
-/** Calls that were answered; `waits`: what waits for another person's approval instead, by portfolio. */
+/** The number of calls that were answered, and of their rows. `waits`: the answers that need another person's approval first, by portfolio. */
 type HeldPlanDone = { calls: number; rows: number; waits: AskedFor[] };
 
 /** The result of a confirmation. `changed`: nothing was done, the plan differs by now. `unknown`: there is no such plan. */

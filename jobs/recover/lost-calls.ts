@@ -178,7 +178,7 @@ function changedCells(line: Line, { row, known }: ResultOutcome): string | undef
 /** In files of earlier versions, or without a valid `limitline_buyer`, identity depends on the cells. */
 function weakCells(line: Line, { keys: [key] }: LineIdentity, { problem }: ResultOutcome): string | undefined {
   if (key === undefined || ownKeyOf(line, problem) === key) return undefined;
-  return `${CELLS_CHANGED}, and the file does not say which buyer it belongs to: its company or its limit might be requested again`;
+  return `${CELLS_CHANGED}, and the file does not name its buyer: its company or its limit might be requested again`;
 }
 
 const CELLS_CHANGED = 'the line may have been changed since it was requested';

@@ -114,7 +114,7 @@ function doneWords(
 
 function notDone(answered: Exclude<AnswerResult, { is: 'done' }>): string {
   if (answered.is === 'changed')
-    return 'It changed at this moment, and is not what was shown any more. Nothing was done: run the command again.';
+    return 'Nothing was done: the approval changed after it was shown. Run the command again.';
   return refusedWords(answered);
 }
 

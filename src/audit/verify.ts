@@ -166,5 +166,5 @@ const WORDS: Record<Break, (number: number, about: string) => string> = {
     `The trail begins with entry ${first}, and no checkpoint says that those before it were cut off: entry ${number} is missing.`,
   end: (number, known) => `The end of the trail is missing, from entry ${number} on: ${known}.`,
   key: (number) =>
-    `No link holds from entry ${number} on: the trail was written with another key (LIMITLINE_SECRET), or all of it was changed.`,
+    `Entry ${number} and all later ones do not match the key: the trail was written with another key (LIMITLINE_SECRET), or all of it was changed.`,
 };

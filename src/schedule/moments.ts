@@ -32,7 +32,7 @@ function seek({ pattern, tz }: When, fromMs: number, direction: 1 | -1): number 
   const cron = readCron(pattern);
   if ('fault' in cron) throw new Error(`The pattern ${JSON.stringify(pattern)} ${cron.fault}.`);
   const wall = wallClock(Math.floor(fromMs / 1_000) * 1_000, tz);
-  // Begins one day before that of `fromMs` (backwards: one day behind), since a changed clock may give the due time another date.
+  // The search begins one day before the day of `fromMs`; a search backwards, one day after it. A changed clock may move a due time to another date.
   let date = Math.floor(wall / DAY_MS) * DAY_MS - direction * DAY_MS;
   for (let days = 0; days < FARTHEST_DAYS; days += 1, date += direction * DAY_MS) {
     if (!isDay(cron, date)) continue;

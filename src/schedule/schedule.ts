@@ -51,7 +51,7 @@ export function wallClock(atMs: number, tz: string): number {
  * autumn night; none in the skipped hour of a spring night, and then `shifted` is the moment as if clocks had not been put forward.
  */
 export function momentsAt(wallMs: number, tz: string): { moments: readonly number[]; shifted: number } {
-  // The offsets one day before and after: no zone changes its clocks twice within that time.
+  // These are the offsets one day before and one day after. No zone changes its clocks twice in between.
   const before = offsetAt(wallMs - DAY_MS, tz);
   const behind = offsetAt(wallMs + DAY_MS, tz);
   const moments = [...new Set([wallMs - before, wallMs - behind])]

@@ -100,7 +100,7 @@ function checkEntry(route: RouteOptions, table: AccessTable): void {
     const hangs = 'own' in access || 'kinds' in access;
     if (hangs && !route.url.includes(':name') && !route.config?.about && !isPartsOnly(access)) {
       throw new Error(
-        `Who may use the route ${name} hangs on which portfolio it is about, and the route does not tell: give it config.about.`,
+        `Access to the route ${name} depends on its portfolio, which the route does not name: give it config.about.`,
       );
     }
     route.config = { ...route.config, access };

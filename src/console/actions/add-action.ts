@@ -137,5 +137,5 @@ export function recorded(audit: Audit, noteOf: (given: Given) => AuditNote) {
   };
 }
 
-/** From this status on, the answer says that the action failed. */
+/** The lowest status of an answer that says that the action failed. */
 const FIRST_REFUSAL = 400;

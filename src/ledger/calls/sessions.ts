@@ -47,8 +47,8 @@ const PAGE = 1_000;
 export type HostedSessions = ReturnType<typeof makeHostedSessions>;
 
 /**
- * Hosted sessions, each a call of its own, asked for by a person. The first session of a limit has the number 1, and a new one on purpose the
- * next: so no answer, however late, changes another session. Rows with the same limit share its sessions.
+ * Hosted sessions. A person asks for them, and each is a call of its own. A limit's sessions are numbered from 1, so a late answer never
+ * changes a newer session. Rows with the same limit share its sessions.
  */
 export function makeHostedSessions({
   connection,

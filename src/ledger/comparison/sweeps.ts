@@ -79,7 +79,7 @@ export function makeSweeps({ connection, keys, words }: { connection: RedisConne
   }
 
   return {
-    /** Sweeps a portfolio's indexes by state and cause. */
+    /** Removes entries without a row from a portfolio's indexes by state and cause. */
     async ofStates(portfolio: string, note: NoteKey): Promise<void> {
       const causes = await connection.hkeys(keys.causes(portfolio));
       const sets = [

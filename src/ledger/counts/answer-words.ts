@@ -83,7 +83,7 @@ function codeWords(code: string): string {
   return /^\d+$/.test(code) ? `code ${code}` : code;
 }
 
-/** Every value with its name, sorted: for JSON without any of the usual fields. */
+/** The values of JSON that has none of the usual fields: each with its name, sorted by name. */
 function leaves(json: unknown, name = '', depth = 0): string[] {
   if (depth > DEEPEST) return [];
   if (json === null || typeof json !== 'object') return [name === '' ? String(json) : `${name}: ${String(json)}`];

@@ -72,7 +72,7 @@ function heardOf(
       return { status: status ?? null, words: answerWords(body ?? '') };
     case 'unknown': {
       const reason = message.replace(/^[\s\S]*? was made: (?:sent \S+, then )?/, '');
-      // The first status is the response's own; a status mentioned behind it belongs to the words.
+      // The first status is that of the response. A later one is part of the message.
       const [whole = '', of, but = '', answered = ''] = ANSWERED.exec(reason) ?? [];
       if (of === undefined) return { status: null, words: reason };
       const rest = whole === '' ? '' : answerWords(answered);

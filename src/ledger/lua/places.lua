@@ -1,6 +1,6 @@
--- Included behind derive.lua where sets are compared with rows: computes the sets that contain a row, without writing.
--- Answers sets by purpose: { state, cause, search }, each { name of a set = { member = score } }; ids and numbers of the row,
--- { member = digest }, whose sets depend on the portfolio's size at the time (index-entries.lua); and the kinds of the columns.
+-- Computes the sets that must contain a row, and writes nothing. Scripts that compare sets with rows include it behind derive.lua.
+-- Answers three things. The sets by purpose: { state, cause, search }, each { name of a set = { member = score } }. The row's ids and
+-- numbers: { member = digest }; their sets depend on the portfolio's size at the time (index-entries.lua). The kinds of the columns.
 -- `words`: search words as in index-entries.lua, "" to leave the search out. `tally`, if given, decides the column.
 local function placesOf(row, words, tally)
   local portfolio = setmetatable({ kinds = {}, left = {} }, { __index = row.portfolio })

@@ -99,7 +99,7 @@ function questionsOf(lines: readonly BuyerLine[]): BuyerQuestion[] {
   return questions;
 }
 
-/** A results file names the buyer. The line's identifiers then point to that buyer. */
+/** The decision for a line of a results file, which names the buyer. The line's identifiers then point to that buyer. */
 function knownDecision(line: BuyerLine, key: string, known: KnownBuyers): Exclude<Decision, { is: 'unclear' }> {
   const by = line.identifiers[0] as Identifier;
   const buyer = known.buyer(key);

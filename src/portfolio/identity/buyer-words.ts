@@ -61,7 +61,7 @@ export function anotherPlace(line: BuyerLine, what: 'city' | 'street', buyer: Bu
   return {
     at: what,
     value: line[what],
-    message: `The ${what} differs from ${quoted(buyer[what])} of ${told(buyer, known)}, which is taken for the same buyer: check that it is, or give each a buyer_reference of its own.`,
+    message: `The ${what} differs from ${quoted(buyer[what])} of ${told(buyer, known)}, which counts as the same buyer. If it is another buyer, give each a buyer_reference of its own.`,
   };
 }
 

@@ -222,7 +222,7 @@ const NOTE_MESSAGE =
 export const HIDDEN =
   'This row is hidden in the sheet, by hand or by a filter: say --hidden-rows to include hidden rows, or show it or delete it in the sheet.';
 
-/** Totals that are named at most: a file in which each group's total differs says the same again and again. */
+/** The most wrong totals that are reported. If each group's total differs, more reports would only repeat the same. */
 const MOST_MISSTATED = 5;
 
 function belowOther(line: number): string {

@@ -51,7 +51,7 @@ test.each(FORGOTTEN)(
 test('nor does one with a route whose rights hang on what it does not tell', async () => {
   const table: AccessTable = { ...GALLERY, 'POST /all': { roles: ['operator'], own: ['finance'] } };
   const pages: Pages = (app) => addAction(app, { url: '/all', action: 'cancel', handle: () => 'x' });
-  await expect(openBareConsole({ table, pages })).rejects.toThrow(/POST \/all hangs on which portfolio/);
+  await expect(openBareConsole({ table, pages })).rejects.toThrow(/POST \/all depends on its portfolio/);
 });
 
 describe('the decision', () => {

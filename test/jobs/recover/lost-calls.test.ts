@@ -49,7 +49,7 @@ const OWN_ROW = { row: `q4/${OWN_KEY}` };
 const known = { isOwn: true, buyer: 'known', asked: 'asked', cells: 'cells', amount: '1' };
 const made = `made limit ${KEY}`;
 const weak =
-  'the line may have been changed since it was requested, and the file does not say which buyer it belongs to: its company or its limit might be requested again';
+  'the line may have been changed since it was requested, and the file does not name its buyer: its company or its limit might be requested again';
 const company = 'made company buyer';
 const changed = 'changed after it was requested (sent: 2); the request stays as it was sent';
 const inDoubt =

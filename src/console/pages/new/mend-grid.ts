@@ -139,7 +139,9 @@ function pageWays({ id }: PortfolioDraft, found: MendPages, { list, page, column
     return `/new/${id}?${query}&page=${to}#mend`;
   };
   const more =
-    lines > kept ? ` The first ${grouped(kept)} can be fixed here; the errors file of an import has all of them.` : '';
+    lines > kept
+      ? ` The first ${grouped(kept)} can be corrected here. After the import, its errors file has all of them.`
+      : '';
   return html`<nav class="pager" aria-label="Pages of lines"><span class="pager-words">Page ${page + 1} of ${grouped(count)}.${more}</span>
     ${page > 0 && html`<a class="button is-quiet" href="${href(page - 1)}">Before</a>`}
     ${page + 1 < count && html`<a class="button is-plain" href="${href(page + 1)}" rel="next">Next</a>`}

@@ -97,9 +97,9 @@ export function neededApproval(
     return notice('warn', `${whyWords({ kind: 'import', over })} Once it is submitted, ${BEFORE_YES}.`, { title });
   const { above, windowDays = 0 } = policy;
   // The import decides by the sums of the whole portfolio and of its buyers, which this file shows only in part.
-  const whose = [...(isThere ? ['the portfolio'] : []), ...(windowDays > 0 ? ['what one buyer is to get'] : [])];
+  const whose = [...(isThere ? ['the sum of the portfolio'] : []), ...(windowDays > 0 ? ['the sum of one buyer'] : [])];
   if (above === undefined || whose.length === 0) return false;
-  return notice('info', `Where ${whose.join(', or ')} is above ${limit} with this file, ${BEFORE_YES}.`);
+  return notice('info', `If ${whose.join(' or ')} is above ${limit} with this file, ${BEFORE_YES}.`);
 }
 
 /** The command that does the same with a local file; a control total is added as it is typed (total.js). What no flag can state is in a file of its own, `mapping.json`. */

@@ -42,7 +42,7 @@ const PATIENT_LIMIT_MS = 40_000;
 
 /** The notice for what was just done, by the code in the address. */
 const DID: ReadonlyMap<string, string> = new Map([
-  ['session', 'A hosted session is asked for. It goes behind all limits; its link will stand here.'],
+  ['session', 'A hosted session will be requested, after all waiting limits. Its link will appear here.'],
   ['retried', 'The row goes again: it waits for its turn in the queues.'],
   ...HELD_DID,
   ['asked', 'Nothing is done before another person has approved it: the row waits for that.'],

@@ -203,7 +203,7 @@ test('a preview says which sum is above which limit, and an import that may wait
   };
   const first = await submit('q8', buyerLines(3));
   expect(first.text).not.toContain('A colleague must approve this first.');
-  expect(first.text).toContain('Where what one buyer is to get is above 4,000,000.00 with this file, nothing is sent');
+  expect(first.text).toContain('If the sum of one buyer is above 4,000,000.00 with this file, nothing is sent');
   await first.submitted();
   await expect
     .poll(async () => (await web.get(`${first.location}/import`)).headers.get('location'))
