@@ -51,7 +51,7 @@ export function consoleFunctions(context: Context, namesOf = makeRoleReader(cont
     buyers: buyersPageFunctions(context),
     event: eventPageFunctions(context),
     board: boardFunctions(context),
-    portfolios: portfoliosPageFunctions(context, { outlookOf, namesOf }),
+    portfolios: portfoliosPageFunctions(context, { outlookOf, namesOf, whoMay }),
     portfolio: portfolioPageFunctions(context, { outlookOf, whoMay }),
     new: newPageFunctions(context),
     queues: queuesPageFunctions(context),

@@ -8,7 +8,7 @@ import { makePortfolioList } from '../../src/ledger/portfolios/portfolio-list.ts
 import { openRows } from '../../src/ledger/portfolios/summary.ts';
 import { sharedFor } from '../../src/once-at-a-time.ts';
 import { lookAtPace } from '../../src/open-service.ts';
-import type { RoleReader } from './people/who-may.ts';
+import type { RoleReader, WhoMayReader } from './people/who-may.ts';
 import type { OutlookReader } from './portfolio.ts';
 
 /** How long the names of unfinished portfolios are kept: with 10,000 portfolios they take some forty milliseconds. */
@@ -23,7 +23,7 @@ const MOST_FURTHER = 10;
 /** The functions of the first page and the list of portfolios. */
 export function portfoliosPageFunctions(
   context: Context,
-  { outlookOf, namesOf }: { outlookOf: OutlookReader; namesOf: RoleReader },
+  { outlookOf, namesOf, whoMay }: { outlookOf: OutlookReader; namesOf: RoleReader; whoMay: WhoMayReader },
 ): PortfoliosPageFunctions {
   const { ledger, keys, portfolios, queues, archives, statusMeanings, stories, approvals } = context;
   const list = makePortfolioList({ connection: ledger, keys });
@@ -51,7 +51,13 @@ export function portfoliosPageFunctions(
       const states = [...listed, ...(await Promise.all(read))];
       const atWork = states.filter((state) => state.importing || openRows(state) > 0);
       const shown = await Promise.all(
-        atWork.slice(0, MOST_RUNNING).map(async (state) => ({ ...(await outlookOf(state)), state })),
+        atWork.slice(0, MOST_RUNNING).map(async (state) => {
+          const [outlook, who] = await Promise.all([
+            outlookOf(state),
+            state.paused === undefined ? undefined : whoMay(state),
+          ]);
+          return { ...outlook, state, resume: who?.resume ?? [] };
+        }),
       );
       return { shown, others: atWork.length - shown.length, isAll: read.length === further.length };
     },

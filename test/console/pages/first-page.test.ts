@@ -120,14 +120,22 @@ test('the time left is what the page of the portfolio says', async () => {
   };
   const states = { ...empty.states, done: 2_104, limit: 1_896 };
   const nowMs = Date.now();
-  const seen = { state: { ...empty, states, startedMs: 1 }, causes: [], pace, samples: [], ownPerS: undefined, nowMs };
+  const seen = {
+    state: { ...empty, states, startedMs: 1 },
+    causes: [],
+    pace,
+    samples: [],
+    ownPerS: undefined,
+    nowMs,
+    resume: ['fiona', 'olga'],
+  };
   const words = (paused?: string, isAll = true) => {
     const shown = [{ ...seen, state: { ...seen.state, paused } }];
     return plain(underWay({ shown, others: 2, isAll }, { workers: 1, pausedQueues: [] }).markup);
   };
   expect(words('', false)).toContain('At least 2 more portfolios are under way.');
   expect(words()).toMatch(/q4 2,104 of 4,000 about 3 min left .*2 more portfolios are under way\./);
-  expect(words('by request')).toContain('2,104 of 4,000 Paused');
+  expect(words('by request')).toContain('2,104 of 4,000 Paused fiona and olga may resume it.');
 });
 
 test('amounts of lines to fix and of requests that need an answer name their currency', async () => {

@@ -9,9 +9,13 @@ import { table } from '../../parts/table.ts';
 import { portfolioAddress } from '../addresses.ts';
 import { type PortfolioLook, type PortfolioSeen, portfolioOutlookOf } from '../portfolio/portfolio-look.ts';
 import { waitsFor } from '../portfolio/waits-for.ts';
+import { mayWords } from '../who-may.ts';
 
 /** Portfolios with rows still to be sent, and how many there are besides those shown; `isAll` is false if there may be more. */
-export type UnderWay = { shown: readonly PortfolioSeen[]; others: number; isAll: boolean };
+export type UnderWay = { shown: readonly Shown[]; others: number; isAll: boolean };
+
+/** A portfolio under way, with the people who may resume it where it is paused. */
+type Shown = PortfolioSeen & { resume: readonly string[] };
 
 type Looked = Pick<PortfolioLook, 'workers' | 'pausedQueues'>;
 
@@ -48,10 +52,10 @@ function doneCell({ state }: PortfolioSeen): Html {
   });
 }
 
-function leftCell(seen: PortfolioSeen, looked: Looked): Html {
+function leftCell(seen: Shown, looked: Looked): Html {
   const { left } = portfolioOutlookOf(seen);
   if (left) return html`${timeLeftWords(left)} left`;
   const [first] = waitsFor({ ...seen, ...looked });
   if (!first) return html`<span class="wait">not known yet</span>`;
-  return html`<span class="wait is-${first.kind}">${first.title.replace(/\.$/, '')}</span>`;
+  return html`<span class="wait is-${first.kind}">${first.title.replace(/\.$/, '')}${first.act === 'resume' && html`<small class="under">${mayWords(seen.resume, 'resume it')}</small>`}</span>`;
 }
