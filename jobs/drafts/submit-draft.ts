@@ -71,11 +71,11 @@ export function makeSubmissions(deps: SubmissionDeps): Submissions {
     if (isOther || preview.of !== submission.of) return { conflict: OTHER_BY_NOW };
     if (preview.faults.length > 0) throw new LimitlineError('USAGE', preview.faults[0]?.message ?? '');
     const payload = await payloadOf(seen, { dir: drafts.dirOf(id), imports: deps.imports, ...submission });
-    const { portfolio, replace } = payload;
+    const { portfolio, replace, total } = payload;
     const draft = await drafts.change(id, (now) => {
       if (!isAsSeen(now, seen)) throw otherByNow();
       const version = lastVersion(now).number;
-      const submitted = { account: deps.account, portfolio, version, replace, beganMs: Date.now() };
+      const submitted = { account: deps.account, portfolio, version, replace, total, beganMs: Date.now() };
       return { ...now, submitted: { ...submitted, ended: null, fault: null } };
     });
     const { form, name, reading, readBy: by } = draft;

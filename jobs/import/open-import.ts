@@ -136,7 +136,7 @@ async function refuseOtherSum(opened: Opened, total: string, open: () => Promise
   const problem = sum.problem();
   if (!problem) return opened;
   await opened.close();
-  return { ...opened, problems: [problem], batches: noBatches };
+  return { ...opened, problems: [problem, ...sum.unread()], batches: noBatches };
 }
 
 /**

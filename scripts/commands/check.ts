@@ -8,7 +8,7 @@ import { openDocuments } from '../../src/documents/archive.ts';
 import { defaultDocumentsDir, makeDocumentFolder, unnamedDocuments } from '../../src/documents/folder.ts';
 import { removeUnpackedFolders } from '../../src/documents/unpacked-folders.ts';
 import { saveMapping } from '../../src/portfolio/columns/mapping.ts';
-import { makeControlSum } from '../../src/portfolio/control-total.ts';
+import { agreesWords, makeControlSum } from '../../src/portfolio/control-total.ts';
 import { type Opened, openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import { buyerWords, makeBuyerList } from '../file/buyer-list.ts';
 import { makeProblemList, readAll } from '../file/problems.ts';
@@ -154,6 +154,7 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
     ...(unnamed.length > 0 ? [`Documents that no line names: ${unnamed.join(', ')}.`] : []),
     ...(deps.isToListBuyers ? buyerWords(buyers.result()) : []),
     ...(otherSum ? ['Nothing would be imported: the control total is another one.'] : []),
+    ...(deps.total !== undefined && !otherSum && opened.problems.length === 0 ? [agreesWords(deps.total)] : []),
     ...(counts.rows > 0 && !otherSum ? [dryRunWords(dryRun.result())] : []),
     ...(ledger.fault === null ? [] : [ledger.fault]),
     `${file}: ${counted(counts.lines, 'line')}: ${grouped(counts.rows)} good, ${grouped(counts.invalid)} invalid, ${grouped(counts.duplicate)} duplicate; ${tally}`,

@@ -8,6 +8,7 @@ import {
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
 import { allBeforeWords, counted, earlierRows, replacedWords } from '../../src/counted.ts';
+import { agreesWords } from '../../src/portfolio/control-total.ts';
 import { auditCommand } from '../audit/audit-command.ts';
 import { makeProblemList, type ProblemList } from './problems.ts';
 import { type Understanding, understanding, understoodWords } from './understanding.ts';
@@ -48,6 +49,7 @@ export async function importFile(
   });
   list.add({ problems: imported.faults });
   list.sayChanges();
+  if (payload.total !== undefined && imported.faults.length === 0) say(`limitline: ${agreesWords(payload.total)}`);
   for (const words of earlierRowWords(imported)) say(`limitline: ${words}`);
   return { imported, list, read };
 }

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { durationWords } from '../../src/console/pages/new/words.ts';
 import { allBeforeWords, counted } from '../../src/counted.ts';
 import { moneyText } from '../../src/money-text.ts';
+import { agreesWords } from '../../src/portfolio/control-total.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import type { DryRun, LargeRequest } from '../../src/portfolio/preview.ts';
 import { visible } from '../../src/portfolio/problem.ts';
@@ -18,6 +19,8 @@ export type ImportPreview = {
   replace: boolean;
   /** The number of rows to send first; undefined for all. */
   first: number | undefined;
+  /** The control total, which agrees with the file; undefined for none. */
+  total: string | undefined;
   opened: Pick<Opened, 'dialect' | 'columns' | 'headerLine' | 'above' | 'misstated'>;
   counts: { lines: number; rows: number; invalid: number; duplicate: number };
   warnings: number;
@@ -38,6 +41,7 @@ export function lookWords(look: ImportPreview): string[] {
     ...fact('Account', `${account}, portfolio ${portfolio}`),
     ...fact('File', ...fileWords(look), ...understoodWords(opened).split('\n')),
     ...fact('Total', ...opened.misstated.map(({ line, value, message }) => `line ${line}, ${value}: ${message}`)),
+    ...fact('Control', ...(look.total === undefined ? [] : [agreesWords(look.total)])),
     ...fact('Requests', requestsWords(look)),
     ...fact('Of these', ...besidesWords(look)),
     ...fact('Skips', ...skippedWords(look)),

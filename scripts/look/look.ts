@@ -110,6 +110,7 @@ async function takeLook(
       supplierPath,
       replace,
       first,
+      total,
       opened,
       counts,
       ratePerS,

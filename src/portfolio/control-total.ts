@@ -12,12 +12,16 @@ import { makeExactSum } from './values/exact-sum.ts';
 export function makeControlSum(total: string) {
   const sum = makeExactSum();
   let bare = 0;
+  const unread: Problem[] = [];
   return {
     add(lines: readonly Line[]): void {
       for (const line of lines) {
         const amount = line.kind === 'row' ? line.row.limit.requested_limit : line.requested;
-        if (amount === undefined) bare += 1;
-        else sum.add(amount);
+        if (amount !== undefined) sum.add(amount);
+        else {
+          bare += 1;
+          if (line.kind === 'invalid' && unread.length < MOST_UNREAD) unread.push(...line.problems);
+        }
       }
     },
     /** A problem of the whole file if the sum is another one; nothing if both are the same. */
@@ -31,8 +35,16 @@ export function makeControlSum(total: string) {
       const message = `The control total is ${total.trim()}, but the amounts of this file add up to ${moneyText(found)}${less}.${unread}`;
       return makeProblem(WHOLE_FILE, null, total, message);
     },
+    /** What is said of some of the lines whose amount cannot be read. */
+    unread: (): Problem[] => unread,
   };
 }
+
+/** A few are enough to show what is wrong with all. */
+const MOST_UNREAD = 3;
+
+/** Says that the file adds up to this control total. */
+export const agreesWords = (total: string): string => `The control total ${readTotal(total)} agrees with the file.`;
 
 /** Why the text cannot be a control total; nothing if it can. */
 export function controlTotalFault(total: string): string | undefined {

@@ -31,6 +31,8 @@ const submittedSchema = z.object({
   portfolio: z.string(),
   version: z.int(),
   replace: z.boolean(),
+  /** The control total, as it was typed. */
+  total: z.string().optional(),
   beganMs: z.int(),
   ended: z
     .object({

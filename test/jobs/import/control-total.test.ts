@@ -16,6 +16,18 @@ test('a file that adds up to another sum than the control total brings in nothin
   expect(await place.import(LINES, { total: '3.000,10' })).toMatchObject({ faults: [], rows: 2 });
 });
 
+test('another control total hides no amount that may be two', async () => {
+  const place = await openWorkplace();
+  const { faults } = await place.import(['name,country_code,requested_limit', 'A,DE,1.234', 'B,DE,2.500'], {
+    total: '1',
+  });
+  expect(faults.map(({ line, message }) => `${line} ${message.slice(0, 25)}`)).toEqual([
+    expect.stringContaining('The control total is 1,'),
+    '2 This may be 1234 or 1.234',
+    '3 This may be 2500 or 2.500',
+  ]);
+});
+
 test('the currency that files name stands beside the sums, and several are said', async () => {
   const place = await openWorkplace();
   await place.import(LINES);

@@ -17,6 +17,7 @@ const look: ImportPreview = {
   supplierPath: undefined,
   replace: false,
   first: undefined,
+  total: undefined,
   counts: { lines: 1_203, rows: 1_200, invalid: 2, duplicate: 1 },
   warnings: 1,
   opened: { dialect: PLAIN_DIALECT, columns, headerLine: 1, above: null, misstated: [] },

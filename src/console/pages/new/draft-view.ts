@@ -1,5 +1,6 @@
 import { counted } from '../../../counted.ts';
 import type { Approval, ApprovalPolicy } from '../../../ledger/schema/approval.ts';
+import { agreesWords } from '../../../portfolio/control-total.ts';
 import type { PreviewState } from '../../../portfolio/draft-desk.ts';
 import { keptVersions, lastVersion, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { LineToMend, Preview } from '../../../portfolio/preview.ts';
@@ -69,11 +70,11 @@ const readerWords = (by: readonly string[]) => (by.length === 0 ? 'somebody' : p
 function submittedNotice({ id, submitted }: PortfolioDraft): Html | false {
   if (!submitted) return false;
   const href = `/portfolios/${encodeURIComponent(submitted.portfolio)}`;
-  const { ended, fault } = submitted;
+  const { ended, fault, total } = submitted;
   if (ended && ended.faults.length === 0) {
     return notice(
       'good',
-      html`${counted(ended.lines, 'line')} of version ${submitted.version} ${timeAgo(ended.atMs)}: <a href="${href}">to the portfolio <bdi>${submitted.portfolio}</bdi></a>.`,
+      html`${counted(ended.lines, 'line')} of version ${submitted.version} ${timeAgo(ended.atMs)}: <a href="${href}">to the portfolio <bdi>${submitted.portfolio}</bdi></a>. ${total !== undefined && agreesWords(total)}`,
       { title: 'It was imported.' },
     );
   }

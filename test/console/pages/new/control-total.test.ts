@@ -19,4 +19,5 @@ test('an upload that adds up to another sum than the control total imports nothi
   await expect
     .poll(async () => (await web.get(`${location}/import`)).headers.get('location'))
     .toContain('/portfolios/');
+  expect((await web.get(location)).text).toContain('The control total 1,000.10 agrees with the file.');
 });
