@@ -16,6 +16,7 @@ import { onPortfolio, withContext } from '../opening/on-portfolio.ts';
 import { reportArchived } from '../report/archived-report.ts';
 import { checkOutput, writeOutput } from '../report/output.ts';
 import { summaryTable } from '../report/summary-table.ts';
+import { nextLine } from '../run/next-steps.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { foldedText } from '../terminal/width.ts';
 import { printPortfolios } from './portfolios.ts';
@@ -107,7 +108,7 @@ async function table(summary: Summary, name: string, context: Context): Promise<
   // A finished portfolio shows no pace, since without calls it fades within seconds.
   const pace = summary.finished ? undefined : await lookAtPace(context);
   const words = pace ? describeLearned(pace) : '';
-  return words === '' ? text : `${text}\nPace: ${words}.`;
+  return [text, ...(words === '' ? [] : [`Pace: ${words}.`]), ...nextLine(summary)].join('\n');
 }
 
 async function writeLines(

@@ -62,6 +62,28 @@ export function sayNextSteps(
   }
 }
 
+/** What of a portfolio waits for a person, and the commands for it, in one line; nothing where nothing does. */
+export function nextLine(summary: Summary): string[] {
+  const { portfolio, states } = summary;
+  const to = (what: string, command: string) => `${what}: npx limitline ${command}`;
+  const next = [
+    ...(states.held > 0
+      ? [
+          to(
+            `say what became of ${counted(states.held, 'held row')}`,
+            `report "${portfolio}" --state held --out held.csv`,
+          ),
+        ]
+      : []),
+    ...(states.awaiting > 0 ? [to('another person approves', `approve "${portfolio}" --as USER`)] : []),
+    ...(states.refused > 0 ? [to('see why rows were rejected', `report "${portfolio}" --causes`)] : []),
+    ...(needsMending(summary)
+      ? [to('get the lines to correct', `report "${portfolio}" --format errors-csv --out errors.csv`)]
+      : []),
+  ];
+  return next.length === 0 ? [] : [`Next: ${next.join('; ')}`];
+}
+
 /** The written files in JSON. */
 export function filesOf(left: LeftResults | undefined): { results: string | null; errors: string | null } {
   return { results: left?.results ?? null, errors: left?.errors ?? null };

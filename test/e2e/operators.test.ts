@@ -91,6 +91,9 @@ describe('a held row', () => {
     });
     const { stderr } = await limitline('run', 'q4.csv');
     expect(stderr).toContain('npx limitline report "q4" --state held --out held.csv');
+    expect((await limitline('report', 'q4')).stdout).toMatch(
+      /^Next: say what became of 2 held rows: npx limitline report "q4" --state held --out held\.csv$/m,
+    );
     expect(await limitline('report', 'q4', '--state', 'held', '--out', 'held.csv')).toMatchObject({ status: 0 });
     const [header = '', ...lines] = (await readFile(join(cwd, 'held.csv'), 'utf8')).trimEnd().split(/\r?\n/);
     expect(header).toMatch(/^name,.*,row,import,line,state,step,.*,id$/);
@@ -165,6 +168,9 @@ test('retry sends the rows that were named, and says which of them are not there
     ],
   });
   expect((await limitline('run', 'q4.csv')).status).toBe(2);
+  expect((await limitline('report', 'q4')).stdout).toMatch(
+    /^Next: see why rows were rejected: npx limitline report "q4" --causes; get the lines to correct: .* --out errors\.csv$/m,
+  );
   await standIn.setFaults({ rules: [] });
   const planned = { dryRun: true, rows: 1, isExact: true, calls: { company: 0, document: 0, limit: 1 } };
   expect(await json('retry', 'q4', '--error', 'Too High', '--dry-run')).toMatchObject(planned);
@@ -239,7 +245,7 @@ test('reconcile ends with 2 when the queues have lost jobs, and with 0 when all 
   expect(await limitline('reconcile')).toMatchObject({
     status: 2,
     stdout: expect.stringMatching(
-      /MENDED\n\n.*\n +\d+ {2}q4: rows in progress had no job; they have one again, [\d,.]+,\n +the oldest since [\d-]+ \[new\]\n/,
+      /CORRECTED\n\n.*\n +\d+ {2}q4: rows in progress had no job; they have one again, [\d,.]+,\n +the oldest since [\d-]+ \[new\]\n/,
     ),
   });
   expect(await json('reconcile')).toMatchObject({ findings: [] });
