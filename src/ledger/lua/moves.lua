@@ -95,6 +95,24 @@ local function noteAnswer(row, atMs)
   redis.call('PEXPIRE', lately, LATELY)
 end
 
+-- What of a call a later decision says (decide.lua).
+local SAID = { 'status', 'total_limit', 'available_limit', 'decided_at' }
+
+-- A decision may come before the row has the answer of its call: then the row says the decision, which is the later one.
+local function keepDecision(row, fields, it)
+  local call = redis.call('HMGET', requestOf(row.portfolio.hash, row.key), 'id', 'decided', 'record')
+  if not call[2] or call[1] ~= fields.limit then return end
+  local isTold, entry = pcall(cjson.decode, call[2])
+  local isSaid, now = pcall(cjson.decode, call[3] or '')
+  local isRead, record = pcall(cjson.decode, fields.record or '{}')
+  if not (isTold and isSaid and isRead) then return end
+  entry.is, entry.at, entry.said = 'decided', now.decided_at, {}
+  for _, name in ipairs(SAID) do
+    entry.said[name], record[name] = now[name], now[name]
+  end
+  fields.record, it.decided = cjson.encode(record), cjson.encode(entry)
+end
+
 -- A worker moves a row on from the state in which it saw it, with the results of the step. A late response still moves a held row at that
 -- step, and "done" is accepted in any state, since the limit was made. The same holds for a row that was held and waits for an approval of a
 -- person's answer, which it no longer needs. If the row has another request by now, nothing is written, except "done".
@@ -123,11 +141,13 @@ MOVES.advance = {
     for _, name in ipairs(BROUGHT) do
       if it[name] ~= '' then fields[name] = it[name] end
     end
-    local isKnown = it.granted ~= '?' and it.available ~= '?' and it.status ~= '?'
+    if to == 'done' then keepDecision(row, fields, it) end
+    local isKnown = not it.decided and it.granted ~= '?' and it.available ~= '?' and it.status ~= '?'
     return to, fields, to == 'done' and isKnown and it or nil
   end,
   besides = function(row, it)
     if it.told ~= '' then tell(row.hash, NOW, it.told) end
+    if it.decided then tell(row.hash, NOW, it.decided) end
     watchCanary(row.portfolio, it)
     noteAnswer(row, NOW)
   end,

@@ -177,7 +177,6 @@ end
 -- What the service said later of a limit stands in the limit's call (decide.lua), and each row of the request says it, too. The row's history
 -- keeps what was said before, and who brought what the call says: another one than who lets the row follow, where two come together. The
 -- same word of a later time is no news, and has no entry there. News also waits, numbered, until people are told (`decided`). Answers "follows", "same", or "not made" where the row's limit is another one.
-local SAID = { 'status', 'total_limit', 'available_limit', 'decided_at' }
 MOVES.follow = {
   goes = function(row, it)
     local call = redis.call('HMGET', requestOf(row.portfolio.hash, row.key), 'id', 'record', 'decided')

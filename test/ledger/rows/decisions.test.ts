@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openFinishedPortfolio } from '../../support/finished-portfolio.ts';
+import { ownRedis } from '../../support/redis/own-database.ts';
+import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 const told = { by: 'anna', file: 'later.csv' };
 
@@ -105,3 +107,38 @@ test('nothing is decided of a row whose limit is another one, or is not made, or
   await ledger.hset(keys.call('limit', limit.key), 'record', '{');
   expect(await decisions.decide(limit, { ...word, limit: 'bl_q41' }, told)).toBe('damaged');
 });
+
+test.each(['limit', 'held'] as const)(
+  'a decision that comes before a row in state %s has its answer stays, though the answer is written then',
+  async (state) => {
+    const { context, import: bring } = await openWorkplace({ env: ownRedis() });
+    const { decisions, rows, calls, portfolios, stories } = context;
+    await bring(buyerLines(1), { by: 'alice' });
+    const [waiting] = await rows.inState('q4', 'queued', { count: 1 });
+    if (!waiting) throw new Error('no row');
+    const { row } = waiting;
+    const [before] = await rows.read([row]);
+    await rows.begin(row, 'company');
+    await rows.advance(row, 'company', 'limit', { company: 'company_1' });
+    const call = { kind: 'limit', key: row.key, row, revision: '0' } as const;
+    await calls.claim(call, { owner: 'w/1', onUnknown: 'hold' });
+    if (state === 'held')
+      await rows.advance(row, 'limit', 'held', { problem: { step: 'limit', message: 'no answer' } });
+    const record = { status: 'in_progress', total_limit: '0', available_limit: '0' };
+    await calls.settle(call, 'w/1', { id: 'bl_1', record, buyer: before?.request.buyer ?? '' });
+    const limit = await decisions.find('bl_1');
+    if (!limit) throw new Error('no limit');
+    const at = '2100-11-02T00:00:00.000Z';
+    const word = { limit: 'bl_1', status: 'approved', total: '900', available: '900', at, isDated: true };
+    expect(await decisions.decide(limit, word, told)).toBe('taken');
+    expect(await decisions.follow(row, 'bl_1', told)).toBe('not made');
+
+    await rows.advance(row, 'limit', 'done', { limit: 'bl_1', record });
+    const [now] = await rows.read([row]);
+    const said = { status: 'approved', total_limit: '900', available_limit: '900', decided_at: at };
+    expect(now).toMatchObject({ state: 'done', record: said });
+    expect((await portfolios.read('q4')).answers).toMatchObject([{ status: 'approved', rows: 1, granted: '900.00' }]);
+    expect((await stories.entries(row)).at(-1)).toMatchObject({ is: 'decided', by: 'anna', at, said });
+    expect(await decisions.follow(row, 'bl_1', told)).toBe('same');
+  },
+);
