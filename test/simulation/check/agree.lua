@@ -48,6 +48,7 @@ for _, name in ipairs(redis.call('ZRANGE', root .. ':portfolios', 0, -1)) do
             add('answer:' .. answer, 1)
             add('sum:asked/' .. answer .. ':0', units(asks))
             if granted > 0 then add('sum:given/' .. answer .. ':0', granted) end
+            if not tonumber(record.available_limit) then add('unsaid:' .. answer, 1) end
             if available > 0 then add('sum:free/' .. answer .. ':0', available) end
           end
           if state == 'skipped' then
