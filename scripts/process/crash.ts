@@ -8,14 +8,23 @@ import { isRefusedAsFull, nearlyFullWords } from '../../src/redis-memory/memory.
 import type { Terminal } from '../terminal/terminal.ts';
 import { FAULT_STATUS } from './exit-status.ts';
 
-/** Sets the exit status for what a command threw. Commander has printed faults of arguments already, and `--help` is no fault. */
-export function endByFault(error: unknown, terminal: FaultOutput): void {
+/**
+ * Sets the exit status for what a command threw. Commander has printed faults of arguments already, and `--help` is no fault. With `--json`
+ * a fault is an object on standard output, too, unless the command has answered there.
+ */
+export function endByFault(
+  error: unknown,
+  terminal: FaultOutput & Pick<Terminal, 'json' | 'print' | 'hasPrinted'>,
+): void {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? 0 : FAULT_STATUS;
   } else {
     process.exitCode = FAULT_STATUS;
     sayFault(error, terminal);
   }
+  const isJson = terminal.json && !terminal.log() && !terminal.hasPrinted();
+  if (isJson && process.exitCode === FAULT_STATUS)
+    terminal.print('', { error: faultWords(error) ?? messageOf(error), status: FAULT_STATUS });
 }
 
 /** Reports a fault: known faults in one line, others with their stack. */

@@ -5,8 +5,11 @@ export type Terminal = ReturnType<typeof makeTerminal>;
 /** The output of a command: the answer goes to standard output, as text or JSON, and everything else to standard error. */
 export function makeTerminal({ json }: { json: boolean }) {
   let log: Log | undefined;
+  let hasPrinted = false;
   return {
     json,
+    /** Whether the answer was printed. */
+    hasPrinted: () => hasPrinted,
     /** Sends all messages to this log from now on. */
     sayTo(other: Log): void {
       log = other;
@@ -15,6 +18,7 @@ export function makeTerminal({ json }: { json: boolean }) {
     log: (): Log | undefined => log,
     /** Prints the answer: `words`, or `value` with `--json`. */
     print(words: string, value: unknown): void {
+      hasPrinted = true;
       process.stdout.write(`${inOneDirection(json ? JSON.stringify(value, null, 2) : words)}\n`);
     },
     /** Prints a part of the answer as text. With `--json`, `print` gives the whole. */

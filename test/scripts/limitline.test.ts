@@ -67,3 +67,20 @@ test('what an older Node has to read has nothing in it that is newer than ES5, b
   const code = readFileSync(COMMAND, 'utf8').replace(/'[^'\n]*'|\/\/.*|\/\*\*.*\*\//g, '');
   expect(code).not.toMatch(/=>|`|\b(const|let|class|await|async)\b|\?\?|\?\./);
 });
+
+test.each([
+  [['resolve', 'q4'], 'Say which held rows'],
+  [['check', 'none.csv'], 'none.csv'],
+  [['nothing-of-the-kind'], 'nothing-of-the-kind'],
+])('with --json a fault of %j is an object on standard output, too', async (args, words) => {
+  const cwd = await makeFolder();
+  const env = { PATH: process.env.PATH, XDG_DATA_HOME: join(cwd, 'data') };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...args, '--json'], {
+    cwd,
+    env,
+    encoding: 'utf8',
+  });
+  expect(status).toBe(1);
+  expect(stderr).not.toBe('');
+  expect(JSON.parse(stdout)).toEqual({ error: expect.stringContaining(words), status: 1 });
+});

@@ -5,7 +5,15 @@ import { register } from '../../../scripts/commands/resolve.ts';
 /** The command in this process, up to the fault that ends it before anything is opened. */
 function resolve(args: string[]): Promise<unknown> {
   const nothing = () => {};
-  const terminal = { json: false, print: nothing, answer: nothing, say: nothing, sayTo: nothing, log: () => undefined };
+  const terminal = {
+    json: false,
+    hasPrinted: () => false,
+    print: nothing,
+    answer: nothing,
+    say: nothing,
+    sayTo: nothing,
+    log: () => undefined,
+  };
   const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
   register(program, terminal);
   for (const command of program.commands) command.exitOverride().configureOutput({ writeErr: () => {} });
