@@ -9,7 +9,7 @@ import { type Html, html } from '../../html/html.ts';
 import { facts, rowBadge, type Stat, stats } from '../../parts/figures.ts';
 import { pageHead, panel } from '../../parts/page-head.ts';
 import { pager, table } from '../../parts/table.ts';
-import { amount, minuteOf, theirWords } from '../../parts/text.ts';
+import { advice, amount, minuteOf, theirWords } from '../../parts/text.ts';
 import { buyerAddress, portfolioAddress, rowAddress } from '../addresses.ts';
 import { money, sumsPart } from '../held/held-page.ts';
 
@@ -146,7 +146,7 @@ function heldTable(held: readonly BuyerRequest[]): Html {
       { head: 'Portfolio', names: true, cell: requestLink },
       { head: 'Since (UTC)', cell: ({ atMs }) => minuteOf(atMs) },
       { head: 'Requested', kind: 'amount', cell: money },
-      { head: 'Why', cell: ({ result }) => result?.problem?.message ?? '–' },
+      { head: 'Why', cell: ({ result }) => advice(result?.problem?.message ?? '–') },
     ],
   });
 }
