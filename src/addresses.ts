@@ -16,7 +16,7 @@ export function isLoopback(address: string | undefined): boolean {
   return plain.toLowerCase() === 'localhost' || holds(LOOPBACK, plain);
 }
 
-/** What is wrong with an entry for {@link makeAddressSet}, to follow the words "but it "; undefined if nothing is. */
+/** The fault of an entry for {@link makeAddressSet}; undefined for a good entry. The message has the words "but it " before the fault. */
 export function faultOfRange(entry: string): string | undefined {
   if (entry === 'loopback') return undefined;
   const { address, bits, most } = readRange(entry);
@@ -46,7 +46,7 @@ export function makeAddressSet(entries: readonly string[]): (address: string | u
 const IPV4_BITS = 32;
 const IPV6_BITS = 128;
 
-/** Reads an address or a range. `most`: most bits of a prefix, 0 for an invalid address; `bits`: undefined for an unreadable prefix. */
+/** Reads an address or a range. `bits`: the prefix, undefined if it is unreadable. `most`: the longest prefix, 0 for an invalid address. */
 function readRange(entry: string): { address: string; bits: number | undefined; most: number } {
   const [, before = '', prefix] = /^([^/]*)(?:\/(.*))?$/.exec(entry) ?? [];
   const address = plainAddress(before);

@@ -6,7 +6,7 @@ import { makeLineWriter } from './line-writer.ts';
 
 export type Log = Logger;
 
-/** The level names of pino, and the one that turns it off. */
+/** The names of pino's levels; `silent` turns the log off. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];
 

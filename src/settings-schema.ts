@@ -130,7 +130,7 @@ const smtpUrl = z
   .string()
   .refine(
     (text) => readSmtpUrl(text) !== undefined,
-    'must be smtp://host:port or smtps://host:port with nothing behind it, where user:password@ may stand before the host; percent-encode special characters in the password',
+    'must be smtp://host:port or smtps://host:port and nothing more; user:password@ may stand before the host, with special characters percent-encoded',
   );
 
 /** Checks the scheme only; opening Redis reads the whole URL and reports its faults. */

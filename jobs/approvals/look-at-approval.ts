@@ -82,10 +82,10 @@ const LOOK_MS = 1_000;
 /** How long reading a file may take: enough for a workbook of many megabytes. Otherwise, the page lacks how the file was read. */
 const OPEN_MS = 5_000;
 
-/** Groups of equal warnings that are shown. */
+/** The most groups of equal warnings that are shown. */
 const MOST_WARNINGS = 20;
 
-/** Files whose result is cached for further views. A file's copy never changes. */
+/** The most files whose results are cached for further views. A file's copy never changes. */
 const MOST_KEPT = 20;
 
 /**

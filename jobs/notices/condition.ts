@@ -54,7 +54,7 @@ export function judge(
     return { state: state === remembered ? undefined : state, ...(tells ? { tells } : {}) };
   };
   const bad = (beganMs: number): Judged => {
-    // After a failover, the new server's clock may be behind, and the beginning would lie in the future.
+    // After a failover, the clock of the new server may be behind, so that `beganMs` lies in its future.
     const fromMs = Math.min(beganMs, nowMs);
     const forMs = nowMs - fromMs;
     const isLong = forMs >= afterMs;

@@ -74,8 +74,8 @@ export function systemChangeOf(
 }
 
 /**
- * Bad while calls are held back and none got through since the last check. Well once one got through, and from then on until
- * calls are held back again. Unknown while nobody calls.
+ * The observation is bad while calls are held back and none got through since the last check. It is well once a call got through,
+ * and stays so until calls are held back again. It is unknown while nobody calls.
  */
 function observationOf(isBad: boolean, { is, mark }: Condition, seen: string): Observation {
   const gotThrough = mark !== '' && !seen.startsWith('0:') && seen !== mark;

@@ -24,7 +24,7 @@ export async function passOn(
   // A slot is taken away before the round trips to Redis, which take a while on a busy machine.
   if (answer.is === 'unknown') slots.failed(false);
   const warn = (error: unknown) => {
-    log.warn({ reason: messageOf(error) }, 'a response could not be reported to the pace or the breakers');
+    log.warn({ reason: messageOf(error) }, 'a response could not be counted for the rate of calls or for outages');
   };
   // A row that alone is throttled, while others pass, says nothing about the service's limit.
   const saysNothing = isAlone && answer.is === 'throttled';

@@ -7,7 +7,7 @@ import { type BuyerDeps, lookAtBuyer, lookAtRequests } from './buyer-story.ts';
 /** Requests shown of a found buyer, and how many are looked at for the newest of them: all of nearly every buyer. */
 const SHOWN = { from: 0, count: 3, most: 100 };
 
-/** Entries of the index read at a time, and for one page: those of a common word may belong to buyers without the other words. */
+/** Entries of the index that are read at a time, and at most for one page. A common word has many entries of buyers who lack the other words. */
 const ENTRIES = 100;
 const MOST_ENTRIES = 1_000;
 

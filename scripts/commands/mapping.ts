@@ -57,7 +57,7 @@ async function keep(
   const own = commandLineActor();
   const kept = isCorrected(given) ? { reading: given, by: [] } : await keptReadingOf(file, { dataDir });
   if (kept === undefined) {
-    const message = `${file} is read as it stands, and nothing was corrected in the console for files of its form, so there is nothing to keep: say how it is read, as with --map or --decimal.`;
+    const message = `There is nothing to keep: ${file} is read without options, and nobody corrected the reading of such files in the console. Give the options, such as --map or --decimal.`;
     throw new LimitlineError('USAGE', message);
   }
   const [reading, by] = [lastingOf(kept.reading), [...new Set([own, ...kept.by])]];

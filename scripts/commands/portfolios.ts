@@ -11,7 +11,7 @@ export function register(program: Command, terminal: Terminal): void {
   program
     .command('portfolios')
     .description('list all portfolios, newest last: file, start, states of the rows and sums')
-    .option('--all', 'archived and forgotten ones, too, with where their files are')
+    .option('--all', 'also list archived and forgotten portfolios, with the place of their files')
     .action(({ all = false }: { all?: boolean }) =>
       withContext((context) => printPortfolios(context, terminal, { all })),
     );

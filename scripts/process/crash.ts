@@ -43,11 +43,11 @@ export function sayFault(error: unknown, terminal: FaultOutput): void {
 /** A fault of Redis in words, with what to do. */
 function faultWords(error: unknown): string | undefined {
   if (isRedisGone(error)) {
-    return `Redis was lost on the way (${messageOf(error)}); the same command goes on from here.`;
+    return `Redis was lost on the way (${messageOf(error)}); run the same command to continue.`;
   }
-  if (isRefusedAsFull(error)) return `${nearlyFullWords()} This command goes on from here when it is given again.`;
+  if (isRefusedAsFull(error)) return `${nearlyFullWords()} Run the same command later to continue.`;
   if (isRefusedForNow(error)) {
-    return `Redis cannot take it at the moment (${messageOf(error)}); the same command goes on from here.`;
+    return `Redis cannot take it at the moment (${messageOf(error)}); run the same command to continue.`;
   }
   return undefined;
 }

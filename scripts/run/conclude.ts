@@ -28,7 +28,7 @@ export async function conclude(run: RunOf, found: Found, deps: ConcludeDeps): Pr
   if (found.faults.length > 0) return refuseFile(run, found, terminal);
   const report = await lastReport(portfolio, context, stop);
   if (!report) {
-    terminal.say('limitline: stopped while Redis did not answer; the same command goes on from here.');
+    terminal.say('limitline: stopped while Redis did not answer; run the same command to continue.');
     return limit.isOver() ? DEADLINE_STATUS : PROBLEMS_STATUS;
   }
   const { summary, state, hint } = report;
@@ -86,7 +86,7 @@ function statusOf(
     return DEADLINE_STATUS;
   }
   if (stop.aborted && !limit.isOver()) {
-    terminal.say('limitline: stopped before the end; the same command goes on from here.');
+    terminal.say('limitline: stopped before the end; run the same command to continue.');
     if (workers > 0 && state.paused === undefined && openRows(state) > 0) {
       terminal.say(
         `limitline: workers of another process go on sending; to stop them: npx limitline pause "${portfolio}"`,
@@ -111,7 +111,7 @@ function isAllDone(state: PortfolioState): boolean {
 function overdueWords({ text }: TimeLimit, { states, interrupted }: PortfolioState): string {
   const left = counted(openRows({ states }), 'row is', 'rows are');
   const unread = interrupted ? ', and the file was not read to its end' : '';
-  return `limitline: the time of --deadline ${text} is over; ${left} left${unread}. The same command goes on from here.`;
+  return `limitline: the time of --deadline ${text} is over; ${left} left${unread}. Run the same command to continue.`;
 }
 
 function allWell({ rows, states, replaced, invalid, kept }: Summary, { supplier }: PortfolioState): boolean {

@@ -14,7 +14,7 @@ export type Pace = ReturnType<typeof makePace>;
 /** Why nothing leaves for a while, and whether the rate is at fault. */
 type Block = {
   why: string;
-  /** `limit`: the rate was too high and is lowered. The other reasons do not concern the rate. */
+  /** With `limit` the rate was too high and is lowered. The other reasons do not change the rate. */
   because: Exclude<BlockedBy, 'asked'>;
   /** An outage response that may come from a rate limiter, such as nginx' 503. It counts as a limit if other calls pass meanwhile. */
   mayBeLimit?: boolean;
@@ -83,7 +83,7 @@ export function makePace({
     clearTimeout(telling);
     telling = undefined;
     if (untold.accepted() === 0) return;
-    await ask(0).catch((error) => log.debug({ err: error }, 'responses could not be reported to the pace'));
+    await ask(0).catch((error) => log.debug({ err: error }, 'responses could not be counted for the rate of calls'));
   };
 
   const block = async ({

@@ -130,7 +130,7 @@ export function makePermitQueue(
 
     takeNow,
 
-    /** An episode has begun: permits of earlier ones are lost. */
+    /** Called when an episode begins (permit.ts). Permits of earlier episodes are no longer valid. */
     begins(episode: number): void {
       latestEpisode = Math.max(latestEpisode, episode);
     },

@@ -258,7 +258,7 @@ test('a file that is too large, none at all, and one that says nothing of held r
   const other = await sendFile('a;b\n1;2\n', 'list.csv');
   expect(other).toMatchObject({
     status: 422,
-    text: expect.stringContaining('list.csv does not say what became of held rows'),
+    text: expect.stringContaining('list.csv cannot be read as answers to held rows'),
   });
   expect(other.text).not.toContain('limitline-held-');
   expect((await get('/held')).status).toBe(200);

@@ -87,7 +87,7 @@ describe('run', () => {
       child.kill(signal);
       expect(await ended).toMatchObject({
         status: 2,
-        stderr: expect.stringMatching(/the same command goes on from here\.\n$/),
+        stderr: expect.stringMatching(/run the same command to continue\.\n$/),
       });
     }
     const ended = await callCommand(['run', 'big.csv', '--json'], settings);

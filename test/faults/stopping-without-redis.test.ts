@@ -47,7 +47,7 @@ async function stopWithout(how: 'killed' | 'silent'): Promise<void> {
   expect(ran).toMatchObject({
     status: 2,
     inTime: true,
-    stderr: expect.stringMatching(/the same command goes on from here/),
+    stderr: expect.stringMatching(/run the same command to continue/),
   });
   // By itself, unless the signal was sooner.
   if (imported) expect(imported).toMatchObject({ inTime: true });

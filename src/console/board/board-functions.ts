@@ -63,6 +63,6 @@ export function pressedBy(by: string, act: () => void): void {
 /** The person who uses the board. @throws TypeError outside a request of the board */
 export function whoPresses(): string {
   const by = pressing.getStore();
-  if (by === undefined) throw new TypeError('It is not known who asks the board to send a row again.');
+  if (by === undefined) throw new TypeError('The board does not know which person sends a row again.');
   return by;
 }

@@ -210,8 +210,8 @@ const PATIENCE_MS = 1_500;
 const AWAY = 'Redis does not answer: nothing is sent, and nothing here changes, until it is back.';
 
 /**
- * Reads the strip for all pages: one read serves for `freshMs`. Where reading fails, the strip is the last one, with `away` and
- * its time.
+ * Reads the strip at the top of all pages; one read serves for `freshMs`. If reading fails, pages show the last strip, with `away`
+ * and its time.
  */
 function makeStripReader({ strip, freshMs }: { strip: () => Promise<Strip>; freshMs: number }) {
   let state: StripState = { strip: undefined, away: undefined, atMs: 0 };

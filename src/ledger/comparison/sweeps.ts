@@ -98,7 +98,10 @@ export function makeSweeps({ connection, keys, words }: { connection: RedisConne
       return { names, ids: (await sizeOf(await setsOf(bucketsOf, portfolio))).size };
     },
 
-    /** Sweeps a portfolio's search indexes: `names` and `ids` if they are true, and others if they have more entries than `rows`. */
+    /**
+     * Removes entries without a row from a portfolio's search indexes. `names` and `ids` choose these two. The other indexes are read only if
+     * they have more entries than `rows`.
+     */
     async ofSearch(
       portfolio: string,
       { rows, names, ids }: { rows: number; names: boolean; ids: boolean },

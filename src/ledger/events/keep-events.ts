@@ -93,9 +93,7 @@ export function makeKeepEvents({ connection, keys, limits }: KeepDeps): (event: 
     new Promise((resolve, reject) => {
       const { body } = event;
       if (waiting.length >= MOST_WAITING.events || waitingBytes + body.length > MOST_WAITING.bytes) {
-        reject(
-          new LimitlineError('REDIS', 'Redis does not take events as fast as they come: no more can wait for it.'),
-        );
+        reject(new LimitlineError('REDIS', 'Events come faster than Redis takes them: the event was not kept.'));
         return;
       }
       const id = createHash('sha256').update(body).digest('base64url').slice(0, NAME_CHARACTERS);

@@ -20,7 +20,7 @@ local function readRow(hash)
   return row
 end
 
--- What a move is told, from ARGV[at] on, by name; and where the next one begins.
+-- Reads the arguments of a move from ARGV[at] on. Answers them by name, and where the next move begins.
 local given = ARGV
 local function toldOf(move, at)
   if move == 'begin' then return { step = given[at + 0] }, at + 1 end

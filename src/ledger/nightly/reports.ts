@@ -167,8 +167,8 @@ const FORGOTTEN_WORDS = 'what was found of it was forgotten with the portfolio';
 export type IsOurs = (item: Pick<FoundItem, 'portfolio' | 'detail'>) => boolean;
 
 /**
- * Deletes what nightly reports say of a portfolio. The numbers of rows stay, and each such finding becomes `gone`, so that the next night's
- * report does not mention it.
+ * Deletes what nightly reports say of a portfolio. The numbers of rows stay. Each such finding becomes `gone`, so the next night's report
+ * does not mention it.
  */
 export function makeForgetInReports({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   /** The new value of a field; undefined if it stays. */

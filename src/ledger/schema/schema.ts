@@ -211,7 +211,7 @@ export function schemaLua(): string {
     '  return row',
     'end',
     '',
-    '-- What a move is told, from ARGV[at] on, by name; and where the next one begins.',
+    '-- Reads the arguments of a move from ARGV[at] on. Answers them by name, and where the next move begins.',
     'local given = ARGV',
     'local function toldOf(move, at)',
     ...Object.entries(MOVES).map(([move, told]) => {

@@ -180,7 +180,7 @@ function remedyFor(name: string, columns: Column[]): string {
   const part = name === 'name' ? columns.find((column) => column.guess === 'name' && restOf(column)) : undefined;
   if (part) {
     const [first, rest] = [part.written, restOf(part)?.written];
-    return `${first} may be meant, and ${rest} may hold the rest of it: join the two in one column, or, if ${first} alone is the name, say --map "${first}=name".`;
+    return `${first} may be meant, and ${rest} may hold the rest of it. Join the two in one column. If ${first} alone is the name, say --map "${first}=name".`;
   }
   if (meant.length > 0) return `${meant.join(' or ')} may be meant: say so with --map "${meant[0]}=${name}".`;
   if (guessed[0]) return `${guessed[0].written} is not proposed: its ${THOUSANDS}`;

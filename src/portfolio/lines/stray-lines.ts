@@ -123,11 +123,11 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
     return isGroupTotal({ label, above, isSparse, amount: values.requested_limit, sums, isAfterTotal });
   }
 
-  /** Notes a total that says another sum than the lines above it, if each of them has an amount that can be read. */
+  /** Notes a total that differs from the sum of the lines above it, if each of them has an amount that can be read. */
   function compare(record: RawRecord, amount: string): void {
     const sum = sums.otherThan(amount);
     if (sum === undefined || sums.lines() !== lines || misstated.length === MOST_MISSTATED) return;
-    const message = `This total says another sum than the lines above it, which add up to ${moneyText(sum)}: a line may be missing, or an amount be read otherwise than it is meant.`;
+    const message = `This total differs from the sum of the lines above it, ${moneyText(sum)}: a line may be missing, or an amount may be misread.`;
     misstated.push(told(record, amountAt, message));
   }
 

@@ -47,7 +47,7 @@ function columnsOf(path: string, { header, unusable }: Table): Columns {
     return (record, name) => record.cells[names.lastIndexOf(name)]?.trim() ?? '';
   }
   const message = unusable ?? 'It needs a header with the columns line (or row) and id.';
-  throw new LimitlineError('FILE', `${path} does not say what became of held rows. ${message}`);
+  throw new LimitlineError('FILE', `${path} cannot be read as answers to held rows. ${message}`);
 }
 
 async function* recordsOf(table: Table): AsyncGenerator<RawRecord> {

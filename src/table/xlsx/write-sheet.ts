@@ -69,7 +69,7 @@ async function* sheetXml(records: AsyncIterable<readonly string[]>, kindOf: (nam
 const STILL_HEADER =
   '<sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/><selection pane="bottomLeft"/></sheetView></sheetViews>';
 
-/** In characters, as Excel measures widths. Narrower columns are hard to read; wider ones hide their neighbours. */
+/** The widths of columns in characters, as Excel measures them. Narrower columns are hard to read; wider ones hide their neighbours. */
 const [NARROWEST, WIDEST] = [8, 60];
 
 function widthsXml(records: readonly (readonly string[])[]): string {

@@ -109,7 +109,7 @@ test('a night of which ten processes died is given up', async () => {
   expect(nights).toEqual([]);
   expect((await runs.read(['reconcile'])).reconcile?.last).toMatchObject({
     is: 'failed',
-    words: 'Given up: it was begun 10 times, and its process ended in the middle of it.',
+    words: 'The task was given up: it began 10 times, and each time its process ended before the task did.',
   });
 });
 

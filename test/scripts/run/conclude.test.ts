@@ -12,7 +12,7 @@ test('a stopped run says that workers of another process go on, and resume that 
   await expect.poll(() => countLiving({ connection: context.ledger, keys: context.keys }), { timeout: 20_000 }).toBe(2);
   run.child.kill('SIGINT');
   const { stderr } = await run.ended;
-  expect(stderr).toContain('the same command goes on from here.');
+  expect(stderr).toContain('run the same command to continue.');
   expect(stderr).toContain('workers of another process go on sending; to stop them: npx limitline pause "q4"');
   await desk.limitline('pause', 'q4');
   expect((await desk.limitline('resume', 'q4')).stdout).toBe('Portfolio q4 is resumed: it goes on now.\n');
