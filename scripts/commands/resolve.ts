@@ -49,7 +49,7 @@ async function resolveLine(name: string, options: ResolveOptions, terminal: Term
       }
     }
     const act = () => resolveCalls({ ...payload, ...shown?.looked }, context);
-    const { looked: _, ...resolution } = await (shown ? auditCommand(context, act) : act());
+    const { looked: _, ...resolution } = await (asks ? auditCommand(context, act) : act());
     const { goes, workers } = await goingOn(rowsHere(resolution), name, context);
     const last = resolution.waits
       ? askedWords(name, resolution.waits)

@@ -62,7 +62,7 @@ export function sayNextSteps(
   }
 }
 
-/** What of a portfolio waits for a person, and the commands for it, in one line; nothing where nothing does. */
+/** What of a portfolio waits for a person, and the commands for it, one a line; nothing where nothing does. */
 export function nextLine(summary: Summary): string[] {
   const { portfolio, states } = summary;
   const to = (what: string, command: string) => `${what}: npx limitline ${command}`;
@@ -81,7 +81,7 @@ export function nextLine(summary: Summary): string[] {
       ? [to('get the lines to correct', `report "${portfolio}" --format errors-csv --out errors.csv`)]
       : []),
   ];
-  return next.length === 0 ? [] : [`Next: ${next.join('; ')}`];
+  return next.length === 0 ? [] : [`Next: ${next.join('\n      ')}`];
 }
 
 /** The written files in JSON. */

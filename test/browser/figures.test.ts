@@ -140,9 +140,15 @@ testInBrowser('every figure of the pages is that of the account that the service
     await page.goto(web.url);
     const [declined, listed] = [of(...PLAYED.declined), await rowsOf(page, 'Portfolios')];
     expect(listed.map((cells) => cells.filter((text) => /\d\.\d\d/.test(text)))).toEqual([
-      [`77.00 of ${shown(of(1).amount + 77)}`, '77.00'],
-      [`${shown(answered.amount)} of ${shown(whole.amount)}`, shown(granted)],
+      [`EUR 77.00 of ${shown(of(1).amount + 77)}`, '77.00'],
+      [`EUR ${shown(answered.amount)} of ${shown(whole.amount)}`, shown(granted)],
     ]);
+    const month = await page.getByRole('region', { name: 'This month' }).locator('dd').allTextContents();
+    expect(month.filter((text) => text.startsWith('EUR'))).toEqual(
+      [answered.amount + 77, granted + 77, of(...PLAYED.in_progress).amount, declined.amount].map(
+        (sum) => `EUR ${shown(sum)}`,
+      ),
+    );
     const waits = (await rowsOf(page, 'What waits for people')).map(([what, amount]) => `${what} | ${amount}`);
     expect(waits).toEqual([
       expect.stringMatching(/^1 request needs an answer/),
@@ -157,6 +163,13 @@ testInBrowser('every figure of the pages is that of the account that the service
     const asked = made.filter(({ number, amount }) => PLAYED.declined.includes(number) && amount !== 77);
     expect(amounts.sort()).toEqual(asked.map(({ amount }) => `EUR ${shown(amount)}`));
   }
+
+  const [of77] = await web.context.rows.inState('q5', 'done', { count: 1 });
+  const [sent] = await web.context.rows.read([{ portfolio: 'q5', key: of77?.row.key ?? '' }]);
+  await page.goto(`${web.url}/buyers/${sent?.request.buyer}`);
+  const ofBuyer = `EUR ${shown(of(11).amount + 77)}`;
+  const sums = (await page.locator('main dd').allTextContents()).filter((text) => text.startsWith('EUR'));
+  expect(sums).toEqual([ofBuyer, ofBuyer]);
 
   roles = ['operator'];
   await page.goto(`${web.url}/held`);

@@ -169,7 +169,7 @@ test('retry sends the rows that were named, and says which of them are not there
   });
   expect((await limitline('run', 'q4.csv')).status).toBe(2);
   expect((await limitline('report', 'q4')).stdout).toMatch(
-    /^Next: see why rows were rejected: npx limitline report "q4" --causes; get the lines to correct: .* --out errors\.csv$/m,
+    /^Next: see why rows were rejected: npx limitline report "q4" --causes\n +get the lines to correct: .* --out errors\.csv$/m,
   );
   await standIn.setFaults({ rules: [] });
   const planned = { dryRun: true, rows: 1, isExact: true, calls: { company: 0, document: 0, limit: 1 } };

@@ -98,7 +98,13 @@ function answersIn(fields: ReadonlyMap<string, bigint>): AnswerSum[] {
   return Object.entries(countsIn(fields, 'answer:')).flatMap(([answer, rows]) => {
     const share = SHARES[answer.charAt(0)];
     const [requested, granted] = [sumOf(`asked/${answer}`), sumOf(`given/${answer}`)];
-    const sum = { rows, requested, granted, available: sumOf(`free/${answer}`), unsaid: unsaid[answer] ?? 0 };
+    const sum = {
+      rows,
+      requested,
+      granted,
+      available: sumOf(`free/${answer}`),
+      unsaid: Math.max(0, unsaid[answer] ?? 0),
+    };
     return share === undefined ? [] : [{ status: answer.slice(1), share, ...sum }];
   });
 }

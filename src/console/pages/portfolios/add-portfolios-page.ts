@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { counted, grouped } from '../../../counted.ts';
-import { grantedOf } from '../../../ledger/counts/outcome-sums.ts';
+import { grantedOf, soleCurrency } from '../../../ledger/counts/outcome-sums.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import { rowCountOf } from '../../../ledger/portfolios/summary.ts';
 import type { DeclinedPage, DeclinedSum } from '../../../ledger/rows/answered-lately.ts';
@@ -17,6 +17,7 @@ import { pager, table } from '../../parts/table.ts';
 import { amount, commandLine, minuteOf } from '../../parts/text.ts';
 import { portfolioAddress } from '../addresses.ts';
 import { ARCHIVED } from '../archived/add-archived-page.ts';
+import { money } from '../held/held-page.ts';
 import { page, text } from '../page.ts';
 import { waitsFor, waitWords } from '../portfolio/waits-for.ts';
 import { statusQuestions } from '../statuses/status-questions.ts';
@@ -198,8 +199,8 @@ function renderList(look: PortfoliosLook, { text, rights }: Listed): Html {
       {
         head: 'Requested',
         kind: 'amount',
-        cell: ({ sums: { requested, inAllRows } }) =>
-          html`<span>${amount(requested)}${requested !== inAllRows && html`<small class="under">of ${amount(inAllRows)}</small>`}</span>`,
+        cell: ({ sums: { requested, inAllRows }, currencies }) =>
+          html`<span>${money({ amount: requested, currency: soleCurrency({ currencies }) })}${requested !== inAllRows && html`<small class="under">of ${amount(inAllRows)}</small>`}</span>`,
       },
       { head: 'Granted', kind: 'amount', cell: (state) => amount(grantedOf(state, look.meanings).granted) },
       { head: 'Waits for', cell: (state) => waitCell(state, look) },
