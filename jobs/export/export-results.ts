@@ -184,7 +184,7 @@ async function writableDialect(
   records: () => AsyncIterable<string[]>,
   { say }: ExportDeps,
 ): Promise<Dialect> {
-  // Written output cannot be taken back, so testing the encoding takes a pass of its own.
+  // Written output cannot be taken back. So the encoding is tested first, on all records.
   if (wanted.encoding.startsWith('utf-') || (await canWrite(records(), wanted))) return wanted;
   const encoding = wanted.encoding.toUpperCase();
   say?.(`${encoding} cannot write every character of the file, so it is written in UTF-8 with a byte order mark.`);

@@ -61,8 +61,8 @@ export function resultsTable(files: Files, options: TableOptions): ExportTable {
 }
 
 /**
- * Lines to correct: their own cells, the problem, and the row that each line corrects. A line that is broken as a record has
- * empty cells: cut or padded cells might look sound and be requested uncorrected. New columns of ours replace those of an
+ * Lines to correct: their own cells, the problem, and the row that each line corrects. A line that could not be split into
+ * cells gets empty ones, since wrong cells might look right and be requested uncorrected. Limitline's columns replace those of an
  * earlier errors file. Held rows need `resolve` and are only counted, by `onHeld`. With a cause, only rows that failed for it.
  */
 export function errorsTable(

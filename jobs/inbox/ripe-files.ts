@@ -102,7 +102,7 @@ export const HINDRANCES = {
 
 /** Why a supplier's file is not taken. It may come before its file of buyers, and is named only a minute later. */
 export const aloneWords = (name: string): string =>
-  `it has the supplier of a file ${ofSupplier(name)}.csv or ${ofSupplier(name)}.xlsx, which does not lie beside it: it waits until that file is dropped, and is taken with it. If that file was taken before, drop it again`;
+  `it names the supplier for ${ofSupplier(name)}.csv or ${ofSupplier(name)}.xlsx, which is not in the folder: it waits until that file is dropped, and is taken with it. If that file was taken before, drop that file again`;
 
 /** How many taken files are watched, the latest. Each one costs a call of `stat`. */
 const WATCHED = 500;

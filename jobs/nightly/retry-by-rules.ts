@@ -210,10 +210,10 @@ function wordsOf(known: readonly KnownRule[], night: Night, { paused, restored }
       ? `${rowsWords(usedUp, 'used up its nights, and stays', 'used up their nights, and stay')} rejected.`
       : '',
     paused > 0
-      ? `${counted(paused, 'portfolio')} with such rows ${paused === 1 ? 'is' : 'are'} paused, so these rows were not sent.`
+      ? `${counted(paused, 'portfolio')} with rows to send ${paused === 1 ? 'is' : 'are'} paused, so these rows were not sent.`
       : '',
     restored.size > 0
-      ? `${counted(restored.size, 'portfolio')} with such rows ${restored.size === 1 ? 'was' : 'were'} restored, and left alone: a rule for that portfolio, by its name, has them sent.`
+      ? `${counted(restored.size, 'portfolio')} with rows to send ${restored.size === 1 ? 'was' : 'were'} restored, so these rows were not sent. To send them, make a rule that names the portfolio.`
       : '',
   ].filter(Boolean);
   return words.join(' ') || 'No rejected row is one that a rule sends again.';

@@ -127,7 +127,7 @@ async function describeRowState(
     case 'done':
       return `is done (${limitId}).`;
     case 'held':
-      return `is held at the step ${step}, because nobody knows what became of the call. Say what became of it: npx limitline resolve ${name} ${option} --made ID, or --resend in its place.`;
+      return `is held at the step ${step}, because nobody knows what became of the call. Say what became of it: npx limitline resolve ${name} ${option} --made ID. If nothing was made, give --resend instead.`;
     case 'refused':
       return `was refused: npx limitline retry ${name} ${option} sends it again.`;
     case 'cancelled':

@@ -65,7 +65,7 @@ await runBench(async (place) => {
       MEASURED.map((name, at) => [name, ...columns.map((column) => column[at] ?? '')]),
     );
     const [, stays = 0] = held;
-    const perRow = `An archived row leaves ${numberText((stays - empty) / rows)} bytes`;
+    const perRow = `An archived row keeps ${numberText((stays - empty) / rows)} bytes in Redis`;
     const memory = `${perRow}; Redis holds ${held.map((bytes) => numberText(bytes / 2 ** 20)).join(', ')} MB before, between and after.`;
     return [table, memory, machineLine({ Redis: version })].join('\n\n');
   } finally {

@@ -103,7 +103,7 @@ type DueDelivery =
   | ({ is: 'go' } & TakenNotice)
   /** Nothing is due before this time. */
   | { is: 'later'; inMs: number }
-  /** A notice was just given up. */
+  /** A notice was just given up: it will not be sent any more. */
   | { is: 'undelivered'; id: string; notice: Notice; words: string }
   | { is: 'none' };
 

@@ -83,7 +83,7 @@ export function makeTokenCall(options: {
     }
     const what = answerWords(status, headers, text);
     if (hadToken || status >= 500 || PASSING.has(status)) {
-      throw new NoToken('SERVICE', `no token for now: ${options.url} answers with ${what}`, headers);
+      throw new NoToken('SERVICE', `there is no token for now: ${options.url} answers with ${what}`, headers);
     }
     throw new NoToken(
       'CREDENTIALS',

@@ -7,7 +7,7 @@ export type RawRecord = {
   /** The physical line on which the record starts, from 1. */
   line: number;
   cells: string[];
-  /** Why the record is unusable, and in which cell (null: all of it). `cells` is then a best effort. */
+  /** Why the record is unusable, and the cell with the fault; null for the whole record. `cells` is then only a guess. */
   fault: { cell: number | null; message: string } | null;
   /** The record's text; only the start of a line that is too long. Undefined for a workbook. */
   text?: string;

@@ -103,7 +103,7 @@ export function makeFleet(given: { connection: RedisConnection; keys: Keys; proc
 
 /** Five missed heartbeats and a margin: a busy process does not count as dead, and a killed one is noticed within seconds. */
 export const VANISHED_AFTER_MS = 6_000;
-/** Redis was away if no process sent a heartbeat for so long: half of the time after which a process counts as vanished. */
+/** Time without a heartbeat of any process after which Redis counts as away: half of the time after which a process counts as vanished. */
 const ALL_SILENT_MS = 3_000;
 
 export type Presence = Awaited<ReturnType<typeof startPresence>>;

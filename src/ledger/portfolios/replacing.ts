@@ -76,8 +76,8 @@ export function isUnsent({ state, limit }: BuyerRow): boolean {
 }
 
 /**
- * Another request of the buyer with another amount, which a person should know of: both are or were requested, or would be if refused
- * rows are sent again. Prefers one that is not refused, then one of the line's own portfolio.
+ * Another request of the buyer with another amount. A person should know of it: both were or will be requested, if only when refused rows
+ * are sent again. A request that is not refused comes first, then one of the line's own portfolio.
  */
 export function otherRequest(
   { row, amount }: AskingLine,
@@ -133,7 +133,7 @@ function severalProblem(live: readonly BuyerRow[], { amount }: AskingLine): stri
 }
 
 function takenProblem(taken: BuyerRow, { amount }: AskingLine): string {
-  return `An earlier line of this file has replaced the request of ${describeRow(taken)} of the same buyer already, and it cannot be told whether this line (${amount}) corrects it. ${REMEDY}`;
+  return `An earlier line of this file replaced the request of ${describeRow(taken)} of the same buyer. It is not clear whether this line (${amount}) corrects that request, too. ${REMEDY}`;
 }
 
 /** The outcome is known in a moment; until then both requests, or neither, might be made. */

@@ -15,7 +15,7 @@ export function unitProblem(text: string): string | null {
     return `The amount is written in thousands or millions (${word}): write it in full, like 1234.50.`;
   }
   if (!CODE.test(word)) return null;
-  return `${word} beside the amount is not a currency that is known here: write the amount alone, like 1234.50.`;
+  return `${word} beside the amount is not a currency that Limitline knows: write the amount alone, like 1234.50.`;
 }
 
 /** Whether a word beside digits means thousands or millions: `T€`, `k`, `Mio`. */

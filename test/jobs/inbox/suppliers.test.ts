@@ -117,7 +117,7 @@ test('a supplier that comes after its file was taken is told of, and taken with 
   await takeIn();
   await drop('q4.supplier.csv', SUPPLIER);
   const why = expect.stringMatching(
-    /^it has the supplier of a file q4\.csv or q4\.xlsx, .* it waits until that file is dropped.*drop it again$/,
+    /^it names the supplier for q4\.csv or q4\.xlsx, .* it waits until that file is dropped.*drop that file again$/,
   );
   expect(await takeIn()).toMatchObject({ files: [], lying: [{ name: 'q4.supplier.csv', why }] });
   expect(told.at(-1)?.notice).toMatchObject({

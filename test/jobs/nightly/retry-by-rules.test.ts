@@ -79,7 +79,7 @@ test.each<[left: string, leave: (place: Place) => Promise<unknown>, words: RegEx
   [
     'a portfolio that is paused, by itself or by a person',
     ({ context }) => context.portfolios.pause('q4', 'three refused alike'),
-    /^1 portfolio with such rows is paused, so these rows were not sent\.$/,
+    /^1 portfolio with rows to send is paused, so these rows were not sent\.$/,
   ],
   ['a portfolio that was given up', ({ context }) => cancelRows({ portfolio: 'q4' }, context), /^No rejected row/],
   ['what no rule means any more', ({ context }) => removeRules(context.retryRules), /^No rule says/],
@@ -103,7 +103,7 @@ test('what was restored from an archive is left alone, until somebody makes a ru
   const signal = new AbortController().signal;
   await archivePortfolio(context, 'q4', { by: 'alice', signal });
   await restorePortfolio(context, 'q4', { signal });
-  const left = /^1 portfolio with such rows was restored, and left alone: a rule for that portfolio, by its name/;
+  const left = /^1 portfolio with rows to send was restored, so these rows were not sent. To send them, make a rule/;
   expect((await place.night(0)).words).toMatch(left);
   expect(await place.states()).toMatchObject({ refused: 3, queued: 0 });
   // What a person sends again is as others are.
