@@ -8,7 +8,7 @@ export function isOutputGone({ code = '' }: NodeJS.ErrnoException): boolean {
   return GONE_CODES.has(code);
 }
 
-/** A full pipe (`EAGAIN`) is usually read within moments. */
+/** The wait before a line is written to a full pipe again (`EAGAIN`). Its reader is usually that fast. */
 const FULL_PIPE_WAIT_MS = 20;
 
 /**

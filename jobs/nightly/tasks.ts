@@ -60,7 +60,7 @@ type CutDeps = {
 
 const DAY_MS = 86_400_000;
 
-/** Cuts off audit entries that are older than they have to be kept, and leaves a checkpoint. */
+/** Removes audit entries older than `days` from the trail's start, and leaves a checkpoint there. */
 async function cutAudit({ audit, days, from }: CutDeps, { by }: Night): Promise<NightResult> {
   if (days === undefined) {
     return { is: 'well', words: 'All audit entries are kept (LIMITLINE_AUDIT_DAYS is not set).' };

@@ -99,7 +99,7 @@ function observedWrites(redis: readonly RedisRoom[]): Observation {
 function diskNotice(percent: number, disk: DiskRoom | undefined, atMs: number): Notice {
   const facts = [
     { term: 'Free', what: `${gigabytes(disk?.freeBytes ?? 0)} of ${gigabytes(disk?.totalBytes ?? 0)}` },
-    { term: 'What to do', what: 'make room on the disk of the data folder: imports are refused where there is none' },
+    { term: 'What to do', what: 'make room on the disk of the data folder: imports are refused once it is full' },
   ];
   return { kind: 'disk', title: `The disk is nearly full: ${shown(percent)} in use`, facts, path: '/health', atMs };
 }

@@ -205,7 +205,7 @@ const ACT: Record<Plan['action'], (rows: FoundRow[], part: Part, deps: CarryOutD
     const resolved: FoundRow[] = [];
     await Promise.all(
       found.map(async (one) => {
-        // A call that rows share is resolved with the first of them.
+        // Rows may share a call. The first of them resolves it for all.
         const said = { by: part.by, asOfMs: part.beforeMs };
         if ((await resolveCallOf(one, said, deps)) === 'resolved') resolved.push(one);
         else if (!(await isUnknown(one, calls))) resolved.push(one);

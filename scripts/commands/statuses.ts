@@ -11,7 +11,7 @@ import { MEANINGS, type StatusMeaning } from '../../src/status-meaning.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** The word that takes the meaning of a status away again. */
+/** The word that removes the meaning of a status. */
 const UNKNOWN = 'unknown';
 
 /** `limitline statuses`: which statuses the service answered, what people say that they mean, and how to say it. */

@@ -196,7 +196,7 @@ async function lastWords({ users }: People): Promise<string[]> {
     ];
   }
   for await (const { roles } of everyUser(users)) if (roles.includes('admin')) return [];
-  return ['Nobody is admin: users can be changed by these commands alone.'];
+  return ['Nobody is admin: only these commands can change users now.'];
 }
 
 async function viewOf(name: string, { users }: People) {

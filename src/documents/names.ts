@@ -60,7 +60,7 @@ async function list(dir: string): Promise<Map<string, string>> {
       if (names.size >= 2 * MAX_NAMES) break;
     }
   } catch {
-    // An unreadable folder has no such name, which is what the caller reports.
+    // The folder cannot be read, so no name is found, and the caller reports that.
   }
   return names;
 }

@@ -68,7 +68,9 @@ function mailFaults({ NOTIFY_SMTP_URL: url, NOTIFY_SMTP_FROM: from, NOTIFY_SMTP_
   const wrong = to.findIndex((one) => readMailAddress(one)?.address !== one);
   if (wrong >= 0) faults.push(`entry ${wrong + 1} of NOTIFY_SMTP_TO is not a mail address such as ops@example.com`);
   if (to.length > MOST_ADDRESSES) {
-    faults.push(`NOTIFY_SMTP_TO names ${to.length} addresses, and ${MOST_ADDRESSES} are the most; name a mailing list`);
+    faults.push(
+      `NOTIFY_SMTP_TO names ${to.length} addresses, more than the ${MOST_ADDRESSES} allowed; name a mailing list`,
+    );
   }
   return faults;
 }

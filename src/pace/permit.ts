@@ -1,7 +1,7 @@
 /**
- * A permit to send one call now, and its episode: the time between two blocks or cuts of the rate. A late permit would crowd the next ones,
- * and one of an earlier episode would meet the same block: such a permit is lost. `isLost` tells it while the call is prepared; `leave`,
- * just before the send, says whether the call may leave.
+ * A permit to send one call now. Its episode is the time between two blocks or cuts of the rate. A permit is lost if it is late, since the
+ * call would come close to the next ones. It is also lost if its episode is over, since the call would meet the same block. `isLost` is asked
+ * while the call is prepared. `leave` is asked just before the send, and answers whether the call may leave.
  */
 export type Permit = { episode: number; isLost: () => boolean; leave: () => boolean };
 

@@ -90,7 +90,7 @@ export function madePerMinute(
   { overMs, nowMs }: { overMs: number; nowMs: number },
 ): number | undefined {
   const known = samples.filter(({ made }) => made);
-  // While nothing happens there is no sample, so what was made since the one before that time was made within it.
+  // No sample is taken while nothing happens. So all that was made since the last sample before the span was made within the span.
   const first = known.findLast(({ atMs }) => atMs <= nowMs - overMs) ?? known[0];
   const [was, is] = [first?.made?.[kind], known.at(-1)?.made?.[kind]];
   if (!first || was === undefined || is === undefined) return undefined;

@@ -112,7 +112,7 @@ async function read(path: string): Promise<string | undefined> {
   }
   throw new LimitlineError(
     'FILE',
-    `${path} holds no secret (32 characters or more, without spaces): put the file back from a backup, or remove it to have a new one made, by which everybody is signed out.`,
+    `${path} holds no secret (32 characters or more, without spaces): put the file back from a backup, or remove it. Without it a new secret is made, and everybody is signed out.`,
   );
 }
 

@@ -225,6 +225,6 @@ async function unnamedFiles(
 
 const MISSING =
   'imported files are missing in the data folder; their results files cannot show the columns of the file';
-const DAMAGED = 'imported files are not what was imported any more; their results files may show other lines';
+const DAMAGED = 'imported files differ from what was imported; their results files may show other lines';
 const UNNAMED =
   'files are kept in the data folder that no import names, such as one that was refused as a whole; remove them where nobody needs them';

@@ -77,7 +77,10 @@ export function makeSendMarks({
 
   const inFolder = <T>(doing: Promise<T>): Promise<T> =>
     doing.catch((error) => {
-      throw new LimitlineError('FILE', `what is sent cannot be noted in ${memory.dir}: ${messageOf(error)}`);
+      throw new LimitlineError(
+        'FILE',
+        `the note of what was sent cannot be kept in ${memory.dir}: ${messageOf(error)}`,
+      );
     });
 
   /** The later mark of this process and its data folder: the folder may be gone, or another process may have sent. */

@@ -106,7 +106,7 @@ export function makeSessions({
      */
     async begin(session: { person: Person; from: string; agent: string; owes?: Owes }): Promise<string> {
       const { person, from, agent, owes } = session;
-      if (isUserName(person.by)) throw new TypeError(`${person.by} is the name of a user of ours`);
+      if (isUserName(person.by)) throw new TypeError(`${person.by} is the name of a user of the console`);
       const token = makeToken();
       const fields = { by: person.by, roles: person.roles.join(','), owes: owes ?? '' };
       const place = { from: from.slice(0, MAX_FROM), agent: agent.slice(0, MAX_AGENT) };

@@ -36,7 +36,7 @@ export type Identifier = { kind: IdentifierKind; digest: string; written: string
 export function identifiersOf(identity: BuyerIdentity): Identifier[] {
   const { buyerReference, countryCode = '', registrationNumber, informationSource, informationId, name } = identity;
   const found: Identifier[] = [];
-  // Squeezed texts have no line breaks, so different parts can never give the same text.
+  // The parts have no line breaks once they are squeezed. So different parts never give the same joined text.
   const add = (kind: IdentifierKind, first: string, second: string, written: string) =>
     found.push({ kind, digest: digestOf(`${kind}\n${first}\n${second}`), written });
   const country = squeeze(countryCode);

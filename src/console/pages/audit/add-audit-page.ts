@@ -119,7 +119,7 @@ function emptyOf({ isSearched, next, walk }: { isSearched: boolean; next: number
       })
     : emptyState({
         title: 'Nothing was done yet.',
-        words: 'Whatever somebody does, is refused, or takes away as a file is written down here.',
+        words: 'Each action, each refusal and each download will be listed here.',
       });
 }
 

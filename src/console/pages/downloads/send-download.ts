@@ -80,7 +80,7 @@ function makeTally() {
           done(null, chunk);
         },
       });
-      // An error of one stream ends the other; Fastify learns of it from `counted`, which it sends.
+      // An error of one stream ends the other. Fastify sends `counted`, and so learns of the error.
       pipeline(content, counted, () => {});
       return counted;
     },
