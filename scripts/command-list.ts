@@ -85,7 +85,7 @@ export const COMMANDS: Readonly<Record<string, { usage: string; says: string; lo
   },
   pause: {
     usage: '[options] [name]',
-    says: 'start no new calls for a portfolio, or at one step of all; calls in flight are still answered',
+    says: 'start no new calls for one portfolio, or at one step of all portfolios; calls in flight are still answered',
     load: () => import('./commands/pause.ts'),
   },
   resume: {

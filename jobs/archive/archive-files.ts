@@ -92,7 +92,7 @@ export async function* readArchiveFile(dir: string, facts: FileFacts): AsyncGene
   const [content, whole] = [plain.read(), packed.read()];
   mustBeAsWritten(path, whole, facts);
   if (content.sha256 !== facts.plainSha256 || content.lines !== facts.lines) {
-    throw changed(path, 'what is in it is not what its manifest says');
+    throw changed(path, 'its content differs from what the manifest says');
   }
 }
 

@@ -47,7 +47,7 @@ export function documentNameFault(name: string): string | null {
     return `The document ${shown} is named with a folder: give the file alone, or pack the folder as a ZIP file.`;
   }
   if (name.search(UNSEEN) !== -1 || !name.isWellFormed()) {
-    return `The name of the document ${shown} has a character in it that cannot be seen: rename the file.`;
+    return `The name of the document ${shown} has an invisible character: rename the file.`;
   }
   if (name.startsWith('.')) return `The document ${shown} is a hidden file: rename it, or leave it out.`;
   return Buffer.byteLength(name) > LONGEST ? `The name of the document ${shown}… is too long: rename the file.` : null;

@@ -190,7 +190,10 @@ export function startTakingEvents(
         if (isDue || ids.length === 0) isUntold = false;
         if (ids.length === 0) await wait();
       } catch (error) {
-        log.error({ reason: messageOf(error) }, 'events cannot be read for decisions; it is tried again');
+        log.error(
+          { reason: messageOf(error) },
+          'the events that tell decisions cannot be read; they are read again later',
+        );
         done = [];
         isRung = false;
         await wait();

@@ -245,7 +245,7 @@ async function compare(
   for (const [documents, own] of brought) await moveOver(documents, own);
 }
 
-const WHAT = 'was changed after it had been taken in';
-const GROWN = 'it is taken in again, and the added lines are imported';
-const LATER = 'a newer file of its portfolio was taken in since: drop the added lines again in a new file';
-const CHANGED = 'the content that was taken in has changed: drop it again if it is meant to be imported';
+const WHAT = 'was changed after it had been taken';
+const GROWN = 'it is imported again for the added lines';
+const LATER = 'a newer file of its portfolio was taken since: drop the added lines again in a new file';
+const CHANGED = 'the lines that were taken have changed: drop the file again if the changes are meant to be imported';

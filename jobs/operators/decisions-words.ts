@@ -6,13 +6,13 @@ import type { DecisionsTaken } from './take-decisions.ts';
 /** Statuses without a meaning that are named; `limitline statuses` has all. */
 const STATUSES_NAMED = 5;
 
-/** What is to be known of a file's columns before its lines, a sentence each. */
+/** The messages about a file's missing and unread columns, one sentence each. */
 export function columnWords({ lacks, unread }: Pick<DecisionsFile, 'lacks' | 'unread'>): string[] {
   return [
-    ...(lacks.includes('total_limit') ? ['The file has no column total_limit: what is known of it stays.'] : []),
+    ...(lacks.includes('total_limit') ? ['The file has no column total_limit: the amounts that are known stay.'] : []),
     ...(lacks.includes('available_limit')
       ? [
-          'The file has no column available_limit: what is available of a limit about which it says something new is not known from then on.',
+          'The file has no column available_limit: the available amount of a limit is no longer known once the file says something new about it.',
         ]
       : []),
     ...(unread.length > 0 ? [`Columns that are not read: ${unread.map(visible).join(', ')}.`] : []),

@@ -12,7 +12,7 @@ export type RowPosition = RowAtStep & {
   step: Step;
   /** Ids of its uploaded documents; the documents step uploads one after another. */
   uploaded: readonly string[];
-  /** Whether the service answered a call of this step; false if the ledger knew all its things from other rows. */
+  /** Whether the service answered a call of this step. False if other rows had made everything that the step needs. */
   answered: boolean;
 };
 

@@ -16,7 +16,7 @@ import { AS_COMMAND, type RunningConsole, startService } from './start-servers.t
 
 const COMMAND = fileURLToPath(new URL('../limitline.ts', import.meta.url));
 
-/** Whether each round has watchers: in an order that favours neither, if the machine gets slower from round to round. */
+/** Whether each round has watchers. The order is fair even if the machine gets slower from round to round. */
 const WATCH_ROUNDS = [false, true, true, false, false, true] as const;
 
 /** Runs a portfolio with nobody and with many people watching it, and says what the watchers cost. */

@@ -9,7 +9,9 @@ export function register(program: Command, terminal: Terminal): void {
     .command('pause')
     .argument('[name]', 'the portfolio')
     .addOption(queueOption('stop'))
-    .description('start no new calls for a portfolio, or at one step of all; calls in flight are still answered')
+    .description(
+      'start no new calls for one portfolio, or at one step of all portfolios; calls in flight are still answered',
+    )
     .action(async (name: string | undefined, { queue }: { queue?: QueueName }) => {
       const paused = await onPortfolioOrQueue(
         { name, queue },

@@ -25,7 +25,10 @@ export function useStandInOnly(say: (text: string) => void): void {
   for (const name of LEADING) process.env[name] = '';
   const { SERVICE_URL, SERVICE_ACCOUNT } = readSettings();
   if (SERVICE_URL !== undefined || SERVICE_ACCOUNT !== undefined) {
-    throw new LimitlineError('SETTINGS', 'SERVICE_URL cannot be ignored for the example; take it out of .env.');
+    throw new LimitlineError(
+      'SETTINGS',
+      'The example runs on the stand-in only, but .env sets SERVICE_URL or SERVICE_ACCOUNT; remove it from .env.',
+    );
   }
   if (given.values.SERVICE_URL !== undefined) {
     say('limitline: SERVICE_URL is ignored: the example runs on the stand-in, and no service is called.');

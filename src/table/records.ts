@@ -144,7 +144,7 @@ function tooLong({ line, text }: PhysicalLine, delimiter: Delimiter): RawRecord 
   return { line, cells: text.split(delimiter), text: `${text}…`, fault: { cell: null, message } };
 }
 
-/** Whether a record is blank or a rule of dashes. Usually its first cell is filled, and the others need no test. */
+/** Whether a record is blank or a line of dashes. If the first cell is filled, as nearly always, the others need no test for blanks. */
 function isBlank(cells: string[]): boolean {
   const first = cells[0]?.trim() ?? '';
   if (first === '') return cells.every((cell) => cell.trim() === '');

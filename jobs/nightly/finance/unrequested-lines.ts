@@ -107,7 +107,7 @@ async function hasRequest(
   return (await rows.ofRow({ portfolio, key })) !== undefined;
 }
 
-/** The company and the amount, as far as the cells are credible. */
+/** The company and the amount, if the line's cells can be trusted. */
 function shownOf(line: Asking, { columns }: Opened): Pick<FoundItem, 'name' | 'requested'> {
   if (line.kind === 'row') return { name: line.row.name, requested: line.row.limit.requested_limit };
   if (line.broken !== undefined) return {};

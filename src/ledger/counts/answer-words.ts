@@ -29,7 +29,7 @@ const PLACES = ['field', 'param', 'parameter', 'property', 'path', 'pointer', 'n
 
 /** Services nest errors less deeply; the limit protects the stack. */
 const DEEPEST = 6;
-/** Most texts of one error: a person reads no more. */
+/** The most texts that are taken from one error. A person reads no more. */
 const MOST_TEXTS = 12;
 
 /** The texts of an error: its code, its words, and those of its parts. */

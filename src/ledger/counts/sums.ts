@@ -74,7 +74,7 @@ function rowsOfAnswers(answers: readonly AnswerSum[]): number {
   return answers.reduce((sum, { rows }) => sum + rows, 0);
 }
 
-/** Reads the sums whose names begin so, by name: one walk over the fields for all of them. */
+/** Reads all sums whose fields match `begins`, by name, in one pass over the fields. */
 function sumsIn(fields: ReadonlyMap<string, bigint>, begins: RegExp): Map<string, string> {
   const limbs = Map.groupBy(
     [...fields].filter(([field]) => begins.test(field)),

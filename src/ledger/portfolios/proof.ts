@@ -96,7 +96,7 @@ function limitsCheck(state: PortfolioState): Check {
   }
   const underWay = held + rowsIn(state.states, UNFINISHED_STATES);
   if (made - done <= underWay) {
-    const words = `${counted(made - done, 'limit')} made, and being written down in ${made - done === 1 ? 'its row' : 'their rows'}.`;
+    const words = `${counted(made - done, 'limit was', 'limits were')} just made and will soon be noted in ${made - done === 1 ? 'its row' : 'their rows'}.`;
     return { of: 'limits', is: 'open', figures, words };
   }
   const over = made - done - underWay;

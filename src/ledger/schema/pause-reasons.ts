@@ -13,7 +13,7 @@ export type SelfPause =
 export const MOST_NOT_OURS = 10;
 
 /** The pause reason of a portfolio with {@link MOST_NOT_OURS} such responses in a row. */
-export const NOT_OURS_WORDS = `${MOST_NOT_OURS} limits in a row were answered with another company, another amount or the id of another limit; see what is held, and whether SERVICE_ANSWER_CHECK=warn is right for this service`;
+export const NOT_OURS_WORDS = `${MOST_NOT_OURS} limits in a row were answered with another company, another amount or the id of another limit; look at the held rows, and at whether SERVICE_ANSWER_CHECK=warn is right for this service`;
 
 /** Characters of a response body that a pause reason quotes. */
 const MOST_OF_BODY = 200;

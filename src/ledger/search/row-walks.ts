@@ -155,7 +155,7 @@ export function makeRowWalks(
     return { rows, next: last && { word: last.entry, key: '' }, cost: byKey.size + entries.length / 2 };
   }
 
-  /** First the rows that the text names completely, then rows whose name begins with it, then those of which other words do. */
+  /** Rows found by a text. First come rows that it names completely, then rows whose name begins with it, then rows with other words that do. */
   function byText(portfolio: string, text: string, filter: RowFilter, whole: FoundRow[], isFew: boolean): Walk {
     const isNamed = new Set(whole.map(({ row }) => row.key));
     const withWords = async (after: WordCursor) => {

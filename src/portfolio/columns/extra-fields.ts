@@ -28,7 +28,7 @@ export function readExtraField(text: string): { field: ExtraField } | { fault: s
     return { fault: `${text} is not a path and a type: ${HOW}` };
   if (names.length > MOST_NAMES || !names.every((name) => NAME.test(name))) {
     return {
-      fault: `${path} is not a path: its names have up to 64 letters, digits, - and _, and there are at most ${MOST_NAMES}. ${HOW}`,
+      fault: `${path} is not a path: a path has at most ${MOST_NAMES} names, each of up to 64 letters, digits, - and _. ${HOW}`,
     };
   }
   const reserved = names.find((name) => RESERVED.has(name.toLowerCase()));

@@ -139,7 +139,7 @@ function secondRow({ header, below, columns, headerLine, mapping }: HeaderPlace)
   const isSame = meansTheSame(below.cells, columns);
   const score = headerScore(below.cells, mapping);
   const nameless = below.cells.filter((cell, place) => isFilled(cell) && !columns[place]?.written).length;
-  // A remark without a column name, beside an invalid amount, is an ordinary line.
+  // A line with an invalid amount and a single cell without a column name is an ordinary line with a remark.
   const namesTheGroups = nameless > 0 && (score > 0 || (nameless > 1 && isFilled(below.cells[at] ?? '')));
   if (isSame || !(namesTheGroups || score >= headerScore(header.cells, mapping))) return [];
   const names = below.cells.filter(isFilled).slice(0, MAX_NAMED).join(', ');

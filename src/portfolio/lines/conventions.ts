@@ -42,7 +42,7 @@ export async function findConventions(
   return { decimal: onlyOne(decimals), dates: onlyOne(orders) };
 }
 
-/** How a cell is evidence: the possible conventions, and the one that a text shows for certain. */
+/** The possible conventions of a column, and a function that says which one a cell shows for certain. */
 type Evidence<Kind> = { kinds: Kind[]; of(text: string): Kind | null };
 
 function note<Kind>(found: Set<Kind>, { kinds, of }: Evidence<Kind>, cell: string | undefined): void {

@@ -49,7 +49,7 @@ export function outcomeColumns(header: readonly string[]): ReadonlyMap<string, n
   // Earlier versions did not write the column of the recorded buyer.
   const knownAt = stateAt + ours.length;
   if (names[knownAt] === KNOWN_COLUMN) places.set(KNOWN_COLUMN, knownAt);
-  // Written only once somebody has asked for a hosted session.
+  // The session column exists only if somebody has asked for a hosted session.
   if (names[knownAt + 1] === SESSION_COLUMN) places.set(SESSION_COLUMN, knownAt + 1);
   const rowAt = stateAt - ROW_COLUMNS.length;
   if (ROW_COLUMNS.length > 0 && rowAt >= 0 && startsAt(ROW_COLUMNS, rowAt)) {

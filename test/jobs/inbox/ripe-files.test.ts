@@ -23,7 +23,7 @@ test('a file that stalls, is taken and then grows is taken in again, and what wa
   expect(told).toContainEqual(
     expect.objectContaining({
       notice: expect.objectContaining({
-        title: 'A file of the drop folder was changed after it had been taken in: q4.csv.',
+        title: 'A file of the drop folder was changed after it had been taken: q4.csv.',
       }),
     }),
   );
@@ -92,7 +92,7 @@ test('a file of its name that is dropped just before it comes back is not writte
   expect(files).toMatchObject([{ is: 'imported', documents: [], found: { lines: 3 } }]);
   expect(await names('done')).toContain('<time>-q4');
   await takeIn();
-  expect(whyIn(told)).toContainEqual(expect.stringMatching(/a newer file of its portfolio was taken in since/));
+  expect(whyIn(told)).toContainEqual(expect.stringMatching(/a newer file of its portfolio was taken since/));
   expect(await report()).toMatchObject({ rows: 4 });
 });
 
@@ -130,9 +130,9 @@ test('a file that has other content of the same size by now is named, once, and 
   await writeFile(path, whole.replace(/\d\.50/, '9.50'));
   expect((await takeIn()).files).toEqual([]);
   await takeIn();
-  expect(whyIn(told)).toEqual([expect.stringMatching(/the content that was taken in has changed: drop it again/)]);
+  expect(whyIn(told)).toEqual([expect.stringMatching(/the lines that were taken have changed: drop the file again/)]);
   expect(await source.inbox.lately(1)).toMatchObject([
-    { words: expect.stringMatching(/By now the content that was taken in has changed/) },
+    { words: expect.stringMatching(/By now the lines that were taken have changed/) },
   ]);
   expect(await report()).toMatchObject({ lines: 2, rows: 2 });
 });
@@ -147,7 +147,7 @@ test('a file that grows behind a newer one of its portfolio undoes nothing of th
   await drop('q4.csv', text(lines.slice(0, 3)).replace('1001.50', '2001.50'));
   expect((await takeIn()).files).toMatchObject([{ is: 'imported', found: { lines: 2 } }]);
   expect((await takeIn()).files).toEqual([]);
-  expect(whyIn(told)).toContainEqual(expect.stringMatching(/a newer file of its portfolio was taken in since/));
+  expect(whyIn(told)).toContainEqual(expect.stringMatching(/a newer file of its portfolio was taken since/));
   expect(await report(), 'the line as the newer file has it, and the one that it replaced').toMatchObject({
     rows: 3,
     states: { queued: 2, cancelled: 1 },

@@ -180,7 +180,7 @@ test('a file without amounts leaves those that are known, and says so', async ()
   await writeFile(join(cwd, 'short.csv'), `buyer_limit_id,status\n${ids[0]},constructor\n`);
   const { stdout } = await limitline('decisions', 'short.csv');
   expect(stdout).toContain(
-    'The file has no column total_limit: what is known of it stays.\nThe file has no column available_limit: what is available of a limit about which it says something new is not known from then on.\n',
+    'The file has no column total_limit: the amounts that are known stay.\nThe file has no column available_limit: the available amount of a limit is no longer known once the file says something new about it.\n',
   );
   expect(stdout).toContain('1 decision taken (1 constructor) for 1 row');
   expect(await outcomes()).toMatchObject({ answered: { rows: 1, granted: '0.00' } });
