@@ -85,7 +85,7 @@ export async function leaveResults(place: ResultsPlace, mending: boolean, deps: 
   return left;
 }
 
-/** A corrected errors file of this portfolio has no results files of its own: they replace those of the first file. */
+/** The beginning of the names of results files. The results of a corrected errors file of this portfolio replace those of the first file. */
 async function stemFor({ portfolio, path }: ResultsPlace, leftFiles: LeftFiles): Promise<string> {
   if (path === null) return portfolio;
   const earlier = stemOfErrors(path);

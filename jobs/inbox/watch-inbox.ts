@@ -15,8 +15,8 @@ import { makeSettling, SETTLE_MS, type SettlingFiles } from './settling.ts';
 import { lookOnce, type TakenIn, takeInOnce } from './take-in.ts';
 
 /**
- * The interval of passes without any event. Network drives report no changes by others, and a finished portfolio causes no
- * event although its results are due.
+ * The interval of passes when no event comes. Network drives do not report what other computers change. A finished portfolio causes no
+ * event, but its results are due.
  */
 const LOOK_EVERY_MS = 60_000;
 

@@ -93,7 +93,7 @@ export function inboxResult({ files, lying, results, isElsewhere }: TakenIn): Ni
   const parts = [
     imported.length > 0 && `${counted(imported.length, 'file')} imported`,
     bad > 0 && `${counted(bad, 'line')} led to no row`,
-    decided.length > 0 && `${counted(decided.length, 'file')} of decisions taken in`,
+    decided.length > 0 && `${counted(decided.length, 'file')} of decisions read`,
     open > 0 && `${counted(open, 'decision')} to be looked at`,
     again.length > 0 && `${counted(again.length, 'file')} imported before`,
     rejected.length > 0 && `${counted(rejected.length, 'file')} rejected`,

@@ -10,8 +10,8 @@ import { type BenchPlace, machineLine, runBench } from './run-bench.ts';
 import { makeTemporaryFolder, type RunningRedis, startRedis, startService } from './start-servers.ts';
 
 /**
- * `npm run bench:archive -- [--rows N]`: what archiving a portfolio of so many rows (100,000 by default) takes, whose limits were all
- * requested of the stand-in and made, and what restoring it takes: time, memory, Redis' time and its slowest command, and what Redis holds before, between and after.
+ * `npm run bench:archive -- [--rows N]`: archives a portfolio of so many rows (100,000 by default) and restores it. The stand-in made all its
+ * limits before. For both, the bench measures time, memory, Redis' time and its slowest command, and how much Redis holds before, between and after.
  */
 const NAME = 'q1';
 /** Commands that take Redis longer than this go into its slow log, from which the slowest one is read. */

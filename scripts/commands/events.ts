@@ -71,7 +71,7 @@ export function register(program: Command, terminal: Terminal): void {
   events
     .command('take')
     .option('--since <time>', SINCE, since)
-    .description('read the events that are kept again, and take the decisions that EVENTS_MAPPING finds in them')
+    .description('read all stored events again, and take the decisions that EVENTS_MAPPING finds in them')
     .action(async (_own: unknown, command: Command) => {
       const { since: sinceMs } = command.optsWithGlobals() as ListOptions;
       await withContext((context) => take(sinceMs, context, terminal), {

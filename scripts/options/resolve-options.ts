@@ -66,7 +66,7 @@ export function checkResolveOptions(options: ResolveOptions): void {
   if (all && !dryRun && !yes && !canAsk()) {
     throw new LimitlineError(
       'USAGE',
-      'Nothing was changed. Nobody can be asked here, and a limit that was made after all is made a second time: look with --dry-run, then add --yes.',
+      'Nothing was changed: there is no terminal for the question whether to go on. If a limit was made after all, it will be made a second time. Look with --dry-run first, then add --yes.',
     );
   }
 }

@@ -114,8 +114,8 @@ function leftWords({ portfolio, path, documents }: RunOf, left: LeftResults): st
     words.push(`mend these lines: ${file}; then: npx limitline run "${file}" --portfolio "${portfolio}"${same}`);
   }
   for (const name of left.outdated) say(name, 'was removed: it was out of date.');
-  for (const name of left.removed) say(name, 'was removed: nothing is left to mend.');
-  for (const name of left.kept) if (name !== own) say(name, 'was changed, so it stays; nothing is left to mend.');
+  for (const name of left.removed) say(name, 'was removed: no line is left to correct.');
+  for (const name of left.kept) if (name !== own) say(name, 'was changed, so it stays; no line is left to correct.');
   return words;
 }
 

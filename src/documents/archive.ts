@@ -91,7 +91,8 @@ async function unpack(path: string, dir: string, { signal, room }: Unpacking): P
       }
       const to = join(dir, entry.fileName);
       // yauzl itself refuses absolute names and `..`. This check is a second defence.
-      if (!to.startsWith(dir + sep)) throw new Error(`${JSON.stringify(entry.fileName)} leads out of it`);
+      if (!to.startsWith(dir + sep))
+        throw new Error(`${JSON.stringify(entry.fileName)} is outside the folder to unpack into`);
       if (entry.uncompressedSize > leftBytes) leftBytes = Math.min(await roomFor(entry, room), LOOK_EVERY_BYTES);
       leftBytes -= entry.uncompressedSize;
       await mkdir(dirname(to), { recursive: true, mode: 0o700 });

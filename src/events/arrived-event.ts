@@ -49,7 +49,7 @@ type EventAnswer = { status: number; body: string; retryAfterS?: number };
 /** When to retry after a failure: Redis is usually back within seconds. A full space stays full longer; the sender decides. */
 const SOON_S = 5;
 
-/** When to retry after too many events: the limit by second allows more after one second. */
+/** The wait after too many events. The limit is by second, so more are allowed after one second. */
 const NEXT_SECOND_S = 1;
 
 /** The same response for a wrong secret and an unknown URL, so that nobody learns that there is a secret. */

@@ -98,7 +98,7 @@ export type TakenNotice = {
   owner: string;
 };
 
-/** What there is to do on a channel now. */
+/** What a channel has to do now. */
 type DueDelivery =
   | ({ is: 'go' } & TakenNotice)
   /** Nothing is due before this time. */

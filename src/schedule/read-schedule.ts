@@ -53,7 +53,7 @@ function readEntry(line: string, tz: string): ScheduleEntry | { fault: string } 
   if ('fault' in when) return when;
   const { pattern, zone = tz } = when;
   if (!isZone(zone)) {
-    return { fault: `names ${JSON.stringify(zone)}, which is no time zone that is known here, such as Europe/Berlin` };
+    return { fault: `names ${JSON.stringify(zone)}, which is no known time zone, such as Europe/Berlin` };
   }
   const cron = readCron(pattern);
   if ('fault' in cron) return cron;

@@ -39,11 +39,8 @@ describe('an entry of the schedule', () => {
     ['reconcile', 'says no time, such as reconcile 02:30'],
     ['reconcile 25:00', 'says 25:00, which no clock shows'],
     ['reconcile fooday 02:30', 'says "fooday" before the time, which is no day of the week, such as Mon-Fri'],
-    [
-      'reconcile 02:30 Europe/Berln',
-      'names "Europe/Berln", which is no time zone that is known here, such as Europe/Berlin',
-    ],
-    ['reconcile 02:30 +02:00', 'names "+02:00", which is no time zone that is known here, such as Europe/Berlin'],
+    ['reconcile 02:30 Europe/Berln', 'names "Europe/Berln", which is no known time zone, such as Europe/Berlin'],
+    ['reconcile 02:30 +02:00', 'names "+02:00", which is no known time zone, such as Europe/Berlin'],
     ['reconcile 02:30 UTC please', 'says "please" behind the time zone'],
     ['reconcile at night', 'says no time: write 02:30, Mon-Fri 02:30 or five fields of cron'],
     ['reconcile 0 0 30 2 *', 'names a day that no month of it has, so it never comes'],

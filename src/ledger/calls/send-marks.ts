@@ -201,7 +201,7 @@ function olderFault({ atMs, host }: Older): LimitlineError {
 /** The problem and its remedies, each short enough for a notice. */
 export const OLDER = {
   title: 'Redis is older than what was sent',
-  why: 'A copy was put back, or its last writes are lost. What was requested since then would be requested again, so nothing is sent.',
+  why: 'A copy of Redis was put back, or Redis lost its last writes. What was requested since then would be requested again, so nothing is sent.',
   recover: 'Put back what results files know: npx limitline recover FILE.results.csv --apply.',
   accept: 'Or, if nothing was requested since then: npx limitline acknowledge-rollback.',
 } as const;

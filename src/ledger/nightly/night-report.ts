@@ -62,7 +62,7 @@ export type NightReport = {
   groups: readonly ReportGroup[];
   /** The previous report, with which this one was compared. */
   before?: { id: string; madeMs: number };
-  /** Checks with too many findings to list; the further ones are one finding a check. */
+  /** Checks with too many findings to list. The findings beyond the most are summed up in one, for each check. */
   crowded: readonly CheckName[];
   files?: ReportFiles;
   /** Why there are no files. */

@@ -155,8 +155,8 @@ export function makeKeys(prefix: string, account: string) {
     /** String: the record of one buyer, as JSON. */
     buyer: (key: string) => `${root}:buyer:${key}`,
     /**
-     * Sorted set of texts: `<word> <buyer>`, the first entry of each leaf of the words by which buyers are found; a leaf has a key of its own
-     * (buyer-words.lua).
+     * Sorted set of texts: the top of the search index of buyers. The entries `<word> <buyer>` are in leaves, each with a key of its own
+     * (buyer-words.lua). This set has the first entry of each leaf.
      */
     words: `${root}:words`,
     /** Hash: `<portfolio>/<row key>` → requested limit, for all rows of one buyer. */

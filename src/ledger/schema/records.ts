@@ -75,7 +75,7 @@ const PORTFOLIO = {
   importing: { is: 'text', says: 'contents of files that were not read to their end' },
   importNumber: { is: 'number', says: 'number of the last import' },
   importId: { is: 'text', says: 'digest of its file' },
-  importGen: { is: 'number', says: 'how often the portfolio was given up when it began' },
+  importGen: { is: 'number', says: 'how often the portfolio had been cancelled when that import began' },
   fileName: { is: 'text', says: 'name of its file', personal: true },
   reading: { is: 'json', says: 'how it is read' },
   by: { is: 'text', says: 'who brought it', personal: true },

@@ -17,7 +17,7 @@ export const OLDEST_MONTHS = 22;
 export function adviceDates(now: Date): AdviceDates {
   const today = new Date(now.getTime() + LATEST_ZONE_MS);
   const oldest = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - OLDEST_MONTHS, 1));
-  // Day 0 of the next month is the last day of this one: 22 months before 31 December is the last of February.
+  // Day 0 of the next month is the last day of this month. So 22 months before 31 December is the last day of February.
   const lastDay = new Date(Date.UTC(oldest.getUTCFullYear(), oldest.getUTCMonth() + 1, 0)).getUTCDate();
   oldest.setUTCDate(Math.min(today.getUTCDate(), lastDay));
   return { today: isoDate(today), oldest: isoDate(oldest) };

@@ -83,8 +83,8 @@ test.each<[string, string[], string[]]>([
     [
       'a.csv stays as it is: it is no file of this portfolio, or somebody changed it.',
       'b.csv was removed: it was out of date.',
-      'c.csv was removed: nothing is left to mend.',
-      'd.csv was changed, so it stays; nothing is left to mend.',
+      'c.csv was removed: no line is left to correct.',
+      'd.csv was changed, so it stays; no line is left to correct.',
     ],
   ],
 ])('at the end of a run %s', (_title, sentences, expected) => {
