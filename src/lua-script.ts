@@ -185,8 +185,8 @@ export function endMisfit(error: Error): never {
 
 /**
  * Runs a script on a connection that gathers commands into one write. For such a connection ioredis would copy every registered script into
- * each write, and could not run scripts registered later. So no script is registered: the first use sends the whole text, other uses wait
- * until it has left, and a server that does not know the script (any more) gets the text again.
+ * each write, and could not run scripts registered later. So no script is registered. The first use sends the whole text, and other uses wait
+ * until it was sent. A server that does not know the script, or no longer, gets the text again.
  */
 function runGathered(connection: RedisConnection, lua: string): Ordered {
   const sha = createHash('sha1').update(lua).digest('hex');

@@ -40,8 +40,8 @@ export type Place = {
 export type LineDecision = { asking: AskingLine } & ({ replaces: BuyerRow | undefined } | { problem: Problem });
 
 /**
- * Reads the known requests of these lines' buyers. Reads all of a buyer's requests only for lines without a request_reference,
- * which may correct any of them.
+ * Reads the known requests of these lines' buyers. A line without a request_reference may correct any request of its buyer, so all
+ * of them are read. Other lines need fewer.
  */
 export async function requestsFor(
   lines: readonly RowLine[],

@@ -101,9 +101,7 @@ export function makeLook(deps: WatchDeps, log: Log): (signal: AbortSignal) => Pr
       orNothing('the disk', () => lookAtDisk(settings.LIMITLINE_DATA)),
       orNothing('the room of Redis', deps.readServers),
       orNothing('the nightly reports', () => seeReports(deps, nowMs)),
-      orNothing('whether Redis is older than what was sent', () =>
-        deps.marks.older().then((found) => found !== undefined),
-      ),
+      orNothing('the age of Redis', () => deps.marks.older().then((found) => found !== undefined)),
     ]);
     const service = serviceChanges(held, remember(SERVICE_SUBJECTS), settings.NOTIFY_AWAY_AFTER_MIN * 60_000);
     const rooms = { disk, redis: (servers ?? []).map(readRedisRoom), isOlder: older };

@@ -172,8 +172,8 @@ function amountOf({ result }: FoundRow): string {
 }
 
 /**
- * Pages of rows to act on, after {@link askFirst} needed no approval. Leaves out rows beyond the sum that needs one, because
- * workers may have added rows meanwhile.
+ * Pages of rows to act on, after {@link askFirst} needed no approval. Workers may have added rows meanwhile. If the sum then needs an
+ * approval, the rows beyond it are left out.
  */
 export async function* asDecided(
   requested: AsyncIterable<readonly ResendRequest[]>,

@@ -145,7 +145,7 @@ async function restoreUnlistedJobs(
       more = jobs.length === PAGE;
     }
   }
-  // Waiting rows get their jobs from the feeder. Only remains of lost jobs have to go.
+  // The feeder makes jobs for waiting rows. Here only what is left of lost jobs is removed.
   const first = await jobsOf({ portfolio, state: 'queued' }, { from: 0, count: PAGE }, rows);
   await queues.clear(await queues.known(lostOf(first)));
   return added;

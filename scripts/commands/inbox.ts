@@ -63,9 +63,9 @@ type Shown = {
 /** The drop folder as text. */
 function inboxWords({ folder, mapping, fault, isOnSchedule, lying, more, lately }: Shown): string {
   if (folder === null && lately.length === 0) {
-    return 'There is no drop folder: set LIMITLINE_INBOX to a folder, and files of buyers that are put into it are imported by themselves.';
+    return 'There is no drop folder: set LIMITLINE_INBOX to a folder, and files of buyers in it are imported automatically.';
   }
-  const when = isOnSchedule ? 'taken when the schedule says so' : 'taken at once, when they change no more';
+  const when = isOnSchedule ? 'taken when the schedule says so' : 'taken as soon as they stop changing';
   const read = mapping === null ? '' : `, and read by the mapping ${mapping}`;
   return [
     folder === null ? 'There is no drop folder any more.' : `Drop folder ${folder}: files are ${when}${read}.`,

@@ -64,6 +64,6 @@ function restoredWords({ portfolio, rows, states, folder, resumed }: Restored): 
 }
 
 const NO_RULE = [
-  '  No rule of the night sends its refused rows, unless it is made for this',
-  '  portfolio from now on (limitline rule add --portfolio).',
+  '  The rules for nightly retries leave its refused rows alone. To send these,',
+  '  make a rule for this portfolio (limitline rule add --portfolio).',
 ];

@@ -163,8 +163,8 @@ const LOOK_FAULTS: Record<string, string> = {
 function nameProblem(name: string): string | null {
   if (name.includes('\\')) return `${name} has backslashes: write / between folder and file.`;
   if (/^(\/|~\/|[a-z]:)/i.test(name)) return `${name} is an absolute path: write it from the documents folder on.`;
-  if (name.split('/').includes('..')) return `${name} leads out of the documents folder: write it without "..".`;
-  return name.includes('\0') ? 'The name has a character in it that no file name can have: correct the name.' : null;
+  if (name.split('/').includes('..')) return `${name} is outside the documents folder: write it without "..".`;
+  return name.includes('\0') ? 'The name has a character that no file name can have: correct the name.' : null;
 }
 
 function isInside(root: string, path: string): boolean {

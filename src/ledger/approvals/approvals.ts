@@ -223,8 +223,8 @@ export function makeApprovals({
     },
 
     /**
-     * Holds a row with a granted answer again, so that the answer can be carried out. It may be repeated. Answers the row's state and the
-     * person's answer; undefined if the row no longer belongs to the approval.
+     * Puts a row back to held once its answer is approved, so that the answer can be carried out. This may be done twice. Answers the row's
+     * state and the person's answer; undefined if the row no longer belongs to the approval.
      */
     async restore(row: RowId, id: string): Promise<{ state: RowState; said: string } | undefined> {
       const again = () => runInBatch(row, { move: 'holdAgain', approval: id });

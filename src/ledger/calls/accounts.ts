@@ -204,7 +204,7 @@ async function moveFormer({ connection, shared, prefix, log }: MoveDeps): Promis
   }
 }
 
-/** Writes the account's format, and the text that keeps older versions out. Both at once, since either alone means an older account. */
+/** Writes the account's format, and the text that keeps older versions out. Both are written at once: one alone would mean an older account. */
 async function markAccount({ connection, prefix }: Omit<MoveDeps, 'shared' | 'log'>, account: string) {
   const keys = makeKeys(prefix, account);
   await connection.multi().set(keys.format, FORMAT, 'NX').set(keys.formerPortfolios, MOVED, 'NX').exec();

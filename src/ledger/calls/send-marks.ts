@@ -191,7 +191,7 @@ export function makeSendMarks({
 export function heldSessionsWords(count: number): string {
   if (count === 0) return '';
   const [waited, are] = [counted(count, 'hosted session'), count === 1 ? 'it is' : 'they are'];
-  return `${waited} waited in the older Redis and may have been sent since: ${are} held, and \`limitline sessions NAME --line N --resend\` asks for a new one.`;
+  return `${waited} waited in the older Redis and may have been sent since, so ${are} held. To ask for a new one: \`limitline sessions NAME --line N --resend\`.`;
 }
 
 function olderFault({ atMs, host }: Older): LimitlineError {

@@ -2,10 +2,11 @@
 -- seconds, another process may continue it.
 -- @keys plan
 -- @args runner what goneAfterMs keepMs by …counted
--- runner: one attempt of a process; what: "claim" | "goes on" | "ended"; for a claim, goneAfterMs: ms without a heartbeat after which the
--- other runner is gone, keepMs: for how long the plan is kept from now on, by: who confirms it; counted: field, value, field, value …
--- Answers 1, or 0 if another runner has the plan by now; to a claim "go" | "running" | "ended" | "gone": there is no such plan, or it has
--- expired
+-- runner: one attempt of a process. what: "claim" | "goes on" | "ended". counted: field, value, field, value …
+-- For a claim only: goneAfterMs: ms without a heartbeat after which the other runner is gone. keepMs: for how long the plan is kept from now
+-- on. by: who confirms it.
+-- Answers 1, or 0 if another runner has the plan by now. A claim is answered by "go", "running", "ended", or "gone": there is no such plan,
+-- or it has expired.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local found = redis.call('HMGET', plan, 'plan', 'runner', 'sign', 'ended', 'expires')
