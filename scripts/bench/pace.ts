@@ -16,7 +16,7 @@ import {
 } from './pace-cases.ts';
 import { type BenchPlace, machineLine, runBench } from './run-bench.ts';
 
-/** Peers sleep most of the time, and so does Limitline below `IDLE_BELOW_PER_S`: so many cases at a time disturb none. */
+/** The cases that run at a time without disturbing each other. Other limiters sleep most of the time; so does Limitline below `IDLE_BELOW_PER_S`. */
 const PEERS_AT_ONCE = 6;
 const IDLE_BELOW_PER_S = 100;
 const IDLE_AT_ONCE = 3;

@@ -157,7 +157,7 @@ function checkWords(
     return `${what} is empty${remembered === undefined ? ', and nothing is remembered of it.' : '.'}`;
   const known =
     remembered === undefined
-      ? 'This host remembers none of it: an end that was cut off before now would not show.'
+      ? 'This host remembers no entry of it: if its last entries were cut off before now, that does not show.'
       : `This host remembers number ${grouped(remembered)}.`;
   return `${what} is whole: ${counted(entries, 'entry', 'entries')}, number ${grouped(first)} to ${grouped(last.number)}, the last of ${at(last.atMs)}. ${known}`;
 }

@@ -153,7 +153,7 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
     ...(opened.columns.length > 0 ? [understoodWords(opened)] : []),
     ...(unnamed.length > 0 ? [`Documents that no line names: ${unnamed.join(', ')}.`] : []),
     ...(deps.isToListBuyers ? buyerWords(buyers.result()) : []),
-    ...(otherSum ? ['Nothing would be imported: the control total is another one.'] : []),
+    ...(otherSum ? ['Nothing would be imported: the control total differs.'] : []),
     ...(deps.total !== undefined && !otherSum && opened.problems.length === 0 ? [agreesWords(deps.total)] : []),
     ...(counts.rows > 0 && !otherSum ? [dryRunWords(dryRun.result())] : []),
     ...(ledger.fault === null ? [] : [ledger.fault]),

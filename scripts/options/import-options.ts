@@ -38,7 +38,7 @@ export function withImportOptions(command: Command): Command {
     .addOption(totalOption())
     .option('--supplier <file>', 'a CSV with one line: the supplier, created before the buyers')
     .option('--replace', 'cancel rows of earlier imports that are not in this file and were not sent')
-    .option('--first <n>', 'send so many rows first, then pause: limitline resume sends the rest', firstNumber)
+    .option('--first <n>', 'send this many rows first, then pause: limitline resume sends the rest', firstNumber)
     .option('--yes', 'request without asking first (without a terminal nobody is asked anyway)');
 }
 

@@ -97,15 +97,15 @@ export function otherRequest(
 }
 
 /**
- * Whether a line comes again unchanged, after a problem that it was unclear what it corrects; `earlier` is the problem in its errors file.
- * It is as unclear as before, even if the rows in question were sent since; importing it would request their limit a second time.
+ * Whether a line comes again unchanged after it was unclear which request it corrects. `earlier` is its problem in the errors file. The line
+ * is still unclear, even if the rows in question were sent since: importing it would request their limit a second time.
  */
 export function isUndecided({ amount, isNamed }: AskingLine, earlier: string): boolean {
   const [, before] = UNDECIDED.exec(earlier) ?? [];
   return !isNamed && before === amount;
 }
 
-/** Matches the problems that {@link severalProblem} and {@link takenProblem} make. */
+/** Matches the problems of {@link severalProblem} and {@link takenProblem}. Errors files of earlier versions have these words, so they stay. */
 const UNDECIDED =
   /^(?:This buyer has|An earlier line of this file has replaced) [\s\S]*? it cannot be told (?:which of them|whether) this line \(([\d.]+)\) corrects/;
 
@@ -133,7 +133,7 @@ function severalProblem(live: readonly BuyerRow[], { amount }: AskingLine): stri
 }
 
 function takenProblem(taken: BuyerRow, { amount }: AskingLine): string {
-  return `An earlier line of this file replaced the request of ${describeRow(taken)} of the same buyer. It is not clear whether this line (${amount}) corrects that request, too. ${REMEDY}`;
+  return `An earlier line of this file has replaced the request of ${describeRow(taken)} of the same buyer already, and it cannot be told whether this line (${amount}) corrects it. ${REMEDY}`;
 }
 
 /** The outcome is known in a moment; until then both requests, or neither, might be made. */

@@ -77,7 +77,7 @@ type ClaimLook = { kind: CallKind; processId: string; atMs: number; agoMs: numbe
 /** A held row, and when it was held, in ms. */
 export type HeldRow = { row: RowId; atMs: number };
 
-/** A held row as a text, `1767258000000:q4/…`: a row that is held again has another one. */
+/** The name of a held row with the time since when it is held, `1767258000000:q4/…`. A row that is held again gets another name. */
 export function heldName({ row, atMs }: HeldRow): string {
   return `${atMs}:${rowName(row)}`;
 }

@@ -145,7 +145,10 @@ const ACCOUNT = {
   'made:<kind>': { is: 'number', says: 'things made' },
   'refused:<kind>': { is: 'number', says: 'calls refused' },
   'notices:<outcome>': { is: 'number', says: 'notices, by what became of them' },
-  'approve:<what>': { is: 'text', says: 'which sums need approval here, as the settings of what serves said last' },
+  'approve:<what>': {
+    is: 'text',
+    says: 'which sums need approval here, by the settings of the process that wrote last',
+  },
   answers: { is: 'number', says: 'answers to approvals' },
   noes: { is: 'number', says: 'noes to approvals' },
   tickets: { is: 'number', says: 'approvals that were closed and counted others' },

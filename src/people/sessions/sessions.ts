@@ -188,8 +188,8 @@ export const SESSION_LIMITS: SessionLimits = {
 };
 
 /**
- * Opens the console while there are no users: by a link that a system user makes, which works once and becomes a session with all roles in
- * that person's name. A link, and its session, live as long as any session may. The first user ends all of them for good: see add-user.lua.
+ * Opens the console while there are no users. A system user makes a link, which works once. It becomes a session with all roles, in that
+ * person's name. Links and their sessions live as long as any session may. The first user ends all of them for good: see add-user.lua.
  */
 export function makeOpenings({
   connection,

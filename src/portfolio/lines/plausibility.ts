@@ -225,7 +225,7 @@ function listed(lines: readonly number[], count: number): string {
 /** With fewer amounts, nothing is far above the median: of two, neither is the usual one. */
 const FEWEST = 3;
 
-/** So many amounts are kept for an exact median. They take 32 KB. */
+/** The most amounts that are kept for an exact median. They take 32 KB. */
 const EXACT = 4_096;
 
 /** A double has 12 bits of sign and exponent. With 6 more of its fraction, a step is 1/64 of its amount at most. */

@@ -56,7 +56,7 @@ export function subtractAmounts(a: string, b: string): string {
   return new Big(a).minus(b).toFixed();
 }
 
-/** More digits than a double can hold. It limits the work of the patterns below on other text. */
+/** The longest amount, with more digits than a double can hold. The patterns below take long on a very long text. */
 const MAX_LENGTH = 64;
 
 /** Sign and leading zeros, whole part, point, fraction, trailing zeros; ASCII digits only. */

@@ -79,7 +79,7 @@ function widthsXml(records: readonly (readonly string[])[]): string {
       widths[at] = Math.max(widths[at] ?? NARROWEST, Math.min(cell.length, WIDEST));
   }
   if (widths.length === 0) return '';
-  // Two more for margins and wide characters.
+  // Margins and wide characters need a width of two more.
   const columns = widths.map(
     (width, at) => `<col min="${at + 1}" max="${at + 1}" width="${width + 2}" customWidth="1"/>`,
   );

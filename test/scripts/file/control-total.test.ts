@@ -15,7 +15,7 @@ test('check compares all lines of a file with a control total', async () => {
   const other = await check('3000');
   expect(other.status).toBe(2);
   expect(other.stdout).toContain('add up to 3,000.10, 0.10 more');
-  expect(other.stdout).toContain('Nothing would be imported: the control total is another one.');
+  expect(other.stdout).toContain('Nothing would be imported: the control total differs.');
   expect(other.stdout).not.toContain('An import would request');
   expect((await check('much')).status).toBe(1);
 });

@@ -4,7 +4,7 @@ import { page } from '../page.ts';
 
 /** The console's own keyboard shortcuts, which the browser's module assets/script/keys.js handles. */
 const KEYS: readonly [keys: string, does: string][] = [
-  ['/', 'To the search of the page, or else to that of buyers'],
+  ['/', 'To the search on this page, or to the search for buyers'],
   ['?', 'This list'],
   ['Esc', 'Closes a dialog'],
   ['g p', 'Portfolios'],
