@@ -12,8 +12,8 @@ export type SelfPause =
 /** This many limit responses in a row that belong to other requests pause the portfolio: requests or responses are mixed up. */
 export const MOST_NOT_OURS = 10;
 
-/** The pause reason of a portfolio with {@link MOST_NOT_OURS} such responses in a row. */
-export const NOT_OURS_WORDS = `${MOST_NOT_OURS} limits in a row were answered with another company, another amount or the id of another limit; look at the held rows, and at whether SERVICE_ANSWER_CHECK=warn is right for this service`;
+/** The pause reason of a portfolio with {@link MOST_NOT_OURS} such responses in a row. Redis keeps these words, so they stay. */
+export const NOT_OURS_WORDS = `${MOST_NOT_OURS} limits in a row were answered with another company, another amount or the id of another limit; see what is held, and whether SERVICE_ANSWER_CHECK=warn is right for this service`;
 
 /** Characters of a response body that a pause reason quotes. */
 const MOST_OF_BODY = 200;
