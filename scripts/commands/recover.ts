@@ -120,7 +120,7 @@ function wordsOf(found: readonly Recovering[], applied: boolean, account: string
   }
   if (found.some(({ put, known }) => put.session + known.session > 0)) {
     parts.push(
-      'Of hosted sessions a results file has the last link alone. It does not say that one was held or refused, so whoever asks for one may get a second.',
+      'A results file has only the last link of hosted sessions. It does not say whether a session was held or refused, so whoever asks for a session may get a second one.',
     );
   }
   if (applied && found.some(({ leftOut }) => leftOut.length > 0)) {

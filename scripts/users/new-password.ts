@@ -28,7 +28,7 @@ export async function readNewPassword(
     const fault = passwordFault(password, name);
     if (fault !== undefined) say(`limitline: ${fault}`);
     else if ((await askOrEnd('The same again: ')) === password) return { password, isMade: false };
-    else say('limitline: Those were two different ones.');
+    else say('limitline: The two passwords differ.');
   }
   throw new LimitlineError('USAGE', 'No password was chosen; nothing was done.');
 }

@@ -13,7 +13,7 @@ export type CallsHeld = {
    * The latest wait of all calls, which may be over, and whether a call passed since it began; always false if the service asked for it.
    */
   blocked: { by: BlockedBy; untilMs: number; gotThrough?: boolean } | undefined;
-  /** Kinds with a tripped breaker, without faults of our own; when the next probe is due; whether one is in flight. */
+  /** Kinds of calls whose breaker is tripped, without faults of our own. `probeMs`: when the next probe is due. `isTried`: one is in flight. */
   tripped: readonly CallKind[];
   probeMs: number;
   isTried: boolean;

@@ -29,7 +29,7 @@ test('a password is asked for on the terminal twice, without showing it, until i
   press(`${WORDS}\r`);
   await asked(/The same again/);
   press(`${WORDS}!\r`);
-  await asked(/two different ones/);
+  await asked(/two passwords differ/);
   await asked(/Password for alice/, 3);
   press(`${WORDS}\r`);
   await asked(/The same again/, 2);

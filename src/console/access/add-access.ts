@@ -54,7 +54,7 @@ export function addAccess(app: ConsoleApp, given: AccessFunctions): void {
     if (person === undefined || person.by === '') return sayPlainly(reply, 401, 'Sign in first.');
     request.person = person;
     request.rights = { roles: person.roles, owns: false, table, places };
-    // The portfolio is not known yet, so this only refuses people whom not even their own portfolio would help.
+    // The portfolio is not known yet. So this refuses only people who could not do this with a portfolio of their own either.
     if (isAllowed(access, { roles: person.roles, owns: true })) return;
     const place = request.routeOptions.url === '/' ? placesOf(request.rights)[0] : undefined;
     // People open `/` first; an admin is led to a page that admins may see.

@@ -135,7 +135,7 @@ function refusedAs(answer: Exclude<OidcAnswer, { is: 'in' }>): { by: string; tro
  * and with the question of server/guard.ts.
  */
 function leadOn(reply: FastifyReply, to: string): unknown {
-  // This page's address holds the used code, which other pages need not see.
+  // The address of this page holds the used code. The next page must not learn the address.
   reply.header('refresh', `0; url=${to}`).header('referrer-policy', 'no-referrer');
   return reply.page({ title: 'Signed in', at: 'people', body: oidcDoneView({ to }) });
 }

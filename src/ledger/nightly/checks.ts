@@ -5,7 +5,7 @@
 export const CHECKS = {
   counts: { kind: 'ledger', title: 'Counts and sums that were not those of the rows' },
   indexes: { kind: 'ledger', title: 'Rows that were not found as they are' },
-  approvals: { kind: 'ledger', title: 'Approvals that were not as the rows that wait for them' },
+  approvals: { kind: 'ledger', title: 'Approvals that did not agree with the rows that wait for them' },
   'no job': { kind: 'ledger', title: 'Rows in progress that had no job' },
   'no row': { kind: 'ledger', title: 'Jobs that belonged to no row' },
   'old claims': { kind: 'ledger', title: 'Calls under way for longer than any call takes' },

@@ -43,7 +43,7 @@ function memberName(run: string, connectionId: string): string {
   return `${run}#${connectionId}`;
 }
 
-/** Users in the list without a connection to this run of the server. Connections are read last, so that a new user has one. */
+/** Users in the list without a connection to this run of the server. The list is read before the connections, so a new user has one. */
 async function findGone(connection: Redis, run: string): Promise<string[]> {
   const [users, ending, clients] = await Promise.all([
     connection.smembers(USERS_KEY),

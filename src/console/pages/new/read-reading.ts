@@ -143,5 +143,5 @@ function meaningOf(chosen: string, path: string): HeaderMeaning {
 
 function knownColumn(name: string): KnownColumn {
   if (isKnown(name)) return name;
-  throw new ConsoleError(422, 'The form names a column that there is not: load the page again.');
+  throw new ConsoleError(422, 'The form names an unknown column: load the page again.');
 }
