@@ -13,6 +13,8 @@ export type CallRequest = Request & {
   what: string;
   /** The request as text: a person finds an unknown outcome with it, and its digest recognizes a repetition. */
   sent: string;
+  /** Suppliers only: the fields as JSON, which must still be those of the portfolio's supplier. */
+  supplier?: string;
   /** Limits only: buyer and fields of the request as text, whose digest must not change under this key. */
   asked?: string;
 };

@@ -32,6 +32,7 @@ export const createSupplier = {
       buyer: key,
       what: 'the supplier',
       sent: JSON.stringify(body),
+      supplier: JSON.stringify(body),
       body,
     };
     const outcome = await callOnce(request, deps);

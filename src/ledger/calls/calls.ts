@@ -107,7 +107,7 @@ export function makeCalls({
     const { kind, key, revision } = thing;
     const { number, link } = mark() ?? {};
     const limits = { ...resendsOf(onUnknown), vanishedAfterMs: VANISHED_AFTER_MS, disputedAfterMs: DISPUTED_AFTER_MS };
-    const told = { revision, ...digestsOf(thing), mark: number, link, onUnknown, ...limits };
+    const told = { revision, ...digestsOf(thing), supplier: thing.supplier, mark: number, link, onUnknown, ...limits };
     return { move: 'claim', kind, thing: key, owner, ...told };
   };
 

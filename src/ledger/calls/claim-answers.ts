@@ -41,6 +41,8 @@ export type Thing = {
   row: RowId;
   revision?: string | undefined;
   sent?: string | undefined;
+  /** A supplier's fields as JSON: it is claimed only while they are those of the supplier that counts for the portfolio. */
+  supplier?: string | undefined;
   asked?: string | undefined;
 };
 

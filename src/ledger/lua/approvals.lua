@@ -91,6 +91,6 @@ local function displacedBy(portfolio, approval)
   local named = redis.call('HGET', approval, 'named')
   local waitsFor, last, before = unpack(redis.call('HMGET', portfolio, 'supplierApproval', 'supplier', 'supplierBefore'))
   local counts = cjson.decode(named and (before or not waitsFor and last) or '{}')
-  if not counts.body or counts.id or counts.problem or counts.key == cjson.decode(named).key then return '' end
+  if not counts.body or not counts.key or counts.id or counts.problem or counts.key == cjson.decode(named).key then return '' end
   return counts.key
 end

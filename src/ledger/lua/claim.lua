@@ -3,6 +3,7 @@
 --   owner        one attempt, "<process>/<n>"
 --   revision     of the row, "" for a supplier, which has no row
 --   words        digest of what is sent; `asked`: digest of what the line asked for, or ""
+--   supplier     a supplier's fields as JSON, which must be those of the portfolio's supplier; else ""
 --   mark, link   number of the mark under which the call leaves, or "", and that mark
 --   onUnknown    "hold", "resend" or "repeat": the reaction to an earlier unknown outcome
 --   sends, withinMs   the most sends after an unknown outcome, and the time limit for them
@@ -37,15 +38,33 @@ end
 local CLAIMED = { 'state', 'owner', 'id', 'row', 'record', 'heard', 'first', 'at', 'words', 'againAt', 'asked', 'others', 'open', 'sends',
   'answers', 'declined', 'asks', 'yes', 'wanted', 'supplier' }
 
+local function isSame(one, other)
+  if type(one) ~= 'table' or type(other) ~= 'table' then return one == other end
+  for name, value in next, one do
+    if not isSame(value, other[name]) then return false end
+  end
+  for name in next, other do
+    if one[name] == nil then return false end
+  end
+  return true
+end
+
+-- Whether a supplier of the portfolio, as JSON, is the one of the claim, with the same content.
+local function isSupplier(known, it)
+  local supplier = known and cjson.decode(known)
+  return supplier and supplier.key == it.thing and (it.supplier == '' or isSame(supplier.body, cjson.decode(it.supplier)))
+end
+
 -- The row fields that a claim depends on, if no move has read the row yet; a deleted row has none. Without a revision the claim is for the
 -- supplier, which is given up and approved with its import.
 local function claimant(of, it)
   local row = fieldsOf(of.hash, { 'state', 'gen', 'rev', 'approval', 'refusal' })
   if it.revision == '' then
-    local known = redis.call('HMGET', of.portfolio.hash, 'importGen', 'supplierApproval', 'supplierBefore')
+    local gen, approval, before, last = unpack(redis.call('HMGET', of.portfolio.hash, 'importGen', 'supplierApproval', 'supplierBefore', 'supplier'))
     -- The supplier before the one that waits was approved. A claim for any other, by a job that looked earlier, needs the approval.
-    local counts = known[3] and cjson.decode(known[3]).key == it.thing
-    row.state, row.gen, row.approval = nil, known[1], row.approval or not counts and known[2]
+    local isBefore = isSupplier(before, it)
+    row.state, row.gen, row.approval = nil, gen, row.approval or not isBefore and approval
+    row.isOther = it.supplier ~= '' and not isBefore and not isSupplier(not before and last, it)
   end
   row.portfolio = of.portfolio
   return row
@@ -125,6 +144,8 @@ CALLS.claim = function(of, it)
   if gone then return no('cancelled') end
   if awaits then return no('awaiting') end
   if portfolio.paused then return no('paused') end
+  -- The portfolio has got another supplier since the job looked, so the job looks again.
+  if row.isOther then return no('busy') end
   -- If two jobs have the row, the other one got the refusal that ended it, or is about to write the refusal of a held row.
   -- A session belongs to a row whose limit was made. The request of such a row does not change any more, so its revision is not compared.
   if isSession and not isGrantedState(row.state) then return no('changed') end

@@ -165,12 +165,18 @@ export function makeSuppliers({ connection, keys }: { connection: RedisConnectio
     isSupplierDeclined: async (key: string): Promise<boolean> =>
       (await connection.hexists(keys.call('company', key), 'declined')) === 1,
 
-    /** Requests a supplier again that was cancelled with its portfolio. */
+    /** Requests a supplier again that was cancelled with its portfolio; does nothing if another one counts by now, or it was made since. */
     async reviveSupplier(name: string, { body, key }: PortfolioSupplier): Promise<void> {
-      const [cancels, before] = await connection.hmget(keys.portfolio(name), 'cancels', 'supplierBefore');
-      const field = before === null ? 'supplier' : 'supplierBefore';
-      const changes = ['HSET', field, JSON.stringify({ body, key }), 'HSET', 'importGen', cancels ?? '0'];
-      await change({ hash: keys.portfolio(name) }, { changes });
+      const hash = keys.portfolio(name);
+      for (;;) {
+        const [cancels, named, before] = await connection.hmget(hash, 'cancels', 'supplier', 'supplierBefore');
+        const [field, known] = before ? ['supplierBefore', before] : ['supplier', named ?? ''];
+        const counts = JSON.parse(known || '{}') as PortfolioSupplier;
+        if (counts.key !== key || counts.id) return;
+        const asRead = ['IS', 'supplier', named ?? '', 'IS', 'supplierBefore', before ?? ''];
+        const changes = [...asRead, 'HSET', field, JSON.stringify({ body, key }), 'HSET', 'importGen', cancels ?? '0'];
+        if ((await change({ hash }, { changes })) !== null) return;
+      }
     },
   };
 }

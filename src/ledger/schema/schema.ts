@@ -141,7 +141,7 @@ const PART = ['plan', 'before'] as const;
 /** The arguments of each transition, by name. A value that is left out is "". */
 export const MOVES = {
   begin: ['step'],
-  claim: [...CALL, 'revision', 'words', 'asked', 'mark', 'link', 'onUnknown', ...LIMITS_OF_CLAIM],
+  claim: [...CALL, 'revision', 'words', 'asked', 'supplier', 'mark', 'link', 'onUnknown', ...LIMITS_OF_CLAIM],
   settle: [...CALL, 'buyer', 'id', 'record', 'accepted'],
   release: [...CALL, 'why', 'status', 'body', 'revision', 'mostPutOffs'],
   doubt: [...CALL, 'heard', 'sends', 'withinMs', 'firstWaitMs', 'longestWaitMs', 'others'],

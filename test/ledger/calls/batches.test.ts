@@ -154,7 +154,10 @@ async function picture({ connection, keys }: Ledger): Promise<unknown> {
     .replace(/\b1\d{12}(\+\d+)?/g, 'T')
     .replaceAll(/ann\/\d+/g, 'ann')
     .replaceAll(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, 'uuid');
-  return JSON.parse(text);
+  const kept = JSON.parse(text);
+  // The order in which rows changed last hangs on the millisecond.
+  kept['portfolio:q4:changed']?.sort();
+  return kept;
 }
 
 test('rows that are served together leave what those leave that are served one by one, whatever is the matter with them', async () => {

@@ -206,7 +206,7 @@ describe('a Redis that is older than what was sent', () => {
     const before = await copy();
     await rm(folder, { recursive: true });
     await writeFile(folder, '');
-    await expect(ours.look()).rejects.toThrow(/cannot be noted/);
+    await expect(ours.look()).rejects.toThrow(/cannot be kept/);
     await rm(folder);
     await ours.look();
     await putBack(before);
