@@ -155,8 +155,8 @@ async function picture({ connection, keys }: Ledger): Promise<unknown> {
     .replaceAll(/ann\/\d+/g, 'ann')
     .replaceAll(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, 'uuid');
   const kept = JSON.parse(text);
-  // The order in which rows changed last hangs on the millisecond.
-  kept['portfolio:q4:changed']?.sort();
+  // The order of what has a time hangs on the millisecond.
+  for (const list of Object.values(kept)) if (Array.isArray(list) && list.includes('T')) list.sort();
   return kept;
 }
 
