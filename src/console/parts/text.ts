@@ -43,12 +43,22 @@ export function commandLine(text: string, lead = ''): Html {
 
 /**
  * A text of a job or an error. Its clauses that name a command or a setting stand behind the switch, as those of {@link commandLine}
- * do; where that would hide all of it, only what follows a colon does.
+ * do; where that would hide all of it, only what follows a colon does. A time is the reader's.
+ *
+ * @param most characters after which a clause is cut
  */
-export function advice(text: string): Html {
+export function advice(text: string, most = text.length): Html {
   const clauses = text.split(/(?<=[.;]) | (?=\()/);
   const parts = clauses.every((clause) => COMMAND_OR_SETTING.test(clause)) ? text.split(/(?=: )/) : clauses;
-  return html`<span>${parts.map((part, at) => html`${at > 0 && !part.startsWith(':') && ' '}${COMMAND_OR_SETTING.test(part) ? html`<span class="terminal">${part}</span>` : part}`)}</span>`;
+  return html`<span>${parts.map((part, at) => {
+    const shown = part.length > most ? `${part.slice(0, most)}…` : part;
+    return html`${at > 0 && !part.startsWith(':') && ' '}${COMMAND_OR_SETTING.test(part) ? html`<span class="terminal">${shown}</span>` : withTimes(shown)}`;
+  })}</span>`;
+}
+
+function withTimes(text: string): Html {
+  const parts = text.split(/(\b\d{4}-\d\d-\d\dT[\d:.]+Z)/);
+  return html`${parts.map((part, at) => (at % 2 === 0 || Number.isNaN(Date.parse(part)) ? part : html`${moment(Date.parse(part))}`))}`;
 }
 
 const COMMAND_OR_SETTING = /\blimitline [a-z]|[A-Z]{3,}_[A-Z_]+/;

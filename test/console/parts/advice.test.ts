@@ -31,3 +31,16 @@ test.each([
       .trim(),
   ).toBe(visible);
 });
+
+test('a time of a message is the reader’s, what is no time stays, and a long clause is cut without what operators read', () => {
+  const sent = advice(
+    'It is unknown: sent 2026-11-27T12:57:07.138Z, then status 502 (name 502 in SERVICE_NOT_MADE)',
+    20,
+  ).markup;
+  expect(sent).toContain('It is unknown: sent …');
+  expect(sent).toContain('<span class="terminal">(name 502 in SERVICE…</span>');
+  expect(advice('sent 2026-11-27T12:57:07.138Z').markup).toContain(
+    'sent <time datetime="2026-11-27T12:57:07.138Z" data-local="minute">2026-11-27 12:57:07 UTC</time>',
+  );
+  expect(advice('sent 2026-99-27T99:57:07.138Z').markup).toContain('sent 2026-99-27T99:57:07.138Z');
+});

@@ -175,11 +175,7 @@ function shortId(id: string): string {
 
 function problemOf({ problem, record, state }: RowResult): Html | string {
   if (problem) {
-    const text =
-      problem.message.length > PROBLEM_CHARACTERS
-        ? `${problem.message.slice(0, PROBLEM_CHARACTERS)}…`
-        : problem.message;
-    return html`<span class="row-problem">${advice(text)}</span>`;
+    return html`<span class="row-problem">${advice(problem.message, PROBLEM_CHARACTERS)}</span>`;
   }
   if (record.differs) return html`<span class="row-problem">${answeredOtherwise(record)}</span>`;
   if (record.status) return theirWords(record.status);

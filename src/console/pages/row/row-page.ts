@@ -229,7 +229,7 @@ function callPart(call: StoryCall, wasRefused: boolean): Html {
           ? []
           : [{ term: 'Sent for', what: other ? html`<a href="${rowAddress(other)}">${madeFor}</a>` : madeFor }]),
         ...(known.by === '' ? [] : [{ term: 'Known by', what: known.by }]),
-        ...(known.heard === '' ? [] : [{ term: 'Heard instead of an answer', what: known.heard }]),
+        ...(known.heard === '' ? [] : [{ term: 'Heard instead of an answer', what: advice(known.heard) }]),
       ])
     }
     <details><summary>${known || wasRefused ? 'What was sent' : 'What is sent'}</summary><pre class="answer" tabindex="0" aria-label="Body of ${what}">${sent}</pre></details>
