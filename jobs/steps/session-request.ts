@@ -1,5 +1,6 @@
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import type { RowResult } from '../../src/ledger/schema/row.ts';
+import { shownIn } from '../../src/portfolio/columns/extra-fields.ts';
 import { filledBody, placesIn, type SessionCall, type SessionPlace } from '../../src/service/session-file.ts';
 
 /** The body of a row's hosted session; or, if the ids or the address for it are not known, the places that `lacks` a value. Pure. */
@@ -8,12 +9,11 @@ export function sessionBody(
   { request, companyId, limitId }: Pick<RowResult, 'request' | 'companyId' | 'limitId'>,
   supplier: PortfolioState['supplier'],
 ): { body: Record<string, unknown> } | { lacks: string[] } {
-  const { address, ...company } = (request.company ?? {}) as Record<string, unknown>;
-  const { contact, ...limit } = request.limit as Record<string, unknown>;
-  const fields = { ...company, ...Object(address), ...limit, ...Object(contact), name: request.name };
-  const texts = Object.entries(fields).filter(([, value]) => typeof value === 'string');
+  const shown = [...shownIn('company', request.company), ...shownIn('buyer_limit', request.limit)];
+  const texts = shown.filter(([, value]) => typeof value === 'string');
   const values: Partial<Record<SessionPlace, string | undefined>> = {
     ...Object.fromEntries(texts),
+    name: request.name,
     supplier: supplier?.id,
     buyer: companyId || request.companyId,
     limit: limitId,

@@ -94,6 +94,15 @@ export function addExtras(
   }
 }
 
+/** The fields of a body that the service's document shows, by their last names: without extra fields, which may bear the same names. */
+export function shownIn(of: string, body: object = {}): [name: string, value: unknown][] {
+  return Object.entries(body).flatMap(([name, value]): [string, unknown][] => {
+    const path = `${of}.${name}`;
+    if (OBJECTS.has(path)) return shownIn(path, Object(value));
+    return SHOWN.has(path) ? [[name, value]] : [];
+  });
+}
+
 /** The extra fields in a body that was kept, in the order of their paths, with the texts that a cell has for them. */
 export function extrasIn(of: string, body: object = {}): { field: ExtraField; text: string }[] {
   return Object.entries(body).flatMap(([name, value]: [string, unknown]) => {
