@@ -22,6 +22,7 @@ import {
   withArchives,
 } from './archive-deps.ts';
 import { archiveFolder, batchesOf, checkArchiveFile, REST, readArchiveFile, removeArchive } from './archive-files.ts';
+import { followLeft } from './follow-left.ts';
 import { type ArchiveManifest, readManifest } from './manifest.ts';
 import { nameArchive, type Writing, writeArchive } from './write-archive.ts';
 
@@ -135,6 +136,7 @@ async function writeAndLeave(name: string, state: ArchiveState, options: Archivi
     const isBack = await leaving.drop(name, state.id).catch(() => undefined);
     // If Redis did not answer, the portfolio may be marked as leaving. Then the files stay.
     if (!mayHaveLeft || isBack === true) await removeArchive(folder).catch(() => {});
+    if (isBack) await followLeft(deps).catch(() => {});
     if (isBack === undefined) deps.say?.(`${name} may still be marked as being archived: archive it again later.`);
     mustGoOn(options.signal, stoppedWords(name));
     throw error;

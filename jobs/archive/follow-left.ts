@@ -8,13 +8,13 @@ import { foundPages } from '../rows/walk-rows.ts';
 
 type FollowDeps = { ledger: RedisConnection; keys: Keys; rows: Rows };
 
-/** Lets the rows of restored portfolios follow that do not yet, since a process was killed before. May be repeated. */
+/** Lets the rows of portfolios follow that do not yet: a process was killed that restored one, or one was not archived after all. May be repeated. */
 export async function followLeft(deps: FollowDeps): Promise<void> {
   const { ledger, keys } = deps;
   for (const name of await ledger.smembers(keys.toFollow)) {
-    // One that is still restored is left to that, and one that is archived or forgotten again follows when it is restored.
+    // One that is still on its way is left to that, and one that is archived or forgotten again follows when it is restored.
     const found = await makeArchives({ connection: ledger, keys }).read(name);
-    if (found?.is === 'restoring') continue;
+    if (found?.is === 'archiving' || found?.is === 'restoring') continue;
     if (!found) await letFollow(name, deps);
     await ledger.srem(keys.toFollow, name);
   }

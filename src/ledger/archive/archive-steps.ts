@@ -116,8 +116,8 @@ export function archivePlaces(keys: Keys, name: string) {
 export function makeArchiveChange({ connection, keys }: Ledger) {
   const change = makeLuaScript(connection, new URL('../lua/change-archive.lua', import.meta.url));
   return (name: string, step: ArchiveStepName, told: readonly (string | number | Buffer)[]): Promise<unknown> => {
-    const { portfolios, archives } = keys;
-    const places = { ...archivePlaces(keys, name), portfolios, archives, imports: keys.imports(name) };
+    const { portfolios, archives, toFollow } = keys;
+    const places = { ...archivePlaces(keys, name), portfolios, archives, imports: keys.imports(name), toFollow };
     return change(places, { step, name, states: ROW_STATES.join(' '), told });
   };
 }

@@ -1,8 +1,8 @@
 -- One step of archiving, restoring or forgetting a portfolio (archives.ts). Each step may be repeated, and does nothing if the portfolio is
 -- in another state by now.
--- @keys portfolio portfolios archives imports approvals row
--- The portfolio, all portfolios, the archived ones, the portfolio's imports under way, and the beginnings of the keys of approvals and of
--- its rows.
+-- @keys portfolio portfolios archives imports toFollow approvals row
+-- The portfolio, all portfolios, the archived ones, the portfolio's imports under way, the portfolios whose rows are to follow decisions, and
+-- the beginnings of the keys of approvals and of its rows.
 -- @args step name states …told
 -- name: the portfolio's; states: all states of rows, with spaces between; told: the step's arguments.
 -- Answers 1 if the step was taken and 0 if not, unless the step says otherwise.
@@ -55,7 +55,11 @@ function steps.archive(state)
   end
   if importing then return { 'interrupted' } end
   if not finished then return { 'unfinished' } end
-  if state ~= '' then redis.call('HSET', portfolio, 'archive', state) end
+  if state ~= '' then
+    redis.call('HSET', portfolio, 'archive', state)
+    -- If it does not leave after all, its rows follow what is decided meanwhile.
+    redis.call('SADD', toFollow, name)
+  end
   return { 'begun', archive or '' }
 end
 
@@ -70,6 +74,7 @@ function steps.leave(id, state, now)
   if not isUnder(id, 'archiving') then return 0 end
   redis.call('HSET', portfolio, 'archive', state)
   redis.call('ZREM', portfolios, name)
+  redis.call('SREM', toFollow, name)
   redis.call('ZADD', archives, now, name)
   return 1
 end

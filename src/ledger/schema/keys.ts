@@ -232,7 +232,7 @@ export function makeKeys(prefix: string, account: string) {
     calls: `${root}:call:`,
     /** Sorted set: restored portfolios, by when restoring began, in ms: from then on their age counts for archiving them again. */
     restored: `${root}:restored`,
-    /** Set: restored portfolios whose rows may not say yet what was decided while they were archived. */
+    /** Set: portfolios whose rows may not say yet what was decided while they were archived, or on the way there. */
     toFollow: `${root}:to-follow`,
     /** Hash: one content that the service posted as an event: raw, with headers and times. */
     event: (id: string) => `${root}:event:${id}`,

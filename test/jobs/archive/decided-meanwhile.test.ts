@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
+import { followLeft } from '../../../jobs/archive/follow-left.ts';
+import { takeDecisions } from '../../../jobs/operators/take-decisions.ts';
+import type { Context } from '../../../src/context.ts';
+import { openFinishedPortfolio } from '../../support/finished-portfolio.ts';
+
+function say(context: Context, by: string, day: string) {
+  const decided = `2100-01-${day}T00:00:00.000Z`;
+  const decision = { at: 2, id: 'bl_q41', row: '', status: 'declined', total: '0', available: '0', decided };
+  const rest = { silent: 0, problems: [], lacks: [], unread: [], dialect: {} as never };
+  return takeDecisions({ name: `${by}.csv`, decisions: [decision], ...rest }, context, { by });
+}
+
+test.each(['at once', 'by night, where the process was killed'])(
+  'a row follows what was decided while its portfolio was on the way to an archive that was not written, %s',
+  async (when) => {
+    const { context } = await openFinishedPortfolio(1);
+    let taken: Awaited<ReturnType<typeof takeDecisions>> | undefined;
+    const archiving = archivePortfolio(context, 'q4', {
+      by: 'alice',
+      signal: new AbortController().signal,
+      onProgress: async ({ step }) => {
+        if (step !== 'writing') return;
+        taken = await say(context, 'anna', '01');
+        await followLeft(context);
+        if (when !== 'at once') await context.ledger.hdel(context.keys.portfolio('q4'), 'archive');
+        throw new Error('no space left on device');
+      },
+    });
+    await expect(archiving).rejects.toThrow('no space left');
+    expect(taken).toMatchObject({ taken: 1, rows: 0, left: 1 });
+    expect(taken?.warnings[0]?.message).toContain('The row follows by itself then.');
+    if (when !== 'at once') await followLeft(context);
+    expect((await context.portfolios.read('q4')).statuses).toEqual({ declined: 1 });
+    expect(await context.ledger.exists(context.keys.toFollow)).toBe(0);
+  },
+);
