@@ -5,7 +5,8 @@
 -- Amounts are decimal text; "" says that none is known, "=" that nothing is said of it: then the total stays, and what
 -- is available is not known any more. at: when it was decided, in ISO 8601. isDated: whether the service said when. latestMs: the latest moment
 -- at which it may have been decided, in ms, or "": it is older than an answer to a call that was sent later. Where the call was sent twice,
--- nobody knows which of the sends the answer is about, so the word counts. by: who brings it and with what, as JSON, for the histories of rows.
+-- nobody knows which of the sends the answer is about, so the word counts. by: who brings it and with what, as JSON, for the histories of rows;
+-- who only repeats a word did not bring it.
 -- isTold: "0" changes nothing.
 -- Answers "taken", "same" (it says what is known), "older", "contradicts" (another word of the same moment), "not made" or "damaged".
 -- @include amounts
@@ -38,5 +39,8 @@ if not isSame then
     if amount ~= '=' or name == 'available_limit' then record[name] = amount ~= '' and amount ~= '=' and amount or nil end
   end
 end
-if isTold ~= '0' then redis.call('HSET', call, 'record', cjson.encode(record), 'decided', by) end
+if isTold ~= '0' then
+  redis.call('HSET', call, 'record', cjson.encode(record))
+  redis.call(isSame and 'HSETNX' or 'HSET', call, 'decided', by)
+end
 return isSame and 'same' or 'taken'

@@ -36,3 +36,14 @@ test.each(['at once', 'by night, where the process was killed'])(
     expect(await context.ledger.exists(context.keys.toFollow)).toBe(0);
   },
 );
+
+test('the history of an archived row has who brought its decision, and not who repeated it', async () => {
+  const { context, archive, restore } = await openFinishedPortfolio(1);
+  await archive();
+  await say(context, 'anna', '01');
+  await say(context, 'bob', '02');
+  await restore();
+  const [found] = await context.rows.inState('q4', 'done', { count: 1 });
+  const told = found ? await context.stories.entries(found.row) : [];
+  expect(told.flatMap((one) => (one.is === 'decided' ? [one.by] : []))).toEqual(['anna']);
+});
