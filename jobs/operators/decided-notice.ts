@@ -1,16 +1,18 @@
 import { counted, grouped } from '../../src/counted.ts';
+import { amountText, shareOf } from '../../src/ledger/counts/amounts.ts';
 import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
+import { outcomeOfAnswer, ROW_OUTCOMES, SHARES } from '../../src/ledger/counts/row-outcome.ts';
 import type { Decided, DecidedRow } from '../../src/ledger/rows/decisions.ts';
 import { rowIdOf } from '../../src/ledger/schema/schema.ts';
 import type { Notice, Outbox } from '../../src/notices/notice.ts';
-import { type Meanings, statusMeaningOf } from '../../src/status-meaning.ts';
+import { countedStatus, type Meanings } from '../../src/status-meaning.ts';
 
 /** What decisions of the service say, with the words for people. */
 const DECIDED = {
   approved: 'approved',
   declined: 'declined',
-  review: 'still under review',
-  unexplained: 'answered, outcome not known',
+  under_review: 'still under review',
+  answered: ROW_OUTCOMES.answered,
 } as const;
 
 type Verdict = keyof typeof DECIDED;
@@ -51,15 +53,17 @@ export async function tellDecided(
 /** What was decided last of each row. */
 function verdictsOf(news: readonly DecidedRow[], meanings: Meanings): Iterable<Verdict> {
   const verdicts = news.map(({ row, status, total }): [string, Verdict] => {
-    const meaning = statusMeaningOf(status, meanings);
-    return [row, meaning === 'approved' && total === '0' ? 'declined' : (meaning ?? 'unexplained')];
+    // Whether all of the request was granted is not told.
+    const share = SHARES[shareOf(amountText(total ?? undefined), '0')] ?? 'unknown';
+    const outcome = outcomeOfAnswer({ status: countedStatus(status), share }, meanings);
+    return [row, outcome === 'partly_approved' ? 'approved' : outcome];
   });
   return new Map(verdicts).values();
 }
 
 /** A notice that decisions of the service came in for rows of a portfolio; `verdicts` has what was decided of each row. */
 function decidedNotice(portfolio: string, verdicts: Iterable<Verdict>, atMs: number): Notice {
-  const rows: Record<Verdict, number> = { approved: 0, declined: 0, review: 0, unexplained: 0 };
+  const rows: Record<Verdict, number> = { approved: 0, declined: 0, under_review: 0, answered: 0 };
   for (const one of verdicts) rows[one] += 1;
   const said = (Object.keys(DECIDED) as Verdict[]).filter((one) => rows[one] > 0);
   const total = said.reduce((sum, one) => sum + rows[one], 0);
