@@ -92,8 +92,8 @@ export async function readDecisionsFile(
   }
 }
 
-/** Characters of an id or a row: more than any has. */
-const MOST_NAME = 500;
+/** Characters of a cell: more than any id, row, status or amount has. Cells are held in memory, and messages quote them. */
+const MOST_CELL = 500;
 
 /** Headers that a message names. */
 const HEADERS_NAMED = 10;
@@ -184,6 +184,9 @@ type Read = { at: number; cells: Partial<Record<Name, string>>; numbers: readonl
 
 function lineOf({ line: at, cells, fault, sheet }: RawRecord, { of, width }: Places, hiddenRows = false): Read {
   const named = Object.entries(of) as [Name, number][];
+  const read = named.map(([name, place]): [Name, string] => [name, withoutApostrophe(cells[place] ?? '').trim()]);
+  const kept = read.filter(([, cell]) => cell.length <= MOST_CELL);
+  const [long] = read.find(([, cell]) => cell.length > MOST_CELL) ?? [];
   const filled = cells.findLastIndex((cell) => cell !== '') + 1;
   // Rows of a sheet end with their last filled cell.
   const isOther = filled > width || (sheet === undefined && cells.length < width);
@@ -193,9 +196,9 @@ function lineOf({ line: at, cells, fault, sheet }: RawRecord, { of, width }: Pla
   const hidden = sheet?.hidden && !hiddenRows ? HIDDEN : undefined;
   return {
     at,
-    cells: Object.fromEntries(named.map(([name, place]) => [name, withoutApostrophe(cells[place] ?? '').trim()])),
+    cells: Object.fromEntries(kept),
     numbers: named.flatMap(([name, place]) => (sheet?.numbers.includes(place) ? [name] : [])),
-    fault: fault?.message ?? hidden ?? message,
+    fault: fault?.message ?? hidden ?? message ?? (long && `Its ${long} is longer than any.`),
   };
 }
 
@@ -227,8 +230,6 @@ function take(line: Read, { convention, places, dates, now = new Date() }: Readi
   const faults = [
     line.fault,
     id === '' && row === '' ? 'It names no limit: fill in buyer_limit_id or row.' : undefined,
-    // Messages quote the name, and a cell may have 32,767 characters.
-    Math.max(id.length, row.length) > MOST_NAME ? 'Its buyer_limit_id or row is longer than any.' : undefined,
     inColumn('status', status, faultOfText(status)),
     inColumn('total_limit', cells.total_limit, total.problem),
     inColumn('available_limit', cells.available_limit, available.problem),
