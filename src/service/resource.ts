@@ -104,7 +104,8 @@ export function differencesOf(
 
   function compare(path: string, of: Body, its: Body): void {
     for (const [name, value] of Object.entries(of)) {
-      const other = its[name];
+      // A field may bear a name that every object knows, such as toString.
+      const other = Object.hasOwn(its, name) ? its[name] : undefined;
       if (other === value || other === undefined || other === null || Array.isArray(value)) continue;
       const field = `${path}${name}`;
       if (isBody(value)) {

@@ -190,3 +190,15 @@ test('numbers of fields besides keep the digits of the answer', () => {
   const besides = '{"rate":1.10,"reference":12345678901234567890,"big":1e400,"within":[{"n":-0}]}';
   expect(readMade('limit', besides.replace('{', '{"id":"bl_1",'))).toHaveProperty('record.besides', besides);
 });
+
+test.each(['toString', 'valueOf', 'hasOwnProperty'])(
+  'an answer without a field that was sent as %s differs in nothing',
+  (name) => {
+    const sent = { name: 'A', [name]: 'x', more: { [name]: 'x' } };
+    expect(readMade('company', '{"id":"company_1","more":{}}', sent)).toEqual({
+      is: 'made',
+      id: 'company_1',
+      record: {},
+    });
+  },
+);
