@@ -124,6 +124,12 @@ export function makeHeldPlans(deps: HeldPlanDeps) {
     return planned.shown;
   }
 
+  /** The kept plan; undefined where it is gone, or decisions are kept under this id (upload-decisions.ts). */
+  async function keptOf(id: string): Promise<Kept | undefined> {
+    const known = JSON.parse((await deps.plans.answer(id)) ?? '{}') as Partial<Kept>;
+    return known.digest === undefined ? undefined : (known as Kept);
+  }
+
   return {
     /**
      * Reads a file and plans its answers. Nothing of the file stays on the disk.
@@ -149,16 +155,14 @@ export function makeHeldPlans(deps: HeldPlanDeps) {
 
     /** The portfolios that the answers of a kept plan are about; none for a plan that is gone. */
     async portfoliosOf(id: string): Promise<string[]> {
-      const text = await deps.plans.answer(id);
-      const known: Kept | undefined = text === null ? undefined : JSON.parse(text);
+      const known = await keptOf(id);
       if (known?.portfolio !== undefined) return [known.portfolio];
       return [...new Set(known?.file.words.flatMap(({ row }) => rowIdOf(row)?.portfolio ?? []))];
     },
 
     /** Executes a plan once, if it would still be the same. */
     async confirm(id: string, portfolio: string | undefined, by: string): Promise<HeldPlanConfirmed> {
-      const text = await deps.plans.answer(id);
-      const known: Kept | undefined = text === null ? undefined : JSON.parse(text);
+      const known = await keptOf(id);
       if (known?.portfolio !== portfolio || !known || !(await deps.plans.takeAnswer(id))) return { is: 'unknown' };
       const { digest: before, ...said } = known;
       const now = await planOf(id, said);

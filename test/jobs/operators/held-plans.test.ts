@@ -108,3 +108,12 @@ test('a plan to send held rows again leaves alone what was sent again since, how
   expect(await states()).toMatchObject({ held: 1 });
   expect(await outcome(id)).toMatchObject({ done: 0 });
 });
+
+test('uploaded decisions are no plan for held rows, and whoever confirms them as one does not use them up', async () => {
+  const { context } = await openPlanned(1);
+  const plans = makeHeldPlans(context);
+  await context.plans.keepAnswer('an-id', JSON.stringify({ packed: '' }));
+  expect(await plans.portfoliosOf('an-id')).toEqual([]);
+  expect(await plans.confirm('an-id', undefined, 'otto')).toEqual({ is: 'unknown' });
+  expect(await context.plans.answer('an-id')).not.toBeNull();
+});
