@@ -42,12 +42,12 @@ export async function askSessions(
 ): Promise<SessionsAsked> {
   const session = mustDescribeSessions(deps.settings);
   await deps.portfolios.mustBeHere(choice.portfolio);
-  const { supplier } = await deps.portfolios.read(choice.portfolio);
+  const portfolio = await deps.portfolios.read(choice.portfolio);
   const meanings = await deps.statusMeanings.read();
   const asked: SessionsAsked = { asked: 0, waits: 0, made: 0, held: 0, none: 0, lacks: 0, declined: 0, places: [] };
   const seen = new Set<string>();
   for await (const { row, result } of chosen(choice, deps)) {
-    const filled = sessionBody(session, await deps.calls.sessions.withCompany(result), supplier);
+    const filled = sessionBody(session, await deps.calls.sessions.withCompany(result), portfolio);
     if ('lacks' in filled) {
       asked.lacks += 1;
       asked.places = [...new Set([...asked.places, ...filled.lacks])];

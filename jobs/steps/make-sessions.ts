@@ -122,8 +122,8 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
       const claim = await deps.atMostOnce.claim(thing, 'hold');
       return end(claim.is === 'go' ? await claim.settle({ is: 'unsent', reason: 'its row is gone' }) : claim);
     }
-    const { supplier } = await portfolios.read(wish.row.portfolio);
-    const filled = sessionBody(deps.session, await sessions.withCompany(result), supplier);
+    const portfolio = await portfolios.read(wish.row.portfolio);
+    const filled = sessionBody(deps.session, await sessions.withCompany(result), portfolio);
     if ('lacks' in filled) {
       // Whoever asked had all values: this process may have read another file.
       const words =

@@ -7,14 +7,14 @@ import { filledBody, placesIn, type SessionCall, type SessionPlace } from '../..
 export function sessionBody(
   { body, returnUrl }: Pick<SessionCall, 'body' | 'returnUrl'>,
   { request, companyId, limitId }: Pick<RowResult, 'request' | 'companyId' | 'limitId'>,
-  supplier: PortfolioState['supplier'],
+  { supplier, supplierAwaits }: Pick<PortfolioState, 'supplier' | 'supplierAwaits'>,
 ): { body: Record<string, unknown> } | { lacks: string[] } {
   const shown = [...shownIn('company', request.company), ...shownIn('buyer_limit', request.limit)];
   const texts = shown.filter(([, value]) => typeof value === 'string');
   const values: Partial<Record<SessionPlace, string | undefined>> = {
     ...Object.fromEntries(texts),
     name: request.name,
-    supplier: supplier?.id,
+    supplier: supplierAwaits ? undefined : supplier?.id,
     buyer: companyId || request.companyId,
     limit: limitId,
     return_url: returnUrl,

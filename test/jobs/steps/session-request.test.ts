@@ -1,17 +1,20 @@
 import { expect, test } from 'vitest';
 import { sessionBody } from '../../../jobs/steps/session-request.ts';
+import { sessionPlace } from '../../support/session-file.ts';
 
 const PLACES = ['city', 'street', 'website', 'name', 'requested_limit'];
-const BODY = Object.fromEntries(PLACES.map((name) => [name, `\${${name}}`]));
+const BODY = Object.fromEntries(PLACES.map((name) => [name, sessionPlace(name)]));
 const ADDRESS = { country_code: 'DE', city: 'Berlin', street: 'Weg 1' };
 const COMPANY = { name: 'A GmbH', website: 'https://a.example', address: ADDRESS };
 const LIMIT = { requested_limit: '5000', contact: { email: 'a@a.example' } };
 const OTHER = 'said by the file of something else';
 
+const NO_SUPPLIER = { supplier: undefined, supplierAwaits: false };
+
 function bodyOf(company: object, limit: object) {
   const request = { name: 'A GmbH', buyer: 'b', documents: [], company, limit } as never;
   const row = { request, companyId: 'company_1', limitId: 'bl_1' };
-  return sessionBody({ body: BODY, returnUrl: '' }, row, undefined);
+  return sessionBody({ body: BODY, returnUrl: '' }, row, NO_SUPPLIER);
 }
 
 test.each([
@@ -28,4 +31,13 @@ test.each([
 test('a place of which the line has no value stays empty, whatever extra field bears its name', () => {
   const { website: _none, ...company } = COMPANY;
   expect(bodyOf(company, { ...LIMIT, website: OTHER })).toMatchObject({ body: { website: '', city: 'Berlin' } });
+});
+
+test('a supplier that waits for an approval is named in no session', () => {
+  const session = { body: { supplier: sessionPlace('supplier') }, returnUrl: '' };
+  const request = { name: 'A GmbH', buyer: 'b', documents: [], limit: { requested_limit: '5000' } } as never;
+  const row = { request, companyId: 'company_1', limitId: 'bl_1' };
+  const supplier = { id: 'company_s' } as never;
+  expect(sessionBody(session, row, { supplier, supplierAwaits: true })).toEqual({ lacks: ['supplier'] });
+  expect(sessionBody(session, row, { supplier, supplierAwaits: false })).toEqual({ body: { supplier: 'company_s' } });
 });
