@@ -14,6 +14,9 @@ export type EventReading = { found: Partial<Record<MappedName, string>> } & (
 /** Most limits of one event: each takes some commands to Redis. */
 const MOST_LIMITS = 10_000;
 
+/** How far in the future an event's time may be: nobody can mend it, and times of one zone still say which event is the later one. */
+const AHEAD_MS = 86_400_000;
+
 /** Bytes of an id: no service has longer ones. */
 const MOST_ID_BYTES = 128;
 
@@ -133,7 +136,10 @@ function readLimit({ faults, found, ...parts }: Parts, firstMs: number): EventRe
   };
   const [total, available] = [amountOf('total_limit'), amountOf('available_limit')];
   const moment = momentText(parts.contentOf('decided_at') ?? '');
-  const decided = parts.readingOf('decided_at', readMoment(moment, { dates: null, now: new Date() }));
+  const decided = parts.readingOf(
+    'decided_at',
+    readMoment(moment, { dates: null, now: new Date(), aheadMs: AHEAD_MS }),
+  );
   if (faults.length > 0) return { is: 'unreadable', why: faults[0] ?? '', found };
   const times = { at: decided ?? new Date(firstMs).toISOString(), isDated: decided !== undefined, isOfEvent: true };
   return { is: 'decision', word: { limit, status, total, available, ...times }, found };

@@ -5,8 +5,8 @@ import { moneyText } from '../../src/money-text.ts';
 /** Why a decision is not taken, a sentence each. */
 export const DECISION_FAULTS = {
   unknown: ({ limit }: LaterWord) => `No call of this account made the limit ${limit}.`,
-  older: ({ limit, at }: LaterWord) =>
-    `The decision about ${limit} is of ${at}, and what is known of it is later: an older one changes nothing.`,
+  older: ({ limit, at }: LaterWord, knownAt = '') =>
+    `The decision about ${limit} is of ${at}, and what is known of it is of ${knownAt}: an older one changes nothing. One that counts needs a later decided_at.`,
   contradicts: ({ limit, at }: LaterWord) =>
     `Another decision about ${limit} of the same time, ${at}, is known: neither is put above the other.`,
   'not made': ({ limit }: LaterWord) => `Another limit than ${limit} counts for its request.`,

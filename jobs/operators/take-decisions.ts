@@ -91,10 +91,10 @@ export async function takeDecisions(
     signal?.throwIfAborted();
     await Promise.all(page.map((one) => takeOne(one, taking)));
   }
-  for (const { at, word } of taking.older) {
+  for (const { at, word, knownAt } of taking.older) {
     // A file may have several decisions about one limit, and says the last of them: earlier ones are no fault when it is taken again.
     if (['taken', 'same'].includes(taking.ended.get(word.limit) ?? '')) counts.known += 1;
-    else taking.problems.push({ at, message: DECISION_FAULTS.older(word) });
+    else taking.problems.push({ at, message: DECISION_FAULTS.older(word, knownAt) });
   }
   if (!dryRun) await tellDecided(deps);
   const byLine = (some: AboutLine[]) => some.sort((one, other) => one.at - other.at);
@@ -124,7 +124,7 @@ type Taking = {
   /** In a dry run, what the file has said of a limit so far. */
   foreseen: Map<string, string>;
   /** Lines that are older than what is known, and what became of the last line about each limit. */
-  older: Said[];
+  older: (Said & { knownAt: string | undefined })[];
   ended: Map<string, DecisionTaken['became']>;
 };
 
@@ -166,7 +166,7 @@ async function takeOne({ at, word }: Said, taking: Taking): Promise<void> {
     problems.push({ at, message: `The limit ${word.limit} is of no row of portfolio ${only}.` });
     return;
   }
-  const { became: known, rows, left, doubts } = await takeDecision(word, taking);
+  const { became: known, rows, left, doubts, knownAt } = await takeDecision(word, taking);
   const became = dryRun ? asForeseen(known, word, taking) : known;
   for (const row of rows) taking.changed.add(rowName(row));
   if (became === 'taken') {
@@ -181,7 +181,7 @@ async function takeOne({ at, word }: Said, taking: Taking): Promise<void> {
       );
     warnings.push(...doubts.map((message) => ({ at, message })));
   } else if (became === 'same') counts.known += 1;
-  else if (became === 'older') taking.older.push({ at, word });
+  else if (became === 'older') taking.older.push({ at, word, knownAt });
   else problems.push({ at, message: DECISION_FAULTS[became](word) });
   taking.ended.set(word.limit, became);
   counts.left += left.length;
@@ -206,8 +206,17 @@ function asForeseen(known: DecisionTaken['became'], word: LaterWord, { foreseen 
   return before === said ? 'same' : 'taken';
 }
 
-/** What became of one decision: which rows say something else now, why others do not yet, and what to think of. */
-export type DecisionTaken = { became: DecidedAs | 'unknown'; rows: RowId[]; left: string[]; doubts: string[] };
+/**
+ * What became of one decision: which rows say something else now, why others do not yet, and what to think of. `knownAt`: the time of what was
+ * known, where that is later.
+ */
+export type DecisionTaken = {
+  became: DecidedAs | 'unknown';
+  rows: RowId[];
+  left: string[];
+  doubts: string[];
+  knownAt?: string;
+};
 
 /**
  * Takes one decision about a limit, and lets its rows follow. `unknown`: no call of this account made the limit.
@@ -233,7 +242,8 @@ export async function takeDecision(
   const became = isOwn ? 'taken' : said;
   // Rows follow whatever became of the decision: an earlier command may have been stopped before they did.
   const after = dryRun ? { rows: [], left: [] } : await letFollow(limit, word, { deps, ...told }, isOwn);
-  return { became, ...after, doubts: doubtsOf(word, limit, told.file) };
+  const knownAt = limit.decidedAt > word.at ? limit.decidedAt : new Date(limit.askedMs).toISOString();
+  return { became, ...after, doubts: doubtsOf(word, limit, told.file), knownAt };
 }
 
 /** Lets all rows of a limit's request say what its call says. Answers which do from now on, and why others do not. */

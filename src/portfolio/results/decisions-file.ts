@@ -280,8 +280,21 @@ export function readAmount(text: string, convention: Decimal | null): Amount {
 const MOMENT = /^([-./\d]{8,10})(?:T|,? )(\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d:\d\d)?$/i;
 const DAY_MS = 86_400_000;
 
-/** Reads when something was decided, in ISO 8601, UTC: a day in whatever form, which means its end, or with a time behind it. */
-export function readMoment(text: string, { dates, now }: { dates: DateOrder | null; now: Date }): Amount {
+/** How far ahead of ours a clock may be. A later time is most often one of another zone, and would count above all that comes meanwhile. */
+const AHEAD_MS = 600_000;
+
+/** What to do about a time that is read as another one than is meant. */
+export const ZONE_WORDS = 'Times without a zone are read as UTC: write the zone behind it, such as +01:00.';
+
+/**
+ * Reads when something was decided, in ISO 8601, UTC: a day in whatever form, which means its end, or with a time behind it.
+ *
+ * @param given.aheadMs how far in the future a time may be
+ */
+export function readMoment(
+  text: string,
+  { dates, now, aheadMs = AHEAD_MS }: { dates: DateOrder | null; now: Date; aheadMs?: number },
+): Amount {
   if (text === '') return {};
   const [, day = '', time = '', zone = 'Z'] = MOMENT.exec(text) ?? [];
   const date = parseDate(day === '' ? text : day, { order: dates, today: '9999-12-31' });
@@ -289,8 +302,10 @@ export function readMoment(text: string, { dates, now }: { dates: DateOrder | nu
   const isDay = day === '';
   const ms = Date.parse(isDay ? `${date.value}T00:00:00Z` : `${date.value}T${time}${zone.toUpperCase()}`);
   if (Number.isNaN(ms)) return { problem: 'There is no such time.' };
-  // A day may have begun elsewhere already, and a clock may be wrong.
-  if (ms > now.getTime() + DAY_MS) return { problem: 'This is in the future.' };
-  const end = isDay ? Math.min(ms + DAY_MS - 1, Math.max(ms, now.getTime())) : ms;
-  return { value: new Date(end).toISOString() };
+  // A day may have begun elsewhere already.
+  if (ms > now.getTime() + (isDay ? DAY_MS : aheadMs)) {
+    const read = `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+    return { problem: isDay ? 'This is in the future.' : `This is in the future, read as ${read}. ${ZONE_WORDS}` };
+  }
+  return { value: new Date(isDay ? Math.min(ms + DAY_MS - 1, now.getTime()) : ms).toISOString() };
 }

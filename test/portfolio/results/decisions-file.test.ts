@@ -65,7 +65,12 @@ test.each([
   ['a day is none', 'bl_1,,approved,1,1,2026-02-30', 'no such day'],
   ['a time is none', 'bl_1,,approved,1,1,2026-11-02T25:00:00Z', 'no such time'],
   ['day and month cannot be told apart', 'bl_1,,approved,1,1,05/04/2026', 'may come first'],
-  ['a time is in the future', 'bl_1,,approved,1,1,2026-12-24', 'in the future'],
+  ['a day is in the future', 'bl_1,,approved,1,1,2026-12-24', 'in the future'],
+  [
+    'a time is in the future, since it is one of another zone',
+    `bl_1,,approved,1,1,${new Date(now.getTime() + 3_600_000).toISOString().slice(0, 16)}`,
+    `read as ${new Date(now.getTime() + 3_600_000).toISOString().slice(0, 16).replace('T', ' ')} UTC. Times without a zone are read as UTC: write the zone behind it, such as +01:00.`,
+  ],
 ])('a line is not taken where %s', async (_case, line, fault) => {
   const { decisions, problems } = await readDecisionsFile(await fileOf(HEADER, line), { now });
   expect([decisions, problems]).toEqual([[], [{ at: 2, message: expect.stringContaining(fault) }]]);
@@ -139,8 +144,8 @@ test.each([
   ['2026-11-25', '2026-11-25T23:59:59.999Z'],
   ['2026-11-26', '2026-11-26T12:00:00.000Z'],
   // It is tomorrow already in Tokyo.
-  ['2026-11-27', '2026-11-27T00:00:00.000Z'],
-  ['2026-11-26T23:30:00+09:00', '2026-11-26T14:30:00.000Z'],
+  ['2026-11-27', '2026-11-26T12:00:00.000Z'],
+  ['2026-11-26T20:30:00+09:00', '2026-11-26T11:30:00.000Z'],
 ])('the day or time %s is %s', async (written, value) => {
   const { decisions } = await readDecisionsFile(await fileOf(HEADER, `bl_1,,approved,1,1,${written}`), { now });
   expect(decisions).toMatchObject([{ decided: value }]);

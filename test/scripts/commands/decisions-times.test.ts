@@ -7,15 +7,18 @@ const DAY = 24 * 60;
 
 test('a decision from before the request that was answered is older than the answer, and is not taken', async () => {
   const { ids, decide, outcomes } = await openReview(2);
-  await decide([`${ids[0]},,rejected,,,`]);
+  const known = later(0);
+  await decide([`${ids[0]},,rejected,,,${known}`]);
   const mistyped = later(-DAY - 5);
   const said = [`${ids[0]},,approved,1001.5,1001.5,${mistyped}`, `${ids[1]},,approved,1002.5,1002.5,${mistyped}`];
   const dry = await decide(said, '--dry-run');
   const { status, stdout } = await decide(said);
   expect([dry.status, status]).toEqual([2, 2]);
-  const older = (id: string | undefined) =>
-    `not taken: The decision about ${id} is of ${mistyped}, and what is known of it is later: an older one changes nothing.\n`;
-  expect(stdout).toContain(`line 2, ${older(ids[0])}line 3, ${older(ids[1])}`);
+  const older = (id: string | undefined, of: string) =>
+    `not taken: The decision about ${id} is of ${mistyped}, and what is known of it is of ${of}: an older one changes nothing. One that counts needs a later decided_at.\n`;
+  const asked = /line 3, .* known of it is of (\S+): an older/.exec(stdout)?.[1] ?? '';
+  expect(Date.parse(asked)).toBeLessThan(Date.parse(known));
+  expect(stdout).toContain(`line 2, ${older(ids[0], known)}line 3, ${older(ids[1], asked)}`);
   expect(stdout).toContain('0 decisions taken, 0 known already, 2 not taken.');
   expect(await outcomes()).toMatchObject({ declined: { rows: 1 }, under_review: { rows: 1 }, approved: { rows: 0 } });
 });
