@@ -1,6 +1,7 @@
 import { Big } from 'big.js';
 import type { DecidedLimit, LaterWord } from '../../src/ledger/rows/decisions.ts';
 import { moneyText } from '../../src/money-text.ts';
+import { ZONE_WORDS } from '../../src/portfolio/results/decisions-file.ts';
 
 /** Why a decision is not taken, a sentence each. */
 export const DECISION_FAULTS = {
@@ -25,7 +26,7 @@ export function doubtsOf(
   const above = `The limit ${limit} is ${moneyText(total ?? '')}, more than the ${moneyText(requested)} that was asked for.`;
   const isMore = total && available && new Big(available).gt(total);
   const more = `Of the limit ${limit} more is available, ${moneyText(available ?? '')}, than its total, ${moneyText(total ?? '')}.`;
-  const early = `The limit ${limit} was decided at ${minuteText(at)}, before it was asked for at ${minuteText(askedMs)}.`;
+  const early = `The limit ${limit} was decided at ${minuteText(at)}, before it was asked for at ${minuteText(askedMs)}${isOfEvent ? '.' : `, and counts all the same. ${ZONE_WORDS}`}`;
   const other = fileOf(decided);
   const isJustBehind = !isDated && !isOfEvent && Date.parse(at) - Date.parse(decidedAt) < TOGETHER_MS;
   const together = `${other} said something else of ${limit} within the hour, and ${file} has no time for it, so that ${file} counts as the later one. If that is wrong, give both a decided_at, and take them again.`;
