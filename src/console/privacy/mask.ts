@@ -1,5 +1,6 @@
 import { isJson } from '../../json-pointer.ts';
 import { normal } from '../../likeness.ts';
+import { changeExtras } from '../../portfolio/columns/extra-fields.ts';
 import { COLUMNS, columnsThat, fieldOf, isKnown } from '../../portfolio/columns/known-columns.ts';
 
 /** Fields with names: only e-mail addresses and telephone numbers in them are masked, so that rows stay recognisable. */
@@ -55,9 +56,16 @@ function copy(value: unknown, masks: TextMasks, key = ''): unknown {
   if (value instanceof Date) return value;
   if (!isPlain(value)) throw new TypeError('This cannot be masked, so it is not handed to a page.');
   if (isCell(value)) return copyCell(value, masks);
+  const plain = isPlain(value.limit) && 'requested_limit' in value.limit ? withoutExtras(value) : value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, one]) => [name, isHidden(name, value) ? blank(one) : copy(one, masks, name)]),
+    Object.entries(plain).map(([name, one]) => [name, isHidden(name, plain) ? blank(one) : copy(one, masks, name)]),
   );
+}
+
+/** A request whose extra fields are masked, as their columns are in a line: they may hold anything. */
+function withoutExtras({ company, limit, ...others }: Record<string, unknown>): Record<string, unknown> {
+  const own = isPlain(company) ? changeExtras('company', company, blank) : company;
+  return { ...others, company: own, limit: changeExtras('buyer_limit', Object(limit), blank) };
 }
 
 /** Personal fields, and the answer to another request (`RowProblem`): whose data it holds, and under which names, nobody knows. */

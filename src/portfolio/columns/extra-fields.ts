@@ -103,6 +103,16 @@ export function shownIn(of: string, body: object = {}): [name: string, value: un
   });
 }
 
+/** A copy of a body with its extra fields changed. */
+export function changeExtras(of: string, body: object, change: (value: unknown) => unknown): Record<string, unknown> {
+  const fields = Object.entries(body).map(([name, value]) => {
+    const path = `${of}.${name}`;
+    if (SHOWN.has(path) || value === null) return [name, value];
+    return [name, OBJECTS.has(path) ? changeExtras(path, value, change) : change(value)];
+  });
+  return Object.fromEntries(fields);
+}
+
 /** The extra fields in a body that was kept, in the order of their paths, with the texts that a cell has for them. */
 export function extrasIn(of: string, body: object = {}): { field: ExtraField; text: string }[] {
   return Object.entries(body).flatMap(([name, value]: [string, unknown]) => {

@@ -28,6 +28,16 @@ test('contacts and streets are masked by their fields; what tells rows apart sta
   });
 });
 
+test('what a person maps to a path is masked in a request, as it is in the line', () => {
+  const { company, limit } = REQUEST;
+  const address = { ...company.address, district: 'West' };
+  const request = { company: { ...company, address, owner: 'Hans' }, limit: { ...limit, terms: { days: 30 } } };
+  expect(masked(request)).toMatchObject({
+    company: { name: 'Müller GmbH', owner: MASK, address: { city: 'Ulm', district: MASK } },
+    limit: { requested_limit: '1000', terms: { days: MASK } },
+  });
+});
+
 describe('an answer that repeats the contact of its row', () => {
   const seen = (body: string) => masked({ request: REQUEST, problem: { body } }).problem.body;
 
