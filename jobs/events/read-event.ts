@@ -1,7 +1,8 @@
 import type { EventMapping, MappedName } from '../../src/events/event-mapping.ts';
 import { inPlace, listPlaces, pointerOf, valueAt } from '../../src/json-pointer.ts';
 import type { LaterWord } from '../../src/ledger/rows/decisions.ts';
-import { faultOfText, readAmount, readMoment } from '../../src/portfolio/results/decisions-file.ts';
+import { readAmount, readMoment } from '../../src/portfolio/results/decision-values.ts';
+import { faultOfText } from '../../src/portfolio/results/decisions-file.ts';
 
 /** What an event states once: what the mapping finds, as text by name; and the decision, or why there is none. */
 export type EventReading = { found: Partial<Record<MappedName, string>> } & (

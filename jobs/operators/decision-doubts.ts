@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import type { DecidedLimit, LaterWord } from '../../src/ledger/rows/decisions.ts';
 import { moneyText } from '../../src/money-text.ts';
-import { ZONE_WORDS } from '../../src/portfolio/results/decisions-file.ts';
+import { ZONE_WORDS } from '../../src/portfolio/results/decision-values.ts';
 
 /** Why a decision is not taken, a sentence each. */
 export const DECISION_FAULTS = {

@@ -10,8 +10,9 @@ import { plainName } from '../columns/known-columns.ts';
 import { isResultsHeader } from '../columns/result-columns.ts';
 import { HIDDEN } from '../lines/stray-lines.ts';
 import { visible } from '../problem.ts';
-import { type Decimal, decimalOf, parseAmount } from '../values/amounts.ts';
-import { type DateOrder, parseDate } from '../values/dates.ts';
+import { type Decimal, decimalOf } from '../values/amounts.ts';
+import type { DateOrder } from '../values/dates.ts';
+import { type ReadValue, readAmount, readMoment } from './decision-values.ts';
 
 /** What the service said of a limit after its answer. */
 export type LimitDecision = {
@@ -238,7 +239,7 @@ function take(line: Read, { convention, places, dates, now = new Date() }: Readi
   const message = faults.find((fault) => fault !== undefined);
   if (message !== undefined) file.problems.push({ at, message });
   else {
-    const said = (name: 'total_limit' | 'available_limit', amount: Amount) =>
+    const said = (name: 'total_limit' | 'available_limit', amount: ReadValue) =>
       places.of[name] === undefined ? undefined : (amount.value ?? '');
     const amounts = { total: said('total_limit', total), available: said('available_limit', available) };
     file.decisions.push({ at, id, row, status, ...amounts, decided: decided.value });
@@ -262,50 +263,4 @@ function shortened(cell: string): string {
 export function faultOfText(status: string): string | undefined {
   if (Buffer.byteLength(status) > MOST_STATUS_BYTES) return `The status is longer than ${MOST_STATUS_BYTES} bytes.`;
   return /\p{C}/u.test(status) ? 'The status has a control character.' : undefined;
-}
-
-type Amount = { value?: string; problem?: string };
-
-/** Nothing granted, which {@link parseAmount} refuses: `0`, `0.00 EUR`, `€ 0,00`. */
-const NOTHING = /^[^\d-]*0+(?:[.,]0*)?[^\d-]*$/;
-
-/** Reads an amount that may be zero. An empty text has no value and no problem. */
-export function readAmount(text: string, convention: Decimal | null): Amount {
-  if (text === '') return {};
-  if (NOTHING.test(text) && !text.includes('(')) return { value: '0' };
-  const read = parseAmount(text, convention);
-  return 'problem' in read ? { problem: read.problem.replace('above zero', 'zero or more') } : read;
-}
-
-const MOMENT = /^([-./\d]{8,10})(?:T|,? )(\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d:\d\d)?$/i;
-const DAY_MS = 86_400_000;
-
-/** How far ahead of ours a clock may be. A later time is most often one of another zone, and would count above all that comes meanwhile. */
-const AHEAD_MS = 600_000;
-
-/** What to do about a time that is read as another one than is meant. */
-export const ZONE_WORDS = 'Times without a zone are read as UTC: write the zone behind it, such as +01:00.';
-
-/**
- * Reads when something was decided, in ISO 8601, UTC: a day in whatever form, which means its end, or with a time behind it.
- *
- * @param given.aheadMs how far in the future a time may be
- */
-export function readMoment(
-  text: string,
-  { dates, now, aheadMs = AHEAD_MS }: { dates: DateOrder | null; now: Date; aheadMs?: number },
-): Amount {
-  if (text === '') return {};
-  const [, day = '', time = '', zone = 'Z'] = MOMENT.exec(text) ?? [];
-  const date = parseDate(day === '' ? text : day, { order: dates, today: '9999-12-31' });
-  if (!('value' in date)) return { problem: `${date.problem} A time goes behind it: 2026-11-02T10:04:00Z.` };
-  const isDay = day === '';
-  const ms = Date.parse(isDay ? `${date.value}T00:00:00Z` : `${date.value}T${time}${zone.toUpperCase()}`);
-  if (Number.isNaN(ms)) return { problem: 'There is no such time.' };
-  // A day may have begun elsewhere already.
-  if (ms > now.getTime() + (isDay ? DAY_MS : aheadMs)) {
-    const read = `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-    return { problem: isDay ? 'This is in the future.' : `This is in the future, read as ${read}. ${ZONE_WORDS}` };
-  }
-  return { value: new Date(isDay ? Math.min(ms + DAY_MS - 1, now.getTime()) : ms).toISOString() };
 }

@@ -1,0 +1,49 @@
+import { type Decimal, parseAmount } from '../values/amounts.ts';
+import { type DateOrder, parseDate } from '../values/dates.ts';
+
+/** A cell's value, or why it has none. */
+export type ReadValue = { value?: string; problem?: string };
+
+/** Nothing granted, which {@link parseAmount} refuses: `0`, `0.00 EUR`, `€ 0,00`. */
+const NOTHING = /^[^\d-]*0+(?:[.,]0*)?[^\d-]*$/;
+
+/** Reads an amount that may be zero. An empty text has no value and no problem. */
+export function readAmount(text: string, convention: Decimal | null): ReadValue {
+  if (text === '') return {};
+  if (NOTHING.test(text) && !text.includes('(')) return { value: '0' };
+  const read = parseAmount(text, convention);
+  return 'problem' in read ? { problem: read.problem.replace('above zero', 'zero or more') } : read;
+}
+
+const MOMENT = /^([-./\d]{8,10})(?:T|,? )(\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d:\d\d)?$/i;
+const DAY_MS = 86_400_000;
+
+/** How far ahead of ours a clock may be. A later time is most often one of another zone, and would count above all that comes meanwhile. */
+const AHEAD_MS = 600_000;
+
+/** What to do about a time that is read as another one than is meant. */
+export const ZONE_WORDS = 'Times without a zone are read as UTC: write the zone behind it, such as +01:00.';
+
+/**
+ * Reads when something was decided, in ISO 8601, UTC: a day in whatever form, which means its end, or with a time behind it.
+ *
+ * @param given.aheadMs how far in the future a time may be
+ */
+export function readMoment(
+  text: string,
+  { dates, now, aheadMs = AHEAD_MS }: { dates: DateOrder | null; now: Date; aheadMs?: number },
+): ReadValue {
+  if (text === '') return {};
+  const [, day = '', time = '', zone = 'Z'] = MOMENT.exec(text) ?? [];
+  const date = parseDate(day === '' ? text : day, { order: dates, today: '9999-12-31' });
+  if (!('value' in date)) return { problem: `${date.problem} A time goes behind it: 2026-11-02T10:04:00Z.` };
+  const isDay = day === '';
+  const ms = Date.parse(isDay ? `${date.value}T00:00:00Z` : `${date.value}T${time}${zone.toUpperCase()}`);
+  if (Number.isNaN(ms)) return { problem: 'There is no such time.' };
+  // A day may have begun elsewhere already.
+  if (ms > now.getTime() + (isDay ? DAY_MS : aheadMs)) {
+    const read = `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+    return { problem: isDay ? 'This is in the future.' : `This is in the future, read as ${read}. ${ZONE_WORDS}` };
+  }
+  return { value: new Date(isDay ? Math.min(ms + DAY_MS - 1, now.getTime()) : ms).toISOString() };
+}
