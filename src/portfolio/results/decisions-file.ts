@@ -186,7 +186,6 @@ type Read = { at: number; cells: Partial<Record<Name, string>>; numbers: readonl
 function lineOf({ line: at, cells, fault, sheet }: RawRecord, { of, width }: Places, hiddenRows = false): Read {
   const named = Object.entries(of) as [Name, number][];
   const read = named.map(([name, place]): [Name, string] => [name, withoutApostrophe(cells[place] ?? '').trim()]);
-  const kept = read.filter(([, cell]) => cell.length <= MOST_CELL);
   const [long] = read.find(([, cell]) => cell.length > MOST_CELL) ?? [];
   const filled = cells.findLastIndex((cell) => cell !== '') + 1;
   // Rows of a sheet end with their last filled cell.
@@ -197,7 +196,7 @@ function lineOf({ line: at, cells, fault, sheet }: RawRecord, { of, width }: Pla
   const hidden = sheet?.hidden && !hiddenRows ? HIDDEN : undefined;
   return {
     at,
-    cells: Object.fromEntries(kept),
+    cells: long ? {} : Object.fromEntries(read),
     numbers: named.flatMap(([name, place]) => (sheet?.numbers.includes(place) ? [name] : [])),
     fault: fault?.message ?? hidden ?? message ?? (long && `Its ${long} is longer than any.`),
   };
