@@ -117,7 +117,7 @@ async function writeLines(
   { out, likeInput = false, cause, state, say }: ReportOptions & Pick<Terminal, 'say'>,
   context: Context,
 ) {
-  const { account, rows, portfolios, statusMeanings, imports } = context;
+  const { account, rows, portfolios, statusMeanings, imports, calls } = context;
   const only = format === 'errors-csv' ? 'errors' : (state ?? 'all');
   const payload: ExportPayload = {
     portfolio: name,
@@ -126,7 +126,7 @@ async function writeLines(
     format: format === 'xlsx' ? 'xlsx' : 'csv',
     likeInput: likeInput ? 'all' : 'nothing',
   };
-  const deps = { account, rows, portfolios, statusMeanings, imports, say, signal: new AbortController().signal };
+  const deps = { account, rows, portfolios, statusMeanings, imports, calls, say, signal: new AbortController().signal };
   await writeOutput(out, (to) => exportResults(payload, to, deps));
 }
 

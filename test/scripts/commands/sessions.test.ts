@@ -7,6 +7,7 @@ import { makeKeptLog } from '../../support/log-fixture.ts';
 import { expectStates, openSessionPlace, writeSessionFile } from '../../support/session-file.ts';
 
 const LINK = /hosted\.example/;
+const LINKS = /hosted\.example/g;
 
 async function openSessionDesk(rows: number, settings: Record<string, string> = {}) {
   return openDesk(rows, {}, { SERVICE_SESSION_FILE: await writeSessionFile(), ...settings });
@@ -20,6 +21,8 @@ test('run --sessions asks for one for each limit, and the links are in the resul
   expect(ran.status).toBe(0);
   expect(standIn.sessions()).toHaveLength(2);
   expect((await read('q4.results.csv')).match(/hosted\.example/g)).toHaveLength(2);
+  for (const options of [[], ['--like-input']])
+    expect((await limitline('report', 'q4', '--format', 'csv', ...options)).stdout.match(LINKS)).toHaveLength(2);
   const again = await json('sessions', 'q4');
   expect(again).toMatchObject({ asked: 0, made: 2 });
   const { stdout } = await limitline('sessions', 'q4', '--line', '2', '--resend');
