@@ -24,7 +24,7 @@ export type LeftResults = {
   errors: string | null;
   /** Outdated errors files that were removed. */
   removed: string[];
-  /** Outdated errors files that stay, because somebody has edited them. */
+  /** Errors files that stay, because somebody has edited them, or they are no files of this portfolio. */
   kept: string[];
   /** The wanted names that other files had already, so that the written file got another name. */
   taken: string[];

@@ -99,8 +99,9 @@ function leftWords({ portfolio, path, documents }: RunOf, left: LeftResults): st
   const words: string[] = [];
   const say = (name: string, what: string): number => words.push(`${shown(name)} ${what}`);
   const own = path === null ? null : resolve(path);
+  const notOurs = 'it is no file of this portfolio, or somebody changed it';
   for (const name of left.taken) {
-    const why = name === own ? 'it was just imported' : 'it is no file of this portfolio, or somebody changed it';
+    const why = name === own ? 'it was just imported' : notOurs;
     say(name, `stays as it is: ${why}.`);
   }
   if (left.results !== null) words.push(`results: ${shown(left.results)}`);
@@ -115,7 +116,8 @@ function leftWords({ portfolio, path, documents }: RunOf, left: LeftResults): st
   }
   for (const name of left.outdated) say(name, 'was removed: it was out of date.');
   for (const name of left.removed) say(name, 'was removed: no line is left to correct.');
-  for (const name of left.kept) if (name !== own) say(name, 'was changed, so it stays; no line is left to correct.');
+  for (const name of left.kept)
+    if (name !== own) say(name, `stays as it is: ${notOurs}. Of this portfolio no line is left to correct.`);
   return words;
 }
 

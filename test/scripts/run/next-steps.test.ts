@@ -84,7 +84,7 @@ test.each<[string, string[], string[]]>([
       'a.csv stays as it is: it is no file of this portfolio, or somebody changed it.',
       'b.csv was removed: it was out of date.',
       'c.csv was removed: no line is left to correct.',
-      'd.csv was changed, so it stays; no line is left to correct.',
+      'd.csv stays as it is: it is no file of this portfolio, or somebody changed it. Of this portfolio no line is left to correct.',
     ],
   ],
 ])('at the end of a run %s', (_title, sentences, expected) => {
