@@ -49,7 +49,10 @@ export function summaryTable(
   const answers = answerCountWords(summary);
   if (answers !== '') parts.push(`The service answered: ${answers}.`);
   parts.push(...notQuiteGranted(summary).map((words) => `${words[0]?.toUpperCase()}${words.slice(1)}.`));
-  parts.push(...answerNotes(answered, new Map(Object.entries(summary.meanings))), ...unknownStatusLines(summary));
+  parts.push(
+    ...answerNotes(answered, new Map(Object.entries(summary.meanings)), BRING),
+    ...unknownStatusLines(summary),
+  );
   parts.push(callLine(calls));
   if (summary.madeTwice > 0) {
     parts.push(
@@ -98,6 +101,9 @@ function unknownStatusLines({ statuses, meanings }: Summary): string[] {
   return ['To say what a status means: npx limitline statuses STATUS --means approved|review|declined'];
 }
 
+/** How the status of a limit that has none is brought. */
+const BRING = ' Bring it by: npx limitline decisions FILE';
+
 /** Statuses listed; further ones are added up. The results file has all. */
 const KINDS_TOLD = 10;
 
@@ -113,14 +119,18 @@ export function notQuiteGranted({
   grantedBelow,
   grantedNothing,
 }: Summary): string[] {
+  const known = new Map(Object.entries(meanings));
   const counts = new Map<string, number>([['', withoutStatus({ statuses, states })]]);
-  for (const [status, count] of [...Object.entries(statuses), ...Object.entries(before.statuses)]) {
-    if (statusMeaningOf(status, new Map(Object.entries(meanings))) !== 'approved')
-      counts.set(status, (counts.get(status) ?? 0) + count);
-  }
-  const others = listed([...counts], (status) => meantWords(status, new Map(Object.entries(meanings))));
+  for (const [status, count] of [...Object.entries(statuses), ...Object.entries(before.statuses)])
+    counts.set(status, (counts.get(status) ?? 0) + count);
+  const meant = Map.groupBy(counts, ([status]) => statusMeaningOf(status, known) ?? 'open');
+  const others = listed([...(meant.get('review') ?? []), ...(meant.get('declined') ?? [])], (status) =>
+    meantWords(status, known),
+  );
+  const open = listed(meant.get('open') ?? []);
   return [
     ...(others === '' ? [] : [`not approved: ${others}`]),
+    ...(open === '' ? [] : [`not known to be approved: ${open}`]),
     ...(grantedBelow === 0 ? [] : [`${counted(grantedBelow, 'limit')} granted below the request`]),
     ...(grantedNothing === 0 ? [] : [`${counted(grantedNothing, 'limit')} approved with nothing granted`]),
   ];

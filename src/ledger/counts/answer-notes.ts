@@ -5,8 +5,12 @@ import { type Meanings, statusMeaningOf } from '../../status-meaning.ts';
 import { exactText } from './outcome-sums.ts';
 import type { AnswerSum } from './sums.ts';
 
-/** What sums of answers do not show: limits above the request, and why the outcome of some is not known. A sentence each. */
-export function answerNotes(answers: readonly AnswerSum[], meanings: Meanings): string[] {
+/**
+ * What sums of answers do not show: limits above the request, and why the outcome of some is not known. A sentence each.
+ *
+ * @param bring how a status is brought, a sentence behind that of limits without one
+ */
+export function answerNotes(answers: readonly AnswerSum[], meanings: Meanings, bring: string): string[] {
   const meaningOf = ({ status }: AnswerSum) => statusMeaningOf(status, meanings);
   const approved = answers.filter((answer) => meaningOf(answer) === 'approved');
   // Each of these is at least its request, so the difference of the sums is what lies above.
@@ -24,7 +28,9 @@ export function answerNotes(answers: readonly AnswerSum[], meanings: Meanings): 
         ]
       : []),
     ...(unexplained + bare > 0
-      ? [`Of ${counted(unexplained + bare, 'limit')} the outcome is not known: ${whyOpen(unexplained, bare)}.`]
+      ? [
+          `Of ${counted(unexplained + bare, 'limit')} the outcome is not known: ${whyOpen(unexplained, bare)}.${bare > 0 ? bring : ''}`,
+        ]
       : []),
   ];
 }

@@ -26,10 +26,10 @@ test.each<[Partial<AnswerSum>, string[]]>([
     { status: 'new', share: 'unknown' },
     ['Of 3 limits the outcome is not known: nobody has said what their status means.'],
   ],
-  [{ status: '', rows: 1 }, ['Of 1 limit the outcome is not known: no status is known.']],
+  [{ status: '', rows: 1 }, ['Of 1 limit the outcome is not known: no status is known. Bring it.']],
 ])('of the answer %o it is said %o', (change, words) => {
   const meanings = new Map([['seen', 'review']] as const);
-  expect(answerNotes([{ ...ANSWER, ...change }], meanings)).toEqual(words);
+  expect(answerNotes([{ ...ANSWER, ...change }], meanings, ' Bring it.')).toEqual(words);
 });
 
 test('limits without a status and those of a status that nobody has explained are told in one sentence', () => {
@@ -37,7 +37,7 @@ test('limits without a status and those of a status that nobody has explained ar
     { ...ANSWER, status: 'odd', rows: 1 },
     { ...ANSWER, status: '', rows: 2 },
   ];
-  expect(answerNotes(answers, new Map())).toEqual([
-    'Of 3 limits the outcome is not known: nobody has said what the status of 1 means, and 2 have no status.',
+  expect(answerNotes(answers, new Map(), ' Bring it.')).toEqual([
+    'Of 3 limits the outcome is not known: nobody has said what the status of 1 means, and 2 have no status. Bring it.',
   ]);
 });
