@@ -51,7 +51,7 @@ const AT_ONCE = 500;
  * @throws LimitlineError `STOPPED` or the signal's reason, between two lines: taken again with the same `now`, the file goes on
  */
 export async function takeDecisions(
-  { decisions, silent, problems, name }: DecisionsFile & { name: string },
+  { decisions, silent, problems, warnings = [], name }: DecisionsFile & { name: string },
   deps: DecisionDeps,
   { by = commandLineActor(), now = new Date(), only, dryRun = false, again = false, signal }: How = {},
 ): Promise<DecisionsTaken> {
@@ -66,7 +66,7 @@ export async function takeDecisions(
     again,
     counts,
     problems: [...problems],
-    warnings: [],
+    warnings: [...warnings],
     portfolios: [],
     meanings: await deps.statusMeanings.read(),
     changed: new Set(),

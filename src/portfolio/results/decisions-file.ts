@@ -38,6 +38,7 @@ export type DecisionsFile = {
   decisions: LimitDecision[];
   silent: number;
   problems: { at: number; message: string }[];
+  warnings?: { at: number; message: string }[];
   lacks: string[];
   unread: string[];
   dialect: Dialect;
@@ -85,7 +86,15 @@ export async function readDecisionsFile(
     const convention = decimal ?? decimalIn(lines);
     const lacks = COLUMNS.filter((name) => places.of[name] === undefined);
     const { dialect } = table;
-    const file: DecisionsFile = { decisions: [], silent: 0, problems: [], lacks, unread: places.unread, dialect };
+    const file: DecisionsFile = {
+      decisions: [],
+      silent: 0,
+      problems: [],
+      warnings: [],
+      lacks,
+      unread: places.unread,
+      dialect,
+    };
     for (const line of lines) take(line, { convention, places, ...given }, file);
     return file;
   } finally {
@@ -218,6 +227,8 @@ function take(line: Read, { convention, places, dates, now = new Date() }: Readi
   const { buyer_limit_id: id = '', row = '', status = '', decided_at: moment = '' } = cells;
   if (line.fault === undefined && (status === '' || (places.isResults && moment === ''))) {
     file.silent += 1;
+    if (!places.isResults && (cells.total_limit || cells.available_limit))
+      file.warnings?.push({ at, message: NO_STATUS });
     return;
   }
   const amountOf = (name: 'total_limit' | 'available_limit') =>
@@ -244,6 +255,8 @@ function take(line: Read, { convention, places, dates, now = new Date() }: Readi
     file.decisions.push({ at, id, row, status, ...amounts, decided: decided.value });
   }
 }
+
+const NO_STATUS = 'It has an amount and no status, so it decides nothing: fill in its status.';
 
 /** Characters of a cell that a message quotes. */
 const MOST_QUOTED = 60;

@@ -46,6 +46,7 @@ test('a file names limits by id or row, in whatever dialect, with amounts and ti
     ],
     silent: 1,
     problems: [],
+    warnings: [],
     lacks: [],
     unread: [],
     dialect: expect.objectContaining({ delimiter: ';' }),
@@ -214,4 +215,9 @@ test.each([
 test('a file of more lines than can be held is refused', async () => {
   const path = await fileOf(HEADER, ...Array<string>(1_001).fill('bl_1,,approved,1,1,'));
   await expect(readDecisionsFile(path, { now, mostLines: 1_000 })).rejects.toThrow('more than 1,000 lines: split it');
+});
+
+test('a line with an amount and no status decides nothing, and is named', async () => {
+  const file = await readDecisionsFile(await fileOf(HEADER, 'bl_1,,,1000,,', 'bl_2,,,,,'), { now });
+  expect(file).toMatchObject({ silent: 2, warnings: [{ at: 2, message: expect.stringContaining('no status') }] });
 });
