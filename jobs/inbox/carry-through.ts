@@ -10,7 +10,7 @@ import { bringInDecisions } from './bring-in-decisions.ts';
 import { DONE, isOfDecisions, ofSupplier, portfolioOf, REJECTED, TIME } from './dropped-names.ts';
 import { INBOX_ACTOR, type RoundDeps } from './inbox-deps.ts';
 import { tellOf } from './inbox-notices.ts';
-import { withReadingWords } from './inbox-reading.ts';
+import { inFileWords, withReadingWords } from './inbox-reading.ts';
 import type { Entry } from './taken-folder.ts';
 
 /**
@@ -78,7 +78,8 @@ async function decide(entry: Entry & { file: string }, file: TakenFile, deps: Ro
     return { ...ended, words: withReadingWords(ended.words) };
   } catch (error) {
     if (signal.aborted || !(isOfTheFile(error) || isForGood(error))) throw error;
-    const words = withReadingWords(inNamesOf(file, whole, messageOf(error)));
+    const said = inNamesOf(file, whole, messageOf(error));
+    const words = isOfDecisions(file.name) ? inFileWords(said) : withReadingWords(said);
     // Read again, because the import may have recorded more: the file is still watched for changes.
     const rejected: TakenFile = { ...((await deps.inbox.read(file.id)) ?? file), is: 'rejected', words };
     await noteRejected(rejected, audit);

@@ -36,6 +36,14 @@ export function withReadingWords(words: string): string {
   return `${words} Of a file of the drop folder that is said by a mapping, npx limitline mapping keep NAME FILE with these options, which LIMITLINE_INBOX_MAPPING names: then drop the file again. Or import it in the console, under New, and say it there: files with the same header are read so from then on.`;
 }
 
+/** A message about a file of decisions, of which a mapping names no columns. */
+export function inFileWords(words: string): string {
+  return words.replace(
+    /, or name it with (--map .*)\.$/,
+    ' and drop the file again, or: npx limitline decisions FILE $1.',
+  );
+}
+
 /** The read options that somebody set in the console for files of this form; nothing where nobody did. */
 export async function keptReadingOf(
   path: string,
