@@ -7,7 +7,7 @@ import { makeProblem } from '../../src/portfolio/problem.ts';
 import { readDecisionsFile } from '../../src/portfolio/results/decisions-file.ts';
 import { makeNamedMappings } from '../drafts/kept-mappings.ts';
 import { sha256Of } from '../import/keep-file.ts';
-import { columnWords, decisionsWords } from '../operators/decisions-words.ts';
+import { columnWords, decisionsWords, NO_LINES } from '../operators/decisions-words.ts';
 import { takeDecisions } from '../operators/take-decisions.ts';
 import { inboxFrom, makeProblemsFile, userNameOf } from './bring-in.ts';
 import { changeOf, statOf } from './drop-folder.ts';
@@ -42,7 +42,7 @@ export async function bringInDecisions(
   // Whoever still has the file open may have written to it. Nothing of it is taken then, and it is read again.
   if ((await sha256Of(entry.file)) !== sha256) throw changed({ path: file.name });
   if (decisions.decisions.length + decisions.silent + decisions.problems.length === 0)
-    return { ...begun, is: 'rejected', words: `${file.name} has a header and no line: nothing was decided by it.` };
+    return { ...begun, is: 'rejected', words: `${file.name}: ${NO_LINES}` };
   await deps.enterAccount();
   const taken = await audit.around(
     { by, what: 'decisions taken in', from: inboxFrom(), facts: { file: file.name, sha256 } },

@@ -19,9 +19,13 @@ export function columnWords({ lacks, unread }: Pick<DecisionsFile, 'lacks' | 'un
   ];
 }
 
+/** What is said of a file without lines. */
+export const NO_LINES = 'The file has a header and no line, so there is nothing to take.';
+
 /** What became of a file's decisions, or would, a sentence each; the lines themselves are in `problems` and `warnings`. */
 export function decisionsWords(decided: DecisionsTaken, dryRun = false): string[] {
   const { taken, known, silent, rows, left, statuses, unexplained, problems } = decided;
+  if (taken + known + silent + left + problems.length === 0) return [NO_LINES];
   const often = Object.entries(statuses).sort(([, one], [, other]) => other - one);
   const by = often.map(([status, count]) => `${grouped(count)} ${visible(status)}`);
   const none = left > 0 ? '' : ', without a change of any row';

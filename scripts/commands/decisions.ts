@@ -53,7 +53,8 @@ export function register(program: Command, terminal: Terminal): void {
           ];
           const { account } = context;
           terminal.print(words.join('\n'), { account, ...taken, unread: file.unread, dryRun });
-          if (taken.problems.length + taken.left > 0) process.exitCode = PROBLEMS_STATUS;
+          const isEmpty = taken.taken + taken.known + taken.silent === 0;
+          if (isEmpty || problems.length + taken.left > 0) process.exitCode = PROBLEMS_STATUS;
           return taken;
         },
         {

@@ -184,6 +184,17 @@ test('a file with a header alone goes to rejected, with a sentence', async () =>
   await drop('none.decisions.csv', `${HEADER}\n`);
   expect((await takeIn()).files).toMatchObject([{ is: 'rejected' }]);
   expect(await read('rejected', 'problems.txt')).toBe(
-    'none.decisions.csv has a header and no line: nothing was decided by it.\n',
+    'none.decisions.csv: The file has a header and no line, so there is nothing to take.\n',
   );
+});
+
+test('of a file with other headers it is said what helps, and no mapping, which names none of its columns', async () => {
+  const { drop, takeIn, read } = await openDecided();
+  await drop('own.decisions.csv', 'Nummer;Ergebnis\nbl_q41;rejected\n');
+  expect((await takeIn()).files).toMatchObject([{ is: 'rejected' }]);
+  const words = await read('rejected', 'problems.txt');
+  expect(words).toContain(
+    'rename a column and drop the file again, or: npx limitline decisions FILE --map "HEADER=buyer_limit_id" and --map "HEADER=status".',
+  );
+  expect(words).not.toContain('mapping keep');
 });

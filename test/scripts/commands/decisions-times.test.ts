@@ -48,3 +48,11 @@ test('an available amount of before a decision that says none is in no sum, and 
   expect(await json('report', 'q4')).toMatchObject({ available: '700.00', withoutAvailable: 0 });
   expect((await limitline('reconcile')).stdout).toMatch(/^1 finding, for finance\./);
 });
+
+test('a file with a header alone has nothing to take, and ends with 2', async () => {
+  const { decide } = await openReview(1);
+  expect(await decide([])).toMatchObject({
+    status: 2,
+    stdout: expect.stringContaining('later.csv: The file has a header and no line, so there is nothing to take.'),
+  });
+});
