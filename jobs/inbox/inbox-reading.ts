@@ -40,7 +40,8 @@ export function withReadingWords(words: string): string {
 export function inFileWords(words: string): string {
   return words.replace(
     /, or name it with (--map .*)\.$/,
-    ' and drop the file again, or: npx limitline decisions FILE $1.',
+    (_all, maps: string) =>
+      ` and drop the file again, or: npx limitline decisions FILE ${maps.replaceAll('" and ', '" ')}`,
   );
 }
 

@@ -194,7 +194,7 @@ test('of a file with other headers it is said what helps, and no mapping, which 
   expect((await takeIn()).files).toMatchObject([{ is: 'rejected' }]);
   const words = await read('rejected', 'problems.txt');
   expect(words).toContain(
-    'rename a column and drop the file again, or: npx limitline decisions FILE --map "HEADER=buyer_limit_id" and --map "HEADER=status".',
+    'rename a column and drop the file again, or: npx limitline decisions FILE --map "HEADER=buyer_limit_id" --map "HEADER=status"',
   );
   expect(words).not.toContain('mapping keep');
 });

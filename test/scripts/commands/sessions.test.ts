@@ -78,7 +78,7 @@ test('links come back from results into a lost ledger, and nothing is asked for 
   expect(await counts()).toEqual([2, 0]);
   const { stdout } = await limitline('recover', 'q4.results.csv', '--apply');
   expect(stdout).toMatch(/hosted sessions +2 put back/);
-  expect(stdout).toContain('It does not say that one was held or refused');
+  expect(stdout).toContain('It does not say whether a session was held or refused');
   expect(await counts('--apply')).toEqual([0, 2]);
   const again = await limitline('run', 'q4.csv', '--sessions');
   expect(again.stderr).toContain('2 have a link already');
