@@ -123,7 +123,8 @@ CALLS.claim = function(of, it)
   local isSession = it.kind == 'session'
   local gone = portfolio.archive
   -- A hosted session is sent while a person's wish for it stands, which a later cancel ends. Its row has ended, and is no older for that.
-  if isSession then gone = gone or tonumber(found.wanted or -1) < portfolio.cancels else gone = gone or isGivenUpRow(row) end
+  local isWished = isSession and tonumber(found.wanted or -1) >= portfolio.cancels
+  if isSession then gone = gone or not isWished else gone = gone or isGivenUpRow(row) end
   local isRequest = not ofRow or call == requestOf(portfolio.hash, of.key)
   local awaits = row.approval and not isGranted(portfolio, row.approval)
     or isRequest and declinedIn(portfolio.hash, found.declined, found.asks, found.yes)
@@ -141,6 +142,8 @@ CALLS.claim = function(of, it)
       return no('unknown', lost[1] or '', lost[2] or '')
     end
   end
+  -- An archive that is being written may be given up: until rows leave, the wish stands.
+  if isWished and gone and string.find(gone, '"is":"archiving"', 1, true) then return no('paused') end
   if gone then return no('cancelled') end
   if awaits then return no('awaiting') end
   if portfolio.paused then return no('paused') end

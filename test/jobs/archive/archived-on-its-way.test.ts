@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
+import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
 import type { ArchiveStateName } from '../../../src/ledger/schema/archives.ts';
 import { exportedText } from '../../support/exported.ts';
 import { openInbox } from '../../support/inbox.ts';
 import { openRefused } from '../../support/retried-rows.ts';
+import { expectStates, openSessionPlace } from '../../support/session-file.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 const stateText = (is: ArchiveStateName) =>
@@ -53,4 +55,28 @@ test('results are not whole where the rows left while they were written, and tha
     await expect(exportedText(becoming(is)), is).rejects.toMatchObject({ code: 'USAGE' });
   }
   expect((await exportedText(becoming('archiving'))).split('\n').length).toBe(4);
+});
+
+test('a session that somebody asked for waits while its portfolio is being archived, and is sent if that fails', async () => {
+  const place = await openSessionPlace(1);
+  const { calls } = place.context;
+  await place.workers.stop();
+  await place.ask();
+  const [wish] = await calls.sessions.waiting();
+  if (!wish) throw new Error('no session waits');
+  let claimed: unknown;
+  const archiving = archivePortfolio(place.context, 'q4', {
+    by: 'alice',
+    signal: new AbortController().signal,
+    onProgress: async ({ step }) => {
+      if (step !== 'writing') return;
+      const session = { kind: 'session', ...wish, revision: '*' } as const;
+      claimed = await calls.claim(session, { owner: 'w1/1', onUnknown: 'hold' });
+      throw new Error('no space left on device');
+    },
+  });
+  await expect(archiving).rejects.toThrow('no space left');
+  expect(claimed).toEqual({ is: 'paused' });
+  await place.work();
+  await expectStates(place, [['made']]);
 });
