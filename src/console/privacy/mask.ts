@@ -56,7 +56,7 @@ function copy(value: unknown, masks: TextMasks, key = ''): unknown {
   if (value instanceof Date) return value;
   if (!isPlain(value)) throw new TypeError('This cannot be masked, so it is not handed to a page.');
   if (isCell(value)) return copyCell(value, masks);
-  const plain = isPlain(value.limit) && 'requested_limit' in value.limit ? withoutExtras(value) : value;
+  const plain = isPlain(value.limit) && 'requested_limit' in value.limit ? withoutExtras(value) : withoutSent(value);
   return Object.fromEntries(
     Object.entries(plain).map(([name, one]) => [name, isHidden(name, plain) ? blank(one) : copy(one, masks, name)]),
   );
@@ -66,6 +66,14 @@ function copy(value: unknown, masks: TextMasks, key = ''): unknown {
 function withoutExtras({ company, limit, ...others }: Record<string, unknown>): Record<string, unknown> {
   const own = isPlain(company) ? changeExtras('company', company, blank) : company;
   return { ...others, company: own, limit: changeExtras('buyer_limit', Object(limit), blank) };
+}
+
+/** A call of a row's story, with its body masked likewise. */
+function withoutSent(call: Record<string, unknown>): Record<string, unknown> {
+  const { kind, sent } = call;
+  if ((kind !== 'company' && kind !== 'limit') || typeof sent !== 'string' || !isJson(sent)) return call;
+  const body = changeExtras(kind === 'limit' ? 'buyer_limit' : kind, JSON.parse(sent), blank);
+  return { ...call, sent: JSON.stringify(body, null, 2) };
 }
 
 /** Personal fields, and the answer to another request (`RowProblem`): whose data it holds, and under which names, nobody knows. */

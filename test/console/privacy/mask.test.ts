@@ -159,3 +159,10 @@ test.each([
 ])('%s cannot be masked, and is not handed over', (_what, given) => {
   expect(() => masked(given)).toThrow('cannot be masked');
 });
+
+test('what a person maps to a path is masked in what is sent of a call, too', () => {
+  const sent = (mask: unknown) =>
+    JSON.stringify({ requested_limit: 5, terms: { name: mask, insured: mask }, contact: { phone: mask } }, null, 2);
+  const call = { kind: 'limit', sent: sent('Hans Huber').replace('"insured": "Hans Huber"', '"insured": true') };
+  expect(masked(call).sent).toBe(sent(MASK));
+});
