@@ -37,7 +37,7 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
   });
   const notes = [
     ...moneyNotes(money, { ...sums, ...grantedOf(state, meanings) }),
-    ...answerNotes(state.answers, meanings, ' Bring it by “Upload decisions”.'),
+    ...answerNotes(state.answers, meanings, ' A file of decisions can bring it.'),
     ...(kept > 0 ? [`${counted(kept, 'row')} kept as ${kept === 1 ? 'it was' : 'they were'}.`] : []),
   ];
   return html`${barLine(`Money of ${name} by outcome`, bar)}
