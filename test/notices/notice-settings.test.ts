@@ -43,7 +43,7 @@ describe('faults', () => {
     [
       'too many addresses',
       { ...MAIL, NOTIFY_SMTP_TO: 'a@b.example '.repeat(51) },
-      /names 51 addresses, and 50 are the most/,
+      /names 51 addresses, more than the 50 allowed/,
     ],
     [
       'options behind the server',

@@ -31,7 +31,7 @@ test.each([
   [['--from', 'held.csv', '--line', '3'], /--line N/],
   [['--line', 'three', '--resend'], /three/],
   [['--all', '--resend', '--step', 'token'], /token/],
-  [['--all', '--resend'], /made a second time: look with --dry-run, then add --yes/],
+  [['--all', '--resend'], /made a second time\. Look with --dry-run first, then add --yes/],
 ])('resolve %j is refused, with what to give instead', async (args, said) => {
   await expect(resolve(args)).rejects.toThrow(said);
 });

@@ -57,5 +57,5 @@ function leftCell(seen: Shown, looked: Looked): Html {
   if (left) return html`${timeLeftWords(left)} left`;
   const [first] = waitsFor({ ...seen, ...looked });
   if (!first) return html`<span class="wait">not known yet</span>`;
-  return html`<span class="wait is-${first.kind}">${first.title.replace(/\.$/, '')}${first.act === 'resume' && html`<small class="under">${mayWords(seen.resume, 'resume it')}</small>`}</span>`;
+  return html`<span><span class="wait is-${first.kind}">${first.title.replace(/\.$/, '')}</span>${first.act === 'resume' && html`<small class="under">${mayWords(seen.resume, 'resume it')}</small>`}</span>`;
 }
