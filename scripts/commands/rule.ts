@@ -15,7 +15,7 @@ export function register(program: Command, terminal: Terminal): void {
   rule
     .command('add')
     .description('send refused rows again at night, each row on a limited number of nights')
-    .option('--cause <id>', 'only rows refused for this cause; report --causes lists the ids')
+    .option('--cause <id>', 'only rows rejected for this cause; report --causes lists the ids')
     .addOption(new Option('--step <step>', 'rows that this step was refused for').choices(STEPS))
     .option('--status <n>', 'rows that were refused with this status')
     .option('--words <text>', 'rows that were refused in words that contain this text')
@@ -40,7 +40,7 @@ export function register(program: Command, terminal: Terminal): void {
     .action(async (id: string) => {
       const removed = await withContext(({ retryRules }) => retryRules.remove(id));
       if (!removed) throw new LimitlineError('NOT_FOUND', `There is no rule "${id}": see limitline rule list.`);
-      terminal.print(`Rule ${id} is removed: rows ${ruleWords(removed)} stay refused.`, { removed: id });
+      terminal.print(`Rule ${id} is removed: rows ${ruleWords(removed)} stay rejected.`, { removed: id });
     });
 }
 

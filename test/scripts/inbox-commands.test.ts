@@ -48,7 +48,7 @@ test('inbox tells what lies there, and what became of what was taken', async () 
   const limitline = (...args: string[]) => callCommand(args, { cwd: dir, env });
   const { stdout, status } = await limitline('inbox');
   expect(status).toBe(0);
-  expect(stdout).toContain(`Drop folder ${inbox}: files are taken at once`);
+  expect(stdout).toContain(`Drop folder ${inbox}: files are taken as soon as they stop changing`);
   expect(stdout).toMatch(/Files that lie there:\n {2}empty\.csv: it is empty/);
   expect(stdout).toMatch(
     / {2}done\/(\w+-q4): 3 lines imported into portfolio q4: 2 rows, 1 invalid, 0 duplicate\.\n {4}problems: done\/\1\.problems\.csv\n/,

@@ -13,7 +13,7 @@ test('rules are made, listed with what they mean, and removed; each change stand
   const idOf = (meaning: string) => causes.find((cause: { meaning: string }) => cause.meaning === meaning)?.id;
 
   const added = await limitline('rule', 'add', '--cause', idOf('refused'), '--portfolio', 'q4', '--nights', '3');
-  const means = `refused for cause ${idOf('refused')}, closed for the night (status 422) in portfolio q4`;
+  const means = `rejected for cause ${idOf('refused')}, closed for the night (status 422) in portfolio q4`;
   expect(added.stdout).toMatch(new RegExp(`^Rule \\w{5}: rows ${means.replace(/[()]/g, '\\$&')} go again at night`));
   const words = await json('rule', 'add', '--step', 'limit', '--words', 'no such words', '--nights', '1');
   expect(words).toMatchObject({ step: 'limit', words: 'no such words', nights: 1 });

@@ -42,7 +42,7 @@ test.each<[string, Error]>([
   const { said, terminal } = makeHearing();
   sayFault(error, terminal);
   expect(said).toEqual([
-    expect.stringMatching(/^limitline: Redis is nearly full, so .* Raise its maxmemory, or archive .* given again\.$/),
+    expect.stringMatching(/^limitline: Redis is nearly full, so .* Raise its maxmemory, or archive .* to continue\.$/),
   ]);
 });
 
@@ -50,7 +50,7 @@ test('a Redis that takes nothing for another reason is said in its words', () =>
   const { said, terminal } = makeHearing();
   sayFault(replyError('LOADING Redis is loading the dataset in memory'), terminal);
   expect(said).toEqual([
-    expect.stringMatching(/^limitline: Redis cannot take it at the moment \(LOADING .*from here\.$/),
+    expect.stringMatching(/^limitline: Redis cannot take it at the moment \(LOADING .*to continue\.$/),
   ]);
 });
 

@@ -33,8 +33,8 @@ test('no sentence on a file’s lines names an option of a command on the page',
     .filter((text) => !/^\s*(\/?\*|\/\/)/.test(text) && /['`].*--[a-z]/.test(text))
     .map((text) => text.replaceAll(/\$\{[^}]*line[^}]*\}/gi, '12').replaceAll(/\$\{[^}]*\}/g, 'NAME'));
   expect(sentences.length).toBeGreaterThan(10);
-  // Faults of a command's own arguments, and of the supplier's file, which is not uploaded here; and there always is a folder of documents here.
+  // Faults of a command's own arguments, of decisions, and of the supplier's file, which is not uploaded here; and there always is a folder of documents here.
   const elsewhere =
-    /--map ("\$\{arg\}"|"?NAME"? (says|names)|says|"Their)|(names|has) no (header|column)|--save-map|--supplier|errors-csv|with --documents DIR/;
+    /--map ("\$\{arg\}"|"?NAME"? (says|names)|says|"Their|"HEADER)|(names|has) no (header|column)|--save-map|--supplier|errors-csv|with --documents DIR/;
   expect(sentences.map(forPage).filter((text) => /--[a-z]/.test(text) && !elsewhere.test(text))).toEqual([]);
 });
