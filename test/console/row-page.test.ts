@@ -129,6 +129,9 @@ test('the page of a row names the supplier that its portfolio has now, also wher
   await limitline('run', 'q4.csv', '--yes', '--supplier', 'us.csv');
   const { supplier } = await context.portfolios.read('q4');
   expect(await line()).toBe(`Nord &amp; Co, ${supplier?.id}`);
+  expect((await get('/portfolios/q4')).text.replace(/<[^>]*>/g, '')).toContain(
+    `Supplier: Nord &amp; Co, ${supplier?.id}.`,
+  );
   const named = { body: supplier?.body ?? {}, key: 's' };
   await context.portfolios.setSupplier('q4', { ...named, problem: 'refused: see FILE' });
   expect(await line()).toBe('Nord &amp; Co, not created: the portfolio’s page says why');

@@ -16,6 +16,7 @@ import { linkButton } from '../../parts/form.ts';
 import { table } from '../../parts/table.ts';
 import { amount, commandLine, count, moment, shellWord, withNumbers } from '../../parts/text.ts';
 import { AUTOMATION, below, planAddress, portfolioAddress } from '../addresses.ts';
+import { supplierWords } from '../row/row-page.ts';
 import type { PortfolioLook, PortfolioOutlook, ShownCause } from './portfolio-look.ts';
 
 /** What became of the money: a bar, a line for each outcome with a link to its rows, and the time that is left. */
@@ -56,6 +57,7 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
     ],
   })}
   ${notes.map((note) => html`<p class="quiet">${withNumbers(note)}</p>`)}
+  ${state.supplier && state.supplier.problem === undefined && html`<p class="quiet">Supplier: ${supplierWords(state.supplier, state.supplierAwaits)}.</p>`}
   <p class="quiet">${timeWords(look, left === undefined ? '' : timeLeftWords(left), open, calls)}</p>`;
 }
 

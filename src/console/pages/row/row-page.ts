@@ -105,7 +105,7 @@ function outcomeOf({ row, result, supplier, supplierAwaits }: RowStory, meanings
 }
 
 /** The supplier that the portfolio has now, which may differ from that of the limit: its name and the id of its company, or what it waits for. */
-function supplierWords({ body, id, problem }: PortfolioSupplier, awaits: boolean): Html {
+export function supplierWords({ body, id, problem }: PortfolioSupplier, awaits: boolean): Html {
   const name = body === undefined ? '' : html`${theirWords(String(body.name))}, `;
   if (awaits) return html`${name}${id !== undefined && html`<code>${id}</code>, `}once it is approved`;
   if (id !== undefined) return html`${name}<code>${id}</code>`;
