@@ -11,14 +11,16 @@ import { buyerLines } from '../../support/workplace.ts';
 /** What a person reads of a page. */
 const plain = (markup: string) => markup.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 
+/** The service decides so on the limit of a buyer. */
+const said = (number: number, status: string, share: number) => ({
+  on: 'limit' as const,
+  match: `HRB ${number}"`,
+  fault: 'decision' as const,
+  status,
+  share,
+});
+
 test('what was declined within a day stands there with its sums by currency, and leads to these rows', async () => {
-  const said = (number: number, status: string, share: number) => ({
-    on: 'limit' as const,
-    match: `HRB ${number}"`,
-    fault: 'decision' as const,
-    status,
-    share,
-  });
   const rules = [said(1, 'rejected', 0), said(2, 'approved', 0), said(3, 'open', 0), said(4, 'approved', 0.5)];
   const desk = await openDesk(0, { rules });
   const send = async (name: string, currency: string, buyers: readonly number[]) => {
@@ -63,13 +65,6 @@ test('what was declined within a day stands there with its sums by currency, and
 });
 
 test('what was requested this month stands there by currency and outcome, without older portfolios', async () => {
-  const said = (number: number, status: string, share: number) => ({
-    on: 'limit' as const,
-    match: `HRB ${number}"`,
-    fault: 'decision' as const,
-    status,
-    share,
-  });
   const desk = await openDesk(0, { rules: [said(2, 'approved', 0.5), said(3, 'open', 0), said(4, 'approved', 0)] });
   for (const [name, currency, buyers] of [
     ['q4', 'EUR', [1, 2, 3, 4]],
