@@ -2,14 +2,17 @@ import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
 import { columnWords, decisionsWords } from '../../jobs/operators/decisions-words.ts';
 import { type AboutLine, takeDecisions } from '../../jobs/operators/take-decisions.ts';
+import type { Context } from '../../src/context.ts';
 import { grouped } from '../../src/counted.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { readDecisionsFile } from '../../src/portfolio/results/decisions-file.ts';
+import { APPROVED } from '../../src/status-meaning.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import { type ReadingOptions, readOptionsOf } from '../options/reading-options.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { NOTHING_CHANGED } from '../resolve/resolve-rows.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { nearestOf } from './statuses.ts';
 
 type Options = Pick<ReadingOptions, 'sheet' | 'hiddenRows' | 'decimal' | 'dates'> & {
   dryRun?: boolean;
@@ -42,6 +45,7 @@ export function register(program: Command, terminal: Terminal): void {
       const file = await readDecisionsFile(path, { ...(await readOptionsOf(reading)), map });
       await withContext(
         async (context) => {
+          const before = await seenStatuses(context);
           const taken = await takeDecisions({ ...file, name: basename(path) }, context, { dryRun });
           const { problems, warnings } = taken;
           const words = [
@@ -49,6 +53,7 @@ export function register(program: Command, terminal: Terminal): void {
             ...linesOf('not taken', problems),
             ...linesOf('warning', warnings),
             `${visible(basename(path))}: ${decisionsWords(taken, dryRun).join('\n')}`,
+            ...mistyped(Object.keys(taken.statuses), before),
             ...(dryRun ? [NOTHING_CHANGED] : []),
           ];
           const { account } = context;
@@ -62,6 +67,22 @@ export function register(program: Command, terminal: Terminal): void {
         },
       );
     });
+}
+
+/** The statuses that rows have, and those that have a meaning. */
+async function seenStatuses({ statusMeanings, portfolios }: Context): Promise<string[]> {
+  const known = await statusMeanings.known(await portfolios.names());
+  return [APPROVED, ...known.map(({ status }) => status)];
+}
+
+/** A question for each status that only this file has, and that is spelled much like another. */
+function mistyped(statuses: readonly string[], before: readonly string[]): string[] {
+  const news = statuses.filter((status) => status !== '' && !before.includes(status));
+  return news.flatMap((status) => {
+    const nearest = nearestOf(status, before);
+    if (nearest === undefined) return [];
+    return `No row had "${visible(status)}" before. Did you mean "${visible(nearest)}"? A correction needs a later decided_at.`;
+  });
 }
 
 function linesOf(what: string, some: readonly AboutLine[]): string[] {

@@ -55,7 +55,7 @@ const TYPING_LETTERS = 2;
 const SEEN_NAMED = 5;
 
 /** The status of rows that is probably meant; undefined for none. */
-function nearestOf(status: string, seen: readonly string[]): string | undefined {
+export function nearestOf(status: string, seen: readonly string[]): string | undefined {
   const small = smallLetters(status);
   return seen
     .filter((one) => Math.abs(one.length - status.length) <= TYPING_LETTERS)

@@ -56,3 +56,12 @@ test('a file with a header alone has nothing to take, and ends with 2', async ()
     stdout: expect.stringContaining('later.csv: The file has a header and no line, so there is nothing to take.'),
   });
 });
+
+test('a status that only the file has is asked about where another is spelled much like it', async () => {
+  const { ids, decide } = await openReview(2);
+  const { stdout } = await decide([`${ids[0]},,aproved,1,1,`, `${ids[1]},,frozen,1,1,`]);
+  expect(stdout).toContain(
+    'No row had "aproved" before. Did you mean "approved"? A correction needs a later decided_at.',
+  );
+  expect(stdout).not.toContain('"frozen" before');
+});
