@@ -54,7 +54,7 @@ const TYPING_LETTERS = 2;
 /** Statuses of rows that a sentence names. */
 const SEEN_NAMED = 5;
 
-/** The status of rows that is probably meant; undefined for none. */
+/** The known status that a mistyped one probably stands for, or undefined if none is close enough. */
 export function nearestOf(status: string, seen: readonly string[]): string | undefined {
   const small = smallLetters(status);
   return seen

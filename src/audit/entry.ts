@@ -47,8 +47,8 @@ export function boundedDraft({ by, what, from, about, is, of, facts }: EntryDraf
 }
 
 /**
- * An entry in parts, where it is about more portfolios than its facts have room for: so it is found by each of them. The first part has all
- * else, and is the entry that an outcome names.
+ * The parts of an entry whose portfolios do not fit into its facts. The search finds a part by each portfolio that it names. All other facts
+ * stand in the first part, which is also the entry that an outcome refers to.
  */
 export function inParts(draft: EntryDraft): EntryDraft[] {
   const { facts, is: _is, ...said } = draft;

@@ -88,3 +88,16 @@ export async function previewOf(desk: DraftDesk, { id }: { id: string }): Promis
   if (state.is !== 'there') throw new Error(`There is no preview: ${JSON.stringify(state)}`);
   return state.preview;
 }
+
+/** An upload of one line whose name was corrected three times, so that it has four versions. */
+export async function correctedThrice({
+  desk,
+  upload,
+}: Pick<ReturnType<typeof openDraftDesk>, 'desk' | 'upload'>): Promise<PortfolioDraft> {
+  const draft = draftOf(await upload(['file', 'q4.csv', 'name,requested_limit\nA GmbH,x\n']));
+  for (let version = 1; version <= 3; version += 1) {
+    await previewOf(desk, draft);
+    await desk.mend(draft.id, { version, edits: [{ line: 2, cells: new Map([[0, `B${version}`]]) }] }, 'ann');
+  }
+  return draft;
+}

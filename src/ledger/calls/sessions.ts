@@ -120,7 +120,7 @@ export function makeHostedSessions({
      *
      * @param anew whether a new one is wanted on purpose, where one was made or nobody knows whether one was; as a number, only behind the
      *   session with that number, the last one that the person saw
-     * @param despite whether it is wanted although the limit was declined
+     * @param despite whether the person wants the session even though the limit was declined
      * @throws LimitlineError `USAGE` for a row of an archived portfolio
      */
     async ask(

@@ -46,7 +46,7 @@ export function makeEventRows({ connection, keys }: { connection: RedisConnectio
     const found = new Set<string>();
     for (let from = 0; from < digests.length; from += DIGESTS_AT_ONCE) {
       const page = digests.slice(from, from + DIGESTS_AT_ONCE);
-      // One row more than is shown tells whether there are more.
+      // One more row than the page shows is read: it tells whether there is a next page.
       const told = { most: MOST_ROWS + 1, digests: page };
       for (const key of (await findIds({ portfolio: keys.portfolio(portfolio) }, told)) as string[]) found.add(key);
     }

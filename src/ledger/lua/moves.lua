@@ -95,7 +95,7 @@ local function noteAnswer(row, atMs)
   redis.call('PEXPIRE', lately, LATELY)
 end
 
--- What of a call a later decision says (decide.lua).
+-- The fields of a call that a later decision may change (decide.lua).
 local SAID = { 'status', 'total_limit', 'available_limit', 'decided_at' }
 
 -- A decision may come before the row has the answer of its call: then the row says the decision, which is the later one.

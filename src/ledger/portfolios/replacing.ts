@@ -23,7 +23,7 @@ export type ReplacingDecision = { replaces: BuyerRow | undefined } | { problem: 
 
 /**
  * Rows of the same buyer and portfolio that a line may correct, as far as is known before the rest of the file is read. These are rows of
- * earlier imports, and the row of this very line if it was once read as another request. A line with a request_reference, or with a row of
+ * earlier imports, and the row that this line led to if it was read differently before. A line with a request_reference, or with a row of
  * its own, corrects none: it is clear which request it means.
  */
 export function candidatesFor(asking: AskingLine, rows: readonly BuyerRow[]): BuyerRow[] {

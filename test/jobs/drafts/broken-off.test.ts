@@ -5,7 +5,14 @@ import { expect, test } from 'vitest';
 import { addToUpload } from '../../../jobs/drafts/add-to-upload.ts';
 import { makePreview } from '../../../jobs/drafts/make-preview.ts';
 import type { IncomingFile } from '../../../src/portfolio/draft-desk.ts';
-import { draftOf, draftsOnFullDisk, incoming, openDraftDesk, previewOf } from '../../support/draft-desk.ts';
+import {
+  correctedThrice,
+  draftOf,
+  draftsOnFullDisk,
+  incoming,
+  openDraftDesk,
+  previewOf,
+} from '../../support/draft-desk.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 import { HEADER, rowOf, writeSheets } from '../../support/write-workbook.ts';
 
@@ -89,11 +96,7 @@ test('a line that was left out in one tab is not another line of the sheet that 
 test('the way back to an upload that an earlier release thinned out says that it is not kept', async () => {
   const { context, dir } = await openWorkplace();
   const { desk, upload } = openDraftDesk(context, dir);
-  const draft = draftOf(await upload(['file', 'q4.csv', 'name,requested_limit\nA GmbH,x\n']));
-  for (let version = 1; version <= 3; version += 1) {
-    await previewOf(desk, draft);
-    await desk.mend(draft.id, { version, edits: [{ line: 2, cells: new Map([[0, `B${version}`]]) }] }, 'ann');
-  }
+  const draft = await correctedThrice({ desk, upload });
   // Earlier releases kept the last three versions alone.
   await rm(join(dir, 'data', 'drafts', draft.id, 'v1'));
   await expect(desk.goBack(draft.id, { version: 4, to: 1 }, 'ann')).rejects.toThrow(/is not kept/);

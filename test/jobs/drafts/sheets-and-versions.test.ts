@@ -4,7 +4,14 @@ import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { goBack } from '../../../jobs/drafts/mend-draft.ts';
 import { openDesk } from '../../support/desk.ts';
-import { draftOf, draftsOnFullDisk, incoming, openDraftDesk, previewOf } from '../../support/draft-desk.ts';
+import {
+  correctedThrice,
+  draftOf,
+  draftsOnFullDisk,
+  incoming,
+  openDraftDesk,
+  previewOf,
+} from '../../support/draft-desk.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 import { HEADER, rowOf, writeSheets } from '../../support/write-workbook.ts';
 
@@ -26,11 +33,7 @@ test('a list whose second column has an unknown name is not passed over for the 
 test('a way back that broke off leaves the versions to which one can go back', async () => {
   const { context, dir } = await openWorkplace();
   const { desk, upload } = openDraftDesk(context, dir);
-  const draft = draftOf(await upload(['file', 'q4.csv', 'name,requested_limit\nA GmbH,x\n']));
-  for (let version = 1; version <= 3; version += 1) {
-    await previewOf(desk, draft);
-    await desk.mend(draft.id, { version, edits: [{ line: 2, cells: new Map([[0, `B${version}`]]) }] }, 'ann');
-  }
+  const draft = await correctedThrice({ desk, upload });
   const drafts = draftsOnFullDisk(dir);
   await expect(goBack(draft.id, { version: 4, to: 1 }, { drafts, quotaBytes: 1e9 })).rejects.toThrow();
   // The page still offers versions 1, 2 and 3.
