@@ -1,4 +1,4 @@
-import { hasWords } from '../../src/ledger/search/index-words.ts';
+import { hasWords, withRegisters } from '../../src/ledger/search/index-words.ts';
 import type { BuyerLook, FoundBuyers } from '../../src/ledger/story/buyer-story.ts';
 import { numberWord, referenceOf } from '../../src/portfolio/identity/identity.ts';
 import { searchWords, toBuyer, wordsIn } from '../rows/buyer-record.ts';
@@ -47,13 +47,15 @@ async function findByWords(text: string, { after, count }: { after: string; coun
   const number = numberWord(text);
   const [word = ''] = searchWords(text).toSorted((one, other) => other.length - one.length);
   // The whole number comes first: the longest word of `HRB 77` begins most numbers.
-  const walks = [...new Set([number.length > 1 ? number : word, word])].filter((begins) => begins !== '');
+  const walks = [...new Set([...(number.length > 1 ? withRegisters(number) : []), word])].filter(
+    (begins) => begins !== '',
+  );
   const former = walks.findIndex((begins) => after.startsWith(`${begins} ${begins}`));
   let at = Math.max(0, former);
   let place = former < 0 ? '' : after.slice(after.indexOf(' ') + 1);
   const keys = new Set<string>();
   for (let read = 0; read < MOST_ENTRIES && at < walks.length; read += ENTRIES) {
-    const [first = '', begins = ''] = [walks[0], walks[at]];
+    const [earlier, begins = ''] = [walks.slice(0, at), walks[at]];
     const entries = await buyers.withWord(begins, { after: place, most: ENTRIES });
     const records = new Map(
       (await buyers.records(entries.map((entry) => ({ key: buyerIn(entry) })))).map((one) => [one.key, one.record]),
@@ -63,8 +65,8 @@ async function findByWords(text: string, { after, count }: { after: string; coun
       place = entry;
       const record = records.get(buyerIn(entry));
       if (record === undefined || !isFirst(entry, begins, record)) continue;
-      // Buyers with a word of the first walk came with it.
-      const isNew = begins === first || !wordsIn(record).some((other) => other.startsWith(first));
+      // Buyers with a word of an earlier walk came with it.
+      const isNew = !wordsIn(record).some((other) => earlier.some((first) => other.startsWith(first)));
       if (isNew && (begins !== word || isMeant(text, record))) keys.add(buyerIn(entry));
     }
     if (entries.length < ENTRIES) [at, place] = [at + 1, walks[at + 1] ?? ''];
@@ -82,7 +84,10 @@ function isFirst(entry: string, begins: string, record: string): boolean {
 function isMeant(text: string, record: string): boolean {
   const { names, numbers } = toBuyer('', record);
   const number = numberWord(text);
-  return numbers.some((one) => one.startsWith(number)) || names.some(({ written }) => hasWords(written ?? '', text));
+  return (
+    withRegisters(number).some((begins) => numbers.some((one) => one.startsWith(begins))) ||
+    names.some(({ written }) => hasWords(written ?? '', text))
+  );
 }
 
 function buyerIn(entry: string): string {

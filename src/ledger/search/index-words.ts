@@ -26,10 +26,20 @@ export function numbersOf(limit: RowRequest['limit']): string[] {
     .filter((number) => signsOf(number) !== '');
 }
 
-/** Whether two texts are one number: `HRB 1`, `HRB-1` and `hrb1` are. */
-export function isSameNumber(one: string, other: string): boolean {
-  return signsOf(one) === signsOf(other);
+/** Whether a text names a number: `HRB-1`, `hrb1` and `1` name `HRB 1`. */
+export function namesNumber(text: string, number: string): boolean {
+  return withRegisters(signsOf(text)).includes(signsOf(number));
 }
+
+/**
+ * A text, and, if it begins with a digit, the numbers that people shorten to it: they leave out the letters of German, Austrian and Swiss
+ * registers.
+ */
+export function withRegisters(text: string): string[] {
+  return /^\d/.test(text) ? [text, ...REGISTERS.map((letters) => letters + text)] : [text];
+}
+
+const REGISTERS = ['hrb', 'hra', 'gnr', 'pr', 'vr', 'fn', 'che'];
 
 /**
  * A name in search form: words of small letters and digits without accents, with one spelling for `ä`, `ae` and `a`, and for `ß` and

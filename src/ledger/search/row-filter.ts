@@ -4,7 +4,7 @@ import type { Meanings } from '../../status-meaning.ts';
 import { canHave, outcomeOfRow, ROW_OUTCOMES, type RowOutcome } from '../counts/row-outcome.ts';
 import { is, isStep, ROW_STATES, type RowResult, type RowState, STEPS, type Step } from '../schema/row.ts';
 import { type RowId, rowName } from '../schema/schema.ts';
-import { beginsWith, hasWords, isSameNumber, numbersOf } from './index-words.ts';
+import { beginsWith, hasWords, namesNumber, numbersOf } from './index-words.ts';
 
 /** A filter of a portfolio's rows: all given fields must match. Without fields it matches all rows. */
 export type RowFilter = {
@@ -180,7 +180,7 @@ export function isNamedBy({ row, result }: FoundRow, text: string, { request, bu
   const ids = [companyId, limitId, words.companyId ?? '', ...documentIds];
   return (
     ids.some((id) => id !== '' && id.toLowerCase() === small) ||
-    numbersOf(words.limit).some((number) => isSameNumber(number, text))
+    numbersOf(words.limit).some((number) => namesNumber(text, number))
   );
 }
 

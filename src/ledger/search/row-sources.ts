@@ -2,7 +2,7 @@ import { type LuaScript, makeLuaScript, type RedisConnection } from '../../lua-s
 import type { Keys } from '../schema/keys.ts';
 import { readAtOnce } from '../schema/redis-reads.ts';
 import { ROW_STATES, type RowState } from '../schema/row.ts';
-import { digestsOfText, INDEXED_LETTERS, searchedName } from './index-words.ts';
+import { digestsOfText, INDEXED_LETTERS, searchedName, withRegisters } from './index-words.ts';
 import type { RowFilter } from './row-filter.ts';
 import { isBehind } from './row-pages.ts';
 
@@ -173,7 +173,7 @@ export function makeRowSources({ connection, keys }: { connection: RedisConnecti
     async byId(portfolio: string, text: string): Promise<string[]> {
       return (await findIds(
         { portfolio: keys.portfolio(portfolio) },
-        { most: MOST_OF_ID, digests: digestsOfText(text) },
+        { most: MOST_OF_ID, digests: withRegisters(text).flatMap(digestsOfText) },
       )) as string[];
     },
 

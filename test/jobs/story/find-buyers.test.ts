@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { findBuyers } from '../../../jobs/story/find-buyers.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
-test('a search by the beginning of a number finds all its buyers, page by page', async () => {
+test('a search by the beginning of a number, with its register or without, finds all its buyers, page by page', async () => {
   const { context, ...place } = await openWorkplace();
   const lines = Array.from(
     { length: 60 },
     (_none, n) => `Firm ${String.fromCharCode(97 + (n % 26))}${n} GmbH,DE,HRB 77${10 + n},${100 + n}`,
   );
   await place.import(['name,country_code,company_registration_number,requested_limit', ...lines]);
-  for (const text of ['HRB 77', 'hrb77']) {
+  for (const text of ['HRB 77', 'hrb77', '77']) {
     const found: string[] = [];
     let after = '';
     for (let page = 0; page < 20; page += 1) {

@@ -4,7 +4,7 @@ import {
   beginsWith,
   INDEXED_LETTERS,
   indexWords,
-  isSameNumber,
+  namesNumber,
   searchedName,
 } from '../../../src/ledger/search/index-words.ts';
 import { makeRequest } from '../../support/ledger.ts';
@@ -50,9 +50,13 @@ test.each([
   ['HRB 12', 'hrb-12', true],
   ['HRB 12', 'HRB12', true],
   ['15-048-3782', '150483782', true],
+  ['12', 'HRB 12', true],
+  ['108.863.541', 'CHE-108.863.541', true],
   ['HRB 12', 'HRB 120', false],
-])('the numbers %s and %s are one: %s', (one, other, is) => {
-  expect(isSameNumber(one, other)).toBe(is);
+  ['2', 'HRB 12', false],
+  ['HRB 12', '12', false],
+])('%s names the number %s: %s', (one, other, is) => {
+  expect(namesNumber(one, other)).toBe(is);
 });
 
 test('a row has a digest for each number that it gives, however it is written, and none for what is no number', () => {
