@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { commandLineActor } from '../../src/actor.ts';
+import { pausedBy } from '../../src/ledger/schema/pause-reasons.ts';
 import type { QueueName } from '../../src/queue/queues.ts';
 import { onPortfolioOrQueue, queueOption } from '../opening/on-portfolio-or-queue.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -16,7 +18,8 @@ export function register(program: Command, terminal: Terminal): void {
       const paused = await onPortfolioOrQueue(
         { name, queue },
         {
-          portfolio: (portfolio, { portfolios }) => portfolios.pause(portfolio, 'by request'),
+          portfolio: (portfolio, { portfolios }) =>
+            portfolios.pause(portfolio, pausedBy(commandLineActor(), Date.now())),
           queue: (one, { queues }) => queues.pauseQueue(one),
         },
       );

@@ -10,6 +10,7 @@ import { countLiving } from '../../src/ledger/calls/fleet.ts';
 import { readCauseSamples } from '../../src/ledger/counts/cause.ts';
 import { callsSent, type PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
+import { pausedBy } from '../../src/ledger/schema/pause-reasons.ts';
 import { lookAtPace } from '../../src/open-service.ts';
 import { makeOwnPace } from '../../src/pace/own-pace.ts';
 import { makeSampleReader } from '../../src/pace/samples.ts';
@@ -75,7 +76,7 @@ export function portfolioPageFunctions(
     look,
     rows: context.rows.page,
     faultyLines: portfolios.faultyPage,
-    pause: (name) => portfolios.pause(name, 'by request'),
+    pause: (name, by) => portfolios.pause(name, pausedBy(by, Date.now())),
     pauseKind: async (name) => (await portfolios.read(name)).pauseKind,
     resume: async (name, paused) => {
       if (!(await portfolios.resumeAsPaused(name, paused))) return false;

@@ -54,7 +54,12 @@ export function pauseKindOf(paused: string, firstOver: string): PauseKind {
   return paused === '' ? 'none' : (pausedItself(paused, firstOver)?.is ?? 'by request');
 }
 
-/** What people read before and after rows of a paused portfolio are sent again, with who may resume it. */
+/** The pause reason of a person, with name and time. */
+export function pausedBy(name: string, nowMs: number): string {
+  return `by request${name && ` of ${name}`}, ${new Date(nowMs).toISOString()}`;
+}
+
+/** What people read before and after rows of a paused portfolio are sent again, with who may resume it, if that is known. */
 export function untilResumed(by = ''): string {
-  return `The portfolio is paused: nothing of it goes before ${by || 'somebody'} resumes it.`;
+  return `The portfolio is paused: nothing of it goes before ${by ? `${by} resumes it` : 'it is resumed on its page'}.`;
 }

@@ -70,7 +70,7 @@ test('what waits is listed, with who asked, and everything that a yes is about s
 
 test('the page of an approval says that its portfolio is paused, before the yes and after it', async () => {
   const { get, approve, address, context } = await openWaiting();
-  const paused = 'The portfolio is paused: nothing of it goes before somebody resumes it.';
+  const paused = 'The portfolio is paused: nothing of it goes before it is resumed on its page.';
   expect((await get(address)).text).not.toContain(paused);
   await context.portfolios.pause('q4', 'by request');
   expect((await get(address)).text).toContain(paused);

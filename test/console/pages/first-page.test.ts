@@ -102,7 +102,7 @@ test('what is under way stands there, and goes away with its last row', async ()
         (await get('/')).text,
       )?.[1] ?? '',
     );
-  expect(await shown()).toMatch(/Under way .* q4 0 of 3 Sending is stopped/);
+  expect(await shown()).toMatch(/Not finished .* q4 0 of 3 Sending is stopped/);
   await desk.limitline('run', 'q4.csv', '--yes', '--no-results');
   expect((await shown()).trim()).toBe('');
 });

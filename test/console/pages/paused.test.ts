@@ -3,7 +3,7 @@ import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
 import { openThreeRows } from '../../support/three-rows.ts';
 
-const PAUSED = 'The portfolio is paused: nothing of it goes before somebody resumes it.';
+const PAUSED = 'The portfolio is paused: nothing of it goes before it is resumed on its page.';
 
 async function openPaused() {
   const place = await openThreeRows();
@@ -14,6 +14,13 @@ async function openPaused() {
   const follow = async ({ headers }: { headers: Headers }) => (await get(headers.get('location') ?? '')).text;
   return { ...place, follow };
 }
+
+test.each(['page', 'command'])('the page says who paused the portfolio by a %s, and when', async (by) => {
+  const { get, post, limitline } = await openThreeRows();
+  await (by === 'page' ? post('/portfolios/q4/pause') : limitline('pause', 'q4'));
+  const text = (await get('/portfolios/q4')).text.replace(/<[^>]+>/g, '');
+  expect(text).toMatch(/By request of command line \(\w+\), \d{4}-\d\d-\d\d \d\d:\d\d/);
+});
 
 test('a row’s retry says that its portfolio is paused', async () => {
   const { post, rowOf, heldOf, follow, context } = await openPaused();
@@ -30,7 +37,7 @@ test.each(['row', 'portfolio', 'account'])(
   async (back) => {
     const { post, heldOf, follow } = await openPaused();
     const { text } = await post('/held/plan', { resend: 'yes', [`pick-${await heldOf()}`]: 'yes', back });
-    expect(text).toContain(PAUSED);
+    expect(text).toContain('“q4” is paused: nothing of it goes before it is resumed on its page.');
     const [, plan = ''] = /name="plan" value="([^"]+)"/.exec(text) ?? [];
     const done = back === 'row' ? 'It is sent again, as soon as it is its turn.' : '1 call answered: the rows go on.';
     expect(await follow(await post('/held/confirm', { plan }))).toContain(`${done} ${PAUSED}`);

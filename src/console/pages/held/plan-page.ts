@@ -2,7 +2,6 @@ import { type CallKind, KINDS } from '../../../call-kind.ts';
 import { counted, grouped } from '../../../counted.ts';
 import { sumsByCurrency } from '../../../ledger/counts/outcome-sums.ts';
 import { type Elsewhere, elsewhereWords } from '../../../ledger/plans/plan.ts';
-import { untilResumed } from '../../../ledger/schema/pause-reasons.ts';
 import { rowIdOf } from '../../../ledger/schema/schema.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { stats } from '../../parts/figures.ts';
@@ -75,7 +74,7 @@ function questionPart({ id, fileName, back, of, elsewhere, paused }: ShownPlan, 
     ...(strange > 0
       ? [`${counted(strange, 'id')} ${strange === 1 ? 'looks' : 'look'} unlike the others: compare again.`]
       : []),
-    ...(paused.length > 0 ? [untilResumed()] : []),
+    ...paused.map((name) => `“${name}” is paused: nothing of it goes before it is resumed on its page.`),
     ...elsewhereWords(elsewhere),
   ];
   return panel({

@@ -37,7 +37,7 @@ export type PortfolioPageFunctions = {
     name: string,
     page: { kinds: readonly FaultKind[]; text: string | undefined; after: number | undefined; count: number },
   ) => Promise<FaultyPage>;
-  pause: (name: string) => Promise<void>;
+  pause: (name: string, by: string) => Promise<void>;
   pauseKind: (name: string) => Promise<PauseKind>;
   /** Resumes the portfolio if it is paused for this reason, undefined for none; answers whether it was. */
   resume: (name: string, paused: string | undefined) => Promise<boolean>;
@@ -93,10 +93,10 @@ export const onePortfolioPage = page<PortfolioPageFunctions>({ at: 'portfolios' 
   post('/portfolios/:name/pause', {
     may: OPERATOR,
     action: 'pause',
-    handle: async ({ params, reply, given }) => {
+    handle: async ({ actor, params, reply, given }) => {
       const name = nameOf(params);
       await lookAt(name, given);
-      await given.pause(name);
+      await given.pause(name, actor.name);
       return reply.redirect(portfolioAddress(name), 303);
     },
   }),

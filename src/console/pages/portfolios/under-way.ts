@@ -23,7 +23,7 @@ type Looked = Pick<PortfolioLook, 'workers' | 'pausedQueues'>;
 export function underWay({ shown, others, isAll }: UnderWay, looked: Looked): Html {
   if (shown.length === 0) return NOTHING;
   return panel({
-    title: 'Under way',
+    title: 'Not finished',
     body: html`${table({
       caption: 'Portfolios with rows still to be sent',
       rows: shown,
