@@ -18,6 +18,7 @@ import {
 } from '../../src/portfolio/portfolio-draft.ts';
 import type { LineToMend, Preview } from '../../src/portfolio/preview.ts';
 import { visible } from '../../src/portfolio/problem.ts';
+import { saysThousands } from '../../src/portfolio/values/amount-unit.ts';
 import { mendSheet } from '../../src/table/mend/mend-sheet.ts';
 import { mendText, type RecordMend } from '../../src/table/mend/mend-text.ts';
 import { sha256Of } from '../import/keep-file.ts';
@@ -179,6 +180,10 @@ async function columnEdits(
   preview: Preview,
 ): Promise<FoundEdit[]> {
   const at = preview.columns.findIndex(({ written }) => written === column);
+  if (preview.columns[at]?.known === 'requested_limit' && saysThousands(from.trim()) && !to.includes('0')) {
+    const message = `“${visible(from)}” says that amounts are in thousands or millions. Without it 50 of them would be 50: write the zeros in its place, or correct these lines one by one.`;
+    throw new LimitlineError('USAGE', message);
+  }
   const found: FoundEdit[] = [];
   let characters = 0;
   for await (const line of mendLinesOf(join(dir, listFile(list)), preview[list], column)) {

@@ -65,6 +65,15 @@ test('a whole column of faulty cells is blanked, and a text that no cell has cha
   expect((await preview()).counts).toMatchObject({ rows: 2, invalid: 0 });
 });
 
+test('amounts in thousands do not lose their unit in all lines at once', async () => {
+  const { desk, id, preview, text } = await openMending(['A GmbH,DE,,T€ 50', 'B GmbH,DE,,T€ 60']);
+  await preview();
+  const column = { list: 'problems', column: 'requested_limit', from: 'T€', to: '' } as const;
+  await expect(desk.mend(id, { version: 1, edits: [], column })).rejects.toThrow('in thousands or millions');
+  await desk.mend(id, { version: 1, edits: [], column: { ...column, from: 'T€ 50', to: '50000' } });
+  expect(await text()).toEqual(['A GmbH,DE,,50000', 'B GmbH,DE,,T€ 60']);
+});
+
 test('a line is left out, also one that is broken as a whole, and the lines below keep their numbers', async () => {
   const { desk, id, preview } = await openMending([
     'A GmbH,DE,,much',
