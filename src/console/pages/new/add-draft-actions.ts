@@ -10,8 +10,8 @@ import { ConsoleError } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
 import { linkButton } from '../../parts/form.ts';
 import { pageHead } from '../../parts/page-head.ts';
-import { table } from '../../parts/table.ts';
 import type { Kinds, Visit } from '../page.ts';
+import { cellsTable } from './draft-view.ts';
 import { reasonList } from './mend-grid.ts';
 import { readReading, saysOtherwise } from './read-reading.ts';
 
@@ -183,19 +183,8 @@ function conflictView(id: string, { latest, cells }: { latest: number; cells: Me
     lead: `Your changes were not written: version ${latest} is not the one that you looked at. It differs in ${counted(cells.length, 'cell')}. Load it, and make your changes there; the browser's back button still has them.`,
     actions: linkButton({ href: `/new/${id}?list=problems#mend`, words: `Load version ${latest}`, kind: 'primary' }),
   })}
-  ${table({
-    caption: 'Cells in which it differs',
-    rows: cells.slice(0, MOST_SHOWN),
-    columns: [
-      { head: 'Line', kind: 'number', names: true, cell: ({ line }) => line },
-      { head: 'Column', cell: ({ column }) => html`<bdi>${column ?? 'the whole line'}</bdi>` },
-      { head: 'Before', cell: ({ before }) => html`<bdi>${before}</bdi>` },
-      { head: 'Now', cell: ({ after }) => html`<bdi>${after}</bdi>` },
-    ],
-  })}`;
+  ${cellsTable('Cells in which it differs', cells)}`;
 }
-
-const MOST_SHOWN = 100;
 
 const CELL = /^cell-(\d{1,10})-(\d{1,5})$/;
 const TEXT = /^text-(\d{1,10})$/;

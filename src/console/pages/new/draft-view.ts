@@ -2,7 +2,7 @@ import { counted } from '../../../counted.ts';
 import type { Approval, ApprovalPolicy } from '../../../ledger/schema/approval.ts';
 import { agreesWords } from '../../../portfolio/control-total.ts';
 import type { PreviewState } from '../../../portfolio/draft-desk.ts';
-import { keptVersions, lastVersion, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
+import { keptVersions, lastVersion, type MendedCell, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { LineToMend, Preview } from '../../../portfolio/preview.ts';
 import { readingWords } from '../../../portfolio/read-options.ts';
 import type { Rights } from '../../access/access.ts';
@@ -99,8 +99,25 @@ function versionsView(draft: PortfolioDraft, csrf: string): Html | false {
   const body = html`${hidden('version', String(last.number))}
     <span>${last.backTo === undefined ? `This is version ${last.number}.` : `This is version ${last.number}, the same as version ${last.backTo}.`}</span>
     ${select({ label: 'Version', hideLabel: true, name: 'to', options })}${button({ words: 'Go back to it', kind: 'quiet' })}`;
-  return form({ action: `/new/${draft.id}/back`, csrf, body, class: 'versions', label: 'Versions of the file' });
+  return html`${form({ action: `/new/${draft.id}/back`, csrf, body, class: 'versions', label: 'Versions of the file' })}
+    ${last.cells.length > 0 && html`<details class="check"><summary>What version ${last.number} changed</summary>${cellsTable(`Cells changed by version ${last.number}`, last.cells)}</details>`}`;
 }
+
+/** Changed cells, before and after. */
+export function cellsTable(caption: string, cells: readonly MendedCell[]): Html {
+  return html`${table({
+    caption,
+    rows: cells.slice(0, CELLS_SHOWN),
+    columns: [
+      { head: 'Line', kind: 'number', names: true, cell: ({ line }) => line },
+      { head: 'Column', cell: ({ column }) => html`<bdi>${column ?? 'the whole line'}</bdi>` },
+      { head: 'Before', cell: ({ before }) => html`<bdi>${before}</bdi>` },
+      { head: 'Now', cell: ({ after }) => html`<bdi>${after}</bdi>` },
+    ],
+  })}${cells.length > CELLS_SHOWN && html`<p class="quiet">The first ${CELLS_SHOWN} are shown.</p>`}`;
+}
+
+const CELLS_SHOWN = 100;
 
 function failedView({ id, reading }: PortfolioDraft, message: string, csrf: string): Html {
   const isCorrected = Object.keys(reading).length > 0;

@@ -212,7 +212,8 @@ test('a preview says which sum is above which limit, and an import that may wait
   expect(second.text).toMatch(
     /asks for 5,007\.50 with this and what passed lately without another person&#39;s yes, which is above 5,000\.00\./,
   );
-  const large = await submit('q10', buyerLines(3_000));
+  // Large enough that its import is under way when the next page is asked for.
+  const large = await submit('q10', buyerLines(8_000));
   expect(large.text).toMatch(/It asks for [\d,.]+, which is above 4,000,000\.00: nothing is sent/);
   await large.submitted();
   const importing = await web.get(`${large.location}/import`);
