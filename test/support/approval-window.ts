@@ -48,7 +48,7 @@ export async function openWindow(env: Record<string, string> = ABOVE) {
       expect(await calls.isUnknown({ kind: 'company', key })).toBe(true);
     },
     /** Its limit was made, so many days ago. */
-    async make(portfolio: string, daysAgo = 0): Promise<void> {
+    async make(portfolio: string, daysAgo = 0): Promise<RowId> {
       const its = await row(portfolio);
       await rows.begin(its, 'company');
       await rows.advance(its, 'company', 'limit', { company: 'company_1' });
@@ -59,6 +59,7 @@ export async function openWindow(env: Record<string, string> = ABOVE) {
       const at = Date.now() - daysAgo * DAY_MS;
       await ledger.hset(keys.row(portfolio, its.key), 'updated', at);
       await ledger.hset(keys.call('limit', its.key), 'at', `${at}+5`);
+      return its;
     },
     async answer(is: 'grant' | 'decline', by = 'bob') {
       for (const { id, digest } of await context.approvals.waiting()) {

@@ -30,11 +30,13 @@ end
 local function hasPassed(root, name, since, own)
   local of, key = string.match(name, '^(.*)/(.*)$')
   local row, portfolio = root .. ':row:' .. of .. ':' .. key, root .. ':portfolio:' .. of
-  local state, updated, approval = unpack(redis.call('HMGET', row, 'state', 'updated', 'approval'))
-  if not state then
-    -- The row is in an archive, so only its call can tell.
+  local state, updated, approval, record = unpack(redis.call('HMGET', row, 'state', 'updated', 'approval', 'record'))
+  if not state or state == 'done' and string.find(record or '', '"decided_at"', 1, true) then
+    -- Only its call can tell when it passed: the row is in an archive, or a later decision has changed it.
     local call = redis.call('HMGET', root .. ':call:limit:' .. key, 'row', 'at')
-    return call[1] == name and tonumber(string.match(call[2] or '', '^%d+') or 0) >= since
+    local sent = tonumber(string.match(call[2] or '', '^%d+') or 0)
+    if not state then return call[1] == name and sent >= since end
+    updated = sent
   end
   if state == 'awaiting' and approval ~= own.id then
     local known = redis.call('HMGET', approvalKey(portfolio, approval), 'standing', 'ticket')

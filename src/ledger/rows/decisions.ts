@@ -96,12 +96,13 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
     async find(limit: string): Promise<DecidedLimit | undefined> {
       const key = await connection.hget(keys.madeIds('limit', limit), limit);
       if (key === null) return undefined;
-      const call = await connection.hmget(keys.call('limit', key), 'row', 'at', 'decided', 'record');
-      const [row, at, decided, record] = call;
+      const call = await connection.hmget(keys.call('limit', key), 'row', 'at', 'decided', 'record', 'by');
+      const [row, at, decided, record, by] = call;
       const maker = rowIdOf(row ?? '');
       const text = maker ? await connection.hget(keys.row(maker.portfolio, maker.key), 'request') : null;
       const request = text === null ? undefined : (JSON.parse(text) as RowRequest);
-      const askedMs = Number(at?.split('+')[0] ?? 0);
+      // A results file tells when a row changed last, which may be later than a decision.
+      const askedMs = by === 'a results file' ? 0 : Number(at?.split('+')[0] ?? 0);
       const decidedAt = /"decided_at":"([^"]*)"/.exec(record ?? '')?.[1] ?? '';
       return {
         key,

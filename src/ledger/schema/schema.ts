@@ -28,7 +28,12 @@ export const ROW = {
     says: 'how often its portfolio had been cancelled when the row was last imported or sent again',
     reads: 'first',
   },
-  updated: { is: 'ms', says: 'when its state or its words changed last', reads: 'always', made: true },
+  updated: {
+    is: 'ms',
+    says: 'when its state, its words or what the service says of it changed last',
+    reads: 'always',
+    made: true,
+  },
   tally: { is: 'text', says: 'how its portfolio’s sums count it', reads: 'first', made: true },
   company: { is: 'text', says: 'id of its company', reads: 'first' },
   documents: { is: 'text', says: 'ids of its documents, with "|" between them', reads: 'first' },

@@ -93,7 +93,13 @@ describe('what passed of one buyer', () => {
   test('is of the last APPROVE_WINDOW_DAYS, and what is not answered yet counts however old it is', async () => {
     const { ask, make, hold, row, context } = await openWindow({ ...ABOVE, APPROVE_WINDOW_DAYS: '3' });
     await ask('old', '100000');
-    await make('old', 3.01);
+    const old = await make('old', 3.01);
+    // A later decision changes the row, and not when it passed.
+    const limit = `bl_${old.key}`;
+    const found = await context.decisions.find(limit);
+    const word = { limit, status: 'approved', total: '1', available: '1', at: new Date().toISOString(), isDated: true };
+    if (found) await context.decisions.decide(found, word, { by: 'anna', file: 'later.csv' });
+    expect(await context.decisions.follow(old, limit, { by: 'anna', file: 'later.csv' })).toBe('follows');
     await ask('new', '100000');
     await make('new', 2.99);
     expect(await ask('above', '50000.01')).toMatchObject({ over: { sum: '150000.01' } });

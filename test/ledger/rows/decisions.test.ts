@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { stateSinceMs } from '../../../src/console/pages/row/timeline.ts';
+import type { RowResult } from '../../../src/ledger/schema/row.ts';
 import { openFinishedPortfolio } from '../../support/finished-portfolio.ts';
 import { ownRedis } from '../../support/redis/own-database.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
@@ -56,6 +58,34 @@ test('in whatever order decisions come, and however often, the latest one counts
     { numRuns: 25 },
   );
   expect((await stories.entries(row))[0]).toMatchObject({ is: 'decided', by: 'anna', file: 'later.csv' });
+});
+
+test('a decision is a change of the row, which stays in its state, and the same word again is none', async () => {
+  const { context } = await openFinishedPortfolio(4);
+  const { decisions, rows, stories, ledger, keys } = context;
+  const id = 'bl_q41';
+  const limit = await decisions.find(id);
+  const row = limit?.maker;
+  if (!limit || !row) throw new Error('no limit');
+  const longAgo = Date.parse('2026-01-02T03:04:05.678Z');
+  await ledger.hset(keys.row('q4', row.key), 'updated', longAgo);
+  const take = async (at: string, status = 'declined') => {
+    const word = { limit: id, status, total: '', available: '', at, isDated: true };
+    await decisions.decide(limit, word, told);
+    await decisions.follow(row, id, told);
+    const [now] = await rows.read([row]);
+    return now?.updatedMs ?? 0;
+  };
+  const first = await take('2100-01-01T00:00:00.000Z');
+  expect(first).toBeGreaterThan(longAgo);
+  expect(await take('2100-01-02T00:00:00.000Z')).toBe(first);
+  const last = await take('2100-01-03T00:00:00.000Z', 'approved');
+  const changed = await rows.page('q4', {}, { count: 1, order: '-changed' });
+  expect(changed.found.map((one) => one.row)).toEqual([row]);
+  const entries = await stories.entries(row);
+  expect(entries).toMatchObject([{ since: longAgo }, { since: first, atMs: last }]);
+  const result = { updatedMs: last } as RowResult;
+  expect(stateSinceMs({ result, entries })).toBe(longAgo);
 });
 
 test('equal amounts written otherwise, and a word without a time that says what is known, are no other decision', async () => {

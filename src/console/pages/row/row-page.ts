@@ -16,7 +16,7 @@ import { buyerAddress, eventAddress, portfolioAddress, rowAddress } from '../add
 import type { WhoMay } from '../who-may.ts';
 import { rowActions } from './row-actions.ts';
 import { sessionsPart } from './sessions-part.ts';
-import { type Happening, spanWords, timelineOf } from './timeline.ts';
+import { type Happening, spanWords, stateSinceMs, timelineOf } from './timeline.ts';
 
 /** The keys of the rows before and behind a row in a list. */
 export type Beside = { before?: string | undefined; behind?: string | undefined };
@@ -73,8 +73,9 @@ function besideLinks(
   return html`<nav class="actions" aria-label="Rows of the list">${link(beside.before, 'Previous')}${link(beside.behind, 'Next')}</nav>`;
 }
 
-function outcomeOf({ row, result, supplier, supplierAwaits }: RowStory, meanings: Meanings): Html {
-  const { problem, companyId, documentIds, limitId, record, request, again, step, updatedMs } = result;
+function outcomeOf(story: RowStory, meanings: Meanings): Html {
+  const { row, result, supplier, supplierAwaits } = story;
+  const { problem, companyId, documentIds, limitId, record, request, again, step } = result;
   const company = companyId || (request.companyId ?? '');
   const isApproved = statusMeaningOf(record.status, meanings) === 'approved';
   return html`${
@@ -100,7 +101,7 @@ function outcomeOf({ row, result, supplier, supplierAwaits }: RowStory, meanings
       ? []
       : [{ term: 'Documents', what: documentIds.map((id) => html`<code>${id}</code> `) }]),
     { term: 'Row', what: html`<code>${row.portfolio}/${row.key}</code>` },
-    { term: 'In this state since', what: moment(updatedMs) },
+    { term: 'In this state since', what: moment(stateSinceMs(story)) },
   ])}`;
 }
 
