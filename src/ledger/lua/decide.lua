@@ -40,6 +40,8 @@ if not isSame then
   end
 end
 if isTold ~= '0' then
+  -- The first answer stays beside what was decided.
+  if last == '' then redis.call('HSETNX', call, 'answered', known[2] or '{}') end
   redis.call('HSET', call, 'record', cjson.encode(record))
   redis.call(isSame and 'HSETNX' or 'HSET', call, 'decided', by)
 end

@@ -64,7 +64,10 @@ export type KnownCall = {
   id: string;
   /** The id of a second thing that was made. */
   again: string;
+  /** What else the service said, last; `answered`: what it had said before its first decision, and who brought the last one, with what. */
   record: CallRecord;
+  answered: CallRecord | undefined;
+  decided: { by: string; file: string } | undefined;
   /** The row for which the call was last claimed, `<portfolio>/<key>`. */
   row: string;
   /** Where the outcome came from, if not from a response: `a person`, `a results file`. */
@@ -223,6 +226,8 @@ function toCall({ kind, key }: Pick<Thing, 'kind' | 'key'>, fields: Record<strin
     id: fields.id ?? '',
     again: fields.again ?? '',
     record: fields.record ? JSON.parse(fields.record) : {},
+    answered: fields.answered ? JSON.parse(fields.answered) : undefined,
+    decided: fields.decided ? JSON.parse(fields.decided) : undefined,
     row: fields.row ?? '',
     by: fields.by ?? '',
     heard: fields.heard ?? '',

@@ -37,7 +37,7 @@ async function openDecisions() {
     return { status: response.status, text: await response.text() };
   };
   const outcomes = async () => (await desk.json('report', 'q4')).outcomes;
-  return { ...desk, web, idOf, send, outcomes };
+  return { ...desk, web, context: web.context, idOf, send, outcomes };
 }
 
 const uploadIn = (text: string) => /name="upload" value="([^"]+)"/.exec(text)?.[1] ?? '';
@@ -80,6 +80,27 @@ test('an upload says first what it would do, and what was looked at is then take
     facts: { file: 'later.csv', sha256: expect.stringMatching(/^[0-9a-f]{64}$/), taken: 2, notTaken: 2 },
   });
   expect((await limitline('audit', 'verify')).status).toBe(0);
+});
+
+test('a row’s page has the first answer beside the decision, with when, by whom and whence, and earlier decisions in its story', async () => {
+  const { web, idOf, send, context } = await openDecisions();
+  const id = idOf('HRB 1');
+  for (const said of ['rejected,0,0', 'approved,1001.5,900']) {
+    const { text } = await send(`${HEADER}\n${id},${said},\n`);
+    await web.post('/portfolios/q4/decisions/take', { upload: uploadIn(text) }, FIONA);
+  }
+  const row = (await context.decisions.find(id))?.maker;
+  const { text } = await web.get(`/portfolios/q4/rows/${row?.key}`, VERA);
+  const words = text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+  expect(words).toContain('Answered at first in_progress, total 0, available 0');
+  expect(words).toMatch(
+    /Decided later approved, total 1001.5, available 900, on [-\d]+ [:\d]+ UTC, as fiona brought in with later.csv/,
+  );
+  expect(words).toMatch(/The service decided on .*: rejected, total 0, available 0, as fiona brought in/);
+  // What is known of the call is its own answer.
+  const ofCall = words.slice(words.indexOf('Sent to the service'));
+  expect(ofCall).toContain('status in_progress total_limit 0');
+  expect(ofCall).not.toContain('decided_at');
 });
 
 test('what is no file of decisions, or is too large, or may be read in two ways is answered, and nothing is kept', async () => {

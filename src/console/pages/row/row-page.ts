@@ -6,7 +6,7 @@ import type { RowOrder } from '../../../ledger/search/row-order.ts';
 import type { RowStory, StoryCall, ToldRow } from '../../../ledger/story/row-story.ts';
 import { type Meanings, statusMeaningOf } from '../../../status-meaning.ts';
 import { can, type Rights } from '../../access/access.ts';
-import { type Html, html } from '../../html/html.ts';
+import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { facts, rowBadge, stateBadge } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
 import { notice, pageHead, panel } from '../../parts/page-head.ts';
@@ -16,7 +16,7 @@ import { buyerAddress, eventAddress, portfolioAddress, rowAddress } from '../add
 import type { WhoMay } from '../who-may.ts';
 import { rowActions } from './row-actions.ts';
 import { sessionsPart } from './sessions-part.ts';
-import { type Happening, spanWords, stateSinceMs, timelineOf } from './timeline.ts';
+import { decidedWords, type Happening, recordWords, spanWords, stateSinceMs, timelineOf } from './timeline.ts';
 
 /** The keys of the rows before and behind a row in a list. */
 export type Beside = { before?: string | undefined; behind?: string | undefined };
@@ -88,6 +88,7 @@ function outcomeOf(story: RowStory, meanings: Meanings): Html {
   ${facts([
     ...(limitId === '' ? [{ term: 'Step', what: step }] : []),
     ...(limitId === '' ? [] : [{ term: 'Limit', what: html`<code>${limitId}</code>` }]),
+    ...decisionFacts(story),
     ...(record.status === undefined ? [] : [{ term: 'Status', what: record.status }]),
     ...(record.total_limit === undefined
       ? []
@@ -103,6 +104,19 @@ function outcomeOf(story: RowStory, meanings: Meanings): Html {
     { term: 'Row', what: html`<code>${row.portfolio}/${row.key}</code>` },
     { term: 'In this state since', what: moment(stateSinceMs(story)) },
   ])}`;
+}
+
+/** Of a limit that was decided later: the service's first answer, and the decision with when, by whom and whence. */
+function decisionFacts({ calls, result: { record } }: RowStory): { term: string; what: HtmlValue }[] {
+  const { answered, decided } = calls.find(({ kind }) => kind === 'limit')?.known ?? {};
+  if (!decided || record.decided_at === undefined) return [];
+  return [
+    ...(answered ? [{ term: 'Answered at first', what: recordWords(answered) }] : []),
+    {
+      term: 'Decided later',
+      what: html`${recordWords(record)}, on ${decidedWords(record.decided_at)}, as ${decided.by} brought in with ${theirWords(decided.file)}`,
+    },
+  ];
 }
 
 /** The supplier that the portfolio has now, which may differ from that of the limit: its name and the id of its company, or what it waits for. */
@@ -224,7 +238,7 @@ function callPart(call: StoryCall, wasRefused: boolean): Html {
           ? [{ term: 'Answered after', what: spanWords(known.tookMs) }]
           : []),
         ...(known.id === '' ? [] : [{ term: 'Id', what: html`<code>${known.id}</code>` }]),
-        ...Object.entries(known.record).map(([name, value]) => ({ term: name, what: value })),
+        ...Object.entries(known.answered ?? known.record).map(([name, value]) => ({ term: name, what: value })),
         ...(known.again === '' ? [] : [{ term: 'Made twice', what: html`<code>${known.again}</code>` }]),
         ...(madeFor === undefined
           ? []

@@ -162,8 +162,8 @@ function happeningOf(entry: StoryEntry, story: RowStory): Happening {
     case 'cancelled':
       return { atMs, kind: 'person', words: `Cancelled by ${entry.by}.` };
     case 'decided': {
-      const before = entry.before ? ` Before: ${saidWords(entry.before)}.` : '';
-      const words = `The service decided on ${entry.at.slice(0, 16).replace('T', ' ')} UTC: ${saidWords(entry.said)}, as ${entry.by} brought in with ${entry.file}.${before}`;
+      const before = entry.before ? ` Before: ${recordWords(entry.before)}.` : '';
+      const words = `The service decided on ${decidedWords(entry.at)}: ${recordWords(entry.said)}, as ${entry.by} brought in with ${entry.file}.${before}`;
       return { atMs, kind: 'person', words };
     }
     case 'asked':
@@ -192,8 +192,11 @@ function answerOf(heard: string): string {
   return `The service answered ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
 }
 
+/** The moment of a decision: `2026-11-02 10:04 UTC` */
+export const decidedWords = (at: string) => `${at.slice(0, 16).replace('T', ' ')} UTC`;
+
 /** `approved, total 250000, available 250000` */
-function saidWords({ status = '', total_limit = '', available_limit = '' }: CallRecord): string {
+export function recordWords({ status = '', total_limit = '', available_limit = '' }: CallRecord): string {
   const parts = [status, total_limit && `total ${total_limit}`, available_limit && `available ${available_limit}`];
   return parts.filter((part) => part !== '').join(', ') || 'nothing';
 }
