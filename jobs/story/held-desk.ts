@@ -3,7 +3,7 @@ import { counted } from '../../src/counted.ts';
 import { type AmountIn, sumsByCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
-import { type HeldRow, heldName, type Stories } from '../../src/ledger/rows/story.ts';
+import { type HeldRow, heldName, MOST_HELD, type Stories } from '../../src/ledger/rows/story.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import type { HeldItem, HeldPage, HeldSummary } from '../../src/ledger/story/row-story.ts';
 import { moneyText } from '../../src/money-text.ts';
@@ -12,23 +12,24 @@ import { importName, makeImportLook } from '../rows/import-names.ts';
 
 type DeskDeps = { rows: Rows; portfolios: Portfolios; stories: Stories };
 
-/** Held rows whose amounts are added up, and that one answer may name: more than an account ever holds, since outages trip the breaker. */
-export const MOST_HELD = 5_000;
-
 /** Rows read at a time. */
 const AT_ONCE = 500;
 
 /** Held rows on a page: as many as a person reads through. */
 const PAGE = 50;
 
-/** Reads held rows for people. Open pages ask every two seconds, so sums are kept until other rows are held. */
+/**
+ * Reads held rows for people: of the account, one for each request, since one answer serves all portfolios that share it. Open pages
+ * ask every two seconds, so sums are kept until other rows are held.
+ */
 export function makeHeldDesk(deps: DeskDeps) {
   const last = new Map<string | undefined, { of: string; sums: AmountIn[] }>();
 
-  /** Undefined where there is no such portfolio. */
-  async function summary(portfolio: string | undefined): Promise<HeldSummary | undefined> {
-    if (portfolio !== undefined && (await deps.portfolios.read(portfolio)).startedMs === undefined) return undefined;
-    const held = await deps.stories.held({ portfolio, count: MOST_HELD });
+  const heldOf = (portfolio: string | undefined, count: number, after?: HeldRow) =>
+    deps.stories.held({ portfolio, after, count, once: portfolio === undefined });
+
+  async function summed(portfolio: string | undefined): Promise<HeldSummary> {
+    const held = await heldOf(portfolio, MOST_HELD);
     const of = held.map(heldName).join(' ');
     const known = last.get(portfolio);
     const sums = known?.of === of ? known.sums : await sumsOf(held, deps);
@@ -37,8 +38,15 @@ export function makeHeldDesk(deps: DeskDeps) {
     return { total, sums, summed: held.length, oldestMs: held[0]?.atMs };
   }
 
+  /** Undefined where there is no such portfolio. */
+  async function summary(portfolio: string | undefined): Promise<HeldSummary | undefined> {
+    if (portfolio !== undefined && (await deps.portfolios.read(portfolio)).startedMs === undefined) return undefined;
+    return summed(portfolio);
+  }
+
   return {
     summary,
+    ofAccount: (): Promise<HeldSummary> => summed(undefined),
 
     /** A page of held rows, the oldest first, or `only` one of them; undefined where there is no such portfolio. */
     async page(
@@ -48,7 +56,7 @@ export function makeHeldDesk(deps: DeskDeps) {
       const all = await summary(portfolio);
       if (!all) return undefined;
       if (only) return { ...all, items: await itemsOf([only], deps), next: undefined };
-      const held = await deps.stories.held({ portfolio, after, count: PAGE + 1 });
+      const held = await heldOf(portfolio, PAGE + 1, after);
       const shown = held.slice(0, PAGE);
       const items = await itemsOf(
         shown.map(({ row }) => row),
@@ -59,10 +67,10 @@ export function makeHeldDesk(deps: DeskDeps) {
 
     /** The rows of a page behind a row, the first page without one. */
     behind: (portfolio: string | undefined, after: HeldRow | undefined): Promise<HeldRow[]> =>
-      deps.stories.held({ portfolio, after, count: PAGE }),
+      heldOf(portfolio, PAGE, after),
 
     /** All held rows of a portfolio or of the account, up to {@link MOST_HELD}. */
-    rows: (portfolio: string | undefined): Promise<HeldRow[]> => deps.stories.held({ portfolio, count: MOST_HELD }),
+    rows: (portfolio: string | undefined): Promise<HeldRow[]> => heldOf(portfolio, MOST_HELD),
 
     /** These rows, without those that are no longer held. */
     items: (rows: readonly RowId[]): Promise<HeldItem[]> => itemsOf(rows, deps),
@@ -90,7 +98,7 @@ export function heldLetter(items: readonly HeldItem[], others: number, { account
 }
 
 async function countHeld(portfolio: string | undefined, { portfolios, stories }: DeskDeps): Promise<number> {
-  return portfolio === undefined ? stories.heldCount() : (await portfolios.read(portfolio)).states.held;
+  return portfolio === undefined ? stories.heldRequests() : (await portfolios.read(portfolio)).states.held;
 }
 
 async function sumsOf(held: readonly HeldRow[], deps: DeskDeps): Promise<AmountIn[]> {

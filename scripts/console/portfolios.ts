@@ -1,5 +1,6 @@
 import { makeApprovalCurrency } from '../../jobs/approvals/approval-currency.ts';
 import { makeDeclinedLately } from '../../jobs/story/declined-lately.ts';
+import { makeHeldDesk } from '../../jobs/story/held-desk.ts';
 import type { PortfoliosPageFunctions } from '../../src/console/pages/portfolios/add-portfolios-page.ts';
 import type { Context } from '../../src/context.ts';
 import { countLiving } from '../../src/ledger/calls/fleet.ts';
@@ -25,7 +26,8 @@ export function portfoliosPageFunctions(
   context: Context,
   { outlookOf, namesOf, whoMay }: { outlookOf: OutlookReader; namesOf: RoleReader; whoMay: WhoMayReader },
 ): PortfoliosPageFunctions {
-  const { ledger, keys, portfolios, queues, archives, statusMeanings, stories, approvals } = context;
+  const { ledger, keys, portfolios, queues, archives, statusMeanings, approvals } = context;
+  const desk = makeHeldDesk(context);
   const list = makePortfolioList({ connection: ledger, keys });
   const openNames = sharedFor(NAMES_FRESH_MS, () => portfolios.openNames());
   return {
@@ -62,15 +64,11 @@ export function portfoliosPageFunctions(
       return { shown, others: atWork.length - shown.length, isAll: read.length === further.length };
     },
     async needs() {
-      const [rows, [oldest], waiting] = await Promise.all([
-        stories.heldCount(),
-        stories.held({ count: 1 }),
-        approvals.waiting(),
-      ]);
+      const [held, waiting] = await Promise.all([desk.ofAccount(), approvals.waiting()]);
       const currencyOf = makeApprovalCurrency(context);
       const sums = waiting.map(async (one) => ({ amount: one.sum, currency: await currencyOf(one) }));
       return {
-        held: { rows, oldestMs: oldest?.atMs, answers: rows > 0 ? await namesOf('operator') : [] },
+        held: { ...held, answers: held.total > 0 ? await namesOf('operator') : [] },
         approvals: {
           rows: waiting.reduce((sum, { rows }) => sum + rows, 0),
           sums: sumsByCurrency(await Promise.all(sums)),

@@ -14,7 +14,7 @@ export async function readStrip(context: Context): Promise<Strip> {
     countLiving({ connection: ledger, keys }),
     lookAtPace(context),
     context.approvals.waitingCount(),
-    context.stories.heldCount(),
+    context.stories.heldRequests(),
     context.marks.older(),
     readMemory(ledger),
   ]);

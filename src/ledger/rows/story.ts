@@ -95,11 +95,14 @@ export function heldRowOf(text: string): HeldRow | undefined {
   return row && ms !== undefined ? { row, atMs: Number(ms) } : undefined;
 }
 
-/** Which held rows to read: of one portfolio or all, behind `after`, `count` at most. */
-type HeldRange = { portfolio?: string | undefined; after?: HeldRow | undefined; count: number };
+/** Which held rows to read: of one portfolio or all, behind `after`, `count` at most; `once`: the first row of each request. */
+type HeldRange = { portfolio?: string | undefined; after?: HeldRow | undefined; count: number; once?: boolean };
 
 /** Held rows read with one command, of all portfolios: some milliseconds of Redis' time. */
 const HELD_PAGE = 1_000;
+
+/** Held rows whose amounts are added up, and that one answer may name: more than an account ever holds, since outages trip the breaker. */
+export const MOST_HELD = 5_000;
 
 /** Most characters of a text in an entry, so that an entry stays below 2 kB. */
 const MOST_TEXT = 1_000;
@@ -151,16 +154,29 @@ export function makeStories({ connection, keys }: { connection: RedisConnection;
     /** Number of held rows of the account. */
     heldCount: (): Promise<number> => connection.zcard(keys.held),
 
+    /** Number of held requests of the account, which several portfolios may share. Rows beyond the first {@link MOST_HELD} are not compared. */
+    async heldRequests(): Promise<number> {
+      const [rows, first] = await Promise.all([
+        connection.zcard(keys.held),
+        connection.zrange(keys.held, 0, `${MOST_HELD - 1}`),
+      ]);
+      return rows - first.length + new Set(first.map((name) => idOf(name).key)).size;
+    },
+
     /** Held rows, the oldest first. */
-    async held({ portfolio, after, count }: HeldRange): Promise<HeldRow[]> {
+    async held({ portfolio, after, count, once }: HeldRange): Promise<HeldRow[]> {
       const rows: HeldRow[] = [];
+      const seen = new Set<string>();
+      const isFirst = ({ key }: RowId) => !seen.has(key) && seen.add(key).has(key);
       const isMeant = ({ row, atMs }: HeldRow) =>
-        (portfolio === undefined || row.portfolio === portfolio) && (!after || isBehind({ row, atMs }, after));
+        (portfolio === undefined || row.portfolio === portfolio) &&
+        (!once || isFirst(row)) &&
+        (!after || isBehind({ row, atMs }, after));
       for (let from = 0; rows.length < count; from += HELD_PAGE) {
         const limit = ['LIMIT', from, HELD_PAGE] as const;
         const found = await connection.zrange(
           keys.held,
-          after?.atMs ?? '-inf',
+          (once ? undefined : after?.atMs) ?? '-inf',
           '+inf',
           'BYSCORE',
           ...limit,

@@ -44,6 +44,29 @@ test('held rows of two portfolios are summed by currency, and answered by one pl
   expect(await desk.summary(undefined)).toMatchObject({ total: 0, sums: [] });
 });
 
+test('a held request that two portfolios share is one question with one sum on the first page, the list and in the letter', async () => {
+  const { context, import: importLines, hold, dir, env } = await openPlanned(1);
+  for (const portfolio of ['south', 'north', 'west'])
+    await importLines([HEADER, 'Uno SpA,IT,1,100.50,EUR'], { portfolio });
+  const desk = makeHeldDesk(context);
+  for (const portfolio of ['q4', 'south', 'north', 'west']) {
+    for (const { row } of await context.rows.inState(portfolio, 'queued', { count: 9 })) await hold(row);
+  }
+  const all = await desk.page(undefined, {});
+  expect(all).toMatchObject({ total: 2, sums: [{ amount: '1001.50' }, { currency: 'EUR', amount: '100.50' }] });
+  expect(all?.items.map(({ row }) => row.portfolio)).toEqual(['q4', 'south']);
+  expect(await desk.behind(undefined, all?.items.at(-1))).toEqual([]);
+  expect(await desk.rows(undefined)).toHaveLength(2);
+  expect(await desk.page('west', {})).toMatchObject({ total: 1, items: [{ name: 'Uno SpA' }] });
+
+  const { get } = await openConsole({ cwd: dir, env });
+  const { text } = await get('/');
+  expect(text).toContain('2 requests need an answer');
+  const [, task = ''] = /2 requests need an answer(.*?)<\/tr>/s.exec(text) ?? [];
+  expect([...task.matchAll(/<data[^>]* value="([^"]+)"/g)].map(([, sum]) => sum)).toEqual(['1001.50', '100.50']);
+  expect(await context.stories.heldRequests()).toBe(2);
+});
+
 test('two thousand held rows are selected and answered at once', { timeout: 240_000 }, async () => {
   const { context, all, hold, dir, env } = await openPlanned(2_000);
   for (let from = 0; from < all.length; from += 100) await Promise.all(all.slice(from, from + 100).map(hold));

@@ -1,7 +1,8 @@
 import { counted, grouped } from '../../../counted.ts';
-import { type AmountIn, exactText, soleCurrency, sumsByCurrency } from '../../../ledger/counts/outcome-sums.ts';
+import { type AmountIn, exactText, soleCurrency } from '../../../ledger/counts/outcome-sums.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import type { DeclinedSum } from '../../../ledger/rows/answered-lately.ts';
+import type { HeldSummary } from '../../../ledger/story/row-story.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, type HtmlValue, html, NOTHING } from '../../html/html.ts';
 import { linkButton } from '../../parts/form.ts';
@@ -14,7 +15,7 @@ import { mayWords } from '../who-may.ts';
 
 /** The account's work for people: requests that need an answer, with the names of those who may give it, and requests that wait for an approval. */
 export type Needs = {
-  held: { rows: number; oldestMs: number | undefined; answers: readonly string[] };
+  held: HeldSummary & { answers: readonly string[] };
   approvals: { rows: number; sums: AmountIn[]; oldestMs: number | undefined };
 };
 
@@ -44,7 +45,7 @@ export function needsYou(
   { portfolios, nowMs, rights }: { portfolios: readonly PortfolioState[]; nowMs: number; rights: Rights },
 ): Html {
   const tasks = [
-    ...heldTask(needs.held, portfolios, rights),
+    ...heldTask(needs.held, rights),
     ...approvalTask(needs.approvals),
     ...fixTasks(portfolios, nowMs, rights),
     ...declinedTask(declined),
@@ -66,31 +67,18 @@ export function needsYou(
   });
 }
 
-function heldTask(
-  { rows, oldestMs, answers }: Needs['held'],
-  portfolios: readonly PortfolioState[],
-  rights: Rights,
-): Task[] {
-  if (rows === 0) return [];
-  // The amount is known only if all held rows are in the portfolios that were read.
-  const isAll = portfolios.reduce((sum, { states }) => sum + states.held, 0) === rows;
+function heldTask({ total, sums, summed, oldestMs, answers }: Needs['held'], rights: Rights): Task[] {
+  if (total === 0) return [];
   return [
     {
-      words: html`<span>${counted(rows, 'request')} ${rows === 1 ? 'needs' : 'need'} an answer<small class="under">Nobody knows whether the service has taken ${rows === 1 ? 'it' : 'them'}: ask its people</small></span>`,
-      amount: isAll && sumsPart(sumsByCurrency(heldIn(portfolios)), true),
+      words: html`<span>${counted(total, 'request')} ${total === 1 ? 'needs' : 'need'} an answer<small class="under">Nobody knows whether the service has taken ${total === 1 ? 'it' : 'them'}: ask its people</small></span>`,
+      amount: sumsPart(sums, summed === total),
       sinceMs: oldestMs,
       way: can(rights, 'GET /held')
         ? linkButton({ href: '/held', words: 'Answer', kind: 'primary' })
         : html`<span class="quiet">${mayWords(answers, 'answer')}</span>`,
     },
   ];
-}
-
-/** What is held of each portfolio, with its currency. */
-function heldIn(portfolios: readonly PortfolioState[]): AmountIn[] {
-  return portfolios
-    .filter(({ states }) => states.held > 0)
-    .map((state) => ({ amount: state.sums.byState.held, currency: soleCurrency(state) }));
 }
 
 function approvalTask({ rows, sums, oldestMs }: Needs['approvals']): Task[] {
