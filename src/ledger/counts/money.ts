@@ -31,12 +31,13 @@ type Bucket = { lines: number; amount: string };
  *
  * `left_out` has no amount if an older version imported its lines; then `in_file` is `at_least` its amount. Lines `without_amount` have none
  * that can be read. `with_earlier`: rows that earlier imports brought in count too. `currencies`: those that the files name; amounts of
- * several are added up as they are, since the service is told none.
+ * several are added up as they are, since the service is told none. `without_currency`: some file names none.
  */
 export type Money = Record<Exclude<BucketName, 'left_out'> | 'granted', Bucket> & {
   in_file: Bucket & { at_least?: true; with_earlier?: true };
   left_out: Pick<Bucket, 'lines'> & Partial<Bucket> & { without_amount?: number };
   currencies?: string[];
+  without_currency?: true;
 };
 
 type MoneyFacts = {
@@ -55,6 +56,7 @@ export function moneyOf(
   outcomes: Outcomes,
 ): Money {
   const lines = invalid + duplicate;
+  const named = currencies.filter((one) => one !== '');
   const isWithEarlier = Object.keys(brought?.added ?? {}).some((number) => Number(number) !== file?.number);
   const sumOf = (some: readonly RowOutcome[], field: 'requested' | 'granted' = 'requested'): Bucket => ({
     lines: some.reduce((sum, one) => sum + outcomes[one].rows, 0),
@@ -82,7 +84,8 @@ export function moneyOf(
       lines: outcomes.approved.rows + outcomes.partly_approved.rows,
       amount: sumOf(ANSWER_OUTCOMES, 'granted').amount,
     },
-    ...(currencies.length > 0 && { currencies }),
+    ...(named.length > 0 && { currencies: named }),
+    ...(named.length > 0 && named.length < currencies.length && { without_currency: true }),
   };
 }
 
@@ -119,14 +122,17 @@ export function moneyLines(money: Money, outcomes: Outcomes): MoneyLine[] {
   return [{ level: 0, words: `${whole}${isLeast ? ', at least' : ''}`, outcomes: [], lines, amount }, ...buckets];
 }
 
-/** The word for amounts, with the currency where the files name one: `amount, EUR`. */
-export function amountHead({ currencies = [] }: Pick<Money, 'currencies'>): string {
-  return currencies.length === 1 ? `amount, ${currencies[0]}` : 'amount';
+/** The word for amounts, with the currency where all files name one: `amount, EUR`. */
+export function amountHead({
+  currencies = [],
+  without_currency: isBare,
+}: Pick<Money, 'currencies' | 'without_currency'>): string {
+  return currencies.length === 1 && !isBare ? `amount, ${currencies[0]}` : 'amount';
 }
 
 /** What else is to be said of the amounts: what is available of the limits, and which amounts are in no sum. */
 export function moneyNotes(
-  { left_out: left, in_file: all, granted, currencies = [] }: Money,
+  { left_out: left, in_file: all, granted, currencies = [], without_currency: isBare }: Money,
   {
     available,
     withoutAvailable,
@@ -134,8 +140,10 @@ export function moneyNotes(
   }: Pick<GrantedSums, 'available' | 'withoutAvailable'> & Pick<Sums, 'unreadable'>,
 ): string[] {
   return [
-    ...(currencies.length > 1
-      ? [`The files name several currencies (${currencies.join(', ')}); the sums add all amounts as they are.`]
+    ...(currencies.length > 1 || isBare
+      ? [
+          `${isBare ? `Some files name ${currencies.join(', ')}, and some no currency` : `The files name several currencies (${currencies.join(', ')})`}; the sums add all amounts as they are.`,
+        ]
       : []),
     ...availableNote(granted.lines, { available, withoutAvailable }),
     ...(unreadable > 0 ? [`Of ${counted(unreadable, 'row')} an amount cannot be read; it is in no sum.`] : []),

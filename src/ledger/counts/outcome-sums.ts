@@ -103,9 +103,17 @@ export function sumsByCurrency(all: readonly AmountIn[]): AmountIn[] {
   }));
 }
 
-/** The one currency that all files of a portfolio name. */
-export function soleCurrency({ currencies }: { currencies: readonly string[] }): string | undefined {
-  return currencies.length === 1 ? currencies[0] : undefined;
+/** The one currency that all files of a portfolio name; undefined while one is not read to its end. */
+export function soleCurrency({
+  currencies,
+  importing,
+  interrupted,
+}: {
+  currencies: readonly string[];
+  importing: boolean;
+  interrupted: boolean;
+}): string | undefined {
+  return currencies.length === 1 && !importing && !interrupted ? currencies[0] || undefined : undefined;
 }
 
 /** The exact sum of decimal texts, with two decimals or more. */

@@ -28,9 +28,8 @@ local function keepUnread(isUnread)
   end
 end
 
--- Adds the currency that a file names to those of the portfolio.
+-- Adds the currency that a file names to those of the portfolio, or "" for a file that names none.
 local function noteCurrency(currency)
-  if not currency then return end
   local known = cjson.decode(redis.call('HGET', portfolio, 'currencies') or '[]')
   for _, one in ipairs(known) do
     if one == currency then return end
@@ -53,7 +52,7 @@ if what == 'end' then
     local told = cjson.decode(known)
     told.found = cjson.decode(found)
     redis.call('HSET', imports, read, cjson.encode(told))
-    noteCurrency(told.found.currency)
+    noteCurrency(told.found.currency or '')
   end
   noteFinish(portfolio, now)
   return 1

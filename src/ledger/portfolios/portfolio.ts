@@ -36,7 +36,7 @@ export type PortfolioState = {
   resent: Record<CallKind, number>;
   /** How often an ended row of the portfolio was sent again, or went on since its call was no longer in doubt. */
   reopened: number;
-  /** The currencies that its files name, as far as they were read to their ends. */
+  /** The currencies that its files name, as far as they were read to their ends; '' for files that name none. */
   currencies: string[];
   supplier: PortfolioSupplier | undefined;
   /** Whether the supplier waits for the approval of the import that named it. */

@@ -84,7 +84,7 @@ const PORTFOLIO = {
   'begun:<import>': { is: 'number', says: 'which of them this one was' },
   'added:<import>': { is: 'number', says: 'rows that it brought in' },
   'approving:<content>': { is: 'text', says: 'the approval that the rows of this file join' },
-  currencies: { is: 'json', says: 'the currencies that its files name' },
+  currencies: { is: 'json', says: 'the currencies that its files name; "" for files that name none' },
   counted: { is: 'number', says: '1: counts of it hold from its beginning' },
   tallied: { is: 'text', says: '3: its rows of an older ledger are in its sums' },
   side: { is: 'text', says: '"b" where its sums are on that side; else on "a"' },

@@ -144,6 +144,15 @@ test('amounts of lines to fix and of requests that need an answer name their cur
   expect(plain((await get('/')).text)).toMatch(
     /1 request needs an answer .*? EUR 1,001\.50 .*?1 line to fix in q4 EUR 1,002\.50/,
   );
+  // A second file names no currency: nobody has said that its amounts are in the currency of the first.
+  await writeFile(
+    join(desk.cwd, 'more.csv'),
+    `${[head, two, two?.replace(',DE,', ',XX,').replace('1002', '7')].join('\n')}\n`,
+  );
+  await desk.limitline('run', 'more.csv', '--portfolio', 'q4', '--yes', '--no-results');
+  const mixed = plain((await get('/')).text);
+  expect(mixed).toMatch(/EUR 1,001\.50 .*?1 line to fix in q4 7\.50 /);
+  expect(mixed.match(/EUR/g)).toHaveLength(1);
 });
 
 test('amounts of two currencies that wait for approval are not added up to one sum', async () => {

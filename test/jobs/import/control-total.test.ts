@@ -36,7 +36,16 @@ test('the currency that files name stands beside the sums, and several are said'
   expect(one.money.currencies).toEqual(['EUR']);
   expect(summaryTable(one, still)).toMatch(/lines +amount, EUR +granted/);
   await place.import(['name,country_code,requested_limit', 'C,DE,5'], { portfolio: 'bare' });
-  expect((await place.report('bare')).money.currencies).toBeUndefined();
+  const bare = await place.report('bare');
+  expect(bare.money).not.toHaveProperty('currencies');
+  expect(bare.money).not.toHaveProperty('without_currency');
+  await place.import(LINES, { portfolio: 'bare' });
+  const mixed = await place.report('bare');
+  expect(mixed.money).toMatchObject({ currencies: ['EUR'], without_currency: true });
+  expect(summaryTable(mixed, still)).toMatch(/lines +amount +granted/);
+  expect(summaryTable(mixed, still)).toContain(
+    'Some files name EUR, and some no currency; the sums add all amounts as they are.',
+  );
   await place.import(['name,country_code,requested_limit', 'C,US,$ 7']);
   const two = await place.report();
   expect(two.money.currencies).toEqual(['EUR', '$']);

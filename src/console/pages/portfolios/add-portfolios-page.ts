@@ -199,8 +199,8 @@ function renderList(look: PortfoliosLook, { text, rights }: Listed): Html {
       {
         head: 'Requested',
         kind: 'amount',
-        cell: ({ sums: { requested, inAllRows }, currencies }) =>
-          html`<span>${money({ amount: requested, currency: soleCurrency({ currencies }) })}${requested !== inAllRows && html`<small class="under">of ${amount(inAllRows)}</small>`}</span>`,
+        cell: ({ sums: { requested, inAllRows }, ...state }) =>
+          html`<span>${money({ amount: requested, currency: soleCurrency(state) })}${requested !== inAllRows && html`<small class="under">of ${amount(inAllRows)}</small>`}</span>`,
       },
       { head: 'Granted', kind: 'amount', cell: (state) => amount(grantedOf(state, look.meanings).granted) },
       { head: 'Waits for', cell: (state) => waitCell(state, look) },

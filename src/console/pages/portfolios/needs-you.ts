@@ -110,39 +110,35 @@ function declinedTask({ rows, sums, sinceMs, isAll }: DeclinedSum): Task[] {
 
 function fixTasks(portfolios: readonly PortfolioState[], nowMs: number, rights: Rights): Task[] {
   const mayLoad = can(rights, 'GET /portfolios/:name/downloads/:file');
-  const all = portfolios.flatMap(
-    ({ name, startedMs, finishedMs, invalid, duplicate, states, leftOut, sums, currencies }): Task[] => {
-      const sinceMs = finishedMs ?? startedMs;
-      if (invalid + states.refused === 0 || (finishedMs ?? nowMs) < nowMs - FIX_DAYS * 86_400_000) return [];
-      const parts = [
-        ...(invalid > 0 ? [counted(invalid, 'line to fix', 'lines to fix')] : []),
-        ...(states.refused > 0 ? [`${grouped(states.refused)} rejected by the service`] : []),
-      ];
-      // The sum of the lines left out is that of duplicate lines, too.
-      const isSum = leftOut !== undefined && leftOut.bare === 0 && duplicate === 0;
-      const known = invalid === 0 ? [] : isSum ? [leftOut.amount] : undefined;
-      return [
-        {
-          words: html`<span><a href="${portfolioAddress(name, states.refused > 0 ? { outcomes: ['rejected'] } : {})}">${parts.join(', ')}</a><small class="under">in <bdi>${name}</bdi></small></span>`,
-          amount:
-            known &&
-            sumsPart(
-              [{ amount: exactText([...known, sums.byState.refused]), currency: soleCurrency({ currencies }) }],
-              true,
-            ),
-          sinceMs,
-          way: mayLoad
-            ? linkButton({
-                href: below(name, 'downloads', 'errors.csv'),
-                words: invalid > 0 ? 'Lines to fix' : 'Rejected rows',
-                download: true,
-                label: `Download the ${invalid > 0 ? 'lines to fix' : 'rejected rows'} of ${name}`,
-              })
-            : html`<a href="${portfolioAddress(name)}">Look</a>`,
-        },
-      ];
-    },
-  );
+  const all = portfolios.flatMap((state): Task[] => {
+    const { name, startedMs, finishedMs, invalid, duplicate, states, leftOut, sums } = state;
+    const sinceMs = finishedMs ?? startedMs;
+    if (invalid + states.refused === 0 || (finishedMs ?? nowMs) < nowMs - FIX_DAYS * 86_400_000) return [];
+    const parts = [
+      ...(invalid > 0 ? [counted(invalid, 'line to fix', 'lines to fix')] : []),
+      ...(states.refused > 0 ? [`${grouped(states.refused)} rejected by the service`] : []),
+    ];
+    // The sum of the lines left out is that of duplicate lines, too.
+    const isSum = leftOut !== undefined && leftOut.bare === 0 && duplicate === 0;
+    const known = invalid === 0 ? [] : isSum ? [leftOut.amount] : undefined;
+    return [
+      {
+        words: html`<span><a href="${portfolioAddress(name, states.refused > 0 ? { outcomes: ['rejected'] } : {})}">${parts.join(', ')}</a><small class="under">in <bdi>${name}</bdi></small></span>`,
+        amount:
+          known &&
+          sumsPart([{ amount: exactText([...known, sums.byState.refused]), currency: soleCurrency(state) }], true),
+        sinceMs,
+        way: mayLoad
+          ? linkButton({
+              href: below(name, 'downloads', 'errors.csv'),
+              words: invalid > 0 ? 'Lines to fix' : 'Rejected rows',
+              download: true,
+              label: `Download the ${invalid > 0 ? 'lines to fix' : 'rejected rows'} of ${name}`,
+            })
+          : html`<a href="${portfolioAddress(name)}">Look</a>`,
+      },
+    ];
+  });
   const others = all.length - MOST_NAMED;
   if (others <= 0) return all;
   const more: Task = {
