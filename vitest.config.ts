@@ -3,10 +3,11 @@ import LongestFirst from './test/support/longest-first.ts';
 import { QUICK_PASSWORDS } from './test/support/quick-passwords.ts';
 
 /**
- * Tests that need a process of their own: they stand in for a module, measure what memory their process takes, or pay the full
+ * Tests that need a process of their own: they stand in for a module or load one anew, measure what memory their process takes, or pay the full
  * price of a password. All others share theirs, since loading the product anew for each of six hundred files costs more than most of them.
  */
 const ALONE = [
+  'test/console/html/texts.test.ts',
   'test/jobs/archive/archive-files.test.ts',
   'test/jobs/drafts/documents-race.test.ts',
   'test/jobs/drafts/go-back-full-disk.test.ts',

@@ -1,4 +1,6 @@
 import { type AttributePart, readTemplate, type TemplatePart } from './read-template.ts';
+import { language } from './texts.ts';
+import { translateTemplate } from './translate-template.ts';
 
 /** Markup made by {@link html}; no other object counts as markup. */
 export type Html = { readonly markup: string; toString: () => string };
@@ -21,6 +23,7 @@ const templates = new WeakMap<TemplateStringsArray, TemplatePart[]>();
  * - In `href`, `src`, `action` and the like: the whole value must be a path, `http`, `https` or `mailto`. Otherwise it becomes
  *   `about:invalid`, so that no data can be a `javascript:` address.
  *
+ * Its texts are those of the language of the pages (texts.ts); values stay as they are.
  * Each template is parsed once. A hole with any other meaning is refused at its first use, see {@link readTemplate}.
  *
  * @throws TypeError for such a template, and for a value that is no {@link HtmlValue}
@@ -28,7 +31,8 @@ const templates = new WeakMap<TemplateStringsArray, TemplatePart[]>();
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   let parts = templates.get(strings);
   if (!parts) {
-    parts = readTemplate(strings);
+    const lookUp = language();
+    parts = lookUp ? readTemplate(...translateTemplate(strings, lookUp)) : readTemplate(strings);
     templates.set(strings, parts);
   }
   let markup = '';

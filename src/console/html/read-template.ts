@@ -22,12 +22,16 @@ const WITHOUT_HOLES = new Set(['srcset', 'srcdoc', 'http-equiv']);
  * comments, scripts and styles. It refuses what the content policy blocks (`on…`, `style`), and unclosed elements, which would
  * contain all that follows.
  *
+ * @param order the value of each hole, by its number
  * @throws TypeError with the text near the fault
  */
-export function readTemplate(strings: readonly string[]): TemplatePart[] {
+export function readTemplate(
+  strings: readonly string[],
+  order: readonly number[] = [...strings.keys()],
+): TemplatePart[] {
   const whole = strings.join(HOLE);
   if (whole.split(HOLE).length !== strings.length) throw refusal('has a NUL character', '');
-  const reader = makeReader(whole);
+  const reader = makeReader(whole, order);
   const open: string[] = [];
   while (!reader.atEnd()) {
     if (reader.take(TEXT)) reader.text(kindOf(open));
@@ -56,9 +60,10 @@ const TAG_END = /\s*(\/?)>/y;
 
 type Reader = ReturnType<typeof makeReader>;
 
-function makeReader(whole: string) {
+function makeReader(whole: string, order: readonly number[]) {
   const parts: TemplatePart[] = [];
   let [at, holes] = [0, 0];
+  const hole = () => order[holes++] as number;
   let found: RegExpExecArray | null = null;
   const write = (text: string) => {
     const last = parts.at(-1);
@@ -81,7 +86,7 @@ function makeReader(whole: string) {
     /** Text, with or without holes. Where white space has no meaning, the template's indentation is dropped. */
     text({ plain, spaced }: { plain: boolean; spaced: boolean }): void {
       for (const [place, piece] of (found?.[0] ?? '').split(HOLE).entries()) {
-        if (place > 0) parts.push(plain ? { plainText: holes++ } : { text: holes++ });
+        if (place > 0) parts.push(plain ? { plainText: hole() } : { text: hole() });
         write(spaced ? piece : piece.replace(/\s*\n\s*/g, '\n'));
       }
     },
@@ -92,7 +97,7 @@ function makeReader(whole: string) {
     },
     /** An attribute with holes in its value. */
     attribute(name: string, value: string): void {
-      const pieces = value.split(HOLE).flatMap((piece, place) => (place === 0 ? [piece] : [holes++, piece]));
+      const pieces = value.split(HOLE).flatMap((piece, place) => (place === 0 ? [piece] : [hole(), piece]));
       parts.push({ attribute: name, pieces: pieces.filter((piece) => piece !== '') });
     },
     fault: (what: string) => refusal(what, whole.slice(at)),

@@ -1,0 +1,53 @@
+import { grouped } from '../../counted.ts';
+
+/** The messages of the language of the pages, by the English ones; without it pages are English. */
+export type Catalogue = (message: string) => string;
+
+let catalogue: Catalogue | undefined;
+let isRead = false;
+
+/**
+ * Sets the language of all pages of this process. Constants are looked up once, where they stand, so this comes before anything of the
+ * console is imported.
+ *
+ * @throws Error where a text was already read
+ */
+export function speak(language: Catalogue): void {
+  if (isRead)
+    throw new Error('A text was read before its language was set: call speak before the console is imported.');
+  catalogue = language;
+}
+
+/** A text of a page in its language. The English text is the key, with `{0}`, `{1}` for its values: t`Line ${line} of ${file}`. */
+export function t(strings: TemplateStringsArray, ...values: readonly unknown[]): string {
+  if (!language()) return String.raw({ raw: strings }, ...values);
+  return filled(messageWithPlaces(strings), values);
+}
+
+/** As `counted` of src/counted.ts, in the language of the pages; the messages are `{0} row` and `{0} rows`. */
+export function countWords(count: number, one: string, many = `${one}s`): string {
+  return filled(`{0} ${count === 1 ? one : many}`, [grouped(count)]);
+}
+
+/** A word of another part, such as the name of an outcome, in the language of the pages. */
+export function translated(message: string): string {
+  return filled(message, []);
+}
+
+/** The message of a text: its places are numbered. */
+export function messageWithPlaces(pieces: readonly string[]): string {
+  return pieces.reduce((before, after, place) => `${before}{${place - 1}}${after}`);
+}
+
+/** The language of the pages; undefined for English. */
+export function language(): Catalogue | undefined {
+  isRead = true;
+  return catalogue;
+}
+
+function filled(message: string, values: readonly unknown[]): string {
+  const words = language()?.(message) ?? message;
+  return values.length === 0 ? words : words.replace(PLACE, (place, number) => String(values[number] ?? place));
+}
+
+const PLACE = /\{(\d+)\}/g;

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { expect, test, vi } from 'vitest';
+import { addMessages, CATALOGUE, messagesOfSources } from '../../texts/messages.ts';
+
+/** The functions of the console as a process has them that speaks this language. */
+async function speaking(messages: Record<string, string>) {
+  vi.resetModules();
+  const texts = await import('../../../src/console/html/texts.ts');
+  texts.speak((message) => messages[message] ?? message);
+  const { html } = await import('../../../src/console/html/html.ts');
+  return { ...texts, html };
+}
+
+test('the catalogue has each message of the console: `npm run texts` writes it', () => {
+  expect(JSON.parse(readFileSync(CATALOGUE, 'utf8'))).toEqual(messagesOfSources());
+});
+
+test('a language has the places and elements of a sentence in its own order, and data stays as it is', async () => {
+  const { html, t, countWords } = await speaking({
+    'Held in <0>{0}</0> since {1}': 'Seit {1} in <0>{0}</0> gehalten',
+    'Line {0} of {1}': '{1}, Zeile {0}',
+    '{0} row': '{0} Zeile',
+    '{0} rows': '{0} Zeilen',
+    Name: 'Firma',
+  });
+  expect(html`<p>Held in <b class="${'big'}">${'Name'}</b> since ${html`<i>${1}</i>`}</p>`.markup).toBe(
+    '<p>Seit <i>1</i> in <b class="big">Name</b> gehalten</p>',
+  );
+  expect(
+    html`<a href="/Name" title="Name">
+    Name
+  </a><b>Name</b> <code>Name</code>${'Name'}`.markup,
+  ).toBe('<a href="/Name" title="Firma">\nFirma\n</a><b>Firma</b> <code>Name</code>Name');
+  expect(t`Line ${3} of ${'{0}'}`).toBe('{0}, Zeile 3');
+  expect([countWords(1, 'row'), countWords(1200, 'row')]).toEqual(['1 Zeile', '1,200 Zeilen']);
+});
+
+test('markup of a translation is checked as that of a template', async () => {
+  const { html } = await speaking({ Name: '<b onclick="x()">Firma</b>' });
+  expect(() => html`<p>Name</p>`).toThrow(/the attribute onclick/);
+});
+
+test('a language that comes after the first text is refused', async () => {
+  const { t, speak } = await speaking({});
+  expect(t`Name`).toBe('Name');
+  expect(() => speak((message) => message)).toThrow(/before the console is imported/);
+});
+
+test('messages are found in templates, tagged texts and counts; text without letters is none', () => {
+  const found: string[] = [];
+  const source = `html\`<p title="\${a}">A <b>\${b}</b><small>c</small>·</p><input placeholder="D \${d}"><code>x</code>\`;
+    t\`E \${e}\`; countWords(n, 'file'); countWords(n, 'entry', isNew ? 'new entries' : 'entries'); other\`F\`;`;
+  addMessages('a.ts', source, (message) => found[found.push(message) - 1] ?? '');
+  expect(found).toEqual([
+    'A <0>{0}</0>',
+    'c',
+    'D {0}',
+    'E {0}',
+    '{0} file',
+    '{0} files',
+    '{0} entry',
+    '{0} new entries',
+    '{0} entries',
+  ]);
+  expect(() => addMessages('a.ts', 'countWords(n, noun)', (message) => message)).toThrow(/the noun itself/);
+});

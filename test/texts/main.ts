@@ -1,0 +1,3 @@
+import { writeCatalogue } from './messages.ts';
+
+writeCatalogue();

@@ -1,0 +1,62 @@
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ESTree, parseSync, Visitor } from 'rolldown/utils';
+import { messageWithPlaces } from '../../src/console/html/texts.ts';
+import { translateTemplate } from '../../src/console/html/translate-template.ts';
+import { ROW_OUTCOMES } from '../../src/ledger/counts/row-outcome.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** The file with all messages of the console; that of another language has the same keys. */
+export const CATALOGUE = join(ROOT, 'src/console/texts/en.json');
+
+/** Words of other parts, which pages look up by `translated`. */
+const OF_OTHER_PARTS = [...Object.values(ROW_OUTCOMES)];
+
+/** All messages of the console, as the sources have them: sorted, each by itself. */
+export function messagesOfSources(): Record<string, string> {
+  const found = new Set<string>(OF_OTHER_PARTS);
+  const add = (message: string) => {
+    found.add(message);
+    return message;
+  };
+  for (const path of globSync(['src/console/**/*.ts', 'scripts/console/**/*.ts'], { cwd: ROOT })) {
+    addMessages(path, readFileSync(join(ROOT, path), 'utf8'), add);
+  }
+  return Object.fromEntries([...found].sort().map((message) => [message, message]));
+}
+
+/** Calls `add` for each message in the text of a file. @throws Error for a call that gives no text in the code */
+export function addMessages(path: string, source: string, add: (message: string) => string): void {
+  const { program, errors } = parseSync(path, source);
+  if (errors[0] !== undefined) throw new Error(`${path} cannot be read: ${errors[0].message}`);
+  new Visitor({
+    TaggedTemplateExpression({ tag, quasi }) {
+      if (tag.type !== 'Identifier') return;
+      const pieces = quasi.quasis.map(({ value }) => value.cooked ?? '');
+      if (tag.name === 'html') translateTemplate(pieces, add);
+      if (tag.name === 't') add(messageWithPlaces(pieces));
+    },
+    CallExpression({ callee, arguments: [, one, many] }) {
+      if (callee.type !== 'Identifier' || callee.name !== 'countWords') return;
+      for (const words of wordsIn(one)) {
+        add(`{0} ${words}`);
+        if (!many) add(`{0} ${words}s`);
+      }
+      for (const words of wordsIn(many)) add(`{0} ${words}`);
+    },
+  }).visit(program);
+}
+
+/** The texts that an argument may be. */
+function wordsIn(node: ESTree.Node | undefined): string[] {
+  if (!node) return [];
+  if (node.type === 'Literal' && typeof node.value === 'string') return [node.value];
+  if (node.type === 'ConditionalExpression') return [...wordsIn(node.consequent), ...wordsIn(node.alternate)];
+  throw new Error(`countWords is given a ${node.type}: give it the noun itself, so that the catalogue has it.`);
+}
+
+/** Writes the catalogue of English. */
+export function writeCatalogue(): void {
+  writeFileSync(CATALOGUE, `${JSON.stringify(messagesOfSources(), null, 2)}\n`);
+}
