@@ -7,6 +7,7 @@ import { type Opened, openPortfolio, type PortfolioFile, tableOf } from '../../s
 import { lastVersion, type PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
 import type { LineToMend, Preview, PreviewColumn, PreviewRequest } from '../../src/portfolio/preview.ts';
 import { type CellChange, visible } from '../../src/portfolio/problem.ts';
+import { readSupplier } from '../../src/portfolio/supplier.ts';
 import { openTable } from '../../src/table/open-table.ts';
 import { nextRecord } from '../../src/table/table.ts';
 import { openWorkbook } from '../../src/table/xlsx/workbook.ts';
@@ -14,6 +15,7 @@ import { refuseForeign } from '../import/open-import.ts';
 import { makeDryRun, makeLargest } from '../preview/dry-run.ts';
 import { importOutlookOf, type OutlookDeps } from '../preview/outlook.ts';
 import { withPurpose } from '../rows/calls-of.ts';
+import { supplierIn } from './draft-store.ts';
 import { makeMendList, PROBLEMS_FILE, WARNINGS_FILE } from './mend-list.ts';
 
 export type PreviewDeps = {
@@ -66,7 +68,8 @@ export const makePreview: MakePreview = async (draft, { dir, of, deps, signal, o
     const columns = await columnsWithSamples({ ...reading, ...file, requiredColumns: [], signal }, opened);
     const ratePerS = await deps.knownRate();
     const largest = makeLargest();
-    const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS, onWanted: largest.add });
+    const supplier = draft.supplier ? await readSupplier(supplierIn(dir)) : undefined;
+    const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS, supplier, onWanted: largest.add });
     const found = await readThrough(opened, { dir, dryRun, onLines });
     const sheets = opened.dialect.sheet === undefined ? [] : await sheetNames({ path: file.path, signal });
     const { named, ...told } = found;

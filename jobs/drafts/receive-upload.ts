@@ -6,7 +6,7 @@ import type { IncomingFile, RefusedUpload } from '../../src/portfolio/draft-desk
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import type { PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
 import { visible } from '../../src/portfolio/problem.ts';
-import { readSupplier } from '../../src/portfolio/supplier.ts';
+import { readSupplier, supplierName } from '../../src/portfolio/supplier.ts';
 import { type DraftStore, NO_QUOTA, supplierIn } from './draft-store.ts';
 import {
   isZip,
@@ -135,7 +135,7 @@ async function describe(
       { number: 1, sha256: file.sha256, sizeBytes: file.sizeBytes, madeMs: now, mended: 0, cells: [], leftOut: [] },
     ],
     documents,
-    supplier: supplier ? { ...supplier, of: await supplierOf(supplier, dir) } : null,
+    supplier: supplier ? { ...supplier, ...(await supplierOf(supplier, dir)) } : null,
     isArchive,
     reading: own?.reading ?? {},
     portfolio: portfolioNameFor(file.name),
@@ -149,15 +149,15 @@ async function describe(
 }
 
 /** What the supplier's file names. Refuses a file that an import could not read. */
-async function supplierOf({ name }: ReceivedFile, dir: string): Promise<string> {
+async function supplierOf({ name }: ReceivedFile, dir: string): Promise<{ of: string; unsent: string[] }> {
   const path = supplierIn(dir);
   try {
     const supplier = await readSupplier(path);
-    return 'companyId' in supplier ? supplier.companyId : supplier.company.name;
+    return { of: supplierName(supplier), unsent: supplier.unsent };
   } catch (error) {
     if (isLimitlineError(error, 'FILE'))
       throw new UploadRefusal(
-        415,
+        422,
         error.message.replaceAll(path, () => visible(name)),
       );
     throw error;

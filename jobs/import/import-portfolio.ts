@@ -69,6 +69,8 @@ export type Imported = {
   rows: number;
   invalid: number;
   duplicate: number;
+  /** Columns of its supplier's file that no call sends. */
+  unsentOfSupplier?: string[] | undefined;
 } & Earlier & {
     /** The import's approval, if it waits for another person. */
     approval?: Approval | undefined;
@@ -148,7 +150,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   const file = await openImport(payload, documentsDir, deps);
   const { opened } = file;
   deps.onOpened?.(opened);
-  const found = nothingFound(opened);
+  const found = { ...nothingFound(opened), unsentOfSupplier: supplier?.unsent };
   if (opened.problems.length > 0) return found;
   if (replace && found.isPart) {
     await opened.close();

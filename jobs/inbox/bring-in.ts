@@ -18,7 +18,7 @@ import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import { type Problem, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 import { type ReadOptions, readingWords, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import { resultsDialect } from '../../src/portfolio/results/results-dialect.ts';
-import { readSupplier } from '../../src/portfolio/supplier.ts';
+import { readSupplier, unsentWords } from '../../src/portfolio/supplier.ts';
 import { type Dialect, PLAIN_DIALECT } from '../../src/table/dialect.ts';
 import { encodeTable, makeTableText } from '../../src/table/write-table.ts';
 import { shownName } from '../drafts/upload-names.ts';
@@ -153,7 +153,11 @@ function outcomeOf(file: TakenFile, { faults, approval, ...counts }: Imported): 
   }
   const words = `${counted(lines, 'line')} imported into portfolio ${file.portfolio}: ${allBeforeWords(rows, requestedBefore) ?? counted(rows, 'row')}, ${invalid} invalid, ${duplicate} duplicate.`;
   const waits = approval ? ` ${counted(approval.rows, 'row waits', 'rows wait')} for approval.` : '';
-  return { is: 'imported', words: words + waits, found: { lines, rows, invalid, duplicate } };
+  return {
+    is: 'imported',
+    words: [words + waits, ...unsentWords(counts.unsentOfSupplier)].join(' '),
+    found: { lines, rows, invalid, duplicate },
+  };
 }
 
 function againWords({ name, portfolio, atMs }: TakenFile): string {

@@ -1,6 +1,7 @@
 import { makeKeySet } from '../../src/portfolio/identity/digest-table.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import { type DryRun, type LargeRequest, makeForecaster } from '../../src/portfolio/preview.ts';
+import type { Supplier } from '../../src/portfolio/supplier.ts';
 import { makeExactSum } from '../../src/portfolio/values/exact-sum.ts';
 import { type ForeseeDeps, foresee } from '../import/foresee.ts';
 
@@ -8,10 +9,12 @@ import { type ForeseeDeps, foresee } from '../import/foresee.ts';
 export function makeDryRun({
   foresees,
   ratePerS,
+  supplier,
   onWanted = () => {},
 }: {
   foresees: ForeseeDeps | null;
   ratePerS: number | undefined;
+  supplier?: Supplier | undefined;
   /** Called with the lines that lead to a request. */
   onWanted?: (lines: readonly Line[]) => void;
 }) {
@@ -20,17 +23,21 @@ export function makeDryRun({
   const before = { limits: 0, companies: 0, held: 0 };
   let [open, created, besides, replaced] = [0, 0, 0, 0];
   const besidesSum = makeExactSum();
+  const ours = supplier && 'key' in supplier ? supplier.key : undefined;
+  let isMade: Promise<boolean> | undefined;
   return {
     /** Answers the lines as an import would take them: a line that differs from what was sent is invalid. */
     async add(batch: readonly Line[]): Promise<Line[]> {
       if (!foresees) {
         onWanted(batch);
-        created += forecaster.add(batch).companies.length;
+        created += forecaster.add(batch, ours).companies.length;
         return [...batch];
       }
       const foreseen = await foresee(batch, foresees);
       const wanted = foreseen.filter(({ fate }) => fate === 'request' || fate === 'open');
       const made = new Set<string>();
+      isMade ??= isCompanyMade(ours, foresees);
+      if (ours !== undefined && (await isMade)) made.add(ours);
       for (const { line, fate, company, isBesides, replaces } of foreseen) {
         if (fate === 'before') before.limits += 1;
         if (fate === 'held') before.held += 1;
@@ -45,7 +52,10 @@ export function makeDryRun({
         if (there.add(line.row.buyer)) before.companies += 1;
       }
       onWanted(wanted.map(({ line }) => line));
-      const { companies } = forecaster.add(wanted.map(({ line }) => line));
+      const { companies } = forecaster.add(
+        wanted.map(({ line }) => line),
+        ours,
+      );
       created += companies.filter((buyer) => !made.has(buyer)).length;
       return foreseen.map(({ line }) => line);
     },
@@ -63,6 +73,12 @@ export function makeDryRun({
       };
     },
   };
+}
+
+async function isCompanyMade(buyer: string | undefined, { foresight, portfolio }: ForeseeDeps): Promise<boolean> {
+  if (buyer === undefined) return false;
+  const [known] = await foresight([{ row: { portfolio, key: '' }, buyer }]);
+  return known?.company === 'made';
 }
 
 /** Requests that are shown: as many as a person reads before saying yes. */

@@ -7,11 +7,14 @@ import { counted, grouped } from '../../src/counted.ts';
 import { openDocuments } from '../../src/documents/archive.ts';
 import { defaultDocumentsDir, makeDocumentFolder, unnamedDocuments } from '../../src/documents/folder.ts';
 import { removeUnpackedFolders } from '../../src/documents/unpacked-folders.ts';
+import { isLimitlineError } from '../../src/errors.ts';
 import { saveMapping } from '../../src/portfolio/columns/mapping.ts';
 import { agreesWords, makeControlSum } from '../../src/portfolio/control-total.ts';
 import { type Opened, openPortfolio } from '../../src/portfolio/open-portfolio.ts';
+import { makeProblem, visible, WHOLE_FILE } from '../../src/portfolio/problem.ts';
+import { readSupplier, type Supplier, supplierName, unsentWords } from '../../src/portfolio/supplier.ts';
 import { buyerWords, makeBuyerList } from '../file/buyer-list.ts';
-import { makeProblemList, readAll } from '../file/problems.ts';
+import { makeProblemList, type ProblemList, readAll } from '../file/problems.ts';
 import { documentsBeside, fileOrInput, INPUT_NAME } from '../file/standard-input.ts';
 import { understanding, understoodWords } from '../file/understanding.ts';
 import { dryRunWords, findLedger, type Ledger, outlookOf } from '../look/dry-run.ts';
@@ -31,6 +34,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 type CheckOptions = ReadingOptions & {
   documents?: string;
   total?: string;
+  supplier?: string;
   saveMap?: string;
   portfolio?: string;
   buyers?: boolean;
@@ -42,6 +46,7 @@ export function register(program: Command, terminal: Terminal): void {
     .description('read and validate a file; nothing is stored, nothing is sent')
     .addOption(documentsOption())
     .addOption(totalOption())
+    .option('--supplier <file>', 'a CSV with one line: the supplier, as run --supplier takes it')
     .option('--portfolio <name>', "the portfolio to import it into (default: the file's name without its ending)")
     .option('--buyers', 'list the lines that mean the same buyer, or one that is known already, and why')
     .option('--save-map <file>', 'write how the columns were read to this file, to be corrected and given to --map')
@@ -111,6 +116,7 @@ async function checkFile(file: string, options: CheckOptions, { terminal, stoppi
       ...deps,
       isToListBuyers: options.buyers === true,
       total: options.total,
+      supplierPath: options.supplier,
     });
   } finally {
     await ledger.close();
@@ -126,13 +132,15 @@ type CheckDeps = {
   terminal: Terminal;
   isToListBuyers: boolean;
   total: string | undefined;
+  supplierPath: string | undefined;
 };
 
 async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
   const { settings, ledger, outlook, documentsDir, terminal } = deps;
   const list = makeProblemList((text) => terminal.answer(text));
   list.add({ problems: opened.problems });
-  const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS: settings.SERVICE_RATE_PER_S });
+  const supplier = await supplierOf(deps.supplierPath, list);
+  const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS: settings.SERVICE_RATE_PER_S, supplier });
   const buyers = makeBuyerList(outlook.buyers.portfolio);
   const named = new Set<string>();
   const sum = deps.total === undefined ? undefined : makeControlSum(deps.total);
@@ -151,6 +159,7 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
   const tally = `${counted(found.problems, 'problem')}, ${counted(found.warnings, 'warning')}, ${counted(found.changed, 'cell')} changed.`;
   const words = [
     ...(opened.columns.length > 0 ? [understoodWords(opened)] : []),
+    ...(supplier ? [`The supplier is ${visible(supplierName(supplier))}.`, ...unsentWords(supplier.unsent)] : []),
     ...(unnamed.length > 0 ? [`Documents that no line names: ${unnamed.join(', ')}.`] : []),
     ...(deps.isToListBuyers ? buyerWords(buyers.result()) : []),
     ...(otherSum ? ['Nothing would be imported: the control total differs.'] : []),
@@ -172,4 +181,16 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
     ...understanding(opened),
   });
   return found.problems > 0 ? PROBLEMS_STATUS : 0;
+}
+
+/** The supplier of its file; a file that cannot be used is a problem of the list. */
+async function supplierOf(path: string | undefined, list: ProblemList): Promise<Supplier | undefined> {
+  if (path === undefined) return undefined;
+  try {
+    return await readSupplier(path);
+  } catch (error) {
+    if (!isLimitlineError(error, 'FILE')) throw error;
+    list.add({ problems: [makeProblem(WHOLE_FILE, null, null, error.message)] });
+    return undefined;
+  }
 }

@@ -9,6 +9,7 @@ import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
 import { allBeforeWords, counted, earlierRows, replacedWords } from '../../src/counted.ts';
 import { agreesWords } from '../../src/portfolio/control-total.ts';
+import { unsentWords } from '../../src/portfolio/supplier.ts';
 import { auditCommand } from '../audit/audit-command.ts';
 import { makeProblemList, type ProblemList } from './problems.ts';
 import { type Understanding, understanding, understoodWords } from './understanding.ts';
@@ -50,7 +51,8 @@ export async function importFile(
   list.add({ problems: imported.faults });
   list.sayChanges();
   if (payload.total !== undefined && imported.faults.length === 0) say(`limitline: ${agreesWords(payload.total)}`);
-  for (const words of earlierRowWords(imported)) say(`limitline: ${words}`);
+  for (const words of [...unsentWords(imported.unsentOfSupplier), ...earlierRowWords(imported)])
+    say(`limitline: ${words}`);
   return { imported, list, read };
 }
 

@@ -6,6 +6,7 @@ import { agreesWords } from '../../src/portfolio/control-total.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import type { DryRun, LargeRequest } from '../../src/portfolio/preview.ts';
 import { visible } from '../../src/portfolio/problem.ts';
+import { type Supplier, unsentWords } from '../../src/portfolio/supplier.ts';
 import { understoodWords } from '../file/understanding.ts';
 
 /** What a person sees before saying yes. */
@@ -15,6 +16,7 @@ export type ImportPreview = {
   /** The file's path as given, and the supplier's. */
   path: string;
   supplierPath: string | undefined;
+  supplier?: Supplier | undefined;
   /** Whether to cancel rows that the file lacks. */
   replace: boolean;
   /** The number of rows to send first; undefined for all. */
@@ -34,7 +36,7 @@ export type ImportPreview = {
 
 /** The preview as lines of text: about ten, more if many columns have other names. */
 export function lookWords(look: ImportPreview): string[] {
-  const { account, portfolio, supplierPath, replace, opened, largest } = look;
+  const { account, portfolio, supplierPath, supplier, replace, opened, largest } = look;
   const amounts = largest.map(({ requested }) => moneyText(requested));
   const width = Math.max(...amounts.map(({ length }) => length));
   return [
@@ -50,7 +52,10 @@ export function lookWords(look: ImportPreview): string[] {
       ...largest.map((one, at) => `${amounts[at]?.padStart(width)}  line ${one.line}, ${nameWords(one)}`),
     ),
     ...(look.dryRun.limits > 0 ? fact('Creates', createsWords(look)) : []),
-    ...fact('Supplier', ...(supplierPath === undefined ? [] : [visible(basename(supplierPath))])),
+    ...fact(
+      'Supplier',
+      ...(supplierPath === undefined ? [] : [visible(basename(supplierPath)), ...unsentWords(supplier?.unsent)]),
+    ),
     ...fact('Cancels', ...(replace ? ['rows of earlier imports that are not in this file and were not sent'] : [])),
     ...(look.first === undefined ? [] : fact('First', firstWords(look.first))),
     ...(look.dryRun.limits > 0 ? fact('Takes', timeWords(look)) : []),

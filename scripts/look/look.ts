@@ -10,6 +10,7 @@ import { openRows } from '../../src/ledger/portfolios/summary.ts';
 import { lookAtPace } from '../../src/open-service.ts';
 import { makeControlSum } from '../../src/portfolio/control-total.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
+import { readSupplier } from '../../src/portfolio/supplier.ts';
 import { isLetGo, lookAtOpen } from '../ending/open-portfolios.ts';
 import { makeProblemList, readAll } from '../file/problems.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
@@ -71,6 +72,7 @@ async function takeLook(
 ): Promise<ImportPreview | undefined> {
   const { path, portfolio, documentsDir, reading, supplierPath, replace, first, total } = payload;
   const { settings, account } = context;
+  const supplier = supplierPath === undefined ? undefined : await readSupplier(supplierPath);
   const place = await openDocuments(documentsDir ?? defaultDocumentsDir(path), stop);
   try {
     const { path: copy } = context.imports.open(payload.kept);
@@ -91,7 +93,7 @@ async function takeLook(
     if (opened.problems.length > 0) return undefined;
     const ratePerS = await knownRate(context);
     const largest = makeLargest();
-    const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS, onWanted: largest.add });
+    const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS, supplier, onWanted: largest.add });
     // Problems are not printed here: the import lists them later.
     const list = makeProblemList(() => {});
     const sum = total === undefined ? undefined : makeControlSum(total);
@@ -108,6 +110,7 @@ async function takeLook(
       portfolio,
       path,
       supplierPath,
+      supplier,
       replace,
       first,
       total,

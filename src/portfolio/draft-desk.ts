@@ -8,7 +8,7 @@ import type { ReadOptions } from './read-options.ts';
 export type IncomingFile = { field: string; name: string; content: Readable };
 
 /** Why an upload was refused, as an HTTP status and a message. Nothing of the upload stays on the disk. */
-export type RefusedUpload = { refused: { status: 400 | 413 | 415 | 507; message: string } };
+export type RefusedUpload = { refused: { status: 400 | 413 | 415 | 422 | 507; message: string } };
 
 /** The preview; or the number of lines read for it so far; or why the preview failed. */
 export type PreviewState =

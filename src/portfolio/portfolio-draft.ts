@@ -59,9 +59,15 @@ export const portfolioDraftSchema = z.object({
   uploadedMs: z.int(),
   versions: z.array(versionSchema).min(1),
   documents: z.array(z.object({ name: z.string(), sizeBytes: z.int() })),
-  /** The file of its supplier, if there is one. `of`: the company's name, or the id under which the service knows it. */
+  /** The file of its supplier, if there is one. `of`: the company's name, or the id under which the service knows it; `unsent`: columns that no call sends. */
   supplier: z
-    .object({ name: z.string(), sha256: z.string(), sizeBytes: z.int(), of: z.string() })
+    .object({
+      name: z.string(),
+      sha256: z.string(),
+      sizeBytes: z.int(),
+      of: z.string(),
+      unsent: z.array(z.string()).default([]),
+    })
     .nullable()
     .default(null),
   /** Whether the only document is a ZIP file that contains the documents. */

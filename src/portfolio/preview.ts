@@ -103,7 +103,8 @@ export type Preview = {
 /** What a batch adds, as ledger keys: every limit, and each company on its first occurrence. */
 type NewThings = { limits: string[]; companies: string[] };
 
-type Forecaster = { add(batch: readonly Line[]): NewThings; forecast(): Forecast };
+/** `supplier`: the key of a company that is created too. */
+type Forecaster = { add(batch: readonly Line[], supplier?: string): NewThings; forecast(): Forecast };
 
 /** Adds up the requests of a file's lines. */
 export function makeForecaster(): Forecaster {
@@ -113,8 +114,9 @@ export function makeForecaster(): Forecaster {
   const sum = makeExactSum();
 
   return {
-    add(batch) {
+    add(batch, supplier) {
       const fresh: NewThings = { limits: [], companies: [] };
+      if (supplier !== undefined && buyers.add(supplier)) fresh.companies.push(supplier);
       for (const line of batch) {
         if (line.kind !== 'row') continue;
         const { key, buyer, companyId, documents, limit } = line.row;
@@ -137,7 +139,7 @@ export function makeForecaster(): Forecaster {
 
 /** What an import of the file would request, create and send. */
 type Forecast = {
-  /** Limits: one a row. Documents: each file once for each purpose. Companies: each buyer once, unless it has a `company_id`. */
+  /** Limits: one a row. Documents: each file once for each purpose. Companies: each buyer and the supplier once, unless it has a `company_id`. */
   limits: number;
   documents: number;
   companies: number;

@@ -2,6 +2,7 @@ import { LimitlineError } from '../errors.ts';
 import { openTable } from '../table/open-table.ts';
 import { nextRecord, type Table } from '../table/table.ts';
 import { vocabularyOf } from './columns/judge-header.ts';
+import { COLUMNS, type KnownColumn } from './columns/known-columns.ts';
 import { readHeader } from './columns/read-header.ts';
 import { adviceDates } from './lines/advice.ts';
 import { buyerKeyOf, makeCompany } from './lines/make-row.ts';
@@ -9,8 +10,18 @@ import { makeCellReader } from './lines/read-cells.ts';
 import type { Company } from './lines/row.ts';
 import { type Problem, visible } from './problem.ts';
 
-/** The supplier company: one to create, with a key like a buyer's (see `buyerKey`), or one that the service knows. */
-export type Supplier = { company: Company; key: string } | { companyId: string };
+/** The supplier company: one to create, with a key like a buyer's (see `buyerKey`), or one that the service knows. `unsent`: columns of its file that no call sends. */
+export type Supplier = ({ company: Company; key: string } | { companyId: string }) & { unsent: string[] };
+
+/** The columns of a supplier's file that are not sent, as a sentence; none without any. */
+export function unsentWords(unsent: readonly string[] = []): string[] {
+  return unsent.length === 0 ? [] : [`Not sent of the supplier's file: ${unsent.map(visible).join(', ')}.`];
+}
+
+/** The supplier's name, or the id under which the service knows it. */
+export function supplierName(supplier: Supplier): string {
+  return 'companyId' in supplier ? supplier.companyId : supplier.company.name;
+}
 
 /**
  * Reads the file of `--supplier`: a CSV with a header and exactly one line. It has the company columns of a portfolio
@@ -51,8 +62,14 @@ async function readOnlyLine(path: string, table: Table): Promise<Supplier> {
   if (await nextRecord(table))
     throw wrong(path, 'It has several lines: a portfolio has one supplier, so keep one line.');
   if (problems.length > 0) throw wrong(path, problems.map(sentence).join(' '));
-  if (read.values.company_id) return { companyId: read.values.company_id };
-  if (read.values.name) return { company: makeCompany(read.values), key: buyerKeyOf(read.values) };
+  const unsentBut = (isSent: (known: KnownColumn) => boolean | undefined) =>
+    columns.flatMap(({ known, written }) => ((known && isSent(known)) || written === '' ? [] : [written]));
+  if (read.values.company_id)
+    return { companyId: read.values.company_id, unsent: unsentBut((known) => known === 'company_id') };
+  if (read.values.name) {
+    const unsent = unsentBut((known) => COLUMNS[known].in?.startsWith('company'));
+    return { company: makeCompany(read.values), key: buyerKeyOf(read.values), unsent };
+  }
   throw wrong(path, 'It gives neither a name nor a company_id: write one of them.');
 }
 

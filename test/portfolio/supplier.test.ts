@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { buyerKey } from '../../src/portfolio/identity/identity.ts';
-import { readSupplier } from '../../src/portfolio/supplier.ts';
+import { readSupplier, unsentWords } from '../../src/portfolio/supplier.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 async function read(content: string | Uint8Array) {
@@ -19,11 +19,23 @@ test('reads a company to create', async () => {
       website: 'https://nordwind.example',
     },
     key: buyerKey({ name: 'Nordwind GmbH', countryCode: 'DE' }),
+    unsent: [],
   });
 });
 
+test('names the columns that no call sends', async () => {
+  expect(await read('name,VAT no,contact_email,city\nNordwind GmbH,1,,Bremen\n')).toMatchObject({
+    unsent: ['VAT no', 'contact_email'],
+  });
+  expect(await read('company_id,name,\ncompany_123,Nordwind,\n')).toEqual({
+    companyId: 'company_123',
+    unsent: ['name'],
+  });
+  expect(unsentWords(['VAT no'])).toEqual(["Not sent of the supplier's file: VAT no."]);
+});
+
 test('reads the id of a company that is known', async () => {
-  expect(await read('company_id\ncompany_123')).toEqual({ companyId: 'company_123' });
+  expect(await read('company_id\ncompany_123')).toEqual({ companyId: 'company_123', unsent: [] });
 });
 
 test.each<[string, string | Uint8Array, string]>([

@@ -20,8 +20,12 @@ test('the supplier beside a file comes with it, is created once an account, and 
     { portfolio: 'q4', is: 'imported', documents: ['q4.supplier.csv'] },
     { portfolio: 'q5', is: 'imported' },
   ]);
+  await drop('q6.supplier.csv', 'name,Fax\nOther AG,\n');
+  await drop('q6.csv', 'name,country_code,requested_limit\nSix GmbH,DE,5\n');
+  const [{ words } = { words: '' }] = (await takeIn()).files;
+  expect(words).toContain("Not sent of the supplier's file: Fax.");
   expect(await names()).toEqual(['.taken', 'done', 'rejected']);
-  expect(await names('done')).toEqual([
+  expect((await names('done')).filter((name) => !name.includes('q6'))).toEqual([
     '<time>-q4.csv',
     '<time>-q4.supplier.csv',
     '<time>-q5.csv',
@@ -30,9 +34,10 @@ test('the supplier beside a file comes with it, is created once an account, and 
   await work();
   await settled('q4');
   await settled('q5');
+  await settled('q6');
   expect((await report()).supplier).toMatch(/^company_/);
   expect((await context.portfolios.read('q5')).supplier?.id).toBe((await report()).supplier);
-  expect(standIn.counts().made.company).toBe(5);
+  expect(standIn.counts().made.company).toBe(7);
 });
 
 test('with another supplier a file is another, and with the same one it is not', async () => {

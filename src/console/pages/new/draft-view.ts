@@ -5,6 +5,7 @@ import type { PreviewState } from '../../../portfolio/draft-desk.ts';
 import { keptVersions, lastVersion, type MendedCell, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { LineToMend, Preview } from '../../../portfolio/preview.ts';
 import { readingWords } from '../../../portfolio/read-options.ts';
+import { unsentWords } from '../../../portfolio/supplier.ts';
 import type { Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
 import { actionButton, button, field, form, hidden, linkButton, select } from '../../parts/form.ts';
@@ -168,8 +169,8 @@ function documentsForm({ id }: PortfolioDraft, { columns, problems }: Preview, c
 /** What an import does with the supplier, before any buyer. */
 function supplierLine({ supplier }: PortfolioDraft): Html | false {
   if (!supplier) return false;
-  const { of, name } = supplier;
-  return html`<p>Supplier: <strong>${theirWords(of)}</strong>, of <bdi>${name}</bdi>. It is created before the buyers, and only once. A supplier with an id exists already.</p>`;
+  const { of, name, unsent } = supplier;
+  return html`<p>Supplier: <strong>${theirWords(of)}</strong>, of <bdi>${name}</bdi>. It is created before the buyers, and only once. A supplier with an id exists already. ${theirWords(unsentWords(unsent).join(' '))}</p>`;
 }
 
 function unnamed({ unnamedDocuments }: Preview): Html | false {

@@ -220,7 +220,7 @@ test('a preview says which sum is above which limit, and an import that may wait
   expect(importing.text).toContain('Nothing is sent before the whole file is imported, and approved where needed');
 });
 
-const SUPPLIER: FormFile = ['supplier', 'us.csv', 'name,country_code\n<b>Supplier</b> GmbH,DE\n'];
+const SUPPLIER: FormFile = ['supplier', 'us.csv', 'name,country_code,Fax\n<b>Supplier</b> GmbH,DE,\n'];
 
 async function submitted(web: Awaited<ReturnType<typeof openUploads>>['web'], location: string) {
   const { text } = await web.get(location);
@@ -238,6 +238,9 @@ test('a supplier comes with the file of its buyers, is shown, and is created bef
     expect(text).toContain(
       'Supplier: <strong><bdi>&lt;b&gt;Supplier&lt;/b&gt; GmbH</bdi></strong>, of <bdi>us.csv</bdi>',
     );
+    expect(text).toContain('Not sent of the supplier&#39;s file: Fax.');
+    // Two buyers and their limits, and the supplier.
+    expect(text).toMatch(/Calls<\/dt><dd class="stat-value">5</);
     expect(text).toContain(`npx limitline run ${name}.csv --portfolio ${name} --supplier us.csv`);
   }
   const workers = await startWorkers(web.context, openService(web.context, desk.standIn.url()));
@@ -267,11 +270,12 @@ test.each([
   [
     'it has no line',
     ['supplier', 'us.csv', 'name,country_code\n'],
-    415,
+    422,
     'The supplier in us.csv cannot be used. It has no line',
   ],
-  ['it has two lines', ['supplier', 'us.csv', 'name\nA\nB\n'], 415, 'It has several lines'],
-  ['it is no table', ['supplier', 'us.csv', '\0\0\0'], 415, 'us.csv'],
+  ['it has two lines', ['supplier', 'us.csv', 'name\nA\nB\n'], 422, 'It has several lines'],
+  ['it is no table', ['supplier', 'us.csv', '\0\0\0'], 422, 'us.csv'],
+  ['a cell is wrong', ['supplier', 'us.csv', 'name,country_code\nA,dex\n'], 422, 'Line 2, country_code'],
   ['there are two', SUPPLIER, 400, 'A portfolio has one supplier'],
 ] as const)('an upload is refused whole for its supplier where %s', async (_what, supplier, status, words) => {
   const { web, folders } = await openUploads();
