@@ -1,8 +1,8 @@
 import { release, type } from 'node:os';
 import { differingSettings } from '../../src/config.ts';
+import { countWords, t } from '../../src/console/html/texts.ts';
 import type { HealthFact, HealthPageFunctions } from '../../src/console/pages/health/add-health-page.ts';
 import type { Context } from '../../src/context.ts';
-import { counted } from '../../src/counted.ts';
 import type { FleetProcess } from '../../src/ledger/calls/fleet.ts';
 import { versionWords } from '../../src/version.ts';
 import { diskPart, redisPart } from './health/machine-parts.ts';
@@ -19,29 +19,29 @@ export function healthPageFunctions(context: Context): HealthPageFunctions {
   return {
     instruct: context.fleet.instruct,
     parts: [
-      part('Redis', () => redisPart(context)),
-      part('Processes', () => processesPart(context)),
-      part('Service', () => servicePart(context)),
-      part('Pace', () => pacePart(context), false),
-      part('Ledger', () => ledgerPart(context), false),
-      part('Disk', () => diskPart(context)),
-      part('Versions', async () => versions()),
-      part('Settings that are not the default', async () => settingsOf(context)),
+      part(t`Redis`, () => redisPart(context)),
+      part(t`Processes`, () => processesPart(context)),
+      part(t`Service`, () => servicePart(context)),
+      part(t`Pace`, () => pacePart(context), false),
+      part(t`Ledger`, () => ledgerPart(context), false),
+      part(t`Disk`, () => diskPart(context)),
+      part(t`Versions`, async () => versions()),
+      part(t`Settings that are not the default`, async () => settingsOf(context)),
     ],
   };
 }
 
 function versions(): HealthFact[] {
   return [
-    { term: 'Limitline', what: versionWords() },
-    { term: 'Node', what: process.versions.node },
-    { term: 'System', what: `${type()} ${release()}` },
+    { term: t`Limitline`, what: versionWords() },
+    { term: t`Node`, what: process.versions.node },
+    { term: t`System`, what: `${type()} ${release()}` },
   ];
 }
 
 function settingsOf({ settings }: Context): HealthFact[] {
   const differing = differingSettings(settings).map(({ name, value }) => ({ term: name, what: value }));
-  return [...differing, ...settings.notices.map((what) => ({ term: 'Without effect', what, kind: 'warn' as const }))];
+  return [...differing, ...settings.notices.map((what) => ({ term: t`Without effect`, what, kind: 'warn' as const }))];
 }
 
 /** The processes that gave a sign of life lately, and whether all run one version. */
@@ -50,23 +50,23 @@ async function processesPart({ fleet }: Pick<Context, 'fleet'>): Promise<HealthF
   const facts = processes.map(factOf);
   if (!processes.some(({ role }) => role === 'work')) {
     const what = 'none is seen, so nothing is sent; npx limitline work starts one, or says why none can';
-    facts.push({ term: 'Workers', what, kind: 'warn' });
+    facts.push({ term: t`Workers`, what, kind: 'warn' });
   }
   const versions = new Set(processes.map(({ version }) => version));
   if (versions.size < 2) return facts;
-  const what = `${[...versions].join(' and ')} run at the same time: stop all, and start them from one version`;
-  return [...facts, { term: 'Versions differ', what, kind: 'warn' }];
+  const what = t`${[...versions].join(' and ')} run at the same time: stop all, and start them from one version`;
+  return [...facts, { term: t`Versions differ`, what, kind: 'warn' }];
 }
 
 function factOf({ id, role, version, host, pid, state, inHand, agoMs }: FleetProcess): HealthFact {
-  const term = `${role}, process ${pid} on ${host}`;
-  const seen = `${version}, seen ${(agoMs / 1_000).toFixed(1)} s ago`;
+  const term = t`${role}, process ${pid} on ${host}`;
+  const seen = t`${version}, seen ${(agoMs / 1_000).toFixed(1)} s ago`;
   if (role !== 'work') return { term, what: seen };
-  const rows = counted(inHand, 'row');
+  const rows = countWords(inHand, 'row');
   const does = {
-    works: `${rows} in hand`,
-    quiet: `takes up nothing new, and finishes ${rows}`,
-    drained: 'takes up nothing new and has nothing in hand: it can be stopped',
+    works: t`${rows} in hand`,
+    quiet: t`takes up nothing new, and finishes ${rows}`,
+    drained: t`takes up nothing new and has nothing in hand: it can be stopped`,
   };
   const worker = { id, isQuiet: state !== 'works' };
   return { term, what: `${seen}; ${does[state]}`, worker, ...(worker.isQuiet ? { kind: 'warn' as const } : {}) };

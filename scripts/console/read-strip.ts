@@ -1,3 +1,4 @@
+import { t } from '../../src/console/html/texts.ts';
 import type { Strip } from '../../src/console/layout/layout.ts';
 import type { Context } from '../../src/context.ts';
 import { countLiving } from '../../src/ledger/calls/fleet.ts';
@@ -33,11 +34,11 @@ export async function readStrip(context: Context): Promise<Strip> {
       ...(workers === 0 && !older && !full
         ? ['No worker runs, so nothing is sent: start one with npx limitline work.']
         : []),
-      ...(blocked ? [`All calls wait: ${describeBlock(blocked, now)}.`] : []),
+      ...(blocked ? [t`All calls wait: ${describeBlock(blocked, now)}.`] : []),
       ...paused.map(
         (queue) => `The queue ${queue} is paused, so its rows wait: npx limitline resume --queue ${queue}.`,
       ),
-      ...(tripped.length > 0 ? [`Some calls wait: ${describeTripped(tripped, now)}.`] : []),
+      ...(tripped.length > 0 ? [t`Some calls wait: ${describeTripped(tripped, now)}.`] : []),
     ],
   };
 }

@@ -1,5 +1,6 @@
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { t } from '../../../src/console/html/texts.ts';
 import type { HealthFact } from '../../../src/console/pages/health/add-health-page.ts';
 import type { Context } from '../../../src/context.ts';
 import { findWeakness } from '../../../src/redis/given-redis.ts';
@@ -11,14 +12,14 @@ export async function redisPart({ redis, ledger }: Context): Promise<HealthFact[
   await ledger.ping();
   const tookMs = performance.now() - askedMs;
   const facts: HealthFact[] = [
-    { term: 'Where', what: redis.where },
-    { term: 'Answers in', what: `${tookMs.toFixed(1)} ms`, ...(tookMs > SLOW_MS ? { kind: 'warn' as const } : {}) },
+    { term: t`Where`, what: redis.where },
+    { term: t`Answers in`, what: t`${tookMs.toFixed(1)} ms`, ...(tookMs > SLOW_MS ? { kind: 'warn' as const } : {}) },
   ];
   for (const node of nodesOf(ledger)) {
     const info = await readInfo(node);
     facts.push(...ofNode(info));
     for (const weakness of await findWeakness(node, info))
-      facts.push({ term: 'Persistence', what: weakness, kind: 'warn' });
+      facts.push({ term: t`Persistence`, what: weakness, kind: 'warn' });
   }
   return facts;
 }
@@ -30,17 +31,17 @@ function ofNode(info: ServerInfo): HealthFact[] {
   const limit = Number(info.maxmemory ?? 0);
   const used = Number(info.used_memory ?? 0);
   const isFull = limit > 0 && used > 0.9 * limit;
-  const memory = `${bytesText(used)}${limit > 0 ? ` of ${bytesText(limit)}` : ', no limit set'}`;
+  const memory = `${bytesText(used)}${limit > 0 ? t` of ${bytesText(limit)}` : t`, no limit set`}`;
   return [
-    { term: 'Version', what: info.redis_version ?? 'not told' },
-    { term: 'Memory', what: memory, ...(isFull ? { kind: 'bad' as const } : {}) },
-    { term: 'Up for', what: `${elapsedText(Number(info.uptime_in_seconds ?? 0) * 1_000)}` },
-    ...(Number(info.connected_slaves ?? 0) > 0 ? [{ term: 'Replicas', what: info.connected_slaves ?? '' }] : []),
+    { term: t`Version`, what: info.redis_version ?? t`not told` },
+    { term: t`Memory`, what: memory, ...(isFull ? { kind: 'bad' as const } : {}) },
+    { term: t`Up for`, what: `${elapsedText(Number(info.uptime_in_seconds ?? 0) * 1_000)}` },
+    ...(Number(info.connected_slaves ?? 0) > 0 ? [{ term: t`Replicas`, what: info.connected_slaves ?? '' }] : []),
     ...(info.aof_last_write_status === 'err' || info.rdb_last_bgsave_status === 'err'
       ? [
           {
-            term: 'Last write to disk',
-            what: 'it failed: look at the log of Redis and the space on its disk',
+            term: t`Last write to disk`,
+            what: t`it failed: look at the log of Redis and the space on its disk`,
             kind: 'bad' as const,
           },
         ]
@@ -62,14 +63,18 @@ export async function diskPart({ settings }: Pick<Context, 'settings'>): Promise
     if (error.code === 'ENOENT') return NONE;
     throw error;
   });
-  if (blocks === 0) return [{ term: 'Data folder', what: `${path} (made with the first import)` }];
+  if (blocks === 0) return [{ term: t`Data folder`, what: t`${path} (made with the first import)` }];
   const free = bsize * bavail;
   const kind = free < NEXT_TO_NONE_BYTES ? 'bad' : free < LITTLE_BYTES ? 'warn' : undefined;
   const { bytes, isAll } = await sizeOf(path);
   return [
-    { term: 'Data folder', what: path },
-    { term: 'Holds', what: `${isAll ? '' : 'more than '}${bytesText(bytes)}` },
-    { term: 'Free on its disk', what: `${bytesText(free)} of ${bytesText(bsize * blocks)}`, ...(kind ? { kind } : {}) },
+    { term: t`Data folder`, what: path },
+    { term: t`Holds`, what: `${isAll ? '' : t`more than `}${bytesText(bytes)}` },
+    {
+      term: t`Free on its disk`,
+      what: t`${bytesText(free)} of ${bytesText(bsize * blocks)}`,
+      ...(kind ? { kind } : {}),
+    },
   ];
 }
 
@@ -111,7 +116,7 @@ const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 export function elapsedText(ms: number): string {
   const seconds = Math.round(ms / 1_000);
   if (seconds < 90) return `${seconds} s`;
-  if (seconds < 5_400) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 5_400) return t`${Math.round(seconds / 60)} min`;
   if (seconds < 172_800) return `${Math.round(seconds / 3_600)} h`;
-  return `${Math.round(seconds / 86_400)} days`;
+  return t`${Math.round(seconds / 86_400)} days`;
 }

@@ -1,6 +1,6 @@
+import { countWords, t } from '../../../src/console/html/texts.ts';
 import type { HealthFact } from '../../../src/console/pages/health/add-health-page.ts';
 import type { Context } from '../../../src/context.ts';
-import { counted } from '../../../src/counted.ts';
 import { loginOf } from '../../../src/ledger/schema/keys.ts';
 import { lookAtPace } from '../../../src/open-service.ts';
 import { describeBlock, describeTripped } from '../../../src/pace/breaker-words.ts';
@@ -12,46 +12,46 @@ import { elapsedText } from './machine-parts.ts';
 export async function servicePart({ settings, account, ledger, keys, portfolios }: Context): Promise<HealthFact[]> {
   const { SERVICE_URL: url, SERVICE_CLIENT_ID: clientId } = settings;
   const facts: HealthFact[] = [
-    { term: 'Account', what: account },
-    { term: 'Address', what: url ?? 'the stand-in, started by the workers: nothing is really requested' },
+    { term: t`Account`, what: account },
+    { term: t`Address`, what: url ?? t`the stand-in, started by the workers: nothing is really requested` },
   ];
   if (url !== undefined) {
     const proxy = chooseProxy(url, settings);
-    facts.push({ term: 'Proxy', what: proxy ? `${proxy.where} (${proxy.setting})` : 'none' });
+    facts.push({ term: t`Proxy`, what: proxy ? `${proxy.where} (${proxy.setting})` : 'none' });
     const leftMs = await ledger.pttl(keys.token(loginOf({ url, clientId })));
     facts.push({
-      term: 'Token',
-      what: leftMs > 0 ? `good for another ${elapsedText(leftMs)}` : 'none now: the next call gets one',
+      term: t`Token`,
+      what: leftMs > 0 ? t`good for another ${elapsedText(leftMs)}` : t`none now: the next call gets one`,
     });
   }
   const calls = await portfolios.tokenCalls();
-  return [...facts, { term: 'Token calls so far', what: String(calls) }];
+  return [...facts, { term: t`Token calls so far`, what: String(calls) }];
 }
 
 /** The pace of calls, and what holds them back. */
 export async function pacePart(context: Context): Promise<HealthFact[]> {
   const pace = await lookAtPace(context);
-  if (!pace) return [{ term: 'Pace', what: 'nothing is known yet: no call was made' }];
+  if (!pace) return [{ term: t`Pace`, what: t`nothing is known yet: no call was made` }];
   const now = Date.now();
   const tripped = pace.tripped ?? [];
   const { blocked } = pace;
   return [
-    { term: 'Pace', what: describeLearned(pace, now) || 'nothing leaves now' },
+    { term: t`Pace`, what: describeLearned(pace, now) || t`nothing leaves now` },
     {
-      term: 'Learned limit',
-      what: pace.phase === 'start' ? 'not found yet' : `${Math.round(pace.ratePerS * 10) / 10} calls/s`,
+      term: t`Learned limit`,
+      what: pace.phase === 'start' ? t`not found yet` : t`${Math.round(pace.ratePerS * 10) / 10} calls/s`,
     },
     ...(blocked && blocked.untilMs > now
       ? [
           {
-            term: 'All calls wait',
+            term: t`All calls wait`,
             what: describeBlock(blocked, now),
             kind: 'warn' as const,
           },
         ]
       : []),
     {
-      term: 'Stopped calls',
+      term: t`Stopped calls`,
       what: tripped.length === 0 ? 'none' : describeTripped(tripped, now),
       ...(tripped.length > 0 ? { kind: 'warn' as const } : {}),
     },
@@ -67,13 +67,13 @@ export async function ledgerPart({ portfolios, stories, archives, keys, ledger }
     portfolios.lastReconciled(),
   ]);
   return [
-    { term: 'Portfolios', what: count.toLocaleString('en') },
-    ...(archived > 0 ? [{ term: 'Archived portfolios', what: archived.toLocaleString('en') }] : []),
-    { term: 'Held rows', what: held.toLocaleString('en'), ...(held > 0 ? { kind: 'warn' as const } : {}) },
+    { term: t`Portfolios`, what: count.toLocaleString('en') },
+    ...(archived > 0 ? [{ term: t`Archived portfolios`, what: archived.toLocaleString('en') }] : []),
+    { term: t`Held rows`, what: held.toLocaleString('en'), ...(held > 0 ? { kind: 'warn' as const } : {}) },
     {
-      term: 'Compared with its rows',
+      term: t`Compared with its rows`,
       what: checked
-        ? `${elapsedText(Date.now() - checked.atMs)} ago, ${checked.findings === 0 ? 'all agreed' : `${counted(checked.findings, 'finding')}, see Nightly`}`
+        ? t`${elapsedText(Date.now() - checked.atMs)} ago, ${checked.findings === 0 ? t`all agreed` : t`${countWords(checked.findings, 'finding')}, see Nightly`}`
         : 'never: npx limitline reconcile does it',
     },
   ];

@@ -1,3 +1,4 @@
+import { t } from '../../../src/console/html/texts.ts';
 import type { MePageFunctions, Proof } from '../../../src/console/pages/me/add-me-page.ts';
 import type { Coming } from '../../../src/console/sign-in/people-functions.ts';
 import type { ChangeAnswer } from '../../../src/console/sign-in/sign-in-functions.ts';
@@ -47,8 +48,8 @@ export function mePageFunctions(context: Context): MePageFunctions {
   };
 }
 
-const NO_CODE = 'This code does not fit. Look at the app again, and type the code that it shows now.';
-const ENDED = 'Your session ended meanwhile. Sign in again.';
+const NO_CODE = t`This code does not fit. Look at the app again, and type the code that it shows now.`;
+const ENDED = t`Your session ended meanwhile. Sign in again.`;
 
 /** A person's account and session. Changes give the session a new token. */
 type Own = { name: string; token: string } & Coming;
@@ -92,7 +93,7 @@ export async function wordsOfFault(work: () => Promise<unknown>): Promise<string
 /** Why a repeated password was not accepted. */
 export function wordsOfRefusal(answer: RefusedSignIn | { is: 'owes' }): string {
   if (answer.is === 'later')
-    return `Too many wrong passwords. Try again in ${answer.afterS} seconds. Nothing was changed.`;
-  if (answer.is === 'busy') return 'Too many passwords are looked at just now. Try again in some seconds.';
-  return 'The password or the code does not fit; a code is good once. Nothing was changed.';
+    return t`Too many wrong passwords. Try again in ${answer.afterS} seconds. Nothing was changed.`;
+  if (answer.is === 'busy') return t`Too many passwords are looked at just now. Try again in some seconds.`;
+  return t`The password or the code does not fit; a code is good once. Nothing was changed.`;
 }

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { t } from '../../../src/console/html/texts.ts';
 import { OIDC_ADDRESS } from '../../../src/console/sign-in/add-oidc-sign-in.ts';
 import type { SignInOptions } from '../../../src/console/sign-in/add-sign-in-pages.ts';
 import type { GateFunctions, OtherWay } from '../../../src/console/sign-in/people-functions.ts';
@@ -40,7 +41,7 @@ function markBy(formKey: Buffer): string {
 
 /** Ways to sign in besides a password. */
 function waysOf(oidc: Oidc | undefined): OtherWay[] {
-  return oidc === undefined ? [] : [{ href: OIDC_ADDRESS, words: `Sign in with ${oidc.name}` }];
+  return oidc === undefined ? [] : [{ href: OIDC_ADDRESS, words: t`Sign in with ${oidc.name}` }];
 }
 
 function gateFunctions({ people, audit }: Context, mark: string): GateFunctions {

@@ -1,10 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import { isOfSystem } from '../../actor.ts';
-import { counted, grouped } from '../../counted.ts';
+import { grouped } from '../../counted.ts';
 import type { Person } from '../../people/person.ts';
 import { can, placesOf, type Rights } from '../access/access.ts';
 import { isMasked } from '../access/rules.ts';
 import { type Html, html, NOTHING } from '../html/html.ts';
+import { countWords, t } from '../html/texts.ts';
 import { field, form } from '../parts/form.ts';
 import { advice } from '../parts/text.ts';
 import { MASK } from '../privacy/mask.ts';
@@ -81,8 +82,8 @@ function placesLine(rights: Rights, marked: string | undefined, strip: StripStat
 /** The search for buyers in all portfolios. */
 function searchForm(): Html {
   const input = {
-    label: 'Find a buyer in all portfolios',
-    placeholder: 'Find a buyer',
+    label: t`Find a buyer in all portfolios`,
+    placeholder: t`Find a buyer`,
     hideLabel: true,
     maxlength: 200,
   };
@@ -91,7 +92,7 @@ function searchForm(): Html {
     method: 'get',
     class: 'find',
     role: 'search',
-    label: 'Buyers',
+    label: t`Buyers`,
     body: field({ ...input, name: 'text', id: 'find-buyer', type: 'search' }),
   });
 }
@@ -114,7 +115,7 @@ function brandMark(): Html {
 function accountMenu(person: Person, csrf: string): Html {
   if (person.by === '' || isOfSystem(person.by)) return NOTHING;
   return html`<details class="account" id="account">
-<summary aria-label="${`Account of ${person.by}`}"><span class="account-name"><bdi>${person.by}</bdi></span></summary>
+<summary aria-label="${t`Account of ${person.by}`}"><span class="account-name"><bdi>${person.by}</bdi></span></summary>
 <div class="account-menu">
 <p class="quiet">${person.roles.join(', ')}</p>
 <a href="/me">My account</a>
@@ -173,9 +174,9 @@ export function renderStrip({ strip, away, atMs }: StripState): Html {
   const stops = [away, strip?.alarm, ...(strip?.stops ?? [])].filter((stop) => stop !== undefined);
   return html`<div class="strip-line">
       ${strip?.standIn && html`<strong class="strip-stand-in">STAND-IN: nothing is really requested</strong>`}
-      <span class="strip-fact"><span class="strip-label">Account</span> <bdi>${strip?.account ?? 'not known'}</bdi></span>
-      <span class="strip-fact">${strip ? workersOf(strip.workers) : 'workers not known'}</span>
-      <span class="strip-fact">${strip && (strip.pace ? advice(strip.pace) : 'nothing is being sent')}</span>
+      <span class="strip-fact"><span class="strip-label">Account</span> <bdi>${strip?.account ?? t`not known`}</bdi></span>
+      <span class="strip-fact">${strip ? workersOf(strip.workers) : t`workers not known`}</span>
+      <span class="strip-fact">${strip && (strip.pace ? advice(strip.pace) : t`nothing is being sent`)}</span>
     </div>
     ${
       stops.length > 0 &&
@@ -187,7 +188,7 @@ export function renderStrip({ strip, away, atMs }: StripState): Html {
 }
 
 function workersOf(workers: number): string {
-  return workers === 0 ? 'no worker seen' : `${counted(workers, 'worker')} seen`;
+  return workers === 0 ? t`no worker seen` : t`${countWords(workers, 'worker')} seen`;
 }
 
 function timeOf(ms: number): Html {

@@ -1,3 +1,4 @@
+import { t } from '../html/texts.ts';
 import { peopleWords } from './approvals/approvals-list.ts';
 
 /**
@@ -8,7 +9,7 @@ export type WhoMay = Readonly<Record<'operate' | 'own' | 'resume', readonly stri
 
 /** Says who may do something, to a person who may not: `fiona and olga may resume it.` */
 export function mayWords(names: readonly string[], what: string): string {
-  return `${peopleWords(names) || 'Somebody with the role operator'} may ${what}.`;
+  return t`${peopleWords(names) || t`Somebody with the role operator`} may ${what}.`;
 }
 
 /** The names of those of whom one is enough: `fiona or olga`; '' if nobody is known. */

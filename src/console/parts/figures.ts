@@ -12,6 +12,7 @@ import { ROW_STATES, type RowResult, type RowState } from '../../ledger/schema/r
 import { visible } from '../../portfolio/problem.ts';
 import { APPROVED, type Meanings } from '../../status-meaning.ts';
 import { type Html, type HtmlValue, html } from '../html/html.ts';
+import { t } from '../html/texts.ts';
 
 /** A labelled figure with a hint. */
 export type Stat = { label: string; value: HtmlValue; hint?: HtmlValue; kind?: 'good' | 'warn' | 'bad' };
@@ -147,7 +148,7 @@ export function stateBar(
     return count > 0 ? [{ state, size: count, count, words: `${grouped(count)} ${wordOf(state)}` }] : [];
   });
   return html`<div class="state-bar">
-    ${barLine(options.label ?? 'Rows by state', there)}
+    ${barLine(options.label ?? t`Rows by state`, there)}
     ${
       options.legend &&
       html`<ul class="legend">${there.map(({ state, count }) => html`<li>${stateBadge(state, `${grouped(count)} ${wordOf(state)}`)}</li>`)}</ul>`
@@ -157,7 +158,7 @@ export function stateBar(
 
 /** One line of pieces side by side, each wide enough to see, with the same as a text for screen readers. */
 export function barLine(label: string, pieces: readonly { state: Shown; size: number; words: string }[]): Html {
-  const words = pieces.map((piece) => piece.words).join(', ') || 'no rows';
+  const words = pieces.map((piece) => piece.words).join(', ') || t`no rows`;
   let left = 0;
   const widths = widthsOf(pieces.map(({ size }) => size));
   const shapes = pieces.map(({ state }, place) => {

@@ -1,5 +1,6 @@
 import { ROLES, type Role } from '../../people/person.ts';
 import { type Html, type HtmlValue, html, NOTHING } from '../html/html.ts';
+import { t } from '../html/texts.ts';
 import { commandLine } from './text.ts';
 
 /**
@@ -177,13 +178,11 @@ export function passwordField(given: {
 
 /** What each role is for, in short. */
 const ROLE_WORDS: Readonly<Record<Role, string>> = {
-  viewer: 'Looks at portfolios; contacts of buyers are masked, and rows are not downloaded.',
-  finance:
-    'Uploads, previews, corrects and submits files; cancels and retries rows of their own portfolios; downloads.',
-  approver: 'Looks at all of it, and approves what others submitted.',
-  operator:
-    'Retries, cancels, resolves, pauses and resumes; sees the queues, answers for rows with an unknown result, and downloads.',
-  admin: 'Manages users, ends sessions of others and reads the audit; this role alone may do nothing with portfolios.',
+  viewer: t`Looks at portfolios; contacts of buyers are masked, and rows are not downloaded.`,
+  finance: t`Uploads, previews, corrects and submits files; cancels and retries rows of their own portfolios; downloads.`,
+  approver: t`Looks at all of it, and approves what others submitted.`,
+  operator: t`Retries, cancels, resolves, pauses and resumes; sees the queues, answers for rows with an unknown result, and downloads.`,
+  admin: t`Manages users, ends sessions of others and reads the audit; this role alone may do nothing with portfolios.`,
 };
 
 /** A person's roles as a list. */

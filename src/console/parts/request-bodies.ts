@@ -1,5 +1,6 @@
 import { grouped } from '../../counted.ts';
 import { type Html, html } from '../html/html.ts';
+import { t } from '../html/texts.ts';
 import { cutWords } from './text.ts';
 
 /** The calls of a line; `company` is null where the line gives the company's id. */
@@ -18,9 +19,9 @@ export function requestBodies(requests: readonly RequestBodies[]): Html {
 function callsOf({ line, company, documents, limit }: RequestBodies, at: number): Html {
   return html`<details class="calls" id="calls-${line}" open="${at === 0}"><summary>Line ${grouped(line)} as it would be sent</summary>
     <div class="bodies">
-      ${company !== null && body('Company', company)}
+      ${company !== null && body(t`Company`, company)}
       ${documents.length > 0 && html`<figure class="body-box"><figcaption>Documents</figcaption><ul>${documents.map((name) => html`<li><bdi>${name}</bdi></li>`)}</ul></figure>`}
-      ${body('Buyer limit', limit)}
+      ${body(t`Buyer limit`, limit)}
     </div>
   </details>`;
 }

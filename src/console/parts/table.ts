@@ -1,4 +1,5 @@
 import { type Html, type HtmlValue, html } from '../html/html.ts';
+import { t } from '../html/texts.ts';
 
 /** A column. Numbers and amounts are right-aligned with figures of equal width; ids are monospaced. */
 export type TableColumn<Row> = {
@@ -59,7 +60,7 @@ export function pager({
   words,
   first,
   next,
-  label = 'Pages',
+  label = t`Pages`,
 }: {
   words: string;
   first?: string | undefined;

@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
 import { ConsoleError } from '../console-app.ts';
+import { t } from '../html/texts.ts';
 import { masked } from './mask.ts';
 import { looksMasked } from './who-looks.ts';
 
@@ -59,6 +60,6 @@ function answerFor(answer: unknown): unknown {
 function notForViewers(): ConsoleError {
   return new ConsoleError(
     403,
-    'This holds personal data as it is, which viewers are not shown. Ask somebody who works with rows, or an admin for another role.',
+    t`This holds personal data as it is, which viewers are not shown. Ask somebody who works with rows, or an admin for another role.`,
   );
 }

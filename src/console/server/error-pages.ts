@@ -5,6 +5,7 @@ import { isRefusedAsFull } from '../../redis-memory/memory.ts';
 import { placesOf } from '../access/access.ts';
 import { type ConsoleApp, ConsoleError } from '../console-app.ts';
 import { html, safeAddress } from '../html/html.ts';
+import { t } from '../html/texts.ts';
 import { wantsFragment } from '../layout/layout.ts';
 import { notice } from '../parts/page-head.ts';
 import { advice } from '../parts/text.ts';
@@ -36,7 +37,7 @@ export function troubleOf(error: unknown): Trouble {
     return { status: 503, title: titleOf(503), words: AWAY, comesBack: true };
   }
   if (statusCode >= 400 && statusCode < 500) {
-    const words = WORDS[statusCode] ?? 'The console could not read what was sent.';
+    const words = WORDS[statusCode] ?? t`The console could not read what was sent.`;
     return {
       status: statusCode,
       title: titleOf(statusCode),
@@ -58,41 +59,38 @@ export function isAway(error: unknown): boolean {
 /** How messages begin about a socket that broke, or could not be opened. */
 const CONNECTING = /^(?:connect|read|write) E/;
 
-const AWAY =
-  'The database (Redis) does not answer, so nothing can be shown or done just now. Your rows are safe, nothing is sent meanwhile, and this page comes back by itself.';
-const FULL =
-  'The memory of the database (Redis) is full, so this was not done. An operator has to raise its limit or archive finished portfolios. Pages and reports can be read meanwhile.';
-const OURS = 'This is an error in Limitline. Tell an operator the number below: the log has the details.';
-const STALE =
-  'The page that this was sent from is too old. Go back, load it again, and repeat what you did. Nothing was done.';
+const AWAY = t`The database (Redis) does not answer, so nothing can be shown or done just now. Your rows are safe, nothing is sent meanwhile, and this page comes back by itself.`;
+const FULL = t`The memory of the database (Redis) is full, so this was not done. An operator has to raise its limit or archive finished portfolios. Pages and reports can be read meanwhile.`;
+const OURS = t`This is an error in Limitline. Tell an operator the number below: the log has the details.`;
+const STALE = t`The page that this was sent from is too old. Go back, load it again, and repeat what you did. Nothing was done.`;
 
 const WORDS: Readonly<Record<number, string>> = {
-  400: 'The address or the form cannot be read.',
-  403: 'This is not allowed.',
-  404: 'There is nothing under this address.',
-  405: 'This address cannot be used in that way.',
-  413: 'What was sent is too large. Nothing was kept of it.',
-  415: 'This format is not accepted here.',
-  429: 'Too many requests in a short time. Wait a minute, then try again.',
+  400: t`The address or the form cannot be read.`,
+  403: t`This is not allowed.`,
+  404: t`There is nothing under this address.`,
+  405: t`This address cannot be used in that way.`,
+  413: t`What was sent is too large. Nothing was kept of it.`,
+  415: t`This format is not accepted here.`,
+  429: t`Too many requests in a short time. Wait a minute, then try again.`,
 };
 
 const TITLES: Readonly<Record<number, string>> = {
-  400: 'This cannot be read',
-  403: 'Not allowed',
-  404: 'Not found',
-  405: 'Not possible',
-  409: 'Something has changed',
-  413: 'Too large',
-  415: 'Format not accepted',
-  422: 'This cannot be done',
-  429: 'Too much at once',
-  500: 'Something went wrong',
-  503: 'Not available just now',
-  507: 'The disk is full',
+  400: t`This cannot be read`,
+  403: t`Not allowed`,
+  404: t`Not found`,
+  405: t`Not possible`,
+  409: t`Something has changed`,
+  413: t`Too large`,
+  415: t`Format not accepted`,
+  422: t`This cannot be done`,
+  429: t`Too much at once`,
+  500: t`Something went wrong`,
+  503: t`Not available just now`,
+  507: t`The disk is full`,
 };
 
 function titleOf(status: number): string {
-  return TITLES[status] ?? 'This cannot be done';
+  return TITLES[status] ?? t`This cannot be done`;
 }
 
 /** Answers every error with a page. A fault of the console is logged under the number that the page shows. */
@@ -123,7 +121,7 @@ function sayTrouble({ status, title, words, comesBack }: Trouble, request: Fasti
       <h1>${title}</h1>
       <p>${advice(words)}</p>
       ${status === 500 && html`<p>Number of the request: <code>${request.id}</code></p>`}
-      <p>${back !== undefined && html`<a class="button is-primary" href="${back}">Back</a> `}${place && html`<a class="button" href="${place.href}">To ${place.at === 'portfolios' ? 'the portfolios' : place.words}</a>`}</p>
+      <p>${back !== undefined && html`<a class="button is-primary" href="${back}">Back</a> `}${place && html`<a class="button" href="${place.href}">To ${place.at === 'portfolios' ? t`the portfolios` : place.words}</a>`}</p>
     </div>`,
   });
 }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import { isLoopback, plainAddress } from '../../addresses.ts';
+import { t } from '../html/texts.ts';
 import type { Reach } from './reach.ts';
 
 /** The answer to a refused request: a status and the reason. */
@@ -30,14 +31,14 @@ export function whoAsks(
   const named = Object.keys(headers).find((name) => FORWARDED.test(name));
   const { isProxy } = reach;
   if (!isProxy) {
-    if (isLoopback(reach.host) && !isLoopback(from)) return refused('The console answers on this machine only.');
+    if (isLoopback(reach.host) && !isLoopback(from)) return refused(t`The console answers on this machine only.`);
     return named === undefined ? { address: plainAddress(from), isPassedOn: false } : refused(behindNobody(named));
   }
   const isFromProxy = isProxy(from);
-  if (!isFromProxy && !isLoopback(from)) return refused('The console answers through its proxy only.');
+  if (!isFromProxy && !isLoopback(from)) return refused(t`The console answers through its proxy only.`);
   if (!isFromProxy && named !== undefined) {
     return refused(
-      `${named} is accepted only from a proxy that CONSOLE_TRUST_PROXY names, and this machine is not one.`,
+      t`${named} is accepted only from a proxy that CONSOLE_TRUST_PROXY names, and this machine is not one.`,
     );
   }
   if (isFromProxy && (named !== undefined || !isLoopback(from))) return passedOn(headers, { ...reach, isProxy });
@@ -50,17 +51,17 @@ function passedOn(
 ): Comer | Refusal {
   const chain = valuesOf(headers['x-forwarded-for']);
   if (chain.length === 0)
-    return refused('The proxy in front of the console does not say who asks: it must set X-Forwarded-For.');
+    return refused(t`The proxy in front of the console does not say who asks: it must set X-Forwarded-For.`);
   const protocols = valuesOf(headers['x-forwarded-proto']);
   if (protocols.length === 0 || protocols.some((protocol) => protocol.toLowerCase() !== 'https')) {
-    return refused('The console is asked by https only, and its proxy must say so: X-Forwarded-Proto: https.');
+    return refused(t`The console is asked by https only, and its proxy must say so: X-Forwarded-Proto: https.`);
   }
   const others = valuesOf(headers['x-forwarded-host']).filter((host) => !isHomeOf(home, host));
-  if (others.length > 0) return { status: 421, words: `The console answers under ${home?.origin} only.` };
+  if (others.length > 0) return { status: 421, words: t`The console answers under ${home?.origin} only.` };
   const addresses = chain.map(withoutPort);
   const address = addresses.findLast((one) => !isProxy(one)) ?? addresses[0] ?? '';
   if (isIP(address) === 0)
-    return refused('X-Forwarded-For of the proxy in front of the console has no address where one must be.');
+    return refused(t`X-Forwarded-For of the proxy in front of the console has no address where one must be.`);
   return { address, isPassedOn: true };
 }
 
@@ -87,7 +88,7 @@ function withoutPort(text: string): string {
 }
 
 function behindNobody(name: string): string {
-  return `The request came through a proxy (${name}), and CONSOLE_TRUST_PROXY names none that may say who this is. Open the console on the machine itself, or by a tunnel such as ssh -L.`;
+  return t`The request came through a proxy (${name}), and CONSOLE_TRUST_PROXY names none that may say who this is. Open the console on the machine itself, or by a tunnel such as ssh -L.`;
 }
 
 function refused(words: string): Refusal {

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { formFieldsOf } from '../actions/add-action.ts';
 import type { ConsoleApp } from '../console-app.ts';
+import { t } from '../html/texts.ts';
 import type { SignInGiven } from './add-sign-in.ts';
 import { sayLater } from './hold-tries.ts';
 import { nextAddress } from './make-gate.ts';
@@ -59,7 +60,7 @@ export function addSignInSteps(app: ConsoleApp, given: SignInGiven): void {
   };
 
   const showCode = ({ reply, to }: Step, recovery: boolean, trouble?: string) =>
-    reply.page({ title: 'Your code', at: 'people', body: codeView({ csrf: reply.csrf(), to, recovery, trouble }) });
+    reply.page({ title: t`Your code`, at: 'people', body: codeView({ csrf: reply.csrf(), to, recovery, trouble }) });
   addStep('code', {
     show: (step) => showCode(step, 'recovery' in (step.request.query as object)),
     take: async (step) => {
@@ -71,7 +72,7 @@ export function addSignInSteps(app: ConsoleApp, given: SignInGiven): void {
         ...coming,
         device: devices.of(request, name),
       });
-      const facts = { by: /^\s*\d{6}\s*$/.test(fields.code ?? '') ? 'code' : 'recovery code' };
+      const facts = { by: /^\s*\d{6}\s*$/.test(fields.code ?? '') ? 'code' : t`recovery code` };
       if (answer.is === 'later') return showCode(step, fields.recovery === 'yes', sayLater(reply, answer.afterS));
       if (answer.is === 'no') {
         await audit.refusal({ by: name, what: 'sign-in refused', from: coming.from, facts });
@@ -89,13 +90,13 @@ export function addSignInSteps(app: ConsoleApp, given: SignInGiven): void {
     const csrf = reply.csrf();
     const factor = await functions.beginFactor(name);
     const body = narrowPage({
-      title: 'Set up a second factor',
-      lead: 'Whoever may do more than look signs in with a password and a code from a telephone, so that a password alone is worth nothing.',
+      title: t`Set up a second factor`,
+      lead: t`Whoever may do more than look signs in with a password and a code from a telephone, so that a password alone is worth nothing.`,
       trouble,
       body: factorForm({ csrf, action: '/sign-in/factor', to, factor }),
       below: signOutLine(csrf),
     });
-    return reply.page({ title: 'Second factor', at: 'people', body });
+    return reply.page({ title: t`Second factor`, at: 'people', body });
   };
   addStep('factor', {
     show: showFactor,
@@ -110,16 +111,16 @@ export function addSignInSteps(app: ConsoleApp, given: SignInGiven): void {
       await audit.note({ by: name, what: 'second factor set', from: coming.from, about: name });
       keepToken(step, answer.token);
       const body = narrowPage({
-        title: 'Recovery codes',
-        body: recoveryCodes({ codes: answer.made, next: to, words: 'I have kept them' }),
+        title: t`Recovery codes`,
+        body: recoveryCodes({ codes: answer.made, next: to, words: t`I have kept them` }),
       });
-      return reply.page({ title: 'Recovery codes', at: 'people', body });
+      return reply.page({ title: t`Recovery codes`, at: 'people', body });
     },
   });
 
   const showPassword = ({ reply, name, to }: Step, trouble?: string) =>
     reply.page({
-      title: 'Choose a password',
+      title: t`Choose a password`,
       at: 'people',
       body: ownPasswordView({ csrf: reply.csrf(), to, name, trouble }),
     });
@@ -144,4 +145,4 @@ export function addSignInSteps(app: ConsoleApp, given: SignInGiven): void {
 }
 
 /** A new password is asked for twice, since typed once it might have a typing error. */
-export const NOT_ALIKE = 'The two passwords differ. Type the same one twice.';
+export const NOT_ALIKE = t`The two passwords differ. Type the same one twice.`;

@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { Audit } from '../../audit/audit.ts';
 import { formFieldsOf } from '../actions/add-action.ts';
 import type { ConsoleApp } from '../console-app.ts';
+import { t } from '../html/texts.ts';
 import type { Know } from './hold-tries.ts';
 import { sayLater } from './hold-tries.ts';
 import { nextAddress, type SessionGate } from './make-gate.ts';
@@ -38,7 +39,7 @@ export function addSignIn(app: ConsoleApp, given: SignInGiven & { isNeeded: () =
   const { functions, audit, cookie, gate, know, devices, isNeeded } = given;
   const show = (reply: FastifyReply, { to, name, trouble }: { to: string; name?: string; trouble?: string }) =>
     reply.page({
-      title: 'Sign in',
+      title: t`Sign in`,
       at: 'people',
       body: signInView({
         csrf: reply.csrf(),
@@ -94,7 +95,7 @@ function troubleOf(answer: Refusal, reply: FastifyReply): string {
   if (answer.is === 'later') return sayLater(reply, answer.afterS);
   if (answer.is === 'busy') {
     reply.code(503).header('retry-after', String(BUSY_S));
-    return `Too many people sign in at this moment. Try again in ${BUSY_S} seconds.`;
+    return t`Too many people sign in at this moment. Try again in ${BUSY_S} seconds.`;
   }
   // RFC 9110, section 15.5.4: credentials were given and are not sufficient.
   reply.code(403);

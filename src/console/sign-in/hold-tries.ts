@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { addressGroup, addressGroups } from '../../people/sign-in/address-group.ts';
 import type { ConsoleApp } from '../console-app.ts';
+import { t } from '../html/texts.ts';
 import { sayPlainly } from '../server/guard.ts';
 import type { Devices } from './session-cookie.ts';
 
@@ -42,8 +43,8 @@ export function sayLater(reply: FastifyReply, afterS: number): string {
 
 /** The message for too many attempts. */
 export function tooMany(afterS: number): string {
-  const wait = afterS < 90 ? `${afterS} ${afterS === 1 ? 'second' : 'seconds'}` : `${Math.ceil(afterS / 60)} minutes`;
-  return `Too many tries. Try again in ${wait}.`;
+  const wait = afterS < 90 ? `${afterS} ${afterS === 1 ? 'second' : 'seconds'}` : t`${Math.ceil(afterS / 60)} minutes`;
+  return t`Too many tries. Try again in ${wait}.`;
 }
 
 /** The limit of one network: more than an office behind one address needs on a Monday morning, then one attempt a second. */

@@ -3,6 +3,7 @@ import { isOfSystem } from '../../actor.ts';
 import type { Person } from '../../people/person.ts';
 import type { MayWatch } from '../events/hub.ts';
 import { html } from '../html/html.ts';
+import { t } from '../html/texts.ts';
 import { wantsFragment } from '../layout/layout.ts';
 import { linkButton } from '../parts/form.ts';
 import { notice } from '../parts/page-head.ts';
@@ -103,7 +104,7 @@ function lead(request: FastifyRequest, reply: FastifyReply, page: string | undef
   }
   // RFC 9110, section 15.5.2, requires a challenge; browsers know no scheme `Session` and so open no dialog.
   reply.code(401).header('www-authenticate', 'Session realm="limitline"');
-  const [title, words] = page === undefined ? ['Open it by its link', BY_LINK] : ['Signed out', SIGNED_OUT];
+  const [title, words] = page === undefined ? [t`Open it by its link`, BY_LINK] : [t`Signed out`, SIGNED_OUT];
   if (wantsFragment(request)) return reply.fragment(notice('bad', words, { title: `${title}.`, urgent: true }));
   if (isByItself(request)) return reply.header('cache-control', 'no-store').send({ error: words });
   const from = URL.parse(headers.referer ?? '');
@@ -114,16 +115,15 @@ function lead(request: FastifyRequest, reply: FastifyReply, page: string | undef
       <p class="trouble-status">401</p>
       <h1>${title}</h1>
       <p>${words}</p>
-      ${page !== undefined && html`<p>${linkButton({ href: signInAddress(back, page), words: 'Sign in', kind: 'primary' })}</p>`}
+      ${page !== undefined && html`<p>${linkButton({ href: signInAddress(back, page), words: t`Sign in`, kind: 'primary' })}</p>`}
       ${page === undefined && html`<p>${commandLine('npx limitline console --link', 'For another link, run on this machine:')}</p>`}
-      ${page === undefined && isLedByOthers(headers) && html`<p>If you opened it in this browser before: ${linkButton({ href: raw.url ?? '/', words: 'Go on' })}</p>`}
+      ${page === undefined && isLedByOthers(headers) && html`<p>If you opened it in this browser before: ${linkButton({ href: raw.url ?? '/', words: t`Go on` })}</p>`}
     </div>`,
   });
 }
 
-const SIGNED_OUT = 'You are not signed in any more. Nothing was done; sign in, and do it again.';
-const BY_LINK =
-  'This console has no users yet. It opens by the link that it printed when it was started: look at the terminal, or the log, of whoever started it. A link works once, and within 12 hours.';
+const SIGNED_OUT = t`You are not signed in any more. Nothing was done; sign in, and do it again.`;
+const BY_LINK = t`This console has no users yet. It opens by the link that it printed when it was started: look at the terminal, or the log, of whoever started it. A link works once, and within 12 hours.`;
 
 declare module 'fastify' {
   interface FastifyRequest {

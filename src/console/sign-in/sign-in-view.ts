@@ -1,15 +1,16 @@
 import { encode } from 'uqr';
 import { type Html, type HtmlValue, html } from '../html/html.ts';
+import { t } from '../html/texts.ts';
 import { button, field, form, hidden, linkButton, passwordField } from '../parts/form.ts';
 import { notice } from '../parts/page-head.ts';
 import type { OtherWay } from './people-functions.ts';
 import { signInAddress } from './session-cookie.ts';
 
 /** One message for an unknown name and for a wrong password. */
-export const NO_FIT = 'This name and password do not fit together. Check both, and try again.';
+export const NO_FIT = t`This name and password do not fit together. Check both, and try again.`;
 
 /** One message for every wrong code, whatever is wrong with it. */
-export const NO_CODE = 'This code does not fit, or was used before. Wait for the next one, and try again.';
+export const NO_CODE = t`This code does not fit, or was used before. Wait for the next one, and try again.`;
 
 /** Only an administrator can help a person who forgot a password or lost a telephone. */
 const HELP = html`<p class="quiet">Forgotten, or lost your telephone? An administrator of this console can set it anew.</p>`;
@@ -42,16 +43,16 @@ export function signInView(given: {
 }): Html {
   const { csrf, to, ways, name = '', trouble } = given;
   return narrowPage({
-    title: 'Sign in',
+    title: t`Sign in`,
     trouble,
     body: html`${ways.length > 0 && html`<div class="sign-in-ways">${ways.map(({ href, words }) => linkButton({ href: signInAddress(to, href), words, kind: 'primary' }))}</div><p class="sign-in-or"><span>or with a password</span></p>`}
       ${form({
         action: '/sign-in',
         csrf,
         body: html`${hidden('to', to)}
-          ${field({ label: 'Name', name: 'name', value: name, required: true, autocomplete: 'username', maxlength: 100, plain: true })}
-          ${passwordField({ label: 'Password', name: 'password', autocomplete: 'current-password' })}
-          ${button({ words: 'Sign in', kind: ways.length > 0 ? 'plain' : 'primary' })}`,
+          ${field({ label: t`Name`, name: 'name', value: name, required: true, autocomplete: 'username', maxlength: 100, plain: true })}
+          ${passwordField({ label: t`Password`, name: 'password', autocomplete: 'current-password' })}
+          ${button({ words: t`Sign in`, kind: ways.length > 0 ? 'plain' : 'primary' })}`,
       })}
       ${HELP}`,
   });
@@ -64,19 +65,19 @@ export function codeView(given: { csrf: string; to: string; recovery: boolean; t
   if (!recovery) other.set('recovery', '');
   const query = other.size === 0 ? '' : `?${other}`;
   return narrowPage({
-    title: recovery ? 'Recovery code' : 'Your code',
+    title: recovery ? t`Recovery code` : t`Your code`,
     lead: recovery
-      ? 'Type one of the recovery codes that you kept when you set up your second factor. Each works once.'
-      : 'Open the authenticator app on your telephone and type the code that it shows for Limitline.',
+      ? t`Type one of the recovery codes that you kept when you set up your second factor. Each works once.`
+      : t`Open the authenticator app on your telephone and type the code that it shows for Limitline.`,
     trouble,
     body: html`${form({
       action: '/sign-in/code',
       csrf,
       body: html`${hidden('to', to)}${recovery && hidden('recovery', 'yes')}
-        ${recovery ? field({ label: 'Recovery code', name: 'code', required: true, autocomplete: 'off', maxlength: 60, plain: true }) : codeField()}
-        ${button({ words: 'Go on', kind: 'primary' })}`,
+        ${recovery ? field({ label: t`Recovery code`, name: 'code', required: true, autocomplete: 'off', maxlength: 60, plain: true }) : codeField()}
+        ${button({ words: t`Go on`, kind: 'primary' })}`,
     })}
-    <p><a href="${`/sign-in/code${query}`}">${recovery ? 'Use the authenticator app' : 'Use a recovery code'}</a></p>
+    <p><a href="${`/sign-in/code${query}`}">${recovery ? t`Use the authenticator app` : t`Use a recovery code`}</a></p>
     ${signOutLine(csrf)}`,
   });
 }
@@ -85,13 +86,13 @@ export function codeView(given: { csrf: string; to: string; recovery: boolean; t
 export function ownPasswordView(given: { csrf: string; to: string; name: string; trouble?: string | undefined }): Html {
   const { csrf, to, name, trouble } = given;
   return narrowPage({
-    title: 'Choose a password',
-    lead: 'The password that you signed in with was made by somebody else. Choose one that only you know.',
+    title: t`Choose a password`,
+    lead: t`The password that you signed in with was made by somebody else. Choose one that only you know.`,
     trouble,
     body: html`${form({
       action: '/sign-in/password',
       csrf,
-      body: html`${hidden('to', to)}${newPasswordFields(name)}${button({ words: 'Keep it', kind: 'primary' })}`,
+      body: html`${hidden('to', to)}${newPasswordFields(name)}${button({ words: t`Keep it`, kind: 'primary' })}`,
     })}
     ${signOutLine(csrf)}`,
   });
@@ -100,14 +101,14 @@ export function ownPasswordView(given: { csrf: string; to: string; name: string;
 /** The fields for a new password, twice, with the user's name for password managers. */
 export function newPasswordFields(name: string): Html {
   return html`<input name="user" value="${name}" autocomplete="username" hidden>
-    ${passwordField({ label: 'New password', name: 'password', autocomplete: 'new-password', hint: 'At least 12 characters. A few words that nobody would guess are good; so is what a password manager makes.' })}
-    ${passwordField({ label: 'New password again', name: 'again', autocomplete: 'new-password' })}`;
+    ${passwordField({ label: t`New password`, name: 'password', autocomplete: 'new-password', hint: t`At least 12 characters. A few words that nobody would guess are good; so is what a password manager makes.` })}
+    ${passwordField({ label: t`New password again`, name: 'again', autocomplete: 'new-password' })}`;
 }
 
 /** The field for a code of an authenticator app; with `orRecovery` also for a recovery code. */
 export function codeField({ id = 'field-code', orRecovery = false } = {}): Html {
   return field({
-    label: 'Code',
+    label: t`Code`,
     name: 'code',
     id,
     required: true,
@@ -116,8 +117,8 @@ export function codeField({ id = 'field-code', orRecovery = false } = {}): Html 
     plain: true,
     ...(orRecovery ? {} : { inputmode: 'numeric' as const }),
     hint: orRecovery
-      ? 'Of your app, and not used before; or a recovery code.'
-      : 'Six digits; a new one every 30 seconds.',
+      ? t`Of your app, and not used before; or a recovery code.`
+      : t`Six digits; a new one every 30 seconds.`,
   });
 }
 
@@ -127,7 +128,7 @@ export function signOutLine(csrf: string): Html {
     action: '/sign-out',
     csrf,
     class: 'inline-form',
-    body: button({ words: 'Sign in as somebody else', kind: 'quiet' }),
+    body: button({ words: t`Sign in as somebody else`, kind: 'quiet' }),
   });
 }
 
@@ -142,13 +143,13 @@ export function factorForm(given: { csrf: string; action: string; to: string; fa
   return html`<ol class="factor-steps">
     <li>Open an authenticator app on your telephone. Any that makes codes of six digits will do.</li>
     <li>Add an account by scanning this picture.
-      <div class="factor-picture">${qrCode(factor.address, { label: 'QR code of your second factor; the key below says the same' })}</div>
+      <div class="factor-picture">${qrCode(factor.address, { label: t`QR code of your second factor; the key below says the same` })}</div>
       <details><summary>It cannot be scanned</summary>
         <p>Choose to type a key in the app, by time, and type this one. Spaces do not matter.</p>
         <p class="factor-secret"><code>${inGroups(factor.secret)}</code></p>
       </details></li>
     <li>Type the code that the app shows now.
-      ${form({ action, csrf, body: html`${hidden('to', to)}${codeField()}${button({ words: 'Set it up', kind: 'primary' })}` })}</li>
+      ${form({ action, csrf, body: html`${hidden('to', to)}${codeField()}${button({ words: t`Set it up`, kind: 'primary' })}` })}</li>
   </ol>`;
 }
 

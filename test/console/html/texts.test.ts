@@ -62,5 +62,4 @@ test('messages are found in templates, tagged texts and counts; text without let
     '{0} new entries',
     '{0} entries',
   ]);
-  expect(() => addMessages('a.ts', 'countWords(n, noun)', (message) => message)).toThrow(/the noun itself/);
 });

@@ -4,6 +4,7 @@ import type { Approval } from '../../../ledger/schema/approval.ts';
 import type { Person } from '../../../people/person.ts';
 import { APPROVER, LOOKS } from '../../access/rules.ts';
 import { ConsoleError } from '../../console-app.ts';
+import { t } from '../../html/texts.ts';
 import { approvalAddress } from '../addresses.ts';
 import { type Posted, page } from '../page.ts';
 import { type Answering, refusedWords } from './answer-forms.ts';
@@ -50,13 +51,13 @@ const ANSWER_LIMIT_MS = 30_000;
 
 /** `/approvals` and `/approvals/:id`: requests that wait for a second person, and that person's answer. */
 export const secondPersonPage = page<ApprovalsPageFunctions>(
-  { at: 'approvals', entry: { at: 'approvals', href: '/approvals', words: 'Approvals' } },
+  { at: 'approvals', entry: { at: 'approvals', href: '/approvals', words: t`Approvals` } },
   ({ get, post }) => [
     get('/approvals', {
       may: LOOKS,
       show: async ({ request, given }) => {
         const body = approvalsPage(await given.list(), (approval) => given.isOwn(approval, request.person));
-        return { title: 'Approvals', body };
+        return { title: t`Approvals`, body };
       },
     }),
     get('/approvals/:id', {
@@ -89,7 +90,7 @@ async function hear(
   { request, reply, params: { id = '' }, fields, tell, given }: Posted<ApprovalsPageFunctions>,
 ) {
   const words = (fields.because ?? '').trim().slice(0, LONGEST_WORDS);
-  if (answer === 'decline' && words === '') throw new ConsoleError(422, 'Say why not: whoever asked for it reads it.');
+  if (answer === 'decline' && words === '') throw new ConsoleError(422, t`Say why not: whoever asked for it reads it.`);
   const { person, ip } = request;
   const { digest = '', password = '', code = '' } = fields;
   const answered = await given.answer({
@@ -129,7 +130,7 @@ const STATUSES = { changed: 409, password: 422, owes: 403, 'sign in': 403, busy:
 /** The most characters of an approver's reason: enough for a sentence or two. */
 const LONGEST_WORDS = 400;
 
-const NO_APPROVAL = 'There is no such approval in this account, or not any more. See what waits under Approvals.';
+const NO_APPROVAL = t`There is no such approval in this account, or not any more. See what waits under Approvals.`;
 
 async function show(
   id: string,
@@ -144,7 +145,7 @@ async function show(
     refused,
     csrf: reply.csrf(),
   };
-  return { title: `Approval (${approval.portfolio})`, body: approvalPage(look, answering, request.rights) };
+  return { title: t`Approval (${approval.portfolio})`, body: approvalPage(look, answering, request.rights) };
 }
 
 const sessionOf = ({ signedIn }: FastifyRequest): string => signedIn?.session ?? '';

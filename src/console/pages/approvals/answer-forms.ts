@@ -1,6 +1,7 @@
 import type { AnswerResult, PricedApproval } from '../../../ledger/approvals/approval-look.ts';
 import type { Approval } from '../../../ledger/schema/approval.ts';
 import { type Html, html } from '../../html/html.ts';
+import { t } from '../../html/texts.ts';
 import { button, field, form, hidden, linkButton } from '../../parts/form.ts';
 import { notice } from '../../parts/page-head.ts';
 import { commandLine, shellWord } from '../../parts/text.ts';
@@ -31,9 +32,9 @@ export function answerPart(approval: PricedApproval, answering: Answering): Html
     case 'nobody':
       return noUsers();
     case 'own':
-      return html`${notice('info', html`A colleague must approve it: ${whoMay(answering)}.`, { title: 'You asked for this, or took part in it.' })}${commandPart(approval)}`;
+      return html`${notice('info', html`A colleague must approve it: ${whoMay(answering)}.`, { title: t`You asked for this, or took part in it.` })}${commandPart(approval)}`;
     case 'role':
-      return html`${notice('info', html`Only people with the role approver${approval.approvers ? ' who are named for files of the drop folder' : ''} can decide: ${whoMay(answering)}.`, { title: 'You cannot approve this.' })}`;
+      return html`${notice('info', html`Only people with the role approver${approval.approvers ? t` who are named for files of the drop folder` : ''} can decide: ${whoMay(answering)}.`, { title: t`You cannot approve this.` })}`;
     case 'yes':
       return html`${refusedPart(answering.refused)}<div class="answers">${approveForm(approval, answering)}${declineForm(approval, answering)}</div>${commandPart(approval)}`;
   }
@@ -42,8 +43,8 @@ export function answerPart(approval: PricedApproval, answering: Answering): Html
 /** Who may answer, as a text. */
 function whoMay({ approvers }: Pick<Answering, 'approvers'>): string {
   return approvers.length === 0
-    ? 'somebody else with the role approver; no such user is known yet'
-    : `${peopleWords(approvers)} may`;
+    ? t`somebody else with the role approver; no such user is known yet`
+    : t`${peopleWords(approvers)} may`;
 }
 
 function approveForm(
@@ -53,43 +54,43 @@ function approveForm(
   const { id, digest } = approval;
   if (needsSignIn) {
     const href = `${OIDC_ADDRESS}?${new URLSearchParams({ approval: id, to: approvalAddress(id) })}`;
-    return html`<div class="form"><p>Sign in again first, so that nobody approves at a screen that was left open. Then approve within five minutes.</p>${linkButton({ href, words: 'Sign in again', kind: 'primary' })}</div>`;
+    return html`<div class="form"><p>Sign in again first, so that nobody approves at a screen that was left open. Then approve within five minutes.</p>${linkButton({ href, words: t`Sign in again`, kind: 'primary' })}</div>`;
   }
   return form({
     action: `${approvalAddress(id)}/approve`,
     csrf,
-    label: 'Approve',
+    label: t`Approve`,
     body: html`${hidden('digest', digest)}${
       needsPassword &&
       field({
-        label: 'Your password',
+        label: t`Your password`,
         name: 'password',
         type: 'password',
         autocomplete: 'current-password',
         required: true,
         maxlength: LONGEST_PASSWORD,
-        hint: 'Asked for again, so that nobody approves at a screen that was left open.',
+        hint: t`Asked for again, so that nobody approves at a screen that was left open.`,
         problem: refused?.is === 'password' ? noFit(needsCode) : undefined,
       })
     }${
       needsCode &&
       field({
-        label: 'Code of your second factor',
+        label: t`Code of your second factor`,
         name: 'code',
         autocomplete: 'one-time-code',
         inputmode: 'numeric',
         required: true,
         maxlength: LONGEST_CODE,
-        hint: 'Each code is good once: not the one that you signed in with.',
+        hint: t`Each code is good once: not the one that you signed in with.`,
       })
-    }${button({ words: `Approve ${approvalSizeWords(approval)}`, kind: 'primary' })}`,
+    }${button({ words: t`Approve ${approvalSizeWords(approval)}`, kind: 'primary' })}`,
   });
 }
 
 function noFit(needsCode: boolean): string {
   return needsCode
-    ? 'The password is wrong, or the code is, or it was used before: wait for the next one. Nothing was approved.'
-    : 'This is not your password. Nothing was approved.';
+    ? t`The password is wrong, or the code is, or it was used before: wait for the next one. Nothing was approved.`
+    : t`This is not your password. Nothing was approved.`;
 }
 
 /** The most characters of a typed code: more than a recovery code with separators has. */
@@ -102,17 +103,17 @@ function declineForm({ id, digest, kind }: Approval, { csrf }: Answering): Html 
   return form({
     action: `${approvalAddress(id)}/decline`,
     csrf,
-    label: 'Decline',
+    label: t`Decline`,
     body: html`${hidden('digest', digest)}${field({
-      label: 'Reason for declining',
+      label: t`Reason for declining`,
       name: 'because',
       required: true,
       maxlength: 400,
       hint:
         kind === 'import'
-          ? 'Its rows are cancelled, and your reason is kept with them.'
-          : 'Its rows stay as they are, and your reason is kept.',
-    })}${button({ words: 'Decline', kind: 'danger' })}`,
+          ? t`Its rows are cancelled, and your reason is kept with them.`
+          : t`Its rows stay as they are, and your reason is kept.`,
+    })}${button({ words: t`Decline`, kind: 'danger' })}`,
   });
 }
 
@@ -130,31 +131,31 @@ function refusedPart(refused: AnswerResult | undefined): Html | false {
 export function refusedWords(refused: AnswerResult): string {
   switch (refused.is) {
     case 'done':
-      return 'It is done.';
+      return t`It is done.`;
     case 'answered': {
       const { answered, standing } = refused.approval;
       const was = standing === 'declined' ? 'declined' : 'approved';
-      return answered ? `${answered.by} ${was} it already. Only one answer counts.` : 'It was answered before.';
+      return answered ? t`${answered.by} ${was} it already. Only one answer counts.` : t`It was answered before.`;
     }
     case 'changed':
-      return 'It has changed since you looked at it, so nothing was done. This is what it is now: look at it again.';
+      return t`It has changed since you looked at it, so nothing was done. This is what it is now: look at it again.`;
     case 'own':
-      return 'You asked for this, or took part in it: a colleague must decide. Nothing was done.';
+      return t`You asked for this, or took part in it: a colleague must decide. Nothing was done.`;
     case 'role':
-      return 'You may not approve this: it takes the role approver, and for a file of the drop folder you have to be named for it. Nothing was done.';
+      return t`You may not approve this: it takes the role approver, and for a file of the drop folder you have to be named for it. Nothing was done.`;
     case 'nobody':
-      return 'Nobody can approve yet: an admin has to add a user with the role approver first. Nothing was done.';
+      return t`Nobody can approve yet: an admin has to add a user with the role approver first. Nothing was done.`;
     case 'password':
-      return 'The password or the code is wrong. Nothing was done.';
+      return t`The password or the code is wrong. Nothing was done.`;
     case 'sign in':
-      return 'Nothing was done. Sign in again at your identity provider first. Then you have five minutes to answer this approval, once.';
+      return t`Nothing was done. Sign in again at your identity provider first. Then you have five minutes to answer this approval, once.`;
     case 'owes':
-      return 'Set a password of your own and a second factor first, under your account. Nothing was done.';
+      return t`Set a password of your own and a second factor first, under your account. Nothing was done.`;
     case 'later':
-      return `Too many wrong passwords: try again in ${refused.afterS} seconds. Nothing was done.`;
+      return t`Too many wrong passwords: try again in ${refused.afterS} seconds. Nothing was done.`;
     case 'busy':
-      return 'Too many people are signing in: try again in a moment. Nothing was done.';
+      return t`Too many people are signing in: try again in a moment. Nothing was done.`;
     case 'gone':
-      return 'There is no such approval. Nothing was done.';
+      return t`There is no such approval. Nothing was done.`;
   }
 }

@@ -1,4 +1,4 @@
-import { counted, grouped } from '../../../counted.ts';
+import { grouped } from '../../../counted.ts';
 import type {
   ApprovalLook,
   PricedApproval,
@@ -10,6 +10,7 @@ import { untilResumed } from '../../../ledger/schema/pause-reasons.ts';
 import { moneyText } from '../../../money-text.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { facts, stats } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
 import { notice, pageHead, panel } from '../../parts/page-head.ts';
@@ -29,23 +30,23 @@ export function approvalPage(look: ApprovalLook, answering: Answering, rights: R
   return html`${pageHead({
     title: titleOf(approval),
     trail: [
-      { href: '/approvals', words: 'Approvals' },
+      { href: '/approvals', words: t`Approvals` },
       { href: portfolioHref(approval), words: portfolio },
     ],
     lead: html`Asked for by ${peopleWords(approval.authors)}, ${timeAgo(approval.askedMs)}`,
     actions:
       file &&
       can(rights, 'GET /portfolios/:name/downloads/:file') &&
-      linkButton({ href: originalHref(approval, file), words: 'Download the file', download: true }),
+      linkButton({ href: originalHref(approval, file), words: t`Download the file`, download: true }),
   })}
   ${standing === 'waiting' ? whyWords(approval) !== '' && notice('info', whyWords(approval)) : outcome(look)}
   ${look.portfolio.isPaused && (standing === 'waiting' || standing === 'granted') && notice('warn', untilResumed())}
   ${figuresOf(look)}
-  ${since.length > 0 && notice('warn', html`<ul>${since.map((words) => html`<li>${words}</li>`)}</ul>`, { title: 'What happened since it was asked for.' })}
-  ${standing === 'waiting' && panel({ title: 'Your decision', body: answerPart(approval, answering) })}
-  ${standing === 'waiting' && html`${panel({ title: 'Largest rows', body: largestPart(look) })}${panel({ title: 'What would be sent', body: firstPart(look) })}`}
-  ${file && panel({ title: 'How the file was read', body: filePart(file) })}
-  ${panel({ title: 'What exactly is approved', body: boundPart(approval) })}`;
+  ${since.length > 0 && notice('warn', html`<ul>${since.map((words) => html`<li>${words}</li>`)}</ul>`, { title: t`What happened since it was asked for.` })}
+  ${standing === 'waiting' && panel({ title: t`Your decision`, body: answerPart(approval, answering) })}
+  ${standing === 'waiting' && html`${panel({ title: t`Largest rows`, body: largestPart(look) })}${panel({ title: t`What would be sent`, body: firstPart(look) })}`}
+  ${file && panel({ title: t`How the file was read`, body: filePart(file) })}
+  ${panel({ title: t`What exactly is approved`, body: boundPart(approval) })}`;
 }
 
 function titleOf(approval: PricedApproval): Html {
@@ -69,18 +70,18 @@ function outcome({ approval: { standing, answered, portfolio }, portfolio: { isP
     case 'granted':
       return notice(
         'good',
-        html`${by}. ${isPaused ? '' : 'Its rows are being sent.'}${words} <a href="/portfolios/${encodeURIComponent(portfolio)}">See the progress</a>`,
-        { title: 'Approved' },
+        html`${by}. ${isPaused ? '' : t`Its rows are being sent.`}${words} <a href="/portfolios/${encodeURIComponent(portfolio)}">See the progress</a>`,
+        { title: t`Approved` },
       );
     case 'declined':
-      return notice('warn', html`${by}.${words} Nothing was sent.`, { title: 'Declined' });
+      return notice('warn', html`${by}.${words} Nothing was sent.`, { title: t`Declined` });
     case 'void':
-      return notice('info', 'Its rows were changed, cancelled or replaced.', {
-        title: 'Nothing is left to approve.',
+      return notice('info', t`Its rows were changed, cancelled or replaced.`, {
+        title: t`Nothing is left to approve.`,
       });
     default:
-      return notice('info', 'The file is still being imported, so it cannot be approved yet. Nothing is sent.', {
-        title: `It is ${STANDING_WORDS[standing]}.`,
+      return notice('info', t`The file is still being imported, so it cannot be approved yet. Nothing is sent.`, {
+        title: t`It is ${STANDING_WORDS[standing]}.`,
       });
   }
 }
@@ -91,27 +92,27 @@ function figuresOf({ approval, portfolio, file }: ApprovalLook): Html {
   const warned = ofFile + (file?.warnings.reduce((total, { lines }) => total + lines, 0) ?? 0);
   const left = file?.found ? file.found.invalid + file.found.duplicate : 0;
   return stats([
-    { label: 'Rows', value: grouped(rows), hint: KIND_WORDS[approval.kind] },
+    { label: t`Rows`, value: grouped(rows), hint: KIND_WORDS[approval.kind] },
     {
-      label: approval.kind === 'answer' ? 'Their amounts' : 'To be requested',
+      label: approval.kind === 'answer' ? t`Their amounts` : t`To be requested`,
       value: money({ amount: sum, currency }),
     },
     {
-      label: 'The whole portfolio',
+      label: t`The whole portfolio`,
       value: money({ amount: portfolio.sum, currency: portfolio.currency }),
       hint: statesWords(portfolio.states),
     },
     ...(file?.found
       ? [
           {
-            label: 'Lines of the file',
+            label: t`Lines of the file`,
             value: grouped(file.found.lines),
-            hint: left === 0 ? 'all are included' : `${grouped(left)} left out: with errors or duplicate`,
+            hint: left === 0 ? t`all are included` : t`${grouped(left)} left out: with errors or duplicate`,
           },
           {
-            label: 'Warnings',
+            label: t`Warnings`,
             value: grouped(warned),
-            hint: `${ofFile > 0 ? `${grouped(ofFile)} on the whole file; ` : ''}for your information`,
+            hint: t`${ofFile > 0 ? t`${grouped(ofFile)} on the whole file; ` : ''}for your information`,
             ...(warned > 0 ? { kind: 'warn' as const } : {}),
           },
         ]
@@ -126,21 +127,25 @@ function statesWords(states: ApprovalLook['portfolio']['states']): string {
 
 function largestPart({ approval, largest, isLargestExact }: ApprovalLook): Html {
   const columns: TableColumn<WaitingRow>[] = [
-    { head: 'Line', kind: 'number', cell: ({ line }) => grouped(line) },
-    { head: 'Buyer', names: true, cell: ({ row, name }) => html`<a href="${rowAddress(row)}">${theirWords(name)}</a>` },
-    { head: 'Requested', kind: 'amount', cell: (row) => amount(row.amount) },
+    { head: t`Line`, kind: 'number', cell: ({ line }) => grouped(line) },
+    {
+      head: t`Buyer`,
+      names: true,
+      cell: ({ row, name }) => html`<a href="${rowAddress(row)}">${theirWords(name)}</a>`,
+    },
+    { head: t`Requested`, kind: 'amount', cell: (row) => amount(row.amount) },
     ...(approval.kind === 'answer'
-      ? [{ head: 'Answer', kind: 'id' as const, cell: ({ said }: WaitingRow) => saidWords(said) }]
+      ? [{ head: t`Answer`, kind: 'id' as const, cell: ({ said }: WaitingRow) => saidWords(said) }]
       : []),
   ];
   if (largest.length === 0) return html`<p>No row waits any more.</p>`;
-  return html`${table({ caption: 'The largest rows', rows: largest, columns })}
-    <p class="hint">${!isLargestExact && 'Only a part of the rows was searched for the largest. '}<a href="${portfolioHref(approval)}?states=awaiting#rows">All rows that wait</a></p>`;
+  return html`${table({ caption: t`The largest rows`, rows: largest, columns })}
+    <p class="hint">${!isLargestExact && t`Only a part of the rows was searched for the largest. `}<a href="${portfolioHref(approval)}?states=awaiting#rows">All rows that wait</a></p>`;
 }
 
 function firstPart({ first, largest }: ApprovalLook): Html {
   if (first.length === 0)
-    return html`<p>${largest.length === 0 ? 'No row waits any more.' : 'Nothing is sent for the first rows: they count as made.'}</p>`;
+    return html`<p>${largest.length === 0 ? t`No row waits any more.` : t`Nothing is sent for the first rows: they count as made.`}</p>`;
   return requestBodies(first);
 }
 
@@ -149,48 +154,50 @@ function filePart(file: UnderstoodFile): Html {
   const left = columns.filter(({ known }) => known === undefined).map(({ written }) => written);
   return html`${fileWarnings.length > 0 && notice('warn', sentences(fileWarnings))}${facts([
     {
-      term: 'File',
+      term: t`File`,
       what: html`${theirWords(name)} (import ${grouped(number)}${by !== undefined && html`, by ${by}`})`,
     },
-    { term: 'Read as', what: reading.join(', ') || 'without changes' },
+    { term: t`Read as`, what: reading.join(', ') || t`without changes` },
     ...(left.length > 0
       ? [
           {
-            term: 'Columns not sent',
+            term: t`Columns not sent`,
             what: html`${left.map((one, place) => html`${place > 0 && ', '}${theirWords(one)}`)}`,
           },
         ]
       : []),
   ])}
   ${table({
-    caption: 'Columns and what they are sent as',
+    caption: t`Columns and what they are sent as`,
     rows: columns.filter(({ known }) => known !== undefined),
     columns: [
-      { head: 'Column', names: true, cell: ({ written }) => theirWords(written) },
-      { head: 'Sent as', cell: ({ known }) => html`<code>${known}</code>` },
+      { head: t`Column`, names: true, cell: ({ written }) => theirWords(written) },
+      { head: t`Sent as`, cell: ({ known }) => html`<code>${known}</code>` },
     ],
   })}
   ${
     warnings.length > 0 &&
     table({
-      caption: 'Warnings',
+      caption: t`Warnings`,
       showCaption: true,
       rows: warnings,
       columns: [
-        { head: 'Warning', names: true, cell: ({ words }) => theirWords(words) },
-        { head: 'Lines', kind: 'number', cell: ({ lines }) => grouped(lines) },
-        { head: 'First in line', kind: 'number', cell: ({ first }) => grouped(first) },
+        { head: t`Warning`, names: true, cell: ({ words }) => theirWords(words) },
+        { head: t`Lines`, kind: 'number', cell: ({ lines }) => grouped(lines) },
+        { head: t`First in line`, kind: 'number', cell: ({ first }) => grouped(first) },
       ],
     })
   }
-  <p class="hint">${isWhole ? `${counted(lookedThrough, 'line was', 'lines were')} checked: the whole file.` : `The first ${counted(lookedThrough, 'line')} were checked for warnings; the file has more.`}</p>`;
+  <p class="hint">${isWhole ? t`${countWords(lookedThrough, 'line was', 'lines were')} checked: the whole file.` : t`The first ${countWords(lookedThrough, 'line')} were checked for warnings; the file has more.`}</p>`;
 }
 
 function boundPart({ rows, sum, currency, file, digest }: PricedApproval): Html {
   return html`<p>An approval is for exactly these rows, this sum, this file and how it was read. If any of it changes, the fingerprint changes, and it has to be approved again.</p>
   ${facts([
-    { term: 'Rows and sum', what: `${grouped(rows)}, ${moneyText(sum, currency)}` },
-    ...(file ? [{ term: 'File', what: html`${theirWords(file.name)} <code>${file.sha256.slice(0, 16)}…</code>` }] : []),
-    { term: 'Fingerprint', what: html`<code>${digest}</code>` },
+    { term: t`Rows and sum`, what: `${grouped(rows)}, ${moneyText(sum, currency)}` },
+    ...(file
+      ? [{ term: t`File`, what: html`${theirWords(file.name)} <code>${file.sha256.slice(0, 16)}…</code>` }]
+      : []),
+    { term: t`Fingerprint`, what: html`<code>${digest}</code>` },
   ])}`;
 }

@@ -1,8 +1,9 @@
-import { counted, grouped } from '../../../counted.ts';
+import { grouped } from '../../../counted.ts';
 import type { PricedApproval } from '../../../ledger/approvals/approval-look.ts';
 import type { Approval, ApprovalKind } from '../../../ledger/schema/approval.ts';
 import { moneyText } from '../../../money-text.ts';
 import { type Html, html } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { linkButton } from '../../parts/form.ts';
 import { emptyState, notice, pageHead, panel } from '../../parts/page-head.ts';
 import { type TableColumn, table } from '../../parts/table.ts';
@@ -26,28 +27,28 @@ export type ApprovalsList = {
 export function approvalsPage(list: ApprovalsList, isOwn: (approval: PricedApproval) => boolean): Html {
   const { waiting, total, answered, hasUsers } = list;
   return html`${pageHead({
-    title: 'Approvals',
-    lead: 'A colleague must approve these before they are sent. Nobody can approve what they asked for themselves.',
+    title: t`Approvals`,
+    lead: t`A colleague must approve these before they are sent. Nobody can approve what they asked for themselves.`,
   })}
   ${!hasUsers && total > 0 && noUsers()}
   ${
     waiting.length === 0
       ? emptyState({
-          title: 'Nothing waits for approval',
-          words: 'Requests above the amount set for your company wait here for a second person.',
-          next: linkButton({ href: '/', words: 'To the portfolios' }),
+          title: t`Nothing waits for approval`,
+          words: t`Requests above the amount set for your company wait here for a second person.`,
+          next: linkButton({ href: '/', words: t`To the portfolios` }),
         })
       : panel({
-          title: `${counted(total, 'waits', 'wait')}, oldest first`,
-          body: html`${table({ caption: 'What waits for approval', rows: waiting, columns: waitingColumns(isOwn) })}
+          title: t`${countWords(total, 'waits', 'wait')}, oldest first`,
+          body: html`${table({ caption: t`What waits for approval`, rows: waiting, columns: waitingColumns(isOwn) })}
             ${total > waiting.length && html`<p class="hint">And ${grouped(total - waiting.length)} more: they appear as these are answered.</p>`}`,
         })
   }
   ${
     answered.length > 0 &&
     panel({
-      title: 'Decided lately',
-      body: table({ caption: 'Decided lately', rows: answered, columns: ANSWERED_COLUMNS }),
+      title: t`Decided lately`,
+      body: table({ caption: t`Decided lately`, rows: answered, columns: ANSWERED_COLUMNS }),
     })
   }`;
 }
@@ -57,21 +58,21 @@ export function noUsers(): Html {
   return notice(
     'warn',
     html`An admin has to add a user with the role approver. ${commandLine('npx limitline user add NAME --roles approver')}`,
-    { title: 'Nobody can approve yet.' },
+    { title: t`Nobody can approve yet.` },
   );
 }
 
 const PORTFOLIO: TableColumn<PricedApproval> = {
-  head: 'Portfolio',
+  head: t`Portfolio`,
   names: true,
   cell: ({ id, portfolio, file }) =>
     html`<span><a href="${approvalAddress(id)}"><bdi>${portfolio}</bdi></a>${file && html`<small class="under">${theirWords(file.name)}</small>`}</span>`,
 };
 
 const SIZE: readonly TableColumn<PricedApproval>[] = [
-  { head: 'What', cell: ({ kind }) => KIND_WORDS[kind] },
-  { head: 'Rows', kind: 'number', cell: ({ rows }) => grouped(rows) },
-  { head: 'Amount', kind: 'amount', cell: ({ sum, currency }) => money({ amount: sum, currency }) },
+  { head: t`What`, cell: ({ kind }) => KIND_WORDS[kind] },
+  { head: t`Rows`, kind: 'number', cell: ({ rows }) => grouped(rows) },
+  { head: t`Amount`, kind: 'amount', cell: ({ sum, currency }) => money({ amount: sum, currency }) },
 ];
 
 function waitingColumns(isOwn: (approval: PricedApproval) => boolean): TableColumn<PricedApproval>[] {
@@ -79,51 +80,51 @@ function waitingColumns(isOwn: (approval: PricedApproval) => boolean): TableColu
     PORTFOLIO,
     ...SIZE,
     {
-      head: 'Asked for by',
+      head: t`Asked for by`,
       cell: (approval) =>
         html`${peopleWords(approval.authors)}${isOwn(approval) && html` <small class="under">yours: a colleague decides</small>`}`,
     },
-    { head: 'Since', cell: ({ askedMs }) => timeAgo(askedMs) },
-    { head: 'Fingerprint', wideOnly: true, cell: ({ digest }) => html`<code>${shortDigest(digest)}</code>` },
+    { head: t`Since`, cell: ({ askedMs }) => timeAgo(askedMs) },
+    { head: t`Fingerprint`, wideOnly: true, cell: ({ digest }) => html`<code>${shortDigest(digest)}</code>` },
   ];
 }
 
 const ANSWERED_COLUMNS: readonly TableColumn<PricedApproval>[] = [
   PORTFOLIO,
   ...SIZE,
-  { head: 'Asked for by', cell: ({ authors }) => peopleWords(authors) },
+  { head: t`Asked for by`, cell: ({ authors }) => peopleWords(authors) },
   {
-    head: 'Decision',
+    head: t`Decision`,
     cell: ({ standing, answered }) =>
       html`<span>${STANDING_WORDS[standing]}${answered && html` by ${answered.by}`}${answered && answered.words !== '' && html`<small class="under"><bdi>${answered.words}</bdi></small>`}</span>`,
   },
-  { head: 'When', cell: ({ answered, askedMs }) => timeAgo(answered?.atMs ?? askedMs) },
+  { head: t`When`, cell: ({ answered, askedMs }) => timeAgo(answered?.atMs ?? askedMs) },
 ];
 
 /** What becomes of the rows after an approval. */
 export const KIND_WORDS: Readonly<Record<ApprovalKind, string>> = {
-  import: 'to be requested',
-  retry: 'to be sent again',
-  answer: 'answers to rows with an unknown result',
+  import: t`to be requested`,
+  retry: t`to be sent again`,
+  answer: t`answers to rows with an unknown result`,
 };
 
 export const STANDING_WORDS: Readonly<Record<Approval['standing'], string>> = {
-  open: 'still being imported',
+  open: t`still being imported`,
   waiting: 'waits',
   granted: 'approved',
   declined: 'declined',
-  void: 'nothing left to approve',
+  void: t`nothing left to approve`,
 };
 
 /** `120 rows, EUR 1,250,000.50` */
 export function approvalSizeWords({ rows, sum, currency }: Pick<PricedApproval, 'rows' | 'sum' | 'currency'>): string {
-  return `${counted(rows, 'row')}, ${moneyText(sum, currency)}`;
+  return `${countWords(rows, 'row')}, ${moneyText(sum, currency)}`;
 }
 
 /** An answer to a held call, as a text. */
 export function saidWords(said: string | undefined): string {
   if (said === undefined) return '–';
-  return said === 'resend' ? 'not made: send it again' : `made: ${said}`;
+  return said === 'resend' ? t`not made: send it again` : `made: ${said}`;
 }
 
 /** The start of a digest, for two people to compare over the telephone. */
@@ -135,7 +136,7 @@ function shortDigest(digest: string): string {
 export function peopleWords(names: readonly string[], join: 'and' | 'or' = 'and'): string {
   const shown = names.slice(0, MOST_PEOPLE);
   const others = names.length - shown.length;
-  if (others > 0) return `${shown.join(', ')} ${join} ${counted(others, 'other')}`;
+  if (others > 0) return `${shown.join(', ')} ${join} ${countWords(others, 'other')}`;
   const [last = '', ...before] = shown.toReversed();
   return before.length === 0 ? last : `${before.toReversed().join(', ')} ${join} ${last}`;
 }

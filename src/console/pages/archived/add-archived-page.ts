@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { counted, grouped, sizeWords } from '../../../counted.ts';
+import { grouped, sizeWords } from '../../../counted.ts';
 import { ARCHIVE_STANDING, type ArchivedPortfolio, archivedRows } from '../../../ledger/schema/archives.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { LOOKS } from '../../access/rules.ts';
 import { type Html, html } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { facts, stateBar } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
 import { emptyState, notice, pageHead, panel } from '../../parts/page-head.ts';
@@ -32,7 +33,7 @@ export const archivedPortfoliosPage = page<ArchivedPageFunctions>({ at: 'portfol
     show: async ({ query, given, rights }) => {
       const from = Math.min(query.from, MOST_PLACES);
       const { archived, total } = await given.page(from, ARCHIVED_SHOWN);
-      return { title: 'Archived portfolios', body: archivedPage({ archived, total, from, rights }) };
+      return { title: t`Archived portfolios`, body: archivedPage({ archived, total, from, rights }) };
     },
   }),
 ]);
@@ -46,24 +47,24 @@ type Shown = { archived: readonly ArchivedPortfolio[]; total: number; from: numb
 function archivedPage({ archived, total, from, rights }: Shown): Html {
   const next = from + archived.length;
   return html`${pageHead({
-    title: 'Archived portfolios',
-    trail: [{ href: '/', words: 'Portfolios' }],
-    lead: 'Rows of these portfolios are stored in files, or were deleted. What was requested for them is still known, and is not requested again.',
+    title: t`Archived portfolios`,
+    trail: [{ href: '/', words: t`Portfolios` }],
+    lead: t`Rows of these portfolios are stored in files, or were deleted. What was requested for them is still known, and is not requested again.`,
   })}
   ${table({
-    caption: 'Archived portfolios',
+    caption: t`Archived portfolios`,
     rows: archived,
     columns: columnsFor(rights),
     empty: emptyState({
-      title: 'No archived portfolios yet.',
+      title: t`No archived portfolios yet.`,
       words: html`Finished portfolios can be archived at night, once they are old enough. ${commandLine('npx limitline archive NAME')} ${commandLine('LIMITLINE_KEEP_DAYS', 'Setting:')}`,
-      next: linkButton({ href: '/', words: 'To the portfolios' }),
+      next: linkButton({ href: '/', words: t`To the portfolios` }),
     }),
   })}
   ${
     total > 0 &&
     pager({
-      words: `${counted(archived.length, 'portfolio')} of ${grouped(total)}`,
+      words: t`${countWords(archived.length, 'portfolio')} of ${grouped(total)}`,
       first: from === 0 ? undefined : ARCHIVED,
       next: next < total && archived.length > 0 ? `${ARCHIVED}?from=${next}` : undefined,
     })
@@ -73,24 +74,24 @@ function archivedPage({ archived, total, from, rights }: Shown): Html {
 function columnsFor(rights: Rights): TableColumn<ArchivedPortfolio>[] {
   const columns: TableColumn<ArchivedPortfolio>[] = [
     {
-      head: 'Portfolio',
+      head: t`Portfolio`,
       names: true,
       cell: ({ name }) => html`<a href="${portfolioAddress(name)}"><bdi>${name}</bdi></a>`,
     },
-    { head: 'Finished (UTC)', cell: ({ finishedMs }) => minuteOf(finishedMs) },
-    { head: 'Archived (UTC)', cell: sinceOf },
-    { head: 'Rows', kind: 'number', cell: (one) => grouped(archivedRows(one)) },
-    { head: 'Requested', kind: 'amount', cell: ({ requested }) => amount(requested ?? '0') },
-    { head: 'Granted', kind: 'amount', cell: ({ granted }) => amount(granted ?? '0') },
-    { head: 'Size', kind: 'number', cell: sizeOf },
+    { head: t`Finished (UTC)`, cell: ({ finishedMs }) => minuteOf(finishedMs) },
+    { head: t`Archived (UTC)`, cell: sinceOf },
+    { head: t`Rows`, kind: 'number', cell: (one) => grouped(archivedRows(one)) },
+    { head: t`Requested`, kind: 'amount', cell: ({ requested }) => amount(requested ?? '0') },
+    { head: t`Granted`, kind: 'amount', cell: ({ granted }) => amount(granted ?? '0') },
+    { head: t`Size`, kind: 'number', cell: sizeOf },
   ];
   if (!can(rights, 'GET /portfolios/:name/downloads/:file')) return columns;
-  return [...columns, { head: 'Download', kind: 'actions', cell: renderDownload }];
+  return [...columns, { head: t`Download`, kind: 'actions', cell: renderDownload }];
 }
 
 /** When the portfolio was archived and by whom; its state too, unless that is plainly archived. */
 function sinceOf({ is, sinceMs, by }: ArchivedPortfolio): Html {
-  const words = is === 'archived' ? `by ${by}` : `${ARCHIVE_STANDING[is]} by ${by}`;
+  const words = is === 'archived' ? t`by ${by}` : t`${ARCHIVE_STANDING[is]} by ${by}`;
   return html`<span>${minuteOf(sinceMs)}<small class="under">${words}</small></span>`;
 }
 
@@ -103,10 +104,10 @@ function renderDownload({ name, is }: Pick<ArchivedPortfolio, 'name' | 'is'>): H
   if (is !== 'archived') return html``;
   return linkButton({
     href: below(name, 'downloads', 'results.csv'),
-    words: 'Download CSV',
+    words: t`Download CSV`,
     kind: 'quiet',
     download: true,
-    label: `Download: results of ${name}`,
+    label: t`Download: results of ${name}`,
   });
 }
 
@@ -118,23 +119,23 @@ export function archivedPortfolioPage(archived: ArchivedPortfolio, rights: Right
   return html`${pageHead({
     title: html`<bdi>${name}</bdi>`,
     trail: [
-      { href: '/', words: 'Portfolios' },
-      { href: ARCHIVED, words: 'Archived' },
+      { href: '/', words: t`Portfolios` },
+      { href: ARCHIVED, words: t`Archived` },
     ],
     lead: html`${standing.charAt(0).toUpperCase()}${standing.slice(1)} since ${moment(sinceMs)}, by ${by}`,
     actions: can(rights, 'GET /portfolios/:name/downloads/:file') && renderDownload(archived),
   })}
   ${whatItMeans(archived)}
   ${panel({
-    title: 'What it was',
-    body: html`${stateBar(states, { label: `Rows of ${name} by state`, legend: true })}
+    title: t`What it was`,
+    body: html`${stateBar(states, { label: t`Rows of ${name} by state`, legend: true })}
     ${facts([
-      { term: 'Rows', what: grouped(rows) },
-      { term: 'Requested', what: amount(archived.requested ?? '0') },
-      { term: 'Granted', what: amount(archived.granted ?? '0') },
-      { term: 'Begun', what: moment(startedMs) },
-      { term: 'Finished', what: moment(finishedMs) },
-      ...(is === 'forgotten' || sizeBytes === undefined ? [] : [{ term: 'Its files', what: sizeWords(sizeBytes) }]),
+      { term: t`Rows`, what: grouped(rows) },
+      { term: t`Requested`, what: amount(archived.requested ?? '0') },
+      { term: t`Granted`, what: amount(archived.granted ?? '0') },
+      { term: t`Begun`, what: moment(startedMs) },
+      { term: t`Finished`, what: moment(finishedMs) },
+      ...(is === 'forgotten' || sizeBytes === undefined ? [] : [{ term: t`Its files`, what: sizeWords(sizeBytes) }]),
     ])}`,
   })}`;
 }
@@ -147,21 +148,21 @@ function whatItMeans(archived: ArchivedPortfolio): Html {
       return notice(
         'info',
         html`What was requested for it is known and is not requested again. An operator can restore it, so that its rows are shown here. ${commandLine(`npx limitline restore ${word}`)}`,
-        { title: `Its ${counted(archivedRows(archived), 'row is', 'rows are')} archived.` },
+        { title: t`Its ${countWords(archivedRows(archived), 'row is', 'rows are')} archived.` },
       );
     case 'archiving':
     case 'leaving':
-      return goesOn('It is being archived.', `npx limitline archive ${word}`);
+      return goesOn(t`It is being archived.`, `npx limitline archive ${word}`);
     case 'restoring':
-      return goesOn('It is being restored.', `npx limitline restore ${word}`);
+      return goesOn(t`It is being restored.`, `npx limitline restore ${word}`);
     case 'forgetting':
-      return goesOn('It is being deleted.', `npx limitline forget ${word}`);
+      return goesOn(t`It is being deleted.`, `npx limitline forget ${word}`);
     case 'forgotten':
       return notice(
         'info',
-        'Personal data was deleted for good. A limit that was requested is still never requested a second time.',
+        t`Personal data was deleted for good. A limit that was requested is still never requested a second time.`,
         {
-          title: 'Its data was deleted.',
+          title: t`Its data was deleted.`,
         },
       );
   }

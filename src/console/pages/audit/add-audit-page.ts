@@ -1,9 +1,10 @@
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { AuditEntry } from '../../../audit/entry.ts';
-import { counted, grouped } from '../../../counted.ts';
+import { grouped } from '../../../counted.ts';
 import { ADMIN } from '../../access/rules.ts';
 import { type Html, html } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { button, field, form, linkButton } from '../../parts/form.ts';
 import { emptyState, pageHead } from '../../parts/page-head.ts';
 import { pager, table } from '../../parts/table.ts';
@@ -23,13 +24,13 @@ const EXPORT_LIMIT_MS = 3_600_000;
 
 /** `/audit`: who did what, for admins; `/audit/export`: the same as a file that can be verified without Redis. */
 export const auditTrailPage = page<AuditPageFunctions>(
-  { at: 'audit', entry: { at: 'audit', href: '/audit', words: 'Audit' }, ours: 'all' },
+  { at: 'audit', entry: { at: 'audit', href: '/audit', words: t`Audit` }, ours: 'all' },
   ({ get }) => [
     get('/audit', {
       may: ADMIN,
       query: SEARCH,
       show: async ({ query: asked, given }) => ({
-        title: 'Audit',
+        title: t`Audit`,
         body: auditPage({ ...asked, ...(await given.page(asked.query)) }),
       }),
     }),
@@ -67,29 +68,29 @@ function auditPage(shown: AuditShown): Html {
   const { before: _before, ...found } = query;
   const isSearched = Object.keys(found).length > 0;
   return html`${pageHead({
-    title: 'Audit',
+    title: t`Audit`,
     lead: html`Who did what, when and from where. Entries are never changed, and changes from outside can be detected. ${commandLine('npx limitline audit verify', 'To check:')}`,
-    actions: linkButton({ href: '/audit/export', words: 'Download all, as NDJSON', download: true }),
+    actions: linkButton({ href: '/audit/export', words: t`Download all, as NDJSON`, download: true }),
   })}
-  ${form({ action: '/audit', method: 'get', class: 'filters', role: 'search', label: 'Find entries', body: searchFields(shown, isSearched) })}
+  ${form({ action: '/audit', method: 'get', class: 'filters', role: 'search', label: t`Find entries`, body: searchFields(shown, isSearched) })}
   ${table({
-    caption: 'Entries of the audit trail, the newest first',
+    caption: t`Entries of the audit trail, the newest first`,
     rows: entries,
     empty: emptyOf({ isSearched, next, walk }),
     columns: [
-      { head: 'No.', kind: 'number', cell: ({ number }) => grouped(number) },
-      { head: 'When', cell: ({ atMs }) => moment(atMs) },
-      { head: 'Who', cell: ({ by }) => (by === '' ? '–' : theirWords(by)) },
-      { head: 'What', names: true, cell: whatOf },
-      { head: 'About', cell: ({ about }) => (about === undefined ? '' : theirWords(about)) },
-      { head: 'From', cell: ({ from }) => theirWords(from) },
-      { head: 'Facts', cell: factsOf },
+      { head: t`No.`, kind: 'number', cell: ({ number }) => grouped(number) },
+      { head: t`When`, cell: ({ atMs }) => moment(atMs) },
+      { head: t`Who`, cell: ({ by }) => (by === '' ? '–' : theirWords(by)) },
+      { head: t`What`, names: true, cell: whatOf },
+      { head: t`About`, cell: ({ about }) => (about === undefined ? '' : theirWords(about)) },
+      { head: t`From`, cell: ({ from }) => theirWords(from) },
+      { head: t`Facts`, cell: factsOf },
     ],
   })}
   ${pager({
     words: isSearched
-      ? `${counted(entries.length, 'entry', 'entries')} shown`
-      : `${grouped(entries.length)} of ${counted(total, 'entry', 'entries')}`,
+      ? t`${countWords(entries.length, 'entry', 'entries')} shown`
+      : t`${grouped(entries.length)} of ${countWords(total, 'entry', 'entries')}`,
     first: isFirst ? undefined : auditAddress(found),
     next: next === undefined ? undefined : auditAddress({ ...query, before: next }),
   })}`;
@@ -97,29 +98,29 @@ function auditPage(shown: AuditShown): Html {
 
 function searchFields({ query, wrongDay }: AuditShown, isSearched: boolean): Html {
   const { by = '', what = '', about = '', day = wrongDay ?? '' } = query;
-  const problem = wrongDay === undefined ? undefined : 'Write it as 2026-11-22.';
-  return html`${field({ label: 'Who', name: 'by', type: 'search', value: by, placeholder: 'part of a name', maxlength: 200 })}
-    ${field({ label: 'What', name: 'what', type: 'search', value: what, placeholder: 'sign-in refused', maxlength: 200 })}
-    ${field({ label: 'About', name: 'about', type: 'search', value: about, placeholder: 'a portfolio, a user', maxlength: 200 })}
-    ${field({ label: 'Up to the day (UTC)', name: 'day', value: day, placeholder: '2026-11-22', maxlength: 10, problem })}
-    ${button({ words: 'Find' })}${isSearched && html`<a class="button is-quiet" href="/audit">Show all</a>`}`;
+  const problem = wrongDay === undefined ? undefined : t`Write it as 2026-11-22.`;
+  return html`${field({ label: t`Who`, name: 'by', type: 'search', value: by, placeholder: t`part of a name`, maxlength: 200 })}
+    ${field({ label: t`What`, name: 'what', type: 'search', value: what, placeholder: 'sign-in refused', maxlength: 200 })}
+    ${field({ label: t`About`, name: 'about', type: 'search', value: about, placeholder: t`a portfolio, a user`, maxlength: 200 })}
+    ${field({ label: t`Up to the day (UTC)`, name: 'day', value: day, placeholder: '2026-11-22', maxlength: 10, problem })}
+    ${button({ words: t`Find` })}${isSearched && html`<a class="button is-quiet" href="/audit">Show all</a>`}`;
 }
 
 function emptyOf({ isSearched, next, walk }: { isSearched: boolean; next: number | undefined; walk: number }): Html {
   if (next !== undefined) {
     return emptyState({
-      title: 'None found so far.',
-      words: `A page searches ${grouped(walk)} entries at the most. “Next” searches further back.`,
+      title: t`None found so far.`,
+      words: t`A page searches ${grouped(walk)} entries at the most. “Next” searches further back.`,
     });
   }
   return isSearched
     ? emptyState({
-        title: 'No entry matches.',
-        words: 'Each text is found anywhere in its column, in capitals or not.',
+        title: t`No entry matches.`,
+        words: t`Each text is found anywhere in its column, in capitals or not.`,
       })
     : emptyState({
-        title: 'Nothing was done yet.',
-        words: 'Each action, each refusal and each download will be listed here.',
+        title: t`Nothing was done yet.`,
+        words: t`Each action, each refusal and each download will be listed here.`,
       });
 }
 
@@ -132,7 +133,7 @@ function whatOf({ what, is, of }: AuditEntry): Html {
 function factsOf({ number, account, facts }: AuditEntry): Html {
   const count = Object.keys(facts ?? {}).length;
   const text = JSON.stringify({ account, ...facts }, null, 2);
-  return html`<details><summary>${count === 0 ? 'account' : counted(count, 'fact')}</summary><pre class="answer" tabindex="0" aria-label="Facts of entry ${grouped(number)}">${text}</pre></details>`;
+  return html`<details><summary>${count === 0 ? 'account' : countWords(count, 'fact')}</summary><pre class="answer" tabindex="0" aria-label="Facts of entry ${grouped(number)}">${text}</pre></details>`;
 }
 
 /** The search in the address of the page. */

@@ -3,6 +3,7 @@ import type { BuyerStory, FoundBuyers } from '../../../ledger/story/buyer-story.
 import type { Meanings } from '../../../status-meaning.ts';
 import { LOOKS } from '../../access/rules.ts';
 import { ConsoleError } from '../../console-app.ts';
+import { t } from '../../html/texts.ts';
 import { cutWords } from '../../parts/text.ts';
 import { digits, page, text } from '../page.ts';
 import { buyerPage, shownBuyer } from './buyer-page.ts';
@@ -32,7 +33,7 @@ export const buyersPage = page<BuyersPageFunctions>({ at: 'portfolios' }, ({ get
       const nothing: FoundBuyers = { buyers: [], gone: [], next: undefined };
       const found =
         query.text === '' ? nothing : await given.find(query.text, { after: query.after, count: FOUND_SHOWN });
-      return { title: 'Find a buyer', body: foundPage(found, { ...query, meanings: await given.meanings() }) };
+      return { title: t`Find a buyer`, body: foundPage(found, { ...query, meanings: await given.meanings() }) };
     },
   }),
   get('/buyers/:key', {
@@ -41,7 +42,7 @@ export const buyersPage = page<BuyersPageFunctions>({ at: 'portfolios' }, ({ get
     show: async ({ params: { key = '' }, query: { from }, given }) => {
       const story = await given.story(key, { from, count: REQUESTS_SHOWN });
       if (!story) {
-        throw new ConsoleError(404, 'No such buyer is known. It may be of another account: see the line above.');
+        throw new ConsoleError(404, t`No such buyer is known. It may be of another account: see the line above.`);
       }
       return { title: cutWords(shownBuyer(story)), body: buyerPage(story, { from, meanings: await given.meanings() }) };
     },

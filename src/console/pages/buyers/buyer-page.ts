@@ -1,4 +1,4 @@
-import { counted, grouped } from '../../../counted.ts';
+import { grouped } from '../../../counted.ts';
 import { sumsByCurrency } from '../../../ledger/counts/outcome-sums.ts';
 import { outcomeOfRow, type RowOutcome } from '../../../ledger/counts/row-outcome.ts';
 import { ARCHIVE_STANDING } from '../../../ledger/schema/archives.ts';
@@ -6,6 +6,7 @@ import { numbersOf } from '../../../ledger/search/index-words.ts';
 import type { BuyerLook, BuyerRequest, BuyerStory } from '../../../ledger/story/buyer-story.ts';
 import { type Meanings, statusMeaningOf } from '../../../status-meaning.ts';
 import { type Html, html } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { facts, rowBadge, type Stat, stats } from '../../parts/figures.ts';
 import { pageHead, panel } from '../../parts/page-head.ts';
 import { pager, table } from '../../parts/table.ts';
@@ -15,7 +16,7 @@ import { money, sumsPart } from '../held/held-page.ts';
 
 /** A buyer's main name, or what stands in its place. */
 export function shownBuyer({ names: [first] }: Pick<BuyerLook, 'names'>): string {
-  return first?.name ?? 'A buyer whose name was forgotten';
+  return first?.name ?? t`A buyer whose name was forgotten`;
 }
 
 /** The page of a buyer: names, numbers and ids, and its requests in all portfolios. */
@@ -27,47 +28,47 @@ export function buyerPage(story: BuyerStory, { from, meanings }: { from: number;
   const held = requests.filter(({ result }) => result?.state === 'held');
   const decided = requests.filter(({ decisions }) => decisions.length > 0);
   const end = from + requests.length;
-  const all = isWhole ? counted(count, 'request') : `more than ${counted(count, 'request')}`;
+  const all = isWhole ? countWords(count, 'request') : t`more than ${countWords(count, 'request')}`;
   return html`${pageHead({
     title: theirWords(shownBuyer(story)),
-    trail: [{ href: '/', words: 'Portfolios' }],
+    trail: [{ href: '/', words: t`Portfolios` }],
     lead: html`${all} in all portfolios, those of the newest portfolios first`,
   })}
   ${stats(sumsOf(story, meanings))}
   ${panel({
-    title: 'The buyer',
+    title: t`The buyer`,
     body: facts([
       ...listed(
-        'Also named',
+        t`Also named`,
         names.slice(1).map(({ name }) => theirWords(name)),
       ),
-      ...listed('Numbers', numbers.map(theirWords)),
-      ...listed('Reference', reference === '' ? [] : [theirWords(reference)]),
+      ...listed(t`Numbers`, numbers.map(theirWords)),
+      ...listed(t`Reference`, reference === '' ? [] : [theirWords(reference)]),
       ...listed(
-        'Company',
+        t`Company`,
         companies.filter(Boolean).map((id) => html`<code>${id}</code>`),
       ),
     ]),
   })}
-  ${held.length > 0 && panel({ title: 'Needs an answer', body: heldTable(held) })}
+  ${held.length > 0 && panel({ title: t`Needs an answer`, body: heldTable(held) })}
   ${requestsTable(requests, meanings)}
   ${pager({
-    words: count === requests.length ? '' : `${counted(requests.length, 'request')} of ${all}`,
+    words: count === requests.length ? '' : t`${countWords(requests.length, 'request')} of ${all}`,
     first: from > 0 ? buyerAddress(key) : undefined,
     next: requests.length > 0 && end < count ? buyerAddress(key, end) : undefined,
   })}
-  ${decided.length > 0 && panel({ title: 'Decisions that came later', body: decisionsTable(decided) })}`;
+  ${decided.length > 0 && panel({ title: t`Decisions that came later`, body: decisionsTable(decided) })}`;
 }
 
 /** The sums of a buyer's page; the first is of all requests that the service has answered. */
 const SUMMED: readonly { label: string; outcomes: readonly RowOutcome[] }[] = [
-  { label: 'Requested', outcomes: ['approved', 'partly_approved', 'under_review', 'declined', 'answered'] },
-  { label: 'Granted', outcomes: ['approved', 'partly_approved'] },
-  { label: 'Under review', outcomes: ['under_review'] },
-  { label: 'Declined', outcomes: ['declined'] },
-  { label: 'Outcome not known', outcomes: ['answered'] },
-  { label: 'Needs an answer', outcomes: ['needs_answer'] },
-  { label: 'Not answered yet', outcomes: ['waiting', 'sending', 'awaiting_approval'] },
+  { label: t`Requested`, outcomes: ['approved', 'partly_approved', 'under_review', 'declined', 'answered'] },
+  { label: t`Granted`, outcomes: ['approved', 'partly_approved'] },
+  { label: t`Under review`, outcomes: ['under_review'] },
+  { label: t`Declined`, outcomes: ['declined'] },
+  { label: t`Outcome not known`, outcomes: ['answered'] },
+  { label: t`Needs an answer`, outcomes: ['needs_answer'] },
+  { label: t`Not answered yet`, outcomes: ['waiting', 'sending', 'awaiting_approval'] },
 ];
 
 /** What was asked for in all portfolios, and what became of it, by currency; outcomes without requests are left out, but for the first. */
@@ -82,7 +83,7 @@ function sumsOf({ summed, count, isWhole }: BuyerStory, meanings: Meanings): Sta
       currency,
     }));
     const what = label === 'Granted' ? granted : some;
-    const requests = `${isAll ? '' : 'at least '}${counted(some.length, 'request')}`;
+    const requests = `${isAll ? '' : t`at least `}${countWords(some.length, 'request')}`;
     const value = some.length === 0 ? grouped(0) : sumsPart(sumsByCurrency(what), isAll);
     return [{ label, value, hint: requests }];
   });
@@ -95,31 +96,31 @@ function listed(term: string, all: readonly Html[]): { term: string; what: Html 
 /** A link to the row of a request; to the archived portfolio where only the archive has the row. */
 export function requestLink({ row, result, archived }: BuyerRequest): Html {
   if (result) return html`<a href="${rowAddress(row)}"><bdi>${row.portfolio}</bdi>, line ${result.line}</a>`;
-  const standing = archived === undefined ? 'not imported again yet' : ARCHIVE_STANDING[archived];
+  const standing = archived === undefined ? t`not imported again yet` : ARCHIVE_STANDING[archived];
   return html`<span><a href="${portfolioAddress(row.portfolio)}"><bdi>${row.portfolio}</bdi></a><small class="under">${standing}</small></span>`;
 }
 
 /** What became of a request. */
 export function outcomeOf({ outcome }: BuyerRequest, meanings: Meanings): Html | string {
-  return outcome ? rowBadge(outcome, meanings) : 'see the archive';
+  return outcome ? rowBadge(outcome, meanings) : t`see the archive`;
 }
 
 function requestsTable(requests: readonly BuyerRequest[], meanings: Meanings): Html {
   return table({
-    caption: 'Requests of this buyer',
+    caption: t`Requests of this buyer`,
     rows: requests,
     columns: [
-      { head: 'Portfolio', names: true, cell: requestLink },
-      { head: 'Changed (UTC)', cell: ({ atMs }) => minuteOf(atMs) },
-      { head: 'Requested', kind: 'amount', cell: money },
-      { head: 'Outcome', cell: (request) => outcomeOf(request, meanings) },
-      { head: 'Granted', kind: 'amount', cell: ({ outcome }) => amount(grantedOf(outcome?.record ?? {}, meanings)) },
+      { head: t`Portfolio`, names: true, cell: requestLink },
+      { head: t`Changed (UTC)`, cell: ({ atMs }) => minuteOf(atMs) },
+      { head: t`Requested`, kind: 'amount', cell: money },
+      { head: t`Outcome`, cell: (request) => outcomeOf(request, meanings) },
+      { head: t`Granted`, kind: 'amount', cell: ({ outcome }) => amount(grantedOf(outcome?.record ?? {}, meanings)) },
       {
-        head: 'Limit',
+        head: t`Limit`,
         kind: 'id',
         cell: ({ outcome }) => (outcome?.limitId ? html`<code>${outcome.limitId}</code>` : '–'),
       },
-      { head: 'Documents', cell: documentsOf },
+      { head: t`Documents`, cell: documentsOf },
     ],
     empty: html`<p class="quiet">There are no more requests.</p>`,
   });
@@ -140,27 +141,27 @@ function documentsOf({ result }: BuyerRequest): Html | string {
 
 function heldTable(held: readonly BuyerRequest[]): Html {
   return table({
-    caption: 'Requests that need an answer',
+    caption: t`Requests that need an answer`,
     rows: held,
     columns: [
-      { head: 'Portfolio', names: true, cell: requestLink },
-      { head: 'Since (UTC)', cell: ({ atMs }) => minuteOf(atMs) },
-      { head: 'Requested', kind: 'amount', cell: money },
-      { head: 'Why', cell: ({ result }) => advice(result?.problem?.message ?? '–') },
+      { head: t`Portfolio`, names: true, cell: requestLink },
+      { head: t`Since (UTC)`, cell: ({ atMs }) => minuteOf(atMs) },
+      { head: t`Requested`, kind: 'amount', cell: money },
+      { head: t`Why`, cell: ({ result }) => advice(result?.problem?.message ?? '–') },
     ],
   });
 }
 
 function decisionsTable(decided: readonly BuyerRequest[]): Html {
   return table({
-    caption: 'Later decisions',
+    caption: t`Later decisions`,
     rows: decided.flatMap((request) => request.decisions.map((decision) => ({ request, decision }))),
     columns: [
-      { head: 'Portfolio', names: true, cell: ({ request }) => requestLink(request) },
-      { head: 'Decided (UTC)', cell: ({ decision }) => minuteOf(Date.parse(decision.at) || decision.atMs) },
-      { head: 'Status', cell: ({ decision }) => theirWords(decision.said.status ?? '–') },
-      { head: 'Total limit', kind: 'amount', cell: ({ decision }) => amount(decision.said.total_limit) },
-      { head: 'From', cell: ({ decision }) => html`${theirWords(decision.file)}, by ${decision.by}` },
+      { head: t`Portfolio`, names: true, cell: ({ request }) => requestLink(request) },
+      { head: t`Decided (UTC)`, cell: ({ decision }) => minuteOf(Date.parse(decision.at) || decision.atMs) },
+      { head: t`Status`, cell: ({ decision }) => theirWords(decision.said.status ?? '–') },
+      { head: t`Total limit`, kind: 'amount', cell: ({ decision }) => amount(decision.said.total_limit) },
+      { head: t`From`, cell: ({ decision }) => html`${theirWords(decision.file)}, by ${decision.by}` },
     ],
   });
 }

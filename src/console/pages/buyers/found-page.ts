@@ -1,7 +1,7 @@
-import { counted } from '../../../counted.ts';
 import type { FoundBuyers } from '../../../ledger/story/buyer-story.ts';
 import type { Meanings } from '../../../status-meaning.ts';
 import { type Html, html } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { button, field, form } from '../../parts/form.ts';
 import { emptyState, notice, pageHead } from '../../parts/page-head.ts';
 import { pager, table } from '../../parts/table.ts';
@@ -17,34 +17,34 @@ export function foundPage(
   const addressOf = (place: string) =>
     `/search?${new URLSearchParams({ text, ...(place !== '' && { after: place }) })}`;
   return html`${pageHead({
-    title: 'Find a buyer',
-    trail: [{ href: '/', words: 'Portfolios' }],
-    lead: 'In all portfolios: by the beginning of a name’s word or of a number, or by a whole reference or id',
+    title: t`Find a buyer`,
+    trail: [{ href: '/', words: t`Portfolios` }],
+    lead: t`In all portfolios: by the beginning of a name’s word or of a number, or by a whole reference or id`,
   })}
   ${form({
     action: '/search',
     method: 'get',
     role: 'search',
-    label: 'Buyers of all portfolios',
+    label: t`Buyers of all portfolios`,
     class: 'search',
-    body: html`${field({ label: 'Name, number, reference or id', name: 'text', type: 'search', value: text, hideLabel: true, maxlength: 200 })}${button({ words: 'Find' })}`,
+    body: html`${field({ label: t`Name, number, reference or id`, name: 'text', type: 'search', value: text, hideLabel: true, maxlength: 200 })}${button({ words: t`Find` })}`,
   })}
   ${gone.map((request) => notice('info', html`Requested in ${requestLink(request)} ${outcomeOf(request, meanings)}`))}
   ${
     text !== '' &&
     html`${table({
-      caption: 'Buyers',
+      caption: t`Buyers`,
       rows: buyers,
       columns: [
         {
-          head: 'Buyer',
+          head: t`Buyer`,
           names: true,
           cell: (buyer) => html`<a href="${buyerAddress(buyer.key)}">${theirWords(shownBuyer(buyer))}</a>`,
         },
-        { head: 'Reference', cell: ({ reference }) => (reference === '' ? '–' : theirWords(reference)) },
-        { head: 'Requests', kind: 'number', cell: ({ count, isWhole }) => `${count}${isWhole ? '' : '+'}` },
+        { head: t`Reference`, cell: ({ reference }) => (reference === '' ? '–' : theirWords(reference)) },
+        { head: t`Requests`, kind: 'number', cell: ({ count, isWhole }) => `${count}${isWhole ? '' : '+'}` },
         {
-          head: 'Latest',
+          head: t`Latest`,
           cell: ({ requests }) =>
             html`<div>${requests.map((request) => html`<p>${requestLink(request)} ${outcomeOf(request, meanings)}</p>`)}</div>`,
         },
@@ -52,7 +52,7 @@ export function foundPage(
       empty: nothingFound(text, next),
     })}
     ${pager({
-      words: buyers.length > 0 ? counted(buyers.length, 'buyer') : '',
+      words: buyers.length > 0 ? countWords(buyers.length, 'buyer') : '',
       first: after === '' ? undefined : addressOf(''),
       next: next === undefined ? undefined : addressOf(next),
     })}`
@@ -62,12 +62,12 @@ export function foundPage(
 function nothingFound(text: string, next: string | undefined): Html {
   if (next !== undefined) {
     return emptyState({
-      title: 'None so far.',
-      words: 'There are more buyers to look through: go on with “Next”, or write more of the name.',
+      title: t`None so far.`,
+      words: t`There are more buyers to look through: go on with “Next”, or write more of the name.`,
     });
   }
   return emptyState({
-    title: 'No buyer was found.',
+    title: t`No buyer was found.`,
     words: html`Nothing is known as “<bdi>${text}</bdi>”. Words of a name are found by their beginnings, from two letters on; legal forms such as GmbH are left out.`,
   });
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isLimitlineError } from '../../../errors.ts';
 import { isPortfolioName } from '../../../ledger/schema/schema.ts';
 import { ConsoleError } from '../../console-app.ts';
+import { t } from '../../html/texts.ts';
 import { page } from '../page.ts';
 import { decisionsView, onPage, type ShownDecisions } from './decisions-view.ts';
 
@@ -54,7 +55,7 @@ export const uploadedDecisionsPage = page<DecisionsPageFunctions>({ at: 'portfol
       const shown = await given.look(portfolio, upload, actor.name).catch((error: unknown) => {
         throw isLimitlineError(error, 'FILE') ? new ConsoleError(422, onPage(error.message), { cause: error }) : error;
       });
-      return { title: `Decisions (${portfolio})`, body: decisionsView(shown, reply.csrf()) };
+      return { title: t`Decisions (${portfolio})`, body: decisionsView(shown, reply.csrf()) };
     },
   }),
   post('/portfolios/:name/decisions/take', {
@@ -67,23 +68,23 @@ export const uploadedDecisionsPage = page<DecisionsPageFunctions>({ at: 'portfol
       if (!shown) throw new ConsoleError(409, TAKEN_OR_OLD);
       const { fileName, sha256, taken, known, rows, left, problems } = shown;
       tell({ file: fileName, sha256, taken, known, rows, left, notTaken: problems.length });
-      return { title: `Decisions (${portfolio})`, body: decisionsView(shown) };
+      return { title: t`Decisions (${portfolio})`, body: decisionsView(shown) };
     },
   }),
 ]);
 
-const TAKEN_OR_OLD = 'These decisions were taken in already, or were uploaded too long ago. Upload the file again.';
+const TAKEN_OR_OLD = t`These decisions were taken in already, or were uploaded too long ago. Upload the file again.`;
 
 function noFile(): ConsoleError {
-  return new ConsoleError(422, 'Choose a file with the columns buyer_limit_id (or row) and status.');
+  return new ConsoleError(422, t`Choose a file with the columns buyer_limit_id (or row) and status.`);
 }
 
 function tooLarge(): ConsoleError {
-  const words = `The file is larger than ${FILE_LIMIT_MB} MB: split it, or ask an operator. Nothing was kept.`;
+  const words = t`The file is larger than ${FILE_LIMIT_MB} MB: split it, or ask an operator. Nothing was kept.`;
   return new ConsoleError(413, words);
 }
 
 function nameOf({ name = '' }: Readonly<Record<string, string>>): string {
-  if (!isPortfolioName(name)) throw new ConsoleError(404, 'No portfolio can have this name.');
+  if (!isPortfolioName(name)) throw new ConsoleError(404, t`No portfolio can have this name.`);
   return name;
 }

@@ -1,5 +1,5 @@
-import { counted } from '../../../counted.ts';
 import { type Html, html } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { button, field, form, hidden, linkButton, select } from '../../parts/form.ts';
 import { notice, pageHead, panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
@@ -27,12 +27,12 @@ type AboutLine = { at: number; message: string };
 
 /** Advice for the command line, and its equivalent on this page. */
 const WORDS: readonly (readonly [pattern: RegExp, words: string])[] = [
-  [/rename a column, or name it with --map .*$/, 'rename a column in the file.'],
-  [/say --decimal comma or --decimal point/, 'choose “Decimal mark” with the file'],
-  [/--decimal comma or --decimal point/, '“Decimal mark”'],
-  [/say --dates dmy or --dates mdy/, 'choose “Dates” with the file'],
+  [/rename a column, or name it with --map .*$/, t`rename a column in the file.`],
+  [/say --decimal comma or --decimal point/, t`choose “Decimal mark” with the file`],
+  [/--decimal comma or --decimal point/, t`“Decimal mark”`],
+  [/say --dates dmy or --dates mdy/, t`choose “Dates” with the file`],
   [/--dates dmy or --dates mdy/, '“Dates”'],
-  [/say --hidden-rows to include hidden rows, or show it/, 'show it'],
+  [/say --hidden-rows to include hidden rows, or show it/, t`show it`],
   [/, or by npx limitline statuses/, ''],
 ];
 
@@ -53,15 +53,15 @@ export function decisionsForm(portfolio: string, csrf: string): Html {
       action: below(portfolio, 'decisions'),
       csrf,
       multipart: true,
-      label: 'Upload decisions',
-      body: html`${select({ label: 'Decimal mark', name: 'decimal', id: 'decisions-decimal', options: [AS_SHOWN, { value: '.', words: 'point: 1,234.50' }, { value: ',', words: 'comma: 1.234,50' }] })}
-        ${select({ label: 'Dates', name: 'dates', id: 'decisions-dates', options: [AS_SHOWN, { value: 'dmy', words: 'day first: 31/12/2026' }, { value: 'mdy', words: 'month first: 12/31/2026' }] })}
-        ${field({ label: 'File (10 MB at the most)', name: 'file', id: 'decisions-file', type: 'file', accept: '.csv,.txt,.xlsx', required: true })}${button({ words: 'Show what it would do' })}`,
+      label: t`Upload decisions`,
+      body: html`${select({ label: t`Decimal mark`, name: 'decimal', id: 'decisions-decimal', options: [AS_SHOWN, { value: '.', words: 'point: 1,234.50' }, { value: ',', words: 'comma: 1.234,50' }] })}
+        ${select({ label: t`Dates`, name: 'dates', id: 'decisions-dates', options: [AS_SHOWN, { value: 'dmy', words: t`day first: 31/12/2026` }, { value: 'mdy', words: t`month first: 12/31/2026` }] })}
+        ${field({ label: t`File (10 MB at the most)`, name: 'file', id: 'decisions-file', type: 'file', accept: '.csv,.txt,.xlsx', required: true })}${button({ words: t`Show what it would do` })}`,
     })}
   </details>`;
 }
 
-const AS_SHOWN = { value: '', words: 'as the file shows' };
+const AS_SHOWN = { value: '', words: t`as the file shows` };
 
 /** What uploaded decisions would do, with the button that takes them in; without `csrf`, what they did. */
 export function decisionsView(shown: ShownDecisions, csrf?: string): Html {
@@ -69,29 +69,32 @@ export function decisionsView(shown: ShownDecisions, csrf?: string): Html {
   const name = theirWords(cutWords(fileName));
   const isLook = csrf !== undefined;
   const isOpen = isLook && taken + known > 0;
-  const back = linkButton({ href: portfolioAddress(portfolio), words: isOpen ? 'Leave it' : 'Back to the portfolio' });
+  const back = linkButton({
+    href: portfolioAddress(portfolio),
+    words: isOpen ? t`Leave it` : t`Back to the portfolio`,
+  });
   const yes = (token: string) =>
     form({
       action: below(portfolio, 'decisions', 'take'),
       csrf: token,
       class: 'inline-form',
-      body: html`${hidden('upload', id)}${button({ words: `Take in ${counted(taken + known, 'decision')}`, kind: 'primary' })} ${back}`,
+      body: html`${hidden('upload', id)}${button({ words: t`Take in ${countWords(taken + known, 'decision')}`, kind: 'primary' })} ${back}`,
     });
   return html`${pageHead({
     title: isLook ? html`What ${name} would do` : html`What ${name} did`,
     trail: [
-      { href: '/', words: 'Portfolios' },
+      { href: '/', words: t`Portfolios` },
       { href: portfolioAddress(portfolio), words: portfolio },
     ],
     lead: isLook
-      ? 'Nothing was changed yet. A limit that rows of other portfolios share changes in all of them.'
+      ? t`Nothing was changed yet. A limit that rows of other portfolios share changes in all of them.`
       : words[0],
   })}
   ${columns.map((one) => notice('info', one))}
   ${(isLook ? words : words.slice(1)).map((one) => html`<p>${onPage(one)}</p>`)}
   ${isOpen ? yes(csrf) : html`<p>${back}</p>`}
-  ${problems.length > 0 && linesPart(isLook ? 'What would not be taken' : 'What was not taken', problems)}
-  ${warnings.length > 0 && linesPart('Warnings', warnings)}`;
+  ${problems.length > 0 && linesPart(isLook ? t`What would not be taken` : t`What was not taken`, problems)}
+  ${warnings.length > 0 && linesPart(t`Warnings`, warnings)}`;
 }
 
 function linesPart(title: string, lines: readonly AboutLine[]): Html {
@@ -101,9 +104,9 @@ function linesPart(title: string, lines: readonly AboutLine[]): Html {
       caption: title,
       rows: lines.slice(0, MOST_SHOWN),
       columns: [
-        { head: 'Line of the file', kind: 'number', cell: ({ at }) => at },
-        { head: 'Why', names: true, cell: ({ message }) => theirWords(onPage(message)) },
+        { head: t`Line of the file`, kind: 'number', cell: ({ at }) => at },
+        { head: t`Why`, names: true, cell: ({ message }) => theirWords(onPage(message)) },
       ],
-    })}${lines.length > MOST_SHOWN && html`<p class="hint">And ${counted(lines.length - MOST_SHOWN, 'more')}.</p>`}`,
+    })}${lines.length > MOST_SHOWN && html`<p class="hint">And ${countWords(lines.length - MOST_SHOWN, 'more')}.</p>`}`,
   });
 }

@@ -5,6 +5,7 @@ import { isPortfolioName } from '../../../ledger/schema/schema.ts';
 import type { Query } from '../../../ledger/search/row-filter.ts';
 import { SEES_BUYERS } from '../../access/rules.ts';
 import { ConsoleError } from '../../console-app.ts';
+import { t } from '../../html/texts.ts';
 import { page } from '../page.ts';
 import { sendDownload } from './send-download.ts';
 
@@ -55,11 +56,11 @@ export const downloadsPage = page<DownloadFunctions>({ asItIs: true }, ({ get })
       if (!wanted) throw nothingHere();
       const cause = causeOf(query.cause);
       if (cause !== undefined && wanted.only !== 'errors') {
-        throw new ConsoleError(422, 'The rows of one cause are in errors.csv?cause=… alone.');
+        throw new ConsoleError(422, t`The rows of one cause are in errors.csv?cause=… alone.`);
       }
       const convention = conventionOf(query);
       if (convention && file !== 'results.csv')
-        throw new ConsoleError(422, 'Only the CSV of the results can have another decimal sign or delimiter.');
+        throw new ConsoleError(422, t`Only the CSV of the results can have another decimal sign or delimiter.`);
       const fileName = `${name}-${cause === undefined ? file : `errors-${cause}.csv`}`;
       const { only, format } = wanted;
       return sendWritten({ only, format, portfolio: name, cause, convention }, { ...wanted, fileName }, given, {
@@ -98,7 +99,7 @@ async function sendOriginal(
   asked: Asked,
 ): Promise<FastifyReply> {
   const found = await original(portfolio, importNumber);
-  if (!found) throw new ConsoleError(404, 'There is no such file, or its copy is gone from the data folder.');
+  if (!found) throw new ConsoleError(404, t`There is no such file, or its copy is gone from the data folder.`);
   // Always octet-stream: an uploaded page or script must be saved, never shown.
   const { fileName, sizeBytes } = found;
   const file = { fileName, sizeBytes, type: 'application/octet-stream', what: 'imported file downloaded' };
@@ -119,7 +120,7 @@ function conventionOf({ decimal, delimiter, excel }: Query): Written['convention
   if (decimal === undefined && delimiter === undefined) return undefined;
   const isKnown = (of: object, word: unknown) => typeof word === 'string' && Object.hasOwn(of, word);
   if (!isKnown(DECIMALS, decimal) || !isKnown(SEPARATORS, delimiter)) {
-    throw new ConsoleError(422, 'Choose a decimal mark (comma or point) and a separator (semicolon, comma or tab).');
+    throw new ConsoleError(422, t`Choose a decimal mark (comma or point) and a separator (semicolon, comma or tab).`);
   }
   return {
     decimal: DECIMALS[decimal as keyof typeof DECIMALS],
@@ -131,9 +132,9 @@ function conventionOf({ decimal, delimiter, excel }: Query): Written['convention
 function causeOf(text: unknown): string | undefined {
   if (text === undefined) return undefined;
   if (typeof text === 'string' && /^[a-z0-9]{1,16}$/.test(text)) return text;
-  throw new ConsoleError(422, 'No cause has this id: see the causes of the portfolio.');
+  throw new ConsoleError(422, t`No cause has this id: see the causes of the portfolio.`);
 }
 
 function nothingHere(): ConsoleError {
-  return new ConsoleError(404, 'There is nothing to download under this address.');
+  return new ConsoleError(404, t`There is nothing to download under this address.`);
 }

@@ -2,6 +2,7 @@ import { becameWords, type ShownBody, sizeText } from '../../../ledger/events/ke
 import { SEES_BUYERS } from '../../access/rules.ts';
 import { ConsoleError } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
+import { t } from '../../html/texts.ts';
 import { facts } from '../../parts/figures.ts';
 import { emptyState, pageHead, panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
@@ -27,8 +28,8 @@ export const serviceEventPage = page<EventPageFunctions>({ at: 'nightly', asItIs
     may: SEES_BUYERS,
     show: async ({ params: { id = '' }, given }) => {
       const found = /^[\w-]{22}$/.test(id) ? await given.look(id) : undefined;
-      if (!found) throw new ConsoleError(404, 'This event is not kept, or no more: old events are deleted.');
-      return { title: `Event of ${inUtc(found.event.firstMs)}`, body: eventPage(found) };
+      if (!found) throw new ConsoleError(404, t`This event is not kept, or no more: old events are deleted.`);
+      return { title: t`Event of ${inUtc(found.event.firstMs)}`, body: eventPage(found) };
     },
   }),
 ]);
@@ -38,33 +39,33 @@ const MOST_ROWS = 10;
 
 function eventPage({ event, headers, body }: LookedAtEvent): Html {
   const { id, firstMs, lastMs, times, sizeBytes, ids, moreIds, became } = event;
-  const changed = became?.taken ? 'Decisions were taken from it' : 'It changed nothing';
+  const changed = became?.taken ? t`Decisions were taken from it` : t`It changed nothing`;
   return html`${pageHead({
-    title: 'Event of the service',
-    trail: [{ href: AUTOMATION, words: 'Automation' }],
+    title: t`Event of the service`,
+    trail: [{ href: AUTOMATION, words: t`Automation` }],
     lead: html`Came ${moment(firstMs)}. ${changed}: the service does not say what its events mean, so it is for people to read.`,
   })}
   ${panel({
-    title: 'What it names',
+    title: t`What it names`,
     body: html`${facts([
-      { term: 'Rows', what: namedBy(event, MOST_ROWS) },
-      { term: 'What may be ids', what: ids.length === 0 ? 'none' : idsWords(ids, moreIds) },
-      { term: 'Came', what: times === 1 ? 'once' : html`${String(times)} times, the last ${moment(lastMs)}` },
-      ...(became ? [{ term: 'Decisions', what: becameWords(became) || 'none' }] : []),
-      { term: 'Size', what: sizeText(sizeBytes) },
-      { term: 'Event', what: html`<code>${id}</code>` },
+      { term: t`Rows`, what: namedBy(event, MOST_ROWS) },
+      { term: t`What may be ids`, what: ids.length === 0 ? 'none' : idsWords(ids, moreIds) },
+      { term: t`Came`, what: times === 1 ? 'once' : html`${String(times)} times, the last ${moment(lastMs)}` },
+      ...(became ? [{ term: t`Decisions`, what: becameWords(became) || 'none' }] : []),
+      { term: t`Size`, what: sizeText(sizeBytes) },
+      { term: t`Event`, what: html`<code>${id}</code>` },
     ])}`,
   })}
-  ${panel({ title: 'As it came', body: bodyPart(body, sizeBytes) })}
+  ${panel({ title: t`As it came`, body: bodyPart(body, sizeBytes) })}
   ${panel({
-    title: 'Its headers',
+    title: t`Its headers`,
     body: table({
-      caption: 'Headers',
+      caption: t`Headers`,
       rows: headers,
-      empty: emptyState({ title: 'It came without any.', words: '' }),
+      empty: emptyState({ title: t`It came without any.`, words: '' }),
       columns: [
-        { head: 'Name', names: true, cell: ([name]) => theirWords(name) },
-        { head: 'Value', cell: ([, value]) => theirWords([value].flat().join(', ')) },
+        { head: t`Name`, names: true, cell: ([name]) => theirWords(name) },
+        { head: t`Value`, cell: ([, value]) => theirWords([value].flat().join(', ')) },
       ],
     }),
   })}`;

@@ -1,7 +1,7 @@
-import { counted } from '../../../counted.ts';
 import { type RowsOfEvent, whoseId } from '../../../ledger/events/event-rows.ts';
 import { type EventTotals, type KeptEvent, sizeText } from '../../../ledger/events/kept-event.ts';
 import { type Html, html } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { emptyState, notice } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
 import { commandLine, moment, theirWords, timeAgo } from '../../parts/text.ts';
@@ -34,49 +34,49 @@ export function eventsSection(
   { events, totals, mostBytes, keepMs, archived, unlooked, nowMs }: EventsFacts,
   { showsEvents }: { showsEvents: boolean },
 ): Html {
-  const kept = `${counted(totals.events, 'event')} kept, ${sizeText(totals.bytes)} of ${sizeText(mostBytes)}, each for ${counted(keepMs / DAY_MS, 'day')}.`;
+  const kept = t`${countWords(totals.events, 'event')} kept, ${sizeText(totals.bytes)} of ${sizeText(mostBytes)}, each for ${countWords(keepMs / DAY_MS, 'day')}.`;
   const changes = events.some(({ became }) => became)
-    ? 'Decisions found in them were taken over'
-    : 'They change nothing by themselves';
+    ? t`Decisions found in them were taken over`
+    : t`They change nothing by themselves`;
   return html`${totals.full > 0 && fullNotice(totals)}
     ${totals.events > 0 && html`<p>${kept} ${changes}; the rest is for people to read.</p>`}
     ${table({
-      caption: 'Latest events',
+      caption: t`Latest events`,
       rows: events,
       empty: emptyState({
-        title: 'No events yet.',
+        title: t`No events yet.`,
         words: html`The service can send a message when something changes. An operator sets up the address for it. ${commandLine('EVENTS_PORT', 'Settings:')} ${commandLine('EVENTS_SECRET')}`,
       }),
       columns: [
         {
-          head: 'When',
+          head: t`When`,
           names: true,
           cell: ({ id, firstMs }) =>
             showsEvents
               ? html`<a href="${eventAddress(id)}">${timeAgo(firstMs, { nowMs })}</a>`
               : timeAgo(firstMs, { nowMs }),
         },
-        { head: 'About', cell: (event) => namedBy(event, MOST_ROWS) },
-        { head: 'Size', kind: 'number', cell: ({ sizeBytes }) => sizeText(sizeBytes) },
-        { head: 'Times', kind: 'number', cell: ({ times }) => String(times) },
+        { head: t`About`, cell: (event) => namedBy(event, MOST_ROWS) },
+        { head: t`Size`, kind: 'number', cell: ({ sizeBytes }) => sizeText(sizeBytes) },
+        { head: t`Times`, kind: 'number', cell: ({ times }) => String(times) },
       ],
     })}
-    ${unlooked > 0 && events.length > 0 && html`<p class="hint">Only the latest portfolios were searched, not ${counted(unlooked, 'older one')}. The page of an event searches all. ${commandLine('npx limitline events')}</p>`}
-    ${archived > 0 && events.length > 0 && html`<p class="hint">${counted(archived, 'portfolio')} ${archived === 1 ? 'is' : 'are'} archived or forgotten: events about them are shown once they are restored.</p>`}`;
+    ${unlooked > 0 && events.length > 0 && html`<p class="hint">Only the latest portfolios were searched, not ${countWords(unlooked, 'older one')}. The page of an event searches all. ${commandLine('npx limitline events')}</p>`}
+    ${archived > 0 && events.length > 0 && html`<p class="hint">${countWords(archived, 'portfolio')} ${archived === 1 ? 'is' : 'are'} archived or forgotten: events about them are shown once they are restored.</p>`}`;
 }
 
 function fullNotice({ full, fullMs }: EventTotals): Html {
   return notice(
     'warn',
-    html`${counted(full, 'event')} so far ${full === 1 ? 'was' : 'were'} not kept for lack of space, the last ${moment(fullMs)}. An operator can allow more space; the service may send them again. ${commandLine('EVENTS_KEEP_MB', 'Settings:')} ${commandLine('EVENTS_KEEP_DAYS')}`,
-    { title: 'Some events were not kept.' },
+    html`${countWords(full, 'event')} so far ${full === 1 ? 'was' : 'were'} not kept for lack of space, the last ${moment(fullMs)}. An operator can allow more space; the service may send them again. ${commandLine('EVENTS_KEEP_MB', 'Settings:')} ${commandLine('EVENTS_KEEP_DAYS')}`,
+    { title: t`Some events were not kept.` },
   );
 }
 
 /** The first `most` rows that an event names, each with the kind of id that it has. */
 export function namedBy({ rows, moreRows, ids }: ShownEvent, most: number): Html {
   if (rows.length === 0) {
-    const what = ids.length === 0 ? 'no id' : 'nothing known here';
+    const what = ids.length === 0 ? t`no id` : t`nothing known here`;
     return html`<span class="quiet">${what}</span>`;
   }
   const others = rows.length > most || moreRows ? html`<div class="quiet">and others</div>` : '';

@@ -1,9 +1,9 @@
-import { counted } from '../../../counted.ts';
 import { messageOf } from '../../../errors.ts';
 import { can } from '../../access/access.ts';
 import { LOOKS, OPERATOR } from '../../access/rules.ts';
 import { ConsoleError } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { facts } from '../../parts/figures.ts';
 import { actionButton } from '../../parts/form.ts';
 import { notice, pageHead, panel } from '../../parts/page-head.ts';
@@ -24,7 +24,7 @@ export type HealthPageFunctions = {
 
 /** `/health`: the health of each part. A part that does not answer says so, and never delays the others. */
 export const systemHealthPage = page<HealthPageFunctions>(
-  { at: 'health', entry: { at: 'health', href: '/health', words: 'Health' }, ours: 'all' },
+  { at: 'health', entry: { at: 'health', href: '/health', words: t`Health` }, ours: 'all' },
   ({ get, post }) => [
     get('/health', {
       // Everybody may see whether calls are sent; addresses, versions and settings are for operators and admins.
@@ -33,7 +33,7 @@ export const systemHealthPage = page<HealthPageFunctions>(
         const seesSystem = can(rights, 'GET /health', 'system');
         const answers = await Promise.all(parts.filter(({ ofSystem }) => !ofSystem || seesSystem).map(answerOf));
         const csrf = can(rights, 'POST /health/workers/:process/quiet') ? reply.csrf() : undefined;
-        return { title: 'Health', body: healthPage({ answers, atMs: Date.now(), csrf }) };
+        return { title: t`Health`, body: healthPage({ answers, atMs: Date.now(), csrf }) };
       },
     }),
     ...(['quiet', 'resume'] as const).map((name) =>
@@ -42,7 +42,7 @@ export const systemHealthPage = page<HealthPageFunctions>(
         action: `${name} worker`,
         handle: async ({ params: { process: id = '' }, reply, given }) => {
           if (await given.instruct(id, name)) return reply.redirect('/health', 303);
-          throw new ConsoleError(404, 'There is no such worker: it has ended since.');
+          throw new ConsoleError(404, t`There is no such worker: it has ended since.`);
         },
       }),
     ),
@@ -52,7 +52,7 @@ export const systemHealthPage = page<HealthPageFunctions>(
 async function answerOf({ title, limitMs, ask }: HealthPart): Promise<HealthAnswer> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<HealthAnswer>((resolve) => {
-    const away = `no answer within ${limitMs / 1_000} s`;
+    const away = t`no answer within ${limitMs / 1_000} s`;
     timer = setTimeout(() => resolve({ title, away }), limitMs);
   });
   const asked = ask().then(
@@ -73,14 +73,14 @@ function healthPage(given: {
 }): Html {
   const { answers, atMs, csrf } = given;
   const worries = answers.flatMap(worriesOf);
-  return html`${pageHead({ title: 'Health', lead: html`As it was at ${moment(atMs)}. Load the page again for how it is now.` })}
+  return html`${pageHead({ title: t`Health`, lead: html`As it was at ${moment(atMs)}. Load the page again for how it is now.` })}
     ${
       worries.length === 0
-        ? notice('good', 'Every part answers, and none needs you.')
+        ? notice('good', t`Every part answers, and none needs you.`)
         : notice(
             worries.some(({ kind }) => kind === 'bad') ? 'bad' : 'warn',
             html`<ul>${worries.map(({ words }) => html`<li>${advice(words)}</li>`)}</ul>`,
-            { title: `${counted(worries.length, 'thing')} to look at` },
+            { title: t`${countWords(worries.length, 'thing')} to look at` },
           )
     }
     <div class="health">${answers.map((answer) =>
@@ -95,7 +95,7 @@ function healthPage(given: {
 }
 
 function worriesOf(answer: HealthAnswer): { words: string; kind: 'warn' | 'bad' }[] {
-  if ('away' in answer) return [{ words: `${answer.title} cannot be asked: ${answer.away}`, kind: 'bad' }];
+  if ('away' in answer) return [{ words: t`${answer.title} cannot be asked: ${answer.away}`, kind: 'bad' }];
   return answer.facts.flatMap(({ term, what, kind }) => (kind ? [{ words: `${term}: ${what}`, kind }] : []));
 }
 
@@ -114,8 +114,8 @@ function workerButton({ id, isQuiet }: { id: string; isQuiet: boolean }, csrf: s
   return actionButton({
     action,
     csrf,
-    words: isQuiet ? 'Take up rows again' : 'Take up nothing new',
-    label: `${isQuiet ? 'Take up rows again' : 'Take up nothing new'}: worker ${id}`,
+    words: isQuiet ? t`Take up rows again` : t`Take up nothing new`,
+    label: t`${isQuiet ? t`Take up rows again` : t`Take up nothing new`}: worker ${id}`,
   });
 }
 

@@ -7,8 +7,8 @@ import { sharedFor } from '../../../once-at-a-time.ts';
 import type { About } from '../../access/access.ts';
 import { OPERATOR } from '../../access/rules.ts';
 import { formFieldsOf } from '../../actions/add-action.ts';
-import type { Acting } from '../../console-app.ts';
-import { ConsoleError } from '../../console-app.ts';
+import { type Acting, ConsoleError } from '../../console-app.ts';
+import { t } from '../../html/texts.ts';
 import { approvalAddress, rowAddress } from '../addresses.ts';
 import { sendDownload } from '../downloads/send-download.ts';
 import { type Posted, page, type Visit } from '../page.ts';
@@ -69,7 +69,7 @@ const DESK_QUERY = z.object({
 
 /** `/held` and `/portfolios/:name/held`: calls whose outcome nobody knows, and the answers that people give about them. */
 export const heldDeskPage = page<HeldPageFunctions>(
-  { at: 'held', entry: { at: 'held', href: '/held', words: 'Held' } },
+  { at: 'held', entry: { at: 'held', href: '/held', words: t`Held` } },
   ({ get, post, events }) => [
     ...['/held', '/portfolios/:name/held'].flatMap((path) => [
       get(path, {
@@ -205,7 +205,7 @@ function heldParts(shown: Parameters<typeof renderHeldPage>[0]) {
   const { portfolio, after } = shown;
   const query = after === undefined ? '' : `?${new URLSearchParams({ after })}`;
   return {
-    title: portfolio === undefined ? 'Held' : `Held (${portfolio})`,
+    title: portfolio === undefined ? t`Held` : t`Held (${portfolio})`,
     body: renderHeldPage(shown),
     events: `${heldAddress(portfolio)}/events${query}`,
   };
@@ -230,13 +230,13 @@ async function confirmPlan({ params, fields, actor, reply, tell, given }: Posted
     case 'unknown':
       throw new ConsoleError(
         409,
-        'This plan was carried out already, or is too old. Say again what became of the calls, to see what would follow now.',
+        t`This plan was carried out already, or is too old. Say again what became of the calls, to see what would follow now.`,
       );
   }
 }
 
 function planParts(reply: Acting['reply'], plan: ShownPlan, changed = false) {
-  return { title: 'Held: plan', body: planPage({ plan, changed, csrf: reply.csrf() }) };
+  return { title: t`Held: plan`, body: planPage({ plan, changed, csrf: reply.csrf() }) };
 }
 
 type Done = { plan: ShownPlan; resolution: { calls: number; rows: number; waits: AskedFor[] } };
@@ -246,7 +246,7 @@ function factsOf({ plan: { fileName, of }, resolution: { calls, rows, waits } }:
   const [one, ...others] = of;
   const single = fileName === undefined && others.length === 0 && one;
   const portfolios = [...new Set(of.map(({ row }) => rowIdOf(row)?.portfolio))].join(', ');
-  const said = single ? { row: single.row, made: single.made ?? 'no: sent again' } : { portfolios };
+  const said = single ? { row: single.row, made: single.made ?? t`no: sent again` } : { portfolios };
   return {
     ...said,
     calls,
@@ -271,11 +271,11 @@ function behind({ plan, resolution: { calls, waits } }: Done): string {
 }
 
 function noFile(): ConsoleError {
-  return new ConsoleError(422, 'Choose a file: a CSV with the columns line (or row) and id.');
+  return new ConsoleError(422, t`Choose a file: a CSV with the columns line (or row) and id.`);
 }
 
 function tooLarge(): ConsoleError {
-  return new ConsoleError(413, 'The file is larger than 5 MB, which no list of held rows is. Nothing was kept of it.');
+  return new ConsoleError(413, t`The file is larger than 5 MB, which no list of held rows is. Nothing was kept of it.`);
 }
 
 async function pageOr404(
@@ -284,13 +284,13 @@ async function pageOr404(
   given: HeldPageFunctions,
 ): Promise<HeldPage> {
   const page = await given.page(portfolio, range);
-  if (!page) throw new ConsoleError(404, `There is no portfolio "${portfolio}" in this account.`);
+  if (!page) throw new ConsoleError(404, t`There is no portfolio "${portfolio}" in this account.`);
   return page;
 }
 
 function nameOf(params: Readonly<Record<string, string>>): string {
   const { name = '' } = params;
-  if (!isPortfolioName(name)) throw new ConsoleError(404, 'No portfolio can have this name.');
+  if (!isPortfolioName(name)) throw new ConsoleError(404, t`No portfolio can have this name.`);
   return name;
 }
 

@@ -1,10 +1,11 @@
 import { KINDS } from '../../../call-kind.ts';
-import { counted, grouped } from '../../../counted.ts';
+import { grouped } from '../../../counted.ts';
 import type { AmountIn } from '../../../ledger/counts/outcome-sums.ts';
 import { type HeldRow, heldName } from '../../../ledger/rows/story.ts';
 import { untilResumed } from '../../../ledger/schema/pause-reasons.ts';
 import type { HeldItem, HeldPage, HeldSummary } from '../../../ledger/story/row-story.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { stats } from '../../parts/figures.ts';
 import { button, field, form, hidden, linkButton, tick } from '../../parts/form.ts';
 import { emptyState, notice, pageHead, panel } from '../../parts/page-head.ts';
@@ -37,19 +38,19 @@ export function renderHeldPage({ page, portfolio, after, did, kept, csrf }: Held
   const { items, total, next } = page;
   const address = heldAddress(portfolio);
   const head = pageHead({
-    title: portfolio === undefined ? 'Held' : html`Held in ${portfolio}`,
+    title: portfolio === undefined ? t`Held` : html`Held in ${portfolio}`,
     trail: portfolio === undefined ? [] : trailOf(portfolio),
-    lead: 'These requests were sent, and nobody knows whether the service took them. Ask its people, then answer here. Nothing is sent again before you answer.',
+    lead: t`These requests were sent, and nobody knows whether the service took them. Ask its people, then answer here. Nothing is sent again before you answer.`,
   });
   const done = didWords(did, wordsOf);
   const said = html`${done && notice('good', done)}${kept && faultsPart(kept, items)}`;
   if (items.length === 0) {
     return html`${head}${said}${emptyState({
-      title: 'Nothing is held',
-      words: 'What became of every call is known.',
+      title: t`Nothing is held`,
+      words: t`What became of every call is known.`,
       next: linkButton({
         href: portfolio === undefined ? '/' : (trailOf(portfolio)[1]?.href ?? '/'),
-        words: 'To the portfolios',
+        words: t`To the portfolios`,
       }),
     })}`;
   }
@@ -61,46 +62,46 @@ export function renderHeldPage({ page, portfolio, after, did, kept, csrf }: Held
       action: '/held/plan',
       csrf,
       class: 'held',
-      label: 'Answers',
+      label: t`Answers`,
       module: 'held',
       body: html`${hidden('back', back)}${hidden('desk', portfolio ?? '')}${hidden('after', after ?? '')}
         <p class="held-gone" role="status" hidden></p>
         ${table({
-          caption: 'Requests that need an answer, the oldest first',
+          caption: t`Requests that need an answer, the oldest first`,
           rows: items,
           columns: [
-            { head: 'Select', cell: (item) => pickPart(item, kept) },
-            { head: 'Buyer', names: true, cell: (item) => buyerPart(item, portfolio) },
-            { head: 'Amount', kind: 'amount', cell: money },
-            { head: 'Asked on (UTC)', cell: askedPart },
-            { head: 'It exists, under the id', cell: (item) => idPart(item, kept) },
+            { head: t`Select`, cell: (item) => pickPart(item, kept) },
+            { head: t`Buyer`, names: true, cell: (item) => buyerPart(item, portfolio) },
+            { head: t`Amount`, kind: 'amount', cell: money },
+            { head: t`Asked on (UTC)`, cell: askedPart },
+            { head: t`It exists, under the id`, cell: (item) => idPart(item, kept) },
           ],
         })}
         <div class="held-bar">
           ${html`<label class="tick" hidden><input type="checkbox" data-pick-all><span>Select all on this page</span></label>`}
-          ${next && tick({ label: `Select all ${grouped(total)}, also those on other pages`, name: 'all' })}
+          ${next && tick({ label: t`Select all ${grouped(total)}, also those on other pages`, name: 'all' })}
           <div class="actions">
-            ${button({ words: 'Confirm the ids…', kind: 'primary' })}
-            ${button({ words: 'The selected were not made: ask again…', kind: 'danger', name: 'resend', value: 'yes' })}
-            ${button({ words: 'Letter to the service', name: 'letter', value: 'yes' })}
+            ${button({ words: t`Confirm the ids…`, kind: 'primary' })}
+            ${button({ words: t`The selected were not made: ask again…`, kind: 'danger', name: 'resend', value: 'yes' })}
+            ${button({ words: t`Letter to the service`, name: 'letter', value: 'yes' })}
           </div>
           <p class="hint">Ids and selected requests can be answered together. Nothing is done before the next page has said what follows. A letter is about the selected requests, or about all if none is selected.</p>
         </div>`,
     })}
     ${pager({
-      words: `${grouped(items.length)} of ${grouped(total)}`,
+      words: t`${grouped(items.length)} of ${grouped(total)}`,
       first: after === undefined ? undefined : address,
       next: next && `${address}?after=${encodeURIComponent(heldName(next))}`,
     })}
-    ${panel({ title: 'Answer by file', body: portfolio === undefined ? byPortfolio(items) : filePart(portfolio, csrf) })}`;
+    ${panel({ title: t`Answer by file`, body: portfolio === undefined ? byPortfolio(items) : filePart(portfolio, csrf) })}`;
 }
 
 /** How many requests wait, their sums, and since when; the same for everybody. */
 export function summaryPart({ total, sums, summed, oldestMs }: HeldSummary): Html {
   return stats([
-    { label: total === 1 ? 'Request needs an answer' : 'Requests need an answer', value: grouped(total) },
-    ...sums.map((sum) => ({ label: 'Amount', value: html`${total > summed && '≥ '}${money(sum)}` })),
-    { label: 'Oldest (UTC)', value: minuteOf(oldestMs) },
+    { label: total === 1 ? t`Request needs an answer` : t`Requests need an answer`, value: grouped(total) },
+    ...sums.map((sum) => ({ label: t`Amount`, value: html`${total > summed && '≥ '}${money(sum)}` })),
+    { label: t`Oldest (UTC)`, value: minuteOf(oldestMs) },
   ]);
 }
 
@@ -123,22 +124,22 @@ export function sumsPart(sums: readonly AmountIn[], isAll: boolean): Html {
 export function letterPage(letter: string, portfolio: string | undefined) {
   const address = heldAddress(portfolio);
   const body = html`${pageHead({
-    title: 'Letter to the service',
-    trail: [{ href: address, words: 'Held' }],
-    lead: 'Send this to the people of the service. They tell you the id of each request, or that they did not create it. Then answer in the list.',
+    title: t`Letter to the service`,
+    trail: [{ href: address, words: t`Held` }],
+    lead: t`Send this to the people of the service. They tell you the id of each request, or that they did not create it. Then answer in the list.`,
   })}
     ${panel({
-      title: 'Text to copy',
+      title: t`Text to copy`,
       body: html`<pre class="answer" tabindex="0" aria-label="Letter" data-copied>${letter}</pre>
         <button type="button" class="button is-primary copy" data-copy>Copy</button>
-        ${linkButton({ href: `${address}/text`, words: 'Download the letter about all', download: true })} ${linkButton({ href: address, words: 'Back', kind: 'quiet' })}`,
+        ${linkButton({ href: `${address}/text`, words: t`Download the letter about all`, download: true })} ${linkButton({ href: address, words: t`Back`, kind: 'quiet' })}`,
     })}`;
-  return { title: 'Letter to the service', body };
+  return { title: t`Letter to the service`, body };
 }
 
 function trailOf(portfolio: string) {
   return [
-    { href: '/', words: 'Portfolios' },
+    { href: '/', words: t`Portfolios` },
     { href: `/portfolios/${encodeURIComponent(portfolio)}`, words: portfolio },
   ];
 }
@@ -146,12 +147,12 @@ function trailOf(portfolio: string) {
 /** Says that nothing was done, with the faults of rows that are not on the page. */
 function faultsPart({ faults }: Kept, items: readonly HeldItem[]): Html {
   if (faults.size === 0)
-    return notice('bad', 'Type the ids of what exists, or select what was not made. Nothing was done.', {
+    return notice('bad', t`Type the ids of what exists, or select what was not made. Nothing was done.`, {
       urgent: true,
     });
   const shown = new Set(items.map(heldName));
   const others = [...faults].flatMap(([name, message]) => (shown.has(name) ? [] : [message]));
-  const words = `${counted(faults.size, 'answer')} cannot be right. Nothing was done; what is wrong stands beside each.`;
+  const words = t`${countWords(faults.size, 'answer')} cannot be right. Nothing was done; what is wrong stands beside each.`;
   return notice('bad', html`${words} ${others.join(' ')}`, { urgent: true });
 }
 
@@ -165,7 +166,7 @@ function buyerPart(item: HeldItem, portfolio: string | undefined): Html {
   const { row, kind, which, name, line, heard, sent } = item;
   return html`<div><a href="${rowAddress(row)}">${theirWords(name)}</a>
     <small class="under">${KINDS[kind].asked}${which !== '' && html` ${theirWords(which)}`} · ${portfolio === undefined && html`<bdi>${row.portfolio}</bdi>, `}line ${line} of ${theirWords(item.import)}</small>
-    <details class="held-more"><summary>What was sent and what came back</summary><p>${cutWords(heard, MOST_HEARD) || 'Nothing came back.'}</p><pre class="answer" tabindex="0" aria-label="What was sent for ${cutWords(name)}">${sent || 'not kept'}</pre></details></div>`;
+    <details class="held-more"><summary>What was sent and what came back</summary><p>${cutWords(heard, MOST_HEARD) || t`Nothing came back.`}</p><pre class="answer" tabindex="0" aria-label="What was sent for ${cutWords(name)}">${sent || t`not kept`}</pre></details></div>`;
 }
 
 /** Characters of what came back that a list shows; the row's page has all. */
@@ -181,7 +182,7 @@ function idPart(item: HeldItem, kept: Kept | undefined): Html {
   const { prefix } = KINDS[kind];
   const held = heldName(item);
   return field({
-    label: `Id for ${cutWords(name)}, line ${item.line} of ${row.portfolio}`,
+    label: t`Id for ${cutWords(name)}, line ${item.line} of ${row.portfolio}`,
     hideLabel: true,
     name: `made-${held}`,
     id: `made-${row.portfolio}-${row.key}`.replaceAll(' ', '_'),
@@ -199,8 +200,8 @@ function filePart(portfolio: string, csrf: string): Html {
       action: `${heldAddress(portfolio)}/file`,
       csrf,
       multipart: true,
-      label: 'Answer by file',
-      body: html`${field({ label: 'File (5 MB at the most)', name: 'file', type: 'file', accept: '.csv,.txt,.xlsx', required: true })}${button({ words: 'Show what it would do' })}`,
+      label: t`Answer by file`,
+      body: html`${field({ label: t`File (5 MB at the most)`, name: 'file', type: 'file', accept: '.csv,.txt,.xlsx', required: true })}${button({ words: t`Show what it would do` })}`,
     })}
     ${commandLine(`npx limitline resolve ${shellWord(portfolio)} --from FILE --dry-run`)}`;
 }
@@ -214,7 +215,7 @@ function byPortfolio(items: readonly HeldItem[]): Html {
 function wordsOf(did: string): string | undefined {
   const [, calls] = /^answered-(\d{1,7})$/.exec(did) ?? [];
   if (calls === undefined) return HELD_DID.get(did);
-  return calls === '0' ? HELD_DID.get('nothing') : `${counted(Number(calls), 'call')} answered: the rows go on.`;
+  return calls === '0' ? HELD_DID.get('nothing') : t`${countWords(Number(calls), 'call')} answered: the rows go on.`;
 }
 
 /** The address of the held rows of a portfolio, or of the whole account. */
@@ -224,9 +225,9 @@ export function heldAddress(portfolio: string | undefined): string {
 
 /** What the page says after a plan about one held row was confirmed, by the code that the address then has (`?did=`). */
 export const HELD_DID: ReadonlyMap<string, string> = new Map([
-  ['made', 'It exists: the row goes on.'],
-  ['resent', 'It is sent again, as soon as it is its turn.'],
-  ['nothing', 'Nothing was changed: what became of the call is known by now.'],
+  ['made', t`It exists: the row goes on.`],
+  ['resent', t`It is sent again, as soon as it is its turn.`],
+  ['nothing', t`Nothing was changed: what became of the call is known by now.`],
 ]);
 
 /** The query of an address that names what was just done (`did`), and whether the portfolio is paused. */

@@ -1,9 +1,10 @@
 import { type CallKind, KINDS } from '../../../call-kind.ts';
-import { counted, grouped } from '../../../counted.ts';
+import { grouped } from '../../../counted.ts';
 import { sumsByCurrency } from '../../../ledger/counts/outcome-sums.ts';
 import { type Elsewhere, elsewhereWords } from '../../../ledger/plans/plan.ts';
 import { rowIdOf } from '../../../ledger/schema/schema.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { stats } from '../../parts/figures.ts';
 import { button, form, hidden, linkButton } from '../../parts/form.ts';
 import { notice, pageHead, panel } from '../../parts/page-head.ts';
@@ -53,12 +54,12 @@ export function planPage({ plan, changed = false, csrf }: { plan: ShownPlan; cha
   const { portfolio, fileName, of, silent, late, problems } = plan;
   const desk = heldAddress(portfolio);
   return html`${pageHead({
-    title: fileName === undefined ? 'What would follow' : html`What ${fileName} would do`,
-    trail: [{ href: desk, words: 'Held' }],
-    lead: html`Nothing was done yet.${silent > 0 && ` ${counted(silent, 'line')} without an answer would change nothing.`}`,
+    title: fileName === undefined ? t`What would follow` : html`What ${fileName} would do`,
+    trail: [{ href: desk, words: t`Held` }],
+    lead: html`Nothing was done yet.${silent > 0 && t` ${countWords(silent, 'line')} without an answer would change nothing.`}`,
   })}
-  ${changed && notice('warn', 'Something has changed since this plan was made, so nothing was done. This is what would follow now.', { urgent: true })}
-  ${late > 0 && notice('warn', `${counted(late, 'answer')} ${late === 1 ? 'is' : 'are'} left out: somebody, or the service, has answered meanwhile, or it was sent again.`)}
+  ${changed && notice('warn', t`Something has changed since this plan was made, so nothing was done. This is what would follow now.`, { urgent: true })}
+  ${late > 0 && notice('warn', t`${countWords(late, 'answer')} ${late === 1 ? 'is' : 'are'} left out: somebody, or the service, has answered meanwhile, or it was sent again.`)}
   ${problems.length > 0 ? problemsPart(plan, desk) : of.length === 0 ? nothingPart(plan, desk) : questionPart(plan, desk, csrf)}
   ${of.length > 0 && linesPart(plan)}`;
 }
@@ -72,44 +73,44 @@ function questionPart({ id, fileName, back, of, elsewhere, paused }: ShownPlan, 
   const strange = of.filter((one) => one.strange !== undefined).length;
   const warned = [
     ...(strange > 0
-      ? [`${counted(strange, 'id')} ${strange === 1 ? 'looks' : 'look'} unlike the others: compare again.`]
+      ? [t`${countWords(strange, 'id')} ${strange === 1 ? 'looks' : 'look'} unlike the others: compare again.`]
       : []),
     ...paused.map((name) => `“${name}” is paused: nothing of it goes before it is resumed on its page.`),
     ...elsewhereWords(elsewhere),
   ];
   return panel({
-    title: 'Is that so?',
+    title: t`Is that so?`,
     body: html`${stats([
-      ...(made.length > 0 ? [{ label: 'Exist', value: grouped(made.length), hint: sumWords(made) }] : []),
+      ...(made.length > 0 ? [{ label: t`Exist`, value: grouped(made.length), hint: sumWords(made) }] : []),
       ...(again.length > 0
-        ? [{ label: 'Not made: asked for again', value: grouped(again.length), hint: sumWords(again) }]
+        ? [{ label: t`Not made: asked for again`, value: grouped(again.length), hint: sumWords(again) }]
         : []),
     ])}
-    ${again.length > 0 && notice('warn', html`${thingsOf(again)} ${again.length === 1 ? 'is' : 'are'} asked for again, ${sumWords(again)}. What the service did make of it then exists twice, and costs twice.`, { title: 'Real money.' })}
+    ${again.length > 0 && notice('warn', html`${thingsOf(again)} ${again.length === 1 ? 'is' : 'are'} asked for again, ${sumWords(again)}. What the service did make of it then exists twice, and costs twice.`, { title: t`Real money.` })}
     ${warned.length > 0 && notice('warn', warned.join(' '))}
     <div class="held-yes">${form({
       action: `${fileName === undefined ? '/held' : desk}/confirm`,
       csrf,
       class: 'inline-form',
-      body: html`${hidden('plan', id)}${button({ words: html`<span>${yesWords(made, again)}</span>`, kind: again.length > 0 ? 'danger' : 'primary' })} ${linkButton({ href: leave, words: 'Leave it' })}`,
+      body: html`${hidden('plan', id)}${button({ words: html`<span>${yesWords(made, again)}</span>`, kind: again.length > 0 ? 'danger' : 'primary' })} ${linkButton({ href: leave, words: t`Leave it` })}`,
     })}</div>`,
   });
 }
 
 function linesPart({ of }: ShownPlan): Html {
   return panel({
-    title: 'Line by line',
+    title: t`Line by line`,
     body: html`${table({
-      caption: 'What is said of each held row, and what follows',
+      caption: t`What is said of each held row, and what follows`,
       rows: of.slice(0, MOST_SHOWN),
       columns: [
-        { head: 'Line', kind: 'number', cell: ({ line }) => line },
-        { head: 'Buyer', names: true, cell: ({ name }) => theirWords(cutWords(name)) },
-        { head: 'File', cell: (one) => one.import, wideOnly: true },
-        { head: 'Amount', kind: 'amount', cell: amountOf },
-        { head: 'Asked on', cell: (one) => askedWords(one) },
-        { head: 'Answer', kind: 'id', cell: answerWords },
-        { head: 'What follows', cell: (one) => html`<span>${followsWords(one)}</span>` },
+        { head: t`Line`, kind: 'number', cell: ({ line }) => line },
+        { head: t`Buyer`, names: true, cell: ({ name }) => theirWords(cutWords(name)) },
+        { head: t`File`, cell: (one) => one.import, wideOnly: true },
+        { head: t`Amount`, kind: 'amount', cell: amountOf },
+        { head: t`Asked on`, cell: (one) => askedWords(one) },
+        { head: t`Answer`, kind: 'id', cell: answerWords },
+        { head: t`What follows`, cell: (one) => html`<span>${followsWords(one)}</span>` },
       ],
     })}${of.length > MOST_SHOWN && html`<p class="hint">And ${grouped(of.length - MOST_SHOWN)} more.</p>`}`,
   });
@@ -125,12 +126,12 @@ function sumWords(of: readonly Answered[]): Html {
 /** `2 limits, 1 company` */
 function thingsOf(of: readonly Answered[]): string {
   const kinds = [...Map.groupBy(of, ({ kind }) => kind)];
-  return kinds.map(([kind, { length }]) => counted(length, kind, KINDS[kind].several)).join(', ');
+  return kinds.map(([kind, { length }]) => countWords(length, kind, KINDS[kind].several)).join(', ');
 }
 
 function yesWords(made: readonly Answered[], again: readonly Answered[]): HtmlValue {
   const [one, ...others] = made;
-  const exist = others.length === 0 ? `Confirm that ${one?.made} exists` : `Confirm that ${made.length} exist`;
+  const exist = others.length === 0 ? t`Confirm that ${one?.made} exists` : t`Confirm that ${made.length} exist`;
   if (again.length === 0) return exist;
   const resend = html`ask again for ${thingsOf(again)}, ${sumWords(again)}`;
   return made.length === 0 ? html`Not made: ${resend}` : html`${exist}, and ${resend}`;
@@ -141,7 +142,7 @@ function askedWords({ sentMs, heldMs }: Answered): Html {
 }
 
 function answerWords({ made, strange }: Answered): Html {
-  return html`<span>${made ?? 'not made'}${strange !== undefined && html`<small class="under problem">${strange}</small>`}</span>`;
+  return html`<span>${made ?? t`not made`}${strange !== undefined && html`<small class="under problem">${strange}</small>`}</span>`;
 }
 
 /** What Limitline does after the answer: writes the id down, or sends the call again. */
@@ -158,13 +159,13 @@ function followsWords(one: Answered): Html {
 }
 
 function problemsPart({ problems, fileName }: ShownPlan, desk: string): Html {
-  return html`${notice('bad', `Problems in ${counted(problems.length, 'line')} of the file: nothing was done. Correct the file, and send it again.`)}
+  return html`${notice('bad', t`Problems in ${countWords(problems.length, 'line')} of the file: nothing was done. Correct the file, and send it again.`)}
     ${table({
-      caption: `What is wrong with ${fileName}`,
+      caption: t`What is wrong with ${fileName}`,
       rows: problems.slice(0, MOST_SHOWN),
       columns: [
-        { head: 'Line of the file', kind: 'number', cell: ({ at }) => at },
-        { head: 'Problem', names: true, cell: ({ message }) => message },
+        { head: t`Line of the file`, kind: 'number', cell: ({ at }) => at },
+        { head: t`Problem`, names: true, cell: ({ message }) => message },
       ],
     })}
     ${backLink(desk)}`;
@@ -179,5 +180,5 @@ function nothingPart({ fileName }: ShownPlan, desk: string): Html {
 }
 
 function backLink(desk: string): Html {
-  return html`<p>${linkButton({ href: desk, words: 'Back to what is held' })}</p>`;
+  return html`<p>${linkButton({ href: desk, words: t`Back to what is held` })}</p>`;
 }

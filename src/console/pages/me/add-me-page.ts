@@ -4,6 +4,7 @@ import { isOfSystem } from '../../../actor.ts';
 import type { SessionView, UserView } from '../../../people/people.ts';
 import { SIGNED_IN } from '../../access/rules.ts';
 import type { Action } from '../../actions/action-words.ts';
+import { t } from '../../html/texts.ts';
 import { NOT_ALIKE } from '../../sign-in/add-sign-in-steps.ts';
 import type { Coming } from '../../sign-in/people-functions.ts';
 import { comingOf, keepToken } from '../../sign-in/session-cookie.ts';
@@ -48,7 +49,7 @@ async function show(
   // A person who came by the console's link has no account.
   if (!signedIn) return reply.redirect('/', 303);
   const [user, sessions] = await Promise.all([given.read(person.by), given.sessions(person.by, signedIn.token)]);
-  return { title: 'My account', body: meView({ csrf: reply.csrf(), person, user, sessions, said }) };
+  return { title: t`My account`, body: meView({ csrf: reply.csrf(), person, user, sessions, said }) };
 }
 
 function refuse(own: Own, words: string) {
@@ -77,10 +78,10 @@ const OWN_ACTIONS: Readonly<Record<string, [action: Action, handle: (own: Own) =
       const answer = await own.given.beginFactor(proofOf(own));
       if (answer.is === 'no') return refuse(own, answer.words);
       const body = narrowPage({
-        title: 'Set up a second factor',
+        title: t`Set up a second factor`,
         body: factorForm({ csrf: reply.csrf(), action: '/me/factor/confirm', to: '/me', factor: answer.made }),
       });
-      return { title: 'Second factor', body };
+      return { title: t`Second factor`, body };
     },
   ],
 
@@ -90,7 +91,7 @@ const OWN_ACTIONS: Readonly<Record<string, [action: Action, handle: (own: Own) =
       const { request, by, token, fields } = own;
       const answer = await own.given.confirmFactor({ name: by, token, code: fields.code ?? '', ...comingOf(request) });
       // The secret is not shown again: a stolen session without the password would otherwise reveal it.
-      if (answer.is === 'no') return refuse(own, `${answer.words} Begin again with your password.`);
+      if (answer.is === 'no') return refuse(own, t`${answer.words} Begin again with your password.`);
       keepToken(own, answer.token);
       return showCodes(answer.made);
     },
@@ -128,17 +129,17 @@ function proofOf({ request, by, token, fields }: Own): Proof {
 }
 
 const SAID: Readonly<Record<string, MeSaid>> = {
-  password: { kind: 'good', words: 'The password is changed, and you are signed out everywhere else.' },
-  others: { kind: 'good', words: 'You are signed out everywhere else.' },
-  session: { kind: 'good', words: 'The session ended.' },
+  password: { kind: 'good', words: t`The password is changed, and you are signed out everywhere else.` },
+  others: { kind: 'good', words: t`You are signed out everywhere else.` },
+  session: { kind: 'good', words: t`The session ended.` },
 };
 
 function showCodes(codes: readonly string[]) {
   const body = narrowPage({
-    title: 'Recovery codes',
-    body: recoveryCodes({ codes, next: '/me', words: 'I have kept them' }),
+    title: t`Recovery codes`,
+    body: recoveryCodes({ codes, next: '/me', words: t`I have kept them` }),
   });
-  return { title: 'Recovery codes', body };
+  return { title: t`Recovery codes`, body };
 }
 
 /** The session of a person with an account; a person who came by the console's link has no account. */

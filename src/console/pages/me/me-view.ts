@@ -1,6 +1,7 @@
 import type { SessionView, UserView } from '../../../people/people.ts';
 import type { Person } from '../../../people/person.ts';
 import { type Html, html } from '../../html/html.ts';
+import { t } from '../../html/texts.ts';
 import { facts } from '../../parts/figures.ts';
 import { button, form, passwordField, roleList } from '../../parts/form.ts';
 import { notice, pageHead, panel } from '../../parts/page-head.ts';
@@ -23,21 +24,21 @@ export function meView(given: {
   said?: MeSaid | undefined;
 }): Html {
   const { csrf, person, user, sessions, said } = given;
-  return html`${pageHead({ title: 'My account' })}
+  return html`${pageHead({ title: t`My account` })}
     ${said !== undefined && notice(said.kind, said.words, { urgent: true })}
     <div class="people-panels">
-    ${panel({ title: 'You', body: youPart(person, user) })}
-    ${user !== undefined && panel({ title: 'Password', body: passwordPart(csrf, user) })}
-    ${user !== undefined && panel({ title: 'Second factor', body: factorPart(csrf, user) })}
-    ${panel({ title: 'Where you are signed in', body: sessionsPart(csrf, { sessions, user }) })}
+    ${panel({ title: t`You`, body: youPart(person, user) })}
+    ${user !== undefined && panel({ title: t`Password`, body: passwordPart(csrf, user) })}
+    ${user !== undefined && panel({ title: t`Second factor`, body: factorPart(csrf, user) })}
+    ${panel({ title: t`Where you are signed in`, body: sessionsPart(csrf, { sessions, user }) })}
     </div>`;
 }
 
 function youPart({ by, roles }: Person, user: UserView | undefined): Html {
   return html`${facts([
-    { term: 'Name', what: html`<bdi>${by}</bdi>` },
-    { term: 'Roles', what: roleList(roles) },
-    ...(user === undefined ? [] : [{ term: 'Added', what: moment(user.createdMs) }]),
+    { term: t`Name`, what: html`<bdi>${by}</bdi>` },
+    { term: t`Roles`, what: roleList(roles) },
+    ...(user === undefined ? [] : [{ term: t`Added`, what: moment(user.createdMs) }]),
   ])}
   ${
     user === undefined &&
@@ -49,10 +50,10 @@ function passwordPart(csrf: string, user: UserView): Html {
   return form({
     action: '/me/password',
     csrf,
-    body: html`${proofFields(user, { id: 'password', label: 'Password now' })}
+    body: html`${proofFields(user, { id: 'password', label: t`Password now` })}
       ${newPasswordFields(user.name)}
       <p class="hint">Everywhere else you are signed out.</p>
-      ${button({ words: 'Change the password' })}`,
+      ${button({ words: t`Change the password` })}`,
   });
 }
 
@@ -65,14 +66,14 @@ function factorPart(csrf: string, user: UserView): Html {
     ${form({
       action: '/me/factor',
       csrf,
-      body: html`${proofFields(user, { id: 'factor', label: 'Your password' })}
-        <p class="actions">${button({ words: hasFactor ? 'Set up another app' : 'Set it up' })}
+      body: html`${proofFields(user, { id: 'factor', label: t`Your password` })}
+        <p class="actions">${button({ words: hasFactor ? t`Set up another app` : t`Set it up` })}
         ${hasFactor && html`<button class="button is-plain" formaction="/me/codes">Make new recovery codes</button>`}</p>`,
     })}`;
 }
 
 function codesLeft(count: number): Html {
-  const words = `${count === 0 ? 'No' : count} recovery ${count === 1 ? 'code is' : 'codes are'} left.`;
+  const words = t`${count === 0 ? t`No` : count} recovery ${count === 1 ? t`code is` : t`codes are`} left.`;
   return count < FEW_CODES ? html`<strong class="is-warn">${words} Make new ones.</strong>` : html`${words}`;
 }
 
@@ -92,22 +93,22 @@ function sessionsPart(
     action: '/me/sessions/end',
     csrf,
     class: 'sessions-form',
-    label: 'Sessions',
-    body: html`${list}<div class="form">${user !== undefined && proofFields(user, { id: 'sessions', label: 'Your password, to end others' })}
-      ${button({ words: 'End all others' })}</div>`,
+    label: t`Sessions`,
+    body: html`${list}<div class="form">${user !== undefined && proofFields(user, { id: 'sessions', label: t`Your password, to end others` })}
+      ${button({ words: t`End all others` })}</div>`,
   });
 }
 
 function sessionsTable(sessions: readonly SessionView[]): Html {
   return table<SessionView>({
-    caption: 'Sessions',
+    caption: t`Sessions`,
     rows: sessions,
     columns: [
-      { head: 'Browser', names: true, cell: ({ agent }) => theirWords(browserWords(agent)) },
-      { head: 'From', cell: ({ from }) => html`<code>${from}</code>` },
-      { head: 'Signed in', cell: ({ beganMs }) => timeAgo(beganMs) },
-      { head: 'Seen', cell: ({ seenMs }) => timeAgo(seenMs) },
-      { head: 'End it', kind: 'actions', cell: endPart },
+      { head: t`Browser`, names: true, cell: ({ agent }) => theirWords(browserWords(agent)) },
+      { head: t`From`, cell: ({ from }) => html`<code>${from}</code>` },
+      { head: t`Signed in`, cell: ({ beganMs }) => timeAgo(beganMs) },
+      { head: t`Seen`, cell: ({ seenMs }) => timeAgo(seenMs) },
+      { head: t`End it`, kind: 'actions', cell: endPart },
     ],
   });
 }
@@ -115,7 +116,7 @@ function sessionsTable(sessions: readonly SessionView[]): Html {
 /** What ends a session: a button of the form around the table, whose password field is sent along. */
 function endPart({ id, isThis, agent, from }: SessionView): Html {
   if (isThis) return html`<strong>This one</strong>`;
-  const label = `End it: ${browserWords(agent)} from ${from}`;
+  const label = t`End it: ${browserWords(agent)} from ${from}`;
   return html`<button class="button is-quiet" formaction="${`/me/sessions/${encodeURIComponent(id)}/end`}" aria-label="${label}">End it</button>`;
 }
 
@@ -139,7 +140,7 @@ const SYSTEMS: readonly [pattern: RegExp, words: string][] = [
 export function browserWords(agent: string): string {
   const find = (table: typeof BROWSERS) => table.find(([pattern]) => pattern.test(agent))?.[1];
   const browser = find(BROWSERS);
-  if (browser === undefined) return agent === '' ? 'not known' : agent;
+  if (browser === undefined) return agent === '' ? t`not known` : agent;
   const system = find(SYSTEMS);
-  return system === undefined ? browser : `${browser} on ${system}`;
+  return system === undefined ? browser : t`${browser} on ${system}`;
 }

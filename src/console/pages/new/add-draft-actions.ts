@@ -1,4 +1,3 @@
-import { counted } from '../../../counted.ts';
 import type { Approval, ApprovalPolicy } from '../../../ledger/schema/approval.ts';
 import type { DraftDesk, LineEdit } from '../../../portfolio/draft-desk.ts';
 import { lastVersion, type MendedCell, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
@@ -8,6 +7,7 @@ import type { About } from '../../access/access.ts';
 import { FINANCE } from '../../access/rules.ts';
 import { ConsoleError } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { linkButton } from '../../parts/form.ts';
 import { pageHead } from '../../parts/page-head.ts';
 import type { Kinds, Visit } from '../page.ts';
@@ -86,13 +86,13 @@ export function draftActions({ post }: Kinds<NewPageFunctions>) {
       handle: async ({ reply, params: { id = '' }, fields, given }) => {
         const draft = await given.read(id);
         const [edit] = readEdits(fields);
-        if (!edit || !('cells' in edit)) throw new ConsoleError(422, 'The page is out of date: load it again.');
+        if (!edit || !('cells' in edit)) throw new ConsoleError(422, t`The page is out of date: load it again.`);
         if (fields.version !== undefined && Number(fields.version) !== lastVersion(draft).number) {
-          return reply.fragment(notChecked('Another version was saved meanwhile: load the page again.'));
+          return reply.fragment(notChecked(t`Another version was saved meanwhile: load the page again.`));
         }
         const state = await given.preview(draft);
         if (state.is !== 'there')
-          return reply.fragment(notChecked('The file is being read again: load the page again.'));
+          return reply.fragment(notChecked(t`The file is being read again: load the page again.`));
         return reply.fragment(reasonList(await given.check(draft, edit)));
       },
     }),
@@ -109,7 +109,7 @@ export function draftActions({ post }: Kinds<NewPageFunctions>) {
         tell('conflict' in answer ? { became: 'conflict' } : versionOf(answer.draft));
         if ('conflict' in answer) {
           reply.code(409);
-          return { title: 'Another version was saved', body: conflictView(id, answer.conflict) };
+          return { title: t`Another version was saved`, body: conflictView(id, answer.conflict) };
         }
         if (fields.same !== undefined)
           await saySameBuyer(answer.draft, { line: Number(fields.same), by: actor.name }, given);
@@ -131,7 +131,7 @@ export function draftActions({ post }: Kinds<NewPageFunctions>) {
         tell('conflict' in answer ? { became: 'conflict' } : versionOf(answer.draft));
         if ('draft' in answer) return reply.redirect(`/new/${id}`, 303);
         reply.code(409);
-        return { title: 'Another version was saved', body: conflictView(id, answer.conflict) };
+        return { title: t`Another version was saved`, body: conflictView(id, answer.conflict) };
       },
     }),
   ];
@@ -171,7 +171,7 @@ async function saySameBuyer(
   { line, by }: { line: number; by: string },
   given: NewPageFunctions,
 ): Promise<void> {
-  if (!Number.isSafeInteger(line) || line < 1) throw new ConsoleError(422, 'The page is out of date: load it again.');
+  if (!Number.isSafeInteger(line) || line < 1) throw new ConsoleError(422, t`The page is out of date: load it again.`);
   const sameBuyer = [...new Set([...(reading.sameBuyer ?? []), line])];
   await given.correct(id, { reading: { ...reading, sameBuyer } }, by);
 }
@@ -179,11 +179,11 @@ async function saySameBuyer(
 /** The answer where two tabs or people edited one version; the unsaved changes are still in the page to which "back" leads. */
 function conflictView(id: string, { latest, cells }: { latest: number; cells: MendedCell[] }): Html {
   return html`${pageHead({
-    title: 'Another version was saved meanwhile',
-    lead: `Your changes were not written: version ${latest} is not the one that you looked at. It differs in ${counted(cells.length, 'cell')}. Load it, and make your changes there; the browser's back button still has them.`,
-    actions: linkButton({ href: `/new/${id}?list=problems#mend`, words: `Load version ${latest}`, kind: 'primary' }),
+    title: t`Another version was saved meanwhile`,
+    lead: t`Your changes were not written: version ${latest} is not the one that you looked at. It differs in ${countWords(cells.length, 'cell')}. Load it, and make your changes there; the browser's back button still has them.`,
+    actions: linkButton({ href: `/new/${id}?list=problems#mend`, words: t`Load version ${latest}`, kind: 'primary' }),
   })}
-  ${cellsTable('Cells in which it differs', cells)}`;
+  ${cellsTable(t`Cells in which it differs`, cells)}`;
 }
 
 const CELL = /^cell-(\d{1,10})-(\d{1,5})$/;

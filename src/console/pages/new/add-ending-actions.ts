@@ -4,6 +4,7 @@ import { authorsWith, type PortfolioDraft } from '../../../portfolio/portfolio-d
 import { FINANCE, OWN_OR_OPERATOR } from '../../access/rules.ts';
 import { formFieldsOf } from '../../actions/add-action.ts';
 import { ConsoleError } from '../../console-app.ts';
+import { t } from '../../html/texts.ts';
 import type { Kinds, Posted } from '../page.ts';
 import { aboutDraft, COPY_LIMIT_MS, type NewPageFunctions, previewOf } from './add-draft-actions.ts';
 import { confirmView, removalView } from './confirm-view.ts';
@@ -20,7 +21,7 @@ export function endingActions({ get, post }: Kinds<NewPageFunctions>) {
       may: FINANCE,
       show: async ({ reply, params: { id = '' }, given }) => {
         const draft = await given.read(id);
-        return { title: `Remove ${draft.name}?`, body: removalView(draft, reply.csrf()) };
+        return { title: t`Remove ${draft.name}?`, body: removalView(draft, reply.csrf()) };
       },
     }),
     post('/new/:id/remove', {
@@ -55,7 +56,7 @@ export function endingActions({ get, post }: Kinds<NewPageFunctions>) {
           unsaved: Number(fields.unsaved) || 0,
         };
         return {
-          title: `Import ${draft.name}?`,
+          title: t`Import ${draft.name}?`,
           body: confirmView(draft, { preview, chosen, approval, csrf: reply.csrf() }),
         };
       },
@@ -74,7 +75,7 @@ export function endingActions({ get, post }: Kinds<NewPageFunctions>) {
       handle: async ({ request, reply, actor, params: { id = '' }, fields, tell, given }) => {
         // The portfolio that the access check saw: somebody may rename the draft in another tab meanwhile.
         const { portfolio = '' } = request.about ?? {};
-        if (!isPortfolioName(portfolio)) throw new ConsoleError(422, 'Give the portfolio a name first.');
+        if (!isPortfolioName(portfolio)) throw new ConsoleError(422, t`Give the portfolio a name first.`);
         const draft = await given.read(id);
         const { total, first } = await chosenOf(fields, draft, given);
         const begun = await given.submit(id, {
@@ -101,16 +102,15 @@ export function endingActions({ get, post }: Kinds<NewPageFunctions>) {
 /** What the form says beside the file. @throws ConsoleError where it cannot be read, or differs from what was applied */
 async function chosenOf(fields: Posted<NewPageFunctions>['fields'], draft: PortfolioDraft, given: NewPageFunctions) {
   if (fields.first !== undefined && fields.first !== String(SENT_FIRST)) {
-    throw new ConsoleError(422, 'The number of rows has changed: load the page again.');
+    throw new ConsoleError(422, t`The number of rows has changed: load the page again.`);
   }
   const total = fields.total?.trim() || undefined;
   const fault = total && controlTotalFault(total);
-  if (fault) throw new ConsoleError(422, `The control total cannot be read. ${fault}`);
+  if (fault) throw new ConsoleError(422, t`The control total cannot be read. ${fault}`);
   if (saysOtherwise(fields, draft, await previewOf(draft, given))) throw new ConsoleError(409, NOT_APPLIED);
   return { total, first: fields.first === undefined ? undefined : SENT_FIRST };
 }
 
-const CHANGED = 'The file, its reading or its portfolio has changed since this page was loaded: load it again.';
+const CHANGED = t`The file, its reading or its portfolio has changed since this page was loaded: load it again.`;
 
-const NOT_APPLIED =
-  'Nothing was sent: the page has changes that are not applied yet. Go back, and press “Apply” or “Check for this portfolio” first.';
+const NOT_APPLIED = t`Nothing was sent: the page has changes that are not applied yet. Go back, and press “Apply” or “Check for this portfolio” first.`;

@@ -7,6 +7,7 @@ import { authorsWith, type PortfolioDraft } from '../../../portfolio/portfolio-d
 import { FINANCE } from '../../access/rules.ts';
 import { ConsoleError } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
+import { t } from '../../html/texts.ts';
 import { pageHead, panel } from '../../parts/page-head.ts';
 import { sendDownload } from '../downloads/send-download.ts';
 import { digits, type Kinds, type Posted, page, type Visit } from '../page.ts';
@@ -29,7 +30,7 @@ const REFRESH_S = 5;
 export const newPortfolioPage = page<NewPageFunctions>(
   {
     at: 'new',
-    entry: { at: 'new', href: '/new', words: 'New' },
+    entry: { at: 'new', href: '/new', words: t`New` },
     asItIs: true,
     close: (given) => given.close(),
   },
@@ -41,7 +42,7 @@ function readRoutes({ get, events, post }: Kinds<NewPageFunctions>) {
     get('/new', {
       may: FINANCE,
       show: async ({ reply, given }) => ({
-        title: 'New portfolio',
+        title: t`New portfolio`,
         body: uploadView({ drafts: await given.list(), csrf: reply.csrf(), maxUploadMb: given.maxUploadMb }),
       }),
     }),
@@ -127,7 +128,7 @@ function isCutOff(error: unknown, { raw }: FastifyRequest): boolean {
   return (raw.destroyed && !raw.complete) || /unexpected end of multipart data/i.test(messageOf(error));
 }
 
-const CUT_OFF = 'The upload was cut off before its end, and nothing of it was kept. Upload it again.';
+const CUT_OFF = t`The upload was cut off before its end, and nothing of it was kept. Upload it again.`;
 
 /** The most files of an upload. A ZIP file counts as one, and can hold more documents. */
 const MOST_FILES = 2_000;
@@ -139,7 +140,7 @@ const MULTIPART = {
 };
 
 async function* filesOf(request: FastifyRequest): AsyncGenerator<IncomingFile> {
-  if (!request.isMultipart()) throw new ConsoleError(415, 'Upload the file from the page.');
+  if (!request.isMultipart()) throw new ConsoleError(415, t`Upload the file from the page.`);
   for await (const part of request.parts()) {
     if (part.type === 'file') yield { field: part.fieldname, name: part.filename ?? '', content: part.file };
   }
@@ -204,7 +205,7 @@ async function showImport({ reply, params, given }: Shown<unknown>) {
   if (!progress) return reply.redirect(`/new/${draft.id}`, 303);
   reply.header('refresh', String(REFRESH_S));
   return {
-    title: `Importing ${draft.name}`,
+    title: t`Importing ${draft.name}`,
     body: importView(draft, await importPiece(looked, given), asksApproval(await given.approvalPolicy())),
     events: `/new/${draft.id}/import/events`,
   };
@@ -224,10 +225,10 @@ function importView({ id, name, submitted }: PortfolioDraft, progress: Html, isA
   return html`${pageHead({
     title: html`Importing <bdi>${name}</bdi>`,
     trail: [
-      { href: '/new', words: 'New portfolio' },
+      { href: '/new', words: t`New portfolio` },
       { href: `/new/${id}`, words: name },
     ],
-    lead: html`Into portfolio <a href="/portfolios/${encodeURIComponent(portfolio)}"><bdi>${portfolio}</bdi></a>. ${isAsked ? 'Nothing is sent before the whole file is imported, and approved where needed' : 'The first lines are already being requested'}. You can leave this page.`,
+    lead: html`Into portfolio <a href="/portfolios/${encodeURIComponent(portfolio)}"><bdi>${portfolio}</bdi></a>. ${isAsked ? t`Nothing is sent before the whole file is imported, and approved where needed` : t`The first lines are already being requested`}. You can leave this page.`,
   })}
-  ${panel({ title: 'Progress', body: html`<div data-module="follow"><div id="${PROGRESS_ID}">${progress}</div></div>` })}`;
+  ${panel({ title: t`Progress`, body: html`<div data-module="follow"><div id="${PROGRESS_ID}">${progress}</div></div>` })}`;
 }

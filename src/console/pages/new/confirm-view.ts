@@ -1,9 +1,10 @@
-import { counted, grouped } from '../../../counted.ts';
+import { grouped } from '../../../counted.ts';
 import { moneyText } from '../../../money-text.ts';
 import { readTotal } from '../../../portfolio/control-total.ts';
 import { lastVersion, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
 import { type Html, html } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { button, form, hidden, linkButton } from '../../parts/form.ts';
 import { notice } from '../../parts/page-head.ts';
 import { durationWords } from './words.ts';
@@ -28,12 +29,12 @@ export function confirmView(
   const out = lastVersion(draft).leftOut.length;
   const sum = `${currency === undefined ? '' : `${currency} `}${moneyText(dryRun.requested)}`;
   const facts: [string, string][] = [
-    ['Requests', counted(dryRun.limits, 'limit')],
-    ['Sum', sum],
-    ['Time needed', dryRun.durationS === null ? 'not known yet' : `about ${durationWords(dryRun.durationS)}`],
-    ['Portfolio', portfolio],
-    ['Left out', leftOutWords({ ...counts, out })],
-    ...(total === undefined ? [] : [['Control total', readTotal(total)] satisfies [string, string]]),
+    [t`Requests`, countWords(dryRun.limits, 'limit')],
+    [t`Sum`, sum],
+    [t`Time needed`, dryRun.durationS === null ? t`not known yet` : t`about ${durationWords(dryRun.durationS)}`],
+    [t`Portfolio`, portfolio],
+    [t`Left out`, leftOutWords({ ...counts, out })],
+    ...(total === undefined ? [] : [[t`Control total`, readTotal(total)] satisfies [string, string]]),
   ];
   const fields = {
     of,
@@ -42,25 +43,25 @@ export function confirmView(
     ...(first && { first: String(first) }),
   };
   const body = html`${Object.entries(fields).map(([field, value]) => hidden(field, value))}
-    <div class="form-end">${button({ words: first === undefined ? `Request ${counted(dryRun.limits, 'limit')}` : `Send ${first}, then wait`, kind: 'primary' })}
+    <div class="form-end">${button({ words: first === undefined ? t`Request ${countWords(dryRun.limits, 'limit')}` : t`Send ${first}, then wait`, kind: 'primary' })}
       <a class="button is-quiet" href="/new/${id}" data-close>Back</a></div>`;
-  return html`<h2 class="dialog-title">${dryRun.limits === 0 ? html`Import <bdi>${name}</bdi>?` : 'Request these limits?'}</h2>
+  return html`<h2 class="dialog-title">${dryRun.limits === 0 ? html`Import <bdi>${name}</bdi>?` : t`Request these limits?`}</h2>
     <dl class="facts">${facts.map(([word, value]) => html`<div><dt>${word}</dt><dd><bdi>${value}</bdi></dd></div>`)}</dl>
     ${first !== undefined && html`<p>The first ${first} are sent. Then the portfolio pauses.</p>`}
     ${isReplaced && html`<p>Earlier rows of this portfolio that are not in this file are cancelled, if they were not sent yet.</p>`}
-    ${unsaved > 0 && notice('warn', `${counted(unsaved, 'change of a line is', 'changes of lines are')} not saved and will not be sent: go back, and save a new version.`)}
+    ${unsaved > 0 && notice('warn', t`${countWords(unsaved, 'change of a line is', 'changes of lines are')} not saved and will not be sent: go back, and save a new version.`)}
     ${approval}
     ${form({ action: `/new/${id}/submit`, csrf, body, class: 'form' })}`;
 }
 
 function leftOutWords({ invalid, duplicate, out }: { invalid: number; duplicate: number; out: number }): string {
   const parts = Object.entries({ invalid, duplicate, 'by hand': out }).filter(([, lines]) => lines > 0);
-  return parts.length === 0 ? 'no line' : parts.map(([words, lines]) => `${grouped(lines)} ${words}`).join(', ');
+  return parts.length === 0 ? t`no line` : parts.map(([words, lines]) => `${grouped(lines)} ${words}`).join(', ');
 }
 
 /** Asks before an upload is removed. */
 export function removalView({ id, name }: PortfolioDraft, csrf: string): Html {
-  const body = html`<div class="actions">${button({ words: 'Remove', kind: 'danger' })}${linkButton({ href: `/new/${id}`, words: 'Keep it', kind: 'quiet' })}</div>`;
+  const body = html`<div class="actions">${button({ words: t`Remove`, kind: 'danger' })}${linkButton({ href: `/new/${id}`, words: t`Keep it`, kind: 'quiet' })}</div>`;
   return html`<h2 class="dialog-title">Remove <bdi>${name}</bdi>?</h2>
     <p>The file, its documents and all corrections are removed. Nothing of it was requested.</p>
     ${form({ action: `/new/${id}/remove`, csrf, body, class: 'form' })}`;

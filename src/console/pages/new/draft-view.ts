@@ -1,4 +1,3 @@
-import { counted } from '../../../counted.ts';
 import type { Approval, ApprovalPolicy } from '../../../ledger/schema/approval.ts';
 import { agreesWords } from '../../../portfolio/control-total.ts';
 import type { PreviewState } from '../../../portfolio/draft-desk.ts';
@@ -8,6 +7,7 @@ import { readingWords } from '../../../portfolio/read-options.ts';
 import { unsentWords } from '../../../portfolio/supplier.ts';
 import type { Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { actionButton, button, field, form, hidden, linkButton, select } from '../../parts/form.ts';
 import { notice, pageHead, panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
@@ -36,13 +36,13 @@ export function draftView(draft: PortfolioDraft, given: DraftGiven): Html {
   const { state, csrf } = given;
   return html`${pageHead({
     title: html`<bdi>${draft.name}</bdi>`,
-    trail: [{ href: '/new', words: 'New portfolio' }],
+    trail: [{ href: '/new', words: t`New portfolio` }],
     lead: html`${draftWords(draft)} · uploaded ${timeAgo(draft.uploadedMs)}`,
-    actions: html`${linkButton({ href: `/new/${draft.id}/file`, words: 'Download', kind: 'quiet', download: true, label: 'Download the file as it is now' })}
-      ${linkButton({ href: `/new/${draft.id}/remove`, words: 'Remove…', kind: 'quiet', dialog: true, label: `Remove the upload ${draft.name}` })}`,
+    actions: html`${linkButton({ href: `/new/${draft.id}/file`, words: t`Download`, kind: 'quiet', download: true, label: t`Download the file as it is now` })}
+      ${linkButton({ href: `/new/${draft.id}/remove`, words: t`Remove…`, kind: 'quiet', dialog: true, label: t`Remove the upload ${draft.name}` })}`,
   })}
   ${keptNotice(draft, csrf)}${submittedNotice(draft)}${versionsView(draft, csrf)}
-  ${state.is === 'under way' && panel({ title: 'Reading the file', body: html`<div data-module="follow"><div id="${PROGRESS_ID}">${previewProgress(draft, state)}</div></div>` })}
+  ${state.is === 'under way' && panel({ title: t`Reading the file`, body: html`<div data-module="follow"><div id="${PROGRESS_ID}">${previewProgress(draft, state)}</div></div>` })}
   ${state.is === 'failed' && failedView(draft, forPage(state.message), csrf)}
   ${state.is === 'there' && previewView(draft, { ...given, preview: state.preview })}`;
 }
@@ -53,16 +53,16 @@ function keptNotice({ id, keptFrom, offered }: PortfolioDraft, csrf: string): Ht
     return notice(
       'warn',
       html`${readerWords(by)} changed how that file is read ${timeAgo(keptMs)}: <bdi>${readingWords(reading)}</bdi>. This one has the same columns, and those changes are not applied to it. Whoever changes how a file is read cannot approve it.
-      ${actionButton({ action: `/new/${id}/reading`, csrf, words: 'Read this one the same way', kind: 'quiet', fields: { offered: 'yes' } })}`,
-      { title: `It has the same columns as ${name}.` },
+      ${actionButton({ action: `/new/${id}/reading`, csrf, words: t`Read this one the same way`, kind: 'quiet', fields: { offered: 'yes' } })}`,
+      { title: t`It has the same columns as ${name}.` },
     );
   }
   if (!keptFrom) return false;
   return notice(
     'info',
     html`So it is read the way that ${readerWords(keptFrom.by)} set for that file ${timeAgo(keptFrom.keptMs)}.
-      ${actionButton({ action: `/new/${id}/reading`, csrf, words: 'Undo these settings', kind: 'quiet', fields: { forget: 'yes' } })}`,
-    { title: `It has the same columns as ${keptFrom.name}.` },
+      ${actionButton({ action: `/new/${id}/reading`, csrf, words: t`Undo these settings`, kind: 'quiet', fields: { forget: 'yes' } })}`,
+    { title: t`It has the same columns as ${keptFrom.name}.` },
   );
 }
 
@@ -75,15 +75,15 @@ function submittedNotice({ id, submitted }: PortfolioDraft): Html | false {
   if (ended && ended.faults.length === 0) {
     return notice(
       'good',
-      html`${counted(ended.lines, 'line')} of version ${submitted.version} ${timeAgo(ended.atMs)}: <a href="${href}">to the portfolio <bdi>${submitted.portfolio}</bdi></a>. ${total !== undefined && agreesWords(total)}`,
-      { title: 'It was imported.' },
+      html`${countWords(ended.lines, 'line')} of version ${submitted.version} ${timeAgo(ended.atMs)}: <a href="${href}">to the portfolio <bdi>${submitted.portfolio}</bdi></a>. ${total !== undefined && agreesWords(total)}`,
+      { title: t`It was imported.` },
     );
   }
-  if (ended) return notice('bad', ended.faults.join(' '), { title: 'Nothing was imported.' });
+  if (ended) return notice('bad', ended.faults.join(' '), { title: t`Nothing was imported.` });
   return notice(
     'warn',
-    html`${fault === null ? 'It was interrupted, or is still under way in another process.' : fault} Submit it again to continue where it stopped: nothing is requested twice. <a href="/new/${id}/import">See the progress</a>.`,
-    { title: `The import into ${submitted.portfolio} is not finished.` },
+    html`${fault === null ? t`It was interrupted, or is still under way in another process.` : fault} Submit it again to continue where it stopped: nothing is requested twice. <a href="/new/${id}/import">See the progress</a>.`,
+    { title: t`The import into ${submitted.portfolio} is not finished.` },
   );
 }
 
@@ -94,14 +94,16 @@ function versionsView(draft: PortfolioDraft, csrf: string): Html | false {
   const options = kept.map((version) => ({
     value: String(version.number),
     words:
-      version.number === 1 ? '1, as it was uploaded' : `${version.number}: ${correctionWords(draft.versions, version)}`,
+      version.number === 1
+        ? t`1, as it was uploaded`
+        : `${version.number}: ${correctionWords(draft.versions, version)}`,
   }));
   const last = lastVersion(draft);
   const body = html`${hidden('version', String(last.number))}
-    <span>${last.backTo === undefined ? `This is version ${last.number}.` : `This is version ${last.number}, the same as version ${last.backTo}.`}</span>
-    ${select({ label: 'Version', hideLabel: true, name: 'to', options })}${button({ words: 'Go back to it', kind: 'quiet' })}`;
-  return html`${form({ action: `/new/${draft.id}/back`, csrf, body, class: 'versions', label: 'Versions of the file' })}
-    ${last.cells.length > 0 && html`<details class="check"><summary>What version ${last.number} changed</summary>${cellsTable(`Cells changed by version ${last.number}`, last.cells)}</details>`}`;
+    <span>${last.backTo === undefined ? t`This is version ${last.number}.` : t`This is version ${last.number}, the same as version ${last.backTo}.`}</span>
+    ${select({ label: t`Version`, hideLabel: true, name: 'to', options })}${button({ words: t`Go back to it`, kind: 'quiet' })}`;
+  return html`${form({ action: `/new/${draft.id}/back`, csrf, body, class: 'versions', label: t`Versions of the file` })}
+    ${last.cells.length > 0 && html`<details class="check"><summary>What version ${last.number} changed</summary>${cellsTable(t`Cells changed by version ${last.number}`, last.cells)}</details>`}`;
 }
 
 /** Changed cells, before and after. */
@@ -110,10 +112,10 @@ export function cellsTable(caption: string, cells: readonly MendedCell[]): Html 
     caption,
     rows: cells.slice(0, CELLS_SHOWN),
     columns: [
-      { head: 'Line', kind: 'number', names: true, cell: ({ line }) => line },
-      { head: 'Column', cell: ({ column }) => html`<bdi>${column ?? 'the whole line'}</bdi>` },
-      { head: 'Before', cell: ({ before }) => html`<bdi>${before}</bdi>` },
-      { head: 'Now', cell: ({ after }) => html`<bdi>${after}</bdi>` },
+      { head: t`Line`, kind: 'number', names: true, cell: ({ line }) => line },
+      { head: t`Column`, cell: ({ column }) => html`<bdi>${column ?? t`the whole line`}</bdi>` },
+      { head: t`Before`, cell: ({ before }) => html`<bdi>${before}</bdi>` },
+      { head: t`Now`, cell: ({ after }) => html`<bdi>${after}</bdi>` },
     ],
   })}${cells.length > CELLS_SHOWN && html`<p class="quiet">The first ${CELLS_SHOWN} are shown.</p>`}`;
 }
@@ -122,9 +124,9 @@ const CELLS_SHOWN = 100;
 
 function failedView({ id, reading }: PortfolioDraft, message: string, csrf: string): Html {
   const isCorrected = Object.keys(reading).length > 0;
-  return html`${notice('bad', message, { title: 'The file cannot be read.', urgent: true })}
-    <div class="actions">${actionButton({ action: `/new/${id}/again`, csrf, words: 'Read it again' })}
-      ${isCorrected && actionButton({ action: `/new/${id}/reading`, csrf, words: 'Undo the settings', fields: { forget: 'yes' } })}</div>`;
+  return html`${notice('bad', message, { title: t`The file cannot be read.`, urgent: true })}
+    <div class="actions">${actionButton({ action: `/new/${id}/again`, csrf, words: t`Read it again` })}
+      ${isCorrected && actionButton({ action: `/new/${id}/reading`, csrf, words: t`Undo the settings`, fields: { forget: 'yes' } })}</div>`;
 }
 
 function previewView(draft: PortfolioDraft, given: DraftGiven & { preview: Preview }): Html {
@@ -132,37 +134,37 @@ function previewView(draft: PortfolioDraft, given: DraftGiven & { preview: Previ
   const { faults, fileWarnings, problems, warnings } = preview;
   const isUsable = faults.length === 0;
   const reading = panel({
-    title: 'How the file is read',
+    title: t`How the file is read`,
     body: html`<p>${previewReadingWords(preview)}</p>${readingForm(draft, preview, csrf)}`,
   });
   if (!isUsable) {
-    return html`${notice('bad', sentences(faults, forPage), { title: 'This file cannot be imported yet.', urgent: true })}${reading}
-      ${panel({ title: 'Portfolio', body: portfolioField(draft, names) })}`;
+    return html`${notice('bad', sentences(faults, forPage), { title: t`This file cannot be imported yet.`, urgent: true })}${reading}
+      ${panel({ title: t`Portfolio`, body: portfolioField(draft, names) })}`;
   }
   return html`${panel({
-    title: 'What would be requested',
+    title: t`What would be requested`,
     body: html`${requestFigures(preview)}${fileWarnings.length > 0 && notice('warn', sentences(fileWarnings, forPage))}`,
-    actions: html`<span class="hint">checked ${timeAgo(preview.madeMs)}</span>${actionButton({ action: `/new/${draft.id}/again`, csrf, words: 'Refresh', kind: 'quiet' })}`,
+    actions: html`<span class="hint">checked ${timeAgo(preview.madeMs)}</span>${actionButton({ action: `/new/${draft.id}/again`, csrf, words: t`Refresh`, kind: 'quiet' })}`,
   })}
-  ${problems.lines + warnings.lines > 0 && html`<div id="mend">${panel({ title: 'Lines to fix', body: html`${mendGrid(draft, { preview, place, lines, csrf })}${documentsForm(draft, preview, csrf)}` })}</div>`}
+  ${problems.lines + warnings.lines > 0 && html`<div id="mend">${panel({ title: t`Lines to fix`, body: html`${mendGrid(draft, { preview, place, lines, csrf })}${documentsForm(draft, preview, csrf)}` })}</div>`}
   ${reading}
-  ${panel({ title: 'As it would be sent', body: html`${requestSamples(preview)}${changesView(preview)}${unnamed(preview)}` })}
-  ${panel({ title: 'Submit', body: html`${portfolioField(draft, names)}${supplierLine(draft)}${submitButtons(draft, given)}` })}`;
+  ${panel({ title: t`As it would be sent`, body: html`${requestSamples(preview)}${changesView(preview)}${unnamed(preview)}` })}
+  ${panel({ title: t`Submit`, body: html`${portfolioField(draft, names)}${supplierLine(draft)}${submitButtons(draft, given)}` })}`;
 }
 
 /** Adds a document that a line names and nobody uploaded; what was corrected stays. */
 function documentsForm({ id }: PortfolioDraft, { columns, problems }: Preview, csrf: string): Html | false {
   const of = columns.find(({ known }) => known === 'supporting_documents')?.written;
   if (of === undefined || !problems.causes.some(({ column }) => column === of)) return false;
-  const body = html`${field({ label: 'Add a missing document', name: 'documents', type: 'file', multiple: true, hint: 'Name the file as your list does. Save your corrections above first: only saved ones stay.' })}
-    ${button({ words: 'Add' })}`;
+  const body = html`${field({ label: t`Add a missing document`, name: 'documents', type: 'file', multiple: true, hint: t`Name the file as your list does. Save your corrections above first: only saved ones stay.` })}
+    ${button({ words: t`Add` })}`;
   return form({
     action: `/new/${id}/documents`,
     csrf,
     multipart: true,
     body,
     class: 'form mend-column',
-    label: 'Missing documents',
+    label: t`Missing documents`,
   });
 }
 
@@ -192,11 +194,11 @@ export function uploadView({
   // Imported uploads are left out: they are found among the portfolios.
   const waiting = drafts.filter(({ submitted }) => !submitted?.ended || submitted.ended.faults.length > 0);
   return html`${pageHead({
-    title: 'New portfolio',
-    lead: 'Upload your list of buyers. You see what would be requested before anything is sent.',
+    title: t`New portfolio`,
+    lead: t`Upload your list of buyers. You see what would be requested before anything is sent.`,
   })}
   ${form({ action: '/new/upload', csrf, multipart: true, class: 'upload', module: 'upload', body: uploadFields(maxUploadMb) })}
-  ${waiting.length > 0 && panel({ title: 'Not submitted yet', body: draftTable(waiting) })}`;
+  ${waiting.length > 0 && panel({ title: t`Not submitted yet`, body: draftTable(waiting) })}`;
 }
 
 function uploadFields(maxUploadMb: number): Html {
@@ -214,37 +216,37 @@ function uploadFields(maxUploadMb: number): Html {
         <p class="hint" id="upload-documents-hint">File names must match your list.</p>
       </div>
     </div>
-    ${field({ label: 'Supplier (only if it has to be created)', name: 'supplier', type: 'file', accept: '.csv,.txt,text/csv', hint: html`A CSV with a header and one line: the <code>name</code> of the company and its other details, or its <code>company_id</code>.` })}
+    ${field({ label: t`Supplier (only if it has to be created)`, name: 'supplier', type: 'file', accept: '.csv,.txt,text/csv', hint: html`A CSV with a header and one line: the <code>name</code> of the company and its other details, or its <code>company_id</code>.` })}
     <div class="upload-progress" data-progress hidden>
       <progress aria-label="Upload" max="1" value="0"></progress><span data-words role="status"></span>
       <button class="button is-quiet" type="button" data-cancel>Cancel</button>
     </div>
     <div data-trouble role="alert"></div>
     <div class="upload-end">
-      ${button({ words: 'Upload and check', kind: 'primary' })}
+      ${button({ words: t`Upload and check`, kind: 'primary' })}
       <span class="hint">Up to ${maxUploadMb.toLocaleString('en')} MB. Uploading requests nothing.</span>${commandLine('npx limitline check FILE')}
     </div>`;
 }
 
 function draftTable(drafts: readonly PortfolioDraft[]): Html {
   return table({
-    caption: 'Uploads that were not submitted',
+    caption: t`Uploads that were not submitted`,
     rows: drafts,
     columns: [
-      { head: 'File', names: true, cell: ({ id, name }) => html`<a href="/new/${id}"><bdi>${name}</bdi></a>` },
-      { head: 'Size', cell: (draft) => draftWords(draft) },
-      { head: 'Uploaded', cell: ({ uploadedMs }) => timeAgo(uploadedMs) },
-      { head: 'Status', cell: standsAt },
+      { head: t`File`, names: true, cell: ({ id, name }) => html`<a href="/new/${id}"><bdi>${name}</bdi></a>` },
+      { head: t`Size`, cell: (draft) => draftWords(draft) },
+      { head: t`Uploaded`, cell: ({ uploadedMs }) => timeAgo(uploadedMs) },
+      { head: t`Status`, cell: standsAt },
       {
-        head: 'Continue',
+        head: t`Continue`,
         kind: 'actions',
-        cell: ({ id, name }) => linkButton({ href: `/new/${id}`, words: 'Continue', label: `Continue with ${name}` }),
+        cell: ({ id, name }) => linkButton({ href: `/new/${id}`, words: t`Continue`, label: t`Continue with ${name}` }),
       },
     ],
   });
 }
 
 function standsAt({ submitted }: PortfolioDraft): string {
-  if (!submitted) return 'not submitted';
-  return submitted.ended ? 'nothing was imported' : `import into ${submitted.portfolio} not finished`;
+  if (!submitted) return t`not submitted`;
+  return submitted.ended ? t`nothing was imported` : t`import into ${submitted.portfolio} not finished`;
 }

@@ -1,4 +1,4 @@
-import { counted, grouped } from '../../../counted.ts';
+import { grouped } from '../../../counted.ts';
 import { lastVersion, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import {
   type LineToMend,
@@ -10,6 +10,7 @@ import {
 } from '../../../portfolio/preview.ts';
 import type { Problem } from '../../../portfolio/problem.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { button, field, form, hidden, tick } from '../../parts/form.ts';
 
 /** Which lines are shown, and whether the first faulty cell has the focus. */
@@ -34,7 +35,7 @@ export function mendGrid(
       <thead><tr><th scope="col" class="cell is-number">Line</th>${columns.map(({ written, known }) => html`<th scope="col" class="${['cell', known === 'name' && 'is-name']}"><bdi>${written}</bdi>${known !== null && known !== written && html`<span class="is-as">${known}</span>`}</th>`)}</tr></thead>
       ${lines.map((line, at) => lineRows(line, { columns, place, isFirst: at === 0 }))}
     </table></div>
-    <div class="form-end">${button({ words: 'Save as a new version', kind: 'primary' })}
+    <div class="form-end">${button({ words: t`Save as a new version`, kind: 'primary' })}
       <span class="hint">Only the cells that you change are written; every other byte of the file stays as it is.</span></div>`;
   return html`<div class="mend-tabs">${tab(draft, { list: 'problems', pages: preview.problems, place })}${tab(draft, { list: 'warnings', pages: preview.warnings, place })}</div>
     ${causeChips(draft, pages, place)}
@@ -47,7 +48,7 @@ function tab(
   { list, pages, place }: { list: MendPlace['list']; pages: MendPages; place: ShownPlace },
 ): Html | false {
   if (pages.lines === 0) return false;
-  const words = `${counted(pages.lines, 'line')} with ${list}`;
+  const words = t`${countWords(pages.lines, 'line')} with ${list}`;
   return html`<a class="tab" href="/new/${id}?list=${list}#mend" aria-current="${list === place.list && 'true'}">${words}</a>`;
 }
 
@@ -60,7 +61,7 @@ function causeChips({ id }: PortfolioDraft, { causes }: MendPages, place: ShownP
     );
     return html`<a class="tab" href="/new/${id}?${query}#mend" aria-current="${column === place.column && 'true'}">${words}</a>`;
   };
-  return html`<div class="mend-tabs">${chip('All')}${causes.slice(0, MOST_CAUSES).map(({ column, lines: count }) => chip(html`${grouped(count)} × ${column === null ? 'the whole line' : html`<bdi>${column}</bdi>`}`, column))}</div>`;
+  return html`<div class="mend-tabs">${chip(t`All`)}${causes.slice(0, MOST_CAUSES).map(({ column, lines: count }) => chip(html`${grouped(count)} × ${column === null ? t`the whole line` : html`<bdi>${column}</bdi>`}`, column))}</div>`;
 }
 
 const MOST_CAUSES = 20;
@@ -68,11 +69,11 @@ const MOST_CAUSES = 20;
 /** One correction for all lines with something wrong in a column. */
 function columnFields(column: string, { causes }: MendPages): Html {
   const count = causes.find((one) => one.column === column)?.lines ?? 0;
-  return html`<div class="mend-column" role="group" aria-label="All ${counted(count, 'line')}">
-      <span>In all ${counted(count, 'line')}, in <strong><bdi>${column}</bdi></strong>:</span>
-      ${field({ label: 'Replace', name: 'from', maxlength: LONGEST_CELL, placeholder: 'the whole cell' })}
-      ${field({ label: 'With', name: 'to', maxlength: LONGEST_CELL, placeholder: 'nothing' })}
-      ${button({ words: 'Replace in all', name: 'everywhere', value: 'yes' })}
+  return html`<div class="mend-column" role="group" aria-label="All ${countWords(count, 'line')}">
+      <span>In all ${countWords(count, 'line')}, in <strong><bdi>${column}</bdi></strong>:</span>
+      ${field({ label: t`Replace`, name: 'from', maxlength: LONGEST_CELL, placeholder: t`the whole cell` })}
+      ${field({ label: t`With`, name: 'to', maxlength: LONGEST_CELL, placeholder: 'nothing' })}
+      ${button({ words: t`Replace in all`, name: 'everywhere', value: 'yes' })}
     </div>`;
 }
 
@@ -96,7 +97,7 @@ function lineRows(line: LineToMend, { columns, place, isFirst }: RowPlace): Html
   return html`<tbody class="mend-line" data-line="${line.line}">
     <tr>${lineHead(line)}${line.broken === undefined ? columns.map((column, at) => cellField(line, { column, said, isFocused: isToFocus && at === first })) : wholeField(line, columns.length)}</tr>
     <tr class="reasons"><td>${tick({ name: `leave-${line.line}`, label: html`Leave out<span class="unseen"> line ${line.line}</span>` })}</td><td colspan="${columns.length}" id="reasons-${line.line}" aria-live="polite">${reasonList(line)}</td></tr>
-    ${said.some(({ message }) => isOfSameBuyer(message)) && html`<tr class="reasons"><td></td><td colspan="${columns.length}">${button({ words: 'It is the same buyer', name: 'same', value: String(line.line), label: `It is the same buyer (line ${line.line})` })}</td></tr>`}
+    ${said.some(({ message }) => isOfSameBuyer(message)) && html`<tr class="reasons"><td></td><td colspan="${columns.length}">${button({ words: t`It is the same buyer`, name: 'same', value: String(line.line), label: t`It is the same buyer (line ${line.line})` })}</td></tr>`}
   </tbody>`;
 }
 
@@ -140,7 +141,7 @@ function pageWays({ id }: PortfolioDraft, found: MendPages, { list, page, column
   };
   const more =
     lines > kept
-      ? ` The first ${grouped(kept)} can be corrected here. After the import, its errors file has all of them.`
+      ? t` The first ${grouped(kept)} can be corrected here. After the import, its errors file has all of them.`
       : '';
   return html`<nav class="pager" aria-label="Pages of lines"><span class="pager-words">Page ${page + 1} of ${grouped(count)}.${more}</span>
     ${page > 0 && html`<a class="button is-quiet" href="${href(page - 1)}">Before</a>`}
@@ -155,26 +156,26 @@ const WORDS: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/say so with --map "([^"]*)=([\w]+)"/g, 'read $1 below as $2'],
   [/say with --map "HEADER=(\w+)" which column it is/g, 'choose below which column is read as $1'],
   [/say --map "([^"]*)=([\w]+)"/g, 'read $1 below as $2'],
-  [/unless you say so with --map/g, 'unless you choose so below'],
-  [/say --decimal comma or --decimal point/g, 'choose “Decimals of amounts” below'],
+  [/unless you say so with --map/g, t`unless you choose so below`],
+  [/say --decimal comma or --decimal point/g, t`choose “Decimals of amounts” below`],
   [/say --dates dmy or --dates mdy/g, 'choose “Dates” below'],
-  [/--decimal comma or --decimal point/g, 'the choice “Decimals of amounts” below'],
-  [/--dates dmy or --dates mdy/g, 'the choice “Dates” below'],
+  [/--decimal comma or --decimal point/g, t`the choice “Decimals of amounts” below`],
+  [/--dates dmy or --dates mdy/g, t`the choice “Dates” below`],
   [/with --header-line (\d+) or --header-line (\d+)/g, 'line $1 or $2, in “Header in line” below'],
-  [/with --header-line N/g, 'in “Header in line” below'],
-  [/, given by --header-line,/g, ', given as the header’s,'],
-  [/--sheet NAME reads another one/g, 'choose another one below'],
-  [/say --hidden-rows to include hidden rows/g, 'tick “Read hidden rows too” below'],
-  [/(?:name it|name the right encoding) with --encoding/g, 'choose its encoding below'],
-  [/say --same-buyer \d+ or write "yes" in the column same_buyer/g, 'press “It is the same buyer”'],
-  [/say --same-buyer \d+/g, 'press “It is the same buyer”'],
+  [/with --header-line N/g, t`in “Header in line” below`],
+  [/, given by --header-line,/g, t`, given as the header’s,`],
+  [/--sheet NAME reads another one/g, t`choose another one below`],
+  [/say --hidden-rows to include hidden rows/g, t`tick “Read hidden rows too” below`],
+  [/(?:name it|name the right encoding) with --encoding/g, t`choose its encoding below`],
+  [/say --same-buyer \d+ or write "yes" in the column same_buyer/g, t`press “It is the same buyer”`],
+  [/say --same-buyer \d+/g, t`press “It is the same buyer”`],
   [/Import it into that one: npx limitline run FILE --portfolio "([^"]*)"\./g, 'Choose portfolio “$1” below.'],
-  [/, and import it with --portfolio/g, ', and upload each for its own'],
+  [/, and import it with --portfolio/g, t`, and upload each for its own`],
   [
     /is not in the documents folder \S.*?: put it there, or correct the name/g,
-    'was not uploaded with the file: upload both again, or correct the name',
+    t`was not uploaded with the file: upload both again, or correct the name`,
   ],
-  [/is not in the documents folder \S.*?: there is/g, 'was not uploaded: there is'],
+  [/is not in the documents folder \S.*?: there is/g, t`was not uploaded: there is`],
 ];
 
 /** Rewrites a message about a file for this page: a field in place of a command's option. */

@@ -6,6 +6,7 @@ import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
 import { type ReadOptions, readOptionsSchema } from '../../../portfolio/read-options.ts';
 import { ConsoleError } from '../../console-app.ts';
+import { t } from '../../html/texts.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -44,7 +45,10 @@ function readForm(fields: Fields, draft: PortfolioDraft, preview: Preview | unde
   const mapping = readMapping(fields, draft, preview);
   const line = headerLine?.trim() ?? '';
   if (line !== '' && !/^[1-9]\d{0,6}$/.test(line)) {
-    throw new ConsoleError(422, `"${line}" is no line: give the number of the line that has the names of the columns.`);
+    throw new ConsoleError(
+      422,
+      t`"${line}" is no line: give the number of the line that has the names of the columns.`,
+    );
   }
   const { sameBuyer } = draft.reading;
   const said = {
@@ -62,7 +66,7 @@ function readForm(fields: Fields, draft: PortfolioDraft, preview: Preview | unde
   if (read.success) return read.data;
   throw new ConsoleError(
     422,
-    `The form says something that there is not (${read.error.issues[0]?.path.join('.')}): load the page again.`,
+    t`The form says something that there is not (${read.error.issues[0]?.path.join('.')}): load the page again.`,
   );
 }
 
@@ -143,5 +147,5 @@ function meaningOf(chosen: string, path: string): HeaderMeaning {
 
 function knownColumn(name: string): KnownColumn {
   if (isKnown(name)) return name;
-  throw new ConsoleError(422, 'The form names an unknown column: load the page again.');
+  throw new ConsoleError(422, t`The form names an unknown column: load the page again.`);
 }

@@ -1,8 +1,8 @@
-import { counted } from '../../../counted.ts';
 import { KNOWN_COLUMNS } from '../../../portfolio/columns/known-columns.ts';
 import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview, PreviewColumn } from '../../../portfolio/preview.ts';
 import { type Html, html } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { button, field, form, select, tick } from '../../parts/form.ts';
 import { DELIMITER_WORDS, encodingName, previewDialectWords } from './words.ts';
 
@@ -36,37 +36,37 @@ export function readingForm(draft: PortfolioDraft, preview: Preview, csrf: strin
     <div class="reading-facts">${dialectFields(draft, preview)}${conventionFields(draft, preview)}</div>
     ${columnTable(preview)}
     ${constantFields(draft)}
-    <div class="form-end">${button({ words: 'Apply' })}<span class="hint">The next file with the same columns is read in the same way. Names, references and amounts given for every line are not kept.</span></div>`;
+    <div class="form-end">${button({ words: t`Apply` })}<span class="hint">The next file with the same columns is read in the same way. Names, references and amounts given for every line are not kept.</span></div>`;
   return form({ action: `/new/${draft.id}/reading`, csrf, body, class: 'form reading', id: DRAFT_FORM });
 }
 
 function aboveWords({ above, headerLine }: Preview): Html | false {
   if (!above) return false;
-  const lines = above.from === above.to ? `Line ${above.from}` : `Lines ${above.from} to ${above.to}`;
+  const lines = above.from === above.to ? t`Line ${above.from}` : t`Lines ${above.from} to ${above.to}`;
   return html`<p>${lines} above the header (line ${headerLine}) ${above.from === above.to ? 'is' : 'are'} not read: ${above.texts.slice(0, 2).map((text) => html`<q>${text.slice(0, 60)}</q> `)}</p>`;
 }
 
 function dialectFields({ reading }: PortfolioDraft, { dialect, sheets, headerLine }: Preview): Html {
   const header = field({
-    label: 'Header in line',
+    label: t`Header in line`,
     name: 'headerLine',
     inputmode: 'numeric',
     maxlength: 7,
     value: reading.headerLine === undefined ? '' : String(reading.headerLine),
-    placeholder: headerLine === null ? 'not found' : `${headerLine}, as found`,
+    placeholder: headerLine === null ? t`not found` : t`${headerLine}, as found`,
   });
   if (dialect.sheet !== undefined) {
     const options = [
-      { value: '', words: `As found: ${dialect.sheet}` },
+      { value: '', words: t`As found: ${dialect.sheet}` },
       ...sheets.map((name) => ({ value: name, words: name })),
     ];
     const isHidden = reading.hiddenRows === true;
-    return html`${select({ label: 'Sheet', name: 'sheet', value: reading.sheet ?? '', options })}${header}
-      <div class="field">${tick({ label: 'Read hidden rows too', name: 'hiddenRows', checked: isHidden })}</div>`;
+    return html`${select({ label: t`Sheet`, name: 'sheet', value: reading.sheet ?? '', options })}${header}
+      <div class="field">${tick({ label: t`Read hidden rows too`, name: 'hiddenRows', checked: isHidden })}</div>`;
   }
   const encodings = new Set<string>([...ENCODINGS, ...(reading.encoding === undefined ? [] : [reading.encoding])]);
   return html`${select({
-    label: 'Encoding',
+    label: t`Encoding`,
     name: 'encoding',
     value: reading.encoding ?? '',
     options: [
@@ -75,7 +75,7 @@ function dialectFields({ reading }: PortfolioDraft, { dialect, sheets, headerLin
     ],
   })}
   ${select({
-    label: 'Delimiter',
+    label: t`Delimiter`,
     name: 'delimiter',
     value: reading.delimiter ?? '',
     options: [
@@ -90,16 +90,16 @@ function dialectFields({ reading }: PortfolioDraft, { dialect, sheets, headerLin
 
 /** The label of the default. The detected value is only known while nothing else was chosen. */
 function asFound(said: unknown, found: string | undefined): string {
-  return said === undefined && found !== undefined ? `As found: ${found}` : 'As found';
+  return said === undefined && found !== undefined ? t`As found: ${found}` : t`As found`;
 }
 
 const DECIMALS = { '.': 'point: 1234.50', ',': 'comma: 1234,50' } as const;
-const DATES = { dmy: 'day first: 31/12/2026', mdy: 'month first: 12/31/2026' } as const;
+const DATES = { dmy: t`day first: 31/12/2026`, mdy: t`month first: 12/31/2026` } as const;
 
 function conventionFields({ reading }: PortfolioDraft, { conventions }: Preview): Html {
   const { decimal, dates } = conventions;
   return html`${select({
-    label: 'Decimals of amounts',
+    label: t`Decimals of amounts`,
     name: 'decimal',
     value: reading.decimal ?? '',
     options: [
@@ -108,20 +108,20 @@ function conventionFields({ reading }: PortfolioDraft, { conventions }: Preview)
     ],
   })}
   ${select({
-    label: 'Dates like 05/04/2026',
+    label: t`Dates like 05/04/2026`,
     name: 'dates',
     value: reading.dates ?? '',
     options: [
       {
         value: '',
-        words: asFound(reading.dates, dates === 'dmy' ? 'day first' : dates === 'mdy' ? 'month first' : undefined),
+        words: asFound(reading.dates, dates === 'dmy' ? t`day first` : dates === 'mdy' ? t`month first` : undefined),
       },
       ...Object.entries(DATES).map(([value, words]) => ({ value, words })),
     ],
   })}`;
 }
 
-const OURS = [{ value: '', words: 'not sent' }, ...KNOWN_COLUMNS.map((name) => ({ value: name, words: name }))];
+const OURS = [{ value: '', words: t`not sent` }, ...KNOWN_COLUMNS.map((name) => ({ value: name, words: name }))];
 
 /** Each column with its first cells, and a choice of what it is read as. */
 function columnTable({ columns }: Preview): Html {
@@ -137,21 +137,21 @@ function columnTable({ columns }: Preview): Html {
     <caption class="unseen">Columns of the file, what stands in them, and what they are sent as</caption>
     <thead><tr><th scope="col" class="cell">Column</th><th scope="col" class="cell">First cells</th><th scope="col" class="cell">Read as</th></tr></thead>
     <tbody>${named.filter((column) => shown.has(column)).map(columnRow)}</tbody>
-  </table></div>${others > 0 && html`<p class="hint">${counted(others, 'more column')} ${others === 1 ? 'is' : 'are'} not sent. To send one of them, move its column to the front of the file.</p>`}`;
+  </table></div>${others > 0 && html`<p class="hint">${countWords(others, 'more column')} ${others === 1 ? 'is' : 'are'} not sent. To send one of them, move its column to the front of the file.</p>`}`;
 }
 
 /** The most columns that can be chosen for: more than any real file of buyers has. */
 const MOST_COLUMNS = 200;
 
 function columnRow({ index, written, known, extra, by, guess, samples }: PreviewColumn): Html {
-  const why = { name: 'exact name', map: 'as you chose', alias: 'by its name' }[by ?? 'name'];
+  const why = { name: 'exact name', map: t`as you chose`, alias: t`by its name` }[by ?? 'name'];
   return html`<tr class="${known === null && !extra && 'is-own'}">
     <th scope="row" class="cell names"><bdi>${written}</bdi></th>
     <td class="cell samples" data-head="First cells">${samples.length === 0 ? html`<span class="soft">empty</span>` : html`<span class="sample-list">${samples.map((sample) => html`<span class="sample"><bdi>${sample}</bdi></span>`)}</span>`}</td>
     <td class="cell" data-head="Read as">
       <select class="input" name="column-${index}" aria-label="${written} is read as">${OURS.map(({ value, words }) => html`<option value="${value}" selected="${value === (known ?? '')}">${words}</option>`)}</select>
       ${known === null && html`<input class="input" name="path-${index}" value="${extra ?? ''}" maxlength="600" placeholder="or a path, such as company.tax_id" aria-label="${written} is sent as the field with this path">`}
-      <span class="hint">${(known !== null || extra) && by !== null ? why : guess !== null && `maybe ${guess}`}</span>
+      <span class="hint">${(known !== null || extra) && by !== null ? why : guess !== null && t`maybe ${guess}`}</span>
     </td>
   </tr>`;
 }
@@ -164,12 +164,12 @@ function constantFields({ reading }: PortfolioDraft): Html {
     ${rows.map(
       ([name, value], at) =>
         html`<div class="constant">${select({
-          label: 'Column',
+          label: t`Column`,
           hideLabel: at > 0,
           name: `constant-name-${at}`,
           value: name,
           options: [{ value: '', words: 'none' }, ...KNOWN_COLUMNS.map((one) => ({ value: one, words: one }))],
-        })}${field({ label: 'Value', hideLabel: at > 0, name: `constant-value-${at}`, value: value ?? '', maxlength: 500 })}</div>`,
+        })}${field({ label: t`Value`, hideLabel: at > 0, name: `constant-value-${at}`, value: value ?? '', maxlength: 500 })}</div>`,
     )}
   </details>`;
 }
@@ -177,9 +177,9 @@ function constantFields({ reading }: PortfolioDraft): Html {
 /** How the file was understood, in one line. */
 export function previewReadingWords(preview: Preview): string {
   const known = preview.columns.filter((column) => column.known !== null || column.extra).length;
-  const extras = preview.columns.flatMap(({ written, extra }) => (extra ? [`${written} as ${extra}`] : []));
+  const extras = preview.columns.flatMap(({ written, extra }) => (extra ? [t`${written} as ${extra}`] : []));
   const sent =
-    extras.length > 0 ? ` Also sent, although the service does not describe these fields: ${extras.join(', ')}.` : '';
+    extras.length > 0 ? t` Also sent, although the service does not describe these fields: ${extras.join(', ')}.` : '';
   const named = preview.columns.filter(({ written }) => written !== '').length;
-  return `${previewDialectWords(preview)}; ${known} of ${named} columns are sent${known === named ? '' : '; the others stay in your results'}.${sent}`;
+  return t`${previewDialectWords(preview)}; ${known} of ${named} columns are sent${known === named ? '' : t`; the others stay in your results`}.${sent}`;
 }

@@ -1,4 +1,4 @@
-import { allBeforeWords, counted, grouped, sizeWords } from '../../../counted.ts';
+import { allBeforeWords, grouped, sizeWords } from '../../../counted.ts';
 import {
   type Approval,
   type ApprovalPolicy,
@@ -11,6 +11,7 @@ import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { stats } from '../../parts/figures.ts';
 import { button, hidden, tick } from '../../parts/form.ts';
 import { notice } from '../../parts/page-head.ts';
@@ -38,7 +39,7 @@ export function portfolioField({ id, portfolio }: PortfolioDraft, names: readonl
       <input class="input" id="portfolio" form="${DRAFT_FORM}" name="portfolio" value="${portfolio}" list="portfolios" maxlength="64" autocomplete="off" aria-describedby="portfolio-hint">
       <datalist id="portfolios">${names.slice(0, MOST_NAMES).map((name) => html`<option value="${name}"></option>`)}</datalist>
       <p class="hint" id="portfolio-hint">A new name, or the name of a portfolio that exists.</p></div>
-    ${button({ words: 'Check for this portfolio', form: DRAFT_FORM, action: `/new/${id}/portfolio` })}
+    ${button({ words: t`Check for this portfolio`, form: DRAFT_FORM, action: `/new/${id}/portfolio` })}
   </div>`;
 }
 
@@ -53,19 +54,19 @@ export function submitButtons(
   const { portfolio } = draft;
   const sends = { form: DRAFT_FORM, action: `/new/${draft.id}/confirm`, dialog: true };
   const { limits, requested, before } = preview.dryRun;
-  const left = allBeforeWords(preview.counts.rows, before?.limits) ?? 'nothing to request';
+  const left = allBeforeWords(preview.counts.rows, before?.limits) ?? t`nothing to request`;
   const isThere = names.includes(portfolio);
-  const sum = `${counted(limits, 'limit')}, ${moneyText(requested, preview.currency)} in total`;
-  const words = limits === 0 ? `Import: ${left}` : `Request all: ${sum}`;
+  const sum = t`${countWords(limits, 'limit')}, ${moneyText(requested, preview.currency)} in total`;
+  const words = limits === 0 ? t`Import: ${left}` : t`Request all: ${sum}`;
   return html`${isThere && thereAlready(portfolio)}
   ${limits > 0 && neededApproval(approvalPolicy, { requested, isThere, over })}
   <div class="form submit" role="group" aria-label="Submit">${hidden('of', preview.of, DRAFT_FORM)}
-      ${isThere && can(rights, 'POST /new/:id/submit', 'replace') && tick({ form: DRAFT_FORM, name: 'replace', label: 'Cancel earlier rows that are not in this file, if they were not sent yet', hint: 'Choose this if the file is the whole list.' })}
+      ${isThere && can(rights, 'POST /new/:id/submit', 'replace') && tick({ form: DRAFT_FORM, name: 'replace', label: t`Cancel earlier rows that are not in this file, if they were not sent yet`, hint: t`Choose this if the file is the whole list.` })}
       <div class="field" data-module="total"><label for="total">Control total</label>
         <input class="input" id="total" form="${DRAFT_FORM}" name="total" inputmode="decimal" maxlength="40" autocomplete="off" aria-describedby="total-hint">
         <p class="hint" id="total-hint">The sum of all lines by your own records. If the file adds up to another sum, nothing of it is imported. You can leave this empty.</p></div>
       <div class="submit-ways">
-        ${limits > SENT_FIRST && html`<div class="way">${button({ ...sends, words: `Send ${SENT_FIRST}, then wait`, name: 'first', value: String(SENT_FIRST) })}<span class="hint">Then the portfolio pauses. ${can(rights, 'POST /portfolios/:name/resume', 'first rows') ? 'Look at the answers and resume it' : 'An operator looks at the answers and resumes it'}, and the rest is sent.</span></div>`}
+        ${limits > SENT_FIRST && html`<div class="way">${button({ ...sends, words: t`Send ${SENT_FIRST}, then wait`, name: 'first', value: String(SENT_FIRST) })}<span class="hint">Then the portfolio pauses. ${can(rights, 'POST /portfolios/:name/resume', 'first rows') ? t`Look at the answers and resume it` : t`An operator looks at the answers and resumes it`}, and the rest is sent.</span></div>`}
         <div class="way">${button({ ...sends, words, kind: 'primary' })}<span class="hint">Exactly what this page shows is imported.</span></div>
       </div>
       <p class="same-command">${commandLine(sameCommand(draft), 'The same from a terminal:')}</p>
@@ -76,7 +77,7 @@ function thereAlready(portfolio: string): Html {
   return notice(
     'info',
     html`Portfolio <a href="/portfolios/${encodeURIComponent(portfolio)}"><bdi>${portfolio}</bdi></a> exists already. What was requested before is not requested again. Rows that were not sent yet are updated from this file. Rows that are not in this file stay.`,
-    { title: 'This adds to a portfolio.' },
+    { title: t`This adds to a portfolio.` },
   );
 }
 
@@ -85,21 +86,24 @@ export function neededApproval(
   policy: ApprovalPolicy,
   { requested, isThere, over }: { requested: string; isThere: boolean; over: Approval['over'] },
 ): Html | false {
-  const title = 'A colleague must approve this first.';
+  const title = t`A colleague must approve this first.`;
   const limit = policy.above === undefined ? '' : moneyText(policy.above);
   if (asksApprovalOf(policy, requested)) {
     const why = policy.always
-      ? 'It waits once it is submitted'
-      : `It asks for ${moneyText(requested)}, which is above ${limit}`;
+      ? t`It waits once it is submitted`
+      : t`It asks for ${moneyText(requested)}, which is above ${limit}`;
     return notice('warn', `${why}: ${BEFORE_YES}.`, { title });
   }
   if (over)
-    return notice('warn', `${whyWords({ kind: 'import', over })} Once it is submitted, ${BEFORE_YES}.`, { title });
+    return notice('warn', t`${whyWords({ kind: 'import', over })} Once it is submitted, ${BEFORE_YES}.`, { title });
   const { above, windowDays = 0 } = policy;
   // The import decides by the sums of the whole portfolio and of its buyers, which this file shows only in part.
-  const whose = [...(isThere ? ['the sum of the portfolio'] : []), ...(windowDays > 0 ? ['the sum of one buyer'] : [])];
+  const whose = [
+    ...(isThere ? [t`the sum of the portfolio`] : []),
+    ...(windowDays > 0 ? [t`the sum of one buyer`] : []),
+  ];
   if (above === undefined || whose.length === 0) return false;
-  return notice('info', `If ${whose.join(' or ')} is above ${limit} with this file, ${BEFORE_YES}.`);
+  return notice('info', t`If ${whose.join(' or ')} is above ${limit} with this file, ${BEFORE_YES}.`);
 }
 
 /** The command that does the same with a local file; a control total is added as it is typed (total.js). What no flag can state is in a file of its own, `mapping.json`. */
@@ -137,59 +141,61 @@ export function sameCommand({ name, portfolio, reading, documents, supplier, isA
 export function requestFigures({ counts, dryRun, ratePerS, problems, warnings, fileWarnings }: Preview): Html {
   const { limits, requested, companies, documents, uploadBytes, durationS, before } = dryRun;
   const calls = limits + companies + documents;
-  const asked = allBeforeWords(counts.rows, before?.limits) ?? counted(limits, 'limit');
+  const asked = allBeforeWords(counts.rows, before?.limits) ?? countWords(limits, 'limit');
   return html`<div class="request-figures">${stats([
-    { label: 'Would be requested', value: amount(requested), hint: asked },
+    { label: t`Would be requested`, value: amount(requested), hint: asked },
     {
-      label: 'Calls',
+      label: t`Calls`,
       value: grouped(calls),
-      hint: `${counted(companies, 'company', 'companies')}, ${counted(documents, 'document')}${documents > 0 ? ` (${sizeWords(uploadBytes)})` : ''}, ${counted(limits, 'limit')}`,
+      hint: `${countWords(companies, 'company', 'companies')}, ${countWords(documents, 'document')}${documents > 0 ? ` (${sizeWords(uploadBytes)})` : ''}, ${countWords(limits, 'limit')}`,
     },
     {
-      label: 'Time needed',
+      label: t`Time needed`,
       value: durationS === null ? 'not known yet' : `about ${durationWords(durationS)}`,
       hint:
         ratePerS === null
-          ? 'known once the first answers came'
-          : `at ${ratePerS < 10 ? ratePerS.toFixed(1) : Math.round(ratePerS)} calls a second`,
+          ? t`known once the first answers came`
+          : t`at ${ratePerS < 10 ? ratePerS.toFixed(1) : Math.round(ratePerS)} calls a second`,
     },
-    { label: 'Lines', value: grouped(counts.lines), hint: `${grouped(counts.rows)} good` },
+    { label: t`Lines`, value: grouped(counts.lines), hint: t`${grouped(counts.rows)} good` },
     {
-      label: 'Invalid',
+      label: t`Invalid`,
       value: grouped(counts.invalid),
-      hint: 'not requested',
+      hint: t`not requested`,
       ...(counts.invalid > 0 ? { kind: 'bad' as const } : {}),
     },
     {
-      label: 'Duplicate',
+      label: t`Duplicate`,
       value: grouped(counts.duplicate),
-      hint: 'requested only once',
+      hint: t`requested only once`,
       ...(counts.duplicate > 0 ? { kind: 'warn' as const } : {}),
     },
-    { label: 'Requested before', value: grouped(before?.limits ?? 0), hint: 'not requested again' },
+    { label: t`Requested before`, value: grouped(before?.limits ?? 0), hint: t`not requested again` },
     {
-      label: 'Warnings',
+      label: t`Warnings`,
       value: grouped(warnings.lines + fileWarnings.length),
-      hint: `${fileWarnings.length > 0 ? `${counted(warnings.lines, 'line')}, ${grouped(fileWarnings.length)} on the whole file; ` : ''}for your information`,
+      hint: t`${fileWarnings.length > 0 ? t`${countWords(warnings.lines, 'line')}, ${grouped(fileWarnings.length)} on the whole file; ` : ''}for your information`,
       ...(warnings.lines + fileWarnings.length > 0 ? { kind: 'warn' as const } : {}),
     },
   ])}</div>
-  ${problems.lines > 0 && html`<p class="to-mend"><a href="#mend">${counted(problems.lines, 'line')} would not be requested: fix ${problems.lines === 1 ? 'it' : 'them'} here, or leave ${problems.lines === 1 ? 'it' : 'them'} out.</a></p>`}
+  ${problems.lines > 0 && html`<p class="to-mend"><a href="#mend">${countWords(problems.lines, 'line')} would not be requested: fix ${problems.lines === 1 ? 'it' : 'them'} here, or leave ${problems.lines === 1 ? 'it' : 'them'} out.</a></p>`}
   ${besideWords(dryRun)}`;
 }
 
 function besideWords({ open, besides, before }: Preview['dryRun']): Html {
   const sentences: string[] = [];
-  if (open > 0) sentences.push(`${counted(open, 'of them waits', 'of them wait')} already.`);
+  if (open > 0) sentences.push(t`${countWords(open, 'of them waits', 'of them wait')} already.`);
   if (besides.limits > 0) {
     sentences.push(
-      `${grouped(besides.limits)} of them ${besides.limits === 1 ? 'is for a buyer that has' : 'are for buyers that have'} another limit, open, made or in this file.`,
+      t`${grouped(besides.limits)} of them ${besides.limits === 1 ? t`is for a buyer that has` : t`are for buyers that have`} another limit, open, made or in this file.`,
     );
   }
   if (before && before.companies > 0)
-    sentences.push(`${counted(before.companies, 'company exists', 'companies exist')} already.`);
+    sentences.push(t`${countWords(before.companies, 'company exists', 'companies exist')} already.`);
   if (before && before.held > 0)
-    sentences.push(`${counted(before.held, 'more is', 'more are')} being processed and will not be requested again.`);
+    sentences.push(
+      t`${countWords(before.held, 'more is', 'more are')} being processed and will not be requested again.`,
+    );
   return html`${sentences.length > 0 && html`<p>${sentences.join(' ')}</p>`}`;
 }
 
@@ -198,13 +204,13 @@ export function requestSamples({ largest, first }: Preview): Html {
   return html`${
     largest.length > 0 &&
     table({
-      caption: 'The largest requests',
+      caption: t`The largest requests`,
       showCaption: true,
       rows: largest,
       columns: [
-        { head: 'Line', kind: 'number', cell: ({ line }) => grouped(line) },
-        { head: 'Buyer', names: true, cell: ({ name }) => theirWords(name) },
-        { head: 'Requested', kind: 'amount', cell: ({ requested }) => amount(requested) },
+        { head: t`Line`, kind: 'number', cell: ({ line }) => grouped(line) },
+        { head: t`Buyer`, names: true, cell: ({ name }) => theirWords(name) },
+        { head: t`Requested`, kind: 'amount', cell: ({ requested }) => amount(requested) },
       ],
     })
   }
@@ -216,6 +222,6 @@ export function changesView({ changes }: Preview): Html | false {
   if (changes.length === 0) return false;
   return html`<details class="changes" id="changes"><summary>Values we reformatted</summary><ul>${changes.map(
     ({ column, count, value, became, message }) =>
-      html`<li><strong><bdi>${column}</bdi></strong>: ${counted(count, 'cell')}, such as <q>${theirWords(value)}</q> as <q>${became === '' ? 'nothing' : theirWords(became)}</q>. ${message}</li>`,
+      html`<li><strong><bdi>${column}</bdi></strong>: ${countWords(count, 'cell')}, such as <q>${theirWords(value)}</q> as <q>${became === '' ? 'nothing' : theirWords(became)}</q>. ${message}</li>`,
   )}</ul></details>`;
 }

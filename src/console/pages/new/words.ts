@@ -1,9 +1,10 @@
-import { counted, grouped, sizeWords } from '../../../counted.ts';
+import { grouped, sizeWords } from '../../../counted.ts';
 import type { PreviewState } from '../../../portfolio/draft-desk.ts';
 import { changedCells, type DraftVersion, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
 import type { Problem } from '../../../portfolio/problem.ts';
 import { type Html, html } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { progressBar } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
 
@@ -11,7 +12,7 @@ import { linkButton } from '../../parts/form.ts';
 export function durationWords(seconds: number): string {
   if (seconds < 90) return `${Math.ceil(seconds)} s`;
   const minutes = Math.round(seconds / 60);
-  return minutes < 90 ? `${minutes} min` : `${(minutes / 60).toFixed(1)} h`;
+  return minutes < 90 ? t`${minutes} min` : `${(minutes / 60).toFixed(1)} h`;
 }
 
 /** The names of delimiters. */
@@ -29,17 +30,20 @@ export function encodingName(encoding: string): string {
 
 /** How the file is encoded and delimited: `UTF-8, separated by commas`. */
 export function previewDialectWords({ dialect }: Pick<Preview, 'dialect'>): string {
-  if (dialect.sheet !== undefined) return `sheet “${dialect.sheet}” of an Excel workbook`;
-  const mark = dialect.bom ? ' with a byte order mark' : '';
-  return `${encodingName(dialect.encoding)}${mark}, separated by ${DELIMITER_WORDS[dialect.delimiter] ?? 'commas'}s`;
+  if (dialect.sheet !== undefined) return t`sheet “${dialect.sheet}” of an Excel workbook`;
+  const mark = dialect.bom ? t` with a byte order mark` : '';
+  return t`${encodingName(dialect.encoding)}${mark}, separated by ${DELIMITER_WORDS[dialect.delimiter] ?? 'commas'}s`;
 }
 
 /** What a version has of corrections: `4 cells corrected, lines 11 and 16 left out`; '' for none. */
 export function correctionWords(versions: readonly DraftVersion[], { number, leftOut }: DraftVersion): string {
   const cells = changedCells(versions.slice(0, versions.findIndex((one) => one.number === number) + 1));
   const [named, more] = [leftOut.slice(0, MOST_LINES), leftOut.length - MOST_LINES];
-  const lines = `${leftOut.length === 1 ? 'line' : 'lines'} ${named.map(grouped).join(', ')}${more > 0 ? ` and ${grouped(more)} more` : ''} left out`;
-  const parts = [...(cells > 0 ? [`${counted(cells, 'cell')} corrected`] : []), ...(leftOut.length > 0 ? [lines] : [])];
+  const lines = t`${leftOut.length === 1 ? 'line' : 'lines'} ${named.map(grouped).join(', ')}${more > 0 ? t` and ${grouped(more)} more` : ''} left out`;
+  const parts = [
+    ...(cells > 0 ? [t`${countWords(cells, 'cell')} corrected`] : []),
+    ...(leftOut.length > 0 ? [lines] : []),
+  ];
   return parts.join(', ');
 }
 
@@ -50,10 +54,10 @@ export function draftWords({ versions, documents, isArchive }: PortfolioDraft): 
   const last = versions.at(-1);
   const parts = [sizeWords(last?.sizeBytes ?? 0)];
   const sizes = documents.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-  if (isArchive) parts.push(`documents in a ZIP file of ${sizeWords(sizes)}`);
-  else if (documents.length > 0) parts.push(`${counted(documents.length, 'document')} of ${sizeWords(sizes)}`);
+  if (isArchive) parts.push(t`documents in a ZIP file of ${sizeWords(sizes)}`);
+  else if (documents.length > 0) parts.push(t`${countWords(documents.length, 'document')} of ${sizeWords(sizes)}`);
   const words = last && correctionWords(versions, last);
-  if (last && words) parts.push(`version ${last.number}: ${words}; the uploaded file is kept too`);
+  if (last && words) parts.push(t`version ${last.number}: ${words}; the uploaded file is kept too`);
   return parts.join(' · ');
 }
 
@@ -82,9 +86,13 @@ export const PROGRESS_ID = 'progress';
 /** How far the reading of an upload is; at its end, `data-go` tells the browser's module `follow` where to go. */
 export function previewProgress({ id }: Pick<PortfolioDraft, 'id'>, state: PreviewState): Html {
   if (state.is === 'under way') {
-    return progressBar({ label: 'Reading the file', done: state.lines, words: `${counted(state.lines, 'line')} read` });
+    return progressBar({
+      label: t`Reading the file`,
+      done: state.lines,
+      words: t`${countWords(state.lines, 'line')} read`,
+    });
   }
-  return html`<p data-go="/new/${id}">${linkButton({ href: `/new/${id}`, words: 'Show the result', kind: 'primary' })}</p>`;
+  return html`<p data-go="/new/${id}">${linkButton({ href: `/new/${id}`, words: t`Show the result`, kind: 'primary' })}</p>`;
 }
 
 /** How far an import is; at its end, `data-go` tells the browser's module `follow` where to go. */
@@ -95,12 +103,12 @@ export function importProgress(
   if (progress) {
     const words =
       total === undefined
-        ? `${counted(progress.lines, 'line')} imported`
-        : `${grouped(progress.lines)} of ${counted(total, 'line')} imported`;
-    return progressBar({ label: 'Importing', done: progress.lines, ...(total === undefined ? {} : { total }), words });
+        ? t`${countWords(progress.lines, 'line')} imported`
+        : t`${grouped(progress.lines)} of ${countWords(total, 'line')} imported`;
+    return progressBar({ label: t`Importing`, done: progress.lines, ...(total === undefined ? {} : { total }), words });
   }
   const isDone = submitted?.ended && submitted.ended.faults.length === 0 && versions.length > 0;
   const href = isDone ? `/portfolios/${encodeURIComponent(submitted.portfolio)}` : `/new/${id}`;
-  const words = isDone ? 'Imported: open the portfolio' : 'The import stopped: see why';
+  const words = isDone ? t`Imported: open the portfolio` : t`The import stopped: see why`;
   return html`<p data-go="${href}">${linkButton({ href, words, kind: 'primary' })}</p>`;
 }

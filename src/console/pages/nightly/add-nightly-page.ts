@@ -9,6 +9,7 @@ import type { Rights } from '../../access/access.ts';
 import { LOOKS, OPERATOR, SEES_BUYERS } from '../../access/rules.ts';
 import { ConsoleError } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
+import { t } from '../../html/texts.ts';
 import { pageHead, panel } from '../../parts/page-head.ts';
 import { pager } from '../../parts/table.ts';
 import { AUTOMATION, nightlyAddress, reportAddress } from '../addresses.ts';
@@ -31,7 +32,7 @@ const DOWNLOAD_LIMIT_MS = 3_600_000;
 
 /** `/nightly`: the last report, and below it what is done by itself, and notices; `/nightly/reports/:id`: one report, and its files. */
 export const nightlyTasksPage = page<NightlyPageFunctions>(
-  { at: 'nightly', entry: { at: 'nightly', href: '/nightly', words: 'Nightly' }, ours: ['schedule'] },
+  { at: 'nightly', entry: { at: 'nightly', href: '/nightly', words: t`Nightly` }, ours: ['schedule'] },
   ({ get, post }) => [
     ...NIGHTLY_PAGES.map(({ href, words, lead, sections }) =>
       get(href, {
@@ -47,8 +48,8 @@ export const nightlyTasksPage = page<NightlyPageFunctions>(
             sections.map(async ({ title, view }) => panel({ title, ...(await view(given, asked)) })),
           );
           return {
-            title: `Nightly: ${words}`,
-            body: html`${pageHead({ title: 'Nightly', lead })}${pagesOf(href)}${views}`,
+            title: t`Nightly: ${words}`,
+            body: html`${pageHead({ title: t`Nightly`, lead })}${pagesOf(href)}${views}`,
           };
         },
       }),
@@ -65,7 +66,7 @@ export const nightlyTasksPage = page<NightlyPageFunctions>(
         }
         const shown = await given.report.read(id);
         if (!shown) throw noReport();
-        return { title: `Report of ${nightTitle(shown.report)}`, body: reportPage(shown, rights) };
+        return { title: t`Report of ${nightTitle(shown.report)}`, body: reportPage(shown, rights) };
       },
     }),
     get('/nightly/reports/:id/:file', {
@@ -99,7 +100,7 @@ export const nightlyTasksPage = page<NightlyPageFunctions>(
         } catch (error) {
           if (!(error instanceof LimitlineError)) throw error;
           tell({ refused: true });
-          throw new ConsoleError(422, `The rule was not added. ${error.message}`, { cause: error });
+          throw new ConsoleError(422, t`The rule was not added. ${error.message}`, { cause: error });
         }
         return reply.redirect(`${AUTOMATION}?rule=added#sent-again-at-night-title`, 303);
       },
@@ -108,7 +109,7 @@ export const nightlyTasksPage = page<NightlyPageFunctions>(
       may: OPERATOR,
       action: 'remove rule',
       handle: async ({ params: { id = '' }, reply, given }) => {
-        if (!(await given.rules.remove(id))) throw new ConsoleError(404, 'This rule does not exist any more.');
+        if (!(await given.rules.remove(id))) throw new ConsoleError(404, t`This rule does not exist any more.`);
         return reply.redirect(`${AUTOMATION}?rule=removed#sent-again-at-night-title`, 303);
       },
     }),
@@ -118,7 +119,7 @@ export const nightlyTasksPage = page<NightlyPageFunctions>(
       action: 'run nightly',
       handle: async ({ params, actor, reply, given }) => {
         const task = TASKS.find((name) => name === params.task);
-        if (!task) throw new ConsoleError(404, `There is no task "${params.task}"; there are ${TASKS.join(', ')}.`);
+        if (!task) throw new ConsoleError(404, t`There is no task "${params.task}"; there are ${TASKS.join(', ')}.`);
         await given.schedule.run(task, actor.name);
         return reply.redirect(`${AUTOMATION}?asked=${task}`, 303);
       },
@@ -142,21 +143,21 @@ function pagesOf(current: string): Html {
 }
 
 function noReport(): ConsoleError {
-  return new ConsoleError(404, 'There is no such report: the last 400 nights are kept.');
+  return new ConsoleError(404, t`There is no such report: the last 400 nights are kept.`);
 }
 
 function noFile(): ConsoleError {
-  return new ConsoleError(404, 'There is no such file here: it is on the computer that made the report.');
+  return new ConsoleError(404, t`There is no such file here: it is on the computer that made the report.`);
 }
 
-const UP = { href: nightlyAddress(), words: 'Nightly' };
+const UP = { href: nightlyAddress(), words: t`Nightly` };
 
 /** The page of one report. */
 function reportPage(shown: ShownReport, rights: Rights): Html {
   const { report } = shown;
-  const title = `Report of ${nightTitle(report)}`;
+  const title = t`Report of ${nightTitle(report)}`;
   return html`${pageHead({ title, trail: [UP], actions: fileButtons(report, rights) })}
-    ${panel({ title: 'What was found', body: html`${reportHead(report)}${reportSections(shown, 'page')}` })}`;
+    ${panel({ title: t`What was found`, body: html`${reportHead(report)}${reportSections(shown, 'page')}` })}`;
 }
 
 /** A page of the findings of one check in a report. */
@@ -169,12 +170,12 @@ function groupPage(
   const until = after + group.shown.length;
   return html`${pageHead({
     title: CHECKS[check].title,
-    trail: [UP, { href: reportAddress(id), words: `Report of ${nightTitle({ atMs })}` }],
+    trail: [UP, { href: reportAddress(id), words: t`Report of ${nightTitle({ atMs })}` }],
     lead: SECTION_WORDS[section].title,
   })}
-  ${panel({ title: 'Findings', body: html`<p class="check">${groupTitle(group)}</p><ul class="findings">${group.shown.map((finding) => findingView(finding, 'page'))}</ul>` })}
+  ${panel({ title: t`Findings`, body: html`<p class="check">${groupTitle(group)}</p><ul class="findings">${group.shown.map((finding) => findingView(finding, 'page'))}</ul>` })}
   ${pager({
-    words: `${grouped(after + 1)} to ${grouped(until)} of ${grouped(group.findings)}`,
+    words: t`${grouped(after + 1)} to ${grouped(until)} of ${grouped(group.findings)}`,
     first: after === 0 ? undefined : reportAddress(id, of),
     next: next === undefined ? undefined : reportAddress(id, { ...of, after: next }),
   })}`;

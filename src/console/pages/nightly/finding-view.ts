@@ -1,9 +1,10 @@
-import { counted, grouped } from '../../../counted.ts';
+import { grouped } from '../../../counted.ts';
 import type { FoundItem } from '../../../ledger/nightly/checks.ts';
 import type { FindingChange, ReportFinding } from '../../../ledger/nightly/night-report.ts';
 import { rowIdOf } from '../../../ledger/schema/schema.ts';
 import type { RowFilter } from '../../../ledger/search/row-filter.ts';
 import { type Html, html, NOTHING } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { amount, commandLine, cutWords, inUtc, theirWords } from '../../parts/text.ts';
 import { portfolioAddress, rowAddress } from '../addresses.ts';
 
@@ -32,7 +33,7 @@ export function findingView(finding: ShownFinding, medium: Medium): Html {
     <div class="finding-count"><strong>${countOf(finding, medium)}</strong>${sum !== undefined && html`<span class="quiet">${amount(sum)}</span>`}</div>
     <div class="finding-words">
       <p>${change !== undefined && !isGone && changeMark(change)} ${words}</p>
-      <p class="quiet">${portfolio === '' ? 'All portfolios' : portfolioName(portfolio, medium)}${sinceMs !== undefined && html` · ${rows === 1 ? 'since' : 'the oldest since'} ${inUtc(sinceMs).slice(0, 10)}`}${rowsBefore !== undefined && !isGone && rowsBefore !== rows && html` · ${grouped(rowsBefore)} before`}</p>
+      <p class="quiet">${portfolio === '' ? t`All portfolios` : portfolioName(portfolio, medium)}${sinceMs !== undefined && html` · ${rows === 1 ? 'since' : t`the oldest since`} ${inUtc(sinceMs).slice(0, 10)}`}${rowsBefore !== undefined && !isGone && rowsBefore !== rows && html` · ${grouped(rowsBefore)} before`}</p>
       ${medium === 'page' && commands.length > 0 && html`<p class="finding-ways">${commands.map((command) => commandLine(`npx limitline ${command}`))}</p>`}
       ${examples.some(isOne) && examplesView(finding, medium)}
     </div>
@@ -46,9 +47,9 @@ export function changeMark(change: FindingChange, words: string = CHANGE_WORDS[c
 
 function countOf(finding: ShownFinding, medium: Medium): Html {
   const { rows, portfolio, change, rowsBefore = 0 } = finding;
-  if (change === 'gone') return html`${counted(rowsBefore, 'row')}`;
+  if (change === 'gone') return html`${countWords(rowsBefore, 'row')}`;
   const filter = filterOf(finding);
-  const words = counted(rows, 'row');
+  const words = countWords(rows, 'row');
   if (medium === 'paper' || portfolio === '' || !filter) return html`${words}`;
   return html`<a href="${portfolioAddress(portfolio, filter)}">${words}</a>`;
 }
@@ -68,8 +69,8 @@ function portfolioName(name: string, medium: Medium): Html {
 
 function examplesView({ examples, rows }: ShownFinding, medium: Medium): Html {
   if (medium === 'paper') return exampleList(examples.slice(0, EXAMPLES_ON_PAPER), medium);
-  const few = examples.length < rows ? `The first ${grouped(examples.length)}` : 'All of them';
-  const words = examples.length === 1 ? (rows === 1 ? 'Which one' : 'For example') : few;
+  const few = examples.length < rows ? t`The first ${grouped(examples.length)}` : t`All of them`;
+  const words = examples.length === 1 ? (rows === 1 ? t`Which one` : t`For example`) : few;
   return html`<details class="finding-examples"><summary>${words}</summary>${exampleList(examples, medium)}</details>`;
 }
 
@@ -88,7 +89,7 @@ function exampleView(
   medium: Medium,
 ): Html {
   const row = key === undefined ? undefined : rowIdOf(`${portfolio}/${key}`);
-  const where = line === undefined ? (key ?? '') : `line ${grouped(line)}`;
+  const where = line === undefined ? (key ?? '') : t`line ${grouped(line)}`;
   const which = html`${where} ${name !== undefined && theirWords(name)}`;
   return html`${row && medium === 'page' ? html`<a href="${rowAddress(row)}">${which}</a>` : which}
     ${requested !== undefined && amount(requested)}${granted !== undefined && html` granted ${amount(granted)}`}

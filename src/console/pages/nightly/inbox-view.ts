@@ -1,6 +1,6 @@
-import { counted } from '../../../counted.ts';
 import { isDecided, type TakenFile } from '../../../ledger/inbox/inbox.ts';
 import { type Html, html } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { facts } from '../../parts/figures.ts';
 import { emptyState, notice } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
@@ -31,56 +31,56 @@ export type InboxFunctions = { look: () => Promise<InboxFacts> };
 export function inboxSection(given: InboxFacts): Html {
   const { folder, mapping, isOnSchedule, lying, more, lately, nowMs } = given;
   if (folder === undefined && lately.length === 0) return noFolder();
-  return html`${given.fault !== undefined && notice('bad', advice(given.fault), { title: 'The drop folder cannot be read.' })}
+  return html`${given.fault !== undefined && notice('bad', advice(given.fault), { title: t`The drop folder cannot be read.` })}
     ${facts([
-      { term: 'Folder', what: folder === undefined ? 'none' : html`<code>${folder}</code>` },
-      { term: 'Imported', what: isOnSchedule ? 'as scheduled' : 'at once, when the file is complete' },
-      { term: 'Read', what: mapping === undefined ? OWN_READING : html`with the mapping ${theirWords(mapping)}` },
+      { term: t`Folder`, what: folder === undefined ? 'none' : html`<code>${folder}</code>` },
+      { term: t`Imported`, what: isOnSchedule ? t`as scheduled` : t`at once, when the file is complete` },
+      { term: t`Read`, what: mapping === undefined ? OWN_READING : html`with the mapping ${theirWords(mapping)}` },
     ])}
     ${
       lying.length > 0 &&
       table({
-        caption: 'Files in the folder',
+        caption: t`Files in the folder`,
         showCaption: true,
         rows: lying,
         columns: [
-          { head: 'File', names: true, cell: ({ name }) => theirWords(name) },
-          { head: 'Why it is not imported yet', cell: ({ why }) => advice(why) },
+          { head: t`File`, names: true, cell: ({ name }) => theirWords(name) },
+          { head: t`Why it is not imported yet`, cell: ({ why }) => advice(why) },
         ],
       })
     }
-    ${more > 0 && html`<p class="quiet">${counted(more, 'more file')}.</p>`}
+    ${more > 0 && html`<p class="quiet">${countWords(more, 'more file')}.</p>`}
     ${table({
-      caption: 'Imported files',
+      caption: t`Imported files`,
       showCaption: lying.length > 0,
       rows: lately,
       empty: emptyState({
-        title: 'No files yet.',
-        words: 'A file of buyers put into the drop folder is imported. Its name becomes the name of the portfolio.',
+        title: t`No files yet.`,
+        words: t`A file of buyers put into the drop folder is imported. Its name becomes the name of the portfolio.`,
       }),
       columns: [
-        { head: 'File', names: true, cell: ({ name }) => theirWords(name) },
-        { head: 'When', cell: ({ atMs }) => timeAgo(atMs, { nowMs }) },
-        { head: 'Result', cell: outcomeOf },
+        { head: t`File`, names: true, cell: ({ name }) => theirWords(name) },
+        { head: t`When`, cell: ({ atMs }) => timeAgo(atMs, { nowMs }) },
+        { head: t`Result`, cell: outcomeOf },
       ],
     })}`;
 }
 
-const OWN_READING = 'as the last file with the same columns was read in this console';
+const OWN_READING = t`as the last file with the same columns was read in this console`;
 
 function noFolder(): Html {
   return notice(
     'info',
     html`An operator can set up a folder: files of buyers put into it are then imported by themselves. ${commandLine('LIMITLINE_INBOX', 'Setting:')}`,
-    { title: 'No drop folder is set up.' },
+    { title: t`No drop folder is set up.` },
   );
 }
 
 const WORDS: Readonly<Record<TakenFile['is'], string>> = {
-  taken: 'Under way.',
-  imported: 'Imported.',
-  again: 'Imported before.',
-  rejected: 'Rejected.',
+  taken: t`Under way.`,
+  imported: t`Imported.`,
+  again: t`Imported before.`,
+  rejected: t`Rejected.`,
 };
 
 function outcomeOf(file: TakenFile): Html {
@@ -89,15 +89,15 @@ function outcomeOf(file: TakenFile): Html {
   const bad = is === 'imported' && found ? found.invalid + found.duplicate : 0;
   const ofDecisions = isDecided(file);
   const name = isBad
-    ? html`<strong class="is-bad">${is === 'taken' ? 'Waits.' : WORDS[is]}</strong>`
+    ? html`<strong class="is-bad">${is === 'taken' ? t`Waits.` : WORDS[is]}</strong>`
     : ofDecisions
-      ? 'Taken in.'
+      ? t`Taken in.`
       : WORDS[is];
   const where =
     is === 'rejected'
       ? html`<span class="under">Why: ${theirWords(`rejected/${id}.problems.txt`)}</span>`
       : bad > 0
-        ? html`<span class="under">${ofDecisions ? `${counted(bad, 'decision')} to check` : `Problems of ${counted(bad, 'line')}`}: ${theirWords(`done/${id}.problems.csv`)}</span>`
+        ? html`<span class="under">${ofDecisions ? t`${countWords(bad, 'decision')} to check` : t`Problems of ${countWords(bad, 'line')}`}: ${theirWords(`done/${id}.problems.csv`)}</span>`
         : '';
   const left = results ? html`<span class="under">Results: ${theirWords(`done/${results}`)}</span>` : '';
   const said =

@@ -1,8 +1,9 @@
-import { counted, grouped } from '../../../counted.ts';
+import { grouped } from '../../../counted.ts';
 import type { NoticeKind } from '../../../notices/notice.ts';
 import type { Delivery, NoticeCounts, ToldNotice, WayStanding } from '../../../notices/notice-list.ts';
 import type { GivenWay } from '../../../notices/notice-settings.ts';
 import { type Html, html } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { facts } from '../../parts/figures.ts';
 import { emptyState, notice } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
@@ -37,13 +38,13 @@ export function noticesSection({ ways, about, hasLinks, lately, counts, nowMs }:
     ${
       ways.length > 0 &&
       facts([
-        ...ways.map((way) => ({ term: way.way === 'webhook' ? 'Webhook' : 'Mail', what: wayWords(way) })),
-        ...(counts.undelivered > 0 ? [{ term: 'Not delivered', what: `${grouped(counts.undelivered)} so far` }] : []),
-        ...(about.length > 0 ? [{ term: 'Only about', what: about.join(', ') }] : []),
+        ...ways.map((way) => ({ term: way.way === 'webhook' ? t`Webhook` : t`Mail`, what: wayWords(way) })),
+        ...(counts.undelivered > 0 ? [{ term: t`Not delivered`, what: t`${grouped(counts.undelivered)} so far` }] : []),
+        ...(about.length > 0 ? [{ term: t`Only about`, what: about.join(', ') }] : []),
         ...(given.length > 0 && !hasLinks
           ? [
               {
-                term: 'Links',
+                term: t`Links`,
                 what: html`none, since the address of this console is not set. ${commandLine('CONSOLE_URL', 'Setting:')}`,
               },
             ]
@@ -51,17 +52,16 @@ export function noticesSection({ ways, about, hasLinks, lately, counts, nowMs }:
       ])
     }
     ${table({
-      caption: 'Latest notices',
+      caption: t`Latest notices`,
       rows: lately,
       empty: emptyState({
-        title: 'No notices yet.',
-        words:
-          'A notice is sent when something changes: a portfolio is finished, the service does not answer, a disk is nearly full.',
+        title: t`No notices yet.`,
+        words: t`A notice is sent when something changes: a portfolio is finished, the service does not answer, a disk is nearly full.`,
       }),
       columns: [
-        { head: 'When', cell: ({ notice: { atMs } }) => timeAgo(atMs, { nowMs }) },
-        { head: 'What', names: true, cell: titleOf },
-        { head: 'Sent', cell: (told) => deliveriesOf(told, nowMs) },
+        { head: t`When`, cell: ({ notice: { atMs } }) => timeAgo(atMs, { nowMs }) },
+        { head: t`What`, names: true, cell: titleOf },
+        { head: t`Sent`, cell: (told) => deliveriesOf(told, nowMs) },
       ],
     })}`;
 }
@@ -70,21 +70,21 @@ function noWay(): Html {
   return notice(
     'info',
     html`An operator can have them sent to Slack, Teams or by mail. ${commandLine('NOTIFY_WEBHOOK_URL', 'Settings:')} ${commandLine('NOTIFY_SMTP_URL')} ${commandLine('npx limitline notices test', 'Then try it:')}`,
-    { title: 'Notices are sent to nobody.' },
+    { title: t`Notices are sent to nobody.` },
   );
 }
 
 function faultNotice({ way, fault, waiting }: ShownWay): Html {
   return notice(
     'warn',
-    html`${fault?.words}. It has failed since ${moment(fault?.sinceMs)}; ${counted(waiting, 'notice')} ${waiting === 1 ? 'waits' : 'wait'}, and sending is tried again automatically.`,
-    { title: way === 'webhook' ? 'The webhook fails.' : 'The mail server fails.' },
+    html`${fault?.words}. It has failed since ${moment(fault?.sinceMs)}; ${countWords(waiting, 'notice')} ${waiting === 1 ? 'waits' : 'wait'}, and sending is tried again automatically.`,
+    { title: way === 'webhook' ? t`The webhook fails.` : t`The mail server fails.` },
   );
 }
 
 function wayWords({ given, waiting }: ShownWay): string {
-  const waits = waiting === 0 ? '' : `; ${counted(waiting, 'notice')} ${waiting === 1 ? 'waits' : 'wait'}`;
-  return `${given ? `${given.where}, ${given.how}` : 'not set up any more'}${waits}`;
+  const waits = waiting === 0 ? '' : `; ${countWords(waiting, 'notice')} ${waiting === 1 ? 'waits' : 'wait'}`;
+  return `${given ? `${given.where}, ${given.how}` : t`not set up any more`}${waits}`;
 }
 
 function titleOf({ notice: { title, path } }: ToldNotice): Html {
@@ -97,7 +97,7 @@ function deliveriesOf({ deliveries }: ToldNotice, nowMs: number): Html {
 }
 
 function deliveryOf({ way, is, atMs, words, tries }: Delivery, nowMs: number): Html {
-  const name = way === 'webhook' ? 'Webhook' : 'Mail';
+  const name = way === 'webhook' ? t`Webhook` : t`Mail`;
   const why = words === undefined ? '' : html`<span class="under">${words}</span>`;
   switch (is) {
     case 'delivered':
@@ -107,6 +107,6 @@ function deliveryOf({ way, is, atMs, words, tries }: Delivery, nowMs: number): H
     case 'sending':
       return html`${name}: being sent`;
     case 'waiting':
-      return html`${name}: ${tries === 0 ? 'waits' : html`tried ${counted(tries, 'time')}`}${why}`;
+      return html`${name}: ${tries === 0 ? 'waits' : html`tried ${countWords(tries, 'time')}`}${why}`;
   }
 }

@@ -1,4 +1,4 @@
-import { counted, grouped } from '../../../counted.ts';
+import { grouped } from '../../../counted.ts';
 import { CHECKS } from '../../../ledger/nightly/checks.ts';
 import {
   changeWords,
@@ -17,6 +17,7 @@ import {
 } from '../../../ledger/nightly/night-report.ts';
 import { moneyText } from '../../../money-text.ts';
 import { escapeHtml, type Html, html } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { stats } from '../../parts/figures.ts';
 import { emptyState, notice } from '../../parts/page-head.ts';
 import { pager, table } from '../../parts/table.ts';
@@ -41,20 +42,20 @@ export function reportHead(report: Omit<NightReport, 'files'>, medium: Medium = 
       findings > 0 &&
       stats([
         {
-          label: 'Need an answer',
+          label: t`Need an answer`,
           value: grouped(person),
-          hint: counted(countFindings(report, 'person', 'rows'), 'row'),
+          hint: countWords(countFindings(report, 'person', 'rows'), 'row'),
           ...(person > 0 ? { kind: 'warn' as const } : {}),
         },
-        { label: 'For finance', value: grouped(countFindings(report, 'finance')) },
-        { label: 'Corrected', value: grouped(countFindings(report, 'mended')) },
-        { label: 'Resolved', value: before ? grouped(countFindings(report, 'gone')) : '–' },
+        { label: t`For finance`, value: grouped(countFindings(report, 'finance')) },
+        { label: t`Corrected`, value: grouped(countFindings(report, 'mended')) },
+        { label: t`Resolved`, value: before ? grouped(countFindings(report, 'gone')) : '–' },
       ])
     }
-    <p class="quiet">Made ${moment(madeMs)} in ${seconds(madeMs - beganMs)}, over ${counted(looked.portfolios, 'portfolio')}${looked.rows !== undefined && html` and ${counted(looked.rows, 'row')}`}. ${NO_MORE_WORDS}</p>
+    <p class="quiet">Made ${moment(madeMs)} in ${seconds(madeMs - beganMs)}, over ${countWords(looked.portfolios, 'portfolio')}${looked.rows !== undefined && html` and ${countWords(looked.rows, 'row')}`}. ${NO_MORE_WORDS}</p>
     ${(looked.notes ?? []).map((words) => html`<p class="quiet">${words}</p>`)}
     ${report.crowded.length > 0 && html`<p class="quiet">More was found than is listed here; the CSV file has all of it.</p>`}
-    ${report.fault !== undefined && notice('warn', html`An operator can see why. ${medium === 'page' && commandLine('npx limitline reconcile --last')}`, { title: 'The files of this report could not be written.' })}`;
+    ${report.fault !== undefined && notice('warn', html`An operator can see why. ${medium === 'page' && commandLine('npx limitline reconcile --last')}`, { title: t`The files of this report could not be written.` })}`;
 }
 
 /** All sections of a report that have findings, each check collapsible. */
@@ -86,8 +87,8 @@ function groupView(group: ShownGroup, id: string, medium: Medium): Html {
     ${
       rest > 0 &&
       (medium === 'page'
-        ? html`<p><a href="${reportAddress(id, { section, check })}">All ${counted(findings, 'finding')}</a></p>`
-        : html`<p class="quiet">${counted(rest, 'more finding')} in the CSV file.</p>`)
+        ? html`<p><a href="${reportAddress(id, { section, check })}">All ${countWords(findings, 'finding')}</a></p>`
+        : html`<p class="quiet">${countWords(rest, 'more finding')} in the CSV file.</p>`)
     }`;
   if (medium === 'paper') return html`<div class="check"><h4>${groupTitle(group)}</h4>${list}</div>`;
   const isOpen = section === 'person' || (section === 'finance' && findings <= OPEN_UP_TO);
@@ -97,7 +98,7 @@ function groupView(group: ShownGroup, id: string, medium: Medium): Html {
 /** The heading of a check: `A person must say … · 3 rows in 2 findings · 3,000.00 · 1 new`. */
 export function groupTitle({ section, check, rows, findings, sum, changes }: ReportGroup): Html {
   const told = CHANGES.filter((change) => change !== 'gone' && change !== 'same' && changes[change]);
-  const figures = `${counted(rows, 'row')}${findings > 1 ? ` in ${counted(findings, 'finding')}` : ''}`;
+  const figures = `${countWords(rows, 'row')}${findings > 1 ? t` in ${countWords(findings, 'finding')}` : ''}`;
   return html`<span class="check-title">${CHECKS[check].title}</span> <span class="check-figures">${figures}${sum !== undefined && section !== 'gone' && ` · ${moneyText(sum)}`}</span>${told.map((change) => html` ${changeMark(change, `${grouped(changes[change] ?? 0)} ${change}`)}`)}`;
 }
 
@@ -105,7 +106,7 @@ export function groupTitle({ section, check, rows, findings, sum, changes }: Rep
 function seconds(ms: number): string {
   const whole = Math.max(0, ms) / 1_000;
   if (whole < 60) return `${whole.toFixed(1)} s`;
-  return `${Math.floor(whole / 60)} min ${Math.round(whole % 60)} s`;
+  return t`${Math.floor(whole / 60)} min ${Math.round(whole % 60)} s`;
 }
 
 /** The time of a night as a title: `2026-11-22 01:30:00 UTC`. */
@@ -122,7 +123,7 @@ const FINDINGS_ON_PAPER = 200;
  * @param styles the page's CSS
  */
 export function* renderPrintedReport({ report, findings }: WholeReport, styles: string): Generator<string> {
-  const title = `Nightly report of ${nightTitle(report)}`;
+  const title = t`Nightly report of ${nightTitle(report)}`;
   yield `<!doctype html>
 <html lang="en">
 <head>
@@ -155,23 +156,23 @@ export type ReportsPage = { reports: readonly NightReport[]; beforeMs?: number; 
 /** The reports of earlier nights, a line each. */
 export function reportsList({ reports, beforeMs, next }: ReportsPage): Html {
   return html`${table({
-    caption: 'Reports, the newest first',
+    caption: t`Reports, the newest first`,
     rows: reports,
     empty: emptyState({
-      title: 'No report yet.',
-      words: 'The first one is made in the coming night.',
+      title: t`No report yet.`,
+      words: t`The first one is made in the coming night.`,
     }),
     columns: [
       {
-        head: 'Made',
+        head: t`Made`,
         names: true,
         cell: ({ id, madeMs }) => html`<a href="${reportAddress(id)}">${moment(madeMs)}</a>`,
       },
-      { head: 'By', cell: ({ by }) => theirWords(by) },
-      { head: 'Need an answer', kind: 'number', cell: (report) => figure(countFindings(report, 'person')) },
-      { head: 'For finance', kind: 'number', cell: (report) => figure(countFindings(report, 'finance')) },
-      { head: 'Corrected', kind: 'number', cell: (report) => figure(countFindings(report, 'mended')) },
-      { head: 'Change', cell: (report) => changeWords(report) || '–' },
+      { head: t`By`, cell: ({ by }) => theirWords(by) },
+      { head: t`Need an answer`, kind: 'number', cell: (report) => figure(countFindings(report, 'person')) },
+      { head: t`For finance`, kind: 'number', cell: (report) => figure(countFindings(report, 'finance')) },
+      { head: t`Corrected`, kind: 'number', cell: (report) => figure(countFindings(report, 'mended')) },
+      { head: t`Change`, cell: (report) => changeWords(report) || '–' },
     ],
   })}
   ${

@@ -1,8 +1,9 @@
-import { counted, grouped } from '../../../counted.ts';
+import { grouped } from '../../../counted.ts';
 import { causeWords, MOST_NIGHTS, type RuleForm, ruleWords } from '../../../ledger/nightly/retry-rule.ts';
 import { type CauseNow, type RuleNow, type RulesNow, ruleNightWords } from '../../../ledger/nightly/retry-rules.ts';
 import { STEPS } from '../../../ledger/schema/row.ts';
 import { type Html, html } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { actionButton, button, field, form, select } from '../../parts/form.ts';
 import { emptyState, notice } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
@@ -38,19 +39,19 @@ export function rulesSection(
   return html`${saidOf(asked)}
     <p class="quiet">A rule sends rejected rows again once a night, for a limited number of nights. Rows that need an answer, were declined or cancelled are never sent by a rule, nor is anything in a paused portfolio. Where approval is needed, a colleague of the person who made the rule has to give it.</p>
     ${table({
-      caption: 'Rules for sending rejected rows again',
+      caption: t`Rules for sending rejected rows again`,
       rows: rules,
       empty: emptyState({
-        title: 'No rules yet.',
+        title: t`No rules yet.`,
         words: html`Rejected rows stay rejected until somebody sends them again. A rule does that at night, for example for rows sent while the service was closed. ${mayChange || commandLine(ADD)}`,
       }),
       columns: [
-        { head: 'Rule', names: true, cell: whichOf },
-        { head: 'Nights', kind: 'number', cell: ({ rule }) => rule.nights },
-        { head: 'Applies to', kind: 'number', cell: meansOf },
-        { head: 'Last night', cell: lastOf },
+        { head: t`Rule`, names: true, cell: whichOf },
+        { head: t`Nights`, kind: 'number', cell: ({ rule }) => rule.nights },
+        { head: t`Applies to`, kind: 'number', cell: meansOf },
+        { head: t`Last night`, cell: lastOf },
         ...(mayChange
-          ? [{ head: 'Remove', kind: 'actions' as const, cell: (one: RuleNow) => removeOf(one, csrf) }]
+          ? [{ head: t`Remove`, kind: 'actions' as const, cell: (one: RuleNow) => removeOf(one, csrf) }]
           : []),
       ],
     })}
@@ -60,8 +61,8 @@ export function rulesSection(
 const ADD = 'npx limitline rule add --cause ID --nights 3';
 
 function saidOf({ rule }: Readonly<Record<string, unknown>>): Html {
-  if (rule === 'added') return notice('good', 'The rule was added. It applies from the next night on.');
-  if (rule === 'removed') return notice('good', 'The rule was removed. It sends nothing any more.');
+  if (rule === 'added') return notice('good', t`The rule was added. It applies from the next night on.`);
+  if (rule === 'removed') return notice('good', t`The rule was removed. It sends nothing any more.`);
   return html``;
 }
 
@@ -72,7 +73,7 @@ function whichOf({ rule }: RuleNow): Html {
 /** How many rows a rule retries at the most. Rows without a night left count too: finding them would mean reading every row. */
 function meansOf({ rows, portfolios }: RuleNow): Html {
   if (rows === 0) return html`<span class="quiet">no rows</span>`;
-  return html`<div>up to ${counted(rows, 'row')}<span class="under">in ${counted(portfolios, 'portfolio')}</span></div>`;
+  return html`<div>up to ${countWords(rows, 'row')}<span class="under">in ${countWords(portfolios, 'portfolio')}</span></div>`;
 }
 
 function lastOf({ last }: RuleNow): Html {
@@ -84,8 +85,8 @@ function removeOf({ rule: { id } }: RuleNow, csrf: string): Html {
   return actionButton({
     action: `/nightly/rules/${id}/remove`,
     csrf,
-    words: 'Remove',
-    label: `Remove rule ${id}`,
+    words: t`Remove`,
+    label: t`Remove rule ${id}`,
     command: `npx limitline rule remove ${id}`,
   });
 }
@@ -96,29 +97,29 @@ function addForm(causes: readonly CauseNow[], csrf: string, asked: Readonly<Reco
   const options = offered.map((one) => ({ value: one.id, words: offerWords(one) }));
   const steps = STEPS.map((step) => ({ value: step, words: step }));
   const body = html`${select({
-    label: 'Rows rejected for this cause',
+    label: t`Rows rejected for this cause`,
     name: 'cause',
     value: offered.some(({ id }) => id === cause) ? cause : '',
-    options: [{ value: '', words: 'any, by the three fields below' }, ...options],
+    options: [{ value: '', words: t`any, by the three fields below` }, ...options],
   })}
     <div class="filters">
-    ${select({ label: 'Step', name: 'step', value: '', options: [{ value: '', words: 'any' }, ...steps] })}
-    ${field({ label: 'Status', name: 'status', inputmode: 'numeric', maxlength: 3, plain: true, placeholder: 'any' })}
-    ${field({ label: 'Message contains', name: 'words', maxlength: 200, plain: true, placeholder: 'any' })}
+    ${select({ label: t`Step`, name: 'step', value: '', options: [{ value: '', words: 'any' }, ...steps] })}
+    ${field({ label: t`Status`, name: 'status', inputmode: 'numeric', maxlength: 3, plain: true, placeholder: 'any' })}
+    ${field({ label: t`Message contains`, name: 'words', maxlength: 200, plain: true, placeholder: 'any' })}
     </div>
     <div class="filters">
-    ${field({ label: 'Portfolio', name: 'portfolio', value: portfolio, plain: true, placeholder: 'all' })}
-    ${field({ label: `Number of nights, 1 to ${MOST_NIGHTS}`, name: 'nights', value: String(NIGHTS), inputmode: 'numeric', required: true, maxlength: 2, plain: true })}
+    ${field({ label: t`Portfolio`, name: 'portfolio', value: portfolio, plain: true, placeholder: 'all' })}
+    ${field({ label: t`Number of nights, 1 to ${MOST_NIGHTS}`, name: 'nights', value: String(NIGHTS), inputmode: 'numeric', required: true, maxlength: 2, plain: true })}
     </div>
-    ${button({ words: 'Add the rule' })}`;
-  return html`<details class="rule-form" id="new-rule" open="${cause !== ''}"><summary>Add a rule</summary>${form({ action: '/nightly/rules', csrf, body, label: 'Add a rule' })}</details>`;
+    ${button({ words: t`Add the rule` })}`;
+  return html`<details class="rule-form" id="new-rule" open="${cause !== ''}"><summary>Add a rule</summary>${form({ action: '/nightly/rules', csrf, body, label: t`Add a rule` })}</details>`;
 }
 
 /** A cause as an option: `12 rows in 2 portfolios, at limit: requested_limit is above … (status 400)`. */
 function offerWords(cause: CauseNow): string {
   const { rows, portfolios, step } = cause;
-  const where = portfolios.length === 1 ? cutWords(portfolios[0] ?? '') : `${grouped(portfolios.length)} portfolios`;
-  return `${counted(rows, 'row')} in ${where}, at ${step}: ${cutWords(causeWords({ ...cause, meaning: cause.meaning }), CAUSE_CHARACTERS)}`;
+  const where = portfolios.length === 1 ? cutWords(portfolios[0] ?? '') : t`${grouped(portfolios.length)} portfolios`;
+  return t`${countWords(rows, 'row')} in ${where}, at ${step}: ${cutWords(causeWords({ ...cause, meaning: cause.meaning }), CAUSE_CHARACTERS)}`;
 }
 
 function textOf(value: unknown): string {

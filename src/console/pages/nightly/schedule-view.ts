@@ -1,8 +1,8 @@
-import { counted } from '../../../counted.ts';
 import type { OnDuty } from '../../../ledger/calls/fleet.ts';
 import type { RunEnd, RunUnderWay } from '../../../ledger/nightly/nightly-runs.ts';
 import type { TaskName } from '../../../schedule/schedule.ts';
 import { type Html, html } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { actionButton } from '../../parts/form.ts';
 import { notice } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
@@ -34,11 +34,11 @@ export type ScheduleFacts = {
 
 /** What a task is called on pages. */
 const TASK_NAMES: Readonly<Record<TaskName, string>> = {
-  audit: 'Shorten the audit trail',
-  inbox: 'Take in dropped files',
-  reconcile: 'Check all records',
-  retry: 'Send rejected rows again',
-  archive: 'Archive old portfolios',
+  audit: t`Shorten the audit trail`,
+  inbox: t`Take in dropped files`,
+  reconcile: t`Check all records`,
+  retry: t`Send rejected rows again`,
+  archive: t`Archive old portfolios`,
 };
 
 /** The functions that the page gets for the schedule. */
@@ -63,28 +63,28 @@ export function scheduleSection(
   return html`${onDuty.length === 0 && nobodyOnDuty()}
     ${task && askedNotice(task, onDuty.length > 0)}
     ${table({
-      caption: 'What runs at night',
+      caption: t`What runs at night`,
       rows: tasks,
       columns: [
-        { head: 'Task', names: true, cell: nameOf },
-        { head: 'When', cell: whenOf },
-        { head: 'Next run', cell: ({ nextMs }) => moment(nextMs) },
-        { head: 'Last run', cell: (one) => lastOf(one, nowMs) },
-        ...(mayRun ? [{ head: 'Run now', kind: 'actions' as const, cell: toRun }] : []),
+        { head: t`Task`, names: true, cell: nameOf },
+        { head: t`When`, cell: whenOf },
+        { head: t`Next run`, cell: ({ nextMs }) => moment(nextMs) },
+        { head: t`Last run`, cell: (one) => lastOf(one, nowMs) },
+        ...(mayRun ? [{ head: t`Run now`, kind: 'actions' as const, cell: toRun }] : []),
       ],
     })}
     ${onDuty.length > 0 && html`<p class="quiet">${onDutyWords(onDuty)}${isOther && ` ${OTHER_WORDS}`}</p>`}`;
 }
 
-const OTHER_WORDS = 'This console is set to another schedule; the one shown is in force.';
+const OTHER_WORDS = t`This console is set to another schedule; the one shown is in force.`;
 
 function askedNotice({ task, underWay }: ScheduledTask, isSomebodyThere: boolean): Html {
   const words = !isSomebodyThere
-    ? 'It waits until a process that runs these tasks is started.'
+    ? t`It waits until a process that runs these tasks is started.`
     : underWay
-      ? 'It runs now.'
-      : 'It begins as soon as no other task runs. Load the page again for its result.';
-  return notice('info', words, { title: `You started “${TASK_NAMES[task]}”.` });
+      ? t`It runs now.`
+      : t`It begins as soon as no other task runs. Load the page again for its result.`;
+  return notice('info', words, { title: t`You started “${TASK_NAMES[task]}”.` });
 }
 
 /** Says that no process runs the schedule, and so nothing happens at night. */
@@ -92,13 +92,13 @@ export function nobodyOnDuty(): Html {
   return notice(
     'bad',
     html`Nothing runs by itself until an operator starts the process for it. ${commandLine('npx limitline nightly --wait')}`,
-    { title: 'The nightly tasks do not run.' },
+    { title: t`The nightly tasks do not run.` },
   );
 }
 
 function onDutyWords(onDuty: readonly OnDuty[]): string {
   const hosts = [...new Set(onDuty.map(({ host }) => host))].join(', ');
-  return `${counted(onDuty.length, 'process', 'processes')} on ${hosts} ${onDuty.length === 1 ? 'runs' : 'run'} these tasks.`;
+  return t`${countWords(onDuty.length, 'process', 'processes')} on ${hosts} ${onDuty.length === 1 ? 'runs' : 'run'} these tasks.`;
 }
 
 function nameOf({ task, does }: ScheduledTask): Html {
@@ -128,8 +128,8 @@ function runButton({ task, underWay }: ScheduledTask, csrf: string): Html {
   return actionButton({
     action: `/nightly/run/${task}`,
     csrf,
-    words: 'Run now',
-    label: `Run now: ${TASK_NAMES[task]}`,
+    words: t`Run now`,
+    label: t`Run now: ${TASK_NAMES[task]}`,
     command: `npx limitline schedule run ${task}`,
   });
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, html, NOTHING } from '../../html/html.ts';
+import { t } from '../../html/texts.ts';
 import { linkButton } from '../../parts/form.ts';
 import { emptyState } from '../../parts/page-head.ts';
 import { commandLine } from '../../parts/text.ts';
@@ -52,11 +53,11 @@ const EVENTS_SHOWN = 10;
 export const NIGHTLY_PAGES: readonly { href: string; words: string; lead: string; sections: NightlySection[] }[] = [
   {
     href: nightlyAddress(),
-    words: 'Report',
-    lead: 'What the nightly check of all records found.',
+    words: t`Report`,
+    lead: t`What the nightly check of all records found.`,
     sections: [
       {
-        title: 'The last report',
+        title: t`The last report`,
         view: async ({ report, schedule }, { rights }) => {
           const [last, { onDuty }] = await Promise.all([report.read(), schedule.look()]);
           const { body, actions } = lastReport(last, rights);
@@ -64,33 +65,33 @@ export const NIGHTLY_PAGES: readonly { href: string; words: string; lead: string
         },
       },
       {
-        title: 'All reports',
+        title: t`All reports`,
         view: async ({ report }, { query }) => ({ body: reportsList(await report.list(query.before)) }),
       },
     ],
   },
   {
     href: AUTOMATION,
-    words: 'Automation',
-    lead: 'What Limitline does by itself: at night, with files in the drop folder, and with events of the service.',
+    words: t`Automation`,
+    lead: t`What Limitline does by itself: at night, with files in the drop folder, and with events of the service.`,
     sections: [
       {
-        title: 'Schedule',
+        title: t`Schedule`,
         view: async ({ schedule }, { rights, csrf, query: { asked } }) => {
           const mayRun = can(rights, 'POST /nightly/run/:task');
           return { body: scheduleSection(await schedule.look(), { csrf, mayRun, asked }) };
         },
       },
       {
-        title: 'Sent again at night',
+        title: t`Sent again at night`,
         view: async ({ rules }, { rights, csrf, query }) => {
           const mayChange = can(rights, 'POST /nightly/rules');
           return { body: rulesSection(await rules.look(), { csrf, mayChange, asked: query }) };
         },
       },
-      { title: 'Drop folder', view: async ({ inbox }) => ({ body: inboxSection(await inbox.look()) }) },
+      { title: t`Drop folder`, view: async ({ inbox }) => ({ body: inboxSection(await inbox.look()) }) },
       {
-        title: 'Events of the service',
+        title: t`Events of the service`,
         view: async ({ events }, { rights }) => {
           const showsEvents = can(rights, 'GET /service-events/:id');
           return { body: eventsSection(await events.look(EVENTS_SHOWN), { showsEvents }) };
@@ -100,11 +101,11 @@ export const NIGHTLY_PAGES: readonly { href: string; words: string; lead: string
   },
   {
     href: '/nightly/notices',
-    words: 'Notices',
-    lead: 'Who is told when something changes, and whether it arrived.',
+    words: t`Notices`,
+    lead: t`Who is told when something changes, and whether it arrived.`,
     sections: [
       {
-        title: 'Latest notices',
+        title: t`Latest notices`,
         view: async ({ notices }) => ({ body: noticesSection(await notices.look(NOTICES_SHOWN)) }),
       },
     ],
@@ -114,17 +115,17 @@ export const NIGHTLY_PAGES: readonly { href: string; words: string; lead: string
 function lastReport(shown: ShownReport | undefined, rights: Rights): { body: Html; actions?: Html } {
   if (!shown) {
     const words = html`Each night Limitline checks whether all its records agree. ${commandLine('npx limitline reconcile', 'To check now:')}`;
-    return { body: emptyState({ title: 'No night was checked yet.', words }) };
+    return { body: emptyState({ title: t`No night was checked yet.`, words }) };
   }
   return {
     body: html`${reportHead(shown.report)}${reportSections(shown, 'page')}`,
-    actions: html`${linkButton({ href: reportAddress(shown.report.id), words: 'Open', kind: 'quiet', label: 'Open the last report' })}${fileButtons(shown.report, rights)}`,
+    actions: html`${linkButton({ href: reportAddress(shown.report.id), words: t`Open`, kind: 'quiet', label: t`Open the last report` })}${fileButtons(shown.report, rights)}`,
   };
 }
 
 /** Links to the files of a report, for people who may download buyers' data. */
 export function fileButtons({ id, files }: ShownReport['report'], rights: Rights): Html {
   if (!can(rights, 'GET /nightly/reports/:id/:file')) return NOTHING;
-  return html`${linkButton({ href: reportFileAddress(id, 'report.html'), words: 'To print', kind: 'quiet', download: true })}
-    ${files && linkButton({ href: reportFileAddress(id, 'items.csv'), words: 'All items, as CSV', kind: 'quiet', download: true })}`;
+  return html`${linkButton({ href: reportFileAddress(id, 'report.html'), words: t`To print`, kind: 'quiet', download: true })}
+    ${files && linkButton({ href: reportFileAddress(id, 'items.csv'), words: t`All items, as CSV`, kind: 'quiet', download: true })}`;
 }

@@ -5,6 +5,7 @@ import type { About } from '../../access/access.ts';
 import { OPERATOR, OWN_OR_OPERATOR, SEES_BUYERS } from '../../access/rules.ts';
 import { ConsoleError } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
+import { t } from '../../html/texts.ts';
 import { pageHead } from '../../parts/page-head.ts';
 import { page, type Visit } from '../page.ts';
 import { outcomeBody, outcomeTitle } from './outcome-view.ts';
@@ -51,9 +52,9 @@ export const planningPage = page<PlansPageFunctions>({ at: 'portfolios' }, ({ ge
       const { portfolio, action } = askedOf(query);
       const filter = filterFromQuery(query);
       // Without rows, the plan would be for all.
-      if (query.chosen !== undefined && !filter.rows) throw new ConsoleError(422, 'Select at least one row first.');
+      if (query.chosen !== undefined && !filter.rows) throw new ConsoleError(422, t`Select at least one row first.`);
       const state = await given.make({ portfolio, action, filter, by: request.person.by });
-      if (!state) throw new ConsoleError(404, `There is no portfolio "${portfolio}".`);
+      if (!state) throw new ConsoleError(404, t`There is no portfolio "${portfolio}".`);
       return answer(state, { request, reply });
     },
   }),
@@ -94,23 +95,21 @@ async function aboutPlan({ params, given }: Pick<Visit<PlansPageFunctions>, 'par
   return { portfolio: plan.portfolio, kind: plan.action, facts: factsOf(plan) };
 }
 
-const GONE =
-  'This plan is too old to be confirmed: a plan is open for 15 minutes. Nothing was changed; go back and plan it anew.';
-const CHANGED =
-  'Another file was imported into this portfolio since the plan was made, and its rows were in no plan. Nothing was changed; go back and plan it anew.';
+const GONE = t`This plan is too old to be confirmed: a plan is open for 15 minutes. Nothing was changed; go back and plan it anew.`;
+const CHANGED = t`Another file was imported into this portfolio since the plan was made, and its rows were in no plan. Nothing was changed; go back and plan it anew.`;
 
 /** The action and portfolio that an address asks for. @throws ConsoleError for an unknown action */
 function askedOf(query: Query): { portfolio: string; action: PlanAction } {
   const portfolio = typeof query.portfolio === 'string' ? query.portfolio : '';
   const action = PLAN_ACTIONS.find((one) => one === query.action);
-  if (!action) throw new ConsoleError(422, `There is no such action; use one of: ${PLAN_ACTIONS.join(', ')}.`);
+  if (!action) throw new ConsoleError(422, t`There is no such action; use one of: ${PLAN_ACTIONS.join(', ')}.`);
   return { portfolio, action };
 }
 
 /** What the audit records of a plan. A searched text may be a person's name, so only its existence is recorded. */
 function factsOf({ id, action, filter, rows, sum, isExact, calls }: Plan): About['facts'] {
   const { text, ...rest } = filter;
-  const named = `${queryOfFilter(rest)}${text === undefined ? '' : ' and found by a text'}`;
+  const named = `${queryOfFilter(rest)}${text === undefined ? '' : t` and found by a text`}`;
   return { plan: id, action, filter: named, rows, sum, isExact, calls };
 }
 
@@ -122,7 +121,7 @@ async function cameOf(id: string, { read }: PlansPageFunctions): Promise<Record<
 
 async function find({ id = '' }: Visit<unknown>['params'], { read }: PlansPageFunctions): Promise<PlanState> {
   const state = await read(id);
-  if (!state) throw new ConsoleError(404, 'There is no such plan, or it has expired. Go back and make a new one.');
+  if (!state) throw new ConsoleError(404, t`There is no such plan, or it has expired. Go back and make a new one.`);
   return state;
 }
 
@@ -137,7 +136,7 @@ function answer(state: PlanState, { request, reply }: { request: FastifyRequest;
   }
   const twice = 'twice' in (request.query as Query) && !isOpen;
   const trail = [
-    { href: '/', words: 'Portfolios' },
+    { href: '/', words: t`Portfolios` },
     { href: `/portfolios/${encodeURIComponent(plan.portfolio)}`, words: plan.portfolio },
   ];
   return {

@@ -1,4 +1,4 @@
-import { counted, grouped } from '../../../counted.ts';
+import { grouped } from '../../../counted.ts';
 import { elsewhereWords, type Plan, type PlanState } from '../../../ledger/plans/plan.ts';
 import { thingsOf } from '../../../ledger/portfolios/proof.ts';
 import { BEFORE_YES } from '../../../ledger/schema/approval.ts';
@@ -6,6 +6,7 @@ import { queryOfFilter } from '../../../ledger/search/row-filter.ts';
 import { moneyText } from '../../../money-text.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { facts, stats } from '../../parts/figures.ts';
 import { button, form, linkButton } from '../../parts/form.ts';
 import { emptyState, notice } from '../../parts/page-head.ts';
@@ -28,14 +29,14 @@ export function againOf({ portfolio, action, filter }: Plan): string {
 /** The question that a plan asks before anything is done. */
 export function planTitle({ action, rows, filter, isExact, whole, portfolio }: Plan): string {
   if (rows === 0) return NOTHING_TO[action];
-  if (whole) return `Cancel all of ${portfolio} that is not sent?`;
+  if (whole) return t`Cancel all of ${portfolio} that is not sent?`;
   return ACTION_WORDS[action].question(rowsWords(rows, filter, isExact));
 }
 
 const NOTHING_TO: Readonly<Record<Plan['action'], string>> = {
-  retry: 'No rows to send again',
-  cancel: 'No rows to cancel',
-  resend: 'No unanswered row to send again',
+  retry: t`No rows to send again`,
+  cancel: t`No rows to cancel`,
+  resend: t`No unanswered row to send again`,
 };
 
 /** A plan with its confirm button, without its title (see `planTitle`). */
@@ -49,22 +50,22 @@ export function planBody(
   const named = rowsWords(rows, filter, isExact);
   return html`
     ${stats([
-      { label: 'Rows', value: `${isExact ? '' : '≥ '}${grouped(rows)}` },
-      { label: 'Their amounts', value: `${isExact ? '' : '≥ '}${moneyText(sum, currency)}` },
+      { label: t`Rows`, value: `${isExact ? '' : '≥ '}${grouped(rows)}` },
+      { label: t`Their amounts`, value: `${isExact ? '' : '≥ '}${moneyText(sum, currency)}` },
       ...(action === 'cancel'
         ? []
-        : [callsStat(plan), { label: 'Time needed', value: timeWords(seconds), hint: paceHint(plan) }]),
+        : [callsStat(plan), { label: t`Time needed`, value: timeWords(seconds), hint: paceHint(plan) }]),
     ])}
-    ${action === 'resend' && notice('warn', 'What exists at the service already is then made twice. Ask the service first.', { title: 'These requests may exist already.' })}
-    ${plan.approval !== undefined && notice('warn', `${plan.approval} Once you confirm it, ${BEFORE_YES}.`.trim(), { title: 'A colleague must approve this first.' })}
+    ${action === 'resend' && notice('warn', t`What exists at the service already is then made twice. Ask the service first.`, { title: t`These requests may exist already.` })}
+    ${plan.approval !== undefined && notice('warn', t`${plan.approval} Once you confirm it, ${BEFORE_YES}.`.trim(), { title: t`A colleague must approve this first.` })}
     ${paused !== undefined && action !== 'cancel' && notice('warn', paused)}
     ${plan.elsewhere !== undefined && notice('warn', elsewhereWords(plan.elsewhere).join(' '))}
     ${facts([
-      { term: 'Which rows', what: html`${filterWords(plan).join('; ')}` },
-      ...(plan.supplier ? [{ term: 'Sent again with them', what: 'the company of the supplier' }] : []),
-      ...(action === 'cancel' ? [] : [{ term: 'Calls', what: callsWords(plan) }]),
-      ...(madeWords(plan) === '' ? [] : [{ term: 'Not made again', what: madeWords(plan) }]),
-      { term: 'If rows change', what: meanwhileWords(plan) },
+      { term: t`Which rows`, what: html`${filterWords(plan).join('; ')}` },
+      ...(plan.supplier ? [{ term: t`Sent again with them`, what: t`the company of the supplier` }] : []),
+      ...(action === 'cancel' ? [] : [{ term: t`Calls`, what: callsWords(plan) }]),
+      ...(madeWords(plan) === '' ? [] : [{ term: t`Not made again`, what: madeWords(plan) }]),
+      { term: t`If rows change`, what: meanwhileWords(plan) },
       ...(command === undefined ? [] : [{ term: '', what: commandLine(command, 'As a command:') }]),
     ])}
     <div class="actions">
@@ -75,7 +76,7 @@ export function planBody(
           csrf,
           class: 'inline-form',
           body: button({
-            words: whole ? 'Cancel them' : ACTION_WORDS[action].button(named),
+            words: whole ? t`Cancel them` : ACTION_WORDS[action].button(named),
             kind: action === 'retry' ? 'primary' : 'danger',
           }),
         })
@@ -87,41 +88,41 @@ export function planBody(
 
 function nothingBody(plan: Plan): Html {
   return emptyState({
-    title: 'Nothing was changed.',
-    words: `${plan.portfolio} has no such rows now: ${filterWords(plan).join('; ') || 'none can be changed in this way'}.`,
-    next: linkButton({ href: `/portfolios/${encodeURIComponent(plan.portfolio)}`, words: 'To the portfolio' }),
+    title: t`Nothing was changed.`,
+    words: t`${plan.portfolio} has no such rows now: ${filterWords(plan).join('; ') || t`none can be changed in this way`}.`,
+    next: linkButton({ href: `/portfolios/${encodeURIComponent(plan.portfolio)}`, words: t`To the portfolio` }),
   });
 }
 
 function callsStat({ calls, isLookedUp }: Plan): { label: string; value: string; hint: string } {
   const all = calls.company + calls.document + calls.limit;
   return {
-    label: 'Calls',
+    label: t`Calls`,
     value: `${isLookedUp ? '' : '≤ '}${grouped(all)}`,
-    hint: isLookedUp ? 'exact' : 'at most',
+    hint: isLookedUp ? 'exact' : t`at most`,
   };
 }
 
 function paceHint({ seconds }: Plan): string {
-  return seconds === null ? 'known once the first answers came' : 'at the current speed';
+  return seconds === null ? t`known once the first answers came` : t`at the current speed`;
 }
 
 function callsWords({ calls, isLookedUp }: Plan): string {
-  const limits = calls.limit > 0 ? [] : [counted(0, 'limit')];
+  const limits = calls.limit > 0 ? [] : [countWords(0, 'limit')];
   const parts = [...thingsOf(calls), ...limits];
   return isLookedUp
     ? parts.join(', ')
-    : `at most ${parts.join(', ')}, and documents that were not sent yet; nothing is made twice`;
+    : t`at most ${parts.join(', ')}, and documents that were not sent yet; nothing is made twice`;
 }
 
 function madeWords({ made, action }: Plan): string {
   if (action === 'cancel') return '';
   const parts = thingsOf(made);
-  return parts.length === 0 ? '' : `${parts.join(', ')}, which exist already`;
+  return parts.length === 0 ? '' : t`${parts.join(', ')}, which exist already`;
 }
 
 function meanwhileWords({ action, whole }: Plan): string {
-  if (whole) return 'everything that is open when you confirm is cancelled; requests on their way are still answered';
-  const left = 'rows that change before you confirm are left as they are, and you see how many';
-  return action === 'cancel' ? `${left}; a request on its way is still answered` : left;
+  if (whole) return t`everything that is open when you confirm is cancelled; requests on their way are still answered`;
+  const left = t`rows that change before you confirm are left as they are, and you see how many`;
+  return action === 'cancel' ? t`${left}; a request on its way is still answered` : left;
 }

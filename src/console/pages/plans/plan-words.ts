@@ -1,9 +1,9 @@
-import { counted } from '../../../counted.ts';
 import { ROW_OUTCOMES, stateWords } from '../../../ledger/counts/row-outcome.ts';
 import type { Plan, PlanAction } from '../../../ledger/plans/plan.ts';
 import type { RowState } from '../../../ledger/schema/row.ts';
 import { queryOfFilter, type RowFilter } from '../../../ledger/search/row-filter.ts';
 import { moneyText } from '../../../money-text.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { shellWord } from '../../parts/text.ts';
 
 /** The texts of an action: button, question, progress, result. */
@@ -16,70 +16,74 @@ type ActionWords = {
 
 export const ACTION_WORDS: Readonly<Record<PlanAction, ActionWords>> = {
   retry: {
-    button: (rows) => `Send ${rows} again`,
-    question: (rows) => `Send ${rows} again?`,
-    goesOn: 'Rows are being sent again',
-    done: (rows) => `${rows} sent again`,
+    button: (rows) => t`Send ${rows} again`,
+    question: (rows) => t`Send ${rows} again?`,
+    goesOn: t`Rows are being sent again`,
+    done: (rows) => t`${rows} sent again`,
   },
   cancel: {
-    button: (rows) => `Cancel ${rows}`,
-    question: (rows) => `Cancel ${rows}?`,
-    goesOn: 'Rows are being cancelled',
-    done: (rows) => `${rows} cancelled`,
+    button: (rows) => t`Cancel ${rows}`,
+    question: (rows) => t`Cancel ${rows}?`,
+    goesOn: t`Rows are being cancelled`,
+    done: (rows) => t`${rows} cancelled`,
   },
   resend: {
-    button: (rows) => `Send ${rows} again all the same`,
-    question: (rows) => `Send ${rows} again, though they may exist already?`,
-    goesOn: 'Unanswered rows are being sent again',
-    done: (rows) => `${rows} sent again`,
+    button: (rows) => t`Send ${rows} again all the same`,
+    question: (rows) => t`Send ${rows} again, though they may exist already?`,
+    goesOn: t`Unanswered rows are being sent again`,
+    done: (rows) => t`${rows} sent again`,
   },
 };
 
-/** The words for rows of one state, where its outcome is no adjective. */
-const ROWS_OF: Partial<Record<RowState, string>> = { refused: 'rejected', held: 'unanswered', cancelled: 'cancelled' };
+/** The count of rows of one state, where its outcome is no adjective. */
+const ROWS_OF: Partial<Record<RowState, (rows: number) => string>> = {
+  refused: (rows) => countWords(rows, 'rejected row'),
+  held: (rows) => countWords(rows, 'unanswered row'),
+  cancelled: (rows) => countWords(rows, 'cancelled row'),
+};
 
 /** `3 rejected rows`, `at least 12,000 rows`. */
 export function rowsWords(rows: number, { states = [] }: RowFilter, isExact = true): string {
   const [only, ...others] = states;
   const which = only !== undefined && others.length === 0 ? ROWS_OF[only] : undefined;
-  const what = which === undefined ? 'row' : `${which} row`;
-  return `${isExact ? '' : 'at least '}${counted(rows, what)}`;
+  const words = which?.(rows) ?? countWords(rows, 'row');
+  return isExact ? words : t`at least ${words}`;
 }
 
 /** The conditions of a plan's filter, a phrase each. */
 export function filterWords({ filter, cause }: Pick<Plan, 'filter' | 'cause'>): string[] {
   const { states = [], outcomes = [], status, min, max, rows, text, cause: id } = filter;
   return [
-    ...(states.length > 0 ? [`with the outcome ${listed([...new Set(states.map(stateWords))])}`] : []),
-    ...(outcomes.length > 0 ? [`with the outcome ${listed(outcomes.map((one) => ROW_OUTCOMES[one]))}`] : []),
-    ...(id === undefined ? [] : [`failed for the cause ${id}${cause === null ? '' : `: ${cause}`}`]),
-    ...(status === undefined ? [] : [`answered "${status}"`]),
-    ...(min === undefined ? [] : [`asking for ${moneyText(min)} or more`]),
-    ...(max === undefined ? [] : [`asking for ${moneyText(max)} or less`]),
-    ...(rows === undefined ? [] : [`chosen one by one, ${counted(rows.length, 'row')}`]),
-    ...(text === undefined ? [] : [`found by "${text}"`]),
+    ...(states.length > 0 ? [t`with the outcome ${listed([...new Set(states.map(stateWords))])}`] : []),
+    ...(outcomes.length > 0 ? [t`with the outcome ${listed(outcomes.map((one) => ROW_OUTCOMES[one]))}`] : []),
+    ...(id === undefined ? [] : [t`failed for the cause ${id}${cause === null ? '' : `: ${cause}`}`]),
+    ...(status === undefined ? [] : [t`answered "${status}"`]),
+    ...(min === undefined ? [] : [t`asking for ${moneyText(min)} or more`]),
+    ...(max === undefined ? [] : [t`asking for ${moneyText(max)} or less`]),
+    ...(rows === undefined ? [] : [t`chosen one by one, ${countWords(rows.length, 'row')}`]),
+    ...(text === undefined ? [] : [t`found by "${text}"`]),
   ];
 }
 
 /** `waiting, sending or not sent` */
 function listed(words: readonly string[]): string {
-  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+  return words.length < 2 ? words.join('') : t`${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
 
 /** `50 s`, `4 min`, `1.5 h`. */
 function duration(seconds: number): string {
   if (seconds < 90) return `${Math.max(1, Math.ceil(seconds))} s`;
   const minutes = Math.round(seconds / 60);
-  return minutes < 90 ? `${minutes} min` : `${(minutes / 60).toFixed(1)} h`;
+  return minutes < 90 ? t`${minutes} min` : `${(minutes / 60).toFixed(1)} h`;
 }
 
 /** A range of time such as `4 to 6 min`; `not known yet` for null. */
 export function timeWords(seconds: { from: number; to: number } | null): string {
-  if (seconds === null) return 'not known yet';
+  if (seconds === null) return t`not known yet`;
   const [from, to] = [duration(seconds.from), duration(seconds.to)];
-  if (from === to) return `about ${from}`;
+  if (from === to) return t`about ${from}`;
   const [number, unit] = from.split(' ');
-  return to.endsWith(` ${unit}`) ? `${number} to ${to}` : `${from} to ${to}`;
+  return to.endsWith(` ${unit}`) ? t`${number} to ${to}` : t`${from} to ${to}`;
 }
 
 /** The command that does the same as a plan; undefined where there is none. */

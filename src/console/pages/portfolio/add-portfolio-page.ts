@@ -8,6 +8,7 @@ import { filterFromQuery, type Query, type RowFilter } from '../../../ledger/sea
 import { type RowOrder, rowOrderOf } from '../../../ledger/search/row-order.ts';
 import { LOOKS, OPERATOR, RESUMES } from '../../access/rules.ts';
 import { ConsoleError } from '../../console-app.ts';
+import { t } from '../../html/texts.ts';
 import { below, portfolioAddress } from '../addresses.ts';
 import { archivedPortfolioPage } from '../archived/add-archived-page.ts';
 import { page } from '../page.ts';
@@ -113,7 +114,7 @@ export const onePortfolioPage = page<PortfolioPageFunctions>({ at: 'portfolios' 
       // What the person may end is the pause that was judged: another may have come since.
       const isSame = state.pauseKind === request.about?.kind && (await given.resume(name, state.paused));
       if (!isSame)
-        throw new ConsoleError(409, 'The portfolio was paused for another reason meanwhile. Look at it again.');
+        throw new ConsoleError(409, t`The portfolio was paused for another reason meanwhile. Look at it again.`);
       return reply.redirect(portfolioAddress(name), 303);
     },
   }),
@@ -134,7 +135,7 @@ async function lookAt(name: string, given: PortfolioPageFunctions): Promise<Port
 function notThere(): ConsoleError {
   return new ConsoleError(
     404,
-    'There is no portfolio of this name in this account. Look for it in the list of portfolios.',
+    t`There is no portfolio of this name in this account. Look for it in the list of portfolios.`,
   );
 }
 

@@ -1,7 +1,8 @@
-import { counted, grouped } from '../../../counted.ts';
+import { grouped } from '../../../counted.ts';
 import type { FaultKind, FaultyPage } from '../../../ledger/portfolios/faulty-lines.ts';
 import type { RowFilter } from '../../../ledger/search/row-filter.ts';
 import { type Html, html } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { stateBadge } from '../../parts/figures.ts';
 import { emptyState } from '../../parts/page-head.ts';
 import { pager, table } from '../../parts/table.ts';
@@ -9,7 +10,7 @@ import { advice, theirWords } from '../../parts/text.ts';
 import { below, type Listing, portfolioAddress } from '../addresses.ts';
 
 /** The names of the kinds of lines that led to no row. */
-export const FAULT_WORDS: Readonly<Record<FaultKind, string>> = { invalid: 'Lines to fix', duplicate: 'Left out' };
+export const FAULT_WORDS: Readonly<Record<FaultKind, string>> = { invalid: t`Lines to fix`, duplicate: t`Left out` };
 
 /** The lines of the last file that led to no row, each with its name and problem. */
 export function renderFaultyLines(
@@ -19,24 +20,27 @@ export function renderFaultyLines(
 ): Html {
   if (unlisted > 0) {
     return emptyState({
-      title: `${grouped(unlisted)} lines are too many to be listed here.`,
+      title: t`${grouped(unlisted)} lines are too many to be listed here.`,
       words: html`All of them, each with its problem, are in the download <a href="${below(name, 'downloads', 'errors.csv')}" download>Lines to fix</a>.`,
     });
   }
   return html`${table({
-    caption: 'Lines that led to no row',
+    caption: t`Lines that led to no row`,
     rows: found,
     columns: [
-      { head: 'Line', kind: 'number', cell: ({ line }) => line },
-      { head: 'Name', names: true, cell: ({ name: of }) => (of === undefined ? 'no name' : theirWords(of)) },
-      { head: 'Outcome', cell: ({ kind }) => stateBadge(kind, kind === 'invalid' ? 'to fix' : 'left out') },
-      { head: 'Problem', cell: ({ message }) => html`<span class="row-problem">${advice(message)}</span>` },
+      { head: t`Line`, kind: 'number', cell: ({ line }) => line },
+      { head: t`Name`, names: true, cell: ({ name: of }) => (of === undefined ? t`no name` : theirWords(of)) },
+      { head: t`Outcome`, cell: ({ kind }) => stateBadge(kind, kind === 'invalid' ? t`to fix` : t`left out`) },
+      { head: t`Problem`, cell: ({ message }) => html`<span class="row-problem">${advice(message)}</span>` },
     ],
-    empty: emptyState({ title: 'No lines found.', words: 'Each line of the last file that this means led to a row.' }),
+    empty: emptyState({
+      title: t`No lines found.`,
+      words: t`Each line of the last file that this means led to a row.`,
+    }),
   })}
   ${pager({
-    words: found[0] ? `${counted(found.length, 'line')} from line ${found[0].line}` : '',
-    label: 'Pages of lines',
+    words: found[0] ? t`${countWords(found.length, 'line')} from line ${found[0].line}` : '',
+    label: t`Pages of lines`,
     first: listing.behind === undefined ? undefined : portfolioAddress(name, filter, { lines: listing.lines ?? [] }),
     next: next === undefined ? undefined : portfolioAddress(name, filter, { lines: listing.lines ?? [], behind: next }),
   })}`;

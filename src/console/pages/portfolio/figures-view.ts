@@ -1,4 +1,4 @@
-import { counted, grouped } from '../../../counted.ts';
+import { grouped } from '../../../counted.ts';
 import { answerNotes } from '../../../ledger/counts/answer-notes.ts';
 import { amountHead, type MoneyLine, moneyLines, moneyNotes, moneyOf } from '../../../ledger/counts/money.ts';
 import { grantedOf, outcomesOf } from '../../../ledger/counts/outcome-sums.ts';
@@ -11,6 +11,7 @@ import { moneyText } from '../../../money-text.ts';
 import { timeLeftWords } from '../../../pace/time-left.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { barLine, OUTCOMES, SHOWN_AS, stateBadge, stateShape } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
 import { table } from '../../parts/table.ts';
@@ -27,7 +28,7 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
   const money = moneyOf(state, outcomes);
   const lines = moneyLines(money, outcomes);
   const pieces = [
-    { state: 'invalid' as const, ...money.left_out, words: 'left out' },
+    { state: 'invalid' as const, ...money.left_out, words: t`left out` },
     ...OUTCOMES.map((one) => {
       const { rows, requested } = outcomes[one];
       return { state: SHOWN_AS[one], lines: rows, amount: requested, words: ROW_OUTCOMES[one] };
@@ -38,22 +39,22 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
   });
   const notes = [
     ...moneyNotes(money, { ...sums, ...grantedOf(state, meanings) }),
-    ...answerNotes(state.answers, meanings, ' A file of decisions can bring it.'),
-    ...(kept > 0 ? [`${counted(kept, 'row')} kept as ${kept === 1 ? 'it was' : 'they were'}.`] : []),
+    ...answerNotes(state.answers, meanings, t` A file of decisions can bring it.`),
+    ...(kept > 0 ? [t`${countWords(kept, 'row')} kept as ${kept === 1 ? t`it was` : t`they were`}.`] : []),
   ];
-  return html`${barLine(`Money of ${name} by outcome`, bar)}
+  return html`${barLine(t`Money of ${name} by outcome`, bar)}
   ${table({
-    caption: `Money of portfolio ${name}`,
+    caption: t`Money of portfolio ${name}`,
     rows: lines,
     columns: [
-      { head: 'What became of it', names: true, cell: moneyName },
-      { head: 'Lines', kind: 'number', cell: (line) => moneyRows(name, line) },
+      { head: t`What became of it`, names: true, cell: moneyName },
+      { head: t`Lines`, kind: 'number', cell: (line) => moneyRows(name, line) },
       {
         head: upperFirst(amountHead(money)),
         kind: 'amount',
-        cell: ({ amount: sum }) => (sum === undefined ? 'not known' : amount(sum)),
+        cell: ({ amount: sum }) => (sum === undefined ? t`not known` : amount(sum)),
       },
-      { head: 'Granted', kind: 'amount', cell: ({ granted }) => (granted === undefined ? '' : amount(granted)) },
+      { head: t`Granted`, kind: 'amount', cell: ({ granted }) => (granted === undefined ? '' : amount(granted)) },
     ],
   })}
   ${notes.map((note) => html`<p class="quiet">${withNumbers(note)}</p>`)}
@@ -88,21 +89,21 @@ function timeWords(
     // Counted from the last import, since a portfolio may be years old.
     const begunMs = Math.max(state.startedMs ?? 0, ...imports.map(({ lastMs }) => lastMs));
     const took = lasted((state.finishedMs - begunMs) / 1_000);
-    return html`<b>${state.states.held > 0 ? 'Sending ended' : 'Finished'}</b> ${moment(state.finishedMs)}, ${took} after its last import.`;
+    return html`<b>${state.states.held > 0 ? t`Sending ended` : t`Finished`}</b> ${moment(state.finishedMs)}, ${took} after its last import.`;
   }
   const range =
-    calls.fewest === calls.most ? grouped(calls.most) : `${grouped(calls.fewest)} to ${grouped(calls.most)}`;
+    calls.fewest === calls.most ? grouped(calls.most) : t`${grouped(calls.fewest)} to ${grouped(calls.most)}`;
   const own =
     ownPerS === undefined || ownPerS < 0.05
       ? ''
-      : `, ${ownPerS >= 10 ? Math.round(ownPerS) : ownPerS.toFixed(1)} a second of this portfolio`;
-  const time = left === '' ? (state.paused === undefined ? 'not known yet' : 'paused') : left;
+      : t`, ${ownPerS >= 10 ? Math.round(ownPerS) : ownPerS.toFixed(1)} a second of this portfolio`;
+  const time = left === '' ? (state.paused === undefined ? t`not known yet` : 'paused') : left;
   return html`<b>Time left</b> ${time}; ${range} calls left${own}.`;
 }
 
 function lasted(seconds: number): string {
   if (seconds < 90) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
-  return seconds < 5_400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3_600).toFixed(1)} h`;
+  return seconds < 5_400 ? t`${Math.round(seconds / 60)} min` : `${(seconds / 3_600).toFixed(1)} h`;
 }
 
 /** The most causes that the page shows, since nobody reads more; the rows of other causes can be found by their state. */
@@ -110,10 +111,10 @@ export const CAUSES_SHOWN = 20;
 
 const MEANINGS: Readonly<Record<string, string>> = {
   refused: 'rejected',
-  unknown: 'needs an answer',
-  'put off': 'postponed too often',
-  other: 'made for another line',
-  ours: 'error in Limitline',
+  unknown: t`needs an answer`,
+  'put off': t`postponed too often`,
+  other: t`made for another line`,
+  ours: t`error in Limitline`,
 };
 
 /** Why rows failed: the cause with most rows first, each with the actions for all of its rows. */
@@ -122,16 +123,16 @@ export function renderCauses(name: string, causes: readonly ShownCause[], rights
   const rest = causes.slice(CAUSES_SHOWN);
   const restRows = rest.reduce((sum, { rows }) => sum + rows, 0);
   return html`<ol class="causes">${causes.slice(0, CAUSES_SHOWN).map((cause) => renderCause(name, cause, rights))}</ol>
-    ${rest.length > 0 && html`<p class="quiet">${grouped(rest.length)} more causes of ${counted(restRows, 'row')}. ${commandLine(`npx limitline report ${shellWord(name)} --causes`)}</p>`}`;
+    ${rest.length > 0 && html`<p class="quiet">${grouped(rest.length)} more causes of ${countWords(restRows, 'row')}. ${commandLine(`npx limitline report ${shellWord(name)} --causes`)}</p>`}`;
 }
 
 function renderCause(name: string, cause: ShownCause, rights: Rights): Html {
   const { id, step, meaning, status, words, rows, sum, sample } = cause;
   const isHeld = meaning === 'unknown';
   const of = { cause: id };
-  const label = words === '' ? `${meaning} at ${step}` : words;
+  const label = words === '' ? t`${meaning} at ${step}` : words;
   return html`<li class="cause">
-    <p class="cause-count"><a href="${portfolioAddress(name, of)}">${counted(rows, 'row')}</a> ${amount(sum)}</p>
+    <p class="cause-count"><a href="${portfolioAddress(name, of)}">${countWords(rows, 'row')}</a> ${amount(sum)}</p>
     <div class="cause-words">
       <p>${stateBadge(isHeld ? 'held' : 'refused', `${MEANINGS[meaning] ?? meaning}${status === null ? '' : ` · ${status}`}`)} <span class="quiet">at ${step}</span></p>
       <p class="cause-text">${words === '' ? html`<span class="quiet">no reason given</span>` : html`<q>${words}</q>`}</p>
@@ -143,20 +144,20 @@ function renderCause(name: string, cause: ShownCause, rights: Rights): Html {
           ? can(rights, 'GET /portfolios/:name/held') &&
             linkButton({
               href: below(name, 'held'),
-              words: 'Answer…',
-              label: `Answer for the rows held for: ${label}`,
+              words: t`Answer…`,
+              label: t`Answer for the rows held for: ${label}`,
             })
           : can(rights, 'GET /plans/new', 'retry') &&
             linkButton({
               href: planAddress(name, 'retry', of),
-              words: 'Send again…',
+              words: t`Send again…`,
               dialog: true,
-              label: `Send again the rows rejected for: ${label}`,
+              label: t`Send again the rows rejected for: ${label}`,
             })
       }
-      ${!isHeld && can(rights, 'POST /nightly/rules') && linkButton({ href: `${AUTOMATION}?${new URLSearchParams({ cause: id, portfolio: name })}#new-rule`, words: 'Each night…', kind: 'quiet', label: `Send again each night the rows rejected for: ${label}` })}
-      ${!isHeld && can(rights, 'GET /portfolios/:name/downloads/:file') && linkButton({ href: `${below(name, 'downloads', 'errors.csv')}?cause=${encodeURIComponent(id)}`, words: 'Export', kind: 'quiet', download: true, label: `Export the rows that failed for: ${label}` })}
-      ${!isHeld && can(rights, 'GET /plans/new', 'cancel') && linkButton({ href: planAddress(name, 'cancel', of), words: 'Cancel…', kind: 'quiet', dialog: true, label: `Cancel the rows rejected for: ${label}` })}
+      ${!isHeld && can(rights, 'POST /nightly/rules') && linkButton({ href: `${AUTOMATION}?${new URLSearchParams({ cause: id, portfolio: name })}#new-rule`, words: t`Each night…`, kind: 'quiet', label: t`Send again each night the rows rejected for: ${label}` })}
+      ${!isHeld && can(rights, 'GET /portfolios/:name/downloads/:file') && linkButton({ href: `${below(name, 'downloads', 'errors.csv')}?cause=${encodeURIComponent(id)}`, words: t`Export`, kind: 'quiet', download: true, label: t`Export the rows that failed for: ${label}` })}
+      ${!isHeld && can(rights, 'GET /plans/new', 'cancel') && linkButton({ href: planAddress(name, 'cancel', of), words: t`Cancel…`, kind: 'quiet', dialog: true, label: t`Cancel the rows rejected for: ${label}` })}
     </div>
   </li>`;
 }
@@ -166,7 +167,7 @@ function commandOf(name: string, { id, meaning }: ShownCause): string {
   return `npx limitline retry ${shellWord(name)} --cause ${id}`;
 }
 
-const STEP_WORDS: Readonly<Record<Step, string>> = { company: 'Company', documents: 'Documents', limit: 'Limit' };
+const STEP_WORDS: Readonly<Record<Step, string>> = { company: t`Company`, documents: t`Documents`, limit: t`Limit` };
 
 /** The progress of the rows: waiting, at each step, answered. Each stage is a card with a bar of its share. */
 export function renderFunnel(steps: readonly FunnelStep[], { states }: Pick<PortfolioState, 'states'>): Html {
@@ -181,13 +182,13 @@ export function renderFunnel(steps: readonly FunnelStep[], { states }: Pick<Port
         name: STEP_WORDS[step],
         state: step,
         here: isOver ? past : at,
-        words: isOver ? (past === 1 ? 'row' : 'rows') : 'rows here now',
+        words: isOver ? (past === 1 ? 'row' : 'rows') : t`rows here now`,
         rows,
         share: past,
         hints: [
-          isOver ? 'past it' : `${grouped(past)} past it`,
-          ...(stopped > 0 ? [`${grouped(stopped)} stopped here`] : []),
-          `${counted(calls, 'call')} sent`,
+          isOver ? t`past it` : t`${grouped(past)} past it`,
+          ...(stopped > 0 ? [t`${grouped(stopped)} stopped here`] : []),
+          t`${countWords(calls, 'call')} sent`,
         ],
       }),
     )}
@@ -198,14 +199,14 @@ export function renderFunnel(steps: readonly FunnelStep[], { states }: Pick<Port
       words: answered === 1 ? 'row' : 'rows',
       rows,
       share: answered,
-      hints: [`${grouped(states.done)} done`, `${grouped(states.skipped)} requested before`],
+      hints: [t`${grouped(states.done)} done`, t`${grouped(states.skipped)} requested before`],
     })}
   </ol>`;
 }
 
 function waitingHints({ awaiting }: PortfolioState['states']): string[] {
-  const waits = awaiting > 0 ? [`${grouped(awaiting)} more for approval`] : [];
-  return ['not started yet', ...waits];
+  const waits = awaiting > 0 ? [t`${grouped(awaiting)} more for approval`] : [];
+  return [t`not started yet`, ...waits];
 }
 
 function stage(given: {
@@ -217,7 +218,7 @@ function stage(given: {
   share?: number;
   hints: readonly string[];
 }): Html {
-  const { name, state, here, words = 'rows here now', rows, share = here, hints } = given;
+  const { name, state, here, words = t`rows here now`, rows, share = here, hints } = given;
   const width = rows === 0 ? 0 : Math.max(share > 0 ? 2 : 0, Math.round((share / rows) * 100));
   return html`<li class="funnel-stage">
     <h3 class="funnel-name">${stateShape(state)}${name}</h3>

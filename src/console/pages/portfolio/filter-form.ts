@@ -8,6 +8,7 @@ import type { Query, RowFilter } from '../../../ledger/search/row-filter.ts';
 import type { RowOrder } from '../../../ledger/search/row-order.ts';
 import { parseAmount } from '../../../portfolio/values/amounts.ts';
 import { type Html, html } from '../../html/html.ts';
+import { t } from '../../html/texts.ts';
 import { OUTCOMES, SHOWN_AS, type Shown, stateShape } from '../../parts/figures.ts';
 import { button, field, form, hidden, select } from '../../parts/form.ts';
 import { count } from '../../parts/text.ts';
@@ -89,13 +90,13 @@ export function renderFilterForm(
     <fieldset class="chips"><legend class="unseen">Outcomes</legend>${chips}${faults}</fieldset>
     ${given.decimal !== undefined && hidden('decimal', given.decimal)}
     <div class="filters">
-      ${field({ label: 'Find', name: 'text', type: 'search', value: given.text ?? '', placeholder: 'line, words of a name, reference, number or id', maxlength: 400 })}
+      ${field({ label: t`Find`, name: 'text', type: 'search', value: given.text ?? '', placeholder: t`line, words of a name, reference, number or id`, maxlength: 400 })}
       ${causeField(causes, filter)}
       ${statusField(statuses, filter)}
-      ${field({ label: 'Amount from', name: 'min', inputmode: 'decimal', value: given.min ?? '', ...wrongIn(problem, 'least') })}
+      ${field({ label: t`Amount from`, name: 'min', inputmode: 'decimal', value: given.min ?? '', ...wrongIn(problem, 'least') })}
       ${field({ label: 'to', name: 'max', inputmode: 'decimal', value: given.max ?? '', ...wrongIn(problem, 'largest') })}
-      ${select({ label: 'Order', name: 'order', value: order ?? 'line', options: Object.entries(ORDER_WORDS).map(([value, words]) => ({ value, words })) })}
-      <div class="actions">${button({ words: 'Show' })}${Object.keys(filter).length + lines.length > 0 && html`<a class="button is-quiet" href="${portfolioAddress(name)}#rows">Show all</a>`}</div>
+      ${select({ label: t`Order`, name: 'order', value: order ?? 'line', options: Object.entries(ORDER_WORDS).map(([value, words]) => ({ value, words })) })}
+      <div class="actions">${button({ words: t`Show` })}${Object.keys(filter).length + lines.length > 0 && html`<a class="button is-quiet" href="${portfolioAddress(name)}#rows">Show all</a>`}</div>
     </div>`;
   return form({
     action: `${portfolioAddress(name)}#rows`,
@@ -104,17 +105,17 @@ export function renderFilterForm(
     class: 'filter',
     module: 'typed-amounts',
     role: 'search',
-    label: 'Rows',
+    label: t`Rows`,
   });
 }
 
 const ORDER_WORDS: Readonly<Record<RowOrder, string>> = {
-  line: 'first line first',
-  '-line': 'last line first',
-  amount: 'smallest amount first',
-  '-amount': 'largest amount first',
-  changed: 'oldest change first',
-  '-changed': 'latest change first',
+  line: t`first line first`,
+  '-line': t`last line first`,
+  amount: t`smallest amount first`,
+  '-amount': t`largest amount first`,
+  changed: t`oldest change first`,
+  '-changed': t`latest change first`,
 };
 
 function chip(shown: Shown, given: { input: Html; words: Html; isHidden: boolean; at?: number }): Html {
@@ -127,8 +128,8 @@ function causeField(causes: readonly ShownCause[], { cause }: RowFilter): Html |
   const some = causes.slice(0, MOST_CHOICES);
   const isOther = cause !== undefined && !some.some(({ id }) => id === cause);
   const options = [
-    { value: '', words: 'any cause' },
-    ...(isOther ? [{ value: cause, words: `cause ${cause}` }] : []),
+    { value: '', words: t`any cause` },
+    ...(isOther ? [{ value: cause, words: t`cause ${cause}` }] : []),
     ...some.map(({ id, status, meaning, words, rows }) => ({
       value: id,
       words:
@@ -138,7 +139,7 @@ function causeField(causes: readonly ShownCause[], { cause }: RowFilter): Html |
         ),
     })),
   ];
-  return select({ label: 'Cause', name: 'cause', value: cause ?? '', options });
+  return select({ label: t`Cause`, name: 'cause', value: cause ?? '', options });
 }
 
 function statusField(statuses: Readonly<Record<string, number>>, { status }: RowFilter): Html | false {
@@ -148,11 +149,11 @@ function statusField(statuses: Readonly<Record<string, number>>, { status }: Row
   if (known.length === 0 && status === undefined) return false;
   const isOther = status !== undefined && !known.some(([word]) => word === status);
   const options = [
-    { value: '', words: 'any answer' },
+    { value: '', words: t`any answer` },
     ...(isOther ? [{ value: status, words: status }] : []),
     ...known.map(([word, count]) => ({ value: word, words: `${word} (${grouped(count)})` })),
   ];
-  return select({ label: 'Answer', name: 'status', value: status ?? '', options });
+  return select({ label: t`Answer`, name: 'status', value: status ?? '', options });
 }
 
 function wrongIn(problem: string | undefined, word: string): { problem?: string } {

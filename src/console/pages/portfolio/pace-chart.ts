@@ -1,5 +1,6 @@
 import type { PaceSpan } from '../../../pace/samples.ts';
 import { type Html, html } from '../../html/html.ts';
+import { t } from '../../html/texts.ts';
 
 /** One point of the chart: the mean rates of a stretch of time, in calls a second. */
 type Bucket = { fromMs: number; atMs: number; accepted: number; throttled: number; rate: number };
@@ -45,7 +46,7 @@ export function renderPaceChart(
     stretch,
   ).map((run) => `M${lineOf(run, ({ rate }) => rate)}`);
   const throttled = buckets.filter((bucket) => bucket.throttled > 0).map((bucket) => `M${x(bucket.atMs)} ${HEIGHT}v-7`);
-  const words = `Calls a second from ${clock(stretch.fromMs)} to ${clock(stretch.toMs)} UTC: lately ${perSecond(buckets.at(-1)?.accepted)} accepted, ${learnedWords(buckets.at(-1)?.rate ?? 0)}.`;
+  const words = t`Calls a second from ${clock(stretch.fromMs)} to ${clock(stretch.toMs)} UTC: lately ${perSecond(buckets.at(-1)?.accepted)} accepted, ${learnedWords(buckets.at(-1)?.rate ?? 0)}.`;
   return html`<figure class="pace-chart">
     <div class="pace-scale" aria-hidden="true"><span>${top}/s</span><span>${top / 2}</span><span>0</span></div>
     <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${words}">
@@ -110,7 +111,7 @@ function niceTop(most: number): number {
 }
 
 function learnedWords(rate: number): string {
-  return rate > 0 ? `${perSecond(rate)} the learned limit` : 'no limit met yet';
+  return rate > 0 ? t`${perSecond(rate)} the learned limit` : t`no limit met yet`;
 }
 
 function perSecond(value: number | undefined): string {

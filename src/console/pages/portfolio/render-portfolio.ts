@@ -9,6 +9,7 @@ import { spansOf } from '../../../pace/samples.ts';
 import { can, type Right, type Rights } from '../../access/access.ts';
 import type { Frame } from '../../events/hub.ts';
 import { type Html, html } from '../../html/html.ts';
+import { t } from '../../html/texts.ts';
 import { actionButton, button, form, linkButton, select, tick } from '../../parts/form.ts';
 import { type BannerKind, notice, pageHead, panel } from '../../parts/page-head.ts';
 import { advice, commandLine, moment, shellWord } from '../../parts/text.ts';
@@ -47,20 +48,20 @@ export function renderPortfolio(look: PortfolioLook, shown: Shown): Html {
   const isHeld = look.causes.some(({ id, meaning }) => id === shown.filter.cause && meaning === 'unknown');
   return html`${pageHead({
     title: html`<bdi>${state.name}</bdi>`,
-    trail: [{ href: '/', words: 'Portfolios' }],
+    trail: [{ href: '/', words: t`Portfolios` }],
     lead: leadOf(look),
     actions: can(shown.rights, 'GET /portfolios/:name/downloads/:file') && renderDownloads(state.name),
   })}
   <div class="stacked" id="portfolio-waits">${pieceOf(frame, 'portfolio-waits')}</div>
   <div class="stacked" id="portfolio-statuses">${pieceOf(frame, 'portfolio-statuses')}</div>
-  ${panel({ title: 'Money', id: 'portfolio-money', body: pieceOf(frame, 'portfolio-money') })}
+  ${panel({ title: t`Money`, id: 'portfolio-money', body: pieceOf(frame, 'portfolio-money') })}
   <div class="portfolio-actions" id="portfolio-actions">${pieceOf(frame, 'portfolio-actions')}</div>
   ${state.states.done + state.states.skipped > 0 && can(shown.rights, 'POST /portfolios/:name/decisions') && decisionsForm(state.name, shown.csrf)}
-  ${panel({ title: 'Failures by cause', id: 'portfolio-causes', body: pieceOf(frame, 'portfolio-causes') })}
+  ${panel({ title: t`Failures by cause`, id: 'portfolio-causes', body: pieceOf(frame, 'portfolio-causes') })}
   <section class="panel" id="rows" aria-labelledby="rows-title" data-module="rows-changed">
     <div class="panel-head"><h2 id="rows-title">Rows</h2>${!isHeld && renderRowActions(state.name, shown.filter, shown.rights)}</div>
     ${renderFilterForm({ state, outcomes, causes: look.causes }, { ...shown, given: textsOf(shown.query) })}
-    ${shown.problem !== undefined && notice('bad', shown.problem, { title: 'These rows cannot be shown.', urgent: true })}
+    ${shown.problem !== undefined && notice('bad', shown.problem, { title: t`These rows cannot be shown.`, urgent: true })}
     <p class="rows-changed" role="status" hidden><span data-words></span> <a href="${portfolioAddress(state.name, shown.filter, shown.listing)}">Show them as they are now</a></p>
     <div data-module="pick-rows"><div data-shown="${countsText(outcomes)}">
       ${shown.problem === undefined && shown.page && renderRows(state, shown.page, { ...shown, meanings: look.meanings })}
@@ -70,19 +71,19 @@ export function renderPortfolio(look: PortfolioLook, shown: Shown): Html {
   </section>
   <details class="fold" id="pipeline" open="${!isProven}">
     <summary>Pipeline <span class="quiet">where the rows are, calls a second, proof</span></summary>
-    ${panel({ title: 'Where the rows are', id: 'portfolio-funnel', body: pieceOf(frame, 'portfolio-funnel') })}
+    ${panel({ title: t`Where the rows are`, id: 'portfolio-funnel', body: pieceOf(frame, 'portfolio-funnel') })}
     <div class="panels">
-      ${panel({ title: 'Calls a second', id: 'portfolio-pace', body: pieceOf(frame, 'portfolio-pace') })}
-      ${panel({ title: 'Proof', label: 'Proof strip', id: 'portfolio-proof', body: pieceOf(frame, 'portfolio-proof') })}
+      ${panel({ title: t`Calls a second`, id: 'portfolio-pace', body: pieceOf(frame, 'portfolio-pace') })}
+      ${panel({ title: t`Proof`, label: t`Proof strip`, id: 'portfolio-proof', body: pieceOf(frame, 'portfolio-proof') })}
     </div>
   </details>`;
 }
 
 const DOWNLOADS = [
-  ['results.csv', 'Download CSV'],
-  ['results.xlsx', 'Excel'],
-  ['errors.csv', 'Lines to fix'],
-  ['original', 'Imported file'],
+  ['results.csv', t`Download CSV`],
+  ['results.xlsx', t`Excel`],
+  ['errors.csv', t`Lines to fix`],
+  ['original', t`Imported file`],
 ] as const;
 
 function renderDownloads(name: string): Html {
@@ -93,7 +94,7 @@ function renderDownloads(name: string): Html {
         words,
         kind: 'quiet',
         download: true,
-        label: `Download: ${words}`,
+        label: t`Download: ${words}`,
       }),
   )}</div>${renderConventions(name)}</div>`;
 }
@@ -102,17 +103,17 @@ function renderDownloads(name: string): Html {
 function renderConventions(name: string): Html {
   const choices = (...options: [value: string, words: string][]) => options.map(([value, words]) => ({ value, words }));
   const body = html`
-    ${select({ label: 'Decimals', name: 'decimal', id: 'csv-decimal', options: choices(['comma', 'comma: 1250,50'], ['point', 'point: 1250.50']) })}
-    ${select({ label: 'Separator', name: 'delimiter', id: 'csv-delimiter', options: choices(['semicolon', 'semicolon'], ['comma', 'comma'], ['tab', 'tab']) })}
-    ${tick({ label: 'for Excel', name: 'excel', checked: true })}
-    ${button({ words: 'Download' })}`;
-  return html`<details class="csv-as" id="csv-as"><summary>CSV with other decimals…</summary>${form({ action: below(name, 'downloads', 'results.csv'), method: 'get', body, class: 'csv-form', label: 'CSV with other decimals' })}</details>`;
+    ${select({ label: t`Decimals`, name: 'decimal', id: 'csv-decimal', options: choices(['comma', 'comma: 1250,50'], ['point', 'point: 1250.50']) })}
+    ${select({ label: t`Separator`, name: 'delimiter', id: 'csv-delimiter', options: choices(['semicolon', 'semicolon'], ['comma', 'comma'], ['tab', 'tab']) })}
+    ${tick({ label: t`for Excel`, name: 'excel', checked: true })}
+    ${button({ words: t`Download` })}`;
+  return html`<details class="csv-as" id="csv-as"><summary>CSV with other decimals…</summary>${form({ action: below(name, 'downloads', 'results.csv'), method: 'get', body, class: 'csv-form', label: t`CSV with other decimals` })}</details>`;
 }
 
 function leadOf({ state, imports }: PortfolioLook): Html {
   const { file } = state;
   if (!file) return html`No file was imported yet.`;
-  const earlier = imports.length > 1 ? `, the last of ${imports.length} imports` : '';
+  const earlier = imports.length > 1 ? t`, the last of ${imports.length} imports` : '';
   const last = imports.find(({ number }) => number === file.number);
   return html`<bdi>${file.fileName}</bdi>${earlier}, ${moment(last?.lastMs ?? state.startedMs)}${file.by !== undefined && html` by ${file.by}`}`;
 }
@@ -153,13 +154,13 @@ export function pieceOf(frame: Frame, id: string): Html {
   return frame.find((one) => one.id === id)?.html ?? html``;
 }
 
-const HELD_DESK = { words: 'Answer', right: 'GET /portfolios/:name/held' } as const;
+const HELD_DESK = { words: t`Answer`, right: 'GET /portfolios/:name/held' } as const;
 const WAYS: Readonly<Record<string, { words: string; right: Right }>> = {
-  '/new': { words: 'Import it', right: 'GET /new' },
-  '/work': { words: 'To the queues', right: 'GET /work' },
-  '/approvals': { words: 'To the approvals', right: 'GET /approvals' },
+  '/new': { words: t`Import it`, right: 'GET /new' },
+  '/work': { words: t`To the queues`, right: 'GET /work' },
+  '/approvals': { words: t`To the approvals`, right: 'GET /approvals' },
 };
-const ONE_APPROVAL = { words: 'Look at it', right: 'GET /approvals/:id' } as const;
+const ONE_APPROVAL = { words: t`Look at it`, right: 'GET /approvals/:id' } as const;
 
 const RESUME = 'POST /portfolios/:name/resume';
 
@@ -171,7 +172,7 @@ function renderWaits(look: PortfolioLook, rights: Rights): Html {
   const whoActs = (act: 'resume' | 'answer') => {
     const { who, state } = look;
     if (act === 'answer') return !can(rights, HELD_DESK.right) && mayWords(who.operate, 'answer');
-    return !can(rights, RESUME, state.pauseKind) && mayWords(who.resume, 'resume it');
+    return !can(rights, RESUME, state.pauseKind) && mayWords(who.resume, t`resume it`);
   };
   return html`${waitsFor(look).map(({ kind, title, words, command, href, act }) =>
     notice(
@@ -192,13 +193,13 @@ function renderActions({ state, who }: PortfolioLook, { rights, csrf }: { rights
     paused === undefined
       ? open > 0 &&
         can(rights, 'POST /portfolios/:name/pause') &&
-        actionButton({ action: below(name, 'pause'), csrf, words: 'Pause', command: `npx limitline pause ${word}` })
+        actionButton({ action: below(name, 'pause'), csrf, words: t`Pause`, command: `npx limitline pause ${word}` })
       : hasMore(state) &&
         can(rights, RESUME, pauseKind) &&
         actionButton({
           action: below(name, 'resume'),
           csrf,
-          words: 'Resume',
+          words: t`Resume`,
           kind: 'primary',
           command: `npx limitline resume ${word}`,
         });
@@ -208,7 +209,7 @@ function renderActions({ state, who }: PortfolioLook, { rights, csrf }: { rights
     can(rights, 'GET /plans/new', 'retry') &&
     planned(
       planAddress(name, 'retry', { states: ['refused'] }),
-      `Send ${grouped(states.refused)} rejected again…`,
+      t`Send ${grouped(states.refused)} rejected again…`,
       `npx limitline retry ${word}`,
     );
   const hasCancel = open + states.awaiting > 0;
@@ -217,13 +218,13 @@ function renderActions({ state, who }: PortfolioLook, { rights, csrf }: { rights
     can(rights, 'GET /plans/new', 'cancel') &&
     planned(
       planAddress(name, 'cancel', { states: UNFINISHED_STATES }),
-      'Cancel what is left…',
+      t`Cancel what is left…`,
       `npx limitline cancel ${word}`,
       'danger',
     );
   const others = [
-    ...(hasRetry && !retry ? ['send rejected rows again'] : []),
-    ...(hasCancel && !cancel ? ['cancel what is left'] : []),
+    ...(hasRetry && !retry ? [t`send rejected rows again`] : []),
+    ...(hasCancel && !cancel ? [t`cancel what is left`] : []),
   ];
   return html`${pauses}${retry}${cancel}${others.length > 0 && html`<span class="quiet">${mayWords(who.own, others.join(' and '))}</span>`}`;
 }
@@ -240,16 +241,16 @@ function renderPace({ state, samples, nowMs }: PortfolioLook): Html {
   const begin = Math.max(state.startedMs ?? 0, end - SHOWN_MS);
   const empty =
     openRows(state) > 0
-      ? 'Nothing was answered yet. The chart begins with the first answer.'
-      : 'Only the last hour of sending is kept, and this portfolio was sent before that.';
+      ? t`Nothing was answered yet. The chart begins with the first answer.`
+      : t`Only the last hour of sending is kept, and this portfolio was sent before that.`;
   return renderPaceChart(spansOf(samples), { fromMs: begin, toMs: end, empty });
 }
 
 const SAID: Readonly<Record<Check['is'], { kind: BannerKind; title: string; mark: string }>> = {
-  right: { kind: 'good', title: 'All counts agree.', mark: 'agrees' },
-  wrong: { kind: 'bad', title: 'Counts differ.', mark: 'differs' },
-  open: { kind: 'info', title: 'All counts agree so far.', mark: 'not yet' },
-  unknown: { kind: 'info', title: 'Some counts are not known.', mark: 'not counted' },
+  right: { kind: 'good', title: t`All counts agree.`, mark: 'agrees' },
+  wrong: { kind: 'bad', title: t`Counts differ.`, mark: 'differs' },
+  open: { kind: 'info', title: t`All counts agree so far.`, mark: t`not yet` },
+  unknown: { kind: 'info', title: t`Some counts are not known.`, mark: t`not counted` },
 };
 
 const SHAPES: Readonly<Record<Check['is'], string>> = {

@@ -1,4 +1,3 @@
-import { counted } from '../../../counted.ts';
 import type { OutcomeSum } from '../../../ledger/counts/outcome-sums.ts';
 import type { RowOutcome } from '../../../ledger/counts/row-outcome.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
@@ -9,6 +8,7 @@ import type { RowPage } from '../../../ledger/search/row-search.ts';
 import { type Meanings, statusMeaningOf } from '../../../status-meaning.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { OUTCOMES, rowBadge } from '../../parts/figures.ts';
 import { button, form, hidden, linkButton } from '../../parts/form.ts';
 import { emptyState, notice } from '../../parts/page-head.ts';
@@ -41,49 +41,49 @@ export function renderRows(
     acts.some(({ states }) => (states as readonly RowState[]).includes(of));
   const isChosen = rows.some(({ result }) => isChoosable(result));
   return html`${table({
-    caption: `Rows of portfolio ${name}`,
+    caption: t`Rows of portfolio ${name}`,
     rows,
     columns: [
       ...(isChosen
         ? [
             {
-              head: 'Select',
+              head: t`Select`,
               kind: 'actions' as const,
               cell: ({ row, result }: (typeof rows)[number]) =>
                 isChoosable(result) &&
-                html`<input type="checkbox" form="chosen" name="rows" value="${row.key}" aria-label="${`Select line ${result.line}`}">`,
+                html`<input type="checkbox" form="chosen" name="rows" value="${row.key}" aria-label="${t`Select line ${result.line}`}">`,
             },
           ]
         : []),
-      { head: 'Line', kind: 'number', sorts: sorts('line'), cell: ({ result }) => result.line },
+      { head: t`Line`, kind: 'number', sorts: sorts('line'), cell: ({ result }) => result.line },
       {
-        head: 'Name',
+        head: t`Name`,
         names: true,
         cell: ({ row, result }) =>
           html`<a href="${rowAddress(row, { filter, order })}">${theirWords(result.request.name)}</a>`,
       },
       {
-        head: 'Requested',
+        head: t`Requested`,
         kind: 'amount',
         sorts: sorts('amount'),
         cell: ({ result }) => amount(result.request.limit.requested_limit),
       },
-      { head: 'Outcome', cell: ({ result }) => rowBadge(result, meanings) },
+      { head: t`Outcome`, cell: ({ result }) => rowBadge(result, meanings) },
       {
-        head: 'Granted',
+        head: t`Granted`,
         kind: 'amount',
         // What the service names beside any other status is granted to nobody; the row's own page has it.
         cell: ({ result: { record } }) =>
           amount(statusMeaningOf(record.status, meanings) === 'approved' ? record.total_limit : undefined),
       },
-      { head: 'Ids', kind: 'id', wideOnly: true, cell: ({ result }) => idsOf(result) },
-      { head: 'Answer or problem', cell: ({ result }) => problemOf(result) },
-      { head: 'Changed (UTC)', sorts: sorts('changed'), cell: ({ result }) => minuteOf(result.updatedMs) },
+      { head: t`Ids`, kind: 'id', wideOnly: true, cell: ({ result }) => idsOf(result) },
+      { head: t`Answer or problem`, cell: ({ result }) => problemOf(result) },
+      { head: t`Changed (UTC)`, sorts: sorts('changed'), cell: ({ result }) => minuteOf(result.updatedMs) },
       {
-        head: 'Buyer',
+        head: t`Buyer`,
         kind: 'actions',
         cell: ({ result: { request } }) =>
-          html`<a href="${buyerAddress(request.buyer)}" aria-label="${`Buyer ${cutWords(request.name)}`}">Buyer</a>`,
+          html`<a href="${buyerAddress(request.buyer)}" aria-label="${t`Buyer ${cutWords(request.name)}`}">Buyer</a>`,
       },
     ],
     empty: page.next === undefined ? noRows(state, filter, rights) : lookedThrough(),
@@ -99,8 +99,8 @@ export function renderRows(
 
 /** What may be done with rows that are chosen one by one. */
 const CHOSEN_ACTS = [
-  { action: 'retry', words: 'Send selected again…', states: ['refused', 'cancelled'] },
-  { action: 'cancel', words: 'Cancel selected…', states: [...UNFINISHED_STATES, 'refused'] },
+  { action: 'retry', words: t`Send selected again…`, states: ['refused', 'cancelled'] },
+  { action: 'cancel', words: t`Cancel selected…`, states: [...UNFINISHED_STATES, 'refused'] },
 ] as const satisfies readonly { action: string; words: string; states: readonly RowState[] }[];
 
 function chosenForm(name: string, acts: readonly (typeof CHOSEN_ACTS)[number][]): Html {
@@ -110,7 +110,7 @@ function chosenForm(name: string, acts: readonly (typeof CHOSEN_ACTS)[number][])
     id: 'chosen',
     class: 'chosen',
     dialog: true,
-    label: 'Selected rows',
+    label: t`Selected rows`,
     body: html`${hidden('portfolio', name)}${hidden('chosen', 'yes')}
     <label class="tick" hidden><input type="checkbox" data-pick-all><span>Select all on this page</span></label>
     ${acts.map(({ action, words }) => button({ words, name: 'action', value: action, kind: action === 'cancel' ? 'quiet' : 'plain' }))}
@@ -121,15 +121,15 @@ function chosenForm(name: string, acts: readonly (typeof CHOSEN_ACTS)[number][])
 function pagerWords({ found, next }: RowsPage): string {
   const [first] = found;
   if (!first) return '';
-  const rows = `${counted(found.length, 'row')} from line ${first.result.line}`;
-  return next === undefined ? `${rows}, the last page` : rows;
+  const rows = t`${countWords(found.length, 'row')} from line ${first.result.line}`;
+  return next === undefined ? t`${rows}, the last page` : rows;
 }
 
 /** Shown where a search stopped before it found a row: for one page it reads some thousands of rows at the most. */
 function lookedThrough(): Html {
   return emptyState({
-    title: 'Nothing found so far.',
-    words: 'There are more rows to search: press “Next”, or also choose an outcome.',
+    title: t`Nothing found so far.`,
+    words: t`There are more rows to search: press “Next”, or also choose an outcome.`,
   });
 }
 
@@ -138,10 +138,10 @@ function unindexedNotice({ unindexed = 0 }: RowsPage, order: RowOrder): Html | f
   if (order !== 'line') {
     return notice(
       'warn',
-      `${counted(unindexed, 'row')} of an older version are missing in this order until the next nightly check.`,
+      t`${countWords(unindexed, 'row')} of an older version are missing in this order until the next nightly check.`,
     );
   }
-  const words = `${counted(unindexed, 'row')} cannot be found by name. Import the file again to make them searchable.`;
+  const words = t`${countWords(unindexed, 'row')} cannot be found by name. Import the file again to make them searchable.`;
   return notice('warn', words);
 }
 
@@ -151,8 +151,8 @@ export function renderRowActions(name: string, filter: RowFilter, rights: Rights
   // Without a state or outcome in the filter, the plan takes the states that the action is for.
   const mayHave = (states: readonly string[]) => statesOf(filter).some((state) => states.includes(state));
   return html`<div class="actions">
-    ${mayHave(['refused', 'cancelled']) && can(rights, 'GET /plans/new', 'retry') && linkButton({ href: planAddress(name, 'retry', filter), words: 'Send these again…', dialog: true })}
-    ${mayHave([...UNFINISHED_STATES, 'refused']) && can(rights, 'GET /plans/new', 'cancel') && linkButton({ href: planAddress(name, 'cancel', filter), words: 'Cancel these…', kind: 'quiet', dialog: true })}
+    ${mayHave(['refused', 'cancelled']) && can(rights, 'GET /plans/new', 'retry') && linkButton({ href: planAddress(name, 'retry', filter), words: t`Send these again…`, dialog: true })}
+    ${mayHave([...UNFINISHED_STATES, 'refused']) && can(rights, 'GET /plans/new', 'cancel') && linkButton({ href: planAddress(name, 'cancel', filter), words: t`Cancel these…`, kind: 'quiet', dialog: true })}
   </div>`;
 }
 
@@ -179,7 +179,7 @@ function problemOf({ problem, record, state }: RowResult): Html | string {
   }
   if (record.differs) return html`<span class="row-problem">${answeredOtherwise(record)}</span>`;
   if (record.status) return theirWords(record.status);
-  return state === 'done' ? 'no status' : '–';
+  return state === 'done' ? t`no status` : '–';
 }
 
 const PROBLEM_CHARACTERS = 160;
@@ -187,16 +187,16 @@ const PROBLEM_CHARACTERS = 160;
 function noRows(state: PortfolioState, filter: RowFilter, rights: Rights): Html {
   if (Object.keys(filter).length > 0) {
     return emptyState({
-      title: 'No rows found.',
-      words: 'Type the beginning of a name’s words, or a complete reference, number or id.',
+      title: t`No rows found.`,
+      words: t`Type the beginning of a name’s words, or a complete reference, number or id.`,
       next: html`<a class="button is-plain" href="${portfolioAddress(state.name)}#rows">Show all rows</a>`,
     });
   }
   return emptyState({
-    title: 'No rows yet.',
+    title: t`No rows yet.`,
     words: state.importing
-      ? 'The file is being read: its lines appear here.'
-      : 'No line of the file could be used. See “Lines to fix”, correct the file, and import it again.',
+      ? t`The file is being read: its lines appear here.`
+      : t`No line of the file could be used. See “Lines to fix”, correct the file, and import it again.`,
     next: can(rights, 'GET /new') && html`<a class="button is-plain" href="/new">New import</a>`,
   });
 }

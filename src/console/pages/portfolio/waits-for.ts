@@ -1,9 +1,9 @@
-import { counted } from '../../../counted.ts';
 import { isPending, laterSupplierWords } from '../../../ledger/portfolios/portfolio.ts';
 import { hasMore, openRows } from '../../../ledger/portfolios/summary.ts';
 import { moneyText } from '../../../money-text.ts';
 import { describeBlock, describeTripped } from '../../../pace/breaker-words.ts';
 import { describePace } from '../../../pace/pace-words.ts';
+import { countWords, t } from '../../html/texts.ts';
 import type { BannerKind } from '../../parts/page-head.ts';
 import { approvalAddress } from '../addresses.ts';
 import { peopleWords } from '../approvals/approvals-list.ts';
@@ -32,30 +32,30 @@ function waitsForPeople({ state }: Looked): Wait[] {
   const waits: Wait[] = [];
   if (paused !== undefined && hasMore(state)) {
     const why = paused === '' ? 'by request' : paused;
-    const words = sentence(`${why}: nothing new is sent until it is resumed`);
-    waits.push({ kind: 'warn', title: 'Paused.', words, act: 'resume' });
+    const words = sentence(t`${why}: nothing new is sent until it is resumed`);
+    waits.push({ kind: 'warn', title: t`Paused.`, words, act: 'resume' });
   }
   if (interrupted) {
-    const words = 'An import stopped before its end, so lines are missing: import the file again.';
-    waits.push({ kind: 'bad', title: 'Incomplete import.', words, href: '/new' });
+    const words = t`An import stopped before its end, so lines are missing: import the file again.`;
+    waits.push({ kind: 'bad', title: t`Incomplete import.`, words, href: '/new' });
   }
   if (supplier?.problem !== undefined) {
     waits.push({
       kind: 'bad',
-      title: 'The supplier is missing.',
-      words: `It could not be created: ${supplier.problem}`,
+      title: t`The supplier is missing.`,
+      words: t`It could not be created: ${supplier.problem}`,
     });
   } else if (supplier && isPending(supplier)) {
-    waits.push({ kind: 'info', title: 'Supplier first.', words: 'Rows are sent once their supplier is created.' });
+    waits.push({ kind: 'info', title: t`Supplier first.`, words: t`Rows are sent once their supplier is created.` });
   }
   const later = laterSupplierWords(state);
-  if (later) waits.push({ kind: 'warn', title: 'Another supplier.', words: later });
+  if (later) waits.push({ kind: 'warn', title: t`Another supplier.`, words: later });
   if (states.held > 0) {
-    const words = `It is not known whether the service has ${states.held === 1 ? 'it' : 'them'}. Somebody has to find out before anything is sent again.`;
+    const words = t`It is not known whether the service has ${states.held === 1 ? 'it' : 'them'}. Somebody has to find out before anything is sent again.`;
     const href = `/portfolios/${encodeURIComponent(name)}/held`;
     waits.push({
       kind: 'warn',
-      title: `${counted(states.held, 'row needs an answer', 'rows need an answer')}.`,
+      title: `${countWords(states.held, 'row needs an answer', 'rows need an answer')}.`,
       words,
       href,
       act: 'answer',
@@ -69,27 +69,28 @@ function waitsForApproval({ state, waiting = [], nowMs }: Looked): Wait[] {
   const { awaiting } = state.states;
   const waits = waiting.map(({ approval, approvers }): Wait => {
     const { id, rows, sum, currency, authors, askedMs } = approval;
-    const who = approvers.length === 0 ? 'somebody else with the role approver must' : `${peopleWords(approvers)} may`;
-    const words = `${counted(rows, 'row')}, ${moneyText(sum, currency)}, asked for by ${peopleWords(authors)} ${sinceWords(nowMs - askedMs)}: ${who} approve it. Nothing is sent before.`;
-    return { kind: 'warn', title: 'Waits for approval.', words, href: approvalAddress(id) };
+    const who =
+      approvers.length === 0 ? t`somebody else with the role approver must` : t`${peopleWords(approvers)} may`;
+    const words = t`${countWords(rows, 'row')}, ${moneyText(sum, currency)}, asked for by ${peopleWords(authors)} ${sinceWords(nowMs - askedMs)}: ${who} approve it. Nothing is sent before.`;
+    return { kind: 'warn', title: t`Waits for approval.`, words, href: approvalAddress(id) };
   });
   if (waits.length > 0 || awaiting === 0 || state.importing) return waits;
-  const words = `${counted(awaiting, 'row is', 'rows are')} not sent before a colleague has approved.`;
-  return [{ kind: 'warn', title: 'Waits for approval.', words, href: '/approvals' }];
+  const words = t`${countWords(awaiting, 'row is', 'rows are')} not sent before a colleague has approved.`;
+  return [{ kind: 'warn', title: t`Waits for approval.`, words, href: '/approvals' }];
 }
 
 function sinceWords(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
-  if (minutes < 1) return 'just now';
-  return minutes < 120 ? `${minutes} min ago` : `${Math.floor(minutes / 60)} h ago`;
+  if (minutes < 1) return t`just now`;
+  return minutes < 120 ? t`${minutes} min ago` : t`${Math.floor(minutes / 60)} h ago`;
 }
 
 /** Says that a portfolio will pause after its first rows, so that a person who adds rows now knows that those will wait. */
 function waitsAfterTheFirst({ state }: Looked): Wait[] {
   const { first, paused } = state;
   if (first === undefined || paused !== undefined || openRows(state) === 0) return [];
-  const words = `${counted(first, 'row is', 'rows are')} sent first; then the portfolio pauses, and the rest is sent when it is resumed.`;
-  return [{ kind: 'info', title: 'First rows only.', words }];
+  const words = t`${countWords(first, 'row is', 'rows are')} sent first; then the portfolio pauses, and the rest is sent when it is resumed.`;
+  return [{ kind: 'info', title: t`First rows only.`, words }];
 }
 
 function waitsForTheLine({ state, pace, workers, pausedQueues, nowMs }: Looked): Wait[] {
@@ -97,32 +98,32 @@ function waitsForTheLine({ state, pace, workers, pausedQueues, nowMs }: Looked):
   if (state.importing) {
     waits.push({
       kind: 'info',
-      title: 'Importing.',
-      words: 'The file is still being read, so the counts are growing.',
+      title: t`Importing.`,
+      words: t`The file is still being read, so the counts are growing.`,
     });
   }
   if (openRows(state) === 0 || state.paused !== undefined) return waits;
   if (pausedQueues.length > 0) {
     const queues =
-      pausedQueues.length === 1 ? `queue ${pausedQueues[0]} is` : `queues ${pausedQueues.join(' and ')} are`;
-    const words = `The ${queues} paused for all portfolios. Rows wait until an operator resumes it.`;
-    waits.push({ kind: 'warn', title: 'Queue paused.', words, href: '/work' });
+      pausedQueues.length === 1 ? t`queue ${pausedQueues[0]} is` : t`queues ${pausedQueues.join(' and ')} are`;
+    const words = t`The ${queues} paused for all portfolios. Rows wait until an operator resumes it.`;
+    waits.push({ kind: 'warn', title: t`Queue paused.`, words, href: '/work' });
   }
   if (workers === 0) {
-    const words = 'Nothing is sent, because no worker runs. An operator can start one.';
-    return [...waits, { kind: 'bad', title: 'Sending is stopped.', words, command: 'npx limitline work' }];
+    const words = t`Nothing is sent, because no worker runs. An operator can start one.`;
+    return [...waits, { kind: 'bad', title: t`Sending is stopped.`, words, command: 'npx limitline work' }];
   }
   const blocked = pace?.blocked && pace.blocked.untilMs > nowMs ? pace.blocked : undefined;
   if (blocked) {
     // Left out for full memory, whose description says itself when calls go on (nearlyFullWords).
-    const last = blocked.because === 'memory' ? '' : ' It continues automatically.';
+    const last = blocked.because === 'memory' ? '' : t` It continues automatically.`;
     const words = `${sentence(describeBlock(blocked, nowMs))}${last}`;
-    return [...waits, { kind: 'warn', title: 'Sending waits.', words }];
+    return [...waits, { kind: 'warn', title: t`Sending waits.`, words }];
   }
   if (pace?.tripped && pace.tripped.length > 0) {
     return [
       ...waits,
-      { kind: 'warn', title: 'Some requests wait.', words: sentence(describeTripped(pace.tripped, nowMs)) },
+      { kind: 'warn', title: t`Some requests wait.`, words: sentence(describeTripped(pace.tripped, nowMs)) },
     ];
   }
   return waits;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { counted, grouped } from '../../../counted.ts';
+import { grouped } from '../../../counted.ts';
 import { grantedOf, soleCurrency } from '../../../ledger/counts/outcome-sums.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import { rowCountOf } from '../../../ledger/portfolios/summary.ts';
@@ -10,6 +10,7 @@ import type { Meanings } from '../../../status-meaning.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { LOOKS } from '../../access/rules.ts';
 import { type Html, html } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { shownCounts, stateBar } from '../../parts/figures.ts';
 import { button, field, form, linkButton } from '../../parts/form.ts';
 import { emptyState, pageHead } from '../../parts/page-head.ts';
@@ -51,7 +52,7 @@ const FRESH_MS = 2_000;
 
 /** `/`: all portfolios of the account. */
 export const portfoliosPage = page<PortfoliosPageFunctions>(
-  { at: 'portfolios', entry: { at: 'portfolios', href: '/', words: 'Portfolios' } },
+  { at: 'portfolios', entry: { at: 'portfolios', href: '/', words: t`Portfolios` } },
   ({ get, events }) => [
     get('/', {
       may: LOOKS,
@@ -61,17 +62,17 @@ export const portfoliosPage = page<PortfoliosPageFunctions>(
         if (text === '' && after === '') {
           const first = await readFirst(given);
           const body = renderPortfolios(first.look, { first, text, after, rights, csrf: reply.csrf() });
-          return { title: 'Portfolios', events: EVENTS, body };
+          return { title: t`Portfolios`, events: EVENTS, body };
         }
         const look = await given.page({ text, count: PORTFOLIOS_SHOWN, ...(after === '' ? {} : { after }) });
-        return { title: 'Portfolios', body: renderPortfolios(look, { text, after, rights, csrf: reply.csrf() }) };
+        return { title: t`Portfolios`, body: renderPortfolios(look, { text, after, rights, csrf: reply.csrf() }) };
       },
     }),
     get(DECLINED, {
       may: LOOKS,
       query: z.object({ after: text }),
       show: async ({ query: { after }, given }) => ({
-        title: 'Declined in the last 24 hours',
+        title: t`Declined in the last 24 hours`,
         body: declinedPage(await given.declinedRows(after), after),
       }),
     }),
@@ -127,9 +128,9 @@ function renderPortfolios(look: PortfoliosLook, given: Listed & { first?: First;
   const { first, text, after, rights, csrf } = given;
   const { portfolios, total, next, archived } = look;
   const head = pageHead({
-    title: 'Portfolios',
-    ...(total === 0 ? {} : { lead: `${counted(total, 'portfolio')} in this account, the newest first` }),
-    actions: can(rights, 'GET /new') && linkButton({ href: '/new', words: 'New portfolio', kind: 'primary' }),
+    title: t`Portfolios`,
+    ...(total === 0 ? {} : { lead: t`${countWords(total, 'portfolio')} in this account, the newest first` }),
+    actions: can(rights, 'GET /new') && linkButton({ href: '/new', words: t`New portfolio`, kind: 'primary' }),
   });
   const needs = first && html`<div class="stacked" id="${NEEDS_ID}">${needsYou(first, { ...look, rights })}</div>`;
   if (total === 0) {
@@ -147,13 +148,13 @@ function renderPortfolios(look: PortfoliosLook, given: Listed & { first?: First;
       action: '/',
       method: 'get',
       role: 'search',
-      label: 'Portfolios',
+      label: t`Portfolios`,
       class: 'search',
-      body: html`${field({ label: 'Find a portfolio by its name', name: 'text', type: 'search', value: text, placeholder: 'part of a name', hideLabel: true, maxlength: 100 })}${button({ words: 'Find' })}${text !== '' && html`<a class="button is-quiet" href="/">Show all</a>`}`,
+      body: html`${field({ label: t`Find a portfolio by its name`, name: 'text', type: 'search', value: text, placeholder: t`part of a name`, hideLabel: true, maxlength: 100 })}${button({ words: t`Find` })}${text !== '' && html`<a class="button is-quiet" href="/">Show all</a>`}`,
     })}
     <div id="${LIST_ID}">${renderList(look, given)}</div>
     ${pager({
-      words: counted(portfolios.length, 'portfolio'),
+      words: countWords(portfolios.length, 'portfolio'),
       first: after === '' ? undefined : addressOf(text),
       next: next === undefined ? undefined : addressOf(text, next),
     })}
@@ -172,7 +173,7 @@ function statusesOf(portfolios: readonly PortfolioState[]): Record<string, numbe
 /** Links to the archived portfolios, since a search does not find those. */
 function archivedLine(archived: number, text = ''): Html {
   if (archived === 0) return html``;
-  return html`<p class="quiet"><a href="${ARCHIVED}">${grouped(archived)} archived or forgotten</a>${text !== '' && ', not searched here'}: what is archived is kept in files, and brought back on request.</p>`;
+  return html`<p class="quiet"><a href="${ARCHIVED}">${grouped(archived)} archived or forgotten</a>${text !== '' && t`, not searched here`}: what is archived is kept in files, and brought back on request.</p>`;
 }
 
 /** The ids of the page's elements that events refresh. */
@@ -186,27 +187,27 @@ function renderList(look: PortfoliosLook, { text, rights }: Listed): Html {
   const { portfolios, total, archived } = look;
   if (total === 0) return archived > 0 ? nothingHere(rights) : nothingYet(rights);
   return table({
-    caption: 'Portfolios',
+    caption: t`Portfolios`,
     rows: portfolios,
     columns: [
-      { head: 'Portfolio', names: true, cell: (state) => nameOf(state) },
-      { head: 'Begun (UTC)', cell: (state) => begunOf(state) },
-      { head: 'Rows', kind: 'number', cell: (state) => grouped(rowCountOf(state)) },
+      { head: t`Portfolio`, names: true, cell: (state) => nameOf(state) },
+      { head: t`Begun (UTC)`, cell: (state) => begunOf(state) },
+      { head: t`Rows`, kind: 'number', cell: (state) => grouped(rowCountOf(state)) },
       {
-        head: 'By outcome',
-        cell: (state) => stateBar(shownCounts(state, look.meanings), { label: `Rows of ${state.name} by outcome` }),
+        head: t`By outcome`,
+        cell: (state) => stateBar(shownCounts(state, look.meanings), { label: t`Rows of ${state.name} by outcome` }),
       },
       {
-        head: 'Requested',
+        head: t`Requested`,
         kind: 'amount',
         cell: ({ sums: { requested, inAllRows }, ...state }) =>
           html`<span>${money({ amount: requested, currency: soleCurrency(state) })}${requested !== inAllRows && html`<small class="under">of ${amount(inAllRows)}</small>`}</span>`,
       },
-      { head: 'Granted', kind: 'amount', cell: (state) => amount(grantedOf(state, look.meanings).granted) },
-      { head: 'Waits for', cell: (state) => waitCell(state, look) },
+      { head: t`Granted`, kind: 'amount', cell: (state) => amount(grantedOf(state, look.meanings).granted) },
+      { head: t`Waits for`, cell: (state) => waitCell(state, look) },
     ],
     empty: emptyState({
-      title: 'No portfolio found.',
+      title: t`No portfolio found.`,
       words: html`A name is found by any part of it. Nothing contains “<bdi>${text}</bdi>”.`,
       next: html`<a class="button is-plain" href="/">Show all ${grouped(total)}</a>`,
     }),
@@ -215,24 +216,23 @@ function renderList(look: PortfoliosLook, { text, rights }: Listed): Html {
 
 function nothingHere(rights: Rights): Html {
   return emptyState({
-    title: 'All portfolios are archived.',
-    words: 'What is imported from now on stands here.',
-    next: can(rights, 'GET /new') && linkButton({ href: '/new', words: 'New portfolio', kind: 'primary' }),
+    title: t`All portfolios are archived.`,
+    words: t`What is imported from now on stands here.`,
+    next: can(rights, 'GET /new') && linkButton({ href: '/new', words: t`New portfolio`, kind: 'primary' }),
   });
 }
 
 function nothingYet(rights: Rights): Html {
   if (!can(rights, 'GET /new')) {
     return emptyState({
-      title: 'Nothing was imported yet.',
-      words: 'Portfolios appear here as soon as somebody in finance uploads one.',
+      title: t`Nothing was imported yet.`,
+      words: t`Portfolios appear here as soon as somebody in finance uploads one.`,
     });
   }
   return emptyState({
-    title: 'Nothing was imported yet.',
-    words:
-      'Drop a CSV file or a workbook of buyers: you see what was understood, and what it would request, before anything is sent.',
-    next: html`${linkButton({ href: '/new', words: 'New portfolio', kind: 'primary' })}<p>${commandLine('npm start', 'Or try the example, where nothing is really requested:')}</p>`,
+    title: t`Nothing was imported yet.`,
+    words: t`Drop a CSV file or a workbook of buyers: you see what was understood, and what it would request, before anything is sent.`,
+    next: html`${linkButton({ href: '/new', words: t`New portfolio`, kind: 'primary' })}<p>${commandLine('npm start', 'Or try the example, where nothing is really requested:')}</p>`,
   });
 }
 

@@ -1,10 +1,11 @@
-import { counted, grouped } from '../../../counted.ts';
+import { grouped } from '../../../counted.ts';
 import { type AmountIn, exactText, soleCurrency } from '../../../ledger/counts/outcome-sums.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import type { DeclinedSum } from '../../../ledger/rows/answered-lately.ts';
 import type { HeldSummary } from '../../../ledger/story/row-story.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, type HtmlValue, html, NOTHING } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { linkButton } from '../../parts/form.ts';
 import { panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
@@ -52,16 +53,16 @@ export function needsYou(
   ];
   if (tasks.length === 0) return NOTHING;
   return panel({
-    title: 'Needs you',
+    title: t`Needs you`,
     body: table({
-      caption: 'What waits for people',
+      caption: t`What waits for people`,
       rows: tasks,
       columns: [
-        { head: 'What', names: true, cell: ({ words }) => words },
-        { head: 'Amount', kind: 'amount', cell: (task) => task.amount ?? amount(undefined) },
+        { head: t`What`, names: true, cell: ({ words }) => words },
+        { head: t`Amount`, kind: 'amount', cell: (task) => task.amount ?? amount(undefined) },
         // Not "4s ago": a piece that changes each second would be replaced each second, under the focus of the keyboard.
-        { head: 'Since (UTC)', cell: ({ sinceMs }) => minuteOf(sinceMs) },
-        { head: 'Go', kind: 'actions', cell: ({ way }) => way },
+        { head: t`Since (UTC)`, cell: ({ sinceMs }) => minuteOf(sinceMs) },
+        { head: t`Go`, kind: 'actions', cell: ({ way }) => way },
       ],
     }),
   });
@@ -71,11 +72,11 @@ function heldTask({ total, sums, summed, oldestMs, answers }: Needs['held'], rig
   if (total === 0) return [];
   return [
     {
-      words: html`<span>${counted(total, 'request')} ${total === 1 ? 'needs' : 'need'} an answer<small class="under">Nobody knows whether the service has taken ${total === 1 ? 'it' : 'them'}: ask its people</small></span>`,
+      words: html`<span>${countWords(total, 'request')} ${total === 1 ? 'needs' : 'need'} an answer<small class="under">Nobody knows whether the service has taken ${total === 1 ? 'it' : 'them'}: ask its people</small></span>`,
       amount: sumsPart(sums, summed === total),
       sinceMs: oldestMs,
       way: can(rights, 'GET /held')
-        ? linkButton({ href: '/held', words: 'Answer', kind: 'primary' })
+        ? linkButton({ href: '/held', words: t`Answer`, kind: 'primary' })
         : html`<span class="quiet">${mayWords(answers, 'answer')}</span>`,
     },
   ];
@@ -85,10 +86,10 @@ function approvalTask({ rows, sums, oldestMs }: Needs['approvals']): Task[] {
   if (rows === 0) return [];
   return [
     {
-      words: html`<span>${counted(rows, 'request waits', 'requests wait')} for a colleague’s approval<small class="under">Nothing of it is sent before</small></span>`,
+      words: html`<span>${countWords(rows, 'request waits', 'requests wait')} for a colleague’s approval<small class="under">Nothing of it is sent before</small></span>`,
       amount: sumsPart(sums, true),
       sinceMs: oldestMs,
-      way: linkButton({ href: '/approvals', words: 'Review', kind: 'primary' }),
+      way: linkButton({ href: '/approvals', words: t`Review`, kind: 'primary' }),
     },
   ];
 }
@@ -96,14 +97,14 @@ function approvalTask({ rows, sums, oldestMs }: Needs['approvals']): Task[] {
 /** The service's noes of the last day: news, and nothing that must be done. */
 function declinedTask({ rows, sums, sinceMs, isAll }: DeclinedSum): Task[] {
   if (rows === 0 && isAll) return [];
-  const words = counted(rows, 'request was declined', 'requests were declined');
-  const atLeast = rows === 0 ? 'Requests may have been declined' : `At least ${words}`;
+  const words = countWords(rows, 'request was declined', 'requests were declined');
+  const atLeast = rows === 0 ? t`Requests may have been declined` : t`At least ${words}`;
   return [
     {
       words: html`<span>${isAll ? words : atLeast}<small class="under">In the last 24 hours</small></span>`,
       amount: sumsPart(sums, isAll),
       sinceMs,
-      way: linkButton({ href: DECLINED, words: 'Look' }),
+      way: linkButton({ href: DECLINED, words: t`Look` }),
     },
   ];
 }
@@ -115,8 +116,8 @@ function fixTasks(portfolios: readonly PortfolioState[], nowMs: number, rights: 
     const sinceMs = finishedMs ?? startedMs;
     if (invalid + states.refused === 0 || (finishedMs ?? nowMs) < nowMs - FIX_DAYS * 86_400_000) return [];
     const parts = [
-      ...(invalid > 0 ? [counted(invalid, 'line to fix', 'lines to fix')] : []),
-      ...(states.refused > 0 ? [`${grouped(states.refused)} rejected by the service`] : []),
+      ...(invalid > 0 ? [countWords(invalid, 'line to fix', 'lines to fix')] : []),
+      ...(states.refused > 0 ? [t`${grouped(states.refused)} rejected by the service`] : []),
     ];
     // The sum of the lines left out is that of duplicate lines, too.
     const isSum = leftOut !== undefined && leftOut.bare === 0 && duplicate === 0;
@@ -131,9 +132,9 @@ function fixTasks(portfolios: readonly PortfolioState[], nowMs: number, rights: 
         way: mayLoad
           ? linkButton({
               href: below(name, 'downloads', 'errors.csv'),
-              words: invalid > 0 ? 'Lines to fix' : 'Rejected rows',
+              words: invalid > 0 ? t`Lines to fix` : t`Rejected rows`,
               download: true,
-              label: `Download the ${invalid > 0 ? 'lines to fix' : 'rejected rows'} of ${name}`,
+              label: t`Download the ${invalid > 0 ? t`lines to fix` : t`rejected rows`} of ${name}`,
             })
           : html`<a href="${portfolioAddress(name)}">Look</a>`,
       },
@@ -142,7 +143,7 @@ function fixTasks(portfolios: readonly PortfolioState[], nowMs: number, rights: 
   const others = all.length - MOST_NAMED;
   if (others <= 0) return all;
   const more: Task = {
-    words: `${counted(others, 'more portfolio')} with lines to fix`,
+    words: t`${countWords(others, 'more portfolio')} with lines to fix`,
     sinceMs: undefined,
     way: NOTHING,
   };

@@ -1,18 +1,18 @@
-import { counted } from '../../../counted.ts';
 import { type AmountIn, outcomesOf, soleCurrency, sumsByCurrency } from '../../../ledger/counts/outcome-sums.ts';
 import { ANSWER_OUTCOMES, type RowOutcome } from '../../../ledger/counts/row-outcome.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import type { Meanings } from '../../../status-meaning.ts';
 import { type Html, NOTHING } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { stats } from '../../parts/figures.ts';
 import { panel } from '../../parts/page-head.ts';
 import { sumsPart } from '../held/held-page.ts';
 
 const FIGURES: readonly { label: string; outcomes: readonly RowOutcome[]; of: 'requested' | 'granted' }[] = [
-  { label: 'Requested', outcomes: ANSWER_OUTCOMES, of: 'requested' },
-  { label: 'Granted', outcomes: ['approved', 'partly_approved'], of: 'granted' },
-  { label: 'Under review', outcomes: ['under_review'], of: 'requested' },
-  { label: 'Declined', outcomes: ['declined'], of: 'requested' },
+  { label: t`Requested`, outcomes: ANSWER_OUTCOMES, of: 'requested' },
+  { label: t`Granted`, outcomes: ['approved', 'partly_approved'], of: 'granted' },
+  { label: t`Under review`, outcomes: ['under_review'], of: 'requested' },
+  { label: t`Declined`, outcomes: ['declined'], of: 'requested' },
 ];
 
 /**
@@ -34,7 +34,7 @@ export function thisMonth(look: {
   const isAll = ofMonth.length < portfolios.length || portfolios.length === total;
   const all = ofMonth.map((state) => ({ currency: soleCurrency(state), sums: outcomesOf(state, meanings) }));
   return panel({
-    title: 'This month',
+    title: t`This month`,
     body: stats(
       FIGURES.map(({ label, outcomes, of }) => {
         const parts = all.flatMap(({ currency, sums }) => outcomes.map((one) => ({ ...sums[one], currency })));
@@ -42,7 +42,7 @@ export function thisMonth(look: {
         const amounts: AmountIn[] = some.map((one) => ({ amount: one[of], currency: one.currency }));
         const rows = some.reduce((sum, one) => sum + one.rows, 0);
         const value = rows === 0 ? '–' : sumsPart(sumsByCurrency(amounts), isAll);
-        return { label, value, hint: `${isAll ? '' : 'at least '}${counted(rows, 'request')}` };
+        return { label, value, hint: `${isAll ? '' : t`at least `}${countWords(rows, 'request')}` };
       }),
     ),
   });

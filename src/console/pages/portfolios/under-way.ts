@@ -1,8 +1,9 @@
-import { counted, grouped } from '../../../counted.ts';
+import { grouped } from '../../../counted.ts';
 import { rowCountOf } from '../../../ledger/portfolios/summary.ts';
 import { rowsIn, UNFINISHED_STATES } from '../../../ledger/schema/row.ts';
 import { timeLeftWords } from '../../../pace/time-left.ts';
 import { type Html, html, NOTHING } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { progressBar } from '../../parts/figures.ts';
 import { panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
@@ -23,21 +24,21 @@ type Looked = Pick<PortfolioLook, 'workers' | 'pausedQueues'>;
 export function underWay({ shown, others, isAll }: UnderWay, looked: Looked): Html {
   if (shown.length === 0) return NOTHING;
   return panel({
-    title: 'Not finished',
+    title: t`Not finished`,
     body: html`${table({
-      caption: 'Portfolios with rows still to be sent',
+      caption: t`Portfolios with rows still to be sent`,
       rows: shown,
       columns: [
         {
-          head: 'Portfolio',
+          head: t`Portfolio`,
           names: true,
           cell: ({ state: { name } }) => html`<a href="${portfolioAddress(name)}"><bdi>${name}</bdi></a>`,
         },
-        { head: 'Done', cell: doneCell },
-        { head: 'Time left', cell: (seen) => leftCell(seen, looked) },
+        { head: t`Done`, cell: doneCell },
+        { head: t`Time left`, cell: (seen) => leftCell(seen, looked) },
       ],
     })}
-    ${others > 0 && html`<p class="quiet">${!isAll && 'At least '}${counted(others, 'more portfolio is', 'more portfolios are')} under way.</p>`}`,
+    ${others > 0 && html`<p class="quiet">${!isAll && t`At least `}${countWords(others, 'more portfolio is', 'more portfolios are')} under way.</p>`}`,
   });
 }
 
@@ -45,10 +46,10 @@ function doneCell({ state }: PortfolioSeen): Html {
   const total = rowCountOf(state);
   const done = total - rowsIn(state.states, UNFINISHED_STATES);
   return progressBar({
-    label: `Rows of ${state.name} that are done`,
+    label: t`Rows of ${state.name} that are done`,
     done,
     total,
-    words: `${grouped(done)} of ${grouped(total)}`,
+    words: t`${grouped(done)} of ${grouped(total)}`,
   });
 }
 
@@ -57,5 +58,5 @@ function leftCell(seen: Shown, looked: Looked): Html {
   if (left) return html`${timeLeftWords(left)} left`;
   const [first] = waitsFor({ ...seen, ...looked });
   if (!first) return html`<span class="wait">not known yet</span>`;
-  return html`<span><span class="wait is-${first.kind}">${first.title.replace(/\.$/, '')}</span>${first.act === 'resume' && html`<small class="under">${mayWords(seen.resume, 'resume it')}</small>`}</span>`;
+  return html`<span><span class="wait is-${first.kind}">${first.title.replace(/\.$/, '')}</span>${first.act === 'resume' && html`<small class="under">${mayWords(seen.resume, t`resume it`)}</small>`}</span>`;
 }

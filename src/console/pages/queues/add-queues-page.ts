@@ -1,4 +1,4 @@
-import { counted, grouped } from '../../../counted.ts';
+import { grouped } from '../../../counted.ts';
 import { isLimitlineError } from '../../../errors.ts';
 import type { Cause } from '../../../ledger/counts/cause.ts';
 import type { FailingPortfolio } from '../../../ledger/counts/glances.ts';
@@ -12,6 +12,7 @@ import { formFieldsOf } from '../../actions/add-action.ts';
 import { type RowRetried, whyItStays, whyUnknown } from '../../board/board-functions.ts';
 import { ConsoleError } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { actionButton, linkButton } from '../../parts/form.ts';
 import { pageHead, panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
@@ -53,7 +54,7 @@ const ROWS_SHOWN = 25;
 
 /** `/work`: the queues of the steps with live updates, and all failed rows with their actions. */
 export const stepQueuesPage = page<QueuesPageFunctions>(
-  { at: 'queues', entry: { at: 'queues', href: '/work', words: 'Queues' } },
+  { at: 'queues', entry: { at: 'queues', href: '/work', words: t`Queues` } },
   ({ get, events, post }) => [
     get('/work', {
       may: OPERATOR,
@@ -67,7 +68,7 @@ export const stepQueuesPage = page<QueuesPageFunctions>(
         ]);
         const csrf = reply.csrf();
         const shown = { query, failing, causes, page, problem, address: searchAddress(query) };
-        return { title: 'Queues', events: '/work/events', body: workView(look, shown, csrf) };
+        return { title: t`Queues`, events: '/work/events', body: workView(look, shown, csrf) };
       },
     }),
     events('/work/events', {
@@ -97,7 +98,7 @@ export const stepQueuesPage = page<QueuesPageFunctions>(
         action: `${action} queue`,
         handle: async ({ params, reply, given }) => {
           const queue = QUEUES.find((name) => name === params.queue);
-          if (!queue) throw new ConsoleError(404, `There is no such queue; there are ${QUEUES.join(', ')}.`);
+          if (!queue) throw new ConsoleError(404, t`There is no such queue; there are ${QUEUES.join(', ')}.`);
           await given[action](queue);
           return reply.redirect('/work', 303);
         },
@@ -109,14 +110,14 @@ export const stepQueuesPage = page<QueuesPageFunctions>(
 function workView(look: QueuesLook, shown: FailedShown, csrf: string): Html {
   const { query, failing, causes } = shown;
   return html`${pageHead({
-    title: 'Queues',
-    lead: 'Each row goes through three steps: its company, its documents, its limit. Every step has a queue.',
-    actions: linkButton({ href: '/queues', words: 'Details of jobs' }),
+    title: t`Queues`,
+    lead: t`Each row goes through three steps: its company, its documents, its limit. Every step has a queue.`,
+    actions: linkButton({ href: '/queues', words: t`Details of jobs` }),
   })}
-      ${panel({ title: 'Steps', id: QUEUES_ID, body: queuesView(look, csrf) })}
-      ${panel({ title: 'Portfolios with failed rows', body: failingView(failing) })}
-      ${query.portfolio !== undefined && causes.length > 0 && panel({ title: 'Why they failed', body: causesView(query.portfolio, causes) })}
-      <div id="failed">${panel({ title: 'Failed rows', body: failedView(shown, csrf) })}</div>`;
+      ${panel({ title: t`Steps`, id: QUEUES_ID, body: queuesView(look, csrf) })}
+      ${panel({ title: t`Portfolios with failed rows`, body: failingView(failing) })}
+      ${query.portfolio !== undefined && causes.length > 0 && panel({ title: t`Why they failed`, body: causesView(query.portfolio, causes) })}
+      <div id="failed">${panel({ title: t`Failed rows`, body: failedView(shown, csrf) })}</div>`;
 }
 
 const NOTHING_FOUND: FailedShown['page'] = { found: [] as FoundRow[], isMore: false };
@@ -126,7 +127,7 @@ async function findFailed(
   given: QueuesPageFunctions,
 ): Promise<{ page: FailedShown['page']; problem: string | undefined }> {
   if (query.portfolio !== undefined && !isPortfolioName(query.portfolio)) {
-    return { page: NOTHING_FOUND, problem: 'There is no portfolio of this name.' };
+    return { page: NOTHING_FOUND, problem: t`There is no portfolio of this name.` };
   }
   try {
     return { page: await given.failed(query, ROWS_SHOWN), problem: undefined };
@@ -143,21 +144,21 @@ const QUEUES_ID = 'queues';
 function queuesView({ queues, samples, toSend, nowMs }: QueuesLook, csrf: string): Html {
   const perMinute = (name: QueueName, overMs: number) =>
     rateWords(madePerMinute(samples, QUEUE_WORDS[name].kind, { overMs, nowMs }));
-  return html`<p>${toSend === 0 ? 'No rows wait to be sent.' : `${counted(toSend, 'row is', 'rows are')} still to be sent. The queues hold only the next of them.`}</p>
+  return html`<p>${toSend === 0 ? t`No rows wait to be sent.` : t`${countWords(toSend, 'row is', 'rows are')} still to be sent. The queues hold only the next of them.`}</p>
   ${table({
-    caption: 'Queues of the steps',
+    caption: t`Queues of the steps`,
     rows: queues,
     columns: [
-      { head: 'Step', names: true, cell: ({ name }) => nameOf(name) },
-      { head: 'State', cell: ({ isPaused }) => (isPaused ? paused() : html`<span class="queue-fact">goes on</span>`) },
-      { head: 'Per minute, now', kind: 'number', cell: ({ name }) => perMinute(name, MINUTE_MS) },
-      { head: 'Per minute, last hour', kind: 'number', cell: ({ name }) => perMinute(name, 60 * MINUTE_MS) },
-      { head: 'Waiting', kind: 'number', cell: ({ waiting }) => grouped(waiting) },
-      { head: 'Oldest waits', kind: 'number', cell: ({ oldestMs }) => ageWords(oldestMs, nowMs) },
-      { head: 'Active', kind: 'number', cell: ({ active }) => grouped(active) },
-      { head: 'Delayed', kind: 'number', cell: ({ delayed }) => grouped(delayed) },
-      { head: 'Failed', kind: 'number', cell: ({ failed }) => grouped(failed) },
-      { head: 'Pause', kind: 'actions', cell: (queue) => pauseButton(queue, csrf) },
+      { head: t`Step`, names: true, cell: ({ name }) => nameOf(name) },
+      { head: t`State`, cell: ({ isPaused }) => (isPaused ? paused() : html`<span class="queue-fact">goes on</span>`) },
+      { head: t`Per minute, now`, kind: 'number', cell: ({ name }) => perMinute(name, MINUTE_MS) },
+      { head: t`Per minute, last hour`, kind: 'number', cell: ({ name }) => perMinute(name, 60 * MINUTE_MS) },
+      { head: t`Waiting`, kind: 'number', cell: ({ waiting }) => grouped(waiting) },
+      { head: t`Oldest waits`, kind: 'number', cell: ({ oldestMs }) => ageWords(oldestMs, nowMs) },
+      { head: t`Active`, kind: 'number', cell: ({ active }) => grouped(active) },
+      { head: t`Delayed`, kind: 'number', cell: ({ delayed }) => grouped(delayed) },
+      { head: t`Failed`, kind: 'number', cell: ({ failed }) => grouped(failed) },
+      { head: t`Pause`, kind: 'actions', cell: (queue) => pauseButton(queue, csrf) },
     ],
   })}`;
 }
@@ -175,7 +176,7 @@ function ageWords(oldestMs: number | undefined, nowMs: number): string {
   if (oldestMs === undefined) return '–';
   const minutes = Math.floor((nowMs - oldestMs) / MINUTE_MS);
   if (minutes < 1) return 'under 1 min';
-  return minutes < 60 ? `${minutes} min` : `${grouped(Math.floor(minutes / 60))} h ${minutes % 60} min`;
+  return minutes < 60 ? t`${minutes} min` : t`${grouped(Math.floor(minutes / 60))} h ${minutes % 60} min`;
 }
 
 function nameOf(name: QueueCounts['name']): Html {
@@ -192,9 +193,9 @@ function pauseButton({ name, isPaused }: QueueCounts, csrf: string): Html {
   return actionButton({
     action: `/work/${name}/${action}`,
     csrf,
-    words: isPaused ? 'Let it go on' : 'Pause',
+    words: isPaused ? t`Let it go on` : t`Pause`,
     ...(isPaused ? { kind: 'primary' as const } : {}),
-    label: isPaused ? `Let it go on: ${name}` : `Pause ${name}`,
+    label: isPaused ? t`Let it go on: ${name}` : t`Pause ${name}`,
     command: `npx limitline ${action} --queue ${name}`,
   });
 }
@@ -202,7 +203,7 @@ function pauseButton({ name, isPaused }: QueueCounts, csrf: string): Html {
 /** What each queue does, in the terms of rows and steps. */
 const QUEUE_WORDS: Readonly<Record<QueueName, { step: string; kind: 'company' | 'document' | 'limit'; does: string }>> =
   {
-    companies: { step: 'Company', kind: 'company', does: 'the buyer becomes a company at the service' },
-    documents: { step: 'Documents', kind: 'document', does: 'its documents are uploaded' },
-    'buyer-limits': { step: 'Limit', kind: 'limit', does: 'the limit is requested' },
+    companies: { step: t`Company`, kind: 'company', does: t`the buyer becomes a company at the service` },
+    documents: { step: t`Documents`, kind: 'document', does: t`its documents are uploaded` },
+    'buyer-limits': { step: t`Limit`, kind: 'limit', does: t`the limit is requested` },
   };

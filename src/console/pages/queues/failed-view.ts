@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { counted, grouped } from '../../../counted.ts';
+import { grouped } from '../../../counted.ts';
 import type { Cause } from '../../../ledger/counts/cause.ts';
 import type { FailingPortfolio } from '../../../ledger/counts/glances.ts';
 import { type FoundRow, queryOfFilter } from '../../../ledger/search/row-filter.ts';
 import { type Html, html } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { stateBadge } from '../../parts/figures.ts';
 import { actionButton, button, field, form, linkButton, select } from '../../parts/form.ts';
 import { emptyState } from '../../parts/page-head.ts';
@@ -25,30 +26,29 @@ export type FailedShown = {
 /** Portfolios with failed rows, with actions on all failed rows of each. */
 export function failingView(failing: readonly FailingPortfolio[]): Html {
   return table({
-    caption: 'Latest portfolios with failed rows',
+    caption: t`Latest portfolios with failed rows`,
     rows: failing,
     empty: emptyState({
-      title: 'Nothing has failed',
-      words:
-        'Rows that the service rejected, and rows that need an answer, are listed here with what can be done about them.',
+      title: t`Nothing has failed`,
+      words: t`Rows that the service rejected, and rows that need an answer, are listed here with what can be done about them.`,
     }),
     columns: [
       {
-        head: 'Portfolio',
+        head: t`Portfolio`,
         names: true,
         cell: ({ name }) => html`<a href="${searchAddress({ portfolio: name })}">${name}</a>`,
       },
-      { head: 'Rejected', kind: 'number', cell: ({ refused }) => grouped(refused) },
-      { head: 'Needs an answer', kind: 'number', cell: ({ held }) => grouped(held) },
-      { head: 'What can be done', kind: 'actions', cell: failingActions },
+      { head: t`Rejected`, kind: 'number', cell: ({ refused }) => grouped(refused) },
+      { head: t`Needs an answer`, kind: 'number', cell: ({ held }) => grouped(held) },
+      { head: t`What can be done`, kind: 'actions', cell: failingActions },
     ],
   });
 }
 
 function failingActions({ name, refused, held }: FailingPortfolio): Html {
   return html`<div class="actions">
-    ${held > 0 && linkButton({ href: '/held', words: `Answer ${grouped(held)}`, label: `Answer ${counted(held, 'row')} of ${name}` })}
-    ${refused > 0 && linkButton({ href: planAddress(name, {}), words: `Send ${grouped(refused)} rejected again…`, dialog: true, label: `Send ${grouped(refused)} rejected again… in ${name}` })}
+    ${held > 0 && linkButton({ href: '/held', words: t`Answer ${grouped(held)}`, label: t`Answer ${countWords(held, 'row')} of ${name}` })}
+    ${refused > 0 && linkButton({ href: planAddress(name, {}), words: t`Send ${grouped(refused)} rejected again…`, dialog: true, label: t`Send ${grouped(refused)} rejected again… in ${name}` })}
     ${refused > 0 && commandLine(`npx limitline retry ${shellWord(name)}`)}
   </div>`;
 }
@@ -67,10 +67,10 @@ export function failedView(shown: FailedShown, csrf: string): Html {
 }
 
 function wordsOf({ page: { found, next, isMore }, query }: FailedShown): string {
-  if (found.length === 0) return isMore ? 'None found so far.' : '';
-  const words = `${counted(found.length, 'row')} shown`;
+  if (found.length === 0) return isMore ? t`None found so far.` : '';
+  const words = t`${countWords(found.length, 'row')} shown`;
   if (next === undefined && isMore && query.portfolio === undefined)
-    return `${words}; choose a portfolio for all of them`;
+    return t`${words}; choose a portfolio for all of them`;
   return words;
 }
 
@@ -80,58 +80,58 @@ function searchForm(query: FailedQuery, failing: readonly FailingPortfolio[]): H
   ];
   const body = html`
     ${select({
-      label: 'Portfolio',
+      label: t`Portfolio`,
       name: 'portfolio',
       value: query.portfolio ?? '',
       options: [{ value: '', words: 'all' }, ...names.map((name) => ({ value: name, words: name }))],
     })}
     ${select({
-      label: 'State',
+      label: t`State`,
       name: 'state',
       value: query.state ?? '',
       options: [
-        { value: '', words: 'rejected, or needs an answer' },
-        { value: 'refused', words: 'rejected by the service' },
-        { value: 'held', words: 'needs an answer' },
+        { value: '', words: t`rejected, or needs an answer` },
+        { value: 'refused', words: t`rejected by the service` },
+        { value: 'held', words: t`needs an answer` },
       ],
     })}
-    ${field({ label: 'Cause', name: 'cause', value: query.cause ?? '', placeholder: 'id, as in a job', maxlength: 20 })}
-    ${field({ label: 'Line, name, reference or id', name: 'text', type: 'search', value: query.text ?? '', maxlength: 400 })}
-    ${button({ words: 'Find' })}`;
+    ${field({ label: t`Cause`, name: 'cause', value: query.cause ?? '', placeholder: t`id, as in a job`, maxlength: 20 })}
+    ${field({ label: t`Line, name, reference or id`, name: 'text', type: 'search', value: query.text ?? '', maxlength: 400 })}
+    ${button({ words: t`Find` })}`;
   return form({
     action: '/work',
     method: 'get',
     body,
     class: 'filters queue-search',
     role: 'search',
-    label: 'Failed rows',
+    label: t`Failed rows`,
   });
 }
 
 /** Why rows of one portfolio failed, with the actions for each cause. */
 export function causesView(portfolio: string, causes: readonly Cause[]): Html {
   return table({
-    caption: `Why rows of ${portfolio} failed`,
+    caption: t`Why rows of ${portfolio} failed`,
     rows: causes,
     columns: [
       {
-        head: 'Cause',
+        head: t`Cause`,
         kind: 'id',
         names: true,
         cell: ({ id }) => html`<a class="queue-fact" href="${searchAddress({ portfolio, cause: id })}">${id}</a>`,
       },
-      { head: 'Step', cell: ({ step }) => step },
-      { head: 'Status', kind: 'number', cell: ({ status }) => status ?? '–' },
-      { head: 'What was said', cell: ({ words, meaning }) => words || meaning },
-      { head: 'Rows', kind: 'number', cell: ({ rows }) => grouped(rows) },
-      { head: 'Sum', kind: 'amount', cell: ({ sum }) => amount(sum) },
+      { head: t`Step`, cell: ({ step }) => step },
+      { head: t`Status`, kind: 'number', cell: ({ status }) => status ?? '–' },
+      { head: t`What was said`, cell: ({ words, meaning }) => words || meaning },
+      { head: t`Rows`, kind: 'number', cell: ({ rows }) => grouped(rows) },
+      { head: t`Sum`, kind: 'amount', cell: ({ sum }) => amount(sum) },
       {
-        head: 'What can be done',
+        head: t`What can be done`,
         kind: 'actions',
         cell: ({ id, meaning }) =>
           meaning === 'unknown'
-            ? linkButton({ href: '/held', words: 'Answer', label: `Answer for cause ${id}` })
-            : html`<div class="actions">${linkButton({ href: planAddress(portfolio, { cause: id }), words: 'Send again…', dialog: true, label: `Send again… cause ${id}` })}${commandLine(`npx limitline retry ${shellWord(portfolio)} --cause ${id}`)}</div>`,
+            ? linkButton({ href: '/held', words: t`Answer`, label: t`Answer for cause ${id}` })
+            : html`<div class="actions">${linkButton({ href: planAddress(portfolio, { cause: id }), words: t`Send again…`, dialog: true, label: t`Send again… cause ${id}` })}${commandLine(`npx limitline retry ${shellWord(portfolio)} --cause ${id}`)}</div>`,
       },
     ],
   });
@@ -140,31 +140,31 @@ export function causesView(portfolio: string, causes: readonly Cause[]): Html {
 function rowsTable({ page, query, address }: FailedShown, csrf: string): Html {
   const isAll = query.portfolio === undefined && query.text === undefined && query.cause === undefined;
   return table({
-    caption: 'Rows that failed',
+    caption: t`Rows that failed`,
     rows: page.found,
     empty: emptyState({
-      title: isAll ? 'No failed rows' : 'No failed row matches',
+      title: isAll ? t`No failed rows` : t`No failed row matches`,
       words: isAll
-        ? 'Each row is done, or on its way.'
-        : 'A line by its number, a name by its beginning; a reference, a registration number, an id or a cause as a whole.',
+        ? t`Each row is done, or on its way.`
+        : t`A line by its number, a name by its beginning; a reference, a registration number, an id or a cause as a whole.`,
     }),
     columns: [
       {
-        head: 'Row',
+        head: t`Row`,
         names: true,
         cell: ({ row, result }) =>
           html`<a class="queue-fact" href="${rowAddress(row)}">${row.portfolio}, line ${result.line}</a>`,
       },
-      { head: 'Buyer', cell: ({ result }) => theirWords(result.request.name) },
-      { head: 'Requested', kind: 'amount', cell: ({ result }) => amount(result.request.limit.requested_limit) },
-      { head: 'State', cell: ({ result }) => stateBadge(result.state) },
-      { head: 'Why', cell: ({ result }) => whyOf(result) },
+      { head: t`Buyer`, cell: ({ result }) => theirWords(result.request.name) },
+      { head: t`Requested`, kind: 'amount', cell: ({ result }) => amount(result.request.limit.requested_limit) },
+      { head: t`State`, cell: ({ result }) => stateBadge(result.state) },
+      { head: t`Why`, cell: ({ result }) => whyOf(result) },
       {
-        head: 'When',
+        head: t`When`,
         wideOnly: true,
         cell: ({ result }) => html`<span class="queue-fact">${timeAgo(result.updatedMs)}</span>`,
       },
-      { head: 'What can be done', kind: 'actions', cell: (found) => rowAction(found, { csrf, address }) },
+      { head: t`What can be done`, kind: 'actions', cell: (found) => rowAction(found, { csrf, address }) },
     ],
   });
 }
@@ -174,20 +174,21 @@ const SHOWN_CHARACTERS = 160;
 
 function whyOf({ problem, cause, replaced }: FoundRow['result']): Html {
   const body = problem?.body ?? '';
-  return html`<div>${problem?.message ?? 'not known'}${replaced && ' (another row stands in its place)'}
+  return html`<div>${problem?.message ?? t`not known`}${replaced && t` (another row stands in its place)`}
     ${body !== '' && html`<span class="under queue-answer">${body.slice(0, SHOWN_CHARACTERS)}${body.length > SHOWN_CHARACTERS && '…'}</span>`}
     ${cause !== undefined && html`<span class="under">step ${problem?.step}, cause <code>${cause}</code></span>`}</div>`;
 }
 
 function rowAction({ row, result }: FoundRow, { csrf, address }: { csrf: string; address: string }): Html {
-  const label = `line ${result.line} of ${row.portfolio}`;
-  if (result.state === 'held') return linkButton({ href: rowAddress(row), words: 'Answer', label: `Answer ${label}` });
+  const label = t`line ${result.line} of ${row.portfolio}`;
+  if (result.state === 'held')
+    return linkButton({ href: rowAddress(row), words: t`Answer`, label: t`Answer ${label}` });
   if (result.replaced) return html`–`;
   return actionButton({
     action: '/work/retry',
     csrf,
-    words: 'Send again',
-    label: `Send again: ${label}`,
+    words: t`Send again`,
+    label: t`Send again: ${label}`,
     fields: { portfolio: row.portfolio, key: row.key, back: address },
     command: `npx limitline retry ${shellWord(row.portfolio)} --line ${result.line}`,
   });

@@ -9,6 +9,7 @@ import type { ToldRow } from '../../../ledger/story/row-story.ts';
 import type { Meanings } from '../../../status-meaning.ts';
 import { LOOKS, OWN_OR_OPERATOR } from '../../access/rules.ts';
 import { ConsoleError } from '../../console-app.ts';
+import { t } from '../../html/texts.ts';
 import { wantsFragment } from '../../layout/layout.ts';
 import { cutWords } from '../../parts/text.ts';
 import { portfolioAddress, rowAddress, rowOfParams } from '../addresses.ts';
@@ -42,10 +43,10 @@ const PATIENT_LIMIT_MS = 40_000;
 
 /** The notice for what was just done, by the code in the address. */
 const DID: ReadonlyMap<string, string> = new Map([
-  ['session', 'A hosted session will be requested, after all waiting limits. Its link will appear here.'],
-  ['retried', 'The row goes again: it waits for its turn in the queues.'],
+  ['session', t`A hosted session will be requested, after all waiting limits. Its link will appear here.`],
+  ['retried', t`The row goes again: it waits for its turn in the queues.`],
   ...HELD_DID,
-  ['asked', 'Nothing is done before another person has approved it: the row waits for that.'],
+  ['asked', t`Nothing is done before another person has approved it: the row waits for that.`],
 ]);
 
 /** `/portfolios/:name/rows/:key`, and the actions that retry the row and ask for a hosted session. */
@@ -125,5 +126,5 @@ function rowOf(params: Readonly<Record<string, string>>): RowId {
 }
 
 function noRow(): ConsoleError {
-  return new ConsoleError(404, 'The ledger knows no such row. It may be of another account: see the line above.');
+  return new ConsoleError(404, t`The ledger knows no such row. It may be of another account: see the line above.`);
 }

@@ -4,6 +4,7 @@ import { type HeldRow, heldName } from '../../../ledger/rows/story.ts';
 import type { RowStory } from '../../../ledger/story/row-story.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, html, NOTHING } from '../../html/html.ts';
+import { t } from '../../html/texts.ts';
 import { actionButton, button, field, form, hidden } from '../../parts/form.ts';
 import { notice } from '../../parts/page-head.ts';
 import { commandLine, shellWord } from '../../parts/text.ts';
@@ -20,27 +21,27 @@ export function rowActions(
   const action = `${rowAddress(row)}/retry`;
   switch (result.state) {
     case 'refused':
-      if (!mayRetry) return html`<p class="hint">${mayWords(who.own, 'send it again')}</p>`;
+      if (!mayRetry) return html`<p class="hint">${mayWords(who.own, t`send it again`)}</p>`;
       return actionButton({
         action,
         csrf,
-        words: 'Send this row again',
+        words: t`Send this row again`,
         kind: 'primary',
         command: `${command} --row ${shellWord(row.key)}`,
       });
     case 'cancelled':
       if (result.replaced)
         return html`<p class="hint">Another line took its place, or it is missing in a later file. Import its own line to bring it back.</p>`;
-      if (!mayRetry) return html`<p class="hint">${mayWords(who.own, 'send it again')}</p>`;
+      if (!mayRetry) return html`<p class="hint">${mayWords(who.own, t`send it again`)}</p>`;
       return actionButton({
         action,
         csrf,
-        words: 'Send this row after all',
+        words: t`Send this row after all`,
         command: `${command} --state cancelled --row ${shellWord(row.key)}`,
       });
     case 'held':
       if (!can(rights, 'POST /held/plan'))
-        return html`<p class="hint">Somebody has to say what became of its call before anything is sent again. ${mayWords(who.operate, 'do that')}</p>`;
+        return html`<p class="hint">Somebody has to say what became of its call before anything is sent again. ${mayWords(who.operate, t`do that`)}</p>`;
       return resolveForms({ row, step: result.step, atMs: result.updatedMs, csrf });
     case 'awaiting':
       return waitingPart(result);
@@ -51,17 +52,17 @@ export function rowActions(
 
 /** What an awaiting row waits for, and what the approval does. */
 function waitingPart({ approval, awaits }: RowStory['result']): Html {
-  const answered = awaits?.answer === 'resend' ? 'that it was not made' : `that it was made, ${awaits?.answer ?? ''}`;
+  const answered = awaits?.answer === 'resend' ? t`that it was not made` : t`that it was made, ${awaits?.answer ?? ''}`;
   const words =
     awaits === undefined
-      ? 'Nothing of it is sent before another person has approved its import.'
+      ? t`Nothing of it is sent before another person has approved its import.`
       : awaits.was === 'held'
-        ? `Somebody said of its call ${answered}. Another person must approve that before anything is done.`
-        : `Somebody asked to send this row again; it was ${stateWords(awaits.was)}. Another person must approve that first.`;
+        ? t`Somebody said of its call ${answered}. Another person must approve that before anything is done.`
+        : t`Somebody asked to send this row again; it was ${stateWords(awaits.was)}. Another person must approve that first.`;
   return notice(
     'info',
     html`${words} ${approval !== undefined && html`<a href="${approvalAddress(approval)}">What waits</a>`}`,
-    { title: 'Waits for approval.' },
+    { title: t`Waits for approval.` },
   );
 }
 
@@ -81,23 +82,23 @@ function resolveForms(given: HeldRow & { step: keyof typeof BEGINNING; csrf: str
       action,
       csrf,
       class: 'inline-form',
-      label: 'It exists',
+      label: t`It exists`,
       body: html`${shown}${field({
-        label: 'It exists, under the id',
+        label: t`It exists, under the id`,
         name: `made-${held}`,
         id: `made-${row.key}`,
         required: true,
         plain: true,
         maxlength: 200,
         ...(begins === '' ? {} : { placeholder: `${begins}…` }),
-      })}${button({ words: 'Confirm it exists…' })}`,
+      })}${button({ words: t`Confirm it exists…` })}`,
     })}${commandLine(`${command} --made ID`)}</div>
     <div class="resolve-way">${form({
       action,
       csrf,
       class: 'inline-form',
-      label: 'It was not made',
-      body: html`${shown}${hidden('resend', 'yes')}${hidden(`pick-${held}`, 'yes')}${button({ words: 'It was not made: ask again…', kind: 'danger' })}`,
+      label: t`It was not made`,
+      body: html`${shown}${hidden('resend', 'yes')}${hidden(`pick-${held}`, 'yes')}${button({ words: t`It was not made: ask again…`, kind: 'danger' })}`,
     })}${commandLine(`${command} --resend`)}</div>
   </div>`;
 }

@@ -7,6 +7,7 @@ import type { RowStory, StoryCall, ToldRow } from '../../../ledger/story/row-sto
 import { type Meanings, statusMeaningOf } from '../../../status-meaning.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
+import { t } from '../../html/texts.ts';
 import { facts, rowBadge, stateBadge } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
 import { notice, pageHead, panel } from '../../parts/page-head.ts';
@@ -37,11 +38,11 @@ export function rowPage(
   const { story, line, did, csrf, rights, who, meanings, asks, list, beside } = given;
   const { row, result, imports } = story;
   const known = imports.get(result.importId);
-  const file = known ? html`${theirWords(known.fileName)} #${known.number}` : 'a file that is not known';
+  const file = known ? html`${theirWords(known.fileName)} #${known.number}` : t`a file that is not known`;
   return html`${pageHead({
     title: theirWords(result.request.name),
     trail: [
-      { href: '/', words: 'Portfolios' },
+      { href: '/', words: t`Portfolios` },
       { href: portfolioAddress(row.portfolio, list.filter, { order: list.order }), words: row.portfolio },
     ],
     lead: html`${rowBadge(result, meanings)} Line ${result.line} of ${file}, ${amount(result.request.limit.requested_limit)} requested`,
@@ -50,15 +51,15 @@ export function rowPage(
   ${did !== undefined && notice('good', did)}
   <div class="row-page">
     <div class="row-page-main">
-      ${panel({ title: 'Result', body: html`${outcomeOf(story, meanings)}${rowActions(story, { csrf, rights, who })}` })}
+      ${panel({ title: t`Result`, body: html`${outcomeOf(story, meanings)}${rowActions(story, { csrf, rights, who })}` })}
       ${sessionsPart(story, { csrf, rights, meanings, asks, nowMs: Date.now() })}
-      ${panel({ title: 'What happened', body: timelinePart(timelineOf(story), { row, showsEvents: can(rights, 'GET /service-events/:id') }) })}
-      ${panel({ title: 'Sent to the service', body: callsPart(story) })}
+      ${panel({ title: t`What happened`, body: timelinePart(timelineOf(story), { row, showsEvents: can(rights, 'GET /service-events/:id') }) })}
+      ${panel({ title: t`Sent to the service`, body: callsPart(story) })}
     </div>
     <div class="row-page-side">
-      ${panel({ title: 'The line of the file', body: linePart({ line, story }, rights) })}
-      ${panel({ title: 'Limits of this buyer', body: limitsOf(story) })}
-      ${panel({ title: 'Other requests of this buyer', body: html`${othersOf(story)}<p><a href="${buyerAddress(result.request.buyer)}">All of this buyer</a></p>` })}
+      ${panel({ title: t`The line of the file`, body: linePart({ line, story }, rights) })}
+      ${panel({ title: t`Limits of this buyer`, body: limitsOf(story) })}
+      ${panel({ title: t`Other requests of this buyer`, body: html`${othersOf(story)}<p><a href="${buyerAddress(result.request.buyer)}">All of this buyer</a></p>` })}
     </div>
   </div>`;
 }
@@ -69,8 +70,13 @@ function besideLinks(
 ): Html {
   const link = (key: string | undefined, words: string) =>
     key !== undefined &&
-    linkButton({ href: rowAddress({ portfolio, key }, list), words, kind: 'quiet', label: `${words} row of the list` });
-  return html`<nav class="actions" aria-label="Rows of the list">${link(beside.before, 'Previous')}${link(beside.behind, 'Next')}</nav>`;
+    linkButton({
+      href: rowAddress({ portfolio, key }, list),
+      words,
+      kind: 'quiet',
+      label: t`${words} row of the list`,
+    });
+  return html`<nav class="actions" aria-label="Rows of the list">${link(beside.before, t`Previous`)}${link(beside.behind, t`Next`)}</nav>`;
 }
 
 function outcomeOf(story: RowStory, meanings: Meanings): Html {
@@ -80,29 +86,29 @@ function outcomeOf(story: RowStory, meanings: Meanings): Html {
   const isApproved = statusMeaningOf(record.status, meanings) === 'approved';
   return html`${
     problem &&
-    html`<div class="row-outcome"><p>${advice(problem.message)}</p>${problem.body !== undefined && problem.body !== '' && rawAnswer(problem.body, 'What the service said')}</div>`
+    html`<div class="row-outcome"><p>${advice(problem.message)}</p>${problem.body !== undefined && problem.body !== '' && rawAnswer(problem.body, t`What the service said`)}</div>`
   }
-  ${again && notice('bad', `This was made twice at the service: ${again.id} and ${again.again}. Ask the service to withdraw one.`)}
+  ${again && notice('bad', t`This was made twice at the service: ${again.id} and ${again.again}. Ask the service to withdraw one.`)}
   ${record.differs && notice('warn', answeredOtherwise(record))}
   ${record.besides && html`<p class="hint">The answer also has: <code>${record.besides}</code></p>`}
   ${facts([
-    ...(limitId === '' ? [{ term: 'Step', what: step }] : []),
-    ...(limitId === '' ? [] : [{ term: 'Limit', what: html`<code>${limitId}</code>` }]),
+    ...(limitId === '' ? [{ term: t`Step`, what: step }] : []),
+    ...(limitId === '' ? [] : [{ term: t`Limit`, what: html`<code>${limitId}</code>` }]),
     ...decisionFacts(story),
-    ...(record.status === undefined ? [] : [{ term: 'Status', what: record.status }]),
+    ...(record.status === undefined ? [] : [{ term: t`Status`, what: record.status }]),
     ...(record.total_limit === undefined
       ? []
-      : [{ term: isApproved ? 'Granted' : 'Total limit named', what: amount(record.total_limit) }]),
+      : [{ term: isApproved ? t`Granted` : t`Total limit named`, what: amount(record.total_limit) }]),
     ...(record.available_limit === undefined
       ? []
-      : [{ term: isApproved ? 'Available' : 'Available limit named', what: amount(record.available_limit) }]),
-    ...(company === '' ? [] : [{ term: 'Company', what: html`<code>${company}</code>` }]),
-    ...(supplier ? [{ term: 'Supplier of the portfolio now', what: supplierWords(supplier, supplierAwaits) }] : []),
+      : [{ term: isApproved ? t`Available` : t`Available limit named`, what: amount(record.available_limit) }]),
+    ...(company === '' ? [] : [{ term: t`Company`, what: html`<code>${company}</code>` }]),
+    ...(supplier ? [{ term: t`Supplier of the portfolio now`, what: supplierWords(supplier, supplierAwaits) }] : []),
     ...(documentIds.length === 0
       ? []
-      : [{ term: 'Documents', what: documentIds.map((id) => html`<code>${id}</code> `) }]),
-    { term: 'Row', what: html`<code>${row.portfolio}/${row.key}</code>` },
-    { term: 'In this state since', what: moment(stateSinceMs(story)) },
+      : [{ term: t`Documents`, what: documentIds.map((id) => html`<code>${id}</code> `) }]),
+    { term: t`Row`, what: html`<code>${row.portfolio}/${row.key}</code>` },
+    { term: t`In this state since`, what: moment(stateSinceMs(story)) },
   ])}`;
 }
 
@@ -111,9 +117,9 @@ function decisionFacts({ calls, result: { record } }: RowStory): { term: string;
   const { answered, decided } = calls.find(({ kind }) => kind === 'limit')?.known ?? {};
   if (!decided || record.decided_at === undefined) return [];
   return [
-    ...(answered ? [{ term: 'Answered at first', what: recordWords(answered) }] : []),
+    ...(answered ? [{ term: t`Answered at first`, what: recordWords(answered) }] : []),
     {
-      term: 'Decided later',
+      term: t`Decided later`,
       what: html`${recordWords(record)}, on ${decidedWords(record.decided_at)}, as ${decided.by} brought in with ${theirWords(decided.file)}`,
     },
   ];
@@ -124,7 +130,7 @@ export function supplierWords({ body, id, problem }: PortfolioSupplier, awaits: 
   const name = body === undefined ? '' : html`${theirWords(String(body.name))}, `;
   if (awaits) return html`${name}${id !== undefined && html`<code>${id}</code>, `}once it is approved`;
   if (id !== undefined) return html`${name}<code>${id}</code>`;
-  return html`${name}${problem === undefined ? 'not created yet' : 'not created: the portfolio’s page says why'}`;
+  return html`${name}${problem === undefined ? t`not created yet` : t`not created: the portfolio’s page says why`}`;
 }
 
 /** The cells of the row's line. For a line far down in a long file the page has a link, and the browser's module `late` loads the cells. */
@@ -162,16 +168,16 @@ function othersOf({ others }: RowStory): Html {
   if (others.rows.length === 0) return html`<p class="quiet">None.</p>`;
   const more = others.count - 1 - others.rows.length;
   return html`${table({
-    caption: 'Its other requests',
+    caption: t`Its other requests`,
     rows: others.rows,
     columns: [
       {
-        head: 'Portfolio',
+        head: t`Portfolio`,
         names: true,
         cell: ({ row, line }) => html`<a href="${rowAddress(row)}">${row.portfolio}, line ${line}</a>`,
       },
-      { head: 'State', cell: ({ state }) => stateBadge(state) },
-      { head: 'Requested', kind: 'amount', cell: (other) => amount(other.amount) },
+      { head: t`State`, cell: ({ state }) => stateBadge(state) },
+      { head: t`Requested`, kind: 'amount', cell: (other) => amount(other.amount) },
     ],
   })}
   ${more > 0 && html`<p class="hint">And ${more} more.</p>`}`;
@@ -204,7 +210,7 @@ function timelinePart(
       <time datetime="${iso}" data-local="clock">${isNew && html`<span class="day">${day}</span> `}${iso.slice(11, 23)}</time>
       <svg class="shape" viewBox="0 0 16 16" aria-hidden="true"><path d="${SHAPES[kind]}"/></svg>
       <div><p>${words}${otherRow !== undefined && html` <a href="${rowAddress({ ...row, key: otherRow })}">That row</a>`}${event !== undefined && showsEvents && html` <a href="${eventAddress(event)}">As it came</a>`}</p>
-      ${detail !== undefined && (kind === 'doubt' || kind === 'bad' ? rawAnswer(detail, 'As it came') : html`<pre class="answer" tabindex="0" aria-label="As it came">${detail}</pre>`)}</div>
+      ${detail !== undefined && (kind === 'doubt' || kind === 'bad' ? rawAnswer(detail, t`As it came`) : html`<pre class="answer" tabindex="0" aria-label="As it came">${detail}</pre>`)}</div>
     </li>`;
   })}</ol>
   <p class="hint"><span data-utc>Times are UTC. </span>Only the last 50 unusual entries are kept, and long texts are cut.</p>`;
@@ -230,24 +236,24 @@ function callPart(call: StoryCall, wasRefused: boolean): Html {
     ${
       known &&
       facts([
-        { term: 'Claimed', what: html`${moment(known.atMs)}${known.sends > 1 && `, ${known.sends} times in all`}` },
+        { term: t`Claimed`, what: html`${moment(known.atMs)}${known.sends > 1 && t`, ${known.sends} times in all`}` },
         ...(known.supplier === ''
           ? []
-          : [{ term: 'Supplier when it was sent', what: html`<code>${known.supplier}</code>` }]),
+          : [{ term: t`Supplier when it was sent`, what: html`<code>${known.supplier}</code>` }]),
         ...(known.state === 'made' && known.tookMs !== undefined
-          ? [{ term: 'Answered after', what: spanWords(known.tookMs) }]
+          ? [{ term: t`Answered after`, what: spanWords(known.tookMs) }]
           : []),
-        ...(known.id === '' ? [] : [{ term: 'Id', what: html`<code>${known.id}</code>` }]),
+        ...(known.id === '' ? [] : [{ term: t`Id`, what: html`<code>${known.id}</code>` }]),
         ...Object.entries(known.answered ?? known.record).map(([name, value]) => ({ term: name, what: value })),
-        ...(known.again === '' ? [] : [{ term: 'Made twice', what: html`<code>${known.again}</code>` }]),
+        ...(known.again === '' ? [] : [{ term: t`Made twice`, what: html`<code>${known.again}</code>` }]),
         ...(madeFor === undefined
           ? []
-          : [{ term: 'Sent for', what: other ? html`<a href="${rowAddress(other)}">${madeFor}</a>` : madeFor }]),
-        ...(known.by === '' ? [] : [{ term: 'Known by', what: known.by }]),
-        ...(known.heard === '' ? [] : [{ term: 'Heard instead of an answer', what: advice(known.heard) }]),
+          : [{ term: t`Sent for`, what: other ? html`<a href="${rowAddress(other)}">${madeFor}</a>` : madeFor }]),
+        ...(known.by === '' ? [] : [{ term: t`Known by`, what: known.by }]),
+        ...(known.heard === '' ? [] : [{ term: t`Heard instead of an answer`, what: advice(known.heard) }]),
       ])
     }
-    <details><summary>${known || wasRefused ? 'What was sent' : 'What is sent'}</summary><pre class="answer" tabindex="0" aria-label="Body of ${what}">${sent}</pre></details>
+    <details><summary>${known || wasRefused ? t`What was sent` : t`What is sent`}</summary><pre class="answer" tabindex="0" aria-label="Body of ${what}">${sent}</pre></details>
   </section>`;
 }
 
@@ -255,15 +261,15 @@ function callPart(call: StoryCall, wasRefused: boolean): Html {
 function wordsOf({ known, madeFor }: StoryCall, wasRefused: boolean): string {
   switch (known?.state) {
     case 'made':
-      return madeFor === undefined ? 'made' : 'made, for another row';
+      return madeFor === undefined ? 'made' : t`made, for another row`;
     case 'claimed':
-      return 'being sent';
+      return t`being sent`;
     case 'unknown':
-      return 'result unknown';
+      return t`result unknown`;
     case 'free':
-      return 'not made yet';
+      return t`not made yet`;
     default:
-      return wasRefused ? 'rejected' : 'not sent yet';
+      return wasRefused ? 'rejected' : t`not sent yet`;
   }
 }
 

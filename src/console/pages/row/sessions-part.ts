@@ -5,6 +5,7 @@ import type { RowStory } from '../../../ledger/story/row-story.ts';
 import type { Meanings } from '../../../status-meaning.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, html, NOTHING } from '../../html/html.ts';
+import { t } from '../../html/texts.ts';
 import { facts } from '../../parts/figures.ts';
 import { actionButton } from '../../parts/form.ts';
 import { panel } from '../../parts/page-head.ts';
@@ -13,12 +14,12 @@ import { rowAddress } from '../addresses.ts';
 import { spanWords } from './timeline.ts';
 
 const STATES: Readonly<Record<HostedSession['state'], string>> = {
-  waits: 'waiting; limits are sent first',
-  sent: 'being sent',
+  waits: t`waiting; limits are sent first`,
+  sent: t`being sent`,
   made: 'made',
-  held: 'result unknown',
+  held: t`result unknown`,
   refused: 'rejected',
-  dropped: 'cancelled before it was sent',
+  dropped: t`cancelled before it was sent`,
 };
 
 /** The hosted sessions of a row's limit, and the button that asks for one; nothing where no file describes the call. */
@@ -34,7 +35,7 @@ export function sessionsPart(
   const isNew = last?.state === 'made' || last?.state === 'held';
   const isOpen = last?.state === 'waits' || last?.state === 'sent';
   return panel({
-    title: 'Hosted session',
+    title: t`Hosted session`,
     body: html`<p class="hint">An operator has set up how this is requested: the service does not document it.</p>
       ${sessions.map((session) => sessionFacts(session, nowMs))}
       ${mayAsk && !isOpen && isDeclined && html`<p>The service declined this limit.</p>`}
@@ -44,7 +45,7 @@ export function sessionsPart(
         actionButton({
           action: `${rowAddress(row)}/session`,
           csrf,
-          words: isNew ? 'Request a new one' : isDeclined ? 'Request one all the same' : 'Request a hosted session',
+          words: isNew ? t`Request a new one` : isDeclined ? t`Request one all the same` : t`Request a hosted session`,
           // The number that the person sees: whoever presses twice, or after somebody else, gets the one that came first.
           ...(isNew || isDeclined ? { fields: { resend: String(last?.number ?? 0) } } : {}),
           command: `npx limitline sessions ${shellWord(row.portfolio)} --row ${shellWord(row.key)}${isNew || isDeclined ? ' --resend' : ''}`,
@@ -56,13 +57,13 @@ export function sessionsPart(
 function sessionFacts(session: HostedSession, nowMs: number): Html {
   const { number, state, by, askedMs, sentMs, sessionLink, sessionEnds, dropped, sessionHeard } = session;
   return facts([
-    { term: `Session ${number}`, what: dropped === '' ? STATES[state] : `not sent: ${dropped}` },
-    { term: 'Asked for', what: html`${moment(askedMs)} by ${by}` },
+    { term: t`Session ${number}`, what: dropped === '' ? STATES[state] : t`not sent: ${dropped}` },
+    { term: t`Asked for`, what: html`${moment(askedMs)} by ${by}` },
     ...(sentMs === undefined
       ? []
-      : [{ term: 'Sent', what: html`${moment(sentMs)}, ${spanWords(Math.max(0, nowMs - sentMs))} ago` }]),
-    ...(sessionLink === '' ? [] : [{ term: 'Link', what: html`<code>${sessionLink}</code>` }]),
-    ...(sessionEnds === '' ? [] : [{ term: 'Ends, as the service says', what: theirWords(sessionEnds) }]),
-    ...(sessionHeard === '' ? [] : [{ term: 'Answer without a link', what: theirWords(sessionHeard) }]),
+      : [{ term: t`Sent`, what: html`${moment(sentMs)}, ${spanWords(Math.max(0, nowMs - sentMs))} ago` }]),
+    ...(sessionLink === '' ? [] : [{ term: t`Link`, what: html`<code>${sessionLink}</code>` }]),
+    ...(sessionEnds === '' ? [] : [{ term: t`Ends, as the service says`, what: theirWords(sessionEnds) }]),
+    ...(sessionHeard === '' ? [] : [{ term: t`Answer without a link`, what: theirWords(sessionHeard) }]),
   ]);
 }

@@ -1,11 +1,11 @@
 import { STATUS_CODES } from 'node:http';
 import type { CallRecord } from '../../../call-outcome.ts';
-import { counted } from '../../../counted.ts';
 import { stateWords } from '../../../ledger/counts/row-outcome.ts';
 import type { KnownImport } from '../../../ledger/portfolios/imports.ts';
 import type { KnownCall, StoryEntry } from '../../../ledger/rows/story.ts';
 import { STATES } from '../../../ledger/schema/schema.ts';
 import type { NamingEvent, RowStory } from '../../../ledger/story/row-story.ts';
+import { countWords, t } from '../../html/texts.ts';
 
 /** An entry of a row's timeline: its time in ms, a sentence, and the text that was received or sent. */
 export type Happening = {
@@ -26,10 +26,10 @@ export function timelineOf(story: RowStory): Happening[] {
   const happened = entries.map((entry) => happeningOf(entry, story));
   const known = imports.get(result.importId);
   if (known) {
-    const by = known.by ? ` by ${known.by}` : '';
+    const by = known.by ? t` by ${known.by}` : '';
     const isAgain = firstTraceMs(story) < known.lastMs;
     if (isAgain) happened.push(...broughtIn(story, known));
-    const words = `${known.fileName} (import ${known.number}) was imported${isAgain ? ' again' : ''}${by}: the row is its line ${result.line}.`;
+    const words = t`${known.fileName} (import ${known.number}) was imported${isAgain ? ' again' : ''}${by}: the row is its line ${result.line}.`;
     happened.push({ atMs: known.lastMs, kind: 'plain', words });
   }
   for (const call of story.calls) {
@@ -40,7 +40,7 @@ export function timelineOf(story: RowStory): Happening[] {
     happened.push({
       atMs: givenUp.atMs,
       kind: 'person',
-      words: `The portfolio was cancelled by ${givenUp.by || 'somebody'}.`,
+      words: t`The portfolio was cancelled by ${givenUp.by || 'somebody'}.`,
     });
   }
   const means = STATES[result.state];
@@ -62,14 +62,14 @@ export function stateSinceMs({ result, entries }: Pick<RowStory, 'result' | 'ent
 
 /** An entry for an event. The service does not document its events, so the entry says no more than what the event names. */
 function happeningOfEvent({ id, firstMs, times, names, became }: NamingEvent): Happening {
-  const often = times > 1 ? `, ${counted(times, 'time')} by now` : '';
-  const changed = became?.taken ? 'A decision was taken from it.' : 'It changed nothing here.';
-  const words = `An event of the service came that names ${listed(names)}${often}. ${changed}`;
+  const often = times > 1 ? t`, ${countWords(times, 'time')} by now` : '';
+  const changed = became?.taken ? t`A decision was taken from it.` : t`It changed nothing here.`;
+  const words = t`An event of the service came that names ${listed(names)}${often}. ${changed}`;
   return { atMs: firstMs, kind: 'plain', words, event: id };
 }
 
 function listed(names: readonly string[]): string {
-  return names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+  return names.length < 2 ? (names[0] ?? '') : t`${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
 /** The earliest trace of the row. Calls that another row sent do not count: they may be older than this row. */
@@ -91,58 +91,58 @@ function broughtIn(story: RowStory, last: KnownImport): Happening[] {
   const named = first.map(({ number }) => fileOf(String(number), story));
   const words =
     others.length === 0
-      ? `The row came in first with ${named[0]}.`
-      : `The row came in first with one of: ${named.join('; ')}.`;
+      ? t`The row came in first with ${named[0]}.`
+      : t`The row came in first with one of: ${named.join('; ')}.`;
   return [{ atMs: Math.min(one.lastMs, firstTraceMs(story)), kind: 'plain', words }];
 }
 
 function happeningsOfCall(call: KnownCall, what: string, madeFor: string | undefined): Happening[] {
   const { atMs, tookMs, sends, id, state, by } = call;
-  const whose = madeFor === undefined ? '' : ` for row ${madeFor}`;
+  const whose = madeFor === undefined ? '' : t` for row ${madeFor}`;
   const found: Happening[] = [];
   if (state === 'made' && by !== '') return [];
   if (atMs !== undefined) {
-    const often = sends > 1 ? `, for the ${ordinal(sends)} time` : '';
-    found.push({ atMs, kind: 'plain', words: `The call for ${what} was sent${whose}${often}.` });
+    const often = sends > 1 ? t`, for the ${ordinal(sends)} time` : '';
+    found.push({ atMs, kind: 'plain', words: t`The call for ${what} was sent${whose}${often}.` });
   }
   if (state === 'made' && atMs !== undefined && tookMs !== undefined) {
-    found.push({ atMs: atMs + tookMs, kind: 'good', words: `The service made it after ${spanWords(tookMs)}: ${id}.` });
+    found.push({ atMs: atMs + tookMs, kind: 'good', words: t`The service made it after ${spanWords(tookMs)}: ${id}.` });
   }
   return found;
 }
 
 function happeningOf(entry: StoryEntry, story: RowStory): Happening {
   const { atMs } = entry;
-  const sentAfter = (sentMs: number | undefined) => (sentMs === undefined ? '' : ` after ${spanWords(atMs - sentMs)}`);
+  const sentAfter = (sentMs: number | undefined) => (sentMs === undefined ? '' : t` after ${spanWords(atMs - sentMs)}`);
   switch (entry.is) {
     case 'refused': {
-      const late = entry.late ? ', late: its outcome had been unknown' : '';
-      const words = `The service refused the ${entry.kind} with status ${entry.status ?? 'unknown'}${sentAfter(entry.sentMs)}${late}.`;
+      const late = entry.late ? t`, late: its outcome had been unknown` : '';
+      const words = t`The service refused the ${entry.kind} with status ${entry.status ?? 'unknown'}${sentAfter(entry.sentMs)}${late}.`;
       return { atMs, kind: 'bad', words, ...(entry.body === '' ? {} : { detail: entry.body }) };
     }
     case 'unknown':
       return {
         atMs,
         kind: 'doubt',
-        words: `${answerOf(entry.heard)} to the ${entry.kind} call${sentAfter(entry.sentMs)}: it is not known whether it was made.`,
+        words: t`${answerOf(entry.heard)} to the ${entry.kind} call${sentAfter(entry.sentMs)}: it is not known whether it was made.`,
         detail: entry.heard.replace(SETTING_HINT, ''),
       };
     case 'sent again':
       return {
         atMs,
         kind: 'plain',
-        words: `The ${entry.kind} call is sent again, as an operator has set up.`,
+        words: t`The ${entry.kind} call is sent again, as an operator has set up.`,
       };
     case 'made late':
       return {
         atMs,
         kind: 'good',
-        words: `An answer came after all: the ${entry.kind} was made, ${entry.id}.`,
+        words: t`An answer came after all: the ${entry.kind} was made, ${entry.id}.`,
       };
     case 'made twice':
-      return { atMs, kind: 'bad', words: `The ${entry.kind} was made twice: ${entry.id} and ${entry.again}.` };
+      return { atMs, kind: 'bad', words: t`The ${entry.kind} was made twice: ${entry.id} and ${entry.again}.` };
     case 'held':
-      return { atMs, kind: 'doubt', words: 'The row needs an answer: a person has to say what became of its call.' };
+      return { atMs, kind: 'doubt', words: t`The row needs an answer: a person has to say what became of its call.` };
     case 'failed':
       return { atMs, kind: 'bad', words: `${entry.message}.`.replace(/\.\.$/, '.') };
     case 'retried':
@@ -150,32 +150,32 @@ function happeningOf(entry: StoryEntry, story: RowStory): Happening {
         atMs,
         kind: 'person',
         words: entry.rule
-          ? `Sent again at night by rule ${entry.rule} of ${entry.by}, night ${entry.night} of ${entry.of} at most: it had been ${stateWords(entry.from)}.`
-          : `Sent again by ${entry.by}: it had been ${stateWords(entry.from)}.`,
+          ? t`Sent again at night by rule ${entry.rule} of ${entry.by}, night ${entry.night} of ${entry.of} at most: it had been ${stateWords(entry.from)}.`
+          : t`Sent again by ${entry.by}: it had been ${stateWords(entry.from)}.`,
       };
     case 'freed':
-      return { atMs, kind: 'plain', words: 'It is known what became of its call, so the row goes on.' };
+      return { atMs, kind: 'plain', words: t`It is known what became of its call, so the row goes on.` };
     case 'resolved': {
-      const said = entry.made === undefined ? 'was not made and may be sent again' : `was made, ${entry.made}`;
-      return { atMs, kind: 'person', words: `${entry.by || 'Somebody'} said: the ${entry.kind} ${said}.` };
+      const said = entry.made === undefined ? t`was not made and may be sent again` : t`was made, ${entry.made}`;
+      return { atMs, kind: 'person', words: t`${entry.by || t`Somebody`} said: the ${entry.kind} ${said}.` };
     }
     case 'cancelled':
-      return { atMs, kind: 'person', words: `Cancelled by ${entry.by}.` };
+      return { atMs, kind: 'person', words: t`Cancelled by ${entry.by}.` };
     case 'decided': {
-      const before = entry.before ? ` Before: ${recordWords(entry.before)}.` : '';
-      const words = `The service decided on ${decidedWords(entry.at)}: ${recordWords(entry.said)}, as ${entry.by} brought in with ${entry.file}.${before}`;
+      const before = entry.before ? t` Before: ${recordWords(entry.before)}.` : '';
+      const words = t`The service decided on ${decidedWords(entry.at)}: ${recordWords(entry.said)}, as ${entry.by} brought in with ${entry.file}.${before}`;
       return { atMs, kind: 'person', words };
     }
     case 'asked':
       return {
         atMs,
         kind: 'person',
-        words: `${entry.rule ? `Rule ${entry.rule} of ${entry.by}` : entry.by} asks to have it go on; it was ${stateWords(entry.from)}, and waits for another person's approval.`,
+        words: t`${entry.rule ? t`Rule ${entry.rule} of ${entry.by}` : entry.by} asks to have it go on; it was ${stateWords(entry.from)}, and waits for another person's approval.`,
       };
     case 'approved':
     case 'declined': {
       const words = entry.words ? `: ${entry.words}` : '.';
-      return { atMs, kind: 'person', words: `That was ${entry.is} by ${entry.by || 'the settings'}${words}` };
+      return { atMs, kind: 'person', words: t`That was ${entry.is} by ${entry.by || t`the settings`}${words}` };
     }
     default:
       return happeningOfFile(entry, story);
@@ -188,8 +188,8 @@ const SETTING_HINT = / \(if this service makes nothing then, name \d{3} in SERVI
 /** What came to a call whose outcome is unknown: `The service answered 502 Bad Gateway`. */
 function answerOf(heard: string): string {
   const [, status] = /^status (\d{3})\b/.exec(heard) ?? [];
-  if (status === undefined) return 'No answer';
-  return `The service answered ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
+  if (status === undefined) return t`No answer`;
+  return t`The service answered ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
 }
 
 /** The moment of a decision: `2026-11-02 10:04 UTC` */
@@ -197,7 +197,7 @@ export const decidedWords = (at: string) => `${at.slice(0, 16).replace('T', ' ')
 
 /** `approved, total 250000, available 250000` */
 export function recordWords({ status = '', total_limit = '', available_limit = '' }: CallRecord): string {
-  const parts = [status, total_limit && `total ${total_limit}`, available_limit && `available ${available_limit}`];
+  const parts = [status, total_limit && t`total ${total_limit}`, available_limit && t`available ${available_limit}`];
   return parts.filter((part) => part !== '').join(', ') || 'nothing';
 }
 
@@ -206,8 +206,8 @@ type FileEntry = Extract<StoryEntry, { import: string }>;
 
 function fileOf(number: string, { imports }: RowStory): string {
   const known = imports.get(number);
-  const by = known?.by ? ` by ${known.by}` : '';
-  return known ? `${known.fileName} (import ${number}${by})` : `import ${number}`;
+  const by = known?.by ? t` by ${known.by}` : '';
+  return known ? t`${known.fileName} (import ${number}${by})` : t`import ${number}`;
 }
 
 function happeningOfFile(entry: FileEntry, story: RowStory): Happening {
@@ -217,37 +217,37 @@ function happeningOfFile(entry: FileEntry, story: RowStory): Happening {
       return {
         atMs,
         kind: 'person',
-        words: `A corrected line came with ${fileOf(entry.import, story)}; before, they were:`,
+        words: t`A corrected line came with ${fileOf(entry.import, story)}; before, they were:`,
         detail: entry.before,
       };
     case 'imported again':
       return {
         atMs,
         kind: 'person',
-        words: `The same line came again with ${fileOf(entry.import, story)}; the row was ${stateWords(entry.from)}.`,
+        words: t`The same line came again with ${fileOf(entry.import, story)}; the row was ${stateWords(entry.from)}.`,
       };
     case 'replaced':
       return {
         atMs,
         kind: 'person',
-        words: `A corrected line of ${fileOf(entry.import, story)} took its place.`,
+        words: t`A corrected line of ${fileOf(entry.import, story)} took its place.`,
         otherRow: entry.by,
       };
     case 'left out':
       return {
         atMs,
         kind: 'person',
-        words: `Cancelled, since ${fileOf(entry.import, story)} replaces the others and lacks its line.`,
+        words: t`Cancelled, since ${fileOf(entry.import, story)} replaces the others and lacks its line.`,
       };
   }
 }
 
 /** `85 ms`, `1.2 s`, `3 min 20 s`. */
 export function spanWords(ms: number): string {
-  if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
+  if (ms < 1_000) return t`${Math.max(0, Math.round(ms))} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1_000);
-  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return t`${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
 function ordinal(count: number): string {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { counted, grouped } from '../../../counted.ts';
+import { grouped } from '../../../counted.ts';
 import { isLimitlineError } from '../../../errors.ts';
 import type { KnownStatus } from '../../../ledger/counts/meaning-store.ts';
 import { isPortfolioName } from '../../../ledger/schema/schema.ts';
@@ -9,6 +9,7 @@ import { LOOKS } from '../../access/rules.ts';
 import { formFieldsOf } from '../../actions/add-action.ts';
 import { ConsoleError } from '../../console-app.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { stateBadge } from '../../parts/figures.ts';
 import { emptyState, pageHead, panel } from '../../parts/page-head.ts';
 import { type TableColumn, table } from '../../parts/table.ts';
@@ -45,7 +46,7 @@ export const statusMeaningsPage = page<StatusesPageFunctions>({ at: 'portfolios'
     // Admins without another role, too: a meaning belongs to the account.
     may: { roles: [...LOOKS.roles, 'admin'] },
     show: async ({ reply, rights, given }) => ({
-      title: 'Statuses',
+      title: t`Statuses`,
       body: statusesPage(await given.known(), { rights, csrf: reply.csrf(), back: '' }),
     }),
   }),
@@ -68,8 +69,8 @@ export const statusMeaningsPage = page<StatusesPageFunctions>({ at: 'portfolios'
   }),
 ]);
 
-const SAID_SINCE = 'Somebody has said since what this status means. Look at the page again: nothing was changed.';
-const NOT_SAID = 'Choose a status of the page, and what it means. Nothing was changed.';
+const SAID_SINCE = t`Somebody has said since what this status means. Look at the page again: nothing was changed.`;
+const NOT_SAID = t`Choose a status of the page, and what it means. Nothing was changed.`;
 
 /** A status in its escaped form; undefined for text that is no such form. */
 const ESCAPED = z.string().transform((text) => {
@@ -96,16 +97,15 @@ const MEANING_FORM = z.object({
 function statusesPage(known: readonly KnownStatus[], asked: Asking): Html {
   const open = known.filter(({ meaning }) => meaning === undefined);
   const said = known.filter(({ meaning }) => meaning !== undefined);
-  const lead =
-    'The service explains the status “approved” alone. People say once what each other one means; reports, results and pages count by that at once.';
-  const head = pageHead({ title: 'Statuses', trail: [{ href: '/', words: 'Portfolios' }], lead });
+  const lead = t`The service explains the status “approved” alone. People say once what each other one means; reports, results and pages count by that at once.`;
+  const head = pageHead({ title: t`Statuses`, trail: [{ href: '/', words: t`Portfolios` }], lead });
   if (known.length === 0) {
-    const words = 'Statuses stand here as soon as the service has answered a row. Archived portfolios are not counted.';
-    return html`${head}${emptyState({ title: 'No row has a status yet.', words })}`;
+    const words = t`Statuses stand here as soon as the service has answered a row. Archived portfolios are not counted.`;
+    return html`${head}${emptyState({ title: t`No row has a status yet.`, words })}`;
   }
   return html`${head}
-    ${open.length > 0 && panel({ title: 'Nobody has said what these mean', body: listOf('Statuses without a meaning', open, UNKNOWN_SHOWN, asked) })}
-    ${said.length > 0 && panel({ title: 'What statuses mean', body: listOf('Statuses with a meaning', said, KNOWN_SHOWN, asked) })}`;
+    ${open.length > 0 && panel({ title: t`Nobody has said what these mean`, body: listOf(t`Statuses without a meaning`, open, UNKNOWN_SHOWN, asked) })}
+    ${said.length > 0 && panel({ title: t`What statuses mean`, body: listOf(t`Statuses with a meaning`, said, KNOWN_SHOWN, asked) })}`;
 }
 
 function listOf(caption: string, all: readonly KnownStatus[], most: number, asked: Asking): Html {
@@ -113,18 +113,18 @@ function listOf(caption: string, all: readonly KnownStatus[], most: number, aske
   const restRows = rest.reduce((sum, { rows }) => sum + rows, 0);
   const isKnown = all.some(({ meaning }) => meaning !== undefined);
   const columns: TableColumn<KnownStatus>[] = [
-    { head: 'Status', names: true, cell: ({ status }) => quotedStatus(status) },
-    { head: 'Rows', kind: 'number', cell: ({ rows }) => grouped(rows) },
+    { head: t`Status`, names: true, cell: ({ status }) => quotedStatus(status) },
+    { head: t`Rows`, kind: 'number', cell: ({ rows }) => grouped(rows) },
     ...(isKnown
       ? [
-          { head: 'Means', cell: ({ meaning }: KnownStatus) => meaning && meaningBadge(meaning) },
-          { head: 'Who says so', cell: (one: KnownStatus) => whoSays(one, asked) },
+          { head: t`Means`, cell: ({ meaning }: KnownStatus) => meaning && meaningBadge(meaning) },
+          { head: t`Who says so`, cell: (one: KnownStatus) => whoSays(one, asked) },
         ]
       : []),
-    { head: isKnown ? 'Change' : 'What it means', cell: (one) => changeOf(one, asked) },
+    { head: isKnown ? t`Change` : t`What it means`, cell: (one) => changeOf(one, asked) },
   ];
   return html`${table({ caption, rows: all.slice(0, most), columns })}
-    ${rest.length > 0 && html`<p class="quiet">${counted(rest.length, 'more status', 'more statuses')} of ${counted(restRows, 'row')}, less frequent.</p>`}`;
+    ${rest.length > 0 && html`<p class="quiet">${countWords(rest.length, 'more status', 'more statuses')} of ${countWords(restRows, 'row')}, less frequent.</p>`}`;
 }
 
 function meaningBadge(meaning: StatusMeaning): Html {
@@ -132,19 +132,19 @@ function meaningBadge(meaning: StatusMeaning): Html {
   return stateBadge(outcome, words);
 }
 
-function whoSays({ status, from, by = 'people of this account' }: KnownStatus, { rights }: Asking): HtmlValue {
-  if (from === 'service') return 'the service';
-  if (from === 'setting') return 'the setting STATUS_MEANINGS';
-  const query = new URLSearchParams({ what: 'status meaning set', about: status });
+function whoSays({ status, from, by = t`people of this account` }: KnownStatus, { rights }: Asking): HtmlValue {
+  if (from === 'service') return t`the service`;
+  if (from === 'setting') return t`the setting STATUS_MEANINGS`;
+  const query = new URLSearchParams({ what: t`status meaning set`, about: status });
   if (!can(rights, 'GET /audit')) return html`<bdi>${by}</bdi>`;
   return html`<a href="/audit?${query.toString()}"><bdi>${by}</bdi></a>`;
 }
 
 function changeOf({ status, meaning, from }: KnownStatus, asked: Asking): HtmlValue {
   if (from === 'service') return '–';
-  if (from === 'setting') return 'fixed by the setting';
+  if (from === 'setting') return t`fixed by the setting`;
   const fault = faultOfStatus(status);
-  if (fault !== undefined) return `It ${fault}, so no meaning can be given to it.`;
+  if (fault !== undefined) return t`It ${fault}, so no meaning can be given to it.`;
   if (can(asked.rights, 'POST /statuses')) return meaningButtons(status, meaning, asked);
-  return 'by finance, operator or admin';
+  return t`by finance, operator or admin`;
 }

@@ -1,17 +1,18 @@
-import { counted, grouped } from '../../../counted.ts';
+import { grouped } from '../../../counted.ts';
 import type { AnswerOutcome } from '../../../ledger/counts/row-outcome.ts';
 import { visible } from '../../../portfolio/problem.ts';
 import { faultOfStatus, type Meanings, type StatusMeaning, statusMeaningOf } from '../../../status-meaning.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, html, NOTHING } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { button, form, hidden } from '../../parts/form.ts';
 import { notice } from '../../parts/page-head.ts';
 
 /** The meanings that people choose from, in the order of buttons, with their words and the outcome whose colour they have. */
 export const MEANING_WORDS: Readonly<Record<StatusMeaning, { words: string; outcome: AnswerOutcome }>> = {
-  review: { words: 'Under review', outcome: 'under_review' },
-  declined: { words: 'Declined', outcome: 'declined' },
-  approved: { words: 'Approved', outcome: 'approved' },
+  review: { words: t`Under review`, outcome: 'under_review' },
+  declined: { words: t`Declined`, outcome: 'declined' },
+  approved: { words: t`Approved`, outcome: 'approved' },
 };
 
 /** Who may say what a status means: it decides what becomes of rows, and belongs to the account. */
@@ -36,20 +37,20 @@ export function statusQuestions(counts: Readonly<Record<string, number>>, meanin
   if (open.length === 0) return NOTHING;
   const more = open.length - MOST_ASKED;
   const isOne = open.length === 1;
-  const way = html`<a href="/statuses">${more > 0 ? `All statuses, with ${grouped(more)} more of which nobody has said it` : 'All statuses'}</a>`;
+  const way = html`<a href="/statuses">${more > 0 ? t`All statuses, with ${grouped(more)} more of which nobody has said it` : t`All statuses`}</a>`;
   const who = can(asked.rights, 'POST /statuses')
-    ? 'An answer holds for all portfolios of the account, and can be changed.'
-    : `Somebody with the role ${WHO} can say it.`;
+    ? t`An answer holds for all portfolios of the account, and can be changed.`
+    : t`Somebody with the role ${WHO} can say it.`;
   return notice(
     'info',
-    html`<div class="stacked">${open.slice(0, MOST_ASKED).map(([status, rows]) => question(status, rows, asked))}<p>${isOne ? '' : 'The service does not explain these statuses. '}${who} ${way}</p></div>`,
+    html`<div class="stacked">${open.slice(0, MOST_ASKED).map(([status, rows]) => question(status, rows, asked))}<p>${isOne ? '' : t`The service does not explain these statuses. `}${who} ${way}</p></div>`,
   );
 }
 
-const WHO = 'finance, operator or admin';
+const WHO = t`finance, operator or admin`;
 
 function question(status: string, rows: number, asked: Asking): Html {
-  return html`<div class="action"><p><strong>${quotedStatus(status)} came ${counted(rows, 'time')}.</strong> What does it mean?</p>${can(asked.rights, 'POST /statuses') && meaningButtons(status, undefined, asked)}</div>`;
+  return html`<div class="action"><p><strong>${quotedStatus(status)} came ${countWords(rows, 'time')}.</strong> What does it mean?</p>${can(asked.rights, 'POST /statuses') && meaningButtons(status, undefined, asked)}</div>`;
 }
 
 /** A status as the service wrote it, on one line; isolated, so that its direction of reading turns nothing else around. */
@@ -70,8 +71,8 @@ export function meaningButtons(status: string, now: StatusMeaning | undefined, {
     class: 'actions',
     body: html`${hidden('status', encodeURIComponent(status.toWellFormed()))}${hidden('back', back)}${hidden('was', now ?? UNKNOWN)}${others.map(
       ([meaning, { words }]) =>
-        button({ words, name: 'means', value: meaning, label: `${words}: this is what ${name} means` }),
-    )}${now !== undefined && button({ words: 'Take back', kind: 'quiet', name: 'means', value: UNKNOWN, label: `Take back what ${name} means` })}`,
+        button({ words, name: 'means', value: meaning, label: t`${words}: this is what ${name} means` }),
+    )}${now !== undefined && button({ words: t`Take back`, kind: 'quiet', name: 'means', value: UNKNOWN, label: t`Take back what ${name} means` })}`,
   });
 }
 

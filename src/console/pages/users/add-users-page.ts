@@ -6,6 +6,7 @@ import type { Role } from '../../../people/person.ts';
 import { ADMIN } from '../../access/rules.ts';
 import type { Action } from '../../actions/action-words.ts';
 import { ConsoleError } from '../../console-app.ts';
+import { t } from '../../html/texts.ts';
 import { tickedRoles } from '../../parts/form.ts';
 import { type Posted, page, text } from '../page.ts';
 import { ownRolesView, passwordOnceView, removeView, userAddress, usersView, userView } from './users-view.ts';
@@ -18,7 +19,7 @@ const PER_PAGE = 50;
  * the form. Removing oneself or giving up the role admin needs a confirmation.
  */
 export const accountsPage = page<UsersPageFunctions>(
-  { at: 'people', marked: 'users', entry: { at: 'users', href: '/users', words: 'Users' }, ours: 'all' },
+  { at: 'people', marked: 'users', entry: { at: 'users', href: '/users', words: t`Users` }, ours: 'all' },
   ({ get, post }) => [
     get('/users', {
       may: ADMIN,
@@ -42,7 +43,7 @@ export const accountsPage = page<UsersPageFunctions>(
           return show(acting, { said: { kind: 'bad', words: answer.words }, add: { name, roles } });
         }
         tell({ user: name, after: roles });
-        return { title: 'User added', body: passwordOnceView({ name, password: answer.made.password, isNew: true }) };
+        return { title: t`User added`, body: passwordOnceView({ name, password: answer.made.password, isNew: true }) };
       },
     }),
     get('/users/:user', {
@@ -57,7 +58,7 @@ export const accountsPage = page<UsersPageFunctions>(
       may: ADMIN,
       show: async ({ request, reply, given }) => {
         const { name } = await findUser(request, given);
-        return { title: 'Remove a user', body: removeView({ csrf: reply.csrf(), name, isSelf: isSelf(request) }) };
+        return { title: t`Remove a user`, body: removeView({ csrf: reply.csrf(), name, isSelf: isSelf(request) }) };
       },
     }),
     ...ON_USER.map(({ path, action, handle }) =>
@@ -104,13 +105,13 @@ async function show(
   ]);
   const isFirst = after === undefined;
   const body = usersView({ csrf: reply.csrf(), users, count, text, isFirst, next, elsewhere, ...more });
-  return { title: 'Users', body };
+  return { title: t`Users`, body };
 }
 
 /** The notice for what was just done, by the name in the address. */
 const DONE: Readonly<Record<string, string>> = {
-  removed: 'The user is removed.',
-  ended: 'All of that person’s sessions ended.',
+  removed: t`The user is removed.`,
+  ended: t`All of that person’s sessions ended.`,
 };
 
 /** The part of the list of users that an address asks for; a refused form keeps that of its page. */
@@ -153,9 +154,9 @@ export type UsersPageFunctions = {
 
 /** The notice for what was just done, by the code in the address. */
 const DONE_TO_ONE: Readonly<Record<string, PageMessage>> = {
-  roles: { kind: 'good', words: 'The roles are changed, and all of the user’s sessions ended.' },
-  factor: { kind: 'good', words: 'The second factor is forgotten: the user sets up another at the next sign-in.' },
-  sessions: { kind: 'good', words: 'All of the user’s sessions ended.' },
+  roles: { kind: 'good', words: t`The roles are changed, and all of the user’s sessions ended.` },
+  factor: { kind: 'good', words: t`The second factor is forgotten: the user sets up another at the next sign-in.` },
+  sessions: { kind: 'good', words: t`All of the user’s sessions ended.` },
 };
 
 function showUser(
@@ -175,7 +176,7 @@ export function isSelf({ person, params }: FastifyRequest): boolean {
 /** @throws ConsoleError 404 where there is no such user */
 async function findUser({ params }: FastifyRequest, { read }: UsersPageFunctions): Promise<UserView> {
   const user = await read((params as { user: string }).user);
-  if (!user) throw new ConsoleError(404, 'There is no such user, or not any more.');
+  if (!user) throw new ConsoleError(404, t`There is no such user, or not any more.`);
   return user;
 }
 
@@ -195,7 +196,7 @@ const ON_USER: readonly { path: string; action: Action; handle: (acting: OnUser)
       if (givesUp && fields.own === undefined) {
         tell({ asked: true });
         const body = ownRolesView({ csrf: reply.csrf(), user, roles });
-        return { title: 'Give up being an admin?', body };
+        return { title: t`Give up being an admin?`, body };
       }
       return goOn(acting, await given.setRoles(user.name, roles), 'roles');
     },
@@ -209,7 +210,7 @@ const ON_USER: readonly { path: string; action: Action; handle: (acting: OnUser)
       const answer = await given.resetPassword(user.name);
       if (answer.is === 'no') return refuse(answer.words);
       const body = passwordOnceView({ name: user.name, password: answer.made.password, isNew: false });
-      return { title: 'New password', body };
+      return { title: t`New password`, body };
     },
   },
 
@@ -231,7 +232,7 @@ const ON_USER: readonly { path: string; action: Action; handle: (acting: OnUser)
         tell({ refused: true });
         reply.code(422);
         const body = removeView({ csrf: reply.csrf(), name: user.name, isSelf: true, trouble: SURE });
-        return { title: 'Remove a user', body };
+        return { title: t`Remove a user`, body };
       }
       const answer = await given.remove(user.name);
       return answer.is === 'no' ? refuse(answer.words) : reply.redirect('/users?removed', 303);
@@ -239,8 +240,8 @@ const ON_USER: readonly { path: string; action: Action; handle: (acting: OnUser)
   },
 ];
 
-const OWN = 'This is your own account: change it in My account, where your password is asked for.';
-const SURE = 'This is your own account. Nothing was done; say that you mean it, or keep it.';
+const OWN = t`This is your own account: change it in My account, where your password is asked for.`;
+const SURE = t`This is your own account. Nothing was done; say that you mean it, or keep it.`;
 
 function goOn({ reply, user, refuse }: OnUser, answer: UserAnswer, done: string): unknown {
   if (answer.is === 'no') return refuse(answer.words);

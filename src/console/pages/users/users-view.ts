@@ -1,8 +1,8 @@
-import { counted } from '../../../counted.ts';
 import type { PersonElsewhere } from '../../../people/oidc/people-elsewhere.ts';
 import type { UserView } from '../../../people/people.ts';
 import type { Role } from '../../../people/person.ts';
 import { type Html, html } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { facts } from '../../parts/figures.ts';
 import { actionButton, button, field, form, hidden, linkButton, roleList, roleTicks, tick } from '../../parts/form.ts';
 import { emptyState, notice, pageHead, panel } from '../../parts/page-head.ts';
@@ -23,7 +23,7 @@ export function usersView(given: {
 }): Html {
   const { csrf, users, count, text, isFirst, next, elsewhere, said, add = { name: '', roles: [] } } = given;
   const query = (more: Record<string, string>) => `/users?${new URLSearchParams({ ...(text && { text }), ...more })}`;
-  return html`${pageHead({ title: 'Users', lead: `${counted(count, 'user')} may sign in with a password.`, actions: linkButton({ href: '#add', words: 'Add a user', kind: 'primary' }) })}
+  return html`${pageHead({ title: t`Users`, lead: t`${countWords(count, 'user')} may sign in with a password.`, actions: linkButton({ href: '#add', words: t`Add a user`, kind: 'primary' }) })}
     ${said !== undefined && notice(said.kind, said.words, { urgent: true })}
     <div class="people-panels">
     <section class="panel" aria-label="All users"><div class="panel-body">
@@ -32,42 +32,42 @@ export function usersView(given: {
       method: 'get',
       role: 'search',
       class: 'filters',
-      label: 'Find a user',
-      body: html`${field({ label: 'Name', name: 'text', type: 'search', value: text, maxlength: 40, plain: true })}${button({ words: 'Find' })}`,
+      label: t`Find a user`,
+      body: html`${field({ label: t`Name`, name: 'text', type: 'search', value: text, maxlength: 40, plain: true })}${button({ words: t`Find` })}`,
     })}
     ${usersTable(users, text)}
     ${pager({
-      words: `${counted(users.length, 'user')} on this page`,
+      words: t`${countWords(users.length, 'user')} on this page`,
       first: isFirst ? undefined : query({}),
       next: next === undefined ? undefined : query({ after: next }),
     })}
     </div></section>
-    ${panel({ title: 'Add a user', id: 'add', body: addForm(csrf, add) })}
-    ${elsewhere.length > 0 && panel({ title: 'Signed in by an identity provider', body: elsewherePart(csrf, elsewhere) })}
+    ${panel({ title: t`Add a user`, id: 'add', body: addForm(csrf, add) })}
+    ${elsewhere.length > 0 && panel({ title: t`Signed in by an identity provider`, body: elsewherePart(csrf, elsewhere) })}
     </div>`;
 }
 
 function usersTable(users: readonly UserView[], text: string): Html {
   return table<UserView>({
-    caption: 'Users',
+    caption: t`Users`,
     rows: users,
     empty: emptyState({
-      title: 'No users yet.',
+      title: t`No users yet.`,
       words:
         text === ''
-          ? 'Everybody who may sign in with a password is listed on the pages before.'
+          ? t`Everybody who may sign in with a password is listed on the pages before.`
           : html`No name has “<bdi>${text}</bdi>” in it.`,
     }),
     columns: [
       {
-        head: 'Name',
+        head: t`Name`,
         names: true,
         cell: ({ name }) => html`<a href="${`/users/${encodeURIComponent(name)}`}"><bdi>${name}</bdi></a>`,
       },
-      { head: 'Roles', cell: ({ roles }) => roleList(roles) },
-      { head: 'Second factor', cell: (user) => factorWords(user) },
-      { head: 'Password', cell: ({ mustChange }) => (mustChange ? 'to be changed' : 'their own') },
-      { head: 'Signed in', cell: ({ lastSignInMs }) => timeAgo(lastSignInMs, { none: 'never' }) },
+      { head: t`Roles`, cell: ({ roles }) => roleList(roles) },
+      { head: t`Second factor`, cell: (user) => factorWords(user) },
+      { head: t`Password`, cell: ({ mustChange }) => (mustChange ? t`to be changed` : t`their own`) },
+      { head: t`Signed in`, cell: ({ lastSignInMs }) => timeAgo(lastSignInMs, { none: 'never' }) },
     ],
   });
 }
@@ -76,21 +76,21 @@ function usersTable(users: readonly UserView[], text: string): Html {
 function elsewherePart(csrf: string, people: readonly PersonElsewhere[]): Html {
   return html`<p>A person who is removed there, or whose groups change there, stays signed in here with the old roles for up to 12 hours: sign them out.</p>
     ${table<PersonElsewhere>({
-      caption: 'People of an identity provider who are signed in',
+      caption: t`People of an identity provider who are signed in`,
       rows: people,
       columns: [
-        { head: 'Name', names: true, cell: ({ name }) => html`<bdi>${name}</bdi>` },
-        { head: 'Sessions', kind: 'number', cell: ({ sessions }) => sessions },
-        { head: 'Seen', cell: ({ seenMs }) => timeAgo(seenMs, { none: 'never' }) },
+        { head: t`Name`, names: true, cell: ({ name }) => html`<bdi>${name}</bdi>` },
+        { head: t`Sessions`, kind: 'number', cell: ({ sessions }) => sessions },
+        { head: t`Seen`, cell: ({ seenMs }) => timeAgo(seenMs, { none: 'never' }) },
         {
-          head: 'What can be done',
+          head: t`What can be done`,
           kind: 'actions',
           cell: ({ name }) =>
             actionButton({
               action: `/users/${encodeURIComponent(name)}/sessions`,
               csrf,
-              words: 'Sign out everywhere',
-              label: `Sign out everywhere: ${name}`,
+              words: t`Sign out everywhere`,
+              label: t`Sign out everywhere: ${name}`,
             }),
         },
       ],
@@ -99,8 +99,8 @@ function elsewherePart(csrf: string, people: readonly PersonElsewhere[]): Html {
 
 /** A viewer may set up a second factor; every other role must. */
 function factorWords({ hasFactor, roles }: UserView): string {
-  if (hasFactor) return 'set up';
-  return roles.some((role) => role !== 'viewer') ? 'not yet' : 'none';
+  if (hasFactor) return t`set up`;
+  return roles.some((role) => role !== 'viewer') ? t`not yet` : 'none';
 }
 
 function addForm(csrf: string, { name, roles }: { name: string; roles: readonly Role[] }): Html {
@@ -108,21 +108,21 @@ function addForm(csrf: string, { name, roles }: { name: string; roles: readonly 
     action: '/users',
     csrf,
     body: html`${field({
-      label: 'Name',
+      label: t`Name`,
       name: 'name',
       id: 'add-name',
       value: name,
       required: true,
       maxlength: 40,
       plain: true,
-      hint: 'Small letters, digits, dots, hyphens and underscores, such as anna.berg. The audit shows this name, so never give it to a second person.',
+      hint: t`Small letters, digits, dots, hyphens and underscores, such as anna.berg. The audit shows this name, so never give it to a second person.`,
     })}
       ${roleTicks(roles)}
-      ${button({ words: 'Add the user', kind: 'primary' })}`,
+      ${button({ words: t`Add the user`, kind: 'primary' })}`,
   });
 }
 
-const TRAIL = [{ href: '/users', words: 'Users' }];
+const TRAIL = [{ href: '/users', words: t`Users` }];
 
 /** The address of a user's page, or of an action on the user. */
 export function userAddress(name: string, what?: string): string {
@@ -138,23 +138,23 @@ export function userView(given: {
 }): Html {
   const { csrf, user, isSelf, said } = given;
   const { name } = user;
-  return html`${pageHead({ title: html`<bdi>${name}</bdi>`, trail: TRAIL, ...(isSelf ? { lead: 'This is you.' } : {}) })}
+  return html`${pageHead({ title: html`<bdi>${name}</bdi>`, trail: TRAIL, ...(isSelf ? { lead: t`This is you.` } : {}) })}
     ${said !== undefined && notice(said.kind, said.words, { urgent: true })}
     <div class="people-panels">
-    ${panel({ title: 'What is known', body: knownPart(user) })}
+    ${panel({ title: t`What is known`, body: knownPart(user) })}
     ${panel({
-      title: 'Roles',
+      title: t`Roles`,
       body: form({
         action: userAddress(name, 'roles'),
         csrf,
         body: html`${roleTicks(user.roles)}
-          <p class="hint">${isSelf ? 'You are signed out, and sign in again with the new ones.' : 'The user is signed out everywhere, and signs in again with the new ones.'}</p>
-          ${button({ words: 'Change the roles' })}`,
+          <p class="hint">${isSelf ? t`You are signed out, and sign in again with the new ones.` : t`The user is signed out everywhere, and signs in again with the new ones.`}</p>
+          ${button({ words: t`Change the roles` })}`,
       }),
     })}
-    ${panel({ title: 'Signing in', body: isSelf ? ownPart() : othersPart(csrf, user) })}
+    ${panel({ title: t`Signing in`, body: isSelf ? ownPart() : othersPart(csrf, user) })}
     ${panel({
-      title: 'Remove',
+      title: t`Remove`,
       body: html`<p>The user cannot sign in any more. What they did stays in the audit and in the stories of rows.</p>
         ${linkButton({ href: userAddress(name, 'remove'), words: html`Remove <bdi>${name}</bdi>…`, kind: 'danger' })}`,
     })}
@@ -163,11 +163,11 @@ export function userView(given: {
 
 function knownPart(user: UserView): Html {
   return facts([
-    { term: 'Second factor', what: factorWords(user) },
-    { term: 'Password', what: user.mustChange ? 'to be changed at the next sign-in' : 'their own' },
-    { term: 'Recovery codes left', what: user.recoveryCodes },
-    { term: 'Added', what: moment(user.createdMs) },
-    { term: 'Signed in', what: moment(user.lastSignInMs, { none: 'never' }) },
+    { term: t`Second factor`, what: factorWords(user) },
+    { term: t`Password`, what: user.mustChange ? t`to be changed at the next sign-in` : t`their own` },
+    { term: t`Recovery codes left`, what: user.recoveryCodes },
+    { term: t`Added`, what: moment(user.createdMs) },
+    { term: t`Signed in`, what: moment(user.lastSignInMs, { none: 'never' }) },
   ]);
 }
 
@@ -178,21 +178,21 @@ function ownPart(): Html {
 function othersPart(csrf: string, { name, hasFactor }: UserView): Html {
   return html`<p>Do this only for somebody whom you know to be asking: over the telephone, or at your desk.</p>
     <div class="actions">
-    ${actionButton({ action: userAddress(name, 'password'), csrf, words: 'Make a new password' })}
-    ${hasFactor && actionButton({ action: userAddress(name, 'factor'), csrf, words: 'Forget the second factor' })}
-    ${actionButton({ action: userAddress(name, 'sessions'), csrf, words: 'Sign out everywhere' })}
+    ${actionButton({ action: userAddress(name, 'password'), csrf, words: t`Make a new password` })}
+    ${hasFactor && actionButton({ action: userAddress(name, 'factor'), csrf, words: t`Forget the second factor` })}
+    ${actionButton({ action: userAddress(name, 'sessions'), csrf, words: t`Sign out everywhere` })}
     </div>`;
 }
 
 /** The page that shows a generated password, once. */
 export function passwordOnceView(given: { name: string; password: string; isNew: boolean }): Html {
   const { name, password, isNew } = given;
-  return html`${pageHead({ title: isNew ? 'User added' : 'New password', trail: TRAIL })}
+  return html`${pageHead({ title: isNew ? t`User added` : t`New password`, trail: TRAIL })}
     ${notice('good', html`<bdi>${name}</bdi> signs in with this password once, and then chooses another.`)}
     <div class="panel"><div class="panel-body">
     <p>Give it to them in person or by telephone, not by mail. It is good for three days, and is shown only now.</p>
     <p class="once"><code>${password}</code></p>
-    <p>${linkButton({ href: userAddress(name), words: 'I have it', kind: 'primary' })}</p>
+    <p>${linkButton({ href: userAddress(name), words: t`I have it`, kind: 'primary' })}</p>
     </div></div>`;
 }
 
@@ -206,7 +206,7 @@ export function removeView(given: { csrf: string; name: string; isSelf: boolean;
     ${form({
       action: userAddress(name, 'remove'),
       csrf,
-      body: html`${isSelf && sureTick()}<div class="actions">${button({ words: 'Remove the user', kind: 'danger' })} ${linkButton({ href: userAddress(name), words: 'Keep' })}</div>`,
+      body: html`${isSelf && sureTick()}<div class="actions">${button({ words: t`Remove the user`, kind: 'danger' })} ${linkButton({ href: userAddress(name), words: t`Keep` })}</div>`,
     })}
     </div></div>`;
 }
@@ -215,17 +215,17 @@ export function removeView(given: { csrf: string; name: string; isSelf: boolean;
 export function ownRolesView(given: { csrf: string; user: UserView; roles: UserView['roles'] }): Html {
   const { csrf, user, roles } = given;
   const { name } = user;
-  return html`${pageHead({ title: 'Give up being an admin?', trail: [...TRAIL, { href: userAddress(name), words: name }] })}
+  return html`${pageHead({ title: t`Give up being an admin?`, trail: [...TRAIL, { href: userAddress(name), words: name }] })}
     <div class="panel"><div class="panel-body">
-    <p>You would have the roles ${roles.length === 0 ? 'of nobody' : roleList(roles)}, and only another admin could change that again.</p>
+    <p>You would have the roles ${roles.length === 0 ? t`of nobody` : roleList(roles)}, and only another admin could change that again.</p>
     ${form({
       action: userAddress(name, 'roles'),
       csrf,
-      body: html`${roles.map((role) => hidden(`role-${role}`, 'yes'))}${sureTick()}<div class="actions">${button({ words: 'Change my roles', kind: 'danger' })} ${linkButton({ href: userAddress(name), words: 'Keep them' })}</div>`,
+      body: html`${roles.map((role) => hidden(`role-${role}`, 'yes'))}${sureTick()}<div class="actions">${button({ words: t`Change my roles`, kind: 'danger' })} ${linkButton({ href: userAddress(name), words: t`Keep them` })}</div>`,
     })}
     </div></div>`;
 }
 
 function sureTick(): Html {
-  return tick({ label: 'This is my own account, and I mean it.', name: 'own' });
+  return tick({ label: t`This is my own account, and I mean it.`, name: 'own' });
 }
