@@ -46,7 +46,7 @@ test('a refused row shows what the service said as text, goes again, and remembe
   const { text } = await get(address);
   expect(text).toContain(`Sent again by ${commandLineActor()}: it had been rejected by the service.`);
   expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
-  expect(text).toContain('The row is done.');
+  expect(text).toContain('The request is sent and answered.');
 });
 
 test('a held row is answered on its page, and the wrong id is refused with nothing done', async () => {
@@ -71,7 +71,7 @@ test('a held row is answered on its page, and the wrong id is refused with nothi
   await limitline('run', 'q4.csv');
   const after = await get(address);
   expect(after.text).toContain(`${commandLineActor()} said: the limit was made, ${made}.`);
-  expect(after.text).toContain('The row is done.');
+  expect(after.text).toContain('The request is sent and answered.');
   expect(standIn.counts().made.limit).toBe(2);
 });
 

@@ -77,7 +77,7 @@ export const STATES = {
   limit: { says: 'limit being requested', isOpen: true, isStep: true },
   done: {
     says: 'limit requested and answered',
-    ended: 'The row is done.',
+    ended: 'The request is sent and answered.',
     stays: 'The limit of this row was made already and is not requested twice.',
     isGranted: true,
   },

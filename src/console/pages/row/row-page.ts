@@ -186,7 +186,6 @@ function othersOf({ others }: RowStory): Html {
 /** A shape for each kind of entry, so that colour is not the only sign. */
 const SHAPES: Readonly<Record<Happening['kind'], string>> = {
   plain: 'M8 5.5a2.5 2.5 0 1 0 .01 0',
-  good: 'M3 8.5 6.5 12 13 4.5',
   bad: 'M4 4l8 8M12 4l-8 8',
   doubt: 'M5.5 3.5v9M10.5 3.5v9',
   person: 'M8 2.5a2.7 2.7 0 1 0 .01 0M2.8 13.5c.6-3 2.5-4.3 5.2-4.3s4.6 1.3 5.2 4.3',

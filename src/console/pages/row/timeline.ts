@@ -10,7 +10,7 @@ import { countWords, t } from '../../html/texts.ts';
 /** An entry of a row's timeline: its time in ms, a sentence, and the text that was received or sent. */
 export type Happening = {
   atMs: number;
-  kind: 'plain' | 'good' | 'bad' | 'doubt' | 'person';
+  kind: 'plain' | 'bad' | 'doubt' | 'person';
   words: string;
   /** Shown as plain text in a box. */
   detail?: string;
@@ -45,7 +45,7 @@ export function timelineOf(story: RowStory): Happening[] {
   }
   const means = STATES[result.state];
   if ('ended' in means) {
-    happened.push({ atMs: stateSinceMs(story), kind: result.state === 'done' ? 'good' : 'plain', words: means.ended });
+    happened.push({ atMs: stateSinceMs(story), kind: 'plain', words: means.ended });
   }
   happened.push(...story.events.map(happeningOfEvent));
   // A stable sort: entries of the same millisecond keep their recorded order.
@@ -106,7 +106,11 @@ function happeningsOfCall(call: KnownCall, what: string, madeFor: string | undef
     found.push({ atMs, kind: 'plain', words: t`The call for ${what} was sent${whose}${often}.` });
   }
   if (state === 'made' && atMs !== undefined && tookMs !== undefined) {
-    found.push({ atMs: atMs + tookMs, kind: 'good', words: t`The service made it after ${spanWords(tookMs)}: ${id}.` });
+    found.push({
+      atMs: atMs + tookMs,
+      kind: 'plain',
+      words: t`The service made it after ${spanWords(tookMs)}: ${id}.`,
+    });
   }
   return found;
 }
@@ -136,7 +140,7 @@ function happeningOf(entry: StoryEntry, story: RowStory): Happening {
     case 'made late':
       return {
         atMs,
-        kind: 'good',
+        kind: 'plain',
         words: t`An answer came after all: the ${entry.kind} was made, ${entry.id}.`,
       };
     case 'made twice':
