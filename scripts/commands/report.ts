@@ -6,8 +6,10 @@ import type { Context } from '../../src/context.ts';
 import { grouped } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
+import type { FailedSessions } from '../../src/ledger/calls/sessions.ts';
 import type { Cause } from '../../src/ledger/counts/cause.ts';
 import { type Summary, summarize } from '../../src/ledger/portfolios/summary.ts';
+import { rowName } from '../../src/ledger/schema/schema.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 import { lookAtPace } from '../../src/open-service.ts';
 import { describeLearned } from '../../src/pace/pace-words.ts';
@@ -99,16 +101,23 @@ function causeElsewhere(): LimitlineError {
 async function writeSummary(name: string, format: 'table' | 'json', out: string | undefined, context: Context) {
   const summary = await summarize(name, context);
   if (!summary) return;
-  const text = format === 'json' ? JSON.stringify(summary, null, 2) : await table(summary, name, context);
+  const failed = await context.calls.sessions.failed(name);
+  const hasFailed = failed.refused.length + failed.held.length > 0;
+  const told = {
+    ...summary,
+    ...(hasFailed && { sessions: { refused: failed.refused.map(rowName), held: failed.held.map(rowName) } }),
+  };
+  const text = format === 'json' ? JSON.stringify(told, null, 2) : await table(summary, failed, context);
   await writeOutput(out, (to) => pipeline([`${text}\n`], to));
 }
 
-async function table(summary: Summary, name: string, context: Context): Promise<string> {
-  const text = summaryTable(summary, await withDoubt(await context.portfolios.read(name), context));
+async function table(summary: Summary, failed: FailedSessions, context: Context): Promise<string> {
+  const state = await context.portfolios.read(summary.portfolio);
+  const text = summaryTable(summary, await withDoubt(state, context));
   // A finished portfolio shows no pace, since without calls it fades within seconds.
   const pace = summary.finished ? undefined : await lookAtPace(context);
   const words = pace ? describeLearned(pace) : '';
-  return [text, ...(words === '' ? [] : [`Pace: ${words}.`]), ...nextLine(summary)].join('\n');
+  return [text, ...(words === '' ? [] : [`Pace: ${words}.`]), ...nextLine(summary, failed)].join('\n');
 }
 
 async function writeLines(

@@ -11,6 +11,7 @@ import { readCauseSamples } from '../../src/ledger/counts/cause.ts';
 import { callsSent, type PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
 import { pausedBy } from '../../src/ledger/schema/pause-reasons.ts';
+import { sharedFor } from '../../src/once-at-a-time.ts';
 import { lookAtPace } from '../../src/open-service.ts';
 import { makeOwnPace } from '../../src/pace/own-pace.ts';
 import { makeSampleReader } from '../../src/pace/samples.ts';
@@ -41,6 +42,7 @@ export function portfolioPageFunctions(
 ): PortfolioPageFunctions {
   const { portfolios, archives } = context;
   const waitingOf = makeWaitingReader(context);
+  const sessionsOf = sharedFor(SESSIONS_FRESH_MS, context.calls.sessions.failed);
 
   const look = async (name: string): Promise<PortfolioLook | undefined> => {
     const { ledger: connection, keys } = context;
@@ -66,6 +68,7 @@ export function portfolioPageFunctions(
       twice: await readTwice(state, context),
       who: await whoMay(state),
       waiting,
+      sessions: await sessionsOf(name),
       workers,
       pausedQueues,
     };
@@ -85,6 +88,9 @@ export function portfolioPageFunctions(
     },
   };
 }
+
+/** How long failed hosted sessions are cached: each read looks at all limits of the account that have one. */
+const SESSIONS_FRESH_MS = 5_000;
 
 /** How long approvers are cached: users change rarely, and a page is refreshed twice a second. */
 const APPROVERS_FRESH_MS = 10_000;

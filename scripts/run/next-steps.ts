@@ -5,7 +5,9 @@ import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { isLimitlineError } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
+import type { FailedSessions } from '../../src/ledger/calls/sessions.ts';
 import type { Summary } from '../../src/ledger/portfolios/summary.ts';
+import type { RowId } from '../../src/ledger/schema/schema.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 import { notQuiteGranted } from '../report/summary-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -62,9 +64,16 @@ export function sayNextSteps(
   }
 }
 
+/** Rows that are named at most, where a person asks for the session of each. */
+const MOST_NAMED = 5;
+
 /** What of a portfolio waits for a person, and the commands for it, one a line; nothing where nothing does. */
-export function nextLine(summary: Summary): string[] {
+export function nextLine(summary: Summary, { refused, held }: FailedSessions): string[] {
   const { portfolio, states } = summary;
+  const named = (rows: readonly RowId[]) => {
+    const keys = rows.slice(0, MOST_NAMED).map(({ key }) => key);
+    return `${counted(rows.length, 'hosted session')} (rows ${keys.join(', ')}${rows.length > MOST_NAMED ? ' …' : ''})`;
+  };
   const to = (what: string, command: string) => `${what}: npx limitline ${command}`;
   const next = [
     ...(states.held > 0
@@ -79,6 +88,17 @@ export function nextLine(summary: Summary): string[] {
     ...(states.refused > 0 ? [to('see why rows were rejected', `report "${portfolio}" --causes`)] : []),
     ...(needsMending(summary)
       ? [to('get the lines to correct', `report "${portfolio}" --format errors-csv --out errors.csv`)]
+      : []),
+    ...(refused.length > 0
+      ? [to(`ask again for what the service rejected, ${named(refused)}`, `sessions "${portfolio}" --row ID`)]
+      : []),
+    ...(held.length > 0
+      ? [
+          to(
+            `ask the service what became of ${named(held)}, or ask for a second one`,
+            `sessions "${portfolio}" --row ID --resend`,
+          ),
+        ]
       : []),
   ];
   return next.length === 0 ? [] : [`Next: ${next.join('\n      ')}`];

@@ -38,6 +38,9 @@ export type HostedSession = {
   sessionHeard: string;
 };
 
+/** Rows of a portfolio by what became of the last hosted session of their limit, where it has no link. */
+export type FailedSessions = Record<'refused' | 'held', RowId[]>;
+
 /** The most sessions that are read of one limit, the latest: a person asks for each. */
 const MOST_READ = 20;
 
@@ -189,6 +192,31 @@ export function makeHostedSessions({
       const own = among ?? (await allOf(portfolio));
       const states = await Promise.all(own.map(({ key }) => connection.hget(callKey(key), 'state')));
       return own.filter((_wish, at) => states[at] === 'claimed');
+    },
+
+    /**
+     * The sessions that were asked for rows of a portfolio and were refused, or of which nobody knows what became; of each limit the last. Reads
+     * one call of each limit of the account that has any.
+     */
+    async failed(portfolio: string): Promise<FailedSessions> {
+      const found = { refused: new Map<string, RowId>(), held: new Map<string, RowId>() };
+      let cursor = '0';
+      do {
+        const [next, page] = await connection.hscan(keys.sessionsAsked, cursor, 'COUNT', PAGE);
+        const step = connection.pipeline();
+        for (let at = 0; at < page.length; at += 2)
+          step.hmget(callKey(`${page[at]}.${page[at + 1]}`), 'state', 'wanted', 'row', 'heard');
+        for (const [error, answer] of (await step.exec()) ?? []) {
+          if (error) throw error;
+          const [state, wanted, name, heard] = answer as (string | null)[];
+          const row = rowIdOf(name ?? '');
+          if (row?.portfolio !== portfolio) continue;
+          if (state === 'unknown') found.held.set(row.key, row);
+          if (state === 'free' && wanted === null && heard !== null) found.refused.set(row.key, row);
+        }
+        cursor = next;
+      } while (cursor !== '0');
+      return { refused: [...found.refused.values()], held: [...found.held.values()] };
     },
 
     /** Whether anybody ever asked for a session in this account. */

@@ -33,15 +33,29 @@ test('run --sessions asks for one for each limit, and the links are in the resul
 });
 
 test('run --sessions says what became of each session, and ends 0 only where each limit has a link', async () => {
-  const { limitline, standIn } = await openSessionDesk(3);
+  const { limitline, standIn, json, cwd, env } = await openSessionDesk(3);
   const status = (code: number) => ({ on: 'session', fault: 'status', status: code, times: 1 }) as const;
   await standIn.setFaults({ rules: [status(422), status(500)] });
   const ran = await limitline('run', 'q4.csv', '--sessions');
   expect(ran.stderr).toContain('hosted sessions: 1 made, 1 refused, nobody knows what became of 1.');
   expect(ran.status).toBe(2);
+  // Both are named afterwards, with what to do.
+  const { sessions } = await json('report', 'q4');
+  expect(sessions).toEqual({ refused: [expect.stringMatching(/^q4\//)], held: [expect.stringMatching(/^q4\//)] });
+  const { stdout } = await limitline('report', 'q4');
+  const [refused, held] = [sessions.refused[0].slice(3), sessions.held[0].slice(3)];
+  expect(stdout).toContain(`rejected, 1 hosted session (rows ${refused}): npx limitline sessions "q4" --row ID`);
+  expect(stdout).toContain(`what became of 1 hosted session (rows ${held}), or ask for a second one`);
+  const web = await openConsole({ cwd, env });
+  const page = await web.get('/portfolios/q4');
+  expect(page.text).toContain('1 hosted session was rejected by the service.');
+  expect(page.text).toContain('Nobody knows what became of 1 hosted session.');
+  expect((await web.get(`/portfolios/q4/rows/${refused}`)).text).toContain('request another one.');
+  expect((await web.get(`/portfolios/q4/rows/${held}`)).text).toContain('A new one would be a second session.');
   // The refused one is asked for again.
   const again = await limitline('run', 'q4.csv', '--sessions');
   expect(again.stderr).toContain('hosted sessions: 2 made, nobody knows what became of 1.');
+  expect((await json('report', 'q4')).sessions).toMatchObject({ refused: [], held: [expect.anything()] });
   expect(again.status).toBe(2);
 });
 

@@ -1,5 +1,6 @@
 import type { CallKind } from '../../../call-kind.ts';
 import type { PricedApproval } from '../../../ledger/approvals/approval-look.ts';
+import type { FailedSessions } from '../../../ledger/calls/sessions.ts';
 import type { Cause, CauseSample } from '../../../ledger/counts/cause.ts';
 import type { KnownImport } from '../../../ledger/portfolios/imports.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
@@ -27,6 +28,8 @@ export type PortfolioLook = {
   waiting: readonly { approval: PricedApproval; approvers: readonly string[] }[];
   /** Things made twice for rows of the portfolio; read only where its counts say that there are any. */
   twice: readonly { kind: CallKind; id: string; again: string }[];
+  /** Rows whose hosted session has no link. */
+  sessions: FailedSessions;
   /** The pace of the account; nothing before its first call. */
   pace: PaceState | undefined;
   /** The pace over the last hour in which calls were made. */

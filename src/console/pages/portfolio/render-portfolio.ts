@@ -17,6 +17,7 @@ import { below, type Listing, planAddress, portfolioAddress } from '../addresses
 import { decisionsForm } from '../decisions/decisions-view.ts';
 import { statusQuestions } from '../statuses/status-questions.ts';
 import { mayWords } from '../who-may.ts';
+import { failedSessions } from './failed-sessions.ts';
 import { renderFaultyLines } from './faulty-view.ts';
 import { renderCauses, renderFunnel, renderMoney } from './figures-view.ts';
 import { renderFilterForm } from './filter-form.ts';
@@ -182,7 +183,7 @@ function renderWaits(look: PortfolioLook, rights: Rights): Html {
         title,
       },
     ),
-  )}`;
+  )}${failedSessions(look.sessions)}`;
 }
 
 function renderActions({ state, who }: PortfolioLook, { rights, csrf }: { rights: Rights; csrf: string }): Html {

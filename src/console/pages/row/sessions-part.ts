@@ -22,6 +22,12 @@ const STATES: Readonly<Record<HostedSession['state'], string>> = {
   dropped: t`cancelled before it was sent`,
 };
 
+/** What a person does about the last session of a limit. */
+const REMEDIES: Partial<typeof STATES> = {
+  held: 'Ask the service’s people whether they made it. A new one would be a second session.',
+  refused: 'Read the answer. Once its reason is mended, request another one.',
+};
+
 /** The hosted sessions of a row's limit, and the button that asks for one; nothing where no file describes the call. */
 export function sessionsPart(
   { row, result, sessions }: Pick<RowStory, 'row' | 'result' | 'sessions'>,
@@ -38,6 +44,7 @@ export function sessionsPart(
     title: t`Hosted session`,
     body: html`<p class="hint">An operator has set up how this is requested: the service does not document it.</p>
       ${sessions.map((session) => sessionFacts(session, nowMs))}
+      ${last && REMEDIES[last.state] && html`<p>${REMEDIES[last.state]}</p>`}
       ${mayAsk && !isOpen && isDeclined && html`<p>The service declined this limit.</p>`}
       ${
         mayAsk &&
