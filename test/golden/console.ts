@@ -65,17 +65,38 @@ const PAGES = [
   '/nowhere',
 ];
 
+/** Pages whose texts are looked at, and whose text is not kept. */
+const MORE_PAGES = [
+  '/me',
+  '/nightly/automation',
+  '/nightly/notices',
+  '/nightly/reports/REPORT/report.html',
+  '/new/DRAFT/remove',
+  '/new/DRAFT/import',
+  '/users/finance/remove',
+  '/buyers/BUYER',
+  '/service-events/EVENT',
+  '/portfolios/q4?lines=invalid,duplicate',
+  '/portfolios/cancelled',
+  '/portfolios/declined',
+  '/portfolios/approved',
+  '/sign-in',
+];
+
+/** Calls `look` with each page as each role is shown it. */
+export async function lookAtPages(context: Context, look: (path: string, body: string) => void): Promise<void> {
+  const { web, visitor, paths } = await openPages(context, [...PAGES, ...MORE_PAGES]);
+  for (const [template, path] of paths) {
+    for (const who of [EVERYTHING, ...Object.values(COLUMNS)]) {
+      look(template, (await visitor.ask('GET', path, who)).body);
+    }
+  }
+  await web.close();
+}
+
 /** What each page shows to who may do everything, what a viewer is shown of some, and the status of each route for each role. */
 export async function lookAtConsole(context: Context, keep: Keep): Promise<void> {
-  // The board looks for this at queues, and the simulator's queues lack it.
-  for (const queue of Object.values(context.queues.bullmq)) Object.assign(queue, { metaValues: { version: 'bullmq' } });
-  const { opened: web, routes } = await withAllRoutes(async () => {
-    const opened = await openConsole(context, byHeader);
-    await opened.app.ready();
-    return opened;
-  });
-  const visitor = makeVisitor(web.app.server);
-  const paths = await pathsOf(context, await visitor.upload());
+  const { web, routes, visitor, paths } = await openPages(context, PAGES);
   for (const [template, path] of paths) {
     const { status, body } = await visitor.ask('GET', path, EVERYTHING);
     keep(`pages/${nameOf(template)}.txt`, `${status} ${template}\n${visibleText(body)}`);
@@ -97,6 +118,19 @@ export async function lookAtConsole(context: Context, keep: Keep): Promise<void>
     keep('routes.txt', `${route.padEnd(WIDTH)}${cells.join(' ').trimEnd()}\n`);
   }
   await web.close();
+}
+
+/** A console, who asks it, and the addresses of pages. */
+async function openPages(context: Context, pages: readonly string[]) {
+  // The board looks for this at queues, and the simulator's queues lack it.
+  for (const queue of Object.values(context.queues.bullmq)) Object.assign(queue, { metaValues: { version: 'bullmq' } });
+  const { opened: web, routes } = await withAllRoutes(async () => {
+    const opened = await openConsole(context, byHeader);
+    await opened.app.ready();
+    return opened;
+  });
+  const visitor = makeVisitor(web.app.server);
+  return { web, routes, visitor, paths: await pathsOf(context, await visitor.upload(), pages) };
 }
 
 const nameOf = (template: string): string => template.slice(1).replace(/[/?=&,]+/g, '-') || 'portfolios';
@@ -135,12 +169,19 @@ const formOf = (path: string): string =>
   path.startsWith('/queues') ? 'application/json' : 'application/x-www-form-urlencoded';
 
 /** Each page's address as it is listed, and as it is asked for. */
-async function pathsOf({ rows, approvals, reports }: Context, draft: string): Promise<[string, string][]> {
+async function pathsOf(
+  { rows, approvals, reports, events }: Context,
+  draft: string,
+  pages: readonly string[],
+): Promise<[string, string][]> {
   const values: Record<string, string> = { '/new/DRAFT': draft };
   for (const state of ['done', 'refused', 'held', 'cancelled'] as const) {
     values[state.toUpperCase()] = (await rows.inState('q4', state, { count: 1 }))[0]?.row.key ?? '';
   }
   values.APPROVAL = (await approvals.waiting())[0]?.id ?? '';
   values.REPORT = encodeURIComponent((await reports.read())?.id ?? '');
-  return PAGES.map((page) => [page, page.replace(/\/new\/DRAFT|[A-Z]{4,}/, (name) => values[name] ?? name)]);
+  const [done] = await rows.read([{ portfolio: 'q4', key: values.DONE ?? '' }]);
+  values.BUYER = encodeURIComponent(done?.request.buyer ?? '');
+  values.EVENT = (await events.naming(['bl_esche'], { count: 1 }))[0]?.id ?? '';
+  return pages.map((page) => [page, page.replace(/\/new\/DRAFT|[A-Z]{4,}/, (name) => values[name] ?? name)]);
 }

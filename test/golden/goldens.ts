@@ -5,6 +5,8 @@ import { startRedisServer } from '../simulation/doubles/redis-server.ts';
 import { type Place, play, type World } from '../simulation/run/simulation.ts';
 import { plainSchedule } from '../simulation/run/walk.ts';
 import { WORLDS } from '../simulation/worlds/worlds.ts';
+import { untranslated } from '../texts/untranslated.ts';
+import { lookAtConsole, lookAtPages } from './console.ts';
 import { dumpOf } from './dump.ts';
 import { makeState } from './state.ts';
 import { masked } from './text.ts';
@@ -23,10 +25,12 @@ export async function goldens({ isWriting }: { isWriting: boolean }): Promise<nu
   const keep: Keep = (name, text) => texts.set(name, (texts.get(name) ?? '') + masked(text, server.dir));
   try {
     const database = server.open(0);
-    await playOrThrow(
-      stateWorld(keep, () => dumpOf(database)),
-      { server: database, dataDir },
+    const state = makeState(
+      keep,
+      () => dumpOf(database),
+      (context) => lookAtConsole(context, keep),
     );
+    await playOrThrow(stateWorld(state), { server: database, dataDir });
     for (const world of WORLDS) {
       await playOrThrow(world, { server: database, dataDir });
       keep(`worlds/${world.name.replace(/\W+/g, '-')}.txt`, await dumpOf(database));
@@ -47,10 +51,33 @@ export async function goldens({ isWriting }: { isWriting: boolean }): Promise<nu
   }
 }
 
+/** Prints the texts of pages that were not looked up in the catalogue. Answers the exit status. */
+export async function untranslatedTexts(): Promise<number> {
+  const server = await startRedisServer();
+  const dataDir = join(server.dir, 'data');
+  mkdirSync(dataDir, { mode: 0o700 });
+  const found = new Map<string, string>();
+  const look = (path: string, body: string) => {
+    for (const text of untranslated(body)) found.set(text, path);
+  };
+  try {
+    const state = makeState(
+      () => {},
+      async () => '',
+      (context) => lookAtPages(context, look),
+    );
+    await playOrThrow(stateWorld(state), { server: server.open(0), dataDir });
+  } finally {
+    await server.close();
+  }
+  for (const [text, path] of found) console.log(`${path} | ${text}`);
+  return found.size === 0 ? 0 : 1;
+}
+
 /** A world that is over as soon as the fixed state is made. */
-function stateWorld(keep: Keep, dump: () => Promise<string>): World {
+function stateWorld(state: ReturnType<typeof makeState>): World {
   const nobody = { cast: [], isOver: async () => true, checkEnd: async () => {} };
-  return { name: 'a fixed state', ...nobody, ...makeState(keep, dump) };
+  return { name: 'a fixed state', ...nobody, ...state };
 }
 
 async function playOrThrow(world: World, place: Place): Promise<void> {

@@ -1,4 +1,5 @@
 import crypto, { type Argon2Parameters } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { Transform } from 'node:stream';
 import zlib from 'node:zlib';
@@ -7,6 +8,9 @@ import { loadWithDoubles } from '../simulation/run/module-hooks.ts';
 import { type Process, processHere } from '../simulation/run/process.ts';
 import { makeRandom } from '../simulation/run/random.ts';
 import { takeOverGlobals } from '../simulation/run/virtual-globals.ts';
+import { marked } from '../texts/untranslated.ts';
+
+const CATALOGUE = new URL('../../src/console/texts/en.json', import.meta.url);
 
 process.env.TZ = 'UTC';
 takeOverGlobals();
@@ -14,8 +18,17 @@ takeOverThreads();
 takeOverChance();
 loadWithDoubles();
 forgiveHalfReadStreams();
-const { goldens } = await import('./goldens.ts');
-process.exitCode = await goldens({ isWriting: process.argv.includes('--write') });
+const isOfTexts = process.argv.includes('--texts');
+if (isOfTexts) await markTexts();
+const { goldens, untranslatedTexts } = await import('./goldens.ts');
+process.exitCode = await (isOfTexts ? untranslatedTexts() : goldens({ isWriting: process.argv.includes('--write') }));
+
+/** The language of pages is one in which each message of the catalogue stands between marks, and English for all else. */
+async function markTexts(): Promise<void> {
+  const { speak } = await import('../../src/console/html/texts.ts');
+  const messages = JSON.parse(readFileSync(CATALOGUE, 'utf8'));
+  speak((message) => (Object.hasOwn(messages, message) ? marked(message) : message));
+}
 
 /**
  * The scheduler does not see work in Node's thread pool, and time would pass meanwhile. So archives and digests of passwords are made at

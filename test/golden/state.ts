@@ -1,13 +1,13 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { retryByRules } from '../../jobs/nightly/retry-by-rules.ts';
+import type { Context } from '../../src/context.ts';
 import { ROLES } from '../../src/people/person.ts';
 import type { ServiceAccount } from '../simulation/doubles/service-account.ts';
 import type { World } from '../simulation/run/simulation.ts';
 import { NEVER } from '../simulation/worlds/acts.ts';
 import { eventOf } from '../support/events.ts';
 import { addUser, codeOf } from '../support/signed-in.ts';
-import { lookAtConsole } from './console.ts';
 import { openGoldenDesk } from './desk.ts';
 import { archiveText } from './dump.ts';
 import type { Keep } from './goldens.ts';
@@ -44,9 +44,13 @@ const QUESTIONS = [
 
 /**
  * One state with something of everything: rows in each state, lines that led to none, a correction, documents, a supplier, portfolios that
- * wait, were declined, archived, restored and forgotten. Keeps what commands say on the way, and then Redis, files and pages.
+ * wait, were declined, archived, restored and forgotten. Keeps what commands say on the way, and then Redis and files; `look` looks at it at the end.
  */
-export function makeState(keep: Keep, dump: () => Promise<string>): Pick<World, 'answers' | 'setUp'> {
+export function makeState(
+  keep: Keep,
+  dump: () => Promise<string>,
+  look: (context: Context) => Promise<void>,
+): Pick<World, 'answers' | 'setUp'> {
   return {
     answers: {
       'limit of carla@buche.de 30000 #1': 'refused',
@@ -119,7 +123,7 @@ export function makeState(keep: Keep, dump: () => Promise<string>): Pick<World, 
       for (const path of globSync(join(simulation.dataDir, 'kept/archive/*/archived/*/*.ndjson.gz')).sort())
         keep(`files/archived-${basename(path, '.ndjson.gz')}.txt`, archiveText(path));
       keep('redis.txt', await dump());
-      await withContext((context) => lookAtConsole(context, keep), { CONSOLE_PORT: '3000' });
+      await withContext(look, { CONSOLE_PORT: '3000' });
     },
   };
 }

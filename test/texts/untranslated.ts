@@ -1,0 +1,41 @@
+/** Elements whose text is data: names from files, what is typed or answered elsewhere, numbers and times. */
+const OF_DATA = new Set('bdi code data pre textarea time script style'.split(' '));
+
+const VOID = new Set('area base br col hr img input link meta source wbr'.split(' '));
+
+/** What a text is wrapped in that was looked up in the catalogue. */
+export const [BEGIN, END] = ['⟦', '⟧'];
+
+/** A message as the test's language has it: all of it but its places and elements between marks. */
+export function marked(message: string): string {
+  return message
+    .split(/(\{\d+\}|<\/?\d+>)/)
+    .map((part, at) => (at % 2 === 1 || part === '' ? part : `${BEGIN}${part}${END}`))
+    .join('');
+}
+
+/** The texts of a page, and its attributes that people read, that have letters outside of all marks. */
+export function untranslated(body: string): string[] {
+  const found: string[] = [];
+  const open: string[] = [];
+  const add = (text: string, where: string) => {
+    const left = text
+      .replace(/⟦[^⟧]*⟧/g, ' ')
+      .replace(/&(?:#\d+|\w+);/g, ' ')
+      .replace(/\s+/g, ' ')
+      .trim();
+    if (/\p{L}/u.test(left)) found.push(`${where}: ${left}`);
+  };
+  for (const [token] of body.matchAll(/<(?:"[^"]*"|'[^']*'|[^'">])*>|[^<]+/g)) {
+    const [, closes, name = ''] = /^<(\/?)([a-z][\w-]*)/i.exec(token) ?? [];
+    if (!token.startsWith('<')) {
+      if (!open.some((one) => OF_DATA.has(one))) add(token, open.at(-1) ?? '');
+    } else if (closes) open.pop();
+    else if (name !== '') {
+      if (!VOID.has(name.toLowerCase())) open.push(name.toLowerCase());
+      const attributes = / (title|aria-label|placeholder|alt|label|data-head|data-text(?:-[a-z]+)?)="([^"]*)"/g;
+      for (const [, attribute = '', value = ''] of token.matchAll(attributes)) add(value, `${name} ${attribute}`);
+    }
+  }
+  return found;
+}
