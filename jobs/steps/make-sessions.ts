@@ -218,11 +218,14 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
     if (isResting() || isFull()) return;
     const page = await sessions.waiting({ from: lookFrom, count: PAGE });
     if (page.length > 0 && !(await mayGo())) return;
-    const paused = new Map<string, boolean>();
+    const waits = new Map<string, boolean>();
     for (const wish of page) {
       const { portfolio } = wish.row;
-      if (!paused.has(portfolio)) paused.set(portfolio, (await portfolios.read(portfolio)).paused !== undefined);
-      if (paused.get(portfolio) || inHand.has(wish.key) || lacking.has(wish.key)) continue;
+      if (!waits.has(portfolio)) {
+        const { paused, archiving } = await portfolios.read(portfolio);
+        waits.set(portfolio, paused !== undefined || archiving);
+      }
+      if (waits.get(portfolio) || inHand.has(wish.key) || lacking.has(wish.key)) continue;
       if (isFull() || !(await mayGo())) return;
       const making = make(wish).catch((error) => {
         if (!stopping.signal.aborted)

@@ -22,6 +22,8 @@ export type PortfolioState = {
   importing: boolean;
   /** Whether the last import was given up or killed before the end of its file. */
   interrupted: boolean;
+  /** Whether its archive is being written, which may still be given up. */
+  archiving: boolean;
   paused: string | undefined;
   pauseKind: PauseKind;
   /** Who alone imported into it; undefined once others did, or if that is not known. */

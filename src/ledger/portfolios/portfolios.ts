@@ -216,6 +216,7 @@ function fromFields(fields: Record<string, string>): Fields {
   const callNames = [...CALL_KINDS, 'token', 'throttled'] as const;
   return {
     interrupted: fields.importing !== undefined,
+    archiving: fields.archive !== undefined && JSON.parse(fields.archive).is === 'archiving',
     paused: fields.paused,
     pauseKind: pauseKindOf(fields.paused ?? '', fields.firstOver ?? ''),
     owner: fields.owner || undefined,

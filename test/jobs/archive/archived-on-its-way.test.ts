@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
+import { startWorkers } from '../../../jobs/workers/workers.ts';
 import type { ArchiveStateName } from '../../../src/ledger/schema/archives.ts';
+import { openService } from '../../../src/open-service.ts';
 import { exportedText } from '../../support/exported.ts';
 import { openInbox } from '../../support/inbox.ts';
 import { openRefused } from '../../support/retried-rows.ts';
@@ -65,6 +67,10 @@ test('a session that somebody asked for waits while its portfolio is being archi
   const [wish] = await calls.sessions.waiting();
   if (!wish) throw new Error('no session waits');
   let claimed: unknown;
+  let permits: number | undefined;
+  const service = openService(place.context, place.standIn.url());
+  const taken = vi.spyOn(service.pace, 'take');
+  const read = vi.spyOn(place.context.portfolios, 'read');
   const archiving = archivePortfolio(place.context, 'q4', {
     by: 'alice',
     signal: new AbortController().signal,
@@ -72,11 +78,17 @@ test('a session that somebody asked for waits while its portfolio is being archi
       if (step !== 'writing') return;
       const session = { kind: 'session', ...wish, revision: '*' } as const;
       claimed = await calls.claim(session, { owner: 'w1/1', onUnknown: 'hold' });
+      const workers = await startWorkers(place.context, service);
+      onTestFinished(() => workers.stop());
+      read.mockClear();
+      // Each look of the worker at what waits reads the portfolio.
+      await expect.poll(() => read.mock.calls.length, { timeout: 60_000 }).toBeGreaterThan(4);
+      permits = taken.mock.calls.length;
       throw new Error('no space left on device');
     },
   });
   await expect(archiving).rejects.toThrow('no space left');
   expect(claimed).toEqual({ is: 'paused' });
-  await place.work();
+  expect(permits).toBe(0);
   await expectStates(place, [['made']]);
 });
