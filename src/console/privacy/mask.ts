@@ -68,10 +68,13 @@ function withoutExtras({ company, limit, ...others }: Record<string, unknown>): 
   return { ...others, company: own, limit: changeExtras('buyer_limit', Object(limit), blank) };
 }
 
-/** A call of a row's story, with its body masked likewise. */
+/** A call or a mended request of a row's story, or what its problem keeps of a call, with its body masked likewise; whole where that is cut off. */
 function withoutSent(call: Record<string, unknown>): Record<string, unknown> {
-  const { kind, sent } = call;
-  if ((kind !== 'company' && kind !== 'limit') || typeof sent !== 'string' || !isJson(sent)) return call;
+  const { step, kind = step, sent, is, before } = call;
+  if (is === 'mended' && typeof before === 'string')
+    return { ...call, before: isJson(before) ? JSON.stringify(withoutExtras(JSON.parse(before))) : MASK };
+  if ((kind !== 'company' && kind !== 'limit') || typeof sent !== 'string' || sent === '') return call;
+  if (!isJson(sent)) return { ...call, sent: MASK };
   const body = changeExtras(kind === 'limit' ? 'buyer_limit' : kind, JSON.parse(sent), blank);
   return { ...call, sent: JSON.stringify(body, null, 2) };
 }

@@ -165,4 +165,12 @@ test('what a person maps to a path is masked in what is sent of a call, too', ()
     JSON.stringify({ requested_limit: 5, terms: { name: mask, insured: mask }, contact: { phone: mask } }, null, 2);
   const call = { kind: 'limit', sent: sent('Hans Huber').replace('"insured": "Hans Huber"', '"insured": true') };
   expect(masked(call).sent).toBe(sent(MASK));
+  // A row's problem names the step, and has the beginning of a long body alone: of that nothing is known.
+  expect(masked({ step: 'limit', message: '', sent: call.sent }).sent).toBe(sent(MASK));
+  expect(masked({ step: 'company', message: '', sent: '{"name":"A","phone":"1' })).toMatchObject({ sent: MASK });
+  expect(masked({ step: 'documents', message: '', sent: 'a.pdf, SHA-256 7' }).sent).toBe('a.pdf, SHA-256 7');
+  const mended = (insured: string) => JSON.stringify({ name: 'A', limit: { requested_limit: '5', insured } });
+  const entry = { is: 'mended', import: '2', before: mended('Hans Huber') };
+  expect(masked(entry)).toEqual({ ...entry, before: mended(MASK) });
+  expect(masked({ ...entry, before: entry.before.slice(0, -9) }).before).toBe(MASK);
 });
