@@ -166,7 +166,9 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
     ...(deps.total !== undefined && !otherSum && opened.problems.length === 0 ? [agreesWords(deps.total)] : []),
     ...(counts.rows > 0 && !otherSum ? [dryRunWords(dryRun.result())] : []),
     ...(ledger.fault === null ? [] : [ledger.fault]),
-    `${file}: ${counted(counts.lines, 'line')}: ${grouped(counts.rows)} good, ${grouped(counts.invalid)} invalid, ${grouped(counts.duplicate)} duplicate; ${tally}`,
+    opened.problems.length > 0
+      ? `${file}: no line was read, since the file as a whole has a problem; ${tally}`
+      : `${file}: ${counted(counts.lines, 'line')}: ${grouped(counts.rows)} good, ${grouped(counts.invalid)} invalid, ${grouped(counts.duplicate)} duplicate; ${tally}`,
   ];
   terminal.print(words.join('\n'), {
     file,

@@ -1,5 +1,5 @@
 import type { Column } from '../../src/portfolio/columns/column.ts';
-import { isPath } from '../../src/portfolio/columns/extra-fields.ts';
+import { isPath, readExtraField } from '../../src/portfolio/columns/extra-fields.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { dialectWords } from '../../src/table/dialect.ts';
@@ -41,6 +41,9 @@ export function understoodWords(read: Read): string {
   const currency = currencyColumn(read.columns);
   if (currency) parts.push(`Compared from line to line, but not sent: ${visible(currency.written)}.`);
   if (unmapped.length > 0) parts.push(`Kept, but not sent: ${unmapped.map(visible).join(', ')}.`);
+  const paths = unmapped.filter((written) => 'field' in readExtraField(written));
+  if (paths.length > 0)
+    parts.push(`To send such a column, map it: ${paths.map((path) => `--map "${path}=${path}"`).join(' ')}`);
   return parts.join('\n');
 }
 

@@ -1,7 +1,7 @@
 import { parseAmount } from '../values/amounts.ts';
 import { readAnyText } from '../values/identifiers.ts';
 import { readYesOrNo } from '../values/texts.ts';
-import type { ReadBy, ValueReader } from './known-columns.ts';
+import { COLUMNS, fieldOf, KNOWN_COLUMNS, type KnownColumn, type ReadBy, type ValueReader } from './known-columns.ts';
 
 /**
  * A field that the service's document does not show and that a person maps a column to, as text: its path, from the body that it
@@ -39,14 +39,35 @@ export function readExtraField(text: string): { field: ExtraField } | { fault: s
     if (OBJECTS.has(begun) && names.slice(0, count).join('.') !== begun) {
       return { fault: `${path} has another case than ${begun}, which the service's document shows: write ${begun}.` };
     }
-    if (SHOWN.has(begun) || (count === names.length && OBJECTS.has(begun))) {
+    if (count === names.length && OBJECTS.has(begun))
       return {
-        fault: `${path} is, or is in, ${begun}, which the service's document shows: only fields that it does not show are mapped by a path, and its own by the names of their columns, such as city.`,
+        fault: `${path} holds fields: write one behind it, such as company.address.postal_code or buyer_limit.contact.phone.`,
       };
-    }
+    if (SHOWN.has(begun)) return { fault: shownFault(path, begun) };
   }
   return { field: `${path}${type === 'text' ? '' : `:${type}`}` as ExtraField };
 }
+
+/** Why a path at or below a field that the document shows cannot be sent, and what to write instead. */
+function shownFault(path: string, shown: string): string {
+  if (path.toLowerCase() !== shown)
+    return `${path} lies in ${shown}, which the service's document shows as one value: write a path beside it.`;
+  const column = KNOWN_COLUMNS.find((one) => {
+    const place = COLUMNS[one].in?.replace('limit', 'buyer_limit');
+    return `${place}.${fieldOf(one)}` === shown;
+  });
+  const own = OWN[shown] ?? column;
+  return own === undefined
+    ? `${path} is given by the service or by Limitline: no column can be sent there. Write another path, or none.`
+    : `${path} has a column of its own: write ${own} in place of the path.`;
+}
+
+/** The columns for fields that are sent by other rules than a cell as it is. */
+const OWN: Readonly<Record<string, KnownColumn>> = {
+  'company.id': 'company_id',
+  'buyer_limit.company': 'company_id',
+  'buyer_limit.supporting_documents': 'supporting_documents',
+};
 
 /** The header of a field in an errors file: always with its type, because an older errors file has a team's own `company.note` as it is. */
 export function headerOfExtra(field: ExtraField): ExtraField {

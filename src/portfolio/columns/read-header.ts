@@ -108,7 +108,7 @@ function meant(means: HeaderMeaning): Pick<Column, 'known' | 'extra'> {
 
 function clashes({ extra = 'company.' }: Column, other: ExtraField): string {
   return extra === other
-    ? `The mapping sends two columns as ${extra}: keep one of them.`
+    ? `The mapping sends two columns as ${extra}: keep one of them, or give one another path.`
     : `The mapping sends one column as ${other} and this one as ${extra}, and one field cannot be both: keep one of them, or give one another path.`;
 }
 

@@ -17,3 +17,10 @@ test('columns that are sent by a path are said, and are not among those that are
     unmapped: ['Betreuer'],
   });
 });
+
+test('a header that is a path itself is kept, and how it is sent is said', async () => {
+  const opened = await read('name,requested_limit,company.address.postal_code,company.contacts\nA,1000,89073,1\n');
+  expect(understoodWords(opened)).toContain(
+    'Kept, but not sent: company.address.postal_code, company.contacts.\nTo send such a column, map it: --map "company.address.postal_code=company.address.postal_code"',
+  );
+});

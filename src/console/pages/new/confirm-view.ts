@@ -7,6 +7,7 @@ import { type Html, html } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
 import { button, form, hidden, linkButton } from '../../parts/form.ts';
 import { notice } from '../../parts/page-head.ts';
+import { extrasWords } from './reading-form.ts';
 import { durationWords } from './words.ts';
 
 /** What the person chose beside the file. */
@@ -26,6 +27,7 @@ export function confirmView(
   const { id, name, portfolio } = draft;
   const { dryRun, currency, counts } = preview;
   const { of, total, isReplaced, first, unsaved } = chosen;
+  const extras = extrasWords(preview);
   const out = lastVersion(draft).leftOut.length;
   const sum = `${currency === undefined ? '' : `${currency} `}${moneyText(dryRun.requested)}`;
   const facts: [string, string][] = [
@@ -33,6 +35,7 @@ export function confirmView(
     [t`Sum`, sum],
     [t`Time needed`, dryRun.durationS === null ? t`not known yet` : t`about ${durationWords(dryRun.durationS)}`],
     [t`Portfolio`, portfolio],
+    ...(extras === '' ? [] : [[t`Sent, though not described by the service`, extras] satisfies [string, string]]),
     [t`Left out`, leftOutWords({ ...counts, out })],
     ...(total === undefined ? [] : [[t`Control total`, readTotal(total)] satisfies [string, string]]),
   ];

@@ -1,3 +1,4 @@
+import { readExtraField } from '../../../portfolio/columns/extra-fields.ts';
 import { KNOWN_COLUMNS } from '../../../portfolio/columns/known-columns.ts';
 import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview, PreviewColumn } from '../../../portfolio/preview.ts';
@@ -149,9 +150,9 @@ function columnRow({ index, written, known, extra, by, guess, samples }: Preview
     <th scope="row" class="cell names"><bdi>${written}</bdi></th>
     <td class="cell samples" data-head="First cells">${samples.length === 0 ? html`<span class="soft">empty</span>` : html`<span class="sample-list">${samples.map((sample) => html`<span class="sample"><bdi>${sample}</bdi></span>`)}</span>`}</td>
     <td class="cell" data-head="Read as">
-      <select class="input" name="column-${index}" aria-label="${written} is read as">${OURS.map(({ value, words }) => html`<option value="${value}" selected="${value === (known ?? '')}">${words}</option>`)}</select>
+      <select class="input" name="column-${index}" aria-label="${written} is read as">${OURS.map(({ value, words }) => html`<option value="${value}" selected="${value === (known ?? '')}">${extra && value === '' ? t`sent by its path` : words}</option>`)}</select>
       ${known === null && html`<input class="input" name="path-${index}" value="${extra ?? ''}" maxlength="600" placeholder="or a path, such as company.tax_id" aria-label="${written} is sent as the field with this path">`}
-      <span class="hint">${(known !== null || extra) && by !== null ? why : guess !== null && t`maybe ${guess}`}</span>
+      <span class="hint">${(known !== null || extra) && by !== null ? why : guess !== null ? t`maybe ${guess}` : 'field' in readExtraField(written) && t`To send it, write its name as the path`}</span>
     </td>
   </tr>`;
 }
@@ -174,12 +175,16 @@ function constantFields({ reading }: PortfolioDraft): Html {
   </details>`;
 }
 
+/** Columns that are sent by a path; '' for none. */
+export function extrasWords({ columns }: Pick<Preview, 'columns'>): string {
+  return columns.flatMap(({ written, extra }) => (extra ? [t`${written} as ${extra}`] : [])).join(', ');
+}
+
 /** How the file was understood, in one line. */
 export function previewReadingWords(preview: Preview): string {
   const known = preview.columns.filter((column) => column.known !== null || column.extra).length;
-  const extras = preview.columns.flatMap(({ written, extra }) => (extra ? [t`${written} as ${extra}`] : []));
-  const sent =
-    extras.length > 0 ? t` Also sent, although the service does not describe these fields: ${extras.join(', ')}.` : '';
+  const extras = extrasWords(preview);
+  const sent = extras === '' ? '' : t` Also sent, although the service does not describe these fields: ${extras}.`;
   const named = preview.columns.filter(({ written }) => written !== '').length;
   return t`${previewDialectWords(preview)}; ${known} of ${named} columns are sent${known === named ? '' : t`; the others stay in your results`}.${sent}`;
 }

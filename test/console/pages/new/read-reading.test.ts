@@ -26,7 +26,7 @@ test('a path that is typed is sent, and one that cannot be sent is refused', () 
   const typed = (path: string) =>
     readReading({ ...ofText, 'path-1': path }, draft({}), preview).mapping?.columns.Wunsch;
   expect(typed(' company.zip:number ')).toBe('company.zip:number');
-  expect(() => typed('company.id')).toThrow("which the service's document shows");
+  expect(() => typed('company.id')).toThrow('write company_id in place of the path');
 });
 
 test('another sheet forgets what was said of the one before, but not what is said in the same step', () => {

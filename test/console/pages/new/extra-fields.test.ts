@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { openConsole } from '../../../support/console.ts';
+import { openDesk } from '../../../support/desk.ts';
+import { uploadTo } from '../../../support/upload.ts';
+
+test('a column that is sent by a path is said to be sent, and the dialog before sending names it', async () => {
+  const web = await openConsole(await openDesk(1));
+  const file = 'name,country_code,requested_limit,company.address.postal_code\nA,DE,1000,89073\n';
+  const { location } = await uploadTo(web, ['file', 'q4.csv', file]);
+  const look = async () => (await web.get(location)).text;
+  await expect.poll(look).toContain('Control total');
+  const rowOf = async () => /<tr[^>]*>(?:(?!<\/tr>)[\s\S])*name="path-3"[\s\S]*?<\/tr>/.exec(await look())?.[0] ?? '';
+  expect(await rowOf()).toContain('To send it, write its name as the path');
+  expect(await rowOf()).toContain('selected="">not sent<');
+
+  const path = 'company.address.postal_code';
+  expect((await web.post(`${location}/reading`, { 'column-3': '', 'path-3': path })).status).toBe(303);
+  await expect
+    .poll(look)
+    .toContain(`Also sent, although the service does not describe these fields: ${path} as ${path}.`);
+  expect(await rowOf()).toContain('selected="">sent by its path<');
+  expect(await rowOf()).not.toContain('not sent');
+  const of = /name="of" value="(\w+)"/.exec(await look())?.[1] ?? '';
+  const { text } = await web.post(`${location}/confirm`, { of });
+  expect(text).toMatch(/Sent, though not described by the service<\/dt><dd><bdi>company\.address\.postal_code as/);
+});
