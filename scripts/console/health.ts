@@ -49,12 +49,12 @@ async function processesPart({ fleet }: Pick<Context, 'fleet'>): Promise<HealthF
   const processes = await fleet.read();
   const facts = processes.map(factOf);
   if (!processes.some(({ role }) => role === 'work')) {
-    const what = 'none is seen, so nothing is sent; npx limitline work starts one, or says why none can';
+    const what = t`none is seen, so nothing is sent; npx limitline work starts one, or says why none can`;
     facts.push({ term: t`Workers`, what, kind: 'warn' });
   }
   const versions = new Set(processes.map(({ version }) => version));
   if (versions.size < 2) return facts;
-  const what = t`${[...versions].join(' and ')} run at the same time: stop all, and start them from one version`;
+  const what = t`${[...versions].join(t` and `)} run at the same time: stop all, and start them from one version`;
   return [...facts, { term: t`Versions differ`, what, kind: 'warn' }];
 }
 

@@ -32,11 +32,11 @@ export async function readStrip(context: Context): Promise<Strip> {
     alarm: older ? OLDER_WORDS : full,
     stops: [
       ...(workers === 0 && !older && !full
-        ? ['No worker runs, so nothing is sent: start one with npx limitline work.']
+        ? [t`No worker runs, so nothing is sent: start one with npx limitline work.`]
         : []),
       ...(blocked ? [t`All calls wait: ${describeBlock(blocked, now)}.`] : []),
       ...paused.map(
-        (queue) => `The queue ${queue} is paused, so its rows wait: npx limitline resume --queue ${queue}.`,
+        (queue) => t`The queue ${queue} is paused, so its rows wait: npx limitline resume --queue ${queue}.`,
       ),
       ...(tripped.length > 0 ? [t`Some calls wait: ${describeTripped(tripped, now)}.`] : []),
     ],

@@ -4,17 +4,42 @@ import { type ESTree, parseSync, Visitor } from 'rolldown/utils';
 import { KINDS } from '../../src/call-kind.ts';
 import { messageWithPlaces } from '../../src/console/html/texts.ts';
 import { translateTemplate } from '../../src/console/html/translate-template.ts';
+import { BUCKETS } from '../../src/ledger/counts/money.ts';
 import { ROW_OUTCOMES } from '../../src/ledger/counts/row-outcome.ts';
+import { CHECKS } from '../../src/ledger/nightly/checks.ts';
+import { SECTION_WORDS } from '../../src/ledger/nightly/compare-reports.ts';
+import { ARCHIVE_STANDING } from '../../src/ledger/schema/archives.ts';
+import { STEPS } from '../../src/ledger/schema/row.ts';
+import { STATES } from '../../src/ledger/schema/schema.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
 /** The file with all messages of the console; that of another language has the same keys. */
 export const CATALOGUE = join(ROOT, 'src/console/texts/en.json');
 
-/** Words of other parts, which pages look up by `translated`. */
+/** Words of other parts, which pages look up by `translated`, and kinds of calls with their counts. */
 const OF_OTHER_PARTS = [
-  ...Object.values(ROW_OUTCOMES),
+  ...Object.values(ROW_OUTCOMES).flatMap(bothCases),
+  ...Object.values(BUCKETS).flatMap(({ words }) => bothCases(words)),
+  ...Object.values(STATES).flatMap((state) => ('ended' in state ? [state.ended] : [])),
+  ...Object.values(CHECKS).map(({ title }) => title),
+  ...Object.values(SECTION_WORDS).flatMap(({ title, lead }) => [title, lead]),
+  ...Object.values(ARCHIVE_STANDING).flatMap(bothCases),
+  ...STEPS,
   ...Object.entries(KINDS).flatMap(([kind, { several }]) => [kind, `{0} ${kind}`, `{0} ${several}`]),
+  ...[
+    'begun',
+    'done',
+    'failed',
+    'answered',
+    'invalid',
+    'duplicate',
+    'and',
+    'or',
+    'In the file',
+    'In the last and earlier imports',
+    'Amount',
+  ],
 ];
 
 /** All messages of the console, as the sources have them: sorted, each by itself. */
@@ -50,6 +75,10 @@ export function addMessages(path: string, source: string, add: (message: string)
       for (const words of wordsIn(many)) add(`{0} ${words}`);
     },
   }).visit(program);
+}
+
+function bothCases(words: string): string[] {
+  return [words, `${words[0]?.toUpperCase()}${words.slice(1)}`];
 }
 
 /** The texts that an argument may be, as far as they stand in the code. */

@@ -1,5 +1,7 @@
+import { DATA, isSaidElsewhere } from './data.ts';
+
 /** Elements whose text is data: names from files, what is typed or answered elsewhere, numbers and times. */
-const OF_DATA = new Set('bdi code data pre textarea time script style'.split(' '));
+const OF_DATA = new Set('bdi code data kbd pre textarea time script style'.split(' '));
 
 const VOID = new Set('area base br col hr img input link meta source wbr'.split(' '));
 
@@ -16,15 +18,19 @@ export function marked(message: string): string {
 
 /** The texts of a page, and its attributes that people read, that have letters outside of all marks. */
 export function untranslated(body: string): string[] {
+  if (!body.includes('<')) return [];
   const found: string[] = [];
   const open: string[] = [];
   const add = (text: string, where: string) => {
     const left = text
-      .replace(/⟦[^⟧]*⟧/g, ' ')
-      .replace(/&(?:#\d+|\w+);/g, ' ')
+      .replace(/⟦[^⟧]*(?:⟧|$)|^[^⟦]*⟧/g, ' ')
+      .replaceAll('&#39;', "'")
+      .replaceAll('&amp;', '&')
+      .replace(/&\w+;/g, ' ')
       .replace(/\s+/g, ' ')
       .trim();
-    if (/\p{L}/u.test(left)) found.push(`${where}: ${left}`);
+    const rest = Object.values(DATA).reduce((text, data) => text.replace(data, ' '), left);
+    if (/\p{L}/u.test(rest) && !isSaidElsewhere(rest)) found.push(`${where}: ${left}`);
   };
   for (const [token] of body.matchAll(/<(?:"[^"]*"|'[^']*'|[^'">])*>|[^<]+/g)) {
     const [, closes, name = ''] = /^<(\/?)([a-z][\w-]*)/i.exec(token) ?? [];

@@ -115,8 +115,8 @@ const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 /** `40 s`, `12 min`, `5 h`, `3 days`: a duration in one unit. */
 export function elapsedText(ms: number): string {
   const seconds = Math.round(ms / 1_000);
-  if (seconds < 90) return `${seconds} s`;
+  if (seconds < 90) return t`${seconds} s`;
   if (seconds < 5_400) return t`${Math.round(seconds / 60)} min`;
-  if (seconds < 172_800) return `${Math.round(seconds / 3_600)} h`;
+  if (seconds < 172_800) return t`${Math.round(seconds / 3_600)} h`;
   return t`${Math.round(seconds / 86_400)} days`;
 }

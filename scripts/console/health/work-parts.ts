@@ -17,7 +17,7 @@ export async function servicePart({ settings, account, ledger, keys, portfolios 
   ];
   if (url !== undefined) {
     const proxy = chooseProxy(url, settings);
-    facts.push({ term: t`Proxy`, what: proxy ? `${proxy.where} (${proxy.setting})` : 'none' });
+    facts.push({ term: t`Proxy`, what: proxy ? `${proxy.where} (${proxy.setting})` : t`none` });
     const leftMs = await ledger.pttl(keys.token(loginOf({ url, clientId })));
     facts.push({
       term: t`Token`,
@@ -52,7 +52,7 @@ export async function pacePart(context: Context): Promise<HealthFact[]> {
       : []),
     {
       term: t`Stopped calls`,
-      what: tripped.length === 0 ? 'none' : describeTripped(tripped, now),
+      what: tripped.length === 0 ? t`none` : describeTripped(tripped, now),
       ...(tripped.length > 0 ? { kind: 'warn' as const } : {}),
     },
   ];
@@ -74,7 +74,7 @@ export async function ledgerPart({ portfolios, stories, archives, keys, ledger }
       term: t`Compared with its rows`,
       what: checked
         ? t`${elapsedText(Date.now() - checked.atMs)} ago, ${checked.findings === 0 ? t`all agreed` : t`${countWords(checked.findings, 'finding')}, see Nightly`}`
-        : 'never: npx limitline reconcile does it',
+        : t`never: npx limitline reconcile does it`,
     },
   ];
 }

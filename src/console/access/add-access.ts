@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Audit } from '../../audit/audit.ts';
 import type { Person, Role } from '../../people/person.ts';
 import { type ConsoleApp, ConsoleError } from '../console-app.ts';
+import { t, translated } from '../html/texts.ts';
 import { sayPlainly } from '../server/guard.ts';
 import {
   type About,
@@ -51,7 +52,7 @@ export function addAccess(app: ConsoleApp, given: AccessFunctions): void {
     const person = await given.identify(request, reply);
     // Ends here: an answer under way does not count as `sent` yet, and a second one would change its type.
     if (person === 'answered') return reply;
-    if (person === undefined || person.by === '') return sayPlainly(reply, 401, 'Sign in first.');
+    if (person === undefined || person.by === '') return sayPlainly(reply, 401, t`Sign in first.`);
     request.person = person;
     request.rights = { roles: person.roles, owns: false, table, places };
     // The portfolio is not known yet. So this refuses only people who could not do this with a portfolio of their own either.
@@ -166,23 +167,27 @@ export function refusalWords(
   const admins = given.admins.filter((name) => name !== by);
   const takes = allowedsOf(access, kind).map(({ roles: all = [], own = [] }) => {
     const ways = [
-      ...(all.length === 0 ? [] : [`the role ${listed(all, 'or')}`]),
-      ...(own.length === 0 ? [] : [`the role ${listed(own, 'or')} and a portfolio into which nobody else imported`]),
+      ...(all.length === 0 ? [] : [t`the role ${listed(all, 'or')}`]),
+      ...(own.length === 0 ? [] : [t`the role ${listed(own, 'or')} and a portfolio into which nobody else imported`]),
     ];
-    return ways.join(', or ');
+    return ways.join(t`, or `);
   });
-  const wanted = [...new Set(takes)].filter((one) => one !== '').join('; and besides ');
+  const wanted = [...new Set(takes)].filter((one) => one !== '').join(t`; and besides `);
   const have =
-    roles.length === 0 ? 'You have no role' : `You have the role${roles.length > 1 ? 's' : ''} ${listed(roles, 'and')}`;
+    roles.length === 0
+      ? t`You have no role`
+      : roles.length > 1
+        ? t`You have the roles ${listed(roles, 'and')}`
+        : t`You have the role ${listed(roles, 'and')}`;
   const ask = roles.includes('admin')
-    ? 'Who has which role is set under Users'
+    ? t`Who has which role is set under Users`
     : admins.length === 0
-      ? 'Ask whoever runs Limitline for it'
-      : `Ask ${listed(admins.slice(0, MOST_NAMES), 'or')} for it, who ${admins.length === 1 ? 'looks' : 'look'} after the roles`;
-  return `${wanted === '' ? 'Nobody may do this here' : `This takes ${wanted}`}. ${have}. ${ask}. Nothing was done.`;
+      ? t`Ask whoever runs Limitline for it`
+      : t`Ask ${listed(admins.slice(0, MOST_NAMES), 'or')} for it, who ${admins.length === 1 ? t`looks` : t`look`} after the roles`;
+  return t`${wanted === '' ? t`Nobody may do this here` : t`This takes ${wanted}`}. ${have}. ${ask}. Nothing was done.`;
 }
 
 /** `finance`, `finance or operator`, `viewer, finance or operator`. */
 function listed(words: readonly string[], last: 'or' | 'and'): string {
-  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`;
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${translated(last)} ${words.at(-1)}`;
 }

@@ -2,6 +2,7 @@ import { messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { onceAtATime } from '../../once-at-a-time.ts';
 import type { Html } from '../html/html.ts';
+import { t } from '../html/texts.ts';
 import {
   COUNTED_PLACES,
   countId,
@@ -207,7 +208,7 @@ function askForWatchers({
 /** The longest time that a page waits for its strip. */
 const PATIENCE_MS = 1_500;
 
-const AWAY = 'Redis does not answer: nothing is sent, and nothing here changes, until it is back.';
+const AWAY = t`Redis does not answer: nothing is sent, and nothing here changes, until it is back.`;
 
 /**
  * Reads the strip at the top of all pages; one read serves for `freshMs`. If reading fails, pages show the last strip, with `away`

@@ -4,7 +4,7 @@ import type { Catalogue } from './texts.ts';
 const INLINE = new Set('a abbr b bdi code data em i kbd span strong time'.split(' '));
 
 /** Attributes that people read or hear, and those from which scripts take texts (`data-text-…`). */
-const READABLE = /( (?:title|aria-label|placeholder|alt|label|data-text(?:-[a-z]+)?)=")([^"]*)"/g;
+const READABLE = /( (?:title|aria-label|placeholder|alt|label|data-head|data-text(?:-[a-z]+)?)=")([^"]*)"/g;
 
 const TOKENS = /<(?:"[^"]*"|'[^']*'|[^'">])*>|[^<]+/g;
 const TAG = /^<(\/?)([a-z][a-z0-9-]*)/i;

@@ -41,7 +41,7 @@ export function layout(
 ): Html {
   const { assets, strip, csrf, rights, person } = given;
   return html`<!doctype html>
-<html lang="en">
+<html lang="${t`en`}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -12,7 +12,7 @@ import { ROW_STATES, type RowResult, type RowState } from '../../ledger/schema/r
 import { visible } from '../../portfolio/problem.ts';
 import { APPROVED, type Meanings } from '../../status-meaning.ts';
 import { type Html, type HtmlValue, html } from '../html/html.ts';
-import { t } from '../html/texts.ts';
+import { t, translated } from '../html/texts.ts';
 
 /** A labelled figure with a hint. */
 export type Stat = { label: string; value: HtmlValue; hint?: HtmlValue; kind?: 'good' | 'warn' | 'bad' };
@@ -86,7 +86,7 @@ export function stateBadge(state: Shown, words: string = wordOf(state)): Html {
 }
 
 function wordOf(state: Shown): string {
-  return ROW_STATES.some((one) => one === state) ? stateWords(state as RowState) : state.replace('_', ' ');
+  return translated(ROW_STATES.some((one) => one === state) ? stateWords(state as RowState) : state.replace('_', ' '));
 }
 
 /** Longer texts are no real status. */

@@ -1,6 +1,7 @@
 import { grouped } from '../../counted.ts';
 import { moneyText } from '../../money-text.ts';
 import { type Html, html } from '../html/html.ts';
+import { t } from '../html/texts.ts';
 
 /** An amount (decimal text) with figures of equal width: `1,250,000.50`, or by the reader's locale where scripts run; never rounded; `none` where there is no amount. What is no decimal number stands as it is. */
 export function amount(text: string | undefined, none = '–'): Html {
@@ -92,7 +93,7 @@ const UNITS: readonly [ms: number, unit: Intl.RelativeTimeFormatUnit][] = [
 let relative: Intl.RelativeTimeFormat | undefined;
 
 function relativeFormat(): Intl.RelativeTimeFormat {
-  relative ??= new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'narrow' });
+  relative ??= new Intl.RelativeTimeFormat(t`en`, { numeric: 'always', style: 'narrow' });
   return relative;
 }
 
@@ -101,7 +102,7 @@ export function timeAgo(atMs: number | undefined, { nowMs = Date.now(), none = '
   if (atMs === undefined || !Number.isFinite(atMs)) return html`${none}`;
   const difference = atMs - nowMs;
   const [unitMs, unit] = UNITS.find(([ms]) => Math.abs(difference) >= ms) ?? [1_000, 'second' as const];
-  const words = Math.abs(difference) < 1_000 ? 'now' : relativeFormat().format(Math.trunc(difference / unitMs), unit);
+  const words = Math.abs(difference) < 1_000 ? t`now` : relativeFormat().format(Math.trunc(difference / unitMs), unit);
   return html`<time datetime="${new Date(atMs).toISOString()}" title="${inUtc(atMs)}">${words}</time>`;
 }
 

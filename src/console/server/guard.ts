@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isLoopback } from '../../addresses.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import { html } from '../html/html.ts';
+import { t } from '../html/texts.ts';
 import { linkButton } from '../parts/form.ts';
 import { pageHead } from '../parts/page-head.ts';
 import { localReach, type Reach } from './reach.ts';
@@ -51,9 +52,9 @@ export function lookAt({ method, url, headers, from, port, reach = LOCAL }: Aske
   if ('status' in comer) return comer;
   const origin = originOf({ headers, port, comer }, reach);
   if (origin === undefined || !url.startsWith('/')) {
-    return { status: 421, words: `The console answers under ${ourNames(reach, port)} only.` };
+    return { status: 421, words: t`The console answers under ${ourNames(reach, port)} only.` };
   }
-  if (!METHODS.has(method)) return { status: 405, words: `${method} is not known here.` };
+  if (!METHODS.has(method)) return { status: 405, words: t`${method} is not known here.` };
   const refusal = READING.has(method) ? refusalOfReading(headers) : refusalOfChange(headers, origin);
   return refusal ?? { ...comer, origin };
 }
@@ -95,14 +96,14 @@ function refusalOfReading(headers: IncomingHttpHeaders): Refusal | undefined {
   if (site === undefined || site === 'same-origin' || site === 'none') return undefined;
   // A link on another site may lead here, since that site cannot read the page.
   if (headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document') return undefined;
-  return { status: 403, words: 'Another site asked for this, and only pages of this console may.' };
+  return { status: 403, words: t`Another site asked for this, and only pages of this console may.` };
 }
 
 function refusalOfChange(headers: IncomingHttpHeaders, origin: string): Refusal | undefined {
   const site = headers['sec-fetch-site'];
   const isOurs = headers.origin === origin && (site === undefined || site === 'same-origin');
   if (isOurs) return undefined;
-  return { status: 403, words: 'This was not sent by a page of this console, so nothing was done.' };
+  return { status: 403, words: t`This was not sent by a page of this console, so nothing was done.` };
 }
 
 /** Refuses every request to which {@link lookAt} objects. */
@@ -114,7 +115,7 @@ export function addGuard(app: FastifyInstance, { port, reach }: { port: () => nu
     // With two Host headers, proxy and server may each take another (RFC 9112, section 3.2).
     const isAskedTwice = (headersDistinct.host?.length ?? 0) > 1;
     const found = isAskedTwice
-      ? { status: 400, words: 'The request names two hosts.' }
+      ? { status: 400, words: t`The request names two hosts.` }
       : lookAt({ method: method ?? '', url: url ?? '', headers, from, port: port(), reach });
     if (!('status' in found)) {
       // From here on `request.ip` is the checked address, and nothing else of the proxies' headers is read.
@@ -196,12 +197,12 @@ export function askWhoWasLed(app: ConsoleApp): void {
     const { headers, url = '/' } = request.raw;
     if (OPEN.has(url) || url.startsWith(`${CALLBACK}?`) || !isLedByOthers(headers)) return;
     return reply.pageNow({
-      title: 'Another site led here',
+      title: t`Another site led here`,
       body: html`${pageHead({
-        title: 'Another site led here',
+        title: t`Another site led here`,
         lead: html`A link on another site leads to <bdi>${url.slice(0, SHOWN)}</bdi>. Nothing was done. Go on if that is where you want to be.`,
       })}
-      <p>${linkButton({ href: url, words: 'Go on' })}</p>`,
+      <p>${linkButton({ href: url, words: t`Go on` })}</p>`,
     });
   });
 }

@@ -5,6 +5,7 @@ import type { Person } from '../../people/person.ts';
 import { addressGroup } from '../../people/sign-in/address-group.ts';
 import { type ConsoleApp, ConsoleError } from '../console-app.ts';
 import { type Html, html } from '../html/html.ts';
+import { t } from '../html/texts.ts';
 import { linkButton } from '../parts/form.ts';
 import { isAway } from '../server/error-pages.ts';
 import type { SignInGiven } from './add-sign-in.ts';
@@ -51,7 +52,7 @@ export function addOidcSignIn(app: ConsoleApp, given: SignInGiven & OidcFunction
   const mayBegin = makeSecondLimit(MOST_BEGUN_PER_S);
   const sayTrouble = (reply: FastifyReply, trouble: OidcTrouble, to: string) => {
     const body = oidcTroubleView({ trouble, name: oidc.name, groups: oidc.groups, to });
-    return reply.code(STATUS_OF[trouble]).page({ title: 'Not signed in', at: 'people', body });
+    return reply.code(STATUS_OF[trouble]).page({ title: t`Not signed in`, at: 'people', body });
   };
   const route = { exposeHeadRoute: false, handlerTimeout: LIMIT_MS, config: { rateLimit: slowDown() } };
 
@@ -110,7 +111,7 @@ export function addOidcSignIn(app: ConsoleApp, given: SignInGiven & OidcFunction
   });
 
   app.get(OUT, async (_request, reply) =>
-    reply.page({ title: 'Signed out', at: 'people', body: oidcOutView({ name: oidc.name, end: oidc.endAddress() }) }),
+    reply.page({ title: t`Signed out`, at: 'people', body: oidcOutView({ name: oidc.name, end: oidc.endAddress() }) }),
   );
 
   async function endBefore(request: FastifyRequest): Promise<void> {
@@ -137,7 +138,7 @@ function refusedAs(answer: Exclude<OidcAnswer, { is: 'in' }>): { by: string; tro
 function leadOn(reply: FastifyReply, to: string): unknown {
   // The address of this page holds the used code. The next page must not learn the address.
   reply.header('refresh', `0; url=${to}`).header('referrer-policy', 'no-referrer');
-  return reply.page({ title: 'Signed in', at: 'people', body: oidcDoneView({ to }) });
+  return reply.page({ title: t`Signed in`, at: 'people', body: oidcDoneView({ to }) });
 }
 
 function makeSecondLimit(most: number): () => boolean {
@@ -187,45 +188,45 @@ const STATUS_OF: Readonly<Record<OidcTrouble, number>> = {
 function oidcTroubleView(given: { trouble: OidcTrouble; name: string; groups: readonly string[]; to: string }): Html {
   const { trouble, to } = given;
   return narrowPage({
-    title: 'You are not signed in',
+    title: t`You are not signed in`,
     trouble: wordsFor(given),
     body: html`${trouble === 'no role' && html`<p>Groups that count here:</p><ul>${given.groups.map((group) => html`<li><bdi>${group}</bdi></li>`)}</ul>`}
-      <div class="actions">${linkButton({ href: signInAddress(to, OIDC_ADDRESS), words: 'Try again', kind: 'primary' })} ${linkButton({ href: signInAddress(to), words: 'Sign in with a password' })}</div>`,
+      <div class="actions">${linkButton({ href: signInAddress(to, OIDC_ADDRESS), words: t`Try again`, kind: 'primary' })} ${linkButton({ href: signInAddress(to), words: t`Sign in with a password` })}</div>`,
   });
 }
 
 function wordsFor({ trouble, name }: { trouble: OidcTrouble; name: string }): string {
   switch (trouble) {
     case 'denied':
-      return `${name} did not sign you in, or you broke it off there.`;
+      return t`${name} did not sign you in, or you broke it off there.`;
     case 'away':
-      return `${name} does not answer just now, so nobody can sign in there. Try again in a minute; who has a password here can use that.`;
+      return t`${name} does not answer just now, so nobody can sign in there. Try again in a minute; who has a password here can use that.`;
     case 'not believed':
-      return `The answer of ${name} was not one that this console believes. Try again; if it stays so, tell an administrator: the console's log says more.`;
+      return t`The answer of ${name} was not one that this console believes. Try again; if it stays so, tell an administrator: the console's log says more.`;
     case 'unknown':
-      return 'This sign-in was not begun in this browser, took longer than ten minutes, or was used before. Begin again.';
+      return t`This sign-in was not begun in this browser, took longer than ten minutes, or was used before. Begin again.`;
     case 'no role':
-      return `You signed in at ${name}, but none of your groups there may use this console. Ask the person who manages these groups.`;
+      return t`You signed in at ${name}, but none of your groups there may use this console. Ask the person who manages these groups.`;
     case 'not anew':
-      return `${name} did not ask you to sign in again, or does not say when it did, or another person signed in there. Nothing was approved.`;
+      return t`${name} did not ask you to sign in again, or does not say when it did, or another person signed in there. Nothing was approved.`;
     case 'too many':
-      return 'Very many people sign in at this moment. Try again in a few seconds.';
+      return t`Very many people sign in at this moment. Try again in a few seconds.`;
   }
 }
 
 /** The page that leads on by itself, so that the next request counts as the console's own. */
 function oidcDoneView({ to }: { to: string }): Html {
   return narrowPage({
-    title: 'You are signed in',
-    body: html`<div class="actions">${linkButton({ href: to, words: 'Go on', kind: 'primary' })}</div>`,
+    title: t`You are signed in`,
+    body: html`<div class="actions">${linkButton({ href: to, words: t`Go on`, kind: 'primary' })}</div>`,
   });
 }
 
 /** Says that the person is still signed in at the provider, as whom the next user of this computer could come back. */
 function oidcOutView({ name, end }: { name: string; end: string | undefined }): Html {
   return narrowPage({
-    title: 'You are signed out',
+    title: t`You are signed out`,
     lead: html`Of this console, that is: you may still be signed in at ${name}, and whoever uses this browser next could come back from there as you.`,
-    body: html`<div class="actions">${end !== undefined && html`${linkButton({ href: end, words: `Sign out at ${name} too`, kind: 'primary' })} `}${linkButton({ href: '/sign-in', words: 'Sign in again' })}</div>`,
+    body: html`<div class="actions">${end !== undefined && html`${linkButton({ href: end, words: t`Sign out at ${name} too`, kind: 'primary' })} `}${linkButton({ href: '/sign-in', words: t`Sign in again` })}</div>`,
   });
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { addressGroup, addressGroups } from '../../people/sign-in/address-group.ts';
 import type { ConsoleApp } from '../console-app.ts';
-import { t } from '../html/texts.ts';
+import { countWords, t } from '../html/texts.ts';
 import { sayPlainly } from '../server/guard.ts';
 import type { Devices } from './session-cookie.ts';
 
@@ -43,7 +43,7 @@ export function sayLater(reply: FastifyReply, afterS: number): string {
 
 /** The message for too many attempts. */
 export function tooMany(afterS: number): string {
-  const wait = afterS < 90 ? `${afterS} ${afterS === 1 ? 'second' : 'seconds'}` : t`${Math.ceil(afterS / 60)} minutes`;
+  const wait = afterS < 90 ? `${countWords(afterS, 'second')}` : t`${Math.ceil(afterS / 60)} minutes`;
   return t`Too many tries. Try again in ${wait}.`;
 }
 

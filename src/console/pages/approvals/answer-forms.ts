@@ -119,7 +119,7 @@ function declineForm({ id, digest, kind }: Approval, { csrf }: Answering): Html 
 
 function commandPart({ portfolio, id, digest }: Approval): Html {
   const command = `npx limitline approve ${shellWord(portfolio)} --as USER --approval ${shellWord(id)} --digest ${digest}`;
-  return html`<p class="same-command">${commandLine(command, 'From a terminal:')}</p>`;
+  return html`<p class="same-command">${commandLine(command, t`From a terminal:`)}</p>`;
 }
 
 function refusedPart(refused: AnswerResult | undefined): Html | false {

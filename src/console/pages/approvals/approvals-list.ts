@@ -3,7 +3,7 @@ import type { PricedApproval } from '../../../ledger/approvals/approval-look.ts'
 import type { Approval, ApprovalKind } from '../../../ledger/schema/approval.ts';
 import { moneyText } from '../../../money-text.ts';
 import { type Html, html } from '../../html/html.ts';
-import { countWords, t } from '../../html/texts.ts';
+import { countWords, t, translated } from '../../html/texts.ts';
 import { linkButton } from '../../parts/form.ts';
 import { emptyState, notice, pageHead, panel } from '../../parts/page-head.ts';
 import { type TableColumn, table } from '../../parts/table.ts';
@@ -111,8 +111,8 @@ export const KIND_WORDS: Readonly<Record<ApprovalKind, string>> = {
 export const STANDING_WORDS: Readonly<Record<Approval['standing'], string>> = {
   open: t`still being imported`,
   waiting: 'waits',
-  granted: 'approved',
-  declined: 'declined',
+  granted: t`approved`,
+  declined: t`declined`,
   void: t`nothing left to approve`,
 };
 
@@ -124,7 +124,7 @@ export function approvalSizeWords({ rows, sum, currency }: Pick<PricedApproval, 
 /** An answer to a held call, as a text. */
 export function saidWords(said: string | undefined): string {
   if (said === undefined) return '–';
-  return said === 'resend' ? t`not made: send it again` : `made: ${said}`;
+  return said === 'resend' ? t`not made: send it again` : t`made: ${said}`;
 }
 
 /** The start of a digest, for two people to compare over the telephone. */
@@ -136,9 +136,9 @@ function shortDigest(digest: string): string {
 export function peopleWords(names: readonly string[], join: 'and' | 'or' = 'and'): string {
   const shown = names.slice(0, MOST_PEOPLE);
   const others = names.length - shown.length;
-  if (others > 0) return `${shown.join(', ')} ${join} ${countWords(others, 'other')}`;
+  if (others > 0) return `${shown.join(', ')} ${translated(join)} ${countWords(others, 'other')}`;
   const [last = '', ...before] = shown.toReversed();
-  return before.length === 0 ? last : `${before.toReversed().join(', ')} ${join} ${last}`;
+  return before.length === 0 ? last : `${before.toReversed().join(', ')} ${translated(join)} ${last}`;
 }
 
 /** A sentence names so many people, and counts the others. */

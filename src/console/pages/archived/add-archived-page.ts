@@ -4,7 +4,7 @@ import { ARCHIVE_STANDING, type ArchivedPortfolio, archivedRows } from '../../..
 import { can, type Rights } from '../../access/access.ts';
 import { LOOKS } from '../../access/rules.ts';
 import { type Html, html } from '../../html/html.ts';
-import { countWords, t } from '../../html/texts.ts';
+import { countWords, t, translated } from '../../html/texts.ts';
 import { facts, stateBar } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
 import { emptyState, notice, pageHead, panel } from '../../parts/page-head.ts';
@@ -57,7 +57,7 @@ function archivedPage({ archived, total, from, rights }: Shown): Html {
     columns: columnsFor(rights),
     empty: emptyState({
       title: t`No archived portfolios yet.`,
-      words: html`Finished portfolios can be archived at night, once they are old enough. ${commandLine('npx limitline archive NAME')} ${commandLine('LIMITLINE_KEEP_DAYS', 'Setting:')}`,
+      words: html`Finished portfolios can be archived at night, once they are old enough. ${commandLine('npx limitline archive NAME')} ${commandLine('LIMITLINE_KEEP_DAYS', t`Setting:`)}`,
       next: linkButton({ href: '/', words: t`To the portfolios` }),
     }),
   })}
@@ -91,7 +91,7 @@ function columnsFor(rights: Rights): TableColumn<ArchivedPortfolio>[] {
 
 /** When the portfolio was archived and by whom; its state too, unless that is plainly archived. */
 function sinceOf({ is, sinceMs, by }: ArchivedPortfolio): Html {
-  const words = is === 'archived' ? t`by ${by}` : t`${ARCHIVE_STANDING[is]} by ${by}`;
+  const words = is === 'archived' ? t`by ${by}` : t`${translated(ARCHIVE_STANDING[is])} by ${by}`;
   return html`<span>${minuteOf(sinceMs)}<small class="under">${words}</small></span>`;
 }
 
@@ -115,7 +115,7 @@ function renderDownload({ name, is }: Pick<ArchivedPortfolio, 'name' | 'is'>): H
 export function archivedPortfolioPage(archived: ArchivedPortfolio, rights: Rights): Html {
   const { name, is, by, sinceMs, startedMs, finishedMs, states = {}, sizeBytes } = archived;
   const rows = archivedRows(archived);
-  const standing = ARCHIVE_STANDING[is];
+  const standing = translated(ARCHIVE_STANDING[is]);
   return html`${pageHead({
     title: html`<bdi>${name}</bdi>`,
     trail: [

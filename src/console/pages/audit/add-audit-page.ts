@@ -4,7 +4,7 @@ import type { AuditEntry } from '../../../audit/entry.ts';
 import { grouped } from '../../../counted.ts';
 import { ADMIN } from '../../access/rules.ts';
 import { type Html, html } from '../../html/html.ts';
-import { countWords, t } from '../../html/texts.ts';
+import { countWords, t, translated } from '../../html/texts.ts';
 import { button, field, form, linkButton } from '../../parts/form.ts';
 import { emptyState, pageHead } from '../../parts/page-head.ts';
 import { pager, table } from '../../parts/table.ts';
@@ -69,7 +69,7 @@ function auditPage(shown: AuditShown): Html {
   const isSearched = Object.keys(found).length > 0;
   return html`${pageHead({
     title: t`Audit`,
-    lead: html`Who did what, when and from where. Entries are never changed, and changes from outside can be detected. ${commandLine('npx limitline audit verify', 'To check:')}`,
+    lead: html`Who did what, when and from where. Entries are never changed, and changes from outside can be detected. ${commandLine('npx limitline audit verify', t`To check:`)}`,
     actions: linkButton({ href: '/audit/export', words: t`Download all, as NDJSON`, download: true }),
   })}
   ${form({ action: '/audit', method: 'get', class: 'filters', role: 'search', label: t`Find entries`, body: searchFields(shown, isSearched) })}
@@ -127,13 +127,13 @@ function emptyOf({ isSearched, next, walk }: { isSearched: boolean; next: number
 /** What was done. An action with two entries, before and after it, also says which of them this is. */
 function whatOf({ what, is, of }: AuditEntry): Html {
   if (is === undefined) return theirWords(what);
-  return html`<span>${theirWords(what)}<small class="under">${is}${of !== undefined && html`, see <a href="${auditAddress({ before: of + 1 })}">no. ${grouped(of)}</a>`}</small></span>`;
+  return html`<span>${theirWords(what)}<small class="under">${translated(is)}${of !== undefined && html`, see <a href="${auditAddress({ before: of + 1 })}">no. ${grouped(of)}</a>`}</small></span>`;
 }
 
 function factsOf({ number, account, facts }: AuditEntry): Html {
   const count = Object.keys(facts ?? {}).length;
   const text = JSON.stringify({ account, ...facts }, null, 2);
-  return html`<details><summary>${count === 0 ? 'account' : countWords(count, 'fact')}</summary><pre class="answer" tabindex="0" aria-label="Facts of entry ${grouped(number)}">${text}</pre></details>`;
+  return html`<details><summary>${count === 0 ? t`account` : countWords(count, 'fact')}</summary><pre class="answer" tabindex="0" aria-label="Facts of entry ${grouped(number)}">${text}</pre></details>`;
 }
 
 /** The search in the address of the page. */

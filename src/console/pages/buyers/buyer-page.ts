@@ -6,7 +6,7 @@ import { numbersOf } from '../../../ledger/search/index-words.ts';
 import type { BuyerLook, BuyerRequest, BuyerStory } from '../../../ledger/story/buyer-story.ts';
 import { type Meanings, statusMeaningOf } from '../../../status-meaning.ts';
 import { type Html, html } from '../../html/html.ts';
-import { countWords, t } from '../../html/texts.ts';
+import { countWords, t, translated } from '../../html/texts.ts';
 import { facts, rowBadge, type Stat, stats } from '../../parts/figures.ts';
 import { pageHead, panel } from '../../parts/page-head.ts';
 import { pager, table } from '../../parts/table.ts';
@@ -96,7 +96,7 @@ function listed(term: string, all: readonly Html[]): { term: string; what: Html 
 /** A link to the row of a request; to the archived portfolio where only the archive has the row. */
 export function requestLink({ row, result, archived }: BuyerRequest): Html {
   if (result) return html`<a href="${rowAddress(row)}"><bdi>${row.portfolio}</bdi>, line ${result.line}</a>`;
-  const standing = archived === undefined ? t`not imported again yet` : ARCHIVE_STANDING[archived];
+  const standing = archived === undefined ? t`not imported again yet` : translated(ARCHIVE_STANDING[archived]);
   return html`<span><a href="${portfolioAddress(row.portfolio)}"><bdi>${row.portfolio}</bdi></a><small class="under">${standing}</small></span>`;
 }
 

@@ -54,7 +54,7 @@ export function decisionsForm(portfolio: string, csrf: string): Html {
       csrf,
       multipart: true,
       label: t`Upload decisions`,
-      body: html`${select({ label: t`Decimal mark`, name: 'decimal', id: 'decisions-decimal', options: [AS_SHOWN, { value: '.', words: 'point: 1,234.50' }, { value: ',', words: 'comma: 1.234,50' }] })}
+      body: html`${select({ label: t`Decimal mark`, name: 'decimal', id: 'decisions-decimal', options: [AS_SHOWN, { value: '.', words: t`point: 1,234.50` }, { value: ',', words: t`comma: 1.234,50` }] })}
         ${select({ label: t`Dates`, name: 'dates', id: 'decisions-dates', options: [AS_SHOWN, { value: 'dmy', words: t`day first: 31/12/2026` }, { value: 'mdy', words: t`month first: 12/31/2026` }] })}
         ${field({ label: t`File (10 MB at the most)`, name: 'file', id: 'decisions-file', type: 'file', accept: '.csv,.txt,.xlsx', required: true })}${button({ words: t`Show what it would do` })}`,
     })}

@@ -49,9 +49,9 @@ function eventPage({ event, headers, body }: LookedAtEvent): Html {
     title: t`What it names`,
     body: html`${facts([
       { term: t`Rows`, what: namedBy(event, MOST_ROWS) },
-      { term: t`What may be ids`, what: ids.length === 0 ? 'none' : idsWords(ids, moreIds) },
-      { term: t`Came`, what: times === 1 ? 'once' : html`${String(times)} times, the last ${moment(lastMs)}` },
-      ...(became ? [{ term: t`Decisions`, what: becameWords(became) || 'none' }] : []),
+      { term: t`What may be ids`, what: ids.length === 0 ? t`none` : idsWords(ids, moreIds) },
+      { term: t`Came`, what: times === 1 ? t`once` : html`${String(times)} times, the last ${moment(lastMs)}` },
+      ...(became ? [{ term: t`Decisions`, what: becameWords(became) || t`none` }] : []),
       { term: t`Size`, what: sizeText(sizeBytes) },
       { term: t`Event`, what: html`<code>${id}</code>` },
     ])}`,
@@ -79,5 +79,5 @@ function bodyPart({ text, isText, isCut }: ShownBody, sizeBytes: number): Html {
   if (sizeBytes === 0) return html`<p class="quiet">It has no body.</p>`;
   return html`<pre class="answer" tabindex="0" aria-label="As it came">${text}</pre>
     ${!isText && html`<p class="hint">It is not UTF-8: each byte that is not ASCII is shown by its number.</p>`}
-    ${isCut && html`<p class="hint">This is its beginning. ${commandLine('npx limitline events export --out events.ndjson', 'All of it:')}</p>`}`;
+    ${isCut && html`<p class="hint">This is its beginning. ${commandLine('npx limitline events export --out events.ndjson', t`All of it:`)}</p>`}`;
 }

@@ -45,7 +45,7 @@ export function eventsSection(
       rows: events,
       empty: emptyState({
         title: t`No events yet.`,
-        words: html`The service can send a message when something changes. An operator sets up the address for it. ${commandLine('EVENTS_PORT', 'Settings:')} ${commandLine('EVENTS_SECRET')}`,
+        words: html`The service can send a message when something changes. An operator sets up the address for it. ${commandLine('EVENTS_PORT', t`Settings:`)} ${commandLine('EVENTS_SECRET')}`,
       }),
       columns: [
         {
@@ -62,13 +62,13 @@ export function eventsSection(
       ],
     })}
     ${unlooked > 0 && events.length > 0 && html`<p class="hint">Only the latest portfolios were searched, not ${countWords(unlooked, 'older one')}. The page of an event searches all. ${commandLine('npx limitline events')}</p>`}
-    ${archived > 0 && events.length > 0 && html`<p class="hint">${countWords(archived, 'portfolio')} ${archived === 1 ? 'is' : 'are'} archived or forgotten: events about them are shown once they are restored.</p>`}`;
+    ${archived > 0 && events.length > 0 && html`<p class="hint">${countWords(archived, 'portfolio is', 'portfolios are')} archived or forgotten: events about them are shown once they are restored.</p>`}`;
 }
 
 function fullNotice({ full, fullMs }: EventTotals): Html {
   return notice(
     'warn',
-    html`${countWords(full, 'event')} so far ${full === 1 ? 'was' : 'were'} not kept for lack of space, the last ${moment(fullMs)}. An operator can allow more space; the service may send them again. ${commandLine('EVENTS_KEEP_MB', 'Settings:')} ${commandLine('EVENTS_KEEP_DAYS')}`,
+    html`${countWords(full, 'event')} so far ${full === 1 ? t`was` : t`were`} not kept for lack of space, the last ${moment(fullMs)}. An operator can allow more space; the service may send them again. ${commandLine('EVENTS_KEEP_MB', t`Settings:`)} ${commandLine('EVENTS_KEEP_DAYS')}`,
     { title: t`Some events were not kept.` },
   );
 }

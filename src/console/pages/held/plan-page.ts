@@ -59,7 +59,7 @@ export function planPage({ plan, changed = false, csrf }: { plan: ShownPlan; cha
     lead: html`Nothing was done yet.${silent > 0 && t` ${countWords(silent, 'line')} without an answer would change nothing.`}`,
   })}
   ${changed && notice('warn', t`Something has changed since this plan was made, so nothing was done. This is what would follow now.`, { urgent: true })}
-  ${late > 0 && notice('warn', t`${countWords(late, 'answer')} ${late === 1 ? 'is' : 'are'} left out: somebody, or the service, has answered meanwhile, or it was sent again.`)}
+  ${late > 0 && notice('warn', t`${countWords(late, 'answer is', 'answers are')} left out: somebody, or the service, has answered meanwhile, or it was sent again.`)}
   ${problems.length > 0 ? problemsPart(plan, desk) : of.length === 0 ? nothingPart(plan, desk) : questionPart(plan, desk, csrf)}
   ${of.length > 0 && linesPart(plan)}`;
 }
@@ -72,10 +72,8 @@ function questionPart({ id, fileName, back, of, elsewhere, paused }: ShownPlan, 
   const leave = back === 'row' && row ? rowAddress(row) : back === 'portfolio' ? heldAddress(row?.portfolio) : desk;
   const strange = of.filter((one) => one.strange !== undefined).length;
   const warned = [
-    ...(strange > 0
-      ? [t`${countWords(strange, 'id')} ${strange === 1 ? 'looks' : 'look'} unlike the others: compare again.`]
-      : []),
-    ...paused.map((name) => `“${name}” is paused: nothing of it goes before it is resumed on its page.`),
+    ...(strange > 0 ? [t`${countWords(strange, 'id looks', 'ids look')} unlike the others: compare again.`] : []),
+    ...paused.map((name) => t`“${name}” is paused: nothing of it goes before it is resumed on its page.`),
     ...elsewhereWords(elsewhere),
   ];
   return panel({
@@ -86,7 +84,7 @@ function questionPart({ id, fileName, back, of, elsewhere, paused }: ShownPlan, 
         ? [{ label: t`Not made: asked for again`, value: grouped(again.length), hint: sumWords(again) }]
         : []),
     ])}
-    ${again.length > 0 && notice('warn', html`${thingsOf(again)} ${again.length === 1 ? 'is' : 'are'} asked for again, ${sumWords(again)}. What the service did make of it then exists twice, and costs twice.`, { title: t`Real money.` })}
+    ${again.length > 0 && notice('warn', html`${thingsOf(again)} ${again.length === 1 ? t`is` : t`are`} asked for again, ${sumWords(again)}. What the service did make of it then exists twice, and costs twice.`, { title: t`Real money.` })}
     ${warned.length > 0 && notice('warn', warned.join(' '))}
     <div class="held-yes">${form({
       action: `${fileName === undefined ? '/held' : desk}/confirm`,
@@ -120,7 +118,7 @@ const amountOf = ({ requested_limit: amount, currency }: Answered) => money({ am
 
 function sumWords(of: readonly Answered[]): Html {
   const sums = sumsByCurrency(of.map(({ requested_limit: amount, currency }) => ({ amount, currency })));
-  return html`${sums.map((sum, place) => html`${place > 0 && ' and '}${money(sum)}`)}`;
+  return html`${sums.map((sum, place) => html`${place > 0 && t` and `}${money(sum)}`)}`;
 }
 
 /** `2 limits, 1 company` */

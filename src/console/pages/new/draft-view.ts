@@ -66,7 +66,7 @@ function keptNotice({ id, keptFrom, offered }: PortfolioDraft, csrf: string): Ht
   );
 }
 
-const readerWords = (by: readonly string[]) => (by.length === 0 ? 'somebody' : peopleWords(by));
+const readerWords = (by: readonly string[]) => (by.length === 0 ? t`somebody` : peopleWords(by));
 
 function submittedNotice({ id, submitted }: PortfolioDraft): Html | false {
   if (!submitted) return false;

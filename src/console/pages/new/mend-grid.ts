@@ -48,7 +48,10 @@ function tab(
   { list, pages, place }: { list: MendPlace['list']; pages: MendPages; place: ShownPlace },
 ): Html | false {
   if (pages.lines === 0) return false;
-  const words = t`${countWords(pages.lines, 'line')} with ${list}`;
+  const words =
+    list === 'problems'
+      ? t`${countWords(pages.lines, 'line')} with problems`
+      : t`${countWords(pages.lines, 'line')} with warnings`;
   return html`<a class="tab" href="/new/${id}?list=${list}#mend" aria-current="${list === place.list && 'true'}">${words}</a>`;
 }
 

@@ -94,7 +94,7 @@ function asFound(said: unknown, found: string | undefined): string {
   return said === undefined && found !== undefined ? t`As found: ${found}` : t`As found`;
 }
 
-const DECIMALS = { '.': 'point: 1234.50', ',': 'comma: 1234,50' } as const;
+const DECIMALS = { '.': t`point: 1234.50`, ',': t`comma: 1234,50` } as const;
 const DATES = { dmy: t`day first: 31/12/2026`, mdy: t`month first: 12/31/2026` } as const;
 
 function conventionFields({ reading }: PortfolioDraft, { conventions }: Preview): Html {
@@ -138,14 +138,14 @@ function columnTable({ columns }: Preview): Html {
     <caption class="unseen">Columns of the file, what stands in them, and what they are sent as</caption>
     <thead><tr><th scope="col" class="cell">Column</th><th scope="col" class="cell">First cells</th><th scope="col" class="cell">Read as</th></tr></thead>
     <tbody>${named.filter((column) => shown.has(column)).map(columnRow)}</tbody>
-  </table></div>${others > 0 && html`<p class="hint">${countWords(others, 'more column')} ${others === 1 ? 'is' : 'are'} not sent. To send one of them, move its column to the front of the file.</p>`}`;
+  </table></div>${others > 0 && html`<p class="hint">${countWords(others, 'more column is', 'more columns are')} not sent. To send one of them, move its column to the front of the file.</p>`}`;
 }
 
 /** The most columns that can be chosen for: more than any real file of buyers has. */
 const MOST_COLUMNS = 200;
 
 function columnRow({ index, written, known, extra, by, guess, samples }: PreviewColumn): Html {
-  const why = { name: 'exact name', map: t`as you chose`, alias: t`by its name` }[by ?? 'name'];
+  const why = { name: t`exact name`, map: t`as you chose`, alias: t`by its name` }[by ?? 'name'];
   return html`<tr class="${known === null && !extra && 'is-own'}">
     <th scope="row" class="cell names"><bdi>${written}</bdi></th>
     <td class="cell samples" data-head="First cells">${samples.length === 0 ? html`<span class="soft">empty</span>` : html`<span class="sample-list">${samples.map((sample) => html`<span class="sample"><bdi>${sample}</bdi></span>`)}</span>`}</td>
@@ -169,7 +169,7 @@ function constantFields({ reading }: PortfolioDraft): Html {
           hideLabel: at > 0,
           name: `constant-name-${at}`,
           value: name,
-          options: [{ value: '', words: 'none' }, ...KNOWN_COLUMNS.map((one) => ({ value: one, words: one }))],
+          options: [{ value: '', words: t`none` }, ...KNOWN_COLUMNS.map((one) => ({ value: one, words: one }))],
         })}${field({ label: t`Value`, hideLabel: at > 0, name: `constant-value-${at}`, value: value ?? '', maxlength: 500 })}</div>`,
     )}
   </details>`;

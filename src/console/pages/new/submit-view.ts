@@ -69,7 +69,7 @@ export function submitButtons(
         ${limits > SENT_FIRST && html`<div class="way">${button({ ...sends, words: t`Send ${SENT_FIRST}, then wait`, name: 'first', value: String(SENT_FIRST) })}<span class="hint">Then the portfolio pauses. ${can(rights, 'POST /portfolios/:name/resume', 'first rows') ? t`Look at the answers and resume it` : t`An operator looks at the answers and resumes it`}, and the rest is sent.</span></div>`}
         <div class="way">${button({ ...sends, words, kind: 'primary' })}<span class="hint">Exactly what this page shows is imported.</span></div>
       </div>
-      <p class="same-command">${commandLine(sameCommand(draft), 'The same from a terminal:')}</p>
+      <p class="same-command">${commandLine(sameCommand(draft), t`The same from a terminal:`)}</p>
   </div>`;
 }
 
@@ -103,7 +103,7 @@ export function neededApproval(
     ...(windowDays > 0 ? [t`the sum of one buyer`] : []),
   ];
   if (above === undefined || whose.length === 0) return false;
-  return notice('info', t`If ${whose.join(' or ')} is above ${limit} with this file, ${BEFORE_YES}.`);
+  return notice('info', t`If ${whose.join(t` or `)} is above ${limit} with this file, ${BEFORE_YES}.`);
 }
 
 /** The command that does the same with a local file; a control total is added as it is typed (total.js). What no flag can state is in a file of its own, `mapping.json`. */
@@ -151,7 +151,7 @@ export function requestFigures({ counts, dryRun, ratePerS, problems, warnings, f
     },
     {
       label: t`Time needed`,
-      value: durationS === null ? 'not known yet' : `about ${durationWords(durationS)}`,
+      value: durationS === null ? t`not known yet` : t`about ${durationWords(durationS)}`,
       hint:
         ratePerS === null
           ? t`known once the first answers came`
@@ -178,7 +178,7 @@ export function requestFigures({ counts, dryRun, ratePerS, problems, warnings, f
       ...(warnings.lines + fileWarnings.length > 0 ? { kind: 'warn' as const } : {}),
     },
   ])}</div>
-  ${problems.lines > 0 && html`<p class="to-mend"><a href="#mend">${countWords(problems.lines, 'line')} would not be requested: fix ${problems.lines === 1 ? 'it' : 'them'} here, or leave ${problems.lines === 1 ? 'it' : 'them'} out.</a></p>`}
+  ${problems.lines > 0 && html`<p class="to-mend"><a href="#mend">${countWords(problems.lines, 'line')} would not be requested: fix ${problems.lines === 1 ? t`it` : t`them`} here, or leave ${problems.lines === 1 ? t`it` : t`them`} out.</a></p>`}
   ${besideWords(dryRun)}`;
 }
 

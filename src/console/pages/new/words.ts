@@ -10,17 +10,17 @@ import { linkButton } from '../../parts/form.ts';
 
 /** A duration for people: `50 s`, `4 min`, `2.0 h`. */
 export function durationWords(seconds: number): string {
-  if (seconds < 90) return `${Math.ceil(seconds)} s`;
+  if (seconds < 90) return t`${Math.ceil(seconds)} s`;
   const minutes = Math.round(seconds / 60);
-  return minutes < 90 ? t`${minutes} min` : `${(minutes / 60).toFixed(1)} h`;
+  return minutes < 90 ? t`${minutes} min` : t`${(minutes / 60).toFixed(1)} h`;
 }
 
 /** The names of delimiters. */
 export const DELIMITER_WORDS: Readonly<Record<string, string>> = {
-  ',': 'comma',
-  ';': 'semicolon',
-  '\t': 'tab',
-  '|': 'pipe',
+  ',': t`comma`,
+  ';': t`semicolon`,
+  '\t': t`tab`,
+  '|': t`pipe`,
 };
 
 /** The name of an encoding for people: `UTF-8`, `SHIFT-JIS`. */
@@ -39,7 +39,7 @@ export function previewDialectWords({ dialect }: Pick<Preview, 'dialect'>): stri
 export function correctionWords(versions: readonly DraftVersion[], { number, leftOut }: DraftVersion): string {
   const cells = changedCells(versions.slice(0, versions.findIndex((one) => one.number === number) + 1));
   const [named, more] = [leftOut.slice(0, MOST_LINES), leftOut.length - MOST_LINES];
-  const lines = t`${leftOut.length === 1 ? 'line' : 'lines'} ${named.map(grouped).join(', ')}${more > 0 ? t` and ${grouped(more)} more` : ''} left out`;
+  const lines = t`${leftOut.length === 1 ? t`line` : t`lines`} ${named.map(grouped).join(', ')}${more > 0 ? t` and ${grouped(more)} more` : ''} left out`;
   const parts = [
     ...(cells > 0 ? [t`${countWords(cells, 'cell')} corrected`] : []),
     ...(leftOut.length > 0 ? [lines] : []),

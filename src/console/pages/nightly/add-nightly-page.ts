@@ -9,7 +9,7 @@ import type { Rights } from '../../access/access.ts';
 import { LOOKS, OPERATOR, SEES_BUYERS } from '../../access/rules.ts';
 import { ConsoleError } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
-import { t } from '../../html/texts.ts';
+import { t, translated } from '../../html/texts.ts';
 import { pageHead, panel } from '../../parts/page-head.ts';
 import { pager } from '../../parts/table.ts';
 import { AUTOMATION, nightlyAddress, reportAddress } from '../addresses.ts';
@@ -61,7 +61,7 @@ export const nightlyTasksPage = page<NightlyPageFunctions>(
         if (place) {
           const found = await given.report.group(id, place);
           if (!found) throw noReport();
-          const title = `${CHECKS[place.check].title} (${nightTitle(found)})`;
+          const title = `${translated(CHECKS[place.check].title)} (${nightTitle(found)})`;
           return { title, body: groupPage(id, place, found) };
         }
         const shown = await given.report.read(id);
@@ -169,7 +169,7 @@ function groupPage(
   const of = { section, check };
   const until = after + group.shown.length;
   return html`${pageHead({
-    title: CHECKS[check].title,
+    title: translated(CHECKS[check].title),
     trail: [UP, { href: reportAddress(id), words: t`Report of ${nightTitle({ atMs })}` }],
     lead: SECTION_WORDS[section].title,
   })}

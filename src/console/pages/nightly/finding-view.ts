@@ -17,12 +17,12 @@ export type Medium = 'page' | 'paper';
 /** The most examples of a finding on paper: fewer than on a page, since the file of all items has the rest. */
 const EXAMPLES_ON_PAPER = 5;
 
-const CHANGE_WORDS: Readonly<Record<FindingChange, string>> = {
-  new: 'new',
-  more: 'more',
-  fewer: 'fewer',
-  same: 'same',
-  gone: 'resolved',
+export const CHANGE_WORDS: Readonly<Record<FindingChange, string>> = {
+  new: t`new`,
+  more: t`more`,
+  fewer: t`fewer`,
+  same: t`same`,
+  gone: t`resolved`,
 };
 
 /** One finding: number of rows, description, portfolio, age, change, commands, examples. */
@@ -33,7 +33,7 @@ export function findingView(finding: ShownFinding, medium: Medium): Html {
     <div class="finding-count"><strong>${countOf(finding, medium)}</strong>${sum !== undefined && html`<span class="quiet">${amount(sum)}</span>`}</div>
     <div class="finding-words">
       <p>${change !== undefined && !isGone && changeMark(change)} ${words}</p>
-      <p class="quiet">${portfolio === '' ? t`All portfolios` : portfolioName(portfolio, medium)}${sinceMs !== undefined && html` · ${rows === 1 ? 'since' : t`the oldest since`} ${inUtc(sinceMs).slice(0, 10)}`}${rowsBefore !== undefined && !isGone && rowsBefore !== rows && html` · ${grouped(rowsBefore)} before`}</p>
+      <p class="quiet">${portfolio === '' ? t`All portfolios` : portfolioName(portfolio, medium)}${sinceMs !== undefined && html` · ${rows === 1 ? t`since` : t`the oldest since`} ${inUtc(sinceMs).slice(0, 10)}`}${rowsBefore !== undefined && !isGone && rowsBefore !== rows && html` · ${grouped(rowsBefore)} before`}</p>
       ${medium === 'page' && commands.length > 0 && html`<p class="finding-ways">${commands.map((command) => commandLine(`npx limitline ${command}`))}</p>`}
       ${examples.some(isOne) && examplesView(finding, medium)}
     </div>

@@ -71,7 +71,7 @@ const OWN_READING = t`as the last file with the same columns was read in this co
 function noFolder(): Html {
   return notice(
     'info',
-    html`An operator can set up a folder: files of buyers put into it are then imported by themselves. ${commandLine('LIMITLINE_INBOX', 'Setting:')}`,
+    html`An operator can set up a folder: files of buyers put into it are then imported by themselves. ${commandLine('LIMITLINE_INBOX', t`Setting:`)}`,
     { title: t`No drop folder is set up.` },
   );
 }

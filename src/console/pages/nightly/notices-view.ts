@@ -45,7 +45,7 @@ export function noticesSection({ ways, about, hasLinks, lately, counts, nowMs }:
           ? [
               {
                 term: t`Links`,
-                what: html`none, since the address of this console is not set. ${commandLine('CONSOLE_URL', 'Setting:')}`,
+                what: html`none, since the address of this console is not set. ${commandLine('CONSOLE_URL', t`Setting:`)}`,
               },
             ]
           : []),
@@ -69,7 +69,7 @@ export function noticesSection({ ways, about, hasLinks, lately, counts, nowMs }:
 function noWay(): Html {
   return notice(
     'info',
-    html`An operator can have them sent to Slack, Teams or by mail. ${commandLine('NOTIFY_WEBHOOK_URL', 'Settings:')} ${commandLine('NOTIFY_SMTP_URL')} ${commandLine('npx limitline notices test', 'Then try it:')}`,
+    html`An operator can have them sent to Slack, Teams or by mail. ${commandLine('NOTIFY_WEBHOOK_URL', t`Settings:`)} ${commandLine('NOTIFY_SMTP_URL')} ${commandLine('npx limitline notices test', t`Then try it:`)}`,
     { title: t`Notices are sent to nobody.` },
   );
 }
@@ -77,13 +77,13 @@ function noWay(): Html {
 function faultNotice({ way, fault, waiting }: ShownWay): Html {
   return notice(
     'warn',
-    html`${fault?.words}. It has failed since ${moment(fault?.sinceMs)}; ${countWords(waiting, 'notice')} ${waiting === 1 ? 'waits' : 'wait'}, and sending is tried again automatically.`,
+    html`${fault?.words}. It has failed since ${moment(fault?.sinceMs)}; ${countWords(waiting, 'notice waits', 'notices wait')}, and sending is tried again automatically.`,
     { title: way === 'webhook' ? t`The webhook fails.` : t`The mail server fails.` },
   );
 }
 
 function wayWords({ given, waiting }: ShownWay): string {
-  const waits = waiting === 0 ? '' : `; ${countWords(waiting, 'notice')} ${waiting === 1 ? 'waits' : 'wait'}`;
+  const waits = waiting === 0 ? '' : `; ${countWords(waiting, 'notice waits', 'notices wait')}`;
   return `${given ? `${given.where}, ${given.how}` : t`not set up any more`}${waits}`;
 }
 

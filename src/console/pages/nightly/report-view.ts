@@ -17,13 +17,13 @@ import {
 } from '../../../ledger/nightly/night-report.ts';
 import { moneyText } from '../../../money-text.ts';
 import { escapeHtml, type Html, html } from '../../html/html.ts';
-import { countWords, t } from '../../html/texts.ts';
+import { countWords, t, translated } from '../../html/texts.ts';
 import { stats } from '../../parts/figures.ts';
 import { emptyState, notice } from '../../parts/page-head.ts';
 import { pager, table } from '../../parts/table.ts';
 import { commandLine, inUtc, moment, theirWords } from '../../parts/text.ts';
 import { nightlyAddress, reportAddress } from '../addresses.ts';
-import { changeMark, findingView, type Medium, type ShownFinding } from './finding-view.ts';
+import { CHANGE_WORDS, changeMark, findingView, type Medium, type ShownFinding } from './finding-view.ts';
 
 /** The findings of one check in one section of a report; `shown` may be a part of them. */
 export type ShownGroup = ReportGroup & { shown: readonly ShownFinding[] };
@@ -72,7 +72,7 @@ export function reportSections(
 function sectionView(section: SectionName, groups: readonly ShownGroup[], id: string, medium: Medium): Html {
   const { title, lead } = SECTION_WORDS[section];
   return html`<section class="${['report-part', `is-${section}`]}" aria-labelledby="part-${section}">
-    <h3 id="part-${section}">${title}</h3><p class="quiet">${lead}</p>
+    <h3 id="part-${section}">${translated(title)}</h3><p class="quiet">${translated(lead)}</p>
     ${groups.map((group) => groupView(group, id, medium))}
   </section>`;
 }
@@ -99,13 +99,13 @@ function groupView(group: ShownGroup, id: string, medium: Medium): Html {
 export function groupTitle({ section, check, rows, findings, sum, changes }: ReportGroup): Html {
   const told = CHANGES.filter((change) => change !== 'gone' && change !== 'same' && changes[change]);
   const figures = `${countWords(rows, 'row')}${findings > 1 ? t` in ${countWords(findings, 'finding')}` : ''}`;
-  return html`<span class="check-title">${CHECKS[check].title}</span> <span class="check-figures">${figures}${sum !== undefined && section !== 'gone' && ` · ${moneyText(sum)}`}</span>${told.map((change) => html` ${changeMark(change, `${grouped(changes[change] ?? 0)} ${change}`)}`)}`;
+  return html`<span class="check-title">${translated(CHECKS[check].title)}</span> <span class="check-figures">${figures}${sum !== undefined && section !== 'gone' && ` · ${moneyText(sum)}`}</span>${told.map((change) => html` ${changeMark(change, `${grouped(changes[change] ?? 0)} ${CHANGE_WORDS[change]}`)}`)}`;
 }
 
 /** A duration: `3.2 s`, `4 min 10 s`. */
 function seconds(ms: number): string {
   const whole = Math.max(0, ms) / 1_000;
-  if (whole < 60) return `${whole.toFixed(1)} s`;
+  if (whole < 60) return t`${whole.toFixed(1)} s`;
   return t`${Math.floor(whole / 60)} min ${Math.round(whole % 60)} s`;
 }
 

@@ -3,7 +3,7 @@ import { causeWords, MOST_NIGHTS, type RuleForm, ruleWords } from '../../../ledg
 import { type CauseNow, type RuleNow, type RulesNow, ruleNightWords } from '../../../ledger/nightly/retry-rules.ts';
 import { STEPS } from '../../../ledger/schema/row.ts';
 import { type Html, html } from '../../html/html.ts';
-import { countWords, t } from '../../html/texts.ts';
+import { countWords, t, translated } from '../../html/texts.ts';
 import { actionButton, button, field, form, select } from '../../parts/form.ts';
 import { emptyState, notice } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
@@ -103,12 +103,12 @@ function addForm(causes: readonly CauseNow[], csrf: string, asked: Readonly<Reco
     options: [{ value: '', words: t`any, by the three fields below` }, ...options],
   })}
     <div class="filters">
-    ${select({ label: t`Step`, name: 'step', value: '', options: [{ value: '', words: 'any' }, ...steps] })}
-    ${field({ label: t`Status`, name: 'status', inputmode: 'numeric', maxlength: 3, plain: true, placeholder: 'any' })}
-    ${field({ label: t`Message contains`, name: 'words', maxlength: 200, plain: true, placeholder: 'any' })}
+    ${select({ label: t`Step`, name: 'step', value: '', options: [{ value: '', words: t`any` }, ...steps] })}
+    ${field({ label: t`Status`, name: 'status', inputmode: 'numeric', maxlength: 3, plain: true, placeholder: t`any` })}
+    ${field({ label: t`Message contains`, name: 'words', maxlength: 200, plain: true, placeholder: t`any` })}
     </div>
     <div class="filters">
-    ${field({ label: t`Portfolio`, name: 'portfolio', value: portfolio, plain: true, placeholder: 'all' })}
+    ${field({ label: t`Portfolio`, name: 'portfolio', value: portfolio, plain: true, placeholder: t`all` })}
     ${field({ label: t`Number of nights, 1 to ${MOST_NIGHTS}`, name: 'nights', value: String(NIGHTS), inputmode: 'numeric', required: true, maxlength: 2, plain: true })}
     </div>
     ${button({ words: t`Add the rule` })}`;
@@ -119,7 +119,7 @@ function addForm(causes: readonly CauseNow[], csrf: string, asked: Readonly<Reco
 function offerWords(cause: CauseNow): string {
   const { rows, portfolios, step } = cause;
   const where = portfolios.length === 1 ? cutWords(portfolios[0] ?? '') : t`${grouped(portfolios.length)} portfolios`;
-  return t`${countWords(rows, 'row')} in ${where}, at ${step}: ${cutWords(causeWords({ ...cause, meaning: cause.meaning }), CAUSE_CHARACTERS)}`;
+  return t`${countWords(rows, 'row')} in ${where}, at ${translated(step)}: ${cutWords(causeWords({ ...cause, meaning: cause.meaning }), CAUSE_CHARACTERS)}`;
 }
 
 function textOf(value: unknown): string {

@@ -98,7 +98,7 @@ export function nobodyOnDuty(): Html {
 
 function onDutyWords(onDuty: readonly OnDuty[]): string {
   const hosts = [...new Set(onDuty.map(({ host }) => host))].join(', ');
-  return t`${countWords(onDuty.length, 'process', 'processes')} on ${hosts} ${onDuty.length === 1 ? 'runs' : 'run'} these tasks.`;
+  return t`${countWords(onDuty.length, 'process', 'processes')} on ${hosts} ${onDuty.length === 1 ? t`runs` : t`run`} these tasks.`;
 }
 
 function nameOf({ task, does }: ScheduledTask): Html {
@@ -118,7 +118,7 @@ function lastOf({ last, lastWell, underWay }: ScheduledTask, nowMs: number): Htm
     last.is === 'failed' ? html`<strong class="is-bad">Failed.</strong> ${advice(last.words)}` : advice(last.words);
   const before =
     last.is === 'failed'
-      ? html`<span class="under">Last success: ${moment(lastWell?.endedMs, { none: 'never' })}</span>`
+      ? html`<span class="under">Last success: ${moment(lastWell?.endedMs, { none: t`never` })}</span>`
       : '';
   return html`<div>${timeAgo(last.endedMs, { nowMs })}: ${words}${before}</div>`;
 }

@@ -16,7 +16,7 @@ import { ACTION_WORDS, commandOf, filterWords } from './plan-words.ts';
 export function outcomeTitle({ plan, standing, done, waits }: PlanState): string {
   const words = ACTION_WORDS[plan.action];
   if (plan.action !== 'cancel' && waits !== undefined && standing === 'ended') {
-    return t`${countWords(done, 'row')} ${done === 1 ? 'waits' : 'wait'} for approval`;
+    return t`${countWords(done, 'row waits', 'rows wait')} for approval`;
   }
   if (standing === 'running') return words.goesOn;
   if (standing === 'stopped') return t`Stopped before the end`;
@@ -55,7 +55,7 @@ export function outcomeBody(state: PlanState, { csrf = '', rights }: { csrf?: st
               what: html`${moment(confirmedMs)} by ${confirmedBy}${endedMs !== undefined && html`, done ${moment(endedMs)}`}`,
             },
           ]),
-      ...(command === undefined ? [] : [{ term: '', what: commandLine(command, 'As a command:') }]),
+      ...(command === undefined ? [] : [{ term: '', what: commandLine(command, t`As a command:`) }]),
     ])}
     <div class="actions">
       ${standing === 'stopped' && can(rights, 'POST /plans/:id/confirm', plan.action) && actionButton({ action: `/plans/${plan.id}/confirm`, csrf, words: t`Continue`, kind: 'primary' })}

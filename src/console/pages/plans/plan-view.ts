@@ -1,6 +1,6 @@
+import { CALL_KINDS, KINDS } from '../../../call-kind.ts';
 import { grouped } from '../../../counted.ts';
 import { elsewhereWords, type Plan, type PlanState } from '../../../ledger/plans/plan.ts';
-import { thingsOf } from '../../../ledger/portfolios/proof.ts';
 import { BEFORE_YES } from '../../../ledger/schema/approval.ts';
 import { queryOfFilter } from '../../../ledger/search/row-filter.ts';
 import { moneyText } from '../../../money-text.ts';
@@ -66,7 +66,7 @@ export function planBody(
       ...(action === 'cancel' ? [] : [{ term: t`Calls`, what: callsWords(plan) }]),
       ...(madeWords(plan) === '' ? [] : [{ term: t`Not made again`, what: madeWords(plan) }]),
       { term: t`If rows change`, what: meanwhileWords(plan) },
-      ...(command === undefined ? [] : [{ term: '', what: commandLine(command, 'As a command:') }]),
+      ...(command === undefined ? [] : [{ term: '', what: commandLine(command, t`As a command:`) }]),
     ])}
     <div class="actions">
       ${
@@ -99,7 +99,7 @@ function callsStat({ calls, isLookedUp }: Plan): { label: string; value: string;
   return {
     label: t`Calls`,
     value: `${isLookedUp ? '' : '≤ '}${grouped(all)}`,
-    hint: isLookedUp ? 'exact' : t`at most`,
+    hint: isLookedUp ? t`exact` : t`at most`,
   };
 }
 
@@ -119,6 +119,12 @@ function madeWords({ made, action }: Plan): string {
   if (action === 'cancel') return '';
   const parts = thingsOf(made);
   return parts.length === 0 ? '' : t`${parts.join(', ')}, which exist already`;
+}
+
+/** `2 documents`, `1 limit`: calls by kind; kinds with none are left out. */
+function thingsOf(calls: Plan['calls']): string[] {
+  const some = CALL_KINDS.filter((kind) => calls[kind] > 0);
+  return some.map((kind) => countWords(calls[kind], kind, KINDS[kind].several));
 }
 
 function meanwhileWords({ action, whole }: Plan): string {

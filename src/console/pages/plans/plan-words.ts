@@ -3,7 +3,7 @@ import type { Plan, PlanAction } from '../../../ledger/plans/plan.ts';
 import type { RowState } from '../../../ledger/schema/row.ts';
 import { queryOfFilter, type RowFilter } from '../../../ledger/search/row-filter.ts';
 import { moneyText } from '../../../money-text.ts';
-import { countWords, t } from '../../html/texts.ts';
+import { countWords, t, translated } from '../../html/texts.ts';
 import { shellWord } from '../../parts/text.ts';
 
 /** The texts of an action: button, question, progress, result. */
@@ -54,8 +54,12 @@ export function rowsWords(rows: number, { states = [] }: RowFilter, isExact = tr
 export function filterWords({ filter, cause }: Pick<Plan, 'filter' | 'cause'>): string[] {
   const { states = [], outcomes = [], status, min, max, rows, text, cause: id } = filter;
   return [
-    ...(states.length > 0 ? [t`with the outcome ${listed([...new Set(states.map(stateWords))])}`] : []),
-    ...(outcomes.length > 0 ? [t`with the outcome ${listed(outcomes.map((one) => ROW_OUTCOMES[one]))}`] : []),
+    ...(states.length > 0
+      ? [t`with the outcome ${listed([...new Set(states.map((state) => translated(stateWords(state))))])}`]
+      : []),
+    ...(outcomes.length > 0
+      ? [t`with the outcome ${listed(outcomes.map((one) => translated(ROW_OUTCOMES[one])))}`]
+      : []),
     ...(id === undefined ? [] : [t`failed for the cause ${id}${cause === null ? '' : `: ${cause}`}`]),
     ...(status === undefined ? [] : [t`answered "${status}"`]),
     ...(min === undefined ? [] : [t`asking for ${moneyText(min)} or more`]),
@@ -72,9 +76,9 @@ function listed(words: readonly string[]): string {
 
 /** `50 s`, `4 min`, `1.5 h`. */
 function duration(seconds: number): string {
-  if (seconds < 90) return `${Math.max(1, Math.ceil(seconds))} s`;
+  if (seconds < 90) return t`${Math.max(1, Math.ceil(seconds))} s`;
   const minutes = Math.round(seconds / 60);
-  return minutes < 90 ? t`${minutes} min` : `${(minutes / 60).toFixed(1)} h`;
+  return minutes < 90 ? t`${minutes} min` : t`${(minutes / 60).toFixed(1)} h`;
 }
 
 /** A range of time such as `4 to 6 min`; `not known yet` for null. */

@@ -1,7 +1,7 @@
-import { counted } from '../../../counted.ts';
 import type { FailedSessions } from '../../../ledger/calls/sessions.ts';
 import type { RowId } from '../../../ledger/schema/schema.ts';
 import { type Html, html } from '../../html/html.ts';
+import { countWords, t } from '../../html/texts.ts';
 import { notice } from '../../parts/page-head.ts';
 import { rowAddress } from '../addresses.ts';
 
@@ -17,12 +17,14 @@ export function failedSessions({ refused, held }: FailedSessions): Html {
     notice(
       'warn',
       html`Read the service’s answer on the page of the row, and request another one there: ${named(refused)}.`,
-      { title: `${counted(refused.length, 'hosted session was', 'hosted sessions were')} rejected by the service.` },
+      {
+        title: t`${countWords(refused.length, 'hosted session was', 'hosted sessions were')} rejected by the service.`,
+      },
     )
   }${
     held.length > 0 &&
     notice('warn', html`Ask the service’s people, or request a second one on the page of the row: ${named(held)}.`, {
-      title: `Nobody knows what became of ${counted(held.length, 'hosted session')}.`,
+      title: t`Nobody knows what became of ${countWords(held.length, 'hosted session')}.`,
     })
   }`;
 }

@@ -11,7 +11,7 @@ import { moneyText } from '../../../money-text.ts';
 import { timeLeftWords } from '../../../pace/time-left.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
-import { countWords, t } from '../../html/texts.ts';
+import { countWords, t, translated } from '../../html/texts.ts';
 import { barLine, OUTCOMES, SHOWN_AS, stateBadge, stateShape } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
 import { table } from '../../parts/table.ts';
@@ -31,7 +31,7 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
     { state: 'invalid' as const, ...money.left_out, words: t`left out` },
     ...OUTCOMES.map((one) => {
       const { rows, requested } = outcomes[one];
-      return { state: SHOWN_AS[one], lines: rows, amount: requested, words: ROW_OUTCOMES[one] };
+      return { state: SHOWN_AS[one], lines: rows, amount: requested, words: translated(ROW_OUTCOMES[one]) };
     }),
   ].filter((piece) => piece.lines > 0);
   const bar = pieces.map(({ state: shown, amount: sum = '0', words }) => {
@@ -50,7 +50,7 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
       { head: t`What became of it`, names: true, cell: moneyName },
       { head: t`Lines`, kind: 'number', cell: (line) => moneyRows(name, line) },
       {
-        head: upperFirst(amountHead(money)),
+        head: translated(upperFirst(amountHead(money))),
         kind: 'amount',
         cell: ({ amount: sum }) => (sum === undefined ? t`not known` : amount(sum)),
       },
@@ -63,7 +63,7 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
 }
 
 function moneyName({ level, words, outcomes: [outcome, ...others] }: MoneyLine): Html {
-  const text = upperFirst(words);
+  const text = translated(upperFirst(words));
   const isPart = level === 2 && outcome !== undefined && others.length === 0;
   return html`<span class="money-${level}">${isPart ? stateBadge(SHOWN_AS[outcome], text) : text}</span>`;
 }
@@ -97,20 +97,20 @@ function timeWords(
     ownPerS === undefined || ownPerS < 0.05
       ? ''
       : t`, ${ownPerS >= 10 ? Math.round(ownPerS) : ownPerS.toFixed(1)} a second of this portfolio`;
-  const time = left === '' ? (state.paused === undefined ? t`not known yet` : 'paused') : left;
+  const time = left === '' ? (state.paused === undefined ? t`not known yet` : t`paused`) : left;
   return html`<b>Time left</b> ${time}; ${range} calls left${own}.`;
 }
 
 function lasted(seconds: number): string {
-  if (seconds < 90) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
-  return seconds < 5_400 ? t`${Math.round(seconds / 60)} min` : `${(seconds / 3_600).toFixed(1)} h`;
+  if (seconds < 90) return t`${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
+  return seconds < 5_400 ? t`${Math.round(seconds / 60)} min` : t`${(seconds / 3_600).toFixed(1)} h`;
 }
 
 /** The most causes that the page shows, since nobody reads more; the rows of other causes can be found by their state. */
 export const CAUSES_SHOWN = 20;
 
 const MEANINGS: Readonly<Record<string, string>> = {
-  refused: 'rejected',
+  refused: t`rejected`,
   unknown: t`needs an answer`,
   'put off': t`postponed too often`,
   other: t`made for another line`,
@@ -130,11 +130,11 @@ function renderCause(name: string, cause: ShownCause, rights: Rights): Html {
   const { id, step, meaning, status, words, rows, sum, sample } = cause;
   const isHeld = meaning === 'unknown';
   const of = { cause: id };
-  const label = words === '' ? t`${meaning} at ${step}` : words;
+  const label = words === '' ? t`${meaning} at ${translated(step)}` : words;
   return html`<li class="cause">
     <p class="cause-count"><a href="${portfolioAddress(name, of)}">${countWords(rows, 'row')}</a> ${amount(sum)}</p>
     <div class="cause-words">
-      <p>${stateBadge(isHeld ? 'held' : 'refused', `${MEANINGS[meaning] ?? meaning}${status === null ? '' : ` · ${status}`}`)} <span class="quiet">at ${step}</span></p>
+      <p>${stateBadge(isHeld ? 'held' : 'refused', `${MEANINGS[meaning] ?? meaning}${status === null ? '' : ` · ${status}`}`)} <span class="quiet">at ${translated(step)}</span></p>
       <p class="cause-text">${words === '' ? html`<span class="quiet">no reason given</span>` : html`<q>${words}</q>`}</p>
       <p class="cause-way">${sample && html`<a href="${below(name, 'rows', sample.row.key)}">For example line ${sample.line}</a>`} ${commandLine(commandOf(name, cause))}</p>
     </div>
@@ -176,13 +176,13 @@ export function renderFunnel(steps: readonly FunnelStep[], { states }: Pick<Port
   // Nothing of a finished portfolio waits or is at a step.
   const isOver = openRows({ states }) + states.awaiting === 0;
   return html`<ol class="funnel">
-    ${!isOver && stage({ name: 'Waiting', state: 'queued', here: states.queued, rows, hints: waitingHints(states) })}
+    ${!isOver && stage({ name: t`Waiting`, state: 'queued', here: states.queued, rows, hints: waitingHints(states) })}
     ${steps.map(({ step, at, past, stopped, calls }) =>
       stage({
         name: STEP_WORDS[step],
         state: step,
         here: isOver ? past : at,
-        words: isOver ? (past === 1 ? 'row' : 'rows') : t`rows here now`,
+        words: isOver ? (past === 1 ? t`row` : t`rows`) : t`rows here now`,
         rows,
         share: past,
         hints: [
@@ -193,10 +193,10 @@ export function renderFunnel(steps: readonly FunnelStep[], { states }: Pick<Port
       }),
     )}
     ${stage({
-      name: 'Answered',
+      name: t`Answered`,
       state: 'done',
       here: answered,
-      words: answered === 1 ? 'row' : 'rows',
+      words: answered === 1 ? t`row` : t`rows`,
       rows,
       share: answered,
       hints: [t`${grouped(states.done)} done`, t`${grouped(states.skipped)} requested before`],

@@ -8,7 +8,7 @@ import type { Query, RowFilter } from '../../../ledger/search/row-filter.ts';
 import type { RowOrder } from '../../../ledger/search/row-order.ts';
 import { parseAmount } from '../../../portfolio/values/amounts.ts';
 import { type Html, html } from '../../html/html.ts';
-import { t } from '../../html/texts.ts';
+import { t, translated } from '../../html/texts.ts';
 import { OUTCOMES, SHOWN_AS, type Shown, stateShape } from '../../parts/figures.ts';
 import { button, field, form, hidden, select } from '../../parts/form.ts';
 import { count } from '../../parts/text.ts';
@@ -74,7 +74,7 @@ export function renderFilterForm(
     const [{ rows }, isChosen, shown] = [outcomes[outcome], chosen.includes(outcome), SHOWN_AS[outcome]];
     return chip(shown, {
       input: html`<input type="checkbox" name="outcomes" value="${outcome}" checked="${isChosen}">`,
-      words: html`${ROW_OUTCOMES[outcome]} <b>${count(rows)}</b>`,
+      words: html`${translated(ROW_OUTCOMES[outcome])} <b>${count(rows)}</b>`,
       isHidden: rows === 0 && !isChosen,
       at,
     });
@@ -94,7 +94,7 @@ export function renderFilterForm(
       ${causeField(causes, filter)}
       ${statusField(statuses, filter)}
       ${field({ label: t`Amount from`, name: 'min', inputmode: 'decimal', value: given.min ?? '', ...wrongIn(problem, 'least') })}
-      ${field({ label: 'to', name: 'max', inputmode: 'decimal', value: given.max ?? '', ...wrongIn(problem, 'largest') })}
+      ${field({ label: t`to`, name: 'max', inputmode: 'decimal', value: given.max ?? '', ...wrongIn(problem, 'largest') })}
       ${select({ label: t`Order`, name: 'order', value: order ?? 'line', options: Object.entries(ORDER_WORDS).map(([value, words]) => ({ value, words })) })}
       <div class="actions">${button({ words: t`Show` })}${Object.keys(filter).length + lines.length > 0 && html`<a class="button is-quiet" href="${portfolioAddress(name)}#rows">Show all</a>`}</div>
     </div>`;

@@ -104,8 +104,8 @@ function renderDownloads(name: string): Html {
 function renderConventions(name: string): Html {
   const choices = (...options: [value: string, words: string][]) => options.map(([value, words]) => ({ value, words }));
   const body = html`
-    ${select({ label: t`Decimals`, name: 'decimal', id: 'csv-decimal', options: choices(['comma', 'comma: 1250,50'], ['point', 'point: 1250.50']) })}
-    ${select({ label: t`Separator`, name: 'delimiter', id: 'csv-delimiter', options: choices(['semicolon', 'semicolon'], ['comma', 'comma'], ['tab', 'tab']) })}
+    ${select({ label: t`Decimals`, name: 'decimal', id: 'csv-decimal', options: choices(['comma', t`comma: 1250,50`], ['point', t`point: 1250.50`]) })}
+    ${select({ label: t`Separator`, name: 'delimiter', id: 'csv-delimiter', options: choices(['semicolon', t`semicolon`], ['comma', t`comma`], ['tab', t`tab`]) })}
     ${tick({ label: t`for Excel`, name: 'excel', checked: true })}
     ${button({ words: t`Download` })}`;
   return html`<details class="csv-as" id="csv-as"><summary>CSV with other decimals…</summary>${form({ action: below(name, 'downloads', 'results.csv'), method: 'get', body, class: 'csv-form', label: t`CSV with other decimals` })}</details>`;
@@ -172,7 +172,7 @@ function renderWaits(look: PortfolioLook, rights: Rights): Html {
   };
   const whoActs = (act: 'resume' | 'answer') => {
     const { who, state } = look;
-    if (act === 'answer') return !can(rights, HELD_DESK.right) && mayWords(who.operate, 'answer');
+    if (act === 'answer') return !can(rights, HELD_DESK.right) && mayWords(who.operate, t`answer`);
     return !can(rights, RESUME, state.pauseKind) && mayWords(who.resume, t`resume it`);
   };
   return html`${waitsFor(look).map(({ kind, title, words, command, href, act }) =>
@@ -227,7 +227,7 @@ function renderActions({ state, who }: PortfolioLook, { rights, csrf }: { rights
     ...(hasRetry && !retry ? [t`send rejected rows again`] : []),
     ...(hasCancel && !cancel ? [t`cancel what is left`] : []),
   ];
-  return html`${pauses}${retry}${cancel}${others.length > 0 && html`<span class="quiet">${mayWords(who.own, others.join(' and '))}</span>`}`;
+  return html`${pauses}${retry}${cancel}${others.length > 0 && html`<span class="quiet">${mayWords(who.own, others.join(t` and `))}</span>`}`;
 }
 
 function planned(href: string, words: string, command: string, kind: 'plain' | 'danger' = 'plain'): Html {
@@ -248,8 +248,8 @@ function renderPace({ state, samples, nowMs }: PortfolioLook): Html {
 }
 
 const SAID: Readonly<Record<Check['is'], { kind: BannerKind; title: string; mark: string }>> = {
-  right: { kind: 'good', title: t`All counts agree.`, mark: 'agrees' },
-  wrong: { kind: 'bad', title: t`Counts differ.`, mark: 'differs' },
+  right: { kind: 'good', title: t`All counts agree.`, mark: t`agrees` },
+  wrong: { kind: 'bad', title: t`Counts differ.`, mark: t`differs` },
   open: { kind: 'info', title: t`All counts agree so far.`, mark: t`not yet` },
   unknown: { kind: 'info', title: t`Some counts are not known.`, mark: t`not counted` },
 };
@@ -275,7 +275,7 @@ function renderProof({ state, imports, twice }: PortfolioLook): Html {
     <ul class="proof">${shown.map(renderCheck)}</ul>
     ${early.length > 0 && html`<p class="quiet">${early.length} earlier imports: nothing differs.</p>`}
     ${twice.length > 0 && html`<ul class="proof-twice">${twice.map(({ kind: what, id, again }) => html`<li>a ${what} was made twice: <code>${id}</code> and <code>${again}</code></li>`)}</ul>`}
-    <p class="quiet">${commandLine('npx limitline reconcile', 'To check each row:')}</p>`;
+    <p class="quiet">${commandLine('npx limitline reconcile', t`To check each row:`)}</p>`;
 }
 
 function renderCheck({ is, figures, words, import: of }: Check): Html {

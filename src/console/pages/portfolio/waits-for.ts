@@ -31,7 +31,7 @@ function waitsForPeople({ state }: Looked): Wait[] {
   const { name, paused, interrupted, supplier, states } = state;
   const waits: Wait[] = [];
   if (paused !== undefined && hasMore(state)) {
-    const why = paused === '' ? 'by request' : paused;
+    const why = paused === '' ? t`by request` : paused;
     const words = sentence(t`${why}: nothing new is sent until it is resumed`);
     waits.push({ kind: 'warn', title: t`Paused.`, words, act: 'resume' });
   }
@@ -51,7 +51,7 @@ function waitsForPeople({ state }: Looked): Wait[] {
   const later = laterSupplierWords(state);
   if (later) waits.push({ kind: 'warn', title: t`Another supplier.`, words: later });
   if (states.held > 0) {
-    const words = t`It is not known whether the service has ${states.held === 1 ? 'it' : 'them'}. Somebody has to find out before anything is sent again.`;
+    const words = t`It is not known whether the service has ${states.held === 1 ? t`it` : t`them`}. Somebody has to find out before anything is sent again.`;
     const href = `/portfolios/${encodeURIComponent(name)}/held`;
     waits.push({
       kind: 'warn',
@@ -105,7 +105,7 @@ function waitsForTheLine({ state, pace, workers, pausedQueues, nowMs }: Looked):
   if (openRows(state) === 0 || state.paused !== undefined) return waits;
   if (pausedQueues.length > 0) {
     const queues =
-      pausedQueues.length === 1 ? t`queue ${pausedQueues[0]} is` : t`queues ${pausedQueues.join(' and ')} are`;
+      pausedQueues.length === 1 ? t`queue ${pausedQueues[0]} is` : t`queues ${pausedQueues.join(t` and `)} are`;
     const words = t`The ${queues} paused for all portfolios. Rows wait until an operator resumes it.`;
     waits.push({ kind: 'warn', title: t`Queue paused.`, words, href: '/work' });
   }
@@ -139,6 +139,6 @@ function sentence(words: string): string {
 export function waitWords(look: Looked): string {
   const [first] = waitsFor(look);
   if (first) return first.title.replace(/\.$/, '');
-  if (openRows(look.state) === 0) return 'finished';
-  return (look.pace && describePace({ ...look.pace, tripped: [] }, look.nowMs)) || 'starting';
+  if (openRows(look.state) === 0) return t`finished`;
+  return (look.pace && describePace({ ...look.pace, tripped: [] }, look.nowMs)) || t`starting`;
 }

@@ -232,7 +232,7 @@ function nothingYet(rights: Rights): Html {
   return emptyState({
     title: t`Nothing was imported yet.`,
     words: t`Drop a CSV file or a workbook of buyers: you see what was understood, and what it would request, before anything is sent.`,
-    next: html`${linkButton({ href: '/new', words: t`New portfolio`, kind: 'primary' })}<p>${commandLine('npm start', 'Or try the example, where nothing is really requested:')}</p>`,
+    next: html`${linkButton({ href: '/new', words: t`New portfolio`, kind: 'primary' })}<p>${commandLine('npm start', t`Or try the example, where nothing is really requested:`)}</p>`,
   });
 }
 

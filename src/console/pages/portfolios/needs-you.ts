@@ -72,12 +72,12 @@ function heldTask({ total, sums, summed, oldestMs, answers }: Needs['held'], rig
   if (total === 0) return [];
   return [
     {
-      words: html`<span>${countWords(total, 'request')} ${total === 1 ? 'needs' : 'need'} an answer<small class="under">Nobody knows whether the service has taken ${total === 1 ? 'it' : 'them'}: ask its people</small></span>`,
+      words: html`<span>${countWords(total, 'request needs', 'requests need')} an answer<small class="under">Nobody knows whether the service has taken ${total === 1 ? t`it` : t`them`}: ask its people</small></span>`,
       amount: sumsPart(sums, summed === total),
       sinceMs: oldestMs,
       way: can(rights, 'GET /held')
         ? linkButton({ href: '/held', words: t`Answer`, kind: 'primary' })
-        : html`<span class="quiet">${mayWords(answers, 'answer')}</span>`,
+        : html`<span class="quiet">${mayWords(answers, t`answer`)}</span>`,
     },
   ];
 }

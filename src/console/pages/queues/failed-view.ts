@@ -83,7 +83,7 @@ function searchForm(query: FailedQuery, failing: readonly FailingPortfolio[]): H
       label: t`Portfolio`,
       name: 'portfolio',
       value: query.portfolio ?? '',
-      options: [{ value: '', words: 'all' }, ...names.map((name) => ({ value: name, words: name }))],
+      options: [{ value: '', words: t`all` }, ...names.map((name) => ({ value: name, words: name }))],
     })}
     ${select({
       label: t`State`,

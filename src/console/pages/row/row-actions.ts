@@ -4,7 +4,7 @@ import { type HeldRow, heldName } from '../../../ledger/rows/story.ts';
 import type { RowStory } from '../../../ledger/story/row-story.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, html, NOTHING } from '../../html/html.ts';
-import { t } from '../../html/texts.ts';
+import { t, translated } from '../../html/texts.ts';
 import { actionButton, button, field, form, hidden } from '../../parts/form.ts';
 import { notice } from '../../parts/page-head.ts';
 import { commandLine, shellWord } from '../../parts/text.ts';
@@ -58,7 +58,7 @@ function waitingPart({ approval, awaits }: RowStory['result']): Html {
       ? t`Nothing of it is sent before another person has approved its import.`
       : awaits.was === 'held'
         ? t`Somebody said of its call ${answered}. Another person must approve that before anything is done.`
-        : t`Somebody asked to send this row again; it was ${stateWords(awaits.was)}. Another person must approve that first.`;
+        : t`Somebody asked to send this row again; it was ${translated(stateWords(awaits.was))}. Another person must approve that first.`;
   return notice(
     'info',
     html`${words} ${approval !== undefined && html`<a href="${approvalAddress(approval)}">What waits</a>`}`,

@@ -7,7 +7,7 @@ import type { RowStory, StoryCall, ToldRow } from '../../../ledger/story/row-sto
 import { type Meanings, statusMeaningOf } from '../../../status-meaning.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
-import { t } from '../../html/texts.ts';
+import { t, translated } from '../../html/texts.ts';
 import { facts, rowBadge, stateBadge } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
 import { notice, pageHead, panel } from '../../parts/page-head.ts';
@@ -92,7 +92,7 @@ function outcomeOf(story: RowStory, meanings: Meanings): Html {
   ${record.differs && notice('warn', answeredOtherwise(record))}
   ${record.besides && html`<p class="hint">The answer also has: <code>${record.besides}</code></p>`}
   ${facts([
-    ...(limitId === '' ? [{ term: t`Step`, what: step }] : []),
+    ...(limitId === '' ? [{ term: t`Step`, what: translated(step) }] : []),
     ...(limitId === '' ? [] : [{ term: t`Limit`, what: html`<code>${limitId}</code>` }]),
     ...decisionFacts(story),
     ...(record.status === undefined ? [] : [{ term: t`Status`, what: record.status }]),
@@ -260,7 +260,7 @@ function callPart(call: StoryCall, wasRefused: boolean): Html {
 function wordsOf({ known, madeFor }: StoryCall, wasRefused: boolean): string {
   switch (known?.state) {
     case 'made':
-      return madeFor === undefined ? 'made' : t`made, for another row`;
+      return madeFor === undefined ? t`made` : t`made, for another row`;
     case 'claimed':
       return t`being sent`;
     case 'unknown':
@@ -268,7 +268,7 @@ function wordsOf({ known, madeFor }: StoryCall, wasRefused: boolean): string {
     case 'free':
       return t`not made yet`;
     default:
-      return wasRefused ? 'rejected' : t`not sent yet`;
+      return wasRefused ? t`rejected` : t`not sent yet`;
   }
 }
 

@@ -16,16 +16,16 @@ import { spanWords } from './timeline.ts';
 const STATES: Readonly<Record<HostedSession['state'], string>> = {
   waits: t`waiting; limits are sent first`,
   sent: t`being sent`,
-  made: 'made',
+  made: t`made`,
   held: t`result unknown`,
-  refused: 'rejected',
+  refused: t`rejected`,
   dropped: t`cancelled before it was sent`,
 };
 
 /** What a person does about the last session of a limit. */
 const REMEDIES: Partial<typeof STATES> = {
-  held: 'Ask the service’s people whether they made it. A new one would be a second session.',
-  refused: 'Read the answer. Once its reason is mended, request another one.',
+  held: t`Ask the service’s people whether they made it. A new one would be a second session.`,
+  refused: t`Read the answer. Once its reason is mended, request another one.`,
 };
 
 /** The hosted sessions of a row's limit, and the button that asks for one; nothing where no file describes the call. */

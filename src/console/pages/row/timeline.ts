@@ -5,7 +5,7 @@ import type { KnownImport } from '../../../ledger/portfolios/imports.ts';
 import type { KnownCall, StoryEntry } from '../../../ledger/rows/story.ts';
 import { STATES } from '../../../ledger/schema/schema.ts';
 import type { NamingEvent, RowStory } from '../../../ledger/story/row-story.ts';
-import { countWords, t } from '../../html/texts.ts';
+import { countWords, t, translated } from '../../html/texts.ts';
 
 /** An entry of a row's timeline: its time in ms, a sentence, and the text that was received or sent. */
 export type Happening = {
@@ -29,7 +29,7 @@ export function timelineOf(story: RowStory): Happening[] {
     const by = known.by ? t` by ${known.by}` : '';
     const isAgain = firstTraceMs(story) < known.lastMs;
     if (isAgain) happened.push(...broughtIn(story, known));
-    const words = t`${known.fileName} (import ${known.number}) was imported${isAgain ? ' again' : ''}${by}: the row is its line ${result.line}.`;
+    const words = t`${known.fileName} (import ${known.number}) was imported${isAgain ? t` again` : ''}${by}: the row is its line ${result.line}.`;
     happened.push({ atMs: known.lastMs, kind: 'plain', words });
   }
   for (const call of story.calls) {
@@ -40,12 +40,12 @@ export function timelineOf(story: RowStory): Happening[] {
     happened.push({
       atMs: givenUp.atMs,
       kind: 'person',
-      words: t`The portfolio was cancelled by ${givenUp.by || 'somebody'}.`,
+      words: t`The portfolio was cancelled by ${givenUp.by || t`somebody`}.`,
     });
   }
   const means = STATES[result.state];
   if ('ended' in means) {
-    happened.push({ atMs: stateSinceMs(story), kind: 'plain', words: means.ended });
+    happened.push({ atMs: stateSinceMs(story), kind: 'plain', words: translated(means.ended) });
   }
   happened.push(...story.events.map(happeningOfEvent));
   // A stable sort: entries of the same millisecond keep their recorded order.
@@ -121,30 +121,34 @@ function happeningOf(entry: StoryEntry, story: RowStory): Happening {
   switch (entry.is) {
     case 'refused': {
       const late = entry.late ? t`, late: its outcome had been unknown` : '';
-      const words = t`The service refused the ${entry.kind} with status ${entry.status ?? 'unknown'}${sentAfter(entry.sentMs)}${late}.`;
+      const words = t`The service refused the ${translated(entry.kind)} with status ${entry.status ?? t`unknown`}${sentAfter(entry.sentMs)}${late}.`;
       return { atMs, kind: 'bad', words, ...(entry.body === '' ? {} : { detail: entry.body }) };
     }
     case 'unknown':
       return {
         atMs,
         kind: 'doubt',
-        words: t`${answerOf(entry.heard)} to the ${entry.kind} call${sentAfter(entry.sentMs)}: it is not known whether it was made.`,
+        words: t`${answerOf(entry.heard)} to the ${translated(entry.kind)} call${sentAfter(entry.sentMs)}: it is not known whether it was made.`,
         detail: entry.heard.replace(SETTING_HINT, ''),
       };
     case 'sent again':
       return {
         atMs,
         kind: 'plain',
-        words: t`The ${entry.kind} call is sent again, as an operator has set up.`,
+        words: t`The ${translated(entry.kind)} call is sent again, as an operator has set up.`,
       };
     case 'made late':
       return {
         atMs,
         kind: 'plain',
-        words: t`An answer came after all: the ${entry.kind} was made, ${entry.id}.`,
+        words: t`An answer came after all: the ${translated(entry.kind)} was made, ${entry.id}.`,
       };
     case 'made twice':
-      return { atMs, kind: 'bad', words: t`The ${entry.kind} was made twice: ${entry.id} and ${entry.again}.` };
+      return {
+        atMs,
+        kind: 'bad',
+        words: t`The ${translated(entry.kind)} was made twice: ${entry.id} and ${entry.again}.`,
+      };
     case 'held':
       return { atMs, kind: 'doubt', words: t`The row needs an answer: a person has to say what became of its call.` };
     case 'failed':
@@ -154,14 +158,18 @@ function happeningOf(entry: StoryEntry, story: RowStory): Happening {
         atMs,
         kind: 'person',
         words: entry.rule
-          ? t`Sent again at night by rule ${entry.rule} of ${entry.by}, night ${entry.night} of ${entry.of} at most: it had been ${stateWords(entry.from)}.`
-          : t`Sent again by ${entry.by}: it had been ${stateWords(entry.from)}.`,
+          ? t`Sent again at night by rule ${entry.rule} of ${entry.by}, night ${entry.night} of ${entry.of} at most: it had been ${translated(stateWords(entry.from))}.`
+          : t`Sent again by ${entry.by}: it had been ${translated(stateWords(entry.from))}.`,
       };
     case 'freed':
       return { atMs, kind: 'plain', words: t`It is known what became of its call, so the row goes on.` };
     case 'resolved': {
       const said = entry.made === undefined ? t`was not made and may be sent again` : t`was made, ${entry.made}`;
-      return { atMs, kind: 'person', words: t`${entry.by || t`Somebody`} said: the ${entry.kind} ${said}.` };
+      return {
+        atMs,
+        kind: 'person',
+        words: t`${entry.by || t`Somebody`} said: the ${translated(entry.kind)} ${said}.`,
+      };
     }
     case 'cancelled':
       return { atMs, kind: 'person', words: t`Cancelled by ${entry.by}.` };
@@ -174,7 +182,7 @@ function happeningOf(entry: StoryEntry, story: RowStory): Happening {
       return {
         atMs,
         kind: 'person',
-        words: t`${entry.rule ? t`Rule ${entry.rule} of ${entry.by}` : entry.by} asks to have it go on; it was ${stateWords(entry.from)}, and waits for another person's approval.`,
+        words: t`${entry.rule ? t`Rule ${entry.rule} of ${entry.by}` : entry.by} asks to have it go on; it was ${translated(stateWords(entry.from))}, and waits for another person's approval.`,
       };
     case 'approved':
     case 'declined': {
@@ -202,7 +210,7 @@ export const decidedWords = (at: string) => `${at.slice(0, 16).replace('T', ' ')
 /** `approved, total 250000, available 250000` */
 export function recordWords({ status = '', total_limit = '', available_limit = '' }: CallRecord): string {
   const parts = [status, total_limit && t`total ${total_limit}`, available_limit && t`available ${available_limit}`];
-  return parts.filter((part) => part !== '').join(', ') || 'nothing';
+  return parts.filter((part) => part !== '').join(', ') || t`nothing`;
 }
 
 /** An entry about what an imported file did to the row. */
@@ -228,7 +236,7 @@ function happeningOfFile(entry: FileEntry, story: RowStory): Happening {
       return {
         atMs,
         kind: 'person',
-        words: t`The same line came again with ${fileOf(entry.import, story)}; the row was ${stateWords(entry.from)}.`,
+        words: t`The same line came again with ${fileOf(entry.import, story)}; the row was ${translated(stateWords(entry.from))}.`,
       };
     case 'replaced':
       return {
@@ -249,7 +257,7 @@ function happeningOfFile(entry: FileEntry, story: RowStory): Happening {
 /** `85 ms`, `1.2 s`, `3 min 20 s`. */
 export function spanWords(ms: number): string {
   if (ms < 1_000) return t`${Math.max(0, Math.round(ms))} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  if (ms < 60_000) return t`${(ms / 1_000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1_000);
   return t`${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }

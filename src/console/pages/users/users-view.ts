@@ -67,7 +67,7 @@ function usersTable(users: readonly UserView[], text: string): Html {
       { head: t`Roles`, cell: ({ roles }) => roleList(roles) },
       { head: t`Second factor`, cell: (user) => factorWords(user) },
       { head: t`Password`, cell: ({ mustChange }) => (mustChange ? t`to be changed` : t`their own`) },
-      { head: t`Signed in`, cell: ({ lastSignInMs }) => timeAgo(lastSignInMs, { none: 'never' }) },
+      { head: t`Signed in`, cell: ({ lastSignInMs }) => timeAgo(lastSignInMs, { none: t`never` }) },
     ],
   });
 }
@@ -81,7 +81,7 @@ function elsewherePart(csrf: string, people: readonly PersonElsewhere[]): Html {
       columns: [
         { head: t`Name`, names: true, cell: ({ name }) => html`<bdi>${name}</bdi>` },
         { head: t`Sessions`, kind: 'number', cell: ({ sessions }) => sessions },
-        { head: t`Seen`, cell: ({ seenMs }) => timeAgo(seenMs, { none: 'never' }) },
+        { head: t`Seen`, cell: ({ seenMs }) => timeAgo(seenMs, { none: t`never` }) },
         {
           head: t`What can be done`,
           kind: 'actions',
@@ -100,7 +100,7 @@ function elsewherePart(csrf: string, people: readonly PersonElsewhere[]): Html {
 /** A viewer may set up a second factor; every other role must. */
 function factorWords({ hasFactor, roles }: UserView): string {
   if (hasFactor) return t`set up`;
-  return roles.some((role) => role !== 'viewer') ? t`not yet` : 'none';
+  return roles.some((role) => role !== 'viewer') ? t`not yet` : t`none`;
 }
 
 function addForm(csrf: string, { name, roles }: { name: string; roles: readonly Role[] }): Html {
@@ -167,7 +167,7 @@ function knownPart(user: UserView): Html {
     { term: t`Password`, what: user.mustChange ? t`to be changed at the next sign-in` : t`their own` },
     { term: t`Recovery codes left`, what: user.recoveryCodes },
     { term: t`Added`, what: moment(user.createdMs) },
-    { term: t`Signed in`, what: moment(user.lastSignInMs, { none: 'never' }) },
+    { term: t`Signed in`, what: moment(user.lastSignInMs, { none: t`never` }) },
   ]);
 }
 
