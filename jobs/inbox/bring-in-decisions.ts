@@ -8,6 +8,7 @@ import { readDecisionsFile } from '../../src/portfolio/results/decisions-file.ts
 import { makeNamedMappings } from '../drafts/kept-mappings.ts';
 import { sha256Of } from '../import/keep-file.ts';
 import { columnWords, decisionsWords, NO_LINES } from '../operators/decisions-words.ts';
+import { makeKeptColumns } from '../operators/kept-columns.ts';
 import { takeDecisions } from '../operators/take-decisions.ts';
 import { inboxFrom, makeProblemsFile, userNameOf } from './bring-in.ts';
 import { changeOf, statOf } from './drop-folder.ts';
@@ -38,7 +39,13 @@ export async function bringInDecisions(
   const reading = mapping === undefined ? {} : (await makeNamedMappings({ dataDir }).need(mapping)).reading;
   const now = new Date(file.atMs);
   const { decimal, dates, hiddenRows } = reading;
-  const decisions = await readDecisionsFile(entry.file, { decimal, dates, hiddenRows, now });
+  const decisions = await readDecisionsFile(entry.file, {
+    decimal,
+    dates,
+    hiddenRows,
+    now,
+    keptOf: makeKeptColumns({ dataDir }).find,
+  });
   // Whoever still has the file open may have written to it. Nothing of it is taken then, and it is read again.
   if ((await sha256Of(entry.file)) !== sha256) throw changed({ path: file.name });
   if (decisions.decisions.length + decisions.silent + decisions.problems.length === 0)

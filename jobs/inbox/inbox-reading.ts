@@ -41,7 +41,7 @@ export function inFileWords(words: string): string {
   return words.replace(
     /, or name it with (--map .*)\.$/,
     (_all, maps: string) =>
-      ` and drop the file again, or: npx limitline decisions FILE ${maps.replaceAll('" and ', '" ')}`,
+      ` and drop the file again. Or say once which column is what, at Upload decisions on the page of a portfolio, or by npx limitline decisions FILE ${maps.replaceAll('" and ', '" ')}: files with the same header are read so from then on.`,
   );
 }
 

@@ -7,8 +7,11 @@ import type { DecisionsTaken } from './take-decisions.ts';
 const STATUSES_NAMED = 5;
 
 /** The messages about a file's missing and unread columns, one sentence each. */
-export function columnWords({ lacks, unread }: Pick<DecisionsFile, 'lacks' | 'unread'>): string[] {
+export function columnWords({ lacks, unread, mapped }: Pick<DecisionsFile, 'lacks' | 'unread' | 'mapped'>): string[] {
   return [
+    ...(mapped.by === undefined
+      ? []
+      : [`Columns are read as ${mapped.by} said of such a file: ${mapped.map.map(visible).join(', ')}.`]),
     ...(lacks.includes('total_limit') ? ['The file has no column total_limit: the amounts that are known stay.'] : []),
     ...(lacks.includes('available_limit')
       ? [

@@ -236,11 +236,7 @@ export async function readUploaded<T>(
     await writeFile(path, content, { mode: 0o600 });
     return await read(path);
   } catch (error) {
-    if (error instanceof LimitlineError)
-      throw new LimitlineError(
-        error.code,
-        error.message.replaceAll(path, () => fileName),
-      );
+    if (error instanceof LimitlineError) error.message = error.message.replaceAll(path, () => fileName);
     throw error;
   } finally {
     await rm(dir, { recursive: true, force: true });

@@ -51,7 +51,13 @@ const AT_ONCE = 500;
  * @throws LimitlineError `STOPPED` or the signal's reason, between two lines: taken again with the same `now`, the file goes on
  */
 export async function takeDecisions(
-  { decisions, silent, problems, warnings = [], name }: DecisionsFile & { name: string },
+  {
+    decisions,
+    silent,
+    problems,
+    warnings = [],
+    name,
+  }: Pick<DecisionsFile, 'decisions' | 'silent' | 'problems' | 'warnings'> & { name: string },
   deps: DecisionDeps,
   { by = commandLineActor(), now = new Date(), only, dryRun = false, again = false, signal }: How = {},
 ): Promise<DecisionsTaken> {

@@ -1,7 +1,10 @@
 import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
 import { columnWords, decisionsWords } from '../../jobs/operators/decisions-words.ts';
+import { makeKeptColumns } from '../../jobs/operators/kept-columns.ts';
 import { type AboutLine, takeDecisions } from '../../jobs/operators/take-decisions.ts';
+import { commandLineActor } from '../../src/actor.ts';
+import { readSettings } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
 import { grouped } from '../../src/counted.ts';
 import { visible } from '../../src/portfolio/problem.ts';
@@ -42,9 +45,11 @@ export function register(program: Command, terminal: Terminal): void {
     .option('--dry-run', 'say what each decision would change, and change nothing')
     .description('take in what the service decided later about limits that were under review')
     .action(async (path: string, { dryRun = false, map, ...reading }: Options) => {
-      const file = await readDecisionsFile(path, { ...(await readOptionsOf(reading)), map });
+      const columns = makeKeptColumns({ dataDir: readSettings().LIMITLINE_DATA });
+      const file = await readDecisionsFile(path, { ...(await readOptionsOf(reading)), map, keptOf: columns.find });
       await withContext(
         async (context) => {
+          if (!dryRun) await columns.keep(file, commandLineActor());
           const before = await seenStatuses(context);
           const taken = await takeDecisions({ ...file, name: basename(path) }, context, { dryRun });
           const { problems, warnings } = taken;

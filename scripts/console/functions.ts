@@ -90,6 +90,7 @@ function decisionsPageFunctions(context: Context): DecisionsPageFunctions {
       await context.portfolios.mustBeHere(portfolio);
       return desk.look(portfolio, { ...upload, fileName: shownName(upload.fileName) }, by);
     },
+    name: desk.name,
     take: desk.take,
   };
 }

@@ -4,14 +4,13 @@ import type { Dialect } from '../../table/dialect.ts';
 import { withoutApostrophe } from '../../table/formulas.ts';
 import { openTable } from '../../table/open-table.ts';
 import type { RawRecord } from '../../table/records.ts';
-import { nextRecord, type Table } from '../../table/table.ts';
+import { nextRecord } from '../../table/table.ts';
 import { vocabularyOf } from '../columns/judge-header.ts';
-import { plainName } from '../columns/known-columns.ts';
-import { isResultsHeader } from '../columns/result-columns.ts';
 import { HIDDEN } from '../lines/stray-lines.ts';
 import { visible } from '../problem.ts';
 import { type Decimal, decimalOf } from '../values/amounts.ts';
 import type { DateOrder } from '../values/dates.ts';
+import { DECISION_COLUMNS, type DecisionColumn, type Places, placesOf, shortened } from './decision-columns.ts';
 import { type ReadValue, readAmount, readMoment } from './decision-values.ts';
 
 /** What the service said of a limit after its answer. */
@@ -42,7 +41,13 @@ export type DecisionsFile = {
   lacks: string[];
   unread: string[];
   dialect: Dialect;
+  header: string[];
+  /** The mapping by which it is read; `by`: who said it of an earlier file with this header. */
+  mapped: KeptColumns | { map: readonly string[]; by?: undefined };
 };
+
+/** Which columns of a header are which, `HEADER=COLUMN` each, and who said it. */
+export type KeptColumns = { map: readonly string[]; by: string };
 
 /** How a file of decisions is read, where it does not tell. */
 export type DecisionsReading = {
@@ -53,6 +58,8 @@ export type DecisionsReading = {
   dates?: DateOrder | undefined;
   /** `HEADER=COLUMN` for columns whose headers are other words; these go before columns that bear the name. */
   map?: readonly string[] | undefined;
+  /** Finds what somebody said of a header earlier. It counts where `map` says nothing. */
+  keptOf?: ((header: readonly string[]) => Promise<KeptColumns | undefined>) | undefined;
   now?: Date;
   mostLines?: number;
 };
@@ -73,18 +80,20 @@ const MOST_STATUS_BYTES = 100;
  */
 export async function readDecisionsFile(
   path: string,
-  { sheet, decimal, map = [], mostLines = MOST_LINES, ...given }: DecisionsReading = {},
+  { sheet, decimal, map = [], keptOf, mostLines = MOST_LINES, ...given }: DecisionsReading = {},
 ): Promise<DecisionsFile> {
   const table = await openTable({ path, vocabulary: vocabularyOf(), ...(sheet === undefined ? {} : { sheet }) });
   try {
-    const places = placesOf(path, table, map);
+    const header = table.header?.cells ?? [];
+    const mapped = (map.length === 0 && (await keptOf?.(header))) || { map };
+    const places = placesOf(path, table, mapped.map);
     const lines: Read[] = [];
     for (let record = await nextRecord(table); record; record = await nextRecord(table)) {
       if (lines.length === mostLines) throw tooLong(path, mostLines);
       lines.push(lineOf(record, places, given.hiddenRows));
     }
     const convention = decimal ?? decimalIn(lines);
-    const lacks = COLUMNS.filter((name) => places.of[name] === undefined);
+    const lacks = DECISION_COLUMNS.filter((name) => places.of[name] === undefined);
     const { dialect } = table;
     const file: DecisionsFile = {
       decisions: [],
@@ -94,6 +103,8 @@ export async function readDecisionsFile(
       lacks,
       unread: places.unread,
       dialect,
+      header,
+      mapped,
     };
     for (const line of lines) take(line, { convention, places, ...given }, file);
     return file;
@@ -105,96 +116,25 @@ export async function readDecisionsFile(
 /** Characters of a cell: more than any id, row, status or amount has. Cells are held in memory, and messages quote them. */
 const MOST_CELL = 500;
 
-/** Headers that a message names. */
-const HEADERS_NAMED = 10;
-
-const COLUMNS = ['buyer_limit_id', 'row', 'status', 'total_limit', 'available_limit', 'decided_at'] as const;
-type Name = (typeof COLUMNS)[number];
-
-/** Where the columns are, how many there are, which are not read, and whether it is a results file of Limitline. */
-type Places = { of: Partial<Record<Name, number>>; width: number; unread: string[]; isResults: boolean };
-
-/** If a name occurs twice in a results file, the last one counts: the team's own columns come first there. */
-function placesOf(path: string, { header, unusable }: Table, map: readonly string[]): Places {
-  const names = (header?.cells ?? []).map((cell) => plainName(cell));
-  const mapped = mappedPlaces(path, names, map);
-  const taken = new Set(Object.values(mapped));
-  const own = COLUMNS.flatMap((name) => {
-    const at = names.lastIndexOf(name);
-    return at === -1 || taken.has(at) || mapped[name] !== undefined ? [] : [[name, at]];
-  });
-  const of: Places['of'] = { ...Object.fromEntries(own), ...mapped };
-  const isResults = isResultsHeader(header?.cells ?? []);
-  const isUsable = header && !unusable && of.status !== undefined && (of.buyer_limit_id ?? of.row) !== undefined;
-  const twice = isResults
-    ? undefined
-    : COLUMNS.find((name) => mapped[name] === undefined && names.indexOf(name) !== names.lastIndexOf(name));
-  if (twice !== undefined) {
-    const message = `${path} has two columns ${twice}, and which of them counts cannot be told: rename one of them. Nothing of it was taken.`;
-    throw new LimitlineError('FILE', message);
-  }
-  if (isUsable && !(isResults && of.decided_at === undefined)) {
-    const others = header.cells.filter((cell, place) => cell.trim() !== '' && !Object.values(of).includes(place));
-    return { of, width: names.length, unread: isResults ? [] : others, isResults };
-  }
-  const missing = [
-    ...(of.buyer_limit_id === undefined && of.row === undefined ? ['buyer_limit_id'] : []),
-    ...(of.status === undefined ? ['status'] : []),
-  ];
-  const needs = isResults
-    ? 'It is a results file: put a column decided_at to it, and fill that in on the lines that were decided.'
-    : `It needs a header with the columns buyer_limit_id (or row) and status.${headerWords(header?.cells ?? [], missing)}`;
-  throw new LimitlineError('FILE', `${path} has no decisions. ${unusable ?? needs}`);
-}
-
-/** The header as it is written, and what to do about the columns that are missing in it. */
-function headerWords(cells: readonly string[], missing: readonly string[]): string {
-  const filled = cells.filter((cell) => cell.trim() !== '');
-  if (filled.length === 0 || missing.length === 0) return '';
-  const named = filled.slice(0, HEADERS_NAMED).map((cell) => `"${visible(shortened(cell))}"`);
-  const others = filled.length - named.length;
-  const more = others > 0 ? ` and ${grouped(others)} more` : '';
-  const maps = missing.map((name) => `--map "HEADER=${name}"`).join(' and ');
-  return ` Its header has ${named.join(', ')}${more}: rename a column, or name it with ${maps}.`;
-}
-
-/** The places of columns that a mapping names, such as `Ergebnis=status`. */
-function mappedPlaces(path: string, names: readonly string[], map: readonly string[]): Places['of'] {
-  const places: Places['of'] = {};
-  for (const entry of map) {
-    const at = entry.lastIndexOf('=');
-    const name = COLUMNS.find((one) => one === entry.slice(at + 1).trim());
-    const header = entry.slice(0, Math.max(at, 0)).trim();
-    if (name === undefined || header === '') {
-      const message = `The mapping "${visible(entry)}" is not HEADER=COLUMN, with a column out of ${COLUMNS.join(', ')}.`;
-      throw new LimitlineError('USAGE', message);
-    }
-    const place = names.indexOf(plainName(header));
-    const fault =
-      place === -1
-        ? `has no column "${visible(header)}", which the mapping names`
-        : place !== names.lastIndexOf(plainName(header))
-          ? `has two columns "${visible(header)}", which the mapping names`
-          : places[name] !== undefined || Object.values(places).includes(place)
-            ? `cannot be read by a mapping that names a column twice: "${visible(entry)}"`
-            : undefined;
-    if (fault !== undefined) throw new LimitlineError('FILE', `${path} ${fault}. Nothing of it was taken.`);
-    places[name] = place;
-  }
-  return places;
-}
-
 function tooLong(path: string, mostLines: number): LimitlineError {
   const message = `${path} has more than ${grouped(mostLines)} lines: split it. Nothing of it was taken.`;
   return new LimitlineError('FILE', message);
 }
 
 /** What is kept of a line until the file is read: its cells, which of them are numbers of a sheet, and why it is unusable. */
-type Read = { at: number; cells: Partial<Record<Name, string>>; numbers: readonly Name[]; fault: string | undefined };
+type Read = {
+  at: number;
+  cells: Partial<Record<DecisionColumn, string>>;
+  numbers: readonly DecisionColumn[];
+  fault: string | undefined;
+};
 
 function lineOf({ line: at, cells, fault, sheet }: RawRecord, { of, width }: Places, hiddenRows = false): Read {
-  const named = Object.entries(of) as [Name, number][];
-  const read = named.map(([name, place]): [Name, string] => [name, withoutApostrophe(cells[place] ?? '').trim()]);
+  const named = Object.entries(of) as [DecisionColumn, number][];
+  const read = named.map(([name, place]): [DecisionColumn, string] => [
+    name,
+    withoutApostrophe(cells[place] ?? '').trim(),
+  ]);
   const [long] = read.find(([, cell]) => cell.length > MOST_CELL) ?? [];
   const filled = cells.findLastIndex((cell) => cell !== '') + 1;
   // Rows of a sheet end with their last filled cell.
@@ -258,17 +198,10 @@ function take(line: Read, { convention, places, dates, now = new Date() }: Readi
 
 const NO_STATUS = 'It has an amount and no status, so it decides nothing: fill in its status.';
 
-/** Characters of a cell that a message quotes. */
-const MOST_QUOTED = 60;
-
 /** The problem with its column and the beginning of its cell, as it is told of. */
-function inColumn(column: Name, cell = '', problem: string | undefined): string | undefined {
+function inColumn(column: DecisionColumn, cell = '', problem: string | undefined): string | undefined {
   if (problem === undefined) return undefined;
   return `${column} "${visible(shortened(cell))}": ${problem}`;
-}
-
-function shortened(cell: string): string {
-  return cell.length > MOST_QUOTED ? `${cell.slice(0, MOST_QUOTED)}…` : cell;
 }
 
 /** Why a text cannot be a status; undefined if it can. */

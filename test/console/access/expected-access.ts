@@ -47,6 +47,7 @@ GET  /portfolios/:name/events                  in     no   yes    yes     yes   
 GET  /portfolios/:name/rows/:key               in     no   yes    yes     yes      yes      no
 GET  /portfolios/:name/downloads/:file         in     no   no     yes     yes      yes      no
 POST /portfolios/:name/decisions               in     no   no     yes    no       yes      no
+POST /portfolios/:name/decisions/columns       in     no   no     yes    no       yes      no
 POST /portfolios/:name/decisions/take          in     no   no     yes    no       yes      no
 POST /portfolios/:name/pause                   in     no   no     no      no       yes      no
 POST /portfolios/:name/resume                  in     no   no     own     no       yes      no

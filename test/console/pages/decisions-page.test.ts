@@ -103,19 +103,59 @@ test('a row’s page has the first answer beside the decision, with when, by who
   expect(ofCall).not.toContain('decided_at');
 });
 
+test('a file whose columns are unknown is asked about, and what is said is kept for files with its header, however they come', async () => {
+  const { web, cwd, idOf, send, outcomes, limitline } = await openDecisions();
+  const german = (said: string) => `Limit-Nr;Ergebnis;Betrag=neu;Notiz\n${idOf('HRB 1')};${said};x\n`;
+  const asked = await send(german('rejected;0'));
+  expect(asked.status).toBe(422);
+  expect(asked.text).toContain('Which column of <bdi>later.csv</bdi> is what?');
+  expect(asked.text).toMatch(
+    /<label[^>]*>Status<\/label>\s*<select[^>]*name="status"[^>]*>.*?<option value="Ergebnis">/s,
+  );
+  const columns = { buyer_limit_id: 'Limit-Nr', status: 'Ergebnis', total_limit: 'Betrag=neu' };
+  const name = (text: string, said: Record<string, string>, who = FIONA, portfolio = 'q4') =>
+    web.post(`/portfolios/${portfolio}/decisions/columns`, { upload: uploadIn(text), ...said }, who);
+  expect((await name(asked.text, columns, VERA)).status).toBe(403);
+  expect((await name(asked.text, columns, FIONA, 'other')).status).toBe(409);
+  const twice = await name(asked.text, { ...columns, status: 'Limit-Nr' });
+  expect(twice).toMatchObject({ status: 422, text: expect.stringContaining('by a mapping that names a column twice') });
+  const { text } = await name(asked.text, columns);
+  expect(text).toContain('1 decision would be taken (1 rejected)');
+  // It is kept once it is taken in.
+  expect((await send(german('rejected;0'))).status).toBe(422);
+  await web.post('/portfolios/q4/decisions/take', { upload: uploadIn(text) }, FIONA);
+  expect(await outcomes()).toMatchObject({ answered: { rows: 1 } });
+  const again = await send(german('approved;1001,50'));
+  expect(again.text).toContain(
+    'Columns are read as fiona said of such a file: Limit-Nr=buyer_limit_id, Ergebnis=status, Betrag=neu=total_limit.',
+  );
+  expect(again.text).toMatch(/<option value="Betrag=neu" selected/);
+  await writeFile(join(cwd, 'later.csv'), german('approved;1001,50'));
+  expect((await limitline('decisions', 'later.csv')).stdout).toContain('1 decision taken (1 approved) for 1 row');
+  expect(await outcomes()).toMatchObject({ approved: { rows: 1, granted: '1001.50' } });
+});
+
 test('what is no file of decisions, or is too large, or may be read in two ways is answered, and nothing is kept', async () => {
-  const { idOf, send, outcomes } = await openDecisions();
+  const { web, idOf, send, outcomes } = await openDecisions();
   const none = await send('name,amount\nA,1\n');
   expect(none.status).toBe(422);
   expect(none.text).toContain('later.csv has no decisions.');
-  expect(none.text).toContain('Its header has &quot;name&quot;, &quot;amount&quot;: rename a column in the file.');
-  expect((await send(`${HEADER}\n`.padEnd(10_000_001, ' '))).status).toBe(413);
+  expect(none.text).toContain('Its header has &quot;name&quot;, &quot;amount&quot;: say below which column is what.');
+  const large = await send(`${HEADER}\n`.padEnd(10_000_001, ' '));
+  expect(large.status).toBe(413);
+  const old = await web.post('/portfolios/q4/decisions/take', { upload: 'gone' }, FIONA);
+  expect(old.status).toBe(409);
+  // Whoever is refused has the form again, and the way back.
+  for (const { text } of [none, large, old]) {
+    expect(text).toContain('action="/portfolios/q4/decisions?_csrf=');
+    expect(text).toContain('href="/portfolios/q4"');
+  }
   const doubtful = `${HEADER}\n${idOf('HRB 1')},approved,1.234,,\n`;
   const asked = await send(doubtful);
   expect(asked.text).toContain('This may be 1234 or 1.234');
   expect(asked.text).toContain('choose “Decimal mark” with the file');
   expect(asked.text + none.text).not.toMatch(/--(map|decimal)/);
-  expect(uploadIn(asked.text)).toBe('');
+  expect(asked.text).not.toContain('Take in');
   expect((await send(doubtful, FIONA, { decimal: ',' })).text).toContain('is 1,234.00, more than the 1,001.50');
   expect((await send(doubtful, VERA)).status).toBe(403);
   expect(await outcomes()).toMatchObject({ under_review: { rows: 3 } });

@@ -2,6 +2,7 @@ import { appendFile, mkdir, readdir, symlink, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { takeInRound } from '../../../jobs/inbox/take-in.ts';
+import { makeKeptColumns } from '../../../jobs/operators/kept-columns.ts';
 import { finishPortfolio } from '../../support/finished-portfolio.ts';
 import { openInbox } from '../../support/inbox.ts';
 import { makeMortal } from '../../support/mortal.ts';
@@ -76,6 +77,18 @@ test('a file of which nothing can be taken, or that is none, goes to rejected wi
     '0 decisions taken, 0 known already, 1 not taken.',
   );
   expect(await statuses()).toEqual({ approved: 2 });
+});
+
+test('a dropped file is read by what somebody said of the columns of another one with its header', async () => {
+  const { drop, takeIn, statuses, context } = await openDecided();
+  const header = ['Nummer', 'Ergebnis'];
+  const { LIMITLINE_DATA: dataDir } = context.settings;
+  const mapped = { map: ['Nummer=buyer_limit_id', 'Ergebnis=status'] };
+  await makeKeptColumns({ dataDir }).keep({ header, mapped }, 'fiona');
+  await drop('a.decisions.csv', `${header.join(';')}\nbl_q41;declined\n`);
+  const { files } = await takeIn();
+  expect(files).toMatchObject([{ is: 'imported', words: expect.stringContaining('Columns are read as fiona said') }]);
+  expect(await statuses()).toEqual({ declined: 1, approved: 1 });
 });
 
 test('killed before any step, decisions are taken once and their file ends in done', async () => {
@@ -194,7 +207,7 @@ test('of a file with other headers it is said what helps, and no mapping, which 
   expect((await takeIn()).files).toMatchObject([{ is: 'rejected' }]);
   const words = await read('rejected', 'problems.txt');
   expect(words).toContain(
-    'rename a column and drop the file again, or: npx limitline decisions FILE --map "HEADER=buyer_limit_id" --map "HEADER=status"',
+    'rename a column and drop the file again. Or say once which column is what, at Upload decisions on the page of a portfolio, or by npx limitline decisions FILE --map "HEADER=buyer_limit_id" --map "HEADER=status": files with the same header are read so from then on.',
   );
   expect(words).not.toContain('mapping keep');
 });

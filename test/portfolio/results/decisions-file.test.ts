@@ -48,6 +48,8 @@ test('a file names limits by id or row, in whatever dialect, with amounts and ti
     problems: [],
     warnings: [],
     lacks: [],
+    header: expect.arrayContaining(['Total limit']),
+    mapped: { map: [] },
     unread: [],
     dialect: expect.objectContaining({ delimiter: ';' }),
   });

@@ -165,13 +165,19 @@ test('more available than the limit itself is taken, with a warning', async () =
   expect(status).toBe(0);
 });
 
-test('a column with another header is read where --map names it', async () => {
+test('a column with another header is read where --map names it, and so in later files with this header', async () => {
   const { ids, cwd, limitline, outcomes } = await openReview(1);
   await writeFile(join(cwd, 'words.csv'), `Nummer;Ergebnis\n${ids[0]};rejected\n`);
   expect((await limitline('decisions', 'words.csv')).status).toBe(1);
   const mapped = ['--map', 'Nummer=buyer_limit_id', '--map', 'Ergebnis=status'];
+  await limitline('decisions', 'words.csv', ...mapped, '--dry-run');
+  expect((await limitline('decisions', 'words.csv')).status).toBe(1);
   expect((await limitline('decisions', 'words.csv', ...mapped)).status).toBe(0);
   expect(await outcomes()).toMatchObject({ declined: { rows: 1 } });
+  // It is kept for files with this header.
+  expect((await limitline('decisions', 'words.csv')).stdout).toContain(
+    `said of such a file: Nummer=buyer_limit_id, Ergebnis=status.`,
+  );
 });
 
 test('a file without amounts leaves those that are known, and says so', async () => {

@@ -1,10 +1,12 @@
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { isLimitlineError } from '../../../errors.ts';
 import { isPortfolioName } from '../../../ledger/schema/schema.ts';
+import { DECISION_COLUMNS } from '../../../portfolio/results/decision-columns.ts';
 import { ConsoleError } from '../../console-app.ts';
 import { t } from '../../html/texts.ts';
 import { page } from '../page.ts';
-import { decisionsView, onPage, type ShownDecisions } from './decisions-view.ts';
+import { decisionsView, refusedView, type ShownDecisions, type UnreadDecisions } from './decisions-view.ts';
 
 /** The functions of the pages of uploaded decisions. */
 export type DecisionsPageFunctions = {
@@ -13,7 +15,14 @@ export type DecisionsPageFunctions = {
     portfolio: string,
     upload: { fileName: string; content: Buffer; reading: z.infer<typeof READING> },
     by: string,
-  ) => Promise<ShownDecisions>;
+  ) => Promise<ShownDecisions | UnreadDecisions>;
+  /** Looks again, by what somebody says of its columns; undefined if the upload is too old. @throws LimitlineError where that cannot be read */
+  name: (
+    id: string,
+    portfolio: string,
+    map: readonly string[],
+    by: string,
+  ) => Promise<ShownDecisions | UnreadDecisions | undefined>;
   /** Takes in what was looked at; undefined if that happened already, or the upload is too old. */
   take: (id: string, portfolio: string, by: string) => Promise<ShownDecisions | undefined>;
 };
@@ -48,40 +57,65 @@ export const uploadedDecisionsPage = page<DecisionsPageFunctions>({ at: 'portfol
       const file = await request.file({ limits, throwFileSizeLimit: false });
       // The body is read to its end even without a file; otherwise the browser sees a broken connection, not the answer.
       const content = await file?.toBuffer();
-      if (!file || !content || file.filename === '') throw noFile();
-      if (file.file.truncated) throw tooLarge();
+      if (!file || !content || file.filename === '') return refused(reply, portfolio, 422, NO_FILE);
+      if (file.file.truncated) return refused(reply, portfolio, 413, TOO_LARGE);
       const said = Object.entries(file.fields).map(([name, one]) => [name, one && 'value' in one ? one.value : '']);
       const upload = { fileName: file.filename, content, reading: READING.parse(Object.fromEntries(said)) };
-      const shown = await given.look(portfolio, upload, actor.name).catch((error: unknown) => {
-        throw isLimitlineError(error, 'FILE') ? new ConsoleError(422, onPage(error.message), { cause: error }) : error;
-      });
-      return { title: t`Decisions (${portfolio})`, body: decisionsView(shown, reply.csrf()) };
+      return looked(reply, portfolio, given.look(portfolio, upload, actor.name));
+    },
+  }),
+  post('/portfolios/:name/decisions/columns', {
+    may: DECIDES,
+    action: 'decisions',
+    audited: false,
+    limitMs: LIMIT_MS,
+    handle: async ({ params, reply, fields: { upload = '', ...columns }, actor, given }) => {
+      const portfolio = nameOf(params);
+      const map = DECISION_COLUMNS.flatMap((name) => (columns[name] ? `${columns[name]}=${name}` : []));
+      return looked(reply, portfolio, given.name(upload, portfolio, map, actor.name));
     },
   }),
   post('/portfolios/:name/decisions/take', {
     may: DECIDES,
     action: 'decisions',
     limitMs: LIMIT_MS,
-    handle: async ({ params, fields, actor, tell, given }) => {
+    handle: async ({ params, reply, fields, actor, tell, given }) => {
       const portfolio = nameOf(params);
       const shown = await given.take(fields.upload ?? '', portfolio, actor.name);
-      if (!shown) throw new ConsoleError(409, TAKEN_OR_OLD);
+      if (!shown) return refused(reply, portfolio, 409, TAKEN_OR_OLD);
       const { fileName, sha256, taken, known, rows, left, problems } = shown;
       tell({ file: fileName, sha256, taken, known, rows, left, notTaken: problems.length });
-      return { title: t`Decisions (${portfolio})`, body: decisionsView(shown) };
+      return { title: titleOf(portfolio), body: decisionsView(shown) };
     },
   }),
 ]);
 
+const NO_FILE = t`Choose a file with the columns buyer_limit_id (or row) and status.`;
+const TOO_LARGE = t`The file is larger than ${FILE_LIMIT_MB} MB: split it, or ask an operator. Nothing was kept.`;
 const TAKEN_OR_OLD = t`These decisions were taken in already, or were uploaded too long ago. Upload the file again.`;
 
-function noFile(): ConsoleError {
-  return new ConsoleError(422, t`Choose a file with the columns buyer_limit_id (or row) and status.`);
+const titleOf = (portfolio: string) => t`Decisions (${portfolio})`;
+
+/** The page of what an upload would do, or of what is to be said or mended before. */
+async function looked(
+  reply: FastifyReply,
+  portfolio: string,
+  look: Promise<ShownDecisions | UnreadDecisions | undefined>,
+) {
+  try {
+    const shown = await look;
+    if (!shown) return refused(reply, portfolio, 409, TAKEN_OR_OLD);
+    if ('message' in shown) return refused(reply, portfolio, 422, shown.message, shown);
+    return { title: titleOf(portfolio), body: decisionsView(shown, reply.csrf()) };
+  } catch (error) {
+    if (isLimitlineError(error, 'FILE')) return refused(reply, portfolio, 422, error.message);
+    throw error;
+  }
 }
 
-function tooLarge(): ConsoleError {
-  const words = t`The file is larger than ${FILE_LIMIT_MB} MB: split it, or ask an operator. Nothing was kept.`;
-  return new ConsoleError(413, words);
+function refused(reply: FastifyReply, portfolio: string, status: number, message: string, unread?: UnreadDecisions) {
+  reply.code(status);
+  return { title: titleOf(portfolio), body: refusedView(portfolio, message, { csrf: reply.csrf(), unread }) };
 }
 
 function nameOf({ name = '' }: Readonly<Record<string, string>>): string {

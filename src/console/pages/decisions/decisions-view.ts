@@ -21,13 +21,20 @@ export type ShownDecisions = {
   left: number;
   problems: readonly AboutLine[];
   warnings: readonly AboutLine[];
+  asked: ColumnsAsked | undefined;
 };
+
+/** An upload that cannot be read before somebody says which column is what. */
+export type UnreadDecisions = { id: string; portfolio: string; fileName: string; message: string; asked: ColumnsAsked };
+
+/** The columns that an upload's header does not name, the headers that may mean them, and what was said of them, `HEADER=COLUMN` each. */
+type ColumnsAsked = { names: readonly string[]; headers: readonly string[]; map: readonly string[] };
 
 type AboutLine = { at: number; message: string };
 
 /** Advice for the command line, and its equivalent on this page. */
 const WORDS: readonly (readonly [pattern: RegExp, words: string])[] = [
-  [/rename a column, or name it with --map .*$/, t`rename a column in the file.`],
+  [/rename a column, or name it with --map .*$/, t`say below which column is what.`],
   [/say --decimal comma or --decimal point/, t`choose “Decimal mark” with the file`],
   [/--decimal comma or --decimal point/, t`“Decimal mark”`],
   [/say --dates dmy or --dates mdy/, t`choose “Dates” with the file`],
@@ -48,7 +55,12 @@ const MOST_SHOWN = 200;
 export function decisionsForm(portfolio: string, csrf: string): Html {
   return html`<details class="fold">
     <summary>Upload decisions <span class="quiet">what the service decided later</span></summary>
-    <p>A CSV or workbook with the columns <code>buyer_limit_id</code> (or <code>row</code>), <code>status</code>, <code>total_limit</code>, <code>available_limit</code> and <code>decided_at</code>. You see what it would do before anything is done.</p>
+    ${uploadForm(portfolio, csrf)}
+  </details>`;
+}
+
+function uploadForm(portfolio: string, csrf: string): Html {
+  return html`<p>A CSV or workbook with the columns <code>buyer_limit_id</code> (or <code>row</code>), <code>status</code>, <code>total_limit</code>, <code>available_limit</code> and <code>decided_at</code>. Where they have other names, you are asked. You see what it would do before anything is done.</p>
     ${form({
       action: below(portfolio, 'decisions'),
       csrf,
@@ -57,15 +69,66 @@ export function decisionsForm(portfolio: string, csrf: string): Html {
       body: html`${select({ label: t`Decimal mark`, name: 'decimal', id: 'decisions-decimal', options: [AS_SHOWN, { value: '.', words: t`point: 1,234.50` }, { value: ',', words: t`comma: 1.234,50` }] })}
         ${select({ label: t`Dates`, name: 'dates', id: 'decisions-dates', options: [AS_SHOWN, { value: 'dmy', words: t`day first: 31/12/2026` }, { value: 'mdy', words: t`month first: 12/31/2026` }] })}
         ${field({ label: t`File (10 MB at the most)`, name: 'file', id: 'decisions-file', type: 'file', accept: '.csv,.txt,.xlsx', required: true })}${button({ words: t`Show what it would do` })}`,
-    })}
-  </details>`;
+    })}`;
 }
+
+/** What is wrong with an upload, and the forms by which it is mended: of its columns, if they are `asked`, and for another file. */
+export function refusedView(
+  portfolio: string,
+  message: string,
+  { csrf, unread }: { csrf: string; unread?: UnreadDecisions | undefined },
+): Html {
+  return html`${pageHead({
+    title: unread
+      ? html`Which column of ${theirWords(cutWords(unread.fileName))} is what?`
+      : t`These decisions were not taken in`,
+    trail: trailOf(portfolio),
+    lead: t`Nothing was changed.`,
+  })}
+  ${notice(unread ? 'warn' : 'bad', onPage(message))}
+  ${unread && panel({ title: t`Columns`, body: columnsForm(unread, csrf) })}
+  ${panel({ title: unread ? t`Or upload another file` : t`Upload decisions again`, body: uploadForm(portfolio, csrf) })}
+  <p>${linkButton({ href: portfolioAddress(portfolio), words: t`Back to the portfolio` })}</p>`;
+}
+
+/** Asks which header means which column. What is said is kept with the decisions, for files with the same header. */
+function columnsForm(
+  { id, portfolio, asked: { names, headers, map } }: Pick<UnreadDecisions, 'id' | 'portfolio' | 'asked'>,
+  csrf: string,
+): Html {
+  const options = [
+    { value: '', words: t`none` },
+    ...headers.map((header) => ({ value: header, words: cutWords(header) })),
+  ];
+  const headerOf = (name: string) => map.find((one) => one.endsWith(`=${name}`))?.slice(0, -name.length - 1) ?? '';
+  return form({
+    action: below(portfolio, 'decisions', 'columns'),
+    csrf,
+    label: t`Columns of the file`,
+    body: html`${hidden('upload', id)}${names.map((name) => select({ label: COLUMN_WORDS[name] ?? name, name, value: headerOf(name), options }))}<p class="hint">Files with the same header are read so from then on, once the decisions are taken in.</p>${button({ words: t`Show what it would do` })}`,
+  });
+}
+
+/** What the columns say, for people. */
+const COLUMN_WORDS: Readonly<Record<string, string>> = {
+  buyer_limit_id: t`Id of the limit`,
+  row: t`Row, as results name it`,
+  status: t`Status`,
+  total_limit: t`Total limit`,
+  available_limit: t`Available limit`,
+  decided_at: t`When it was decided`,
+};
+
+const trailOf = (portfolio: string) => [
+  { href: '/', words: t`Portfolios` },
+  { href: portfolioAddress(portfolio), words: portfolio },
+];
 
 const AS_SHOWN = { value: '', words: t`as the file shows` };
 
 /** What uploaded decisions would do, with the button that takes them in; without `csrf`, what they did. */
 export function decisionsView(shown: ShownDecisions, csrf?: string): Html {
-  const { id, portfolio, fileName, columns, words, taken, known, problems, warnings } = shown;
+  const { id, portfolio, fileName, columns, words, taken, known, problems, warnings, asked } = shown;
   const name = theirWords(cutWords(fileName));
   const isLook = csrf !== undefined;
   const isOpen = isLook && taken + known > 0;
@@ -82,15 +145,13 @@ export function decisionsView(shown: ShownDecisions, csrf?: string): Html {
     });
   return html`${pageHead({
     title: isLook ? html`What ${name} would do` : html`What ${name} did`,
-    trail: [
-      { href: '/', words: t`Portfolios` },
-      { href: portfolioAddress(portfolio), words: portfolio },
-    ],
+    trail: trailOf(portfolio),
     lead: isLook
       ? t`Nothing was changed yet. A limit that rows of other portfolios share changes in all of them.`
       : words[0],
   })}
   ${columns.map((one) => notice('info', one))}
+  ${isLook && asked && html`<details class="fold"><summary>Say which column is what</summary>${columnsForm({ id, portfolio, asked }, csrf)}</details>`}
   ${(isLook ? words : words.slice(1)).map((one) => html`<p>${onPage(one)}</p>`)}
   ${isOpen ? yes(csrf) : html`<p>${back}</p>`}
   ${problems.length > 0 && linesPart(isLook ? t`What would not be taken` : t`What was not taken`, problems)}

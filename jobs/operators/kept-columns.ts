@@ -1,0 +1,31 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { makeFolder } from '../../src/data-folder.ts';
+import { putText } from '../../src/files/draft.ts';
+import { isJson } from '../../src/json-pointer.ts';
+import type { DecisionsFile, KeptColumns } from '../../src/portfolio/results/decisions-file.ts';
+import { formOf } from '../drafts/kept-mappings.ts';
+
+const keptSchema = z.object({ map: z.array(z.string()), by: z.string() });
+
+/** Which columns of files of decisions are which, by header: what was said of one file counts for the next ones. */
+export function makeKeptColumns({ dataDir }: { dataDir: string }) {
+  const dir = join(dataDir, 'mappings', 'decisions');
+  const nameOf = (header: readonly string[]) => `${formOf(header)}.json`;
+
+  return {
+    async find(header: readonly string[]): Promise<KeptColumns | undefined> {
+      const text = await readFile(join(dir, nameOf(header)), 'utf8').catch(() => '');
+      // What is damaged, or of another version, is asked for again.
+      return isJson(text) ? keptSchema.safeParse(JSON.parse(text)).data : undefined;
+    },
+
+    /** Keeps by which mapping the file was read, if somebody said it now. */
+    async keep({ header, mapped }: Pick<DecisionsFile, 'header' | 'mapped'>, by: string): Promise<void> {
+      if (mapped.by !== undefined || mapped.map.length === 0) return;
+      makeFolder(dir, 0o700);
+      await putText(dir, nameOf(header), `${JSON.stringify({ map: mapped.map, by })}\n`);
+    },
+  };
+}

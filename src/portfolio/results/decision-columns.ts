@@ -1,0 +1,124 @@
+import { grouped } from '../../counted.ts';
+import { LimitlineError } from '../../errors.ts';
+import type { Table } from '../../table/table.ts';
+import { plainName } from '../columns/known-columns.ts';
+import { isResultsHeader } from '../columns/result-columns.ts';
+import { visible } from '../problem.ts';
+
+/** Headers that a message names. */
+const HEADERS_NAMED = 10;
+
+/** The columns of a file of decisions. */
+export const DECISION_COLUMNS = [
+  'buyer_limit_id',
+  'row',
+  'status',
+  'total_limit',
+  'available_limit',
+  'decided_at',
+] as const;
+export type DecisionColumn = (typeof DECISION_COLUMNS)[number];
+
+/** Where the columns are, how many there are, which are not read, and whether it is a results file of Limitline. */
+export type Places = {
+  of: Partial<Record<DecisionColumn, number>>;
+  width: number;
+  unread: string[];
+  isResults: boolean;
+};
+
+/** If a name occurs twice in a results file, the last one counts: the team's own columns come first there. */
+export function placesOf(path: string, { header, unusable }: Table, map: readonly string[]): Places {
+  const names = (header?.cells ?? []).map((cell) => plainName(cell));
+  const mapped = mappedPlaces(path, names, map);
+  const taken = new Set(Object.values(mapped));
+  const own = DECISION_COLUMNS.flatMap((name) => {
+    const at = names.lastIndexOf(name);
+    return at === -1 || taken.has(at) || mapped[name] !== undefined ? [] : [[name, at]];
+  });
+  const of: Places['of'] = { ...Object.fromEntries(own), ...mapped };
+  const isResults = isResultsHeader(header?.cells ?? []);
+  const isUsable = header && !unusable && of.status !== undefined && (of.buyer_limit_id ?? of.row) !== undefined;
+  const twice = isResults
+    ? undefined
+    : DECISION_COLUMNS.find((name) => mapped[name] === undefined && names.indexOf(name) !== names.lastIndexOf(name));
+  if (twice !== undefined) {
+    const message = `${path} has two columns ${twice}, and which of them counts cannot be told: rename one of them. Nothing of it was taken.`;
+    throw new LimitlineError('FILE', message);
+  }
+  if (isUsable && !(isResults && of.decided_at === undefined)) {
+    const others = header.cells.filter((cell, place) => cell.trim() !== '' && !Object.values(of).includes(place));
+    return { of, width: names.length, unread: isResults ? [] : others, isResults };
+  }
+  const missing = [
+    ...(of.buyer_limit_id === undefined && of.row === undefined ? ['buyer_limit_id'] : []),
+    ...(of.status === undefined ? ['status'] : []),
+  ];
+  const needs = isResults
+    ? 'It is a results file: put a column decided_at to it, and fill that in on the lines that were decided.'
+    : `It needs a header with the columns buyer_limit_id (or row) and status.${headerWords(header?.cells ?? [], missing)}`;
+  const message = `${path} has no decisions. ${unusable ?? needs}`;
+  if (unusable || isResults || !header) throw new LimitlineError('FILE', message);
+  throw new ColumnsUnknown(message, header.cells);
+}
+
+/** The columns that a file's own header does not name, so that somebody may say which others they are. */
+export function columnsToName(header: readonly string[]): DecisionColumn[] {
+  const names = header.map((cell) => plainName(cell));
+  return DECISION_COLUMNS.filter((name) => !names.includes(name));
+}
+
+/** A file has a header, and none of it says which limits are meant, or their status. */
+export class ColumnsUnknown extends LimitlineError {
+  readonly header: readonly string[];
+
+  constructor(message: string, header: readonly string[]) {
+    super('FILE', message);
+    this.header = header;
+  }
+}
+
+/** The header as it is written, and what to do about the columns that are missing in it. */
+function headerWords(cells: readonly string[], missing: readonly string[]): string {
+  const filled = cells.filter((cell) => cell.trim() !== '');
+  if (filled.length === 0 || missing.length === 0) return '';
+  const named = filled.slice(0, HEADERS_NAMED).map((cell) => `"${visible(shortened(cell))}"`);
+  const others = filled.length - named.length;
+  const more = others > 0 ? ` and ${grouped(others)} more` : '';
+  const maps = missing.map((name) => `--map "HEADER=${name}"`).join(' and ');
+  return ` Its header has ${named.join(', ')}${more}: rename a column, or name it with ${maps}.`;
+}
+
+/** The places of columns that a mapping names, such as `Ergebnis=status`. */
+function mappedPlaces(path: string, names: readonly string[], map: readonly string[]): Places['of'] {
+  const places: Places['of'] = {};
+  for (const entry of map) {
+    const at = entry.lastIndexOf('=');
+    const name = DECISION_COLUMNS.find((one) => one === entry.slice(at + 1).trim());
+    const header = entry.slice(0, Math.max(at, 0)).trim();
+    if (name === undefined || header === '') {
+      const message = `The mapping "${visible(entry)}" is not HEADER=COLUMN, with a column out of ${DECISION_COLUMNS.join(', ')}.`;
+      throw new LimitlineError('USAGE', message);
+    }
+    const place = names.indexOf(plainName(header));
+    const fault =
+      place === -1
+        ? `has no column "${visible(header)}", which the mapping names`
+        : place !== names.lastIndexOf(plainName(header))
+          ? `has two columns "${visible(header)}", which the mapping names`
+          : places[name] !== undefined || Object.values(places).includes(place)
+            ? `cannot be read by a mapping that names a column twice: "${visible(entry)}"`
+            : undefined;
+    if (fault !== undefined) throw new LimitlineError('FILE', `${path} ${fault}. Nothing of it was taken.`);
+    places[name] = place;
+  }
+  return places;
+}
+
+/** Characters of a cell that a message quotes. */
+const MOST_QUOTED = 60;
+
+/** The beginning of a cell. */
+export function shortened(cell: string): string {
+  return cell.length > MOST_QUOTED ? `${cell.slice(0, MOST_QUOTED)}…` : cell;
+}
