@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -31,11 +30,6 @@ export type KeptMappings = {
 
 /** Shown in place of a forgotten name. */
 export const FORGOTTEN_FILE = 'a file that was forgotten';
-
-/** The form of a file: a digest of its header's names, in order. */
-export function formOf(header: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(header)).digest('hex').slice(0, 32);
-}
 
 const FORM = /^[0-9a-f]{32}$/;
 

@@ -6,6 +6,7 @@ import type { IncomingFile, RefusedUpload } from '../../src/portfolio/draft-desk
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import type { PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
 import { visible } from '../../src/portfolio/problem.ts';
+import { formOf } from '../../src/portfolio/read-options.ts';
 import { readSupplier, supplierName } from '../../src/portfolio/supplier.ts';
 import { type DraftStore, NO_QUOTA, supplierIn } from './draft-store.ts';
 import {
@@ -17,7 +18,7 @@ import {
   UploadRefusal,
   writeIncoming,
 } from './incoming-file.ts';
-import { formOf, isOwnReading, type KeptMappings } from './kept-mappings.ts';
+import { isOwnReading, type KeptMappings } from './kept-mappings.ts';
 import { documentNameFault, portfolioNameFor, shownName } from './upload-names.ts';
 
 type ReceiveDeps = {

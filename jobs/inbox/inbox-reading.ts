@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { isLimitlineError, LimitlineError } from '../../src/errors.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
-import type { ReadOptions } from '../../src/portfolio/read-options.ts';
-import { formOf, makeKeptMappings, makeNamedMappings } from '../drafts/kept-mappings.ts';
+import { formOf, type ReadOptions } from '../../src/portfolio/read-options.ts';
+import { makeKeptMappings, makeNamedMappings } from '../drafts/kept-mappings.ts';
 import type { InboxSource } from './inbox-deps.ts';
 
 type Reading = Pick<InboxSource, 'settings'> & { signal?: AbortSignal | undefined };

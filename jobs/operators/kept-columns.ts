@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { makeFolder } from '../../src/data-folder.ts';
 import { putText } from '../../src/files/draft.ts';
 import { isJson } from '../../src/json-pointer.ts';
+import { formOf } from '../../src/portfolio/read-options.ts';
 import type { DecisionsFile, KeptColumns } from '../../src/portfolio/results/decisions-file.ts';
-import { formOf } from '../drafts/kept-mappings.ts';
 
 const keptSchema = z.object({ map: z.array(z.string()), by: z.string() });
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { DELIMITERS, type Dialect } from '../table/dialect.ts';
 import { COLUMNS, type KnownColumn } from './columns/known-columns.ts';
@@ -37,6 +38,11 @@ export function readingFound(
   const { encoding, delimiter, sheet } = dialect;
   const found = sheet === undefined ? { encoding, delimiter } : { sheet };
   return { ...said, ...found, ...(headerLine === null ? {} : { headerLine }) };
+}
+
+/** The form of a file: a digest of its header's names, in order. */
+export function formOf(header: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(header)).digest('hex').slice(0, 32);
 }
 
 /** Options kept for other files: nothing about single lines, and no constants of columns that differ by line. */

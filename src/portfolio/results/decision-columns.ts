@@ -28,7 +28,7 @@ export type Places = {
 };
 
 /** If a name occurs twice in a results file, the last one counts: the team's own columns come first there. */
-export function placesOf(path: string, { header, unusable }: Table, map: readonly string[]): Places {
+export function decisionPlaces(path: string, { header, unusable }: Table, map: readonly string[]): Places {
   const names = (header?.cells ?? []).map((cell) => plainName(cell));
   const mapped = mappedPlaces(path, names, map);
   const taken = new Set(Object.values(mapped));

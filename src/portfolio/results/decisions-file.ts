@@ -10,7 +10,7 @@ import { HIDDEN } from '../lines/stray-lines.ts';
 import { visible } from '../problem.ts';
 import { type Decimal, decimalOf } from '../values/amounts.ts';
 import type { DateOrder } from '../values/dates.ts';
-import { DECISION_COLUMNS, type DecisionColumn, type Places, placesOf, shortened } from './decision-columns.ts';
+import { DECISION_COLUMNS, type DecisionColumn, decisionPlaces, type Places, shortened } from './decision-columns.ts';
 import { type ReadValue, readAmount, readMoment } from './decision-values.ts';
 
 /** What the service said of a limit after its answer. */
@@ -86,7 +86,7 @@ export async function readDecisionsFile(
   try {
     const header = table.header?.cells ?? [];
     const mapped = (map.length === 0 && (await keptOf?.(header))) || { map };
-    const places = placesOf(path, table, mapped.map);
+    const places = decisionPlaces(path, table, mapped.map);
     const lines: Read[] = [];
     for (let record = await nextRecord(table); record; record = await nextRecord(table)) {
       if (lines.length === mostLines) throw tooLong(path, mostLines);

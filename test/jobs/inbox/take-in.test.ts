@@ -1,9 +1,10 @@
 import { appendFile, readdir, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { formOf, makeKeptMappings, makeNamedMappings } from '../../../jobs/drafts/kept-mappings.ts';
+import { makeKeptMappings, makeNamedMappings } from '../../../jobs/drafts/kept-mappings.ts';
 import { makeSharedKeys } from '../../../src/ledger/schema/keys.ts';
 import { makeSecret } from '../../../src/people/secret.ts';
+import { formOf } from '../../../src/portfolio/read-options.ts';
 import { openInbox } from '../../support/inbox.ts';
 import { buyerLines } from '../../support/workplace.ts';
 import { writeZip } from '../../support/zip-file.ts';
