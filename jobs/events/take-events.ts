@@ -8,6 +8,7 @@ import { becameWords, type EVENT_BECAME, type EventBecame, type NewEvent } from 
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { Log } from '../../src/log.ts';
 import { tellDecided } from '../operators/decided-notice.ts';
+import { mistypedWords } from '../operators/mistyped-status.ts';
 import { type DecisionDeps, takeDecision } from '../operators/take-decisions.ts';
 import { type EventReading, readEvent } from './read-event.ts';
 
@@ -49,13 +50,20 @@ export type ToldReading = EventReading & {
 /**
  * Says what would become of the decisions that an event states; changes nothing. In whatever order events come, and however often, the latest
  * decision by its own time counts.
+ *
+ * @param given.seen the statuses that were seen before
  */
-export function tryEvent(
+export async function tryEvent(
   { firstMs, body }: { firstMs: number; body: string },
-  { mapping }: { mapping: EventMapping },
+  { mapping, seen }: { mapping: EventMapping; seen: readonly string[] },
   deps: DecisionDeps,
 ): Promise<ToldReading[]> {
-  return takeReadings(readEvent(body, mapping, { firstMs }), { by: BY, file: '', dryRun: true, portfolios: [], deps });
+  const told = { by: BY, file: '', dryRun: true, portfolios: [], deps };
+  const readings = await takeReadings(readEvent(body, mapping, { firstMs }), told);
+  return readings.map((one) => {
+    const doubts = one.is === 'decision' && one.became === 'taken' ? mistypedWords(one.word.status, seen) : [];
+    return { ...one, doubts: [...one.doubts, ...doubts] };
+  });
 }
 
 /** Takes the decisions of an event, some side by side. */

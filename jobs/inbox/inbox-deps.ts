@@ -30,7 +30,7 @@ export type InboxSource = ImportSource & {
   audit: Pick<Audit, 'around' | 'note'>;
   secret: Pick<Secret, 'key'>;
   leftFiles: LeftFiles;
-  statusMeanings: Pick<MeaningStore, 'read'>;
+  statusMeanings: Pick<MeaningStore, 'read' | 'known'>;
   decisions: Decided;
   enterAccount: () => Promise<void>;
   /** The outbox for notices; without it nobody is notified. */

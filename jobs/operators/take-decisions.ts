@@ -1,11 +1,13 @@
 import { commandLineActor } from '../../src/actor.ts';
 import { isLimitlineError } from '../../src/errors.ts';
+import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
 import type { Decided, DecidedAs, DecidedLimit, LaterWord } from '../../src/ledger/rows/decisions.ts';
 import { type RowId, rowName, STATES } from '../../src/ledger/schema/schema.ts';
 import type { DecisionsFile, LimitDecision } from '../../src/portfolio/results/decisions-file.ts';
-import { APPROVED, type Meanings, statusMeaningOf } from '../../src/status-meaning.ts';
+import { type Meanings, statusMeaningOf } from '../../src/status-meaning.ts';
 import { type TellDeps, tellDecided } from './decided-notice.ts';
 import { DECISION_FAULTS, doubtsOf } from './decision-doubts.ts';
+import { mistypedWords, seenStatuses } from './mistyped-status.ts';
 
 /** A line of the file, and a sentence about it. */
 export type AboutLine = { at: number; message: string };
@@ -31,6 +33,7 @@ export type DecisionsTaken = {
 
 export type DecisionDeps = TellDeps & {
   decisions: Decided;
+  statusMeanings: Pick<MeaningStore, 'read' | 'known'>;
   portfolios: { names: () => Promise<string[]> };
 };
 
@@ -62,6 +65,7 @@ export async function takeDecisions(
   { by = commandLineActor(), now = new Date(), only, dryRun = false, again = false, signal }: How = {},
 ): Promise<DecisionsTaken> {
   const counts = { taken: 0, known: 0, left: 0, statuses: new Map<string, number>() };
+  const portfolios = await deps.portfolios.names();
   const taking: Taking = {
     deps,
     by,
@@ -73,8 +77,9 @@ export async function takeDecisions(
     counts,
     problems: [...problems],
     warnings: [...warnings],
-    portfolios: [],
+    portfolios,
     meanings: await deps.statusMeanings.read(),
+    seen: await seenStatuses(deps, portfolios),
     changed: new Set(),
     foreseen: new Map(),
     older: [],
@@ -90,7 +95,6 @@ export async function takeDecisions(
       else taking.problems.push({ at: page[place]?.at ?? 0, message: one });
     }
   }
-  taking.portfolios = await deps.portfolios.names();
   const agreed = withoutContradictions(said, taking.problems);
   agreed.sort((one, other) => (one.word.at < other.word.at ? -1 : one.word.at > other.word.at ? 1 : one.at - other.at));
   for (const page of pagesOfDifferent(agreed)) {
@@ -125,6 +129,8 @@ type Taking = {
   /** All portfolios of the account. */
   portfolios: readonly string[];
   meanings: Meanings;
+  /** The statuses that were seen before. */
+  seen: readonly string[];
   /** Rows that say something else now, by name. */
   changed: Set<string>;
   /** In a dry run, what the file has said of a limit so far. */
@@ -177,14 +183,8 @@ async function takeOne({ at, word }: Said, taking: Taking): Promise<void> {
   for (const row of rows) taking.changed.add(rowName(row));
   if (became === 'taken') {
     counts.taken += 1;
+    if (!counts.statuses.has(word.status)) doubts.push(...mistypedWords(word.status, taking.seen));
     counts.statuses.set(word.status, (counts.statuses.get(word.status) ?? 0) + 1);
-    const alike = [APPROVED, ...taking.meanings.keys()].find(
-      (one) => one !== word.status && one.toLowerCase() === word.status.toLowerCase(),
-    );
-    if (alike && statusMeaningOf(word.status, taking.meanings) === undefined)
-      doubts.push(
-        `The status "${word.status}" differs from "${alike}" in upper and lower case alone, and counts as another one, whose meaning nobody has said.`,
-      );
     warnings.push(...doubts.map((message) => ({ at, message })));
   } else if (became === 'same') counts.known += 1;
   else if (became === 'older') taking.older.push({ at, word, knownAt });

@@ -5,17 +5,14 @@ import { makeKeptColumns } from '../../jobs/operators/kept-columns.ts';
 import { type AboutLine, takeDecisions } from '../../jobs/operators/take-decisions.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import { readSettings } from '../../src/config.ts';
-import type { Context } from '../../src/context.ts';
 import { grouped } from '../../src/counted.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { readDecisionsFile } from '../../src/portfolio/results/decisions-file.ts';
-import { APPROVED } from '../../src/status-meaning.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import { type ReadingOptions, readOptionsOf } from '../options/reading-options.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { NOTHING_CHANGED } from '../resolve/resolve-rows.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { nearestOf } from './statuses.ts';
 
 type Options = Pick<ReadingOptions, 'sheet' | 'hiddenRows' | 'decimal' | 'dates'> & {
   dryRun?: boolean;
@@ -50,7 +47,6 @@ export function register(program: Command, terminal: Terminal): void {
       await withContext(
         async (context) => {
           if (!dryRun) await columns.keep(file, commandLineActor());
-          const before = await seenStatuses(context);
           const taken = await takeDecisions({ ...file, name: basename(path) }, context, { dryRun });
           const { problems, warnings } = taken;
           const words = [
@@ -58,7 +54,6 @@ export function register(program: Command, terminal: Terminal): void {
             ...linesOf('not taken', problems),
             ...linesOf('warning', warnings),
             `${visible(basename(path))}: ${decisionsWords(taken, dryRun).join('\n')}`,
-            ...mistyped(Object.keys(taken.statuses), before),
             ...(dryRun ? [NOTHING_CHANGED] : []),
           ];
           const { account } = context;
@@ -72,22 +67,6 @@ export function register(program: Command, terminal: Terminal): void {
         },
       );
     });
-}
-
-/** The statuses that rows have, and those that have a meaning. */
-async function seenStatuses({ statusMeanings, portfolios }: Context): Promise<string[]> {
-  const known = await statusMeanings.known(await portfolios.names());
-  return [APPROVED, ...known.map(({ status }) => status)];
-}
-
-/** A question for each status that only this file has, and that is spelled much like another. */
-function mistyped(statuses: readonly string[], before: readonly string[]): string[] {
-  const news = statuses.filter((status) => status !== '' && !before.includes(status));
-  return news.flatMap((status) => {
-    const nearest = nearestOf(status, before);
-    if (nearest === undefined) return [];
-    return `No row had "${visible(status)}" before. Did you mean "${visible(nearest)}"? A correction needs a later decided_at.`;
-  });
 }
 
 function linesOf(what: string, some: readonly AboutLine[]): string[] {

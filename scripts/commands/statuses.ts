@@ -1,11 +1,11 @@
 import { Argument, type Command, Option } from 'commander';
+import { nearestOf } from '../../jobs/operators/mistyped-status.ts';
 import { setMeaning } from '../../jobs/operators/set-meaning.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
 import { counted, grouped } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { KnownStatus } from '../../src/ledger/counts/meaning-store.ts';
-import { lettersApart, smallLetters } from '../../src/likeness.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { MEANINGS, type StatusMeaning } from '../../src/status-meaning.ts';
 import { withContext } from '../opening/on-portfolio.ts';
@@ -48,21 +48,8 @@ export function register(program: Command, terminal: Terminal): void {
     });
 }
 
-/** Letters by which a mistyped status differs from the one that is meant. */
-const TYPING_LETTERS = 2;
-
 /** Statuses of rows that a sentence names. */
 const SEEN_NAMED = 5;
-
-/** The known status that a mistyped one probably stands for, or undefined if none is close enough. */
-export function nearestOf(status: string, seen: readonly string[]): string | undefined {
-  const small = smallLetters(status);
-  return seen
-    .filter((one) => Math.abs(one.length - status.length) <= TYPING_LETTERS)
-    .map((one) => ({ one, apart: lettersApart(small, smallLetters(one)) }))
-    .sort((a, b) => a.apart - b.apart)
-    .find(({ apart }) => apart <= TYPING_LETTERS)?.one;
-}
 
 /** What to think of where no row has the status: it may be mistyped. */
 function doubtWords(status: string, nearest: string | undefined, seen: readonly string[]): string {

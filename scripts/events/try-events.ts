@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { becameOf, makeCounts, type ToldReading, tryEvent } from '../../jobs/events/take-events.ts';
+import { seenStatuses } from '../../jobs/operators/mistyped-status.ts';
 import type { Settings } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
@@ -39,8 +40,9 @@ export async function tryEvents(path: string, context: Context, terminal: Termin
   const mapping = mappingOf(context.settings);
   const events: { line: number; decisions: ReturnType<typeof factsOf>[] }[] = [];
   const counts = makeCounts();
+  const seen = await seenStatuses(context, await context.portfolios.names());
   for await (const { line, ...event } of eventsIn(path)) {
-    const readings = await tryEvent(event, { mapping }, context);
+    const readings = await tryEvent(event, { mapping, seen }, context);
     counts.add([{ became: becameOf(readings) }]);
     if (terminal.json) events.push({ line, decisions: readings.map(factsOf) });
     else terminal.answer(wordsOf(line, readings));

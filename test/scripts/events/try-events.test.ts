@@ -63,6 +63,10 @@ test('events try says what the mapping finds in each event and what would become
   expect(became).toEqual({ unknown: 1, 'other kind': 1, unreadable: 3 });
   expect(events[0]).toMatchObject({ line: 1, decisions: [{ became: 'unknown', found: { status: 'approved' } }] });
   expect(events[3]).toMatchObject({ line: 5, decisions: [{ became: 'unreadable', why: 'It is no JSON.' }] });
+  await write('typo.json', decisionEvent(id, 'aproved', { at }));
+  expect((await limitline('events', 'try', 'typo.json')).stdout).toContain(
+    'would be taken. No row had "aproved" before. Did you mean "approved"?',
+  );
   expect(await statuses()).toEqual({ in_progress: 1 });
 });
 
