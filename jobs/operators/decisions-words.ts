@@ -1,6 +1,9 @@
 import { counted, grouped } from '../../src/counted.ts';
+import type { AmountIn } from '../../src/ledger/counts/outcome-sums.ts';
+import { moneyText } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import type { DecisionsFile } from '../../src/portfolio/results/decisions-file.ts';
+import type { ForeseenChanges } from './foreseen-changes.ts';
 import type { DecisionsTaken } from './take-decisions.ts';
 
 /** Statuses without a meaning that are named; `limitline statuses` has all. */
@@ -47,6 +50,26 @@ export function decisionsWords(decided: DecisionsTaken, dryRun = false): string[
           `Nobody has said what ${named.join(', ')}${more} ${unexplained.length === 1 ? 'means' : 'mean'}: say it on the console’s page Statuses, or by npx limitline statuses.`,
         ]
       : []),
+    ...(decided.would && taken > 0
+      ? [
+          `Granted of these requests: ${sumsText(decided.would.before)} before, ${sumsText(decided.would.after)} afterwards.`,
+        ]
+      : []),
     ...(silent > 0 ? [`${counted(silent, 'line')} ${silent === 1 ? 'decides' : 'decide'} nothing.`] : []),
+  ];
+}
+
+const sumsText = (sums: readonly AmountIn[]) =>
+  sums.map(({ amount, currency }) => moneyText(amount, currency)).join(' and ') || moneyText('0');
+
+/** The first rows that decisions would change, a line each, for a terminal. */
+export function foreseenWords({ rows, more }: ForeseenChanges): string[] {
+  const granted = (amount: string) => (amount === '' ? 'none' : moneyText(amount));
+  return [
+    ...rows.map(({ row, name, requested, currency, before, after }) => {
+      const status = `${visible(before.status) || 'no status'} → ${visible(after.status)}`;
+      return `${visible(name) || row}, ${moneyText(requested, currency)} requested: ${status}, granted ${granted(before.granted)} → ${granted(after.granted)}`;
+    }),
+    ...(more > 0 ? [`and ${counted(more, 'more row')}`] : []),
   ];
 }

@@ -1,16 +1,16 @@
 import { commandLineActor } from '../../src/actor.ts';
 import { isLimitlineError } from '../../src/errors.ts';
 import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
+import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Decided, DecidedAs, DecidedLimit, LaterWord } from '../../src/ledger/rows/decisions.ts';
 import { type RowId, rowName, STATES } from '../../src/ledger/schema/schema.ts';
 import type { DecisionsFile, LimitDecision } from '../../src/portfolio/results/decisions-file.ts';
 import { type Meanings, statusMeaningOf } from '../../src/status-meaning.ts';
 import { type TellDeps, tellDecided } from './decided-notice.ts';
 import { DECISION_FAULTS, doubtsOf } from './decision-doubts.ts';
+import { type AboutLine, AT_ONCE, pagesOfDifferent, type Said, withoutContradictions } from './decision-lines.ts';
+import { type ForeseenChanges, makeForeseen } from './foreseen-changes.ts';
 import { mistypedWords, seenStatuses } from './mistyped-status.ts';
-
-/** A line of the file, and a sentence about it. */
-export type AboutLine = { at: number; message: string };
 
 /** What became of a file's decisions. */
 export type DecisionsTaken = {
@@ -29,12 +29,14 @@ export type DecisionsTaken = {
   /** Lines that are not taken, and what to think of in lines that are. */
   problems: AboutLine[];
   warnings: AboutLine[];
+  /** In a dry run, what they would change. */
+  would?: ForeseenChanges;
 };
 
 export type DecisionDeps = TellDeps & {
   decisions: Decided;
   statusMeanings: Pick<MeaningStore, 'read' | 'known'>;
-  portfolios: { names: () => Promise<string[]> };
+  portfolios: Pick<Portfolios, 'names' | 'allImports'>;
 };
 
 /**
@@ -42,9 +44,6 @@ export type DecisionDeps = TellDeps & {
  * `dryRun`: only answers what would become of them. `again`: a process that began to take this file was killed, so what it took counts as taken.
  */
 type How = { by?: string; now?: Date; only?: string; dryRun?: boolean; again?: boolean; signal?: AbortSignal };
-
-/** Lines that are looked up and carried out side by side. */
-const AT_ONCE = 500;
 
 /**
  * Puts the decisions of a file in the place of what the service said before, the earliest first. A limit is decided in one step, and its rows
@@ -65,7 +64,7 @@ export async function takeDecisions(
   { by = commandLineActor(), now = new Date(), only, dryRun = false, again = false, signal }: How = {},
 ): Promise<DecisionsTaken> {
   const counts = { taken: 0, known: 0, left: 0, statuses: new Map<string, number>() };
-  const portfolios = await deps.portfolios.names();
+  const [portfolios, meanings] = [await deps.portfolios.names(), await deps.statusMeanings.read()];
   const taking: Taking = {
     deps,
     by,
@@ -78,7 +77,8 @@ export async function takeDecisions(
     problems: [...problems],
     warnings: [...warnings],
     portfolios,
-    meanings: await deps.statusMeanings.read(),
+    meanings,
+    changes: makeForeseen({ meanings }),
     seen: await seenStatuses(deps, portfolios),
     changed: new Set(),
     foreseen: new Map(),
@@ -111,7 +111,8 @@ export async function takeDecisions(
   const unexplained = [...counts.statuses.keys()].filter((one) => statusMeaningOf(one, taking.meanings) === undefined);
   const lines = { problems: byLine(taking.problems), warnings: byLine(taking.warnings) };
   const rows = taking.changed.size;
-  return { ...counts, rows, statuses: Object.fromEntries(counts.statuses), unexplained, silent, ...lines };
+  const would = dryRun ? { would: await taking.changes.read(deps.portfolios) } : {};
+  return { ...counts, rows, statuses: Object.fromEntries(counts.statuses), unexplained, silent, ...lines, ...would };
 }
 
 type Taking = {
@@ -133,15 +134,14 @@ type Taking = {
   seen: readonly string[];
   /** Rows that say something else now, by name. */
   changed: Set<string>;
+  /** In a dry run, what it would change. */
+  changes: ReturnType<typeof makeForeseen>;
   /** In a dry run, what the file has said of a limit so far. */
   foreseen: Map<string, string>;
   /** Lines that are older than what is known, and what became of the last line about each limit. */
   older: (Said & { knownAt: string | undefined })[];
   ended: Map<string, DecisionTaken['became']>;
 };
-
-/** A line's decision, about a limit. */
-type Said = { at: number; word: LaterWord };
 
 async function limitOf(decision: LimitDecision, now: Date, { decisions }: DecisionDeps): Promise<Said | string> {
   const { at, id, row, status, total, available, decided } = decision;
@@ -158,31 +158,18 @@ async function limitOf(decision: LimitDecision, now: Date, { decisions }: Decisi
   return { at, word: { limit, status, total, available, ...times } };
 }
 
-/** The decisions without those of one limit and one moment that differ: nobody can say which of them counts. */
-function withoutContradictions(said: readonly Said[], problems: AboutLine[]): Said[] {
-  const alike = Map.groupBy(said, ({ word }) => `${word.limit} ${word.at}`);
-  return [...alike.values()].flatMap((some) => {
-    const words = new Set(some.map(({ word }) => JSON.stringify(word)));
-    if (words.size === 1) return some;
-    const lines = some.map(({ at }) => at);
-    const message = (line: number) =>
-      `Line ${lines.find((other) => other !== line)} says something else of ${some[0]?.word.limit} at the same time: neither is taken.`;
-    problems.push(...lines.map((at) => ({ at, message: message(at) })));
-    return [];
-  });
-}
-
 async function takeOne({ at, word }: Said, taking: Taking): Promise<void> {
   const { deps, only, dryRun, counts, problems, warnings } = taking;
   if (only !== undefined && (await isElsewhere(word.limit, only, deps))) {
     problems.push({ at, message: `The limit ${word.limit} is of no row of portfolio ${only}.` });
     return;
   }
-  const { became: known, rows, left, doubts, knownAt } = await takeDecision(word, taking);
+  const { became: known, rows, left, doubts, knownAt, limit } = await takeDecision(word, taking);
   const became = dryRun ? asForeseen(known, word, taking) : known;
   for (const row of rows) taking.changed.add(rowName(row));
   if (became === 'taken') {
     counts.taken += 1;
+    if (dryRun && limit) taking.changes.add(word, limit);
     if (!counts.statuses.has(word.status)) doubts.push(...mistypedWords(word.status, taking.seen));
     counts.statuses.set(word.status, (counts.statuses.get(word.status) ?? 0) + 1);
     warnings.push(...doubts.map((message) => ({ at, message })));
@@ -222,6 +209,7 @@ export type DecisionTaken = {
   left: string[];
   doubts: string[];
   knownAt?: string;
+  limit?: DecidedLimit;
 };
 
 /**
@@ -249,7 +237,7 @@ export async function takeDecision(
   // Rows follow whatever became of the decision: an earlier command may have been stopped before they did.
   const after = dryRun ? { rows: [], left: [] } : await letFollow(limit, word, { deps, ...told }, isOwn);
   const knownAt = limit.decidedAt > word.at ? limit.decidedAt : new Date(limit.askedMs).toISOString();
-  return { became, ...after, doubts: doubtsOf(word, limit, told.file), knownAt };
+  return { became, ...after, doubts: doubtsOf(word, limit, told.file), knownAt, limit };
 }
 
 /** Lets all rows of a limit's request say what its call says. Answers which do from now on, and why others do not. */
@@ -281,19 +269,4 @@ async function followed(row: RowId, limit: string, told: { by: string; file: str
     if (isLimitlineError(error, 'USAGE')) return error.message;
     throw error;
   }
-}
-
-/** The decisions in their order, in pages in each of which a limit occurs once. */
-function* pagesOfDifferent(said: readonly Said[]): Generator<Said[]> {
-  let page: Said[] = [];
-  let limits = new Set<string>();
-  for (const one of said) {
-    if (page.length === AT_ONCE || limits.has(one.word.limit)) {
-      yield page;
-      [page, limits] = [[], new Set()];
-    }
-    page.push(one);
-    limits.add(one.word.limit);
-  }
-  if (page.length > 0) yield page;
 }

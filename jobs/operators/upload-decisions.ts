@@ -28,7 +28,7 @@ export type UploadedDecisions = {
   words: string[];
   /** Columns that somebody may name yet. */
   asked: ColumnsAsked | undefined;
-} & Pick<DecisionsTaken, 'taken' | 'known' | 'rows' | 'left' | 'problems' | 'warnings'>;
+} & Pick<DecisionsTaken, 'taken' | 'known' | 'rows' | 'left' | 'problems' | 'warnings' | 'would'>;
 
 /** An upload that cannot be read before somebody says which column is what. */
 export type UnreadUpload = { id: string; portfolio: string; fileName: string; message: string; asked: ColumnsAsked };

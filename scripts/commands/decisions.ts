@@ -1,8 +1,9 @@
 import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
-import { columnWords, decisionsWords } from '../../jobs/operators/decisions-words.ts';
+import type { AboutLine } from '../../jobs/operators/decision-lines.ts';
+import { columnWords, decisionsWords, foreseenWords } from '../../jobs/operators/decisions-words.ts';
 import { makeKeptColumns } from '../../jobs/operators/kept-columns.ts';
-import { type AboutLine, takeDecisions } from '../../jobs/operators/take-decisions.ts';
+import { takeDecisions } from '../../jobs/operators/take-decisions.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import { readSettings } from '../../src/config.ts';
 import { grouped } from '../../src/counted.ts';
@@ -54,7 +55,7 @@ export function register(program: Command, terminal: Terminal): void {
             ...linesOf('not taken', problems),
             ...linesOf('warning', warnings),
             `${visible(basename(path))}: ${decisionsWords(taken, dryRun).join('\n')}`,
-            ...(dryRun ? [NOTHING_CHANGED] : []),
+            ...(taken.would ? [...foreseenWords(taken.would), NOTHING_CHANGED] : []),
           ];
           const { account } = context;
           terminal.print(words.join('\n'), { account, ...taken, unread: file.unread, dryRun });

@@ -1,3 +1,4 @@
+import type { CallRecord } from '../../call-outcome.ts';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { batcherOf } from '../calls/batches.ts';
 import type { Keys } from '../schema/keys.ts';
@@ -37,6 +38,11 @@ export type DecidedLimit = {
   askedMs: number;
   requested: string;
   buyer: string;
+  /** The buyer's name and the number of the row's import; '' if that row is not in Redis. */
+  name: string;
+  importId: string;
+  /** What the service said last. */
+  record: CallRecord;
   /** Who brought its last decision, with which file, as JSON, and when that was made, in ISO 8601; '' if there was none. */
   decided: string;
   decidedAt: string;
@@ -99,19 +105,22 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
       const call = await connection.hmget(keys.call('limit', key), 'row', 'at', 'decided', 'record', 'by');
       const [row, at, decided, record, by] = call;
       const maker = rowIdOf(row ?? '');
-      const text = maker ? await connection.hget(keys.row(maker.portfolio, maker.key), 'request') : null;
-      const request = text === null ? undefined : (JSON.parse(text) as RowRequest);
+      const of = maker ? await connection.hmget(keys.row(maker.portfolio, maker.key), 'request', 'import') : [];
+      const request = of[0] ? (JSON.parse(of[0]) as RowRequest) : undefined;
       // A results file tells when a row changed last, which may be later than a decision.
       const askedMs = by === 'a results file' ? 0 : Number(at?.split('+')[0] ?? 0);
-      const decidedAt = /"decided_at":"([^"]*)"/.exec(record ?? '')?.[1] ?? '';
+      const said = recordIn(record);
       return {
         key,
         maker,
         askedMs,
         decided: decided ?? '',
-        decidedAt,
+        decidedAt: said.decided_at ?? '',
         requested: request?.limit.requested_limit ?? '',
         buyer: request?.buyer ?? '',
+        name: request?.name ?? '',
+        importId: of[1] ?? '',
+        record: said,
       };
     },
 
@@ -194,4 +203,13 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
       return (await runInBatch(row, { move: 'follow', limit, told: entry })) as 'follows' | 'same' | 'not made';
     },
   };
+}
+
+/** What the service said, as a call keeps it; nothing if that cannot be read, which {@link DecidedAs} tells. */
+function recordIn(text: string | null | undefined): CallRecord {
+  try {
+    return JSON.parse(text ?? '{}');
+  } catch {
+    return {};
+  }
 }

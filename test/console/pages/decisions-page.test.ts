@@ -61,6 +61,9 @@ test('an upload says first what it would do, and what was looked at is then take
   expect(text).toContain(`The limit ${idOf('HRB 99')} is of no row of portfolio q4.`);
   expect(text).toContain('made the limit bl_&lt;b&gt;.');
   expect(text).toContain('Take in 2 decisions');
+  expect(text).toContain('Granted of these requests: 0.00 before, 1,001.50 afterwards.');
+  const change = text.slice(text.indexOf('The first rows that would change')).replace(/<[^>]*>/g, ' ');
+  expect(change.replace(/\s+/g, ' ')).toMatch(/Buyer 1 GmbH 1,001.50 in_progress → approved – 1,001.50 Buyer 2 GmbH/);
   expect(await outcomes()).toMatchObject({ under_review: { rows: 3 } });
 
   const upload = uploadIn(text);

@@ -127,6 +127,9 @@ test('nothing is decided of a row whose limit is another one, or is not made, or
       askedMs: 0,
       requested: '',
       buyer: '',
+      name: '',
+      importId: '',
+      record: {},
     };
     expect(await decisions.decide(limit, { ...word, limit: 'bl_other' }, told)).toBe('not made');
     expect(await decisions.follow(one.row, 'bl_other', told)).toBe('not made');

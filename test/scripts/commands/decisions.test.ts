@@ -21,6 +21,10 @@ test('what the service decides later changes outcomes, sums and results, and not
     status: 0,
     stdout: expect.stringContaining('3 decisions would be taken (2 approved, 1 rejected)'),
   });
+  expect(dry.stdout).toContain('Granted of these requests: 0.00 before, 1,501.50 afterwards.\n');
+  expect(dry.stdout).toContain(
+    'Buyer 1 GmbH, 1,001.50 requested: in_progress → approved, granted none → 1,001.50\nBuyer 2 GmbH, 1,002.50 requested: in_progress → approved, granted none → 500.00\n',
+  );
   expect(await outcomes()).toMatchObject({ under_review: { rows: 4 } });
 
   const taken = await decide(said);

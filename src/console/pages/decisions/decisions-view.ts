@@ -1,10 +1,14 @@
+import { grouped } from '../../../counted.ts';
+import { rowIdOf } from '../../../ledger/schema/schema.ts';
+import { visible } from '../../../portfolio/problem.ts';
 import { type Html, html } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
 import { button, field, form, hidden, linkButton, select } from '../../parts/form.ts';
 import { notice, pageHead, panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
-import { cutWords, theirWords } from '../../parts/text.ts';
-import { below, portfolioAddress } from '../addresses.ts';
+import { amount, cutWords, theirWords } from '../../parts/text.ts';
+import { below, portfolioAddress, rowAddress } from '../addresses.ts';
+import { money } from '../held/held-page.ts';
 
 /** An uploaded file of decisions, and what became of it or would. */
 export type ShownDecisions = {
@@ -22,6 +26,12 @@ export type ShownDecisions = {
   problems: readonly AboutLine[];
   warnings: readonly AboutLine[];
   asked: ColumnsAsked | undefined;
+  /** What they would change: the first rows, and how many more. */
+  would?: { rows: readonly ForeseenRow[]; more: number };
+};
+
+type ForeseenRow = { row: string; name: string; requested: string; currency: string | undefined } & {
+  [when in 'before' | 'after']: { status: string; granted: string };
 };
 
 /** An upload that cannot be read before somebody says which column is what. */
@@ -128,7 +138,7 @@ const AS_SHOWN = { value: '', words: t`as the file shows` };
 
 /** What uploaded decisions would do, with the button that takes them in; without `csrf`, what they did. */
 export function decisionsView(shown: ShownDecisions, csrf?: string): Html {
-  const { id, portfolio, fileName, columns, words, taken, known, problems, warnings, asked } = shown;
+  const { id, portfolio, fileName, columns, words, taken, known, problems, warnings, asked, would } = shown;
   const name = theirWords(cutWords(fileName));
   const isLook = csrf !== undefined;
   const isOpen = isLook && taken + known > 0;
@@ -154,9 +164,39 @@ export function decisionsView(shown: ShownDecisions, csrf?: string): Html {
   ${isLook && asked && html`<details class="fold"><summary>Say which column is what</summary>${columnsForm({ id, portfolio, asked }, csrf)}</details>`}
   ${(isLook ? words : words.slice(1)).map((one) => html`<p>${onPage(one)}</p>`)}
   ${isOpen ? yes(csrf) : html`<p>${back}</p>`}
+  ${would && would.rows.length > 0 && changesPart(would)}
   ${problems.length > 0 && linesPart(isLook ? t`What would not be taken` : t`What was not taken`, problems)}
   ${warnings.length > 0 && linesPart(t`Warnings`, warnings)}`;
 }
+
+function changesPart({ rows, more }: NonNullable<ShownDecisions['would']>): Html {
+  const grantedOf = ({ granted }: { granted: string }) => amount(granted === '' ? undefined : granted);
+  return panel({
+    title: t`What would change`,
+    body: html`${table({
+      caption: t`The first rows that would change`,
+      rows,
+      columns: [
+        { head: t`Buyer`, names: true, cell: ({ row, name }) => buyerOf(row, name) },
+        {
+          head: t`Requested`,
+          kind: 'amount',
+          cell: ({ requested, currency }) => money({ amount: requested, currency }),
+        },
+        { head: t`Status`, cell: ({ before, after }) => html`${statusOf(before)} → ${statusOf(after)}` },
+        { head: t`Granted before`, kind: 'amount', cell: ({ before }) => grantedOf(before) },
+        { head: t`Granted after`, kind: 'amount', cell: ({ after }) => grantedOf(after) },
+      ],
+    })}${more > 0 && html`<p class="hint">And ${countWords(more, 'more row')}.</p>`}`,
+  });
+}
+
+function buyerOf(name: string, buyer: string): Html {
+  const row = rowIdOf(name);
+  return row ? html`<a href="${rowAddress(row)}">${theirWords(buyer || name)}</a>` : theirWords(buyer || name);
+}
+
+const statusOf = ({ status }: { status: string }) => (status === '' ? t`none` : theirWords(visible(status)));
 
 function linesPart(title: string, lines: readonly AboutLine[]): Html {
   return panel({
@@ -168,6 +208,6 @@ function linesPart(title: string, lines: readonly AboutLine[]): Html {
         { head: t`Line of the file`, kind: 'number', cell: ({ at }) => at },
         { head: t`Why`, names: true, cell: ({ message }) => theirWords(onPage(message)) },
       ],
-    })}${lines.length > MOST_SHOWN && html`<p class="hint">And ${countWords(lines.length - MOST_SHOWN, 'more')}.</p>`}`,
+    })}${lines.length > MOST_SHOWN && html`<p class="hint">And ${grouped(lines.length - MOST_SHOWN)} more.</p>`}`,
   });
 }

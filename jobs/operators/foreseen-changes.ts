@@ -1,0 +1,61 @@
+import type { CallRecord } from '../../src/call-outcome.ts';
+import { type AmountIn, sumsByCurrency } from '../../src/ledger/counts/outcome-sums.ts';
+import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
+import type { DecidedLimit, LaterWord } from '../../src/ledger/rows/decisions.ts';
+import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
+import { type Meanings, statusMeaningOf } from '../../src/status-meaning.ts';
+import { makeImportLook } from '../rows/import-names.ts';
+
+/** A status, and what is granted with it: decimal text, '' for nothing that is known. */
+type Stands = { status: string; granted: string };
+
+/** What decisions would change: the first rows, and what is granted of all requests, before and after, by currency. */
+export type ForeseenChanges = {
+  rows: {
+    row: string;
+    name: string;
+    requested: string;
+    currency: string | undefined;
+    before: Stands;
+    after: Stands;
+  }[];
+  more: number;
+  before: AmountIn[];
+  after: AmountIn[];
+};
+
+/** Rows that are named. */
+const NAMED = 10;
+
+/** Collects what a file's decisions would change, each limit once, though several lines say something of it. */
+export function makeForeseen({ meanings }: { meanings: Meanings }) {
+  const changes = new Map<string, { limit: DecidedLimit & { maker: RowId }; before: CallRecord; after: CallRecord }>();
+  const standsOf = ({ status = '', total_limit: total = '' }: CallRecord): Stands => {
+    const isGranted = statusMeaningOf(status, meanings) === 'approved' && /^\d+(\.\d+)?$/.test(total);
+    return { status, granted: isGranted ? total : '' };
+  };
+
+  return {
+    add({ limit: id, status, total }: LaterWord, { maker, ...limit }: DecidedLimit): void {
+      if (!maker) return;
+      const { before, after } = changes.get(id) ?? { before: limit.record, after: limit.record };
+      const said = { status, total_limit: total ?? after.total_limit ?? '' };
+      changes.set(id, { limit: { ...limit, maker }, before, after: said });
+    },
+
+    async read(portfolios: Pick<Portfolios, 'allImports'>): Promise<ForeseenChanges> {
+      const importOf = makeImportLook({ portfolios });
+      const all = await Promise.all(
+        [...changes.values()].map(async ({ limit: { maker, name, requested, importId }, before, after }) => {
+          const currency = (await importOf(maker, importId))?.found?.currency;
+          const stands = { before: standsOf(before), after: standsOf(after) };
+          return { row: rowName(maker), name, requested, currency, ...stands };
+        }),
+      );
+      const sumsOf = (when: 'before' | 'after') =>
+        sumsByCurrency(all.map(({ currency, ...one }) => ({ amount: one[when].granted || '0', currency })));
+      const rows = all.slice(0, NAMED);
+      return { rows, more: all.length - rows.length, before: sumsOf('before'), after: sumsOf('after') };
+    },
+  };
+}
