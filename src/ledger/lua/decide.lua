@@ -22,7 +22,7 @@ local function isAlike(one, other)
 end
 
 -- Without an answer there is no "+" (settle.lua).
-local sentMs = known[4] == '1' and (record.status or '') ~= '' and string.match(known[3] or '', '^(%d+)%+')
+local sentMs = known[4] == '1' and string.match(known[3] or '', '^(%d+)%+')
 local isBefore = sentMs and latestMs ~= '' and tonumber(latestMs) < tonumber(sentMs)
 local said, isSame = { total_limit = total, available_limit = available }, (record.status or '') == status
 for name, amount in pairs(said) do

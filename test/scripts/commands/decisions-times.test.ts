@@ -23,6 +23,16 @@ test('a decision from before the request that was answered is older than the ans
   expect(await outcomes()).toMatchObject({ declined: { rows: 1 }, under_review: { rows: 1 }, approved: { rows: 0 } });
 });
 
+test('a decision from before the request is not taken either where the answer has no status', async () => {
+  const { ids, decide } = await openReview(1, [
+    { on: 'limit', match: 'HRB', fault: 'answer', set: {}, drop: ['status'] },
+  ]);
+  const { status, stdout } = await decide([`${ids[0]},,approved,1001.5,1001.5,${later(-365 * DAY)}`]);
+  expect(stdout).toContain('an older one changes nothing. One that counts needs a later decided_at.');
+  expect(status).toBe(2);
+  expect((await decide([`${ids[0]},,approved,1001.5,1001.5,${later(1)}`])).stdout).toContain('1 decision taken');
+});
+
 test('a decision that seems to be from less than a day before the request is taken, with a warning', async () => {
   const { ids, decide } = await openReview(1);
   const { status, stdout } = await decide([`${ids[0]},,approved,1001.5,1001.5,${later(-60)}`]);
