@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type ESTree, parseSync, Visitor } from 'rolldown/utils';
 import { KINDS } from '../../src/call-kind.ts';
 import { messageWithPlaces } from '../../src/console/html/texts.ts';
-import { translateTemplate } from '../../src/console/html/translate-template.ts';
+import { translateScript, translateTemplate } from '../../src/console/html/translate-template.ts';
 import { BUCKETS } from '../../src/ledger/counts/money.ts';
 import { ROW_OUTCOMES } from '../../src/ledger/counts/row-outcome.ts';
 import { CHECKS } from '../../src/ledger/nightly/checks.ts';
@@ -51,6 +51,9 @@ export function messagesOfSources(): Record<string, string> {
   };
   for (const path of globSync(['src/console/**/*.ts', 'scripts/console/**/*.ts'], { cwd: ROOT })) {
     addMessages(path, readFileSync(join(ROOT, path), 'utf8'), add);
+  }
+  for (const path of globSync('src/console/assets/script/*.js', { cwd: ROOT })) {
+    translateScript(readFileSync(join(ROOT, path), 'utf8'), add);
   }
   return Object.fromEntries([...found].sort().map((message) => [message, message]));
 }

@@ -37,6 +37,16 @@ export function translateTemplate(strings: readonly string[], lookUp: Catalogue)
   return [parts.filter((_, at) => at % 2 === 0), parts.filter((_, at) => at % 2 === 1).map(Number)];
 }
 
+/** A page's script in another language: the texts that it marks with the tag `t`, whose holes keep their code. */
+export function translateScript(source: string, lookUp: Catalogue): string {
+  return source.replace(/\bt`([^`]*)`/g, (_, text: string) => {
+    const holes: string[] = [];
+    const message = text.replace(/\$\{[^}]*\}/g, (hole) => `{${holes.push(hole) - 1}}`);
+    const words = lookUp(message).replace(/[`\\]|\$(?=\{)/g, '\\$&');
+    return `t\`${words.replace(/\{(\d+)\}/g, (place, number) => holes[number] ?? place)}\``;
+  });
+}
+
 const nameOf = (tag: string) => TAG.exec(tag)?.[2]?.toLowerCase() ?? '';
 
 function withAttributes(tag: string, lookUp: Catalogue): string {

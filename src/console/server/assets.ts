@@ -4,6 +4,8 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { ConsoleApp } from '../console-app.ts';
+import { language } from '../html/texts.ts';
+import { translateScript } from '../html/translate-template.ts';
 import type { Assets } from '../layout/layout.ts';
 
 const FOLDER = fileURLToPath(new URL('../assets/', import.meta.url));
@@ -21,7 +23,11 @@ export function serveAssets(app: ConsoleApp): Assets {
     .filter((entry) => entry.isFile())
     .map((entry) => `${entry.parentPath}/${entry.name}`.slice(FOLDER.length).replace(/^\/+/, ''))
     .sort();
-  const read = (name: string) => readFileSync(`${FOLDER}${name}`, 'utf8');
+  const lookUp = language();
+  const read = (name: string) => {
+    const text = readFileSync(`${FOLDER}${name}`, 'utf8');
+    return lookUp && name.endsWith('.js') ? translateScript(text, lookUp) : text;
+  };
   const digest = createHash('sha256');
   for (const name of names) digest.update(`${name}\n`).update(read(name));
   const prefix = `/assets/${digest.digest('hex').slice(0, DIGITS)}/`;

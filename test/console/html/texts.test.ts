@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
+import { translateScript } from '../../../src/console/html/translate-template.ts';
 import { addMessages, CATALOGUE, messagesOfSources } from '../../texts/messages.ts';
 
 /** The functions of the console as a process has them that speaks this language. */
@@ -33,6 +34,14 @@ test('a language has the places and elements of a sentence in its own order, and
   ).toBe('<a href="/Name" title="Firma">\nFirma\n</a><b>Firma</b> <code>Name</code>Name');
   expect(t`Line ${3} of ${'{0}'}`).toBe('{0}, Zeile 3');
   expect([countWords(1, 'row'), countWords(1200, 'row')]).toEqual(['1 Zeile', '1,200 Zeilen']);
+});
+
+test('texts of scripts are put into the language as their source, and nothing of a translation becomes code', () => {
+  const said: Record<string, string> = { '{0} of {1} MB': `{1} MB: \`{0}\` \${x}`, Copied: 'Kopiert' };
+  const source = `a = t\`Copied\`; b = t\`\${f(a)} of \${b} MB\`; c = \`Copied\`;`;
+  expect(translateScript(source, (message) => said[message] ?? message)).toBe(
+    `a = t\`Kopiert\`; b = t\`\${b} MB: \\\`\${f(a)}\\\` \\\${x}\`; c = \`Copied\`;`,
+  );
 });
 
 test('markup of a translation is checked as that of a template', async () => {

@@ -1,3 +1,5 @@
+import { t } from './texts.js';
+
 const SAID_MS = 1_500;
 
 /** Buttons (data-copy) that copy the text next to them; styles hide them without script. */
@@ -10,9 +12,9 @@ export function copyTexts() {
     const before = button.textContent;
     try {
       await navigator.clipboard.writeText(text);
-      button.textContent = 'Copied';
+      button.textContent = t`Copied`;
     } catch {
-      button.textContent = 'Select it and copy';
+      button.textContent = t`Select it and copy`;
     }
     setTimeout(() => {
       button.textContent = before;

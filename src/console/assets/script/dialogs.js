@@ -1,5 +1,6 @@
 import { signIn } from './sign-in.js';
 import { fillTokens } from './swap.js';
+import { t } from './texts.js';
 
 /**
  * Shows the answers of links and forms with data-dialog in a dialog, instead of on a page. Forms in the dialog then work as
@@ -66,7 +67,7 @@ function open(markup, from) {
   if (heading) {
     heading.id ||= 'dialog-title';
     dialog.setAttribute('aria-labelledby', heading.id);
-  } else dialog.setAttribute('aria-label', 'Answer');
+  } else dialog.setAttribute('aria-label', t`Answer`);
   dialog.addEventListener('close', () => {
     dialog.remove();
     from?.focus?.();

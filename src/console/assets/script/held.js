@@ -1,3 +1,5 @@
+import { t } from './texts.js';
+
 /**
  * Removes rows from the list of held rows that no longer need an answer, whatever was typed there, and selects all. Other
  * fields stay as they are.
@@ -19,7 +21,7 @@ export function start(form) {
     for (const pick of rows) pick.closest('tr').remove();
     gone += rows.length;
     const line = form.querySelector('.held-gone');
-    line.textContent = `${gone} ${gone === 1 ? 'request was' : 'requests were'} answered meanwhile.`;
+    line.textContent = gone === 1 ? t`1 request was answered meanwhile.` : t`${gone} requests were answered meanwhile.`;
     line.hidden = false;
   });
 }

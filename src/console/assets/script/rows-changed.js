@@ -1,4 +1,5 @@
 import { localCount } from './locale.js';
+import { t } from './texts.js';
 
 /**
  * Says how many rows have changed since the table was made. A visible table stays as it is, so that nothing moves while a
@@ -44,7 +45,7 @@ function sayChanged(section, changed) {
   const words = section.querySelector('[data-words]');
   if (!line || !words) return;
   line.hidden = changed === 0;
-  const text = `${localCount(changed)} ${changed === 1 ? 'row has' : 'rows have'} changed since.`;
+  const text = changed === 1 ? t`1 row has changed since.` : t`${localCount(changed)} rows have changed since.`;
   if (words.textContent !== text) words.textContent = text;
 }
 

@@ -1,3 +1,5 @@
+import { t } from './texts.js';
+
 /** The upload form: takes dropped files and shows progress. Without this module it is an ordinary form with file fields. */
 export function start(form) {
   for (const drop of form.querySelectorAll('[data-drop]')) listenToDrops(drop);
@@ -41,20 +43,20 @@ function send(form) {
   request.upload.addEventListener('progress', ({ loaded, total, lengthComputable }) => {
     if (lengthComputable) bar.value = total === 0 ? 1 : loaded / total;
     const isAll = lengthComputable && loaded === total;
-    words.textContent = isAll ? 'Uploaded. It is being checked.' : `${megabytes(loaded)} of ${megabytes(total)} MB`;
+    words.textContent = isAll ? t`Uploaded. It is being checked.` : t`${megabytes(loaded)} of ${megabytes(total)} MB`;
   });
   request.addEventListener('load', () => {
     if (request.status < 400) location.assign(request.responseURL);
     else end(request.responseText);
   });
   request.addEventListener('error', () =>
-    end(notice('The connection broke off, and nothing was kept. Upload it again.')),
+    end(notice(t`The connection broke off, and nothing was kept. Upload it again.`)),
   );
-  request.addEventListener('abort', () => end(notice('The upload was cancelled, and nothing was kept.')));
+  request.addEventListener('abort', () => end(notice(t`The upload was cancelled, and nothing was kept.`)));
   progress.querySelector('[data-cancel]').onclick = () => request.abort();
   trouble.replaceChildren();
   bar.value = 0;
-  words.textContent = 'The upload begins.';
+  words.textContent = t`The upload begins.`;
   progress.hidden = false;
   button.disabled = true;
   request.open('POST', form.action);
