@@ -22,7 +22,7 @@ export const CHANGE_WORDS: Readonly<Record<FindingChange, string>> = {
   more: t`more`,
   fewer: t`fewer`,
   same: t`same`,
-  gone: t`resolved`,
+  gone: t`no more found`,
 };
 
 /** One finding: number of rows, description, portfolio, age, change, commands, examples. */

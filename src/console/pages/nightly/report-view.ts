@@ -49,7 +49,7 @@ export function reportHead(report: Omit<NightReport, 'files'>, medium: Medium = 
         },
         { label: t`For finance`, value: grouped(countFindings(report, 'finance')) },
         { label: t`Corrected`, value: grouped(countFindings(report, 'mended')) },
-        { label: t`Resolved`, value: before ? grouped(countFindings(report, 'gone')) : '–' },
+        { label: t`No more found`, value: before ? grouped(countFindings(report, 'gone')) : '–' },
       ])
     }
     <p class="quiet">Made ${moment(madeMs)} in ${seconds(madeMs - beganMs)}, over ${countWords(looked.portfolios, 'portfolio')}${looked.rows !== undefined && html` and ${countWords(looked.rows, 'row')}`}. ${NO_MORE_WORDS}</p>
