@@ -35,6 +35,7 @@ describe('names of columns', () => {
       'country_code',
       ['Country (ISO)', 'LAND1', 'Land (ISO-Code)', 'Billing Country', 'Country/Region Code', 'Bill to Country'],
     ],
+    ['document_purpose', ['Dokumentzweck', 'Zweck der Dokumente', 'Purpose of documents']],
     ['city', ['ORT01', 'Billing City', 'Bill to City', 'Ort:', 'Customer City', 'Firma Ort']],
     ['street', ['STRAS', 'Straße / Hausnummer', 'Bill to Address-Line One', 'Billing Address 1']],
     [
@@ -55,6 +56,8 @@ describe('names of columns', () => {
     ['Registration', 'company_registration_number'],
     ['Limit (bisher)', 'requested_limit'],
     ['Konto', 'buyer_reference'],
+    ['Zweck', 'document_purpose'],
+    ['Purpose', 'document_purpose'],
     ['No.', 'buyer_reference'],
     ['STCD1', 'company_registration_number'],
     ['Internal ID', 'buyer_reference'],

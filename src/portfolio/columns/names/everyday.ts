@@ -83,6 +83,7 @@ const GERMAN: Names = {
   contact_last_name: ['Nachname', 'Familienname'],
   contact_email: ['E-Mail-Adresse', 'Mailadresse'],
   supporting_documents: ['Dokumente', 'Unterlagen', 'Anlagen', 'Belege', 'Nachweise'],
+  document_purpose: ['Dokumentzweck', 'Zweck der Dokumente', 'Zweck der Unterlagen'],
   statements_dated: ['Bilanzstichtag', 'Bilanzdatum', 'Stichtag'],
   buyer_reference: ['Kundennummer', 'Kunden-Nr', 'Debitorennummer', 'Debitor-Nr'],
   request_reference: ['Antragsnummer', 'Vorgangsnummer'],

@@ -19,6 +19,8 @@ export const GUESSES: Readonly<Record<string, KnownColumn>> = {
   montant: 'requested_limit',
   importe: 'requested_limit',
   monto: 'requested_limit',
+  purpose: 'document_purpose',
+  Zweck: 'document_purpose',
   date: 'statements_dated',
   Datum: 'statements_dated',
   fecha: 'statements_dated',
