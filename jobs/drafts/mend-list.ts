@@ -112,5 +112,5 @@ export async function lineToMend(dir: string, { problems, warnings }: Preview, l
     (await findInMendList(join(dir, PROBLEMS_FILE), problems, line)) ??
     (await findInMendList(join(dir, WARNINGS_FILE), warnings, line));
   if (found) return found;
-  throw new LimitlineError('USAGE', `Line ${line} is not among the lines to fix: load the page again.`);
+  throw new LimitlineError('USAGE', `Line ${line} is not among those with problems or warnings: load the page again.`);
 }

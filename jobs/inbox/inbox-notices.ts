@@ -23,7 +23,7 @@ function noticeOf(file: TakenFile): Notice | undefined {
     ];
     return {
       kind,
-      title: `A file of the drop folder was rejected: ${name}.`,
+      title: `A file of the drop folder was not taken in: ${name}.`,
       facts,
       path: '/nightly/automation',
       atMs,

@@ -45,7 +45,7 @@ test('the drop folder on its page: what lies there, what was taken, and what bec
     '<a href="/portfolios/q4%20%26%20co">4 lines imported.</a>',
     'Problems of 3 lines: <bdi>done/20261122T013000Z-q4.problems.csv</bdi>',
     'Results: <bdi>done/20261122T013000Z-q4.results.csv</bdi>',
-    '<strong class="is-bad">Rejected.</strong> It is a link.',
+    '<strong class="is-bad">Not taken in.</strong> It is a link.',
     '<bdi>rejected/bad.problems.txt</bdi>',
     '<strong class="is-bad">Waits.</strong> The disk is full.',
   ]) {

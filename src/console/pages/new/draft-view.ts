@@ -146,7 +146,7 @@ function previewView(draft: PortfolioDraft, given: DraftGiven & { preview: Previ
     body: html`${requestFigures(preview)}${fileWarnings.length > 0 && notice('warn', sentences(fileWarnings, forPage))}`,
     actions: html`<span class="hint">checked ${timeAgo(preview.madeMs)}</span>${actionButton({ action: `/new/${draft.id}/again`, csrf, words: t`Refresh`, kind: 'quiet' })}`,
   })}
-  ${problems.lines + warnings.lines > 0 && html`<div id="mend">${panel({ title: t`Lines to fix`, body: html`${mendGrid(draft, { preview, place, lines, csrf })}${documentsForm(draft, preview, csrf)}` })}</div>`}
+  ${problems.lines + warnings.lines > 0 && html`<div id="mend">${panel({ title: t`Problems and warnings`, body: html`${mendGrid(draft, { preview, place, lines, csrf })}${documentsForm(draft, preview, csrf)}` })}</div>`}
   ${reading}
   ${panel({ title: t`As it would be sent`, body: html`${requestSamples(preview)}${changesView(preview)}${unnamed(preview)}` })}
   ${panel({ title: t`Submit`, body: html`${portfolioField(draft, names)}${supplierLine(draft)}${submitButtons(draft, given)}` })}`;

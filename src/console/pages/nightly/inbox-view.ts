@@ -80,7 +80,7 @@ const WORDS: Readonly<Record<TakenFile['is'], string>> = {
   taken: t`Under way.`,
   imported: t`Imported.`,
   again: t`Imported before.`,
-  rejected: t`Rejected.`,
+  rejected: t`Not taken in.`,
 };
 
 function outcomeOf(file: TakenFile): Html {

@@ -10,7 +10,7 @@ import { advice, theirWords } from '../../parts/text.ts';
 import { below, type Listing, portfolioAddress } from '../addresses.ts';
 
 /** The names of the kinds of lines that led to no row. */
-export const FAULT_WORDS: Readonly<Record<FaultKind, string>> = { invalid: t`Lines to fix`, duplicate: t`Left out` };
+export const FAULT_WORDS: Readonly<Record<FaultKind, string>> = { invalid: t`Lines to fix`, duplicate: t`Duplicates` };
 
 /** The lines of the last file that led to no row, each with its name and problem. */
 export function renderFaultyLines(
@@ -21,7 +21,7 @@ export function renderFaultyLines(
   if (unlisted > 0) {
     return emptyState({
       title: t`${grouped(unlisted)} lines are too many to be listed here.`,
-      words: html`All of them, each with its problem, are in the download <a href="${below(name, 'downloads', 'errors.csv')}" download>Lines to fix</a>.`,
+      words: html`All of them, each with its problem, are in the download <a href="${below(name, 'downloads', 'errors.csv')}" download>File to correct</a>.`,
     });
   }
   return html`${table({
@@ -30,7 +30,7 @@ export function renderFaultyLines(
     columns: [
       { head: t`Line`, kind: 'number', cell: ({ line }) => line },
       { head: t`Name`, names: true, cell: ({ name: of }) => (of === undefined ? t`no name` : theirWords(of)) },
-      { head: t`Outcome`, cell: ({ kind }) => stateBadge(kind, kind === 'invalid' ? t`to fix` : t`left out`) },
+      { head: t`Outcome`, cell: ({ kind }) => stateBadge(kind, kind === 'invalid' ? t`to fix` : t`duplicate`) },
       { head: t`Problem`, cell: ({ message }) => html`<span class="row-problem">${advice(message)}</span>` },
     ],
     empty: emptyState({

@@ -83,7 +83,7 @@ export function renderPortfolio(look: PortfolioLook, shown: Shown): Html {
 const DOWNLOADS = [
   ['results.csv', t`Download CSV`],
   ['results.xlsx', t`Excel`],
-  ['errors.csv', t`Lines to fix`],
+  ['errors.csv', t`File to correct`],
   ['original', t`Imported file`],
 ] as const;
 

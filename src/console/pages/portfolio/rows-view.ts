@@ -196,7 +196,7 @@ function noRows(state: PortfolioState, filter: RowFilter, rights: Rights): Html 
     title: t`No rows yet.`,
     words: state.importing
       ? t`The file is being read: its lines appear here.`
-      : t`No line of the file could be used. See “Lines to fix”, correct the file, and import it again.`,
+      : t`No line of the file could be used. Download the “File to correct”, correct it, and import it.`,
     next: can(rights, 'GET /new') && html`<a class="button is-plain" href="/new">New import</a>`,
   });
 }

@@ -132,9 +132,9 @@ function fixTasks(portfolios: readonly PortfolioState[], nowMs: number, rights: 
         way: mayLoad
           ? linkButton({
               href: below(name, 'downloads', 'errors.csv'),
-              words: invalid > 0 ? t`Lines to fix` : t`Rejected rows`,
+              words: t`File to correct`,
               download: true,
-              label: t`Download the ${invalid > 0 ? t`lines to fix` : t`rejected rows`} of ${name}`,
+              label: t`Download the file to correct of ${name}`,
             })
           : html`<a href="${portfolioAddress(name)}">Look</a>`,
       },
@@ -143,7 +143,7 @@ function fixTasks(portfolios: readonly PortfolioState[], nowMs: number, rights: 
   const others = all.length - MOST_NAMED;
   if (others <= 0) return all;
   const more: Task = {
-    words: t`${countWords(others, 'more portfolio')} with lines to fix`,
+    words: t`${countWords(others, 'more portfolio')} with lines to fix or rejected rows`,
     sinceMs: undefined,
     way: NOTHING,
   };
