@@ -150,7 +150,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   const file = await openImport(payload, documentsDir, deps);
   const { opened } = file;
   deps.onOpened?.(opened);
-  const found = { ...nothingFound(opened), unsentOfSupplier: supplier?.unsent };
+  const found = { ...nothingFound(opened), ...(supplier && { unsentOfSupplier: supplier.unsent }) };
   if (opened.problems.length > 0) return found;
   if (replace && found.isPart) {
     await opened.close();
