@@ -3,13 +3,15 @@ import type { DecidedLimit, LaterWord } from '../../src/ledger/rows/decisions.ts
 import { moneyText } from '../../src/money-text.ts';
 import { ZONE_WORDS } from '../../src/portfolio/results/decision-values.ts';
 
+type Told = Pick<DecidedLimit, 'record' | 'decided'>;
+
 /** Why a decision is not taken, a sentence each. */
 export const DECISION_FAULTS = {
   unknown: ({ limit }: LaterWord) => `No call of this account made the limit ${limit}.`,
-  older: ({ limit, at }: LaterWord, knownAt = '') =>
+  older: ({ limit, at }: LaterWord, { knownAt = '' }: { knownAt?: string | undefined }) =>
     `The decision about ${limit} is of ${at}, and what is known of it is of ${knownAt}: an older one changes nothing. One that counts needs a later decided_at.`,
-  contradicts: ({ limit, at }: LaterWord) =>
-    `Another decision about ${limit} of the same time, ${at}, is known: neither is put above the other.`,
+  contradicts: ({ limit, at }: LaterWord, { record, decided }: Told) =>
+    `Another decision about ${limit} of the same time, ${at}, is known, ${record.status} of ${fileOf(decided)}, and it stays. If this one counts, give it a later decided_at.`,
   'not made': ({ limit }: LaterWord) => `Another limit than ${limit} counts for its request.`,
   damaged: ({ limit }: LaterWord) => `What is known of ${limit} cannot be read: reconcile tells more.`,
 } as const;

@@ -17,7 +17,7 @@ export function withoutContradictions(said: readonly Said[], problems: AboutLine
     if (words.size === 1) return some;
     const lines = some.map(({ at }) => at);
     const message = (line: number) =>
-      `Line ${lines.find((other) => other !== line)} says something else of ${some[0]?.word.limit} at the same time: neither is taken.`;
+      `Line ${lines.find((other) => other !== line)} says something else of ${some[0]?.word.limit} at the same time: neither is taken. Leave one of them out, or give the one that counts a later decided_at.`;
     problems.push(...lines.map((at) => ({ at, message: message(at) })));
     return [];
   });

@@ -104,7 +104,7 @@ export async function takeDecisions(
   for (const { at, word, knownAt } of taking.older) {
     // A file may have several decisions about one limit, and says the last of them: earlier ones are no fault when it is taken again.
     if (['taken', 'same'].includes(taking.ended.get(word.limit) ?? '')) counts.known += 1;
-    else taking.problems.push({ at, message: DECISION_FAULTS.older(word, knownAt) });
+    else taking.problems.push({ at, message: DECISION_FAULTS.older(word, { knownAt }) });
   }
   if (!dryRun) await tellDecided(deps);
   const byLine = (some: AboutLine[]) => some.sort((one, other) => one.at - other.at);
@@ -175,11 +175,13 @@ async function takeOne({ at, word }: Said, taking: Taking): Promise<void> {
     warnings.push(...doubts.map((message) => ({ at, message })));
   } else if (became === 'same') counts.known += 1;
   else if (became === 'older') taking.older.push({ at, word, knownAt });
-  else problems.push({ at, message: DECISION_FAULTS[became](word) });
+  else problems.push({ at, message: DECISION_FAULTS[became](word, limit ?? UNKNOWN_LIMIT) });
   taking.ended.set(word.limit, became);
   counts.left += left.length;
   warnings.push(...left.map((message) => ({ at, message })));
 }
+
+const UNKNOWN_LIMIT = { record: {}, decided: '' };
 
 /** Whether a limit of this account is that of no row in the portfolio. */
 async function isElsewhere(id: string, portfolio: string, { decisions }: DecisionDeps): Promise<boolean> {

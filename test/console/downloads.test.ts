@@ -6,6 +6,7 @@ import { attachmentOf, safeFileName } from '../../src/console/pages/downloads/se
 import { openConsole } from '../support/console.ts';
 import { openDesk } from '../support/desk.ts';
 import { openThreeRows } from '../support/three-rows.ts';
+import { later } from '../support/under-review.ts';
 
 test.each([
   ['results.csv', ['--format', 'csv', '--like-input'], 'q4-results.csv'],
@@ -172,6 +173,17 @@ test('the CSV of results is written for a spreadsheet with the decimals and sepa
   const [isPlain, point] = await read('decimal=point&delimiter=tab');
   expect(isPlain).toBe(false);
   expect(point[1]).toMatch(/^Müller AG\tDE\tHRB 1\t1250\.5\t.*\t1250\.5\t/);
+  // Given back with a decision, it is read by its own convention.
+  const [header = '', line = '', other = ''] = comma;
+  const at = (name: string) => header.split(';').lastIndexOf(name);
+  const changed = line.split(';');
+  changed[at('total_limit')] = '250,125';
+  await writeFile(
+    join(desk.cwd, 'back.csv'),
+    [`${header};decided_at`, `${changed.join(';')};${later(1)}`, `${other};`, ''].join('\r\n'),
+  );
+  expect((await desk.limitline('decisions', 'back.csv')).stdout).toContain('1 decision taken (1 approved) for 1 row');
+  expect((await desk.json('report', 'mai')).granted).toBe('2250.125');
   expect((await get('/portfolios/mai/downloads/results.csv?decimal=dot&delimiter=tab')).status).toBe(422);
   expect((await get('/portfolios/mai/downloads/errors.csv?decimal=comma&delimiter=tab')).status).toBe(422);
   expect((await get('/portfolios/mai')).text).toContain('CSV with other decimals');

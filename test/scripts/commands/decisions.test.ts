@@ -75,7 +75,9 @@ test('the latest decision counts, whatever comes in whichever order, and a file 
   const other = await decide([`${ids[1]},,rejected,,,${third}`]);
   expect(other).toMatchObject({
     status: 2,
-    stdout: expect.stringContaining(`of the same time, ${third}, is known`),
+    stdout: expect.stringContaining(
+      `of the same time, ${third}, is known, approved of later.csv, and it stays. If this one counts, give it a later decided_at.`,
+    ),
   });
   // The same word with a later time counts as the later one.
   await decide([`${ids[1]},,approved,1002.5,0,${later(5)}`]);
@@ -104,8 +106,14 @@ test('what is not to be taken is named by its line, and the rest is taken', asyn
       { at: 3, message: 'No call of this account made the limit bl_nobody.' },
       { at: 4, message: `The limit of row ${names[0]} is ${ids[0]}, and not ${ids[1]}.` },
       { at: 5, message: expect.stringContaining('This account has no row q4/nobody.') },
-      { at: 6, message: `Line 7 says something else of ${ids[2]} at the same time: neither is taken.` },
-      { at: 7, message: `Line 6 says something else of ${ids[2]} at the same time: neither is taken.` },
+      {
+        at: 6,
+        message: `Line 7 says something else of ${ids[2]} at the same time: neither is taken. Leave one of them out, or give the one that counts a later decided_at.`,
+      },
+      {
+        at: 7,
+        message: `Line 6 says something else of ${ids[2]} at the same time: neither is taken. Leave one of them out, or give the one that counts a later decided_at.`,
+      },
       { at: 8, message: expect.stringContaining('--decimal') },
     ],
   });
