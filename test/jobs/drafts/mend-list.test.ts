@@ -27,6 +27,8 @@ test('of a hundred thousand lines the first thousands are kept, and each page of
   expect(await readMendPage(path, problems, { page: 250 })).toEqual([]);
   const preview = { problems, warnings: { lines: 0, kept: 0, pages: [] } } as unknown as Preview;
   expect(await lineToMend(dir, preview, 4_242)).toEqual(line(4_242));
-  await expect(lineToMend(dir, preview, 4_243)).rejects.toThrow('Line 4243 is not among those with problems or warnings');
+  await expect(lineToMend(dir, preview, 4_243)).rejects.toThrow(
+    'Line 4243 is not among those with problems or warnings',
+  );
   await expect(lineToMend(dir, preview, 10_002)).rejects.toThrow('load the page again');
 });
