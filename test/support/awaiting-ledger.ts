@@ -72,9 +72,14 @@ export function openApprovals() {
       const [row] = await rows.read([{ portfolio: 'q4', key }]);
       return row?.state;
     },
-    /** What the ledger says to a call of this row, by the revision that it has. */
+    /** What the ledger says to a call of this row, by the revision that it has; where it may go on, it is at the step of the call. */
     async claim(key: string, kind: 'company' | 'limit' = 'limit', owner = 'ann/9') {
       const row = { portfolio: 'q4', key };
+      await ledger.rows.begin(row, 'company');
+      if (kind === 'limit') {
+        await ledger.rows.advance(row, 'company', 'limit', { company: 'company_1' });
+        await ledger.rows.begin(row, 'limit');
+      }
       const revision = (await ledger.connection.hget(ledger.keys.row('q4', key), 'rev')) ?? '0';
       const thing = { kind, key: kind === 'limit' ? key : `buyer of ${key}`, row, revision };
       return (await ledger.calls.claim(thing, { owner, onUnknown: 'hold' })).is;

@@ -8,10 +8,11 @@ import { makeCalls } from '../../src/ledger/calls/calls.ts';
 import { startPresence } from '../../src/ledger/calls/fleet.ts';
 import { makeMeaningStore } from '../../src/ledger/counts/meaning-store.ts';
 import { makePortfolios } from '../../src/ledger/portfolios/portfolios.ts';
-import { makeRows } from '../../src/ledger/rows/rows.ts';
+import { makeRows, type Rows } from '../../src/ledger/rows/rows.ts';
 import { makeStories } from '../../src/ledger/rows/story.ts';
 import { makeKeys } from '../../src/ledger/schema/keys.ts';
 import type { RowRequest } from '../../src/ledger/schema/row.ts';
+import type { RowId } from '../../src/ledger/schema/schema.ts';
 import { makeRetryUntilAnswered } from '../../src/ledger/schema/until-answered.ts';
 import { makeSilentLog } from '../../src/log.ts';
 import type { StatusMeaning } from '../../src/status-meaning.ts';
@@ -101,4 +102,10 @@ export async function putRow(changes: Partial<RowRequest> = {}) {
   const ledger = openLedger();
   await ledger.rows.put(ROW, 2, 'import-1', makeRequest(changes));
   return ledger;
+}
+
+/** Takes a row to its limit, as the job of its company does. */
+export async function toLimit({ begin, advance }: Rows, row: RowId): Promise<void> {
+  await begin(row, 'company');
+  await advance(row, 'company', 'limit', { company: 'company_1' });
 }

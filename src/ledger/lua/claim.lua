@@ -17,7 +17,7 @@
 -- Idempotent for its owner, who asks again only before sending: the reply was lost or came too late. Decisions made in the meantime
 -- hold for it too.
 -- Without a granted approval, or if a person declined the request, nothing is sent ("awaiting"), whatever the row's state and whoever
--- asks; nor for a refused row ("changed"). An outcome in doubt is answered even then.
+-- asks; nor for a row that is not at the step of the call ("changed"). An outcome in doubt is answered even then.
 -- @include doubts
 -- @include refusal
 -- @include has-mark
@@ -149,11 +149,12 @@ CALLS.claim = function(of, it)
   if portfolio.paused then return no('paused') end
   -- The portfolio has got another supplier since the job looked, so the job looks again.
   if row.isOther then return no('busy') end
-  -- If two jobs have the row, the other one got the refusal that ended it, or is about to write the refusal of a held row.
+  -- If two jobs have the row, the other one got the refusal that ended it, or is about to write the refusal of a held row. And a row is back
+  -- at an earlier step where Redis is older than the job.
   -- A session belongs to a row whose limit was made. The request of such a row does not change any more, so its revision is not compared.
   if isSession and not isGrantedState(row.state) then return no('changed') end
   local isAtStep = ofRow and not isSession
-  if isAtStep and (row.state == 'refused' or row.state == 'held' or (row.rev or '0') ~= it.revision) then return no('changed') end
+  if isAtStep and (row.state ~= stepOf(it.kind) or (row.rev or '0') ~= it.revision) then return no('changed') end
   if inDoubt and not own and found.againAt and tonumber(found.againAt) > now then return { 'later', found.againAt - now } end
   if not mayLeave(ROOT .. ':marks', it.mark, it.link) then return no('unmarked') end
 

@@ -1,3 +1,6 @@
+-- The step of a row that needs a call of this kind.
+local function stepOf(kind) return kind == 'document' and 'documents' or kind end
+
 -- Included where a call of a row is refused or claimed. `refusal` of a row is "<call> <revision> <status> <what the service said>": the call
 -- was refused, and the job that got the refusal has not ended the row yet, or died before. The next job ends the row by it.
 local function noteRefusal(row, call, revision, status, body)
@@ -6,7 +9,7 @@ local function noteRefusal(row, call, revision, status, body)
   local isHeld = found[1] == 'held' or found[1] == 'awaiting' and string.find(found[3] or '', '"state":"held"', 1, true)
   local at = isHeld and found[2] or found[1]
   local of, kind = string.match(call, '(([^:]*):[^:]*)$')
-  if at ~= (kind == 'document' and 'documents' or kind) then return end
+  if at ~= stepOf(kind) then return end
   redis.call('HSET', row, 'refusal', of .. ' ' .. revision .. ' ' .. status .. ' ' .. body)
 end
 

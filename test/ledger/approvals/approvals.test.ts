@@ -20,7 +20,7 @@ test('rows of an import wait until another person approves them, and then go in 
   expect((await portfolios.read('q4')).finishedMs).toBeUndefined();
   expect(await claim('r1')).toBe('awaiting');
   expect(await grant(waiting)).toBe('granted');
-  expect(await claim('r1')).toBe('go');
+  expect(await claim('r1')).toBe('changed');
   await free(waiting);
   expect(await stateOf('r1')).toBe('queued');
   expect((await rows.inState('q4', 'queued', { count: 9 })).map(({ row }) => row.key)).toEqual(['r1', 'r2', 'r3']);

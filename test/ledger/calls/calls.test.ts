@@ -274,6 +274,7 @@ test.each([
   const { calls, rows, portfolios, process } = openLedger();
   await process('a');
   await rows.put(row, 2, 'i', makeRequest());
+  await rows.begin(row, 'company');
   const company = { kind: 'company', key: 'b', row, revision: '0' } as const;
   expect(await calls.claim(company, { owner: 'a/1', onUnknown: 'hold' })).toMatchObject({ is: 'go' });
   if (how === 'given up') await portfolios.cancel('q4');

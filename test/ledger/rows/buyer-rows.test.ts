@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeRequest, openLedger } from '../../support/ledger.ts';
+import { makeRequest, openLedger, toLimit } from '../../support/ledger.ts';
 
 const row = { portfolio: 'q4', key: 'row-1' };
 const BUYER = makeRequest().buyer;
@@ -10,13 +10,14 @@ test('the requests of a buyer are told from all portfolios, each with what is kn
   const other = { portfolio: 'q3', key: 'row-2' };
   await rows.put(row, 2, '1', makeRequest());
   await rows.put(other, 3, '4', makeRequest({ limit: { requested_limit: '7' } }));
+  await toLimit(rows, other);
   await calls.claim({ kind: 'limit', key: other.key, row: other, revision: '0' }, { owner: 'a/1', onUnknown: 'hold' });
   const found = (await rows.ofBuyers([BUYER, 'nobody'])).get(BUYER);
   expect(found?.count).toBe(2);
   expect(found?.rows).toEqual(
     expect.arrayContaining([
       { row, amount: '1000', importId: '1', state: 'queued', line: 2, limit: 'free', replaced: undefined },
-      { row: other, amount: '7', importId: '4', state: 'queued', line: 3, limit: 'claimed', replaced: undefined },
+      { row: other, amount: '7', importId: '4', state: 'limit', line: 3, limit: 'claimed', replaced: undefined },
     ]),
   );
   expect((await rows.ofBuyers(['nobody'])).get('nobody')).toEqual({ count: 0, rows: [], isWhole: true });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeRequest, openLedger } from '../../support/ledger.ts';
+import { makeRequest, openLedger, toLimit } from '../../support/ledger.ts';
 
 const rowAt = (line: number) => ({ portfolio: 'q4', key: `row-${line}` });
 const problem = { step: 'limit', message: 'no longer in the file' } as const;
@@ -35,6 +35,7 @@ test('a row is left alone that the file has, or that was sent, or whose import b
   const { rows, calls, process, connection, keys } = await openImported();
   await process('a');
   const limit = { kind: 'limit', key: rowAt(3).key, row: rowAt(3), revision: '0' } as const;
+  await toLimit(rows, rowAt(3));
   await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
   await connection.hset(keys.portfolio('q4'), 'begun:1', '7');
   const leaveOut = (line: number, begun: string) => rows.leaveOut(rowAt(line), { importId: '2', begun }, problem);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeForesight } from '../../../src/ledger/rows/put-rows.ts';
 import type { RowRequest } from '../../../src/ledger/schema/row.ts';
-import { makeRequest, openLedger } from '../../support/ledger.ts';
+import { makeRequest, openLedger, toLimit } from '../../support/ledger.ts';
 
 const OF = { portfolio: 'q4', number: '1', generation: 0, approval: undefined };
 
@@ -83,6 +83,7 @@ test('of lines that are not imported it is told what there is of them already, i
   const row = { portfolio: 'q4', key: 'row-1' };
   await process('a');
   await rows.put(row, 2, '1', makeRequest());
+  await toLimit(rows, row);
   const ask = { owner: 'a/1', onUnknown: 'hold' } as const;
   await calls.claim({ kind: 'limit', key: row.key, row, revision: '0', asked: 'this' }, ask);
   await calls.settle({ kind: 'company', key: 'b', row }, 'a/2', { id: 'company_1', record: {}, buyer: 'b' });
@@ -95,7 +96,7 @@ test('of lines that are not imported it is told what there is of them already, i
   ).toEqual([
     { state: '', request: '', limit: '', asked: '', isDeclined: false, company: '' },
     {
-      state: 'queued',
+      state: 'limit',
       request: JSON.stringify(makeRequest()),
       limit: 'claimed',
       asked: expect.stringMatching(/^[\w-]{16}$/),

@@ -98,6 +98,11 @@ describe('new words of a row', () => {
     expect(await rows.advance(row, 'limit', 'refused', { problem, revision: old?.revision ?? '' })).toBe('queued');
     const now = await rows.begin(row, 'company');
     expect(now).toMatchObject({ state: 'company', request: corrected });
+    // A job that is at the limit, while Redis is older and has the row at its company, sends nothing either.
+    expect(await calls.claim({ ...limit, revision: now?.revision }, { owner: 'a/2', onUnknown: 'hold' })).toEqual({
+      is: 'changed',
+    });
+    await rows.advance(row, 'company', 'limit', { company: 'company_1', revision: now?.revision ?? '' });
     expect(await calls.claim({ ...limit, revision: now?.revision }, { owner: 'a/2', onUnknown: 'hold' })).toMatchObject(
       { is: 'go' },
     );

@@ -112,4 +112,14 @@ export const FOUND: readonly Found[] = [
       answers: { 'company of Supplier #1': '500, not made' },
     },
   },
+  {
+    words:
+      'a worker sent a limit for a row that was back at its company, since Redis was older, and its refusal was kept nowhere',
+    world: 'Redis goes back',
+    schedule: {
+      order: ['bob', 'ann'],
+      deviations: { 'bob#38': 'gives way', 'bob#127': 'Redis goes back' },
+      answers: { 'company of Buyer 2 #1': 'late, made', 'limit of Buyer-2@example.com 500 #1': 'refused' },
+    },
+  },
 ];
