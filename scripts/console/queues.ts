@@ -42,10 +42,10 @@ export function boardFunctions(context: Context): BoardFunctions {
     async row(row) {
       const [found] = isRowId(row) ? await rows.read([row]) : [];
       if (!found) return undefined;
-      const { state, step, updatedMs } = found;
+      const { state, step, sinceMs } = found;
       const { queue, name } = STEP_JOBS[step];
       const reason = state === 'refused' || state === 'held' ? failureReason(state, found, row.portfolio) : undefined;
-      return { queue, job: name, state, reason, updatedMs };
+      return { queue, job: name, state, reason, sinceMs };
     },
     retry: retryOf(context),
     onFault: (error) => log.error({ err: error }, 'the board could not answer a request'),

@@ -10,7 +10,7 @@ const known: KnownImport = { number: 1, id: 'x', fileName: 'q4.csv', reading: '{
 function storyOf(events: readonly StoryEvent[], result: Partial<RowResult> = {}): RowStory {
   return {
     row: { portfolio: 'q4', key: 'AAAAAAAAAAAAAAAA' },
-    result: { state: 'queued', line: 2, importId: '1', updatedMs: 9_000, ...result } as RowResult,
+    result: { state: 'queued', line: 2, importId: '1', sinceMs: 9_000, ...result } as RowResult,
     imports: new Map([['1', known]]),
     begun: 1,
     calls: [],

@@ -28,6 +28,7 @@ export function makeWalked(changes: Partial<RowResult> = {}): WalkedRow {
     statements: undefined,
     again: undefined,
     updatedMs: 0,
+    sinceMs: 0,
     ...changes,
   };
   return { row: ROW, result };

@@ -37,7 +37,7 @@ export function longReview(
   { meanings, days, atMs }: { meanings: Meanings; days: number; atMs: number },
 ): FoundItem | undefined {
   const { result } = walked;
-  const { state, updatedMs: sinceMs } = result;
+  const { state, sinceMs } = result;
   // The age first: it is read without parsing the answer.
   if (state !== 'done' || atMs - sinceMs <= days * DAY_MS) return undefined;
   const { status = '' } = result.record;

@@ -122,8 +122,8 @@ function isMade(call: OddCall | undefined): boolean {
 
 /** The call that a done or skipped row tells of, to be recorded again. Counts and buyers' lists are left to other checks. */
 function madeBy({ row, result }: StoredRow, kind: 'limit' | 'company'): LostCall & { is: 'made' } {
-  const { request, limitId, companyId, record, documentIds, line, updatedMs, state } = result as RowResult;
-  const whole = { is: 'made', buyer: undefined, line, atMs: updatedMs } as const;
+  const { request, limitId, companyId, record, documentIds, line, sinceMs, state } = result as RowResult;
+  const whole = { is: 'made', buyer: undefined, line, atMs: sinceMs } as const;
   // A skipped row's limit was made for another row.
   const name = state === 'skipped' ? '' : rowName(row);
   if (kind === 'company') {

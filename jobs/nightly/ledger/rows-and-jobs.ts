@@ -107,7 +107,7 @@ export async function removeStrayJobs(
     for (const [place, row] of page.entries()) {
       const found = before[place];
       if (!needsNone(found, isFailed)) continue;
-      if (found && Date.now() - found.updatedMs < JUST_ENDED_MS) continue;
+      if (found && Date.now() - found.sinceMs < JUST_ENDED_MS) continue;
       const isStillThere = isFailed || (await queues.waits(row));
       const [now] = await rows.read([row]);
       if (!isStillThere || now?.state !== found?.state || now?.updatedMs !== found?.updatedMs) continue;

@@ -12,7 +12,7 @@ export type BoardRow = {
   state: RowState;
   /** Line and cause of a failed row; nothing about the buyer. */
   reason: string | undefined;
-  updatedMs: number;
+  sinceMs: number;
 };
 
 /** The result of retrying one row. */

@@ -98,7 +98,7 @@ async function retry(row: JobData, given: BoardFunctions, by: string): Promise<v
 }
 
 /** A job built from the ledger's row. */
-function jobOf(id: string, data: JobData, { job, state, reason, updatedMs }: BoardRow): BoardJob {
+function jobOf(id: string, data: JobData, { job, state, reason, sinceMs }: BoardRow): BoardJob {
   const ended = !isUnfinished(state);
   const told = {
     id,
@@ -107,8 +107,8 @@ function jobOf(id: string, data: JobData, { job, state, reason, updatedMs }: Boa
     opts: {},
     progress: 0,
     attemptsMade: 0,
-    timestamp: updatedMs,
-    ...(ended ? { processedOn: updatedMs, finishedOn: updatedMs } : {}),
+    timestamp: sinceMs,
+    ...(ended ? { processedOn: sinceMs, finishedOn: sinceMs } : {}),
     // The board shows a job as failed if this text is not empty.
     failedReason: is('isFailed', state) ? (reason ?? '') : '',
     stacktrace: [],

@@ -101,6 +101,7 @@ local function change(row, fields, given, asked, side)
   local isMoved = now.state ~= row.state
   if isMoved then
     fields.updated = NOW
+    if row.since then fields.since = false end
     if isStepState(now.state) then fields.step = now.state end
     if row.refusal and (now.state == 'refused' or now.state == 'cancelled') then fields.refusal = false end
   end

@@ -30,13 +30,11 @@ end
 local function hasPassed(root, name, since, own)
   local of, key = string.match(name, '^(.*)/(.*)$')
   local row, portfolio = root .. ':row:' .. of .. ':' .. key, root .. ':portfolio:' .. of
-  local state, updated, approval, record = unpack(redis.call('HMGET', row, 'state', 'updated', 'approval', 'record'))
-  if not state or state == 'done' and string.find(record or '', '"decided_at"', 1, true) then
-    -- Only its call can tell when it passed: the row is in an archive, or a later decision has changed it.
+  local state, updated, approval, before = unpack(redis.call('HMGET', row, 'state', 'updated', 'approval', 'since'))
+  if not state then
+    -- The row is in an archive, so only its call can tell.
     local call = redis.call('HMGET', root .. ':call:limit:' .. key, 'row', 'at')
-    local sent = tonumber(string.match(call[2] or '', '^%d+') or 0)
-    if not state then return call[1] == name and sent >= since end
-    updated = sent
+    return call[1] == name and tonumber(string.match(call[2] or '', '^%d+') or 0) >= since
   end
   if state == 'awaiting' and approval ~= own.id then
     local known = redis.call('HMGET', approvalKey(portfolio, approval), 'standing', 'ticket')
@@ -45,7 +43,7 @@ local function hasPassed(root, name, since, own)
       state, approval = was.state, was.approval
     end
   end
-  if not state or OUT[state] or state == 'done' and tonumber(updated) < since then return false end
+  if not state or OUT[state] or state == 'done' and tonumber(before or updated) < since then return false end
   return not approval or answeredBy(approvalKey(portfolio, approval)) == ''
 end
 

@@ -190,13 +190,14 @@ MOVES.follow = {
       it.isNews = it.isNews or name ~= 'decided_at' and record[name] ~= now[name]
       it.before[name], it.said[name], record[name] = record[name], now[name], now[name]
     end
-    it.since = tonumber(laterOf(row, 'updated'))
-    return row.state, { record = cjson.encode(record), updated = it.isNews and NOW or nil }
+    local fields = { record = cjson.encode(record) }
+    if it.isNews then fields.updated, fields.since = NOW, row.since or laterOf(row, 'updated') end
+    return row.state, fields
   end,
   besides = function(now, it)
     if not it.isNews then return end
     local entry = cjson.decode(it.told)
-    entry.is, entry.at, entry.said, entry.since = 'decided', it.said.decided_at, it.said, it.since
+    entry.is, entry.at, entry.said = 'decided', it.said.decided_at, it.said
     if next(it.before) then entry.before = it.before end
     tellRow(now, cjson.encode(entry))
     local name = now.portfolio.name .. '/' .. now.key

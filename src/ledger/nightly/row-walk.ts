@@ -122,6 +122,7 @@ const COMMON_FIELDS = [
   'statements',
   'again',
   'updated',
+  'since',
   'tally',
 ] as const;
 
@@ -252,5 +253,6 @@ function resultOf(field: StoredRow['field']): RowResult {
       return field('again') === '' ? undefined : readPair(field('again'));
     },
     updatedMs: Number(field('updated')),
+    sinceMs: Number(field('since') || field('updated')),
   };
 }

@@ -31,11 +31,8 @@ export type StoryEvent =
   /** A person said what became of a call; without `made` it may be sent again. */
   | { is: 'resolved'; kind: CallKind; by: string; made?: string }
   | { is: 'cancelled'; by: string }
-  /**
-   * A file brought what the service said later of the limit; `before` is what it had said. `at`: when the service decided, in ISO 8601.
-   * `since`: when the row had changed before, in ms.
-   */
-  | { is: 'decided'; by: string; file: string; at: string; said: CallRecord; before?: CallRecord; since?: number }
+  /** A file brought what the service said later of the limit; `before` is what it had said. `at`: when the service decided, in ISO 8601. */
+  | { is: 'decided'; by: string; file: string; at: string; said: CallRecord; before?: CallRecord }
   /** A file brought another request; `before` is the earlier one, as JSON, cut to 1,000 bytes. */
   | { is: 'mended'; import: string; from: RowState; before: string }
   | { is: 'imported again'; import: string; from: RowState }

@@ -166,6 +166,8 @@ export type RowResult = {
   /** How often the row's portfolio had been given up when the row was last imported or sent again; undefined for never. */
   generation?: number;
   updatedMs: number;
+  /** When its state or its words changed last; a later decision about its limit changes only `updatedMs`. */
+  sinceMs: number;
 };
 
 /** What people read if the response to a limit call differs from the request; '' if it does not. */

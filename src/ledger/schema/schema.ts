@@ -34,6 +34,11 @@ export const ROW = {
     reads: 'always',
     made: true,
   },
+  since: {
+    is: 'ms',
+    says: 'when its state or its words changed last, if what the service says of it changed later',
+    made: true,
+  },
   tally: { is: 'text', says: 'how its portfolio’s sums count it', reads: 'first', made: true },
   company: { is: 'text', says: 'id of its company', reads: 'first' },
   documents: { is: 'text', says: 'ids of its documents, with "|" between them', reads: 'first' },

@@ -83,6 +83,7 @@ function toResult(fields: Record<string, string>): RowResult | undefined {
     ...(atNight ? { atNight } : {}),
     ...(Number(fields.gen ?? 0) > 0 ? { generation: Number(fields.gen) } : {}),
     updatedMs: Number(fields.updated),
+    sinceMs: Number(fields.since ?? fields.updated),
   };
 }
 

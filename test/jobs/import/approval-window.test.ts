@@ -216,3 +216,39 @@ test('what is said of a held row adds nothing to what passed', async () => {
   expect(await ask('rest', '50000')).toBeUndefined();
   expect(await ask('above', '0.01')).toMatchObject({ over: { sum: '150000.01' } });
 });
+
+test('a decision about a limit that became known yesterday does not take it out of what passed lately', async () => {
+  const { ask, row, context } = await openWindow(ABOVE);
+  const { rows, calls, ledger, keys, decisions } = context;
+  expect(await ask('late', '100000')).toBeUndefined();
+  const its = await row('late');
+  await rows.begin(its, 'company');
+  await rows.advance(its, 'company', 'limit', { company: 'company_1' });
+  const call = { kind: 'limit', key: its.key, row: its } as const;
+  expect(await calls.claim(call, { owner: 'w1/1', onUnknown: 'hold' })).toMatchObject({ is: 'go' });
+  await ledger.hset(keys.call('limit', its.key), { state: 'unknown' });
+  await rows.advance(its, 'limit', 'held', { problem: { step: 'limit', message: 'nobody knows' } });
+  // It was sent eight days ago and held since; today a person says what was made.
+  await ledger.hset(keys.call('limit', its.key), 'at', Date.now() - 8 * DAY_MS);
+  const limit = `bl_${its.key}`;
+  expect(
+    await resolveCalls({ portfolio: 'late', row: its.key, made: limit, by: 'olivia' } as never, context),
+  ).toMatchObject({ calls: 1 });
+  await rows.advance(its, 'limit', 'done', { limit, record: {} });
+  expect((await rows.read([its]))[0]?.state).toBe('done');
+  expect(await ask('before', '50000.01')).toMatchObject({ over: { sum: '150000.01' } });
+
+  const found = await decisions.find(limit);
+  if (!found) throw new Error('no limit');
+  const word = {
+    limit,
+    status: 'approved',
+    total: '100000',
+    available: '1',
+    at: new Date().toISOString(),
+    isDated: true,
+  };
+  expect(await decisions.decide(found, word, { by: 'anna', file: 'later.csv' })).toBe('taken');
+  expect(await decisions.follow(its, limit, { by: 'anna', file: 'later.csv' })).toBe('follows');
+  expect(await ask('after', '50000.01')).toMatchObject({ over: { sum: '150000.01' } });
+});

@@ -1,7 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { stateSinceMs } from '../../../src/console/pages/row/timeline.ts';
-import type { RowResult } from '../../../src/ledger/schema/row.ts';
 import { openFinishedPortfolio } from '../../support/finished-portfolio.ts';
 import { ownRedis } from '../../support/redis/own-database.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
@@ -82,10 +80,8 @@ test('a decision is a change of the row, which stays in its state, and the same 
   const last = await take('2100-01-03T00:00:00.000Z', 'approved');
   const changed = await rows.page('q4', {}, { count: 1, order: '-changed' });
   expect(changed.found.map((one) => one.row)).toEqual([row]);
-  const entries = await stories.entries(row);
-  expect(entries).toMatchObject([{ since: longAgo }, { since: first, atMs: last }]);
-  const result = { updatedMs: last } as RowResult;
-  expect(stateSinceMs({ result, entries })).toBe(longAgo);
+  expect(await stories.entries(row)).toMatchObject([{ atMs: first }, { atMs: last }]);
+  expect((await rows.read([row]))[0]?.sinceMs).toBe(longAgo);
 });
 
 test('equal amounts written otherwise, and a word without a time that says what is known, are no other decision', async () => {
@@ -175,3 +171,24 @@ test.each(['limit', 'held'] as const)(
     expect(await decisions.follow(row, 'bl_1', told)).toBe('same');
   },
 );
+
+test('a row whose available amount changed more often than its history has entries is still in its state since it was answered', async () => {
+  const { context } = await openFinishedPortfolio(1);
+  const { decisions, rows, ledger, keys } = context;
+  const id = 'bl_q41';
+  const limit = await decisions.find(id);
+  const row = limit?.maker;
+  if (!limit || !row) throw new Error('no limit');
+  const longAgo = Date.parse('2026-01-02T03:04:05.678Z');
+  await ledger.hset(keys.row('q4', row.key), 'updated', longAgo);
+  for (let n = 1; n <= 51; n += 1) {
+    const at = `2100-01-01T00:${String(n).padStart(2, '0')}:00.000Z`;
+    await decisions.decide(
+      limit,
+      { limit: id, status: 'approved', total: '1000', available: String(n), at, isDated: true },
+      told,
+    );
+    expect(await decisions.follow(row, id, told)).toBe('follows');
+  }
+  expect((await rows.read([row]))[0]?.sinceMs).toBe(longAgo);
+});

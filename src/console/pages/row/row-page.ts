@@ -17,7 +17,7 @@ import { buyerAddress, eventAddress, portfolioAddress, rowAddress } from '../add
 import type { WhoMay } from '../who-may.ts';
 import { rowActions } from './row-actions.ts';
 import { sessionsPart } from './sessions-part.ts';
-import { decidedWords, type Happening, recordWords, spanWords, stateSinceMs, timelineOf } from './timeline.ts';
+import { decidedWords, type Happening, recordWords, spanWords, timelineOf } from './timeline.ts';
 
 /** The keys of the rows before and behind a row in a list. */
 export type Beside = { before?: string | undefined; behind?: string | undefined };
@@ -108,7 +108,7 @@ function outcomeOf(story: RowStory, meanings: Meanings): Html {
       ? []
       : [{ term: t`Documents`, what: documentIds.map((id) => html`<code>${id}</code> `) }]),
     { term: t`Row`, what: html`<code>${row.portfolio}/${row.key}</code>` },
-    { term: t`In this state since`, what: moment(stateSinceMs(story)) },
+    { term: t`In this state since`, what: moment(result.sinceMs) },
   ])}`;
 }
 

@@ -45,19 +45,11 @@ export function timelineOf(story: RowStory): Happening[] {
   }
   const means = STATES[result.state];
   if ('ended' in means) {
-    happened.push({ atMs: stateSinceMs(story), kind: 'plain', words: translated(means.ended) });
+    happened.push({ atMs: result.sinceMs, kind: 'plain', words: translated(means.ended) });
   }
   happened.push(...story.events.map(happeningOfEvent));
   // A stable sort: entries of the same millisecond keep their recorded order.
   return happened.toSorted((a, b) => a.atMs - b.atMs);
-}
-
-/** Since when, in ms, the row is in its state: a decision changes the row, and not its state. */
-export function stateSinceMs({ result, entries }: Pick<RowStory, 'result' | 'entries'>): number {
-  return entries.reduceRight(
-    (ms, one) => (one.is === 'decided' && one.atMs === ms ? (one.since ?? ms) : ms),
-    result.updatedMs,
-  );
 }
 
 /** An entry for an event. The service does not document its events, so the entry says no more than what the event names. */

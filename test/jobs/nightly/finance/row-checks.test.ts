@@ -130,7 +130,7 @@ test.each([
 ])('a limit that was answered as %j %d ms ago is %j', (status, ageMs, says) => {
   const given = { meanings: MEANINGS, days: 30, atMs: 100 * DAY_MS };
   const walked = (state: RowState) =>
-    makeWalked({ state, record: status === undefined ? {} : { status }, updatedMs: given.atMs - ageMs });
+    makeWalked({ state, record: status === undefined ? {} : { status }, sinceMs: given.atMs - ageMs });
   expect(longReview(walked('done'), given)?.says).toBe(says);
   expect(longReview(walked('skipped'), given)).toBeUndefined();
 });
