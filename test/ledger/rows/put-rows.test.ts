@@ -27,7 +27,7 @@ test('new rows that come together stand where rows stand that come one by one', 
   }
   const read = async ({ portfolios, rows: ledgerRows }: typeof together) => {
     const found = await ledgerRows.read(rows.map(({ key }) => ({ portfolio: 'q4', key })));
-    return [await portfolios.read('q4'), found.map((row) => ({ ...row, updatedMs: 0 }))];
+    return [await portfolios.read('q4'), found.map((row) => ({ ...row, updatedMs: 0, sinceMs: 0 }))];
   };
   expect(await read(together)).toEqual(await read(alone));
   expect(await together.portfolios.compare(['q4'])).toEqual([]);
