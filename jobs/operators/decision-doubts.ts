@@ -11,7 +11,7 @@ export const DECISION_FAULTS = {
   older: ({ limit, at }: LaterWord, { knownAt = '' }: { knownAt?: string | undefined }) =>
     `The decision about ${limit} is of ${at}, and what is known of it is of ${knownAt}: an older one changes nothing. One that counts needs a later decided_at.`,
   contradicts: ({ limit, at }: LaterWord, { record, decided }: Told) =>
-    `Another decision about ${limit} of the same time, ${at}, is known, ${record.status} of ${fileOf(decided)}, and it stays. If this one counts, give it a later decided_at.`,
+    `Another decision about ${limit} of the same time, ${at}, is known, ${record.status} of ${decided?.file ?? ''}, and it stays. If this one counts, give it a later decided_at.`,
   'not made': ({ limit }: LaterWord) => `Another limit than ${limit} counts for its request.`,
   damaged: ({ limit }: LaterWord) => `What is known of ${limit} cannot be read: reconcile tells more.`,
 } as const;
@@ -29,7 +29,7 @@ export function doubtsOf(
   const isMore = total && available && new Big(available).gt(total);
   const more = `Of the limit ${limit} more is available, ${moneyText(available ?? '')}, than its total, ${moneyText(total ?? '')}.`;
   const early = `The limit ${limit} was decided at ${minuteText(at)}, before it was asked for at ${minuteText(askedMs)}${isOfEvent ? '.' : `, and counts all the same. ${ZONE_WORDS}`}`;
-  const other = fileOf(decided);
+  const other = decided?.file ?? '';
   const isJustBehind = !isDated && !isOfEvent && Date.parse(at) - Date.parse(decidedAt) < TOGETHER_MS;
   const together = `${other} said something else of ${limit} within the hour, and ${file} has no time for it, so that ${file} counts as the later one. If that is wrong, give both a decided_at, and take them again.`;
   return [
@@ -44,7 +44,3 @@ const minuteText = (at: string | number) => `${new Date(at).toISOString().slice(
 
 /** Files that are dropped together are taken one after another, large ones within minutes. */
 const TOGETHER_MS = 3_600_000;
-
-/** The file of a limit's last decision; '' for none. */
-const fileOf = (decided: string): string =>
-  decided === '' ? '' : ((JSON.parse(decided) as { file?: string }).file ?? '');

@@ -181,7 +181,7 @@ async function takeOne({ at, word }: Said, taking: Taking): Promise<void> {
   warnings.push(...left.map((message) => ({ at, message })));
 }
 
-const UNKNOWN_LIMIT = { record: {}, decided: '' };
+const UNKNOWN_LIMIT = { record: {}, decided: undefined };
 
 /** Whether a limit of this account is that of no row in the portfolio. */
 async function isElsewhere(id: string, portfolio: string, { decisions }: DecisionDeps): Promise<boolean> {
@@ -233,8 +233,8 @@ export async function takeDecision(
   const limit = await deps.decisions.find(word.limit);
   if (!limit) return { became: 'unknown', rows: [], left: [], doubts: [] };
   const said = await deps.decisions.decide(limit, word, told, !dryRun);
-  const { by, file, at } = told;
-  const isOwn = again && said === 'same' && limit.decided === JSON.stringify({ by, file, at });
+  const { by, file, at } = limit.decided ?? {};
+  const isOwn = again && said === 'same' && by === told.by && file === told.file && at === told.at;
   const became = isOwn ? 'taken' : said;
   // Rows follow whatever became of the decision: an earlier command may have been stopped before they did.
   const after = dryRun ? { rows: [], left: [] } : await letFollow(limit, word, { deps, ...told }, isOwn);

@@ -10,7 +10,9 @@
 -- isTold: "0" changes nothing.
 -- Answers "taken", "same" (it says what is known), "older", "contradicts" (another word of the same moment), "not made" or "damaged".
 -- @include amounts
-local known = redis.call('HMGET', call, 'id', 'record', 'at', 'sends')
+-- As many decisions as a row's history has entries (tell.lua).
+local MOST_DECISIONS = 50
+local known = redis.call('HMGET', call, 'id', 'record', 'at', 'sends', 'by', 'decided')
 if known[1] ~= limit then return 'not made' end
 local isRead, record = pcall(cjson.decode, known[2] or '{}')
 if not isRead or type(record) ~= 'table' then return 'damaged' end
@@ -40,9 +42,17 @@ if not isSame then
   end
 end
 if isTold ~= '0' then
-  -- The first answer stays beside what was decided.
-  if last == '' then redis.call('HSETNX', call, 'answered', known[2] or '{}') end
+  -- The first answer stays beside what was decided, where the service gave it.
+  if last == '' and not known[5] and known[2] and known[2] ~= '{}' then redis.call('HSETNX', call, 'answered', known[2]) end
   redis.call('HSET', call, 'record', cjson.encode(record))
-  redis.call(isSame and 'HSETNX' or 'HSET', call, 'decided', by)
+  local _, decisions = pcall(cjson.decode, known[6] or '[]')
+  if type(decisions) ~= 'table' or not decisions[1] then decisions = {} end
+  if not isSame or #decisions == 0 then
+    local entry = cjson.decode(by)
+    entry.said = { status = record.status, total_limit = record.total_limit, available_limit = record.available_limit, decided_at = at }
+    decisions[#decisions + 1] = entry
+    if #decisions > MOST_DECISIONS then table.remove(decisions, 1) end
+    redis.call('HSET', call, 'decided', cjson.encode(decisions))
+  end
 end
 return isSame and 'same' or 'taken'

@@ -98,19 +98,40 @@ end
 -- The fields of a call that a later decision may change (decide.lua).
 local SAID = { 'status', 'total_limit', 'available_limit', 'decided_at' }
 
--- A decision may come before the row has the answer of its call: then the row says the decision, which is the later one.
+-- Lets the `record` of a row say what its limit's call says by now. Answers the entries for the row's history, one for each decision that the
+-- call keeps (`kept`, as JSON) and the row did not say yet. The same word of a later time is no news, and has no entry. `told`: who lets the
+-- row follow, for a decision that the call keeps no more.
+local function takeDecisions(record, now, kept, told)
+  local _, decisions = pcall(cjson.decode, kept or '[]')
+  if type(decisions) ~= 'table' then decisions = {} end
+  local entries = {}
+  told.said, decisions[#decisions + 1] = now, told
+  for _, entry in ipairs(decisions) do
+    local said, before, isNews = {}, {}, false
+    if (record.decided_at or '') < entry.said.decided_at then
+      for _, name in ipairs(SAID) do
+        isNews = isNews or name ~= 'decided_at' and record[name] ~= entry.said[name]
+        said[name], before[name], record[name] = entry.said[name], record[name], entry.said[name]
+      end
+    end
+    if isNews then
+      entry.is, entry.at, entry.said, entry.before = 'decided', said.decided_at, said, next(before) and before
+      entries[#entries + 1] = cjson.encode(entry)
+    end
+  end
+  return entries
+end
+
+-- Decisions may come before the row has the answer of its call: then the row says the last one, which is later than the answer.
 local function keepDecision(row, fields, it)
   local call = redis.call('HMGET', requestOf(row.portfolio.hash, row.key), 'id', 'decided', 'record')
   if not call[2] or call[1] ~= fields.limit then return end
-  local isTold, entry = pcall(cjson.decode, call[2])
   local isSaid, now = pcall(cjson.decode, call[3] or '')
   local isRead, record = pcall(cjson.decode, fields.record or '{}')
-  if not (isTold and isSaid and isRead) then return end
-  entry.is, entry.at, entry.said = 'decided', now.decided_at, {}
-  for _, name in ipairs(SAID) do
-    entry.said[name], record[name] = now[name], now[name]
-  end
-  fields.record, it.decided = cjson.encode(record), cjson.encode(entry)
+  if not (isSaid and isRead and now.decided_at) then return end
+  for _, name in ipairs(SAID) do record[name] = nil end
+  it.decided = takeDecisions(record, now, call[2], {})
+  fields.record = cjson.encode(record)
 end
 
 -- A worker moves a row on from the state in which it saw it, with the results of the step. A late response still moves a held row at that
@@ -147,7 +168,7 @@ MOVES.advance = {
   end,
   besides = function(row, it)
     if it.told ~= '' then tell(row.hash, NOW, it.told) end
-    if it.decided then tell(row.hash, NOW, it.decided) end
+    for _, entry in ipairs(it.decided or {}) do tell(row.hash, NOW, entry) end
     watchCanary(row.portfolio, it)
     noteAnswer(row, NOW)
   end,

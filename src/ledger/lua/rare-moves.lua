@@ -175,8 +175,8 @@ local function msOf(at)
 end
 
 -- What the service said later of a limit stands in the limit's call (decide.lua), and each row of the request says it, too. The row's history
--- keeps what was said before, and who brought what the call says: another one than who lets the row follow, where two come together. The
--- same word of a later time is no news, and has no entry there. News also waits, numbered, until people are told (`decided`). Answers "follows", "same", or "not made" where the row's limit is another one.
+-- keeps each decision with what was said before and who brought it: another one than who lets the row follow, where two come together.
+-- News also waits, numbered, until people are told (`decided`). Answers "follows", "same", or "not made" where the row's limit is another one.
 MOVES.follow = {
   goes = function(row, it)
     local call = redis.call('HMGET', requestOf(row.portfolio.hash, row.key), 'id', 'record', 'decided')
@@ -185,27 +185,20 @@ MOVES.follow = {
     local _, record = pcall(cjson.decode, row.record or '{}')
     if type(now) ~= 'table' or type(record) ~= 'table' then return nil, 'not made' end
     if not now.decided_at or (record.decided_at or '') >= now.decided_at then return nil, 'same' end
-    it.before, it.said, it.told = {}, {}, call[3] or it.told
-    for _, name in ipairs(SAID) do
-      it.isNews = it.isNews or name ~= 'decided_at' and record[name] ~= now[name]
-      it.before[name], it.said[name], record[name] = record[name], now[name], now[name]
-    end
+    it.said, it.entries = now, takeDecisions(record, now, call[3], cjson.decode(it.told))
     local fields = { record = cjson.encode(record) }
-    if it.isNews then fields.updated, fields.since = NOW, row.since or laterOf(row, 'updated') end
+    if #it.entries > 0 then fields.updated, fields.since = NOW, row.since or laterOf(row, 'updated') end
     return row.state, fields
   end,
   besides = function(now, it)
-    if not it.isNews then return end
-    local entry = cjson.decode(it.told)
-    entry.is, entry.at, entry.said = 'decided', it.said.decided_at, it.said
-    if next(it.before) then entry.before = it.before end
-    tellRow(now, cjson.encode(entry))
+    if #it.entries == 0 then return end
+    for _, entry in ipairs(it.entries) do tellRow(now, entry) end
     local name = now.portfolio.name .. '/' .. now.key
     local news = { row = name, status = it.said.status, total = it.said.total_limit, atMs = tonumber(NOW) }
     local number = redis.call('HINCRBY', KEYS[1], 'decided', 1)
     redis.call('ZADD', ROOT .. ':decided', number, number .. ' ' .. cjson.encode(news))
     noteAnswer(now, math.min(tonumber(NOW), msOf(it.said.decided_at) or NOW))
   end,
-  said = function(row, it) return row and it.said and (it.isNews and 'follows' or 'same') or 'not made', it.said ~= nil end,
+  said = function(row, it) return row and it.said and (#it.entries > 0 and 'follows' or 'same') or 'not made', it.said ~= nil end,
 }
 -- @include approval-moves

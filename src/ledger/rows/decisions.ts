@@ -4,6 +4,7 @@ import { batcherOf } from '../calls/batches.ts';
 import type { Keys } from '../schema/keys.ts';
 import type { RowRequest, RowState } from '../schema/row.ts';
 import { type RowId, rowIdOf, rowName } from '../schema/schema.ts';
+import { type KeptDecision, lastDecision } from './story.ts';
 
 /** What the service said later of a limit; see lua/decide.lua. */
 export type LaterWord = {
@@ -43,8 +44,9 @@ export type DecidedLimit = {
   importId: string;
   /** What the service said last. */
   record: CallRecord;
-  /** Who brought its last decision, with which file, as JSON, and when that was made, in ISO 8601; '' if there was none. */
-  decided: string;
+  /** Its last decision that said something else; undefined if there was none. */
+  decided: KeptDecision | undefined;
+  /** When the service said last what it says now, in ISO 8601; '' if there was no decision. */
   decidedAt: string;
 };
 
@@ -114,7 +116,7 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
         key,
         maker,
         askedMs,
-        decided: decided ?? '',
+        decided: lastDecision(decided),
         decidedAt: said.decided_at ?? '',
         requested: request?.limit.requested_limit ?? '',
         buyer: request?.buyer ?? '',

@@ -45,6 +45,14 @@ type ByRule = { rule?: string; night?: number; of?: number };
 
 export type StoryEntry = StoryEvent & { atMs: number };
 
+/** A decision as its call keeps it: who brought it, with which file that was taken when, and what the service said. */
+export type KeptDecision = { by: string; file: string; at?: string; said?: CallRecord };
+
+/** The last of the decisions that a call keeps (decide.lua). A ledger of before 27 November 2026 keeps one, without what was said. */
+export function lastDecision(text: string | null | undefined): KeptDecision | undefined {
+  return text ? [JSON.parse(text)].flat().at(-1) : undefined;
+}
+
 /** What the ledger knows of a call, also of an ordinary one, which has no entry in its row's history. */
 export type KnownCall = {
   kind: CallKind;
@@ -61,10 +69,10 @@ export type KnownCall = {
   id: string;
   /** The id of a second thing that was made. */
   again: string;
-  /** What else the service said, last; `answered`: what it had said before its first decision, and who brought the last one, with what. */
+  /** What else the service said, last; `answered`: what it had said before its first decision. */
   record: CallRecord;
   answered: CallRecord | undefined;
-  decided: { by: string; file: string } | undefined;
+  decided: KeptDecision | undefined;
   /** The row for which the call was last claimed, `<portfolio>/<key>`. */
   row: string;
   /** Where the outcome came from, if not from a response: `a person`, `a results file`. */
@@ -240,7 +248,7 @@ function toCall({ kind, key }: Pick<Thing, 'kind' | 'key'>, fields: Record<strin
     again: fields.again ?? '',
     record: fields.record ? JSON.parse(fields.record) : {},
     answered: fields.answered ? JSON.parse(fields.answered) : undefined,
-    decided: fields.decided ? JSON.parse(fields.decided) : undefined,
+    decided: lastDecision(fields.decided),
     row: fields.row ?? '',
     by: fields.by ?? '',
     heard: fields.heard ?? '',

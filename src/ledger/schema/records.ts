@@ -24,7 +24,11 @@ const CALL = {
   id: { is: 'text', says: 'id of what was made' },
   record: { is: 'json', says: 'what else the service said, in its answer or later', personal: true },
   answered: { is: 'json', says: 'what the service had said before its first decision', personal: true },
-  decided: { is: 'json', says: 'who brought the last decision about it, with which file or event', personal: true },
+  decided: {
+    is: 'json',
+    says: 'what was decided about it, the last 50 times, each with who brought it and with which file or event',
+    personal: true,
+  },
   by: { is: 'text', says: '"a person", if a person said what was made' },
   word: { is: 'text', says: 'name of the last word that a person said of it, so that it is heard once' },
   again: { is: 'text', says: 'id of what was made a second time' },

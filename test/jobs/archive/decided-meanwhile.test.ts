@@ -47,3 +47,32 @@ test('the history of an archived row has who brought its decision, and not who r
   const told = found ? await context.stories.entries(found.row) : [];
   expect(told.flatMap((one) => (one.is === 'decided' ? [one.by] : []))).toEqual(['anna']);
 });
+
+test('two decisions that came while a portfolio was archived both stand in the history of its row', async () => {
+  const { context, archive, restore } = await openFinishedPortfolio(1);
+  const { decisions, stories } = context;
+  const id = 'bl_q41';
+  const row = (await decisions.find(id))?.maker;
+  if (!row) throw new Error('no row');
+  await archive();
+  for (const [file, status, month] of [
+    ['first.csv', 'in_progress', '01'],
+    ['second.csv', 'rejected', '02'],
+  ]) {
+    const limit = await decisions.find(id);
+    if (!limit) throw new Error('no limit');
+    const word = {
+      limit: id,
+      status: status ?? '',
+      total: '',
+      available: '',
+      at: `2100-${month}-01T00:00:00.000Z`,
+      isDated: true,
+    };
+    expect(await decisions.decide(limit, word, { by: 'anna', file: file ?? '' })).toBe('taken');
+    await decisions.follow(row, id, { by: 'anna', file: file ?? '' }).catch(() => {});
+  }
+  await restore();
+  const told = (await stories.entries(row)).flatMap((one) => (one.is === 'decided' ? [one.file] : []));
+  expect(told).toEqual(['first.csv', 'second.csv']);
+});

@@ -118,7 +118,7 @@ test('nothing is decided of a row whose limit is another one, or is not made, or
     const limit = {
       key: one.row.key,
       maker: one.row,
-      decided: '',
+      decided: undefined,
       decidedAt: '',
       askedMs: 0,
       requested: '',
