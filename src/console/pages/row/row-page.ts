@@ -120,7 +120,7 @@ function decisionFacts({ calls, result: { record } }: RowStory): { term: string;
     ...(answered ? [{ term: t`Answered at first`, what: recordWords(answered) }] : []),
     {
       term: t`Decided later`,
-      what: html`${recordWords(record)}, on ${decidedWords(record.decided_at)}, as ${decided.by} brought in with ${theirWords(decided.file)}`,
+      what: html`${recordWords(record)}, on ${decidedWords(decided.said?.decided_at ?? record.decided_at)}, as ${decided.by} brought in with ${theirWords(decided.file)}`,
     },
   ];
 }
