@@ -162,9 +162,9 @@ async function recoverLinks(
   { found, write, counted }: Run,
   { calls: { sessions } }: RecoverDeps,
 ): Promise<void> {
-  for (const { limitId, sessionLink: link, row, updatedMs } of outcomes) {
+  for (const { limitId, sessionLink: link, row } of outcomes) {
     if (limitId === '' || !isSessionUrl(link) || !counted.session.add(limitId)) continue;
-    const is = await sessions.putBack(limitId, { link, row, atMs: updatedMs }, { write });
+    const is = await sessions.putBack(limitId, { link, row }, { write });
     found[is].session += 1;
   }
 }

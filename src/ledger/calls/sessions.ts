@@ -23,9 +23,9 @@ export type SessionWish = { row: RowId; key: string };
 export type HostedSession = {
   number: number;
   state: 'waits' | 'sent' | 'made' | 'held' | 'refused' | 'dropped';
-  /** Who asked for it and when, in ms. */
+  /** Who asked for it and when, in ms; unknown for one that a results file brought back. */
   by: string;
-  askedMs: number;
+  askedMs: number | undefined;
   /** When it was sent, in ms. */
   sentMs: number | undefined;
   /** The link that the service answered; '' for none. Pages mask it for viewers. */
@@ -95,7 +95,7 @@ export function makeHostedSessions({
       number,
       state: await standingOf(fields),
       by: fields.wisher ?? '',
-      askedMs: Number(fields.wished ?? 0),
+      askedMs: fields.wished === undefined ? undefined : Number(fields.wished),
       sentMs: fields.at === undefined ? undefined : Number.parseInt(fields.at, 10),
       sessionLink: link,
       sessionEnds: ends,
@@ -252,7 +252,7 @@ export function makeHostedSessions({
      */
     async putBack(
       limitId: string,
-      { link, row, atMs }: { link: string; row: string; atMs: number },
+      { link, row }: { link: string; row: string },
       { write }: { write: boolean },
     ): Promise<'put' | 'known'> {
       const known = await this.of(limitId);
@@ -261,7 +261,7 @@ export function makeHostedSessions({
       const thing = contentDigest(limitId);
       const number = (await countOf(limitId)) + 1;
       const key = `${thing}.${number}`;
-      const made = { state: 'made', id: key, row, record: JSON.stringify({ link }), wished: atMs, wisher: 'recover' };
+      const made = { state: 'made', id: key, row, record: JSON.stringify({ link }) };
       await connection.multi().hset(callKey(key), made).hset(keys.sessionsAsked, thing, number).exec();
       return 'put';
     },

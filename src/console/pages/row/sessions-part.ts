@@ -65,7 +65,10 @@ function sessionFacts(session: HostedSession, nowMs: number): Html {
   const { number, state, by, askedMs, sentMs, sessionLink, sessionEnds, dropped, sessionHeard } = session;
   return facts([
     { term: t`Session ${number}`, what: dropped === '' ? STATES[state] : t`not sent: ${dropped}` },
-    { term: t`Asked for`, what: html`${moment(askedMs)} by ${by}` },
+    {
+      term: t`Asked for`,
+      what: askedMs === undefined ? t`not known: its link came from a results file` : html`${moment(askedMs)} by ${by}`,
+    },
     ...(sentMs === undefined
       ? []
       : [{ term: t`Sent`, what: html`${moment(sentMs)}, ${spanWords(Math.max(0, nowMs - sentMs))} ago` }]),
