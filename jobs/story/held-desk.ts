@@ -1,16 +1,20 @@
 import { KINDS } from '../../src/call-kind.ts';
 import { counted } from '../../src/counted.ts';
+import type { Calls } from '../../src/ledger/calls/calls.ts';
 import { type AmountIn, sumsByCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
-import { type HeldRow, heldName, MOST_HELD, type Stories } from '../../src/ledger/rows/story.ts';
+import { type HeldRow, heldName, isHeldBehind, MOST_HELD, type Stories } from '../../src/ledger/rows/story.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import type { HeldItem, HeldPage, HeldSummary } from '../../src/ledger/story/row-story.ts';
 import { moneyText } from '../../src/money-text.ts';
-import { callsOf } from '../rows/calls-of.ts';
+import { callName } from '../operators/id-faults.ts';
+import { callInDoubt, callsOf } from '../rows/calls-of.ts';
 import { importName, makeImportLook } from '../rows/import-names.ts';
 
-type DeskDeps = { rows: Rows; portfolios: Portfolios; stories: Stories };
+type AccountDeps = { rows: Pick<Rows, 'read'>; stories: Stories; calls: Pick<Calls, 'isUnknown'> };
+
+type DeskDeps = AccountDeps & { rows: Rows; portfolios: Portfolios };
 
 /** Rows read at a time. */
 const AT_ONCE = 500;
@@ -19,14 +23,17 @@ const AT_ONCE = 500;
 const PAGE = 50;
 
 /**
- * Reads held rows for people: of the account, one for each request, since one answer serves all portfolios that share it. Open pages
+ * Reads held rows for people: of the account, one for each call in doubt, since one answer serves all portfolios that share it. Open pages
  * ask every two seconds, so sums are kept until other rows are held.
  */
 export function makeHeldDesk(deps: DeskDeps) {
   const last = new Map<string | undefined, { of: string; sums: AmountIn[] }>();
 
-  const heldOf = (portfolio: string | undefined, count: number, after?: HeldRow) =>
-    deps.stories.held({ portfolio, after, count, once: portfolio === undefined });
+  async function heldOf(portfolio: string | undefined, count: number, after?: HeldRow): Promise<HeldRow[]> {
+    if (portfolio !== undefined) return deps.stories.held({ portfolio, after, count });
+    const all = await oneForEachCall(await deps.stories.held({ count: Number.POSITIVE_INFINITY }), deps);
+    return all.filter((held) => !after || isHeldBehind(held, after)).slice(0, count);
+  }
 
   async function summed(portfolio: string | undefined): Promise<HeldSummary> {
     const held = await heldOf(portfolio, MOST_HELD);
@@ -97,8 +104,39 @@ export function heldLetter(items: readonly HeldItem[], others: number, { account
   return [...intro, ...items.flatMap((item, place) => ['', ...itemLines(item, place + 1)])].join('\n');
 }
 
-async function countHeld(portfolio: string | undefined, { portfolios, stories }: DeskDeps): Promise<number> {
-  return portfolio === undefined ? stories.heldRequests() : (await portfolios.read(portfolio)).states.held;
+async function countHeld(portfolio: string | undefined, deps: DeskDeps): Promise<number> {
+  return portfolio === undefined ? countQuestions(deps) : (await deps.portfolios.read(portfolio)).states.held;
+}
+
+/** Number of questions about held rows of the account. Rows beyond the first {@link MOST_HELD} are not compared. */
+export async function countQuestions(deps: AccountDeps): Promise<number> {
+  const [rows, first] = await Promise.all([deps.stories.heldCount(), deps.stories.held({ count: MOST_HELD })]);
+  return rows - first.length + (await oneForEachCall(first, deps)).length;
+}
+
+/**
+ * Of held rows that wait for an answer about the same call, the first. Only rows of one request are compared, and read: few are. Of
+ * portfolios that share a request, one may be at its company, and another at its limit.
+ */
+async function oneForEachCall(held: readonly HeldRow[], { rows, calls }: AccountDeps): Promise<HeldRow[]> {
+  const ofOneKey = [...Map.groupBy(held, ({ row }) => row.key).values()];
+  const shared = ofOneKey.flatMap((some) => (some.length > 1 ? some : []));
+  const names = new Map<HeldRow, string>();
+  for (let from = 0; from < shared.length; from += AT_ONCE) {
+    const some = shared.slice(from, from + AT_ONCE);
+    const results = await rows.read(some.map(({ row }) => row));
+    const named = some.map(async (one, place) => {
+      const result = results[place];
+      const call = result && (await callInDoubt({ row: one.row, result }, { calls }));
+      if (call) names.set(one, callName(call));
+    });
+    await Promise.all(named);
+  }
+  const seen = new Set<string>();
+  return held.filter((one) => {
+    const name = names.get(one) ?? one.row.key;
+    return !seen.has(name) && seen.add(name);
+  });
 }
 
 async function sumsOf(held: readonly HeldRow[], deps: DeskDeps): Promise<AmountIn[]> {

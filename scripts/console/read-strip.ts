@@ -1,3 +1,4 @@
+import { countQuestions } from '../../jobs/story/held-desk.ts';
 import { t } from '../../src/console/html/texts.ts';
 import type { Strip } from '../../src/console/layout/layout.ts';
 import type { Context } from '../../src/context.ts';
@@ -15,7 +16,7 @@ export async function readStrip(context: Context): Promise<Strip> {
     countLiving({ connection: ledger, keys }),
     lookAtPace(context),
     context.approvals.waitingCount(),
-    context.stories.heldRequests(),
+    countQuestions(context),
     context.marks.older(),
     readMemory(ledger),
   ]);

@@ -100,8 +100,8 @@ export function heldRowOf(text: string): HeldRow | undefined {
   return row && ms !== undefined ? { row, atMs: Number(ms) } : undefined;
 }
 
-/** Which held rows to read: of one portfolio or all, behind `after`, `count` at most; `once`: the first row of each request. */
-type HeldRange = { portfolio?: string | undefined; after?: HeldRow | undefined; count: number; once?: boolean };
+/** Which held rows to read: of one portfolio or all, behind `after`, `count` at most. */
+type HeldRange = { portfolio?: string | undefined; after?: HeldRow | undefined; count: number };
 
 /** Held rows read with one command, of all portfolios: some milliseconds of Redis' time. */
 const HELD_PAGE = 1_000;
@@ -159,29 +159,16 @@ export function makeStories({ connection, keys }: { connection: RedisConnection;
     /** Number of held rows of the account. */
     heldCount: (): Promise<number> => connection.zcard(keys.held),
 
-    /** Number of held requests of the account, which several portfolios may share. Rows beyond the first {@link MOST_HELD} are not compared. */
-    async heldRequests(): Promise<number> {
-      const [rows, first] = await Promise.all([
-        connection.zcard(keys.held),
-        connection.zrange(keys.held, 0, `${MOST_HELD - 1}`),
-      ]);
-      return rows - first.length + new Set(first.map((name) => idOf(name).key)).size;
-    },
-
     /** Held rows, the oldest first. */
-    async held({ portfolio, after, count, once }: HeldRange): Promise<HeldRow[]> {
+    async held({ portfolio, after, count }: HeldRange): Promise<HeldRow[]> {
       const rows: HeldRow[] = [];
-      const seen = new Set<string>();
-      const isFirst = ({ key }: RowId) => !seen.has(key) && seen.add(key).has(key);
       const isMeant = ({ row, atMs }: HeldRow) =>
-        (portfolio === undefined || row.portfolio === portfolio) &&
-        (!once || isFirst(row)) &&
-        (!after || isBehind({ row, atMs }, after));
+        (portfolio === undefined || row.portfolio === portfolio) && (!after || isHeldBehind({ row, atMs }, after));
       for (let from = 0; rows.length < count; from += HELD_PAGE) {
         const limit = ['LIMIT', from, HELD_PAGE] as const;
         const found = await connection.zrange(
           keys.held,
-          (once ? undefined : after?.atMs) ?? '-inf',
+          after?.atMs ?? '-inf',
           '+inf',
           'BYSCORE',
           ...limit,
@@ -202,7 +189,7 @@ function idOf(name: string): RowId {
 }
 
 /** Whether one held row comes behind another in Redis: ordered by time, and at equal times by the bytes of their names. */
-function isBehind(held: HeldRow, after: HeldRow): boolean {
+export function isHeldBehind(held: HeldRow, after: HeldRow): boolean {
   if (held.atMs !== after.atMs) return held.atMs > after.atMs;
   return Buffer.compare(Buffer.from(rowName(held.row)), Buffer.from(rowName(after.row))) > 0;
 }
