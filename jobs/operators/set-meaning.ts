@@ -1,11 +1,12 @@
 import { LimitlineError } from '../../src/errors.ts';
-import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
+import type { MeaningStore, SeenMeaning } from '../../src/ledger/counts/meaning-store.ts';
 import { faultOfStatus, readMeanings, type StatusMeaning } from '../../src/status-meaning.ts';
 
 type MeaningDeps = { settings: { STATUS_MEANINGS: readonly string[] }; statusMeanings: Pick<MeaningStore, 'set'> };
 
 /**
- * Sets what a status means for the account, in a person's name, or takes that back without a `meaning`.
+ * Sets what a status means for the account, in a person's name, or takes that back without a `meaning`. Answers false, and changes
+ * nothing, if it no longer means what was `seen`.
  *
  * @throws LimitlineError `USAGE` for a status that can have no meaning, and for one whose meaning the setting STATUS_MEANINGS gives
  */
@@ -14,12 +15,13 @@ export async function setMeaning(
   meaning: StatusMeaning | undefined,
   by: string,
   { settings, statusMeanings }: MeaningDeps,
-): Promise<void> {
+  seen?: SeenMeaning,
+): Promise<boolean> {
   const fault = faultOfStatus(status);
   if (fault !== undefined) throw new LimitlineError('USAGE', `The status ${fault}, so no meaning can be given to it.`);
   if (readMeanings(settings.STATUS_MEANINGS).meanings.has(status)) {
     const words = `STATUS_MEANINGS says what ${JSON.stringify(status)} means, and goes first: change that setting.`;
     throw new LimitlineError('USAGE', words);
   }
-  await statusMeanings.set(status, meaning, by);
+  return statusMeanings.set(status, meaning, by, seen);
 }

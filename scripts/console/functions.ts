@@ -77,8 +77,7 @@ function archivedPageFunctions({ archives }: Pick<Context, 'archives'>): Archive
 function statusesPageFunctions(context: Context): StatusesPageFunctions {
   return {
     known: async () => context.statusMeanings.known(await context.portfolios.names()),
-    meaning: async (status) => (await context.statusMeanings.read()).get(status),
-    set: (status, meaning, by) => setMeaning(status, meaning, by, context),
+    set: (status, meaning, by, seen) => setMeaning(status, meaning, by, context, seen),
   };
 }
 

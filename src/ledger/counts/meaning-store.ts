@@ -1,6 +1,6 @@
 import type { RedisConnection } from '../../lua-script.ts';
-import { writeAnyway } from '../../redis-memory/memory.ts';
 import { APPROVED, MEANINGS, type Meanings, type StatusMeaning } from '../../status-meaning.ts';
+import { makeGatedScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import { readTallied } from './sums.ts';
 
@@ -14,6 +14,9 @@ export type KnownStatus = {
 };
 
 export type MeaningStore = ReturnType<typeof makeMeaningStore>;
+
+/** The meaning of a status that somebody looked at; undefined for none. */
+export type SeenMeaning = { meaning: StatusMeaning | undefined };
 
 const FIELD = 'meaning:';
 const BY_FIELD = 'meantBy:';
@@ -36,6 +39,8 @@ export function makeMeaningStore({
   keys: Keys;
   given: Meanings;
 }) {
+  const change = makeGatedScript(connection, 'change-fields');
+
   /** What the account's hash has under fields that begin so, by status. */
   function fieldsOf(account: Readonly<Record<string, string>>, begins: string): Map<string, string> {
     const fields = Object.entries(account).filter(([field]) => field.startsWith(begins));
@@ -54,11 +59,18 @@ export function makeMeaningStore({
       return new Map([...meaningsIn(await connection.hgetall(keys.account)), ...given]);
     },
 
-    /** Sets the meaning of a status for the account, in a person's name, or removes it without a `meaning`. */
-    async set(status: string, meaning: StatusMeaning | undefined, by = ''): Promise<void> {
+    /**
+     * Sets the meaning of a status for the account, in a person's name, or removes it without a `meaning`. Answers false, and changes nothing,
+     * if it is no longer the one that was `seen`.
+     */
+    async set(status: string, meaning: StatusMeaning | undefined, by = '', seen?: SeenMeaning): Promise<boolean> {
       const [field, byField] = [`${FIELD}${status}`, `${BY_FIELD}${status}`];
-      if (meaning === undefined) await writeAnyway(connection, 'HDEL', keys.account, field, byField);
-      else await writeAnyway(connection, 'HSET', keys.account, field, meaning, byField, by);
+      const kept = (await connection.hget(keys.account, field)) ?? '';
+      if (seen && seen.meaning !== meaningsIn({ [field]: kept }).get(status)) return false;
+      const still = seen ? ['IS', field, kept] : [];
+      const command = meaning === undefined ? 'HDEL' : 'HSET';
+      const changes = [...still, command, field, meaning ?? '', command, byField, by];
+      return (await change({ hash: keys.account }, { changes })) !== null;
     },
 
     /** All statuses of done rows in these portfolios, the most frequent first, and behind them those that only have a meaning. */

@@ -153,3 +153,18 @@ test('an account whose rows have no status yet is asked nothing', async () => {
   expect((await get('/statuses')).text).toContain('No row has a status yet.');
   expect((await get('/')).text).not.toContain('What does it mean?');
 });
+
+test('of two people who say at once what a status means, each having seen that nobody did, one is told that the other was first', async () => {
+  const desk = await openDesk(1);
+  const webs = [await openConsole(desk, byHeader), await openConsole(desk, byHeader)] as const;
+  await webs[0].get('/', as('fiona', 'finance'));
+  await webs[1].get('/', as('paul', 'finance'));
+  const answers: number[][] = [];
+  for (let n = 0; n < 10; n += 1) {
+    const say = (web: (typeof webs)[number], means: string, who: string) =>
+      web.post('/statuses', { status: `s_${n}`, means, was: 'unknown', back: '/' }, as(who, 'finance'));
+    const both = await Promise.all([say(webs[0], 'approved', 'fiona'), say(webs[1], 'declined', 'paul')]);
+    answers.push(both.map(({ status }) => status).sort());
+  }
+  expect(answers).toEqual(Array(10).fill([303, 409]));
+});

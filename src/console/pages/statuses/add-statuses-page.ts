@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { grouped } from '../../../counted.ts';
 import { isLimitlineError } from '../../../errors.ts';
-import type { KnownStatus } from '../../../ledger/counts/meaning-store.ts';
+import type { KnownStatus, SeenMeaning } from '../../../ledger/counts/meaning-store.ts';
 import { isPortfolioName } from '../../../ledger/schema/schema.ts';
 import { faultOfStatus, MEANINGS, type StatusMeaning } from '../../../status-meaning.ts';
 import { can } from '../../access/access.ts';
@@ -28,10 +28,12 @@ import {
 export type StatusesPageFunctions = {
   /** All statuses of the account, the most frequent first. */
   known: () => Promise<KnownStatus[]>;
-  /** Sets a meaning in a person's name, or takes it back. @throws LimitlineError `USAGE` where that cannot be, with a message for people */
-  set: (status: string, meaning: StatusMeaning | undefined, by: string) => Promise<void>;
-  /** What a status means now; undefined if nobody has said it. */
-  meaning: (status: string) => Promise<StatusMeaning | undefined>;
+  /**
+   * Sets a meaning in a person's name, or takes it back. Answers false if it is no longer the one that was `seen`.
+   *
+   * @throws LimitlineError `USAGE` where that cannot be, with a message for people
+   */
+  set: (status: string, meaning: StatusMeaning | undefined, by: string, seen?: SeenMeaning) => Promise<boolean>;
 };
 
 /** The most statuses without a meaning that are shown: a service with more of them writes something else into the field. */
@@ -58,11 +60,11 @@ export const statusMeaningsPage = page<StatusesPageFunctions>({ at: 'portfolios'
     about: ({ request }) => ({ named: MEANING_FORM.parse(formFieldsOf(request.body)).status }),
     handle: async ({ fields: { status, means, was, back }, actor, reply, given }) => {
       if (status === undefined || means === undefined) throw new ConsoleError(400, NOT_SAID);
-      if (was !== undefined && was !== ((await given.meaning(status)) ?? UNKNOWN))
-        throw new ConsoleError(409, SAID_SINCE);
-      await given.set(status, means === UNKNOWN ? undefined : means, actor.name).catch((error: unknown) => {
+      const seen = was && { meaning: meaningOf(was) };
+      const isSet = await given.set(status, meaningOf(means), actor.name, seen).catch((error: unknown) => {
         throw isLimitlineError(error, 'USAGE') ? new ConsoleError(422, error.message, { cause: error }) : error;
       });
+      if (!isSet) throw new ConsoleError(409, SAID_SINCE);
       const to = isPortfolioName(back) ? portfolioAddress(back) : back === '/' ? '/' : '/statuses';
       return reply.redirect(to, 303);
     },
@@ -93,6 +95,10 @@ const MEANING_FORM = z.object({
     .catch(undefined),
   back: z.string().catch(''),
 });
+
+function meaningOf(word: StatusMeaning | typeof UNKNOWN): StatusMeaning | undefined {
+  return word === UNKNOWN ? undefined : word;
+}
 
 function statusesPage(known: readonly KnownStatus[], asked: Asking): Html {
   const open = known.filter(({ meaning }) => meaning === undefined);
