@@ -28,13 +28,19 @@ local function keepUnread(isUnread)
   end
 end
 
--- Adds the currency that a file names to those of the portfolio, or "" for a file that names none.
-local function noteCurrency(currency)
-  local known = cjson.decode(redis.call('HGET', portfolio, 'currencies') or '[]')
-  for _, one in ipairs(known) do
-    if one == currency then return end
+-- Adds the currencies that files name to those of the portfolio, and "" for files that name none. All files that were read to their ends
+-- are looked at, since older versions noted nothing for a file without a currency.
+local function noteCurrencies()
+  local known, has = cjson.decode(redis.call('HGET', portfolio, 'currencies') or '[]'), {}
+  for _, currency in ipairs(known) do has[currency] = true end
+  for _, one in ipairs(redis.call('HVALS', imports)) do
+    local file = cjson.decode(one).found
+    local currency = file and (file.currency or '')
+    if currency and not has[currency] then
+      has[currency] = true
+      known[#known + 1] = currency
+    end
   end
-  known[#known + 1] = currency
   redis.call('HSET', portfolio, 'currencies', cjson.encode(known))
 end
 
@@ -52,7 +58,7 @@ if what == 'end' then
     local told = cjson.decode(known)
     told.found = cjson.decode(found)
     redis.call('HSET', imports, read, cjson.encode(told))
-    noteCurrency(told.found.currency or '')
+    noteCurrencies()
   end
   noteFinish(portfolio, now)
   return 1

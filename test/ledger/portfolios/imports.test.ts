@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { soleCurrency } from '../../../src/ledger/counts/outcome-sums.ts';
 import { makeRequest, openLedger } from '../../support/ledger.ts';
 import { BAD, file, lines, other, TWICE } from '../../support/noted-lines.ts';
+import { openWorkplace } from '../../support/workplace.ts';
 
 test('an import forgets the faulty lines of the one before', async () => {
   const { portfolios } = openLedger();
@@ -135,4 +137,14 @@ describe('a portfolio that is cancelled', () => {
       finishedMs: expect.any(Number),
     });
   });
+});
+
+test('a portfolio whose first file named no currency under an older version says no currency after a file in EUR', async () => {
+  const { context, import: importLines } = await openWorkplace();
+  const { ledger, keys, portfolios } = context;
+  await importLines(['name,country_code,company_registration_number,requested_limit', 'A,DE,HRB 1,900000']);
+  // Older versions noted nothing for a file without a currency.
+  await ledger.hdel(keys.portfolio('q4'), 'currencies');
+  await importLines(['name,country_code,company_registration_number,requested_limit,currency', 'B,DE,HRB 2,5,EUR']);
+  expect(soleCurrency(await portfolios.read('q4'))).toBeUndefined();
 });
