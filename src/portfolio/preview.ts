@@ -103,7 +103,7 @@ export type Preview = {
 /** What a batch adds, as ledger keys: every limit, and each company on its first occurrence. */
 type NewThings = { limits: string[]; companies: string[] };
 
-/** `supplier`: the key of a company that is created too. */
+/** `supplier`: the key of a company that is created too, before the first row. */
 type Forecaster = { add(batch: readonly Line[], supplier?: string): NewThings; forecast(): Forecast };
 
 /** Adds up the requests of a file's lines. */
@@ -116,7 +116,8 @@ export function makeForecaster(): Forecaster {
   return {
     add(batch, supplier) {
       const fresh: NewThings = { limits: [], companies: [] };
-      if (supplier !== undefined && buyers.add(supplier)) fresh.companies.push(supplier);
+      const hasRows = batch.some(({ kind }) => kind === 'row');
+      if (supplier !== undefined && hasRows && buyers.add(supplier)) fresh.companies.push(supplier);
       for (const line of batch) {
         if (line.kind !== 'row') continue;
         const { key, buyer, companyId, documents, limit } = line.row;

@@ -1,6 +1,11 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeLargest } from '../../../jobs/preview/dry-run.ts';
+import { makeDryRun, makeLargest } from '../../../jobs/preview/dry-run.ts';
 import type { Line } from '../../../src/portfolio/lines/row.ts';
+import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
+import { readSupplier } from '../../../src/portfolio/supplier.ts';
+import { makeFolder } from '../../support/workplace.ts';
 
 function lineOf(line: number, requested_limit: string): Line {
   const company = { name: `Buyer ${line}`, address: { state: null } };
@@ -27,4 +32,17 @@ test('the five largest requests of all batches are kept, of equal ones the first
     [6, '10'],
     [8, '10.00'],
   ]);
+});
+
+test('a file that leads to no request is not said to create its supplier', async () => {
+  const cwd = await makeFolder();
+  const [path, us] = [join(cwd, 'q4.csv'), join(cwd, 'us.csv')];
+  await writeFile(path, 'name,country_code,requested_limit\nA,DE,much\nB,DE,more\n');
+  await writeFile(us, 'name,country_code\nNordwind GmbH,DE\n');
+  const dryRun = makeDryRun({ foresees: null, ratePerS: 1, supplier: await readSupplier(us) });
+  const opened = await openPortfolio({ path, requiredColumns: [] } as never);
+  for await (const batch of opened.batches()) await dryRun.add(batch);
+  await opened.close();
+  // The console's preview counts it as a call: "1 call: 1 company, 0 documents, 0 limits".
+  expect(dryRun.result()).toMatchObject({ limits: 0, companies: 0, durationS: 0 });
 });
