@@ -20,11 +20,17 @@ export async function findBuyers(
   { after, count }: { after: string; count: number },
   deps: BuyerDeps,
 ): Promise<FoundBuyers> {
-  const named = after === '' ? await findNamed(text, deps) : { keys: [], gone: [] };
+  const named = await findNamed(text, deps);
   const words = await findByWords(text, { after, count }, deps);
-  const keys = [...new Set([...named.keys, ...words.keys])];
+  // Those named completely stand on the first page, whichever page has their words.
+  const ofNames = new Set(named.keys);
+  const keys = [...(after === '' ? ofNames : []), ...words.keys.filter((key) => !ofNames.has(key))];
   const looks = await Promise.all(keys.map((key) => lookAtBuyer(key, SHOWN, deps)));
-  return { buyers: looks.filter((look): look is BuyerLook => look !== undefined), gone: named.gone, next: words.next };
+  return {
+    buyers: looks.filter((look): look is BuyerLook => look !== undefined),
+    gone: after === '' ? named.gone : [],
+    next: words.next,
+  };
 }
 
 /** Buyers that a text names completely: by their reference, or the id of a company or limit, or the reference of a request. */
