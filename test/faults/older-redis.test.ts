@@ -267,6 +267,7 @@ test('not even the calls of a second whose mark is fresh are claimed in a copy t
   const [waiting] = await context.rows.inState('q4', 'queued', { count: 1 });
   if (!waiting) throw new Error('no row waits');
   const { row } = waiting;
+  await context.rows.begin(row, 'company');
   const claim = (revision?: string) =>
     context.atMostOnce.claim(
       { kind: 'company', key: `of ${revision}`, row, revision, sent: '', asked: '', buyer: 'b' },
