@@ -69,8 +69,8 @@ export type Imported = {
   rows: number;
   invalid: number;
   duplicate: number;
-  /** Columns of its supplier's file that no call sends. */
-  unsentOfSupplier?: string[] | undefined;
+  /** Columns of its supplier's file that no call sends; left out without any. */
+  supplierColumnsNotSent?: string[] | undefined;
 } & Earlier & {
     /** The import's approval, if it waits for another person. */
     approval?: Approval | undefined;
@@ -150,7 +150,10 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   const file = await openImport(payload, documentsDir, deps);
   const { opened } = file;
   deps.onOpened?.(opened);
-  const found = { ...nothingFound(opened), ...(supplier && { unsentOfSupplier: supplier.unsent }) };
+  const found = {
+    ...nothingFound(opened),
+    ...(supplier?.unsent.length && { supplierColumnsNotSent: supplier.unsent }),
+  };
   if (opened.problems.length > 0) return found;
   if (replace && found.isPart) {
     await opened.close();

@@ -155,7 +155,7 @@ function outcomeOf(file: TakenFile, { faults, approval, ...counts }: Imported): 
   const waits = approval ? ` ${counted(approval.rows, 'row waits', 'rows wait')} for approval.` : '';
   return {
     is: 'imported',
-    words: [words + waits, ...unsentWords(counts.unsentOfSupplier)].join(' '),
+    words: [words + waits, ...unsentWords(counts.supplierColumnsNotSent)].join(' '),
     found: { lines, rows, invalid, duplicate },
   };
 }

@@ -51,7 +51,7 @@ export async function importFile(
   list.add({ problems: imported.faults });
   list.sayChanges();
   if (payload.total !== undefined && imported.faults.length === 0) say(`limitline: ${agreesWords(payload.total)}`);
-  for (const words of [...unsentWords(imported.unsentOfSupplier), ...earlierRowWords(imported)])
+  for (const words of [...unsentWords(imported.supplierColumnsNotSent), ...earlierRowWords(imported)])
     say(`limitline: ${words}`);
   return { imported, list, read };
 }

@@ -205,3 +205,14 @@ test('whoever approves a supplier is told which one, approved and not created ye
   expect((await context.portfolios.read('q4')).supplier).toMatchObject({ body: { name: 'Second GmbH' } });
   expect(standIn.counts().made.company).toBe(3);
 });
+
+test('an import names the columns of its supplier that no call sends, and says nothing of them where there are none', async () => {
+  const { dir, importFile } = await openWorkplace();
+  const [path, plain, more] = [join(dir, 'q4.csv'), join(dir, 'plain.csv'), join(dir, 'more.csv')];
+  await writeFile(path, `${buyerLines(1).join('\n')}\n`);
+  await writeFile(plain, SAID);
+  await writeFile(more, 'name,country_code,Fax\nSupplier GmbH,DE,12\n');
+  for (const wish of [{}, { supplierPath: plain }])
+    expect(await importFile(path, {}, wish)).not.toHaveProperty('supplierColumnsNotSent');
+  expect(await importFile(path, {}, { supplierPath: more })).toMatchObject({ supplierColumnsNotSent: ['Fax'] });
+});
