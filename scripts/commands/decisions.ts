@@ -6,7 +6,7 @@ import { makeKeptColumns } from '../../jobs/operators/kept-columns.ts';
 import { takeDecisions } from '../../jobs/operators/take-decisions.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import { readSettings } from '../../src/config.ts';
-import { grouped } from '../../src/counted.ts';
+import { counted } from '../../src/counted.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { readDecisionsFile } from '../../src/portfolio/results/decisions-file.ts';
 import { withContext } from '../opening/on-portfolio.ts';
@@ -73,5 +73,7 @@ export function register(program: Command, terminal: Terminal): void {
 function linesOf(what: string, some: readonly AboutLine[]): string[] {
   const shown = some.slice(0, LINES_SHOWN).map(({ at, message }) => `line ${at}, ${what}: ${visible(message)}`);
   const others = some.length - shown.length;
-  return others > 0 ? [...shown, `${grouped(others)} more lines, ${what}: --json names them all`] : shown;
+  return others > 0
+    ? [...shown, `${counted(others, 'more line')}, ${what}: --json names ${others === 1 ? 'it' : 'them all'}`]
+    : shown;
 }

@@ -45,5 +45,6 @@ test('of many causes the largest are shown, and the others counted', () => {
   const { markup } = renderCauses('q4', many, ALL);
   expect(markup.match(/<li class="cause">/g)?.length).toBe(CAUSES_SHOWN);
   expect(markup).toContain('5 more causes of 15 rows');
+  expect(renderCauses('q4', many.slice(4), ALL).markup).toContain('1 more cause of 3 rows');
   expect(renderCauses('q4', [], ALL).markup).toContain('No row has failed.');
 });

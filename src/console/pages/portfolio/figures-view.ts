@@ -123,7 +123,7 @@ export function renderCauses(name: string, causes: readonly ShownCause[], rights
   const rest = causes.slice(CAUSES_SHOWN);
   const restRows = rest.reduce((sum, { rows }) => sum + rows, 0);
   return html`<ol class="causes">${causes.slice(0, CAUSES_SHOWN).map((cause) => renderCause(name, cause, rights))}</ol>
-    ${rest.length > 0 && html`<p class="quiet">${grouped(rest.length)} more causes of ${countWords(restRows, 'row')}. ${commandLine(`npx limitline report ${shellWord(name)} --causes`)}</p>`}`;
+    ${rest.length > 0 && html`<p class="quiet">${countWords(rest.length, 'more cause')} of ${countWords(restRows, 'row')}. ${commandLine(`npx limitline report ${shellWord(name)} --causes`)}</p>`}`;
 }
 
 function renderCause(name: string, cause: ShownCause, rights: Rights): Html {
