@@ -64,7 +64,7 @@ test('lists the lines of its file that led to no row, with name and problem, and
   const all = await get('/portfolios/q4?lines=invalid,duplicate');
   const text = textOf(all.text);
   expect(text).toContain('Lines to fix 1');
-  expect(text).toMatch(/10 Buyer 1 GmbH left out .* 11 Nobody to fix /);
+  expect(text).toMatch(/10 Buyer 1 GmbH duplicate .* 11 Nobody to fix /);
   expect(text).toContain('2 lines from line 10');
   // They have no outcome by which rows are listed.
   expect(all.text).not.toContain('Rows of portfolio q4');
