@@ -2,10 +2,11 @@ import { type AmountIn, outcomesOf, soleCurrency, sumsByCurrency } from '../../.
 import { ANSWER_OUTCOMES, type RowOutcome } from '../../../ledger/counts/row-outcome.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import type { Meanings } from '../../../status-meaning.ts';
-import { type Html, NOTHING } from '../../html/html.ts';
+import { type Html, html, NOTHING } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
 import { stats } from '../../parts/figures.ts';
 import { panel } from '../../parts/page-head.ts';
+import { portfolioAddress } from '../addresses.ts';
 import { sumsPart } from '../held/held-page.ts';
 
 const FIGURES: readonly { label: string; outcomes: readonly RowOutcome[]; of: 'requested' | 'granted' }[] = [
@@ -32,21 +33,38 @@ export function thisMonth(look: {
   const ofMonth = portfolios.filter(({ startedMs = 0 }) => monthOf(startedMs) === month);
   if (ofMonth.length === 0) return NOTHING;
   const isAll = ofMonth.length < portfolios.length || portfolios.length === total;
-  const all = ofMonth.map((state) => ({ currency: soleCurrency(state), sums: outcomesOf(state, meanings) }));
+  const all = ofMonth.map((state) => {
+    return { name: state.name, currency: soleCurrency(state), sums: outcomesOf(state, meanings) };
+  });
   return panel({
     title: t`This month`,
     body: stats(
       FIGURES.map(({ label, outcomes, of }) => {
-        const parts = all.flatMap(({ currency, sums }) => outcomes.map((one) => ({ ...sums[one], currency })));
+        const parts = all.flatMap(({ name, currency, sums }) =>
+          outcomes.map((one) => ({ ...sums[one], name, currency })),
+        );
         const some = parts.filter(({ rows }) => rows > 0);
         const amounts: AmountIn[] = some.map((one) => ({ amount: one[of], currency: one.currency }));
         const rows = some.reduce((sum, one) => sum + one.rows, 0);
         const value = rows === 0 ? '–' : sumsPart(sumsByCurrency(amounts), isAll);
-        return { label, value, hint: `${isAll ? '' : t`at least `}${countWords(rows, 'request')}` };
+        const words = `${isAll ? '' : t`at least `}${countWords(rows, 'request')}`;
+        return {
+          label,
+          value,
+          hint: outcomes.length === 1 ? html`${words}${rows > 0 && html` in ${placesOf(some, outcomes)}`}` : words,
+        };
       }),
     ),
   });
 }
+
+/** Links to the portfolios with most of these requests. */
+function placesOf(parts: readonly { name: string; rows: number }[], outcomes: readonly RowOutcome[]): Html[] {
+  const most = parts.toSorted((one, other) => other.rows - one.rows).slice(0, MOST_PLACES);
+  return most.map(({ name }) => html`<a href="${portfolioAddress(name, { outcomes })}"><bdi>${name}</bdi></a> `);
+}
+
+const MOST_PLACES = 3;
 
 function monthOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 7);
