@@ -177,13 +177,13 @@ test('the CSV of results is written for a spreadsheet with the decimals and sepa
   const [header = '', line = '', other = ''] = comma;
   const at = (name: string) => header.split(';').lastIndexOf(name);
   const changed = line.split(';');
-  changed[at('total_limit')] = '250,125';
+  changed[at('total_limit')] = '250,25';
   await writeFile(
     join(desk.cwd, 'back.csv'),
     [`${header};decided_at`, `${changed.join(';')};${later(1)}`, `${other};`, ''].join('\r\n'),
   );
   expect((await desk.limitline('decisions', 'back.csv')).stdout).toContain('1 decision taken (1 approved) for 1 row');
-  expect((await desk.json('report', 'mai')).granted).toBe('2250.125');
+  expect((await desk.json('report', 'mai')).granted).toBe('2250.25');
   expect((await get('/portfolios/mai/downloads/results.csv?decimal=dot&delimiter=tab')).status).toBe(422);
   expect((await get('/portfolios/mai/downloads/errors.csv?decimal=comma&delimiter=tab')).status).toBe(422);
   expect((await get('/portfolios/mai')).text).toContain('CSV with other decimals');

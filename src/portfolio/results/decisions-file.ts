@@ -92,7 +92,10 @@ export async function readDecisionsFile(
       if (lines.length === mostLines) throw tooLong(path, mostLines);
       lines.push(lineOf(record, places, given.hiddenRows));
     }
-    const convention = decimal ?? decimalIn(lines);
+    const proven = {
+      total_limit: decimalIn(lines, 'total_limit'),
+      available_limit: decimalIn(lines, 'available_limit'),
+    };
     const lacks = DECISION_COLUMNS.filter((name) => places.of[name] === undefined);
     const { dialect } = table;
     const file: DecisionsFile = {
@@ -106,7 +109,7 @@ export async function readDecisionsFile(
       header,
       mapped,
     };
-    for (const line of lines) take(line, { convention, places, ...given }, file);
+    for (const line of lines) take(line, { decimal, proven, places, ...given }, file);
     return file;
   } finally {
     await table.close();
@@ -151,18 +154,33 @@ function lineOf({ line: at, cells, fault, sheet }: RawRecord, { of, width }: Pla
   };
 }
 
-function decimalIn(lines: readonly Read[]): Decimal | null {
-  const amounts = lines.values().flatMap(({ cells, numbers }) => {
-    return (['total_limit', 'available_limit'] as const)
-      .filter((name) => !numbers.includes(name))
-      .map((name) => cells[name] ?? '');
-  });
-  return amounts.map(decimalOf).find((found) => found !== null) ?? null;
+type AmountColumn = 'total_limit' | 'available_limit';
+
+/**
+ * The decimal separator that a column proves. Plain decimals prove none: results have amounts as `7500.5` in every file, so what a person
+ * types beside them may be written otherwise.
+ */
+function decimalIn(lines: readonly Read[], name: AmountColumn): Decimal | null {
+  const written = lines.values().flatMap(({ cells, numbers }) => (numbers.includes(name) ? [] : [cells[name] ?? '']));
+  const proofs = new Set(written.filter((cell) => !/^\d+\.\d+$/.test(cell)).map(decimalOf));
+  proofs.delete(null);
+  const [only = null] = proofs;
+  return proofs.size === 1 ? only : null;
 }
 
-type Reading = { convention: Decimal | null; places: Places } & Pick<DecisionsReading, 'dates' | 'now'>;
+/** Reads an amount. What its column proves counts for `100.000` only where the separator is one of thousands then. */
+function amountIn(cell: string, decimal: Decimal | null, proven: Decimal | null): ReadValue {
+  const read = readAmount(cell, decimal);
+  const isDecided = decimal !== null || proven === null || cell.includes(proven);
+  return read.problem === undefined || isDecided ? read : readAmount(cell, proven);
+}
 
-function take(line: Read, { convention, places, dates, now = new Date() }: Reading, file: DecisionsFile): void {
+type Reading = { proven: Record<AmountColumn, Decimal | null>; places: Places } & Pick<
+  DecisionsReading,
+  'decimal' | 'dates' | 'now'
+>;
+
+function take(line: Read, { decimal, proven, places, dates, now = new Date() }: Reading, file: DecisionsFile): void {
   const { at, cells, numbers } = line;
   const { buyer_limit_id: id = '', row = '', status = '', decided_at: moment = '' } = cells;
   if (line.fault === undefined && (status === '' || (places.isResults && moment === ''))) {
@@ -171,8 +189,8 @@ function take(line: Read, { convention, places, dates, now = new Date() }: Readi
       file.warnings?.push({ at, message: NO_STATUS });
     return;
   }
-  const amountOf = (name: 'total_limit' | 'available_limit') =>
-    readAmount(cells[name] ?? '', numbers.includes(name) ? '.' : convention);
+  const amountOf = (name: AmountColumn) =>
+    amountIn(cells[name] ?? '', numbers.includes(name) ? '.' : (decimal ?? null), proven[name]);
   const [total, available, decided] = [
     amountOf('total_limit'),
     amountOf('available_limit'),
@@ -189,7 +207,7 @@ function take(line: Read, { convention, places, dates, now = new Date() }: Readi
   const message = faults.find((fault) => fault !== undefined);
   if (message !== undefined) file.problems.push({ at, message });
   else {
-    const said = (name: 'total_limit' | 'available_limit', amount: ReadValue) =>
+    const said = (name: AmountColumn, amount: ReadValue) =>
       places.of[name] === undefined ? undefined : (amount.value ?? '');
     const amounts = { total: said('total_limit', total), available: said('available_limit', available) };
     file.decisions.push({ at, id, row, status, ...amounts, decided: decided.value });

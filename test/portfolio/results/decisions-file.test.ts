@@ -187,6 +187,21 @@ test('the decimal separator of a file may be said', async () => {
 });
 
 test.each([
+  ['is ambiguous beside an amount that Limitline wrote', ['7500.5', '100.000'], ['7500.5', null]],
+  ['is ambiguous beside thousands of the other separator', ['1,234.50', '100.000'], ['1234.5', null]],
+  ['is ambiguous where its column proves both', ['1,234.50', '1.234,50', '100.000'], ['1234.5', '1234.5', null]],
+  ['has thousands where another cell proves them', ['7500.5', '100.000', '1.234,50'], ['7500.5', '100000', '1234.5']],
+  ['has thousands beside a decimal point', ['1,234.50', '100,000'], ['1234.5', '100000']],
+])('an amount that may be a thousand or one %s', async (_case, written, read) => {
+  const path = await fileOf(HEADER, ...written.map((cell, n) => `bl_${n},,approved,"${cell}","250,50",`));
+  const { decisions, problems } = await readDecisionsFile(path, { now });
+  expect(written.map((_cell, n) => decisions.find(({ id }) => id === `bl_${n}`)?.total ?? null)).toEqual(read);
+  expect(problems.map(({ message }) => message)).toEqual(
+    read.includes(null) ? [expect.stringContaining('total_limit "100.000": This may be 100000 or 100.000')] : [],
+  );
+});
+
+test.each([
   ['has no status', ['buyer_limit_id,total_limit', 'bl_1,1'], 'columns buyer_limit_id (or row) and status'],
   ['names no limit', ['name,status', 'A,approved'], 'columns buyer_limit_id (or row) and status'],
   ['is empty', [''], 'has no decisions'],
