@@ -1,7 +1,9 @@
 import { Big } from 'big.js';
 import type { DecidedLimit, LaterWord } from '../../src/ledger/rows/decisions.ts';
 import { moneyText } from '../../src/money-text.ts';
+import { visible } from '../../src/portfolio/problem.ts';
 import { ZONE_WORDS } from '../../src/portfolio/results/decision-values.ts';
+import { common, currencyOf } from '../../src/portfolio/values/currencies.ts';
 
 type Told = Pick<DecidedLimit, 'record' | 'decided'>;
 
@@ -38,6 +40,18 @@ export function doubtsOf(
     ...(Date.parse(at) < askedMs ? [early] : []),
     ...(isJustBehind && other !== '' && other !== file ? [together] : []),
   ];
+}
+
+/** Why amounts in these currencies cannot be of a request in another one; undefined where they can, or that is unknown. */
+export function foreignWords(currencies: readonly string[], requested = ''): string | undefined {
+  const own = currencyOf(requested);
+  const other = currencies.find((word) => {
+    const said = currencyOf(word);
+    return own && said && !common(own, said);
+  });
+  return (
+    other && `An amount is in ${visible(other)}, and the row's request is in ${requested}: write it in ${requested}.`
+  );
 }
 
 const minuteText = (at: string | number) => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;

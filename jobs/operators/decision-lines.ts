@@ -3,8 +3,8 @@ import type { LaterWord } from '../../src/ledger/rows/decisions.ts';
 /** A line of the file, and a sentence about it. */
 export type AboutLine = { at: number; message: string };
 
-/** A line's decision, about a limit. */
-export type Said = { at: number; word: LaterWord };
+/** A line's decision, about a limit, and the currencies that it names. */
+export type Said = { at: number; word: LaterWord; currencies?: readonly string[] | undefined };
 
 /** Lines that are looked up and carried out side by side. */
 export const AT_ONCE = 500;

@@ -6,8 +6,9 @@ import type { Decided, DecidedAs, DecidedLimit, LaterWord } from '../../src/ledg
 import { type RowId, rowName, STATES } from '../../src/ledger/schema/schema.ts';
 import type { DecisionsFile, LimitDecision } from '../../src/portfolio/results/decisions-file.ts';
 import { type Meanings, statusMeaningOf } from '../../src/status-meaning.ts';
+import { makeImportLook } from '../rows/import-names.ts';
 import { type TellDeps, tellDecided } from './decided-notice.ts';
-import { DECISION_FAULTS, doubtsOf } from './decision-doubts.ts';
+import { DECISION_FAULTS, doubtsOf, foreignWords } from './decision-doubts.ts';
 import { type AboutLine, AT_ONCE, pagesOfDifferent, type Said, withoutContradictions } from './decision-lines.ts';
 import { type ForeseenChanges, makeForeseen } from './foreseen-changes.ts';
 import { mistypedWords, seenStatuses } from './mistyped-status.ts';
@@ -79,6 +80,7 @@ export async function takeDecisions(
     portfolios,
     meanings,
     changes: makeForeseen({ meanings }),
+    importOf: makeImportLook(deps),
     seen: await seenStatuses(deps, portfolios),
     changed: new Set(),
     foreseen: new Map(),
@@ -136,6 +138,7 @@ type Taking = {
   changed: Set<string>;
   /** In a dry run, what it would change. */
   changes: ReturnType<typeof makeForeseen>;
+  importOf: ReturnType<typeof makeImportLook>;
   /** In a dry run, what the file has said of a limit so far. */
   foreseen: Map<string, string>;
   /** Lines that are older than what is known, and what became of the last line about each limit. */
@@ -144,7 +147,7 @@ type Taking = {
 };
 
 async function limitOf(decision: LimitDecision, now: Date, { decisions }: DecisionDeps): Promise<Said | string> {
-  const { at, id, row, status, total, available, decided } = decision;
+  const { at, id, row, status, total, available, currencies, decided } = decision;
   const ofRow = row === '' ? undefined : await decisions.limitOf(row);
   const made = ofRow?.limit;
   if (id === '' && made === undefined) {
@@ -155,13 +158,18 @@ async function limitOf(decision: LimitDecision, now: Date, { decisions }: Decisi
   if (id !== '' && made !== undefined && made !== id) return `The limit of row ${row} is ${made}, and not ${id}.`;
   const limit = id === '' ? (made ?? '') : id;
   const times = { at: decided ?? now.toISOString(), isDated: decided !== undefined };
-  return { at, word: { limit, status, total, available, ...times } };
+  return { at, word: { limit, status, total, available, ...times }, currencies };
 }
 
-async function takeOne({ at, word }: Said, taking: Taking): Promise<void> {
+async function takeOne({ at, word, currencies = [] }: Said, taking: Taking): Promise<void> {
   const { deps, only, dryRun, counts, problems, warnings } = taking;
   if (only !== undefined && (await isElsewhere(word.limit, only, deps))) {
     problems.push({ at, message: `The limit ${word.limit} is of no row of portfolio ${only}.` });
+    return;
+  }
+  const foreign = currencies.length > 0 && foreignWords(currencies, await currencyOfLimit(word.limit, taking));
+  if (foreign) {
+    problems.push({ at, message: foreign });
     return;
   }
   const { became: known, rows, left, doubts, knownAt, limit } = await takeDecision(word, taking);
@@ -182,6 +190,12 @@ async function takeOne({ at, word }: Said, taking: Taking): Promise<void> {
 }
 
 const UNKNOWN_LIMIT = { record: {}, decided: undefined };
+
+/** The currency in which a limit was asked for, where it is known. */
+async function currencyOfLimit(id: string, { deps, importOf }: Taking): Promise<string | undefined> {
+  const { maker, importId = '' } = (await deps.decisions.find(id)) ?? {};
+  return maker && (await importOf(maker, importId))?.found?.currency;
+}
 
 /** Whether a limit of this account is that of no row in the portfolio. */
 async function isElsewhere(id: string, portfolio: string, { decisions }: DecisionDeps): Promise<boolean> {

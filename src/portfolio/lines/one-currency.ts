@@ -137,6 +137,6 @@ function isBare(amount: string | undefined): boolean {
 const BESIDE = /[^\d.,'’\s+()-]/;
 
 /** The currency beside an amount: `€` of `€ 1.000,00`, `USD` of `1,000 USD`, '' if there is none. */
-function besideAmount(cell: string): string {
+export function besideAmount(cell: string): string {
   return isBare(cell) ? '' : cell.replace(/[\d.,'’\s+()?_\u2212-]/g, '');
 }

@@ -6,6 +6,7 @@ import { openTable } from '../../table/open-table.ts';
 import type { RawRecord } from '../../table/records.ts';
 import { nextRecord } from '../../table/table.ts';
 import { vocabularyOf } from '../columns/judge-header.ts';
+import { besideAmount } from '../lines/one-currency.ts';
 import { HIDDEN } from '../lines/stray-lines.ts';
 import { visible } from '../problem.ts';
 import { type Decimal, decimalOf } from '../values/amounts.ts';
@@ -25,6 +26,8 @@ export type LimitDecision = {
   /** Decimal text; '' for an empty cell, undefined where the file has no such column. */
   total: string | undefined;
   available: string | undefined;
+  /** Currencies that stand beside its amounts, as written. */
+  currencies?: string[];
   /** When it was decided, in ISO 8601, UTC; undefined if the line does not say it. */
   decided: string | undefined;
 };
@@ -210,7 +213,10 @@ function take(line: Read, { decimal, proven, places, dates, now = new Date() }: 
     const said = (name: AmountColumn, amount: ReadValue) =>
       places.of[name] === undefined ? undefined : (amount.value ?? '');
     const amounts = { total: said('total_limit', total), available: said('available_limit', available) };
-    file.decisions.push({ at, id, row, status, ...amounts, decided: decided.value });
+    const beside = [cells.total_limit, cells.available_limit].map((cell = '') => besideAmount(cell));
+    const currencies = beside.filter((word) => word !== '');
+    const told = currencies.length > 0 ? { currencies } : {};
+    file.decisions.push({ at, id, row, status, ...amounts, ...told, decided: decided.value });
   }
 }
 
