@@ -1,9 +1,12 @@
 import { Big } from 'big.js';
+import type { CallRecord } from '../../src/call-outcome.ts';
 import type { DecidedLimit, LaterWord } from '../../src/ledger/rows/decisions.ts';
 import { moneyText } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { ZONE_WORDS } from '../../src/portfolio/results/decision-values.ts';
 import { common, currencyOf } from '../../src/portfolio/values/currencies.ts';
+import type { Meanings } from '../../src/status-meaning.ts';
+import { standsOf } from './foreseen-changes.ts';
 
 type Told = Pick<DecidedLimit, 'record' | 'decided'>;
 
@@ -40,6 +43,15 @@ export function doubtsOf(
     ...(Date.parse(at) < askedMs ? [early] : []),
     ...(isJustBehind && other !== '' && other !== file ? [together] : []),
   ];
+}
+
+/** What to think of in an approval that grants less than the service granted before. */
+export function loweredWords({ limit, status, total }: LaterWord, before: CallRecord, meanings: Meanings): string[] {
+  const { granted } = standsOf(before, meanings);
+  const isApproved = standsOf({ status, total_limit: '0' }, meanings).granted !== '';
+  if (total === undefined || granted === '' || !isApproved || !new Big(total || '0').lt(granted)) return [];
+  const now = total === '' ? 'none, since its total_limit is empty' : `${moneyText(total)}, less than before`;
+  return [`The limit ${limit} is approved, and its granted amount changes: ${moneyText(granted)} → ${now}.`];
 }
 
 /** Why amounts in these currencies cannot be of a request in another one; undefined where they can, or that is unknown. */

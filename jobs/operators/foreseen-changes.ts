@@ -24,16 +24,18 @@ export type ForeseenChanges = {
   after: AmountIn[];
 };
 
+/** How a limit stands by what the service said. */
+export function standsOf({ status = '', total_limit: total = '' }: CallRecord, meanings: Meanings): Stands {
+  const isGranted = statusMeaningOf(status, meanings) === 'approved' && /^\d+(\.\d+)?$/.test(total);
+  return { status, granted: isGranted ? total : '' };
+}
+
 /** Rows that are named. */
 const NAMED = 10;
 
 /** Collects what a file's decisions would change, each limit once, though several lines say something of it. */
 export function makeForeseen({ meanings }: { meanings: Meanings }) {
   const changes = new Map<string, { limit: DecidedLimit & { maker: RowId }; before: CallRecord; after: CallRecord }>();
-  const standsOf = ({ status = '', total_limit: total = '' }: CallRecord): Stands => {
-    const isGranted = statusMeaningOf(status, meanings) === 'approved' && /^\d+(\.\d+)?$/.test(total);
-    return { status, granted: isGranted ? total : '' };
-  };
 
   return {
     add({ limit: id, status, total }: LaterWord, { maker, ...limit }: DecidedLimit): void {
@@ -43,12 +45,15 @@ export function makeForeseen({ meanings }: { meanings: Meanings }) {
       changes.set(id, { limit: { ...limit, maker }, before, after: said });
     },
 
+    /** What earlier lines would make of a limit. */
+    lastOf: (id: string) => changes.get(id)?.after,
+
     async read(portfolios: Pick<Portfolios, 'allImports'>): Promise<ForeseenChanges> {
       const importOf = makeImportLook({ portfolios });
       const all = await Promise.all(
         [...changes.values()].map(async ({ limit: { maker, name, requested, importId }, before, after }) => {
           const currency = (await importOf(maker, importId))?.found?.currency;
-          const stands = { before: standsOf(before), after: standsOf(after) };
+          const stands = { before: standsOf(before, meanings), after: standsOf(after, meanings) };
           return { row: rowName(maker), name, requested, currency, ...stands };
         }),
       );

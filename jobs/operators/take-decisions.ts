@@ -8,7 +8,7 @@ import type { DecisionsFile, LimitDecision } from '../../src/portfolio/results/d
 import { type Meanings, statusMeaningOf } from '../../src/status-meaning.ts';
 import { makeImportLook } from '../rows/import-names.ts';
 import { type TellDeps, tellDecided } from './decided-notice.ts';
-import { DECISION_FAULTS, doubtsOf, foreignWords } from './decision-doubts.ts';
+import { DECISION_FAULTS, doubtsOf, foreignWords, loweredWords } from './decision-doubts.ts';
 import { type AboutLine, AT_ONCE, pagesOfDifferent, type Said, withoutContradictions } from './decision-lines.ts';
 import { type ForeseenChanges, makeForeseen } from './foreseen-changes.ts';
 import { mistypedWords, seenStatuses } from './mistyped-status.ts';
@@ -177,6 +177,8 @@ async function takeOne({ at, word, currencies = [] }: Said, taking: Taking): Pro
   for (const row of rows) taking.changed.add(rowName(row));
   if (became === 'taken') {
     counts.taken += 1;
+    const before = taking.changes.lastOf(word.limit) ?? limit?.record ?? {};
+    doubts.push(...loweredWords(word, before, taking.meanings));
     if (dryRun && limit) taking.changes.add(word, limit);
     if (!counts.statuses.has(word.status)) doubts.push(...mistypedWords(word.status, taking.seen));
     counts.statuses.set(word.status, (counts.statuses.get(word.status) ?? 0) + 1);

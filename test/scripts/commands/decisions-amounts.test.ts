@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openDesk } from '../../support/desk.ts';
-import { openReview, UNDER_REVIEW } from '../../support/under-review.ts';
+import { later, openReview, UNDER_REVIEW } from '../../support/under-review.ts';
 
 test('an amount of another currency than that of the row’s request is a problem of its line', async () => {
   const { cwd, limitline, standIn } = await openDesk(0, { rules: [UNDER_REVIEW] });
@@ -31,4 +31,25 @@ test('an amount of another currency than that of the row’s request is a proble
 test('an amount of any currency is taken where that of the request is not known', async () => {
   const { ids, decide } = await openReview(1);
   expect((await decide([`${ids[0]},,approved,USD 200.50,,`])).stdout).toContain('1 decision taken');
+});
+
+test('an approval that grants less than before is taken with a warning that names both amounts', async () => {
+  const { ids, decide } = await openReview(4);
+  const [id, other, third, declined] = ids;
+  const said = [
+    `${id},,approved,900,,${later(1)}`,
+    `${id},,approved,800,,${later(2)}`,
+    `${id},,approved,,,${later(3)}`,
+  ];
+  const warnings = [
+    `line 3, warning: The limit ${id} is approved, and its granted amount changes: 900.00 → 800.00, less than before.`,
+    `line 4, warning: The limit ${id} is approved, and its granted amount changes: 800.00 → none, since its total_limit is empty.`,
+  ];
+  const dry = await decide(said, '--dry-run');
+  const { stdout, status } = await decide(said);
+  expect([status, dry.stdout.split('\n').slice(0, 2), stdout.split('\n').slice(0, 2)]).toEqual([0, warnings, warnings]);
+  const granted = [other, third, declined].map((one) => `${one},,approved,500,,${later(1)}`);
+  expect((await decide(granted)).stdout).not.toContain('warning');
+  const more = [`${other},,approved,600,,${later(2)}`, `${third},,in_progress,,,${later(2)}`];
+  expect((await decide([...more, `${declined},,rejected,0,,${later(2)}`])).stdout).not.toContain('warning');
 });
