@@ -38,7 +38,7 @@ function become(number: number, amount: number): [outcome: string, granted: stri
   if (PLAYED.declined.includes(number)) return ['declined', '–'];
   if (PLAYED.partly.includes(number)) return ['partly approved', shown(amount / 2)];
   if (PLAYED.in_progress.includes(number)) return ['under review', '–'];
-  if (PLAYED.odd.includes(number)) return ['odd', '–'];
+  if (PLAYED.odd.includes(number)) return ['answered: “odd”', '–'];
   if (PLAYED.lost.includes(number)) return ['needs an answer', '–'];
   return ['approved', shown(amount)];
 }

@@ -111,13 +111,13 @@ export const SHOWN_AS: Readonly<Record<RowOutcome, Shown>> = {
 /** Every outcome, in the order of reports. */
 export const OUTCOMES = Object.keys(ROW_OUTCOMES) as RowOutcome[];
 
-/** A row as a badge with its outcome. A status whose meaning nobody has given is shown as the service wrote it. */
+/** A row as a badge with its outcome. A status whose meaning nobody has given is quoted. */
 export function rowBadge(result: Pick<RowResult, 'state' | 'record' | 'request'>, meanings: Meanings): Html {
   if (result.state !== 'done') return stateBadge(result.state);
   const outcome = outcomeOfRow(result, meanings) as AnswerOutcome;
   const { status = '' } = result.record;
   const isOpen = outcome === 'answered' && status !== '' && status !== APPROVED;
-  return stateBadge(outcome, isOpen ? visible(status).slice(0, STATUS_CHARACTERS) : undefined);
+  return stateBadge(outcome, isOpen ? t`answered: “${visible(status).slice(0, STATUS_CHARACTERS)}”` : undefined);
 }
 
 /** The rows of a portfolio by how they are shown. */
