@@ -1,11 +1,12 @@
 import { LimitlineError } from '../../src/errors.ts';
-import type { HostedSessions, SessionAnswer } from '../../src/ledger/calls/sessions.ts';
+import type { HostedSessions, SessionAnswer, SessionsAskable } from '../../src/ledger/calls/sessions.ts';
 import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
 import { isDeclinedLimit } from '../../src/ledger/counts/row-outcome.ts';
+import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { GRANTED_STATES } from '../../src/ledger/schema/row.ts';
-import { type SessionCall, sessionOf } from '../../src/service/session-file.ts';
+import { placesIn, readSessionFile, type SessionCall, sessionOf } from '../../src/service/session-file.ts';
 import { type FoundRow, foundPages, rowsAtLine } from '../rows/walk-rows.ts';
 import { sessionBody } from '../steps/session-request.ts';
 import { rowByName } from './explain-rows.ts';
@@ -63,6 +64,16 @@ export async function askSessions(
   return asked;
 }
 
+/** Whether a row's page asks for a session: not where no file describes the call, nor where that needs a supplier and the portfolio has none. */
+export function sessionsAskable(
+  { SERVICE_SESSION_FILE: path }: AskSessionDeps['settings'],
+  { supplier }: Pick<PortfolioState, 'supplier'>,
+): SessionsAskable {
+  if (path === undefined) return 'not described';
+  const { session } = { session: undefined, ...readSessionFile(path) };
+  return supplier === undefined && placesIn(session?.body).includes('supplier') ? 'no supplier' : 'yes';
+}
+
 /** The call for a session. @throws LimitlineError `USAGE` if no file describes it */
 export function mustDescribeSessions({ SERVICE_SESSION_FILE: path }: AskSessionDeps['settings']): SessionCall {
   const session = sessionOf(path);
@@ -109,7 +120,7 @@ function mustHaveLimit(found: FoundRow): FoundRow {
 /**
  * What became of a request for sessions, in words for people.
  *
- * @param anew how one asks for a new session; '' where that is seen, such as on a page
+ * @param anew how one asks for a new session on the command line; '' for a page
  */
 export function askedSessionsWords(
   { asked, waits, made, held, none, lacks, declined, places }: SessionsAsked,
@@ -126,7 +137,11 @@ export function askedSessionsWords(
         ]
       : []),
     ...(none > 0 ? [`${none} changed meanwhile`] : []),
-    ...(lacks > 0 ? [`${lacks} lack${lacks === 1 ? 's' : ''} a value for ${places.join(' and ')}`] : []),
+    ...(lacks > 0
+      ? [
+          `${lacks} lack${lacks === 1 ? 's' : ''} a value for ${places.join(' and ')}${anew && places.includes('supplier') ? ': import the file again with --supplier FILE' : ''}`,
+        ]
+      : []),
   ];
   return `${parts.join('; ')}.`;
 }

@@ -4,6 +4,7 @@ import { commandLineActor } from '../../src/actor.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import { lineNumber } from '../options/numbers.ts';
+import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { goingOn } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -36,6 +37,8 @@ export function register(program: Command, terminal: Terminal): void {
           ...answer,
           workers,
         });
+        const { asked, waits, made } = answer;
+        if (isOne && asked + waits + made === 0) process.exitCode = PROBLEMS_STATUS;
         return answer;
       });
     });

@@ -1,4 +1,4 @@
-import { askedSessionsWords, askSessions } from '../../jobs/operators/ask-sessions.ts';
+import { askedSessionsWords, askSessions, sessionsAskable } from '../../jobs/operators/ask-sessions.ts';
 import { explainRow, rowByName } from '../../jobs/operators/explain-rows.ts';
 import { retryRow } from '../../jobs/operators/retry-row.ts';
 import { buyerStory } from '../../jobs/story/buyer-story.ts';
@@ -32,7 +32,7 @@ export function rowPageFunctions(context: Context, whoMay: WhoMayReader): RowPag
     meanings: context.statusMeanings.read,
     whoMay: async (name) => whoMay(await context.portfolios.read(name)),
     beside: ({ portfolio, key }, list) => context.rows.beside(portfolio, key, list),
-    asksSessions: () => context.settings.SERVICE_SESSION_FILE !== undefined,
+    asksSessions: (portfolio) => sessionsAskable(context.settings, portfolio),
     async askSession({ portfolio, key: row }, given) {
       const asked = await askSessions({ portfolio, row }, given, context);
       return asked.asked > 0 ? undefined : askedSessionsWords(asked, '');

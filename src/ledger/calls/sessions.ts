@@ -13,6 +13,9 @@ import { contentDigest } from './claim-answers.ts';
  */
 export type SessionAnswer = 'asked' | 'waits' | 'made' | 'held' | 'none';
 
+/** Whether a person can ask for a session of a portfolio's rows. */
+export type SessionsAskable = 'yes' | 'not described' | 'no supplier';
+
 /** A session that waits to be sent, and the row for which. `key` names its call. */
 export type SessionWish = { row: RowId; key: string };
 

@@ -151,7 +151,11 @@ test('a body that needs the supplier is not asked for where the portfolio has no
   const place = await openSessionPlace(1, {
     change: { body: { buyer_company: sessionPlace('buyer'), of: sessionPlace('supplier') } },
   });
-  expect(await place.ask()).toMatchObject({ asked: 0, lacks: 1, places: ['supplier'] });
+  const asked = await place.ask();
+  expect(asked).toMatchObject({ asked: 0, lacks: 1, places: ['supplier'] });
+  const words = '1 lacks a value for supplier';
+  expect(askedSessionsWords(asked)).toContain(`${words}: import the file again with --supplier FILE.`);
+  expect(askedSessionsWords(asked, '')).toContain(`${words}.`);
 });
 
 test('no session is asked for a limit that was declined, unless on purpose, and never of the portfolio that shares it', async () => {

@@ -4,7 +4,7 @@ import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
 import { freshPrefix } from '../../support/ledger.ts';
 import { makeKeptLog } from '../../support/log-fixture.ts';
-import { expectStates, openSessionPlace, writeSessionFile } from '../../support/session-file.ts';
+import { expectStates, openSessionPlace, sessionPlace, writeSessionFile } from '../../support/session-file.ts';
 
 const LINK = /hosted\.example/;
 const LINKS = /hosted\.example/g;
@@ -146,6 +146,19 @@ test('the page of a row asks for a session, shows its link and age, and asks for
   expect(twice.text).not.toContain('--resend');
   await limitline('run', 'q4.csv', '--sessions');
   expect((await web.post(`${address}/session`, { resend: '1' })).status).toBe(409);
+});
+
+test('where a session needs the supplier that a portfolio lacks, its rows have no button but say so, and the command ends with 2', async () => {
+  const SERVICE_SESSION_FILE = await writeSessionFile({ body: { of: sessionPlace('supplier') } });
+  const { limitline, cwd, env } = await openDesk(1, {}, { SERVICE_SESSION_FILE });
+  const ran = await limitline('run', 'q4.csv', '--sessions');
+  expect(ran.stderr).toContain('1 lacks a value for supplier: import the file again with --supplier FILE.');
+  expect((await limitline('sessions', 'q4', '--line', '2')).status).toBe(2);
+  const web = await openConsole({ cwd, env });
+  const [found] = await web.context.rows.inState('q4', 'done', { count: 1 });
+  const { text } = await web.get(`/portfolios/q4/rows/${found?.row.key}`);
+  expect(text).toContain('This portfolio has no supplier: import the file again with one.');
+  expect(text).not.toContain('Request a hosted session');
 });
 
 test('no link comes into the log, whatever the service answers', async () => {

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { isLimitlineError } from '../../../errors.ts';
 import type { AskedFor } from '../../../ledger/approvals/approval-look.ts';
+import type { SessionsAskable } from '../../../ledger/calls/sessions.ts';
 import type { ArchivedPortfolio } from '../../../ledger/schema/archives.ts';
 import type { RowId } from '../../../ledger/schema/schema.ts';
 import { filterFromQuery, type Query, type RowFilter } from '../../../ledger/search/row-filter.ts';
 import { type RowOrder, rowOrderOf } from '../../../ledger/search/row-order.ts';
-import type { ToldRow } from '../../../ledger/story/row-story.ts';
+import type { RowStory, ToldRow } from '../../../ledger/story/row-story.ts';
 import type { Meanings } from '../../../status-meaning.ts';
 import { LOOKS, OWN_OR_OPERATOR } from '../../access/rules.ts';
 import { ConsoleError } from '../../console-app.ts';
@@ -27,8 +28,8 @@ export type RowPageFunctions = {
   whoMay: (portfolio: string) => Promise<WhoMay>;
   /** The keys of the rows before and behind this one in a list of the portfolio's rows. */
   beside: (row: RowId, list: { filter: RowFilter; order: RowOrder }) => Promise<Beside>;
-  /** Whether a file describes the call for a hosted session. */
-  asksSessions: () => boolean;
+  /** Whether a hosted session can be asked for. */
+  asksSessions: (portfolio: Pick<RowStory, 'supplier'>) => SessionsAskable;
   /** Asks for a hosted session of the row's limit, or for a new one behind the session with the number `anew`; answers in words what came of it if nothing was asked for. */
   askSession: (row: RowId, given: { by: string; anew: boolean | number }) => Promise<string | undefined>;
   /** Sends the row again, or says why not, or which approval it waits for. */
@@ -74,7 +75,7 @@ export const oneRowPage = page<RowPageFunctions>({ at: 'portfolios' }, ({ get, p
         csrf: reply.csrf(),
         rights,
         meanings: await given.meanings(),
-        asks: given.asksSessions(),
+        asks: given.asksSessions(found.story),
         list,
         beside: await given.beside(row, list),
       });

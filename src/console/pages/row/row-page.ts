@@ -1,3 +1,4 @@
+import type { SessionsAskable } from '../../../ledger/calls/sessions.ts';
 import type { PortfolioSupplier } from '../../../ledger/portfolios/portfolio.ts';
 import { answeredOtherwise } from '../../../ledger/schema/row.ts';
 import { type RowId, rowIdOf } from '../../../ledger/schema/schema.ts';
@@ -30,7 +31,7 @@ export function rowPage(
     rights: Rights;
     who: WhoMay;
     meanings: Meanings;
-    asks: boolean;
+    asks: SessionsAskable;
     list: { filter: RowFilter; order: RowOrder };
     beside: Beside;
   },

@@ -1,4 +1,4 @@
-import type { HostedSession } from '../../../ledger/calls/sessions.ts';
+import type { HostedSession, SessionsAskable } from '../../../ledger/calls/sessions.ts';
 import { isDeclinedLimit } from '../../../ledger/counts/row-outcome.ts';
 import { is } from '../../../ledger/schema/row.ts';
 import type { RowStory } from '../../../ledger/story/row-story.ts';
@@ -31,12 +31,16 @@ const REMEDIES: Partial<typeof STATES> = {
 /** The hosted sessions of a row's limit, and the button that asks for one; nothing where no file describes the call. */
 export function sessionsPart(
   { row, result, sessions }: Pick<RowStory, 'row' | 'result' | 'sessions'>,
-  given: { csrf: string; rights: Rights; meanings: Meanings; asks: boolean; nowMs: number },
+  given: { csrf: string; rights: Rights; meanings: Meanings; asks: SessionsAskable; nowMs: number },
 ): Html {
   const { csrf, rights, meanings, asks, nowMs } = given;
   const [last] = sessions;
-  const mayAsk = asks && is('isGranted', result.state) && can(rights, 'POST /portfolios/:name/rows/:key/session');
+  const mayAsk =
+    asks !== 'not described' &&
+    is('isGranted', result.state) &&
+    can(rights, 'POST /portfolios/:name/rows/:key/session');
   if (!last && !mayAsk) return NOTHING;
+  const lacksSupplier = mayAsk && asks === 'no supplier';
   const isDeclined = isDeclinedLimit(result, meanings);
   const isNew = last?.state === 'made' || last?.state === 'held';
   const isOpen = last?.state === 'waits' || last?.state === 'sent';
@@ -45,10 +49,12 @@ export function sessionsPart(
     body: html`<p class="hint">An operator has set up how this is requested: the service does not document it.</p>
       ${sessions.map((session) => sessionFacts(session, nowMs))}
       ${last && REMEDIES[last.state] && html`<p>${REMEDIES[last.state]}</p>`}
+      ${lacksSupplier && html`<p>This portfolio has no supplier: import the file again with one.</p>`}
       ${mayAsk && !isOpen && isDeclined && html`<p>The service declined this limit.</p>`}
       ${
         mayAsk &&
         !isOpen &&
+        !lacksSupplier &&
         actionButton({
           action: `${rowAddress(row)}/session`,
           csrf,
