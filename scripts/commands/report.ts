@@ -16,6 +16,7 @@ import { describeLearned } from '../../src/pace/pace-words.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { onPortfolio, withContext } from '../opening/on-portfolio.ts';
 import { reportArchived } from '../report/archived-report.ts';
+import { failedSessionLines } from '../report/failed-session-lines.ts';
 import { checkOutput, writeOutput } from '../report/output.ts';
 import { summaryTable } from '../report/summary-table.ts';
 import { nextLine } from '../run/next-steps.ts';
@@ -117,7 +118,12 @@ async function table(summary: Summary, failed: FailedSessions, context: Context)
   // A finished portfolio shows no pace, since without calls it fades within seconds.
   const pace = summary.finished ? undefined : await lookAtPace(context);
   const words = pace ? describeLearned(pace) : '';
-  return [text, ...(words === '' ? [] : [`Pace: ${words}.`]), ...nextLine(summary, failed)].join('\n');
+  return [
+    text,
+    ...(words === '' ? [] : [`Pace: ${words}.`]),
+    ...(await failedSessionLines(failed, context)),
+    ...nextLine(summary, failed),
+  ].join('\n');
 }
 
 async function writeLines(

@@ -9,6 +9,7 @@ import type { HostedSession } from '../../src/ledger/calls/sessions.ts';
 import { isDeclinedLimit } from '../../src/ledger/counts/row-outcome.ts';
 import { openRows } from '../../src/ledger/portfolios/summary.ts';
 import { GRANTED_STATES, type RowResult } from '../../src/ledger/schema/row.ts';
+import { failedSessionLines } from '../report/failed-session-lines.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const LOOK_EVERY_MS = 200;
@@ -71,6 +72,10 @@ export async function askAndWait(
     ...(declined > 0 ? [`none for ${counted(declined, 'declined limit')}`] : []),
   ];
   if (parts.length > 0) terminal.say(`limitline: hosted sessions: ${parts.join(', ')}.`);
+  if (refused + held > 0) {
+    const failed = await context.calls.sessions.failed(portfolio);
+    for (const words of await failedSessionLines(failed, context)) terminal.say(`limitline: ${words}`);
+  }
   return refused + held + waits + sent + dropped + none === 0;
 }
 

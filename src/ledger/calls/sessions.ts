@@ -42,7 +42,7 @@ export type HostedSession = {
 };
 
 /** Rows of a portfolio by what became of the last hosted session of their limit, where it has no link. */
-export type FailedSessions = Record<'refused' | 'held', RowId[]>;
+export type FailedSessions = Record<'refused' | 'held', (RowId & Pick<HostedSession, 'sessionHeard'>)[]>;
 
 /** The most sessions that are read of one limit, the latest: a person asks for each. */
 const MOST_READ = 20;
@@ -202,7 +202,10 @@ export function makeHostedSessions({
      * one call of each limit of the account that has any.
      */
     async failed(portfolio: string): Promise<FailedSessions> {
-      const found = { refused: new Map<string, RowId>(), held: new Map<string, RowId>() };
+      const found = {
+        refused: new Map<string, FailedSessions['refused'][number]>(),
+        held: new Map<string, FailedSessions['held'][number]>(),
+      };
       let cursor = '0';
       do {
         const [next, page] = await connection.hscan(keys.sessionsAsked, cursor, 'COUNT', PAGE);
@@ -214,8 +217,9 @@ export function makeHostedSessions({
           const [state, wanted, name, heard] = answer as (string | null)[];
           const row = rowIdOf(name ?? '');
           if (row?.portfolio !== portfolio) continue;
-          if (state === 'unknown') found.held.set(row.key, row);
-          if (state === 'free' && wanted === null && heard !== null) found.refused.set(row.key, row);
+          const told = { ...row, sessionHeard: heard ?? '' };
+          if (state === 'unknown') found.held.set(row.key, told);
+          if (state === 'free' && wanted === null && heard !== null) found.refused.set(row.key, told);
         }
         cursor = next;
       } while (cursor !== '0');

@@ -34,15 +34,20 @@ test('run --sessions asks for one for each limit, and the links are in the resul
 
 test('run --sessions says what became of each session, and ends 0 only where each limit has a link', async () => {
   const { limitline, standIn, json, cwd, env } = await openSessionDesk(3);
-  const status = (code: number) => ({ on: 'session', fault: 'status', status: code, times: 1 }) as const;
+  const body = { error: 'no such buyer, see https://hosted.example/s/secret', more: 'x'.repeat(300) };
+  const status = (code: number) => ({ on: 'session', fault: 'status', status: code, body, times: 1 }) as const;
   await standIn.setFaults({ rules: [status(422), status(500)] });
   const ran = await limitline('run', 'q4.csv', '--sessions');
   expect(ran.stderr).toContain('hosted sessions: 1 made, 1 refused, nobody knows what became of 1.');
   expect(ran.status).toBe(2);
-  // Both are named afterwards, with what to do.
+  // Both are named at once and afterwards, with what the service said but for its link, and with what to do.
+  const told = /Hosted session of line \d, Buyer \d GmbH: .*no such buyer, see \(a link\).*x…\n/;
+  expect(ran.stderr).toMatch(told);
   const { sessions } = await json('report', 'q4');
   expect(sessions).toEqual({ refused: [expect.stringMatching(/^q4\//)], held: [expect.stringMatching(/^q4\//)] });
   const { stdout } = await limitline('report', 'q4');
+  expect(stdout).toMatch(told);
+  expect(`${ran.stderr}${stdout}`).not.toMatch(LINK);
   const [refused, held] = [sessions.refused[0].slice(3), sessions.held[0].slice(3)];
   expect(stdout).toContain(`rejected, 1 hosted session (rows ${refused}): npx limitline sessions "q4" --row ID`);
   expect(stdout).toContain(`what became of 1 hosted session (rows ${held}), or ask for a second one`);

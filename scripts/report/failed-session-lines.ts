@@ -1,0 +1,25 @@
+import type { Context } from '../../src/context.ts';
+import type { FailedSessions } from '../../src/ledger/calls/sessions.ts';
+import { visible } from '../../src/portfolio/problem.ts';
+
+/** Sessions that are named at most; each costs a line. */
+const MOST_NAMED = 5;
+
+/** The most characters of what the service said. */
+const MOST_SAID = 160;
+
+/** The line, the buyer and what the service said of sessions that it rejected, or of which nobody knows what became; without links, which are never printed. */
+export async function failedSessionLines(
+  { refused, held }: FailedSessions,
+  { rows }: Pick<Context, 'rows'>,
+): Promise<string[]> {
+  const some = [...refused.slice(0, MOST_NAMED), ...held.slice(0, MOST_NAMED)];
+  const results = await rows.read(some);
+  return some.flatMap(({ sessionHeard }, at) => {
+    const result = results[at];
+    if (!result) return [];
+    const said = visible(sessionHeard.replace(/https?:[^\s"<>]+/gi, '(a link)'));
+    const cut = said.length > MOST_SAID ? `${said.slice(0, MOST_SAID)}…`.toWellFormed() : said;
+    return [`Hosted session of line ${result.line}, ${visible(result.request.name)}: ${cut}`];
+  });
+}
