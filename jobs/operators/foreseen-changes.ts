@@ -16,6 +16,8 @@ export type ForeseenChanges = {
     name: string;
     requested: string;
     currency: string | undefined;
+    /** When it was decided, in ISO 8601, if the file says so. */
+    decided: string | undefined;
     before: Stands;
     after: Stands;
   }[];
@@ -30,19 +32,26 @@ export function standsOf({ status = '', total_limit: total = '' }: CallRecord, m
   return { status, granted: isGranted ? total : '' };
 }
 
+type Change = {
+  limit: DecidedLimit & { maker: RowId };
+  decided: string | undefined;
+  before: CallRecord;
+  after: CallRecord;
+};
+
 /** Rows that are named. */
 const NAMED = 10;
 
 /** Collects what a file's decisions would change, each limit once, though several lines say something of it. */
 export function makeForeseen({ meanings }: { meanings: Meanings }) {
-  const changes = new Map<string, { limit: DecidedLimit & { maker: RowId }; before: CallRecord; after: CallRecord }>();
+  const changes = new Map<string, Change>();
 
   return {
-    add({ limit: id, status, total }: LaterWord, { maker, ...limit }: DecidedLimit): void {
+    add({ limit: id, status, total, at, isDated }: LaterWord, { maker, ...limit }: DecidedLimit): void {
       if (!maker) return;
       const { before, after } = changes.get(id) ?? { before: limit.record, after: limit.record };
       const said = { status, total_limit: total ?? after.total_limit ?? '' };
-      changes.set(id, { limit: { ...limit, maker }, before, after: said });
+      changes.set(id, { limit: { ...limit, maker }, decided: isDated ? at : undefined, before, after: said });
     },
 
     /** What earlier lines would make of a limit. */
@@ -51,10 +60,10 @@ export function makeForeseen({ meanings }: { meanings: Meanings }) {
     async read(portfolios: Pick<Portfolios, 'allImports'>): Promise<ForeseenChanges> {
       const importOf = makeImportLook({ portfolios });
       const all = await Promise.all(
-        [...changes.values()].map(async ({ limit: { maker, name, requested, importId }, before, after }) => {
+        [...changes.values()].map(async ({ limit: { maker, name, requested, importId }, decided, before, after }) => {
           const currency = (await importOf(maker, importId))?.found?.currency;
           const stands = { before: standsOf(before, meanings), after: standsOf(after, meanings) };
-          return { row: rowName(maker), name, requested, currency, ...stands };
+          return { row: rowName(maker), name, requested, currency, decided, ...stands };
         }),
       );
       const sumsOf = (when: 'before' | 'after') =>

@@ -63,7 +63,9 @@ test('an upload says first what it would do, and what was looked at is then take
   expect(text).toContain('Take in 2 decisions');
   expect(text).toContain('Granted of these requests: 0.00 before, 1,001.50 afterwards.');
   const change = text.slice(text.indexOf('The first rows that would change')).replace(/<[^>]*>/g, ' ');
-  expect(change.replace(/\s+/g, ' ')).toMatch(/Buyer 1 GmbH 1,001.50 in_progress → approved – 1,001.50 Buyer 2 GmbH/);
+  expect(change.replace(/\s+/g, ' ')).toMatch(
+    /Buyer 1 GmbH 1,001.50 in_progress → approved not in the file – 1,001.50 Buyer 2 GmbH/,
+  );
   expect(await outcomes()).toMatchObject({ under_review: { rows: 3 } });
 
   const upload = uploadIn(text);
@@ -84,6 +86,22 @@ test('an upload says first what it would do, and what was looked at is then take
     facts: { file: 'later.csv', sha256: expect.stringMatching(/^[0-9a-f]{64}$/), taken: 2, notTaken: 2 },
   });
   expect((await limitline('audit', 'verify')).status).toBe(0);
+});
+
+test('the plan of an upload has the time of each decision, and says what it does where all is known already', async () => {
+  const { web, idOf, send } = await openDecisions();
+  const at = new Date(Date.now() - 60_000).toISOString().slice(0, 19);
+  const content = `buyer_limit_id,status,decided_at\n${idOf('HRB 1')},approved,${at}Z\n`;
+  const { text } = await send(content);
+  expect(text).toContain('Take in 1 decision');
+  expect(text).toContain(`${at.replace('T', ' ')} UTC</time>`);
+  await web.post('/portfolios/q4/decisions/take', { upload: uploadIn(text) }, FIONA);
+  const again = await send(content);
+  expect(again.text).not.toContain('Take in 1 decision');
+  expect(again.text).toContain('All of it is known already.');
+  const upload = uploadIn(again.text);
+  const taken = await web.post('/portfolios/q4/decisions/take', { upload }, FIONA);
+  expect(taken.text).toContain('1 known already');
 });
 
 test('a row’s page has the first answer beside the decision, with when, by whom and whence, and earlier decisions in its story', async () => {

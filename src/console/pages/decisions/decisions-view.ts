@@ -6,7 +6,7 @@ import { countWords, t } from '../../html/texts.ts';
 import { button, field, form, hidden, linkButton, select } from '../../parts/form.ts';
 import { notice, pageHead, panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
-import { amount, cutWords, theirWords } from '../../parts/text.ts';
+import { amount, cutWords, moment, theirWords } from '../../parts/text.ts';
 import { below, portfolioAddress, rowAddress } from '../addresses.ts';
 import { money } from '../held/held-page.ts';
 
@@ -30,9 +30,10 @@ export type ShownDecisions = {
   would?: { rows: readonly ForeseenRow[]; more: number };
 };
 
-type ForeseenRow = { row: string; name: string; requested: string; currency: string | undefined } & {
-  [when in 'before' | 'after']: { status: string; granted: string };
-};
+type ForeseenRow = Record<'row' | 'name' | 'requested', string> &
+  Record<'currency' | 'decided', string | undefined> & {
+    [when in 'before' | 'after']: { status: string; granted: string };
+  };
 
 /** An upload that cannot be read before somebody says which column is what. */
 export type UnreadDecisions = { id: string; portfolio: string; fileName: string; message: string; asked: ColumnsAsked };
@@ -151,7 +152,7 @@ export function decisionsView(shown: ShownDecisions, csrf?: string): Html {
       action: below(portfolio, 'decisions', 'take'),
       csrf: token,
       class: 'inline-form',
-      body: html`${hidden('upload', id)}${button({ words: t`Take in ${countWords(taken + known, 'decision')}`, kind: 'primary' })} ${back}`,
+      body: html`${hidden('upload', id)}${taken > 0 ? button({ words: t`Take in ${countWords(taken + known, 'decision')}`, kind: 'primary' }) : button({ words: t`Take them in again` })} ${back}`,
     });
   return html`${pageHead({
     title: isLook ? html`What ${name} would do` : html`What ${name} did`,
@@ -163,6 +164,7 @@ export function decisionsView(shown: ShownDecisions, csrf?: string): Html {
   ${columns.map((one) => notice('info', one))}
   ${isLook && asked && html`<details class="fold"><summary>Say which column is what</summary>${columnsForm({ id, portfolio, asked }, csrf)}</details>`}
   ${(isLook ? words : words.slice(1)).map((one) => html`<p>${onPage(one)}</p>`)}
+  ${isOpen && taken === 0 && html`<p>All of it is known already. To take it in again changes only rows that were not done when it came.</p>`}
   ${isOpen ? yes(csrf) : html`<p>${back}</p>`}
   ${would && would.rows.length > 0 && changesPart(would)}
   ${problems.length > 0 && linesPart(isLook ? t`What would not be taken` : t`What was not taken`, problems)}
@@ -184,6 +186,11 @@ function changesPart({ rows, more }: NonNullable<ShownDecisions['would']>): Html
           cell: ({ requested, currency }) => money({ amount: requested, currency }),
         },
         { head: t`Status`, cell: ({ before, after }) => html`${statusOf(before)} → ${statusOf(after)}` },
+        {
+          head: t`Decided`,
+          cell: ({ decided }) =>
+            moment(decided === undefined ? undefined : Date.parse(decided), { none: t`not in the file` }),
+        },
         { head: t`Granted before`, kind: 'amount', cell: ({ before }) => grantedOf(before) },
         { head: t`Granted after`, kind: 'amount', cell: ({ after }) => grantedOf(after) },
       ],
