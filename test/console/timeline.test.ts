@@ -25,7 +25,7 @@ function storyOf(events: readonly StoryEvent[], result: Partial<RowResult> = {})
   };
 }
 
-const wordsOf = (event: StoryEvent) => timelineOf(storyOf([event])).at(-1)?.words;
+const wordsOf = (event: StoryEvent) => String(timelineOf(storyOf([event])).at(-1)?.words).replace(/<[^>]*>/g, '');
 
 test.each<[StoryEvent, string]>([
   [
@@ -68,7 +68,7 @@ test.each<[StoryEvent, string]>([
       said: { status: 'approved', total_limit: '500', available_limit: '400' },
       before: { status: 'in_progress' },
     },
-    'The service decided on 2026-11-02 10:04 UTC: approved, total 500, available 400, as anna brought in with later.csv. Before: in_progress.',
+    'The service decided on 2026-11-02 10:04:00 UTC: approved, total 500.00, available 400.00, as anna brought in with later.csv. Before: in_progress.',
   ],
   [
     { is: 'imported again', import: '1', from: 'refused' },
@@ -111,7 +111,7 @@ test.each<[string, begun: number, imports: Partial<KnownImport>[], first: string
 ])('a row that comes again says who brought it in first: %s', (_what, begun, given, first) => {
   const imports = new Map(given.map((one, at) => [String(at + 1), { ...known, ...one }]));
   const story = storyOf([{ is: 'held', step: 'limit', message: '' }], { importId: String(given.length) });
-  const words = timelineOf({ ...story, begun, imports }).map((one) => one.words);
+  const words = timelineOf({ ...story, begun, imports }).map((one) => String(one.words));
   expect(words.filter((one) => one.startsWith('The row came in first'))).toEqual(first);
   expect(words.filter((one) => one.includes('was imported again'))).toHaveLength(1);
 });

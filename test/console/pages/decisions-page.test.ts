@@ -114,11 +114,14 @@ test('a row’s page has the first answer beside the decision, with when, by who
   const row = (await context.decisions.find(id))?.maker;
   const { text } = await web.get(`/portfolios/q4/rows/${row?.key}`, VERA);
   const words = text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
-  expect(words).toContain('Answered at first in_progress, total 0, available 0');
+  // Where scripts run, they show times and amounts by the reader’s locale.
+  expect(text).toMatch(/on <time [^>]*data-local="minute">[^<]*<\/time>, as fiona/);
+  expect(text).toContain('<data class="amount" value="900">');
+  expect(words).toContain('Answered at first in_progress, total 0.00 , available 0.00');
   expect(words).toMatch(
-    /Decided later approved, total 1001.5, available 900, on [-\d]+ [:\d]+ UTC, as fiona brought in with later.csv/,
+    /Decided later approved, total 1,001.50 , available 900.00 , on [-\d]+ [:\d]+ UTC , as fiona brought in with later.csv/,
   );
-  expect(words).toMatch(/The service decided on .*: rejected, total 0, available 0, as fiona brought in/);
+  expect(words).toMatch(/The service decided on .*: rejected, total 0.00 , available 0.00 , as fiona brought in/);
   // What is known of the call is its own answer.
   const ofCall = words.slice(words.indexOf('Sent to the service'));
   expect(ofCall).toContain('status in_progress total_limit 0');

@@ -18,7 +18,7 @@ import { buyerAddress, eventAddress, portfolioAddress, rowAddress } from '../add
 import type { WhoMay } from '../who-may.ts';
 import { rowActions } from './row-actions.ts';
 import { sessionsPart } from './sessions-part.ts';
-import { decidedWords, type Happening, recordWords, spanWords, timelineOf } from './timeline.ts';
+import { type Happening, recordWords, spanWords, timelineOf } from './timeline.ts';
 
 /** The keys of the rows before and behind a row in a list. */
 export type Beside = { before?: string | undefined; behind?: string | undefined };
@@ -121,7 +121,7 @@ function decisionFacts({ calls, result: { record } }: RowStory): { term: string;
     ...(answered ? [{ term: t`Answered at first`, what: recordWords(answered) }] : []),
     {
       term: t`Decided later`,
-      what: html`${recordWords(record)}, on ${decidedWords(decided.said?.decided_at ?? record.decided_at)}, as ${decided.by} brought in with ${theirWords(decided.file)}`,
+      what: html`${recordWords(record)}, on ${moment(Date.parse(decided.said?.decided_at ?? record.decided_at))}, as ${decided.by} brought in with ${theirWords(decided.file)}`,
     },
   ];
 }

@@ -5,13 +5,15 @@ import type { KnownImport } from '../../../ledger/portfolios/imports.ts';
 import type { KnownCall, StoryEntry } from '../../../ledger/rows/story.ts';
 import { STATES } from '../../../ledger/schema/schema.ts';
 import type { NamingEvent, RowStory } from '../../../ledger/story/row-story.ts';
+import { type Html, html } from '../../html/html.ts';
 import { countWords, t, translated } from '../../html/texts.ts';
+import { amount, moment } from '../../parts/text.ts';
 
 /** An entry of a row's timeline: its time in ms, a sentence, and the text that was received or sent. */
 export type Happening = {
   atMs: number;
   kind: 'plain' | 'bad' | 'doubt' | 'person';
-  words: string;
+  words: string | Html;
   /** Shown as plain text in a box. */
   detail?: string;
   /** The key of another row of the portfolio that the entry is about. */
@@ -166,8 +168,8 @@ function happeningOf(entry: StoryEntry, story: RowStory): Happening {
     case 'cancelled':
       return { atMs, kind: 'person', words: t`Cancelled by ${entry.by}.` };
     case 'decided': {
-      const before = entry.before ? t` Before: ${recordWords(entry.before)}.` : '';
-      const words = t`The service decided on ${decidedWords(entry.at)}: ${recordWords(entry.said)}, as ${entry.by} brought in with ${entry.file}.${before}`;
+      const before = entry.before && html` Before: ${recordWords(entry.before)}.`;
+      const words = html`The service decided on ${moment(Date.parse(entry.at))}: ${recordWords(entry.said)}, as ${entry.by} brought in with ${entry.file}.${before}`;
       return { atMs, kind: 'person', words };
     }
     case 'asked':
@@ -196,13 +198,14 @@ function answerOf(heard: string): string {
   return t`The service answered ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
 }
 
-/** The moment of a decision: `2026-11-02 10:04 UTC` */
-export const decidedWords = (at: string) => `${at.slice(0, 16).replace('T', ' ')} UTC`;
-
-/** `approved, total 250000, available 250000` */
-export function recordWords({ status = '', total_limit = '', available_limit = '' }: CallRecord): string {
-  const parts = [status, total_limit && t`total ${total_limit}`, available_limit && t`available ${available_limit}`];
-  return parts.filter((part) => part !== '').join(', ') || t`nothing`;
+/** `approved, total 250,000.00, available 250,000.00` */
+export function recordWords({ status = '', total_limit = '', available_limit = '' }: CallRecord): Html {
+  const parts = [
+    status,
+    total_limit && html`total ${amount(total_limit)}`,
+    available_limit && html`available ${amount(available_limit)}`,
+  ].filter((part) => part !== '');
+  return parts.length === 0 ? html`nothing` : html`${parts.map((part, at) => [at > 0 && ', ', part])}`;
 }
 
 /** An entry about what an imported file did to the row. */
