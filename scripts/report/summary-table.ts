@@ -127,7 +127,9 @@ export function notQuiteGranted({
   const others = listed([...(meant.get('review') ?? []), ...(meant.get('declined') ?? [])], (status) =>
     meantWords(status, known),
   );
-  const open = listed(meant.get('open') ?? []);
+  const open = listed(meant.get('open') ?? [], (status) =>
+    status === '' ? statusWords(status) : `“${statusWords(status)}”`,
+  );
   return [
     ...(others === '' ? [] : [`not approved: ${others}`]),
     ...(open === '' ? [] : [`not known to be approved: ${open}`]),

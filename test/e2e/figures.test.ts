@@ -48,7 +48,7 @@ test('each figure counts what its word says, of rows that ended in every way: in
   const { stdout } = await limitline('report', 'q4');
   expect(stdout).toMatch(/^in the file +10 +10,060\.00$/m);
   expect(stdout).toMatch(/^ {2}requested +5 +5,017\.50 +1,502\.75$/m);
-  expect(stdout).toMatch(/^Not known to be approved: 1 declined, 1 under_review\.$/m);
+  expect(stdout).toMatch(/^Not known to be approved: 1 “declined”, 1 “under_review”\.$/m);
   expect(stdout).toMatch(/^1 limit granted below the request\.\n1 limit approved with nothing granted\.$/m);
   expect(stdout).toMatch(/^Started \S+, sending ended \S+ /m);
 

@@ -102,13 +102,13 @@ test.each<[string, Partial<Summary>, string[]]>([
   [
     'one answer that is no approval',
     { statuses: { approved: 1_197, pending: 1 } },
-    ['Not known to be approved: 1 pending.'],
+    ['Not known to be approved: 1 “pending”.'],
   ],
   [
     'several, one without a status, and limits below their request',
     { statuses: { approved: 1_190, 'under review': 3, 'declined\n': 4 }, grantedBelow: 1 },
     [
-      'Not known to be approved: 4 declined␊, 3 under review, 1 without a status.',
+      'Not known to be approved: 4 “declined␊”, 3 “under review”, 1 without a status.',
       '1 limit granted below the request.',
     ],
   ],
@@ -118,7 +118,7 @@ test.each<[string, Partial<Summary>, string[]]>([
       statuses: { approved: 1_192, in_progress: 2, declined: 1, odd: 3 },
       meanings: { in_progress: 'review', declined: 'declined' },
     },
-    ['Not approved: 2 under review (in_progress), 1 declined.', 'Not known to be approved: 3 odd.'],
+    ['Not approved: 2 under review (in_progress), 1 declined.', 'Not known to be approved: 3 “odd”.'],
   ],
   [
     'an approval of nothing',
