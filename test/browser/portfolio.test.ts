@@ -37,7 +37,7 @@ testInBrowser(
     await page.goto(`${url}/portfolios/q4`);
     await page.getByText('Nothing is sent, because no worker runs. An operator can start one.').waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();
-    await page.getByText('By request: nothing new is sent').waitFor();
+    await page.getByText('nothing new is sent until it is resumed').waitFor();
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('button', { name: 'Resume' }).waitFor({ state: 'detached' });
     expect((await context.portfolios.read('q4')).paused).toBeUndefined();
