@@ -25,9 +25,10 @@ const AHEAD_MS = 600_000;
 export const ZONE_WORDS = 'Times without a zone are read as UTC: write the zone behind it, such as +01:00.';
 
 /**
- * Reads when something was decided, in ISO 8601, UTC: a day in whatever form, which means its end, or with a time behind it.
+ * Reads when something was decided, in ISO 8601, UTC: a day in whatever form, or with a time behind it. A day means its
+ * end, also before that has come, so that a file says the same whenever it is taken.
  *
- * @param given.aheadMs how far in the future a time may be
+ * @param given.aheadMs how far in the future a time, or the beginning of a day, may be
  */
 export function readMoment(
   text: string,
@@ -40,10 +41,9 @@ export function readMoment(
   const isDay = day === '';
   const ms = Date.parse(isDay ? `${date.value}T00:00:00Z` : `${date.value}T${time}${zone.toUpperCase()}`);
   if (Number.isNaN(ms)) return { problem: 'There is no such time.' };
-  // A day may have begun elsewhere already.
-  if (ms > now.getTime() + (isDay ? DAY_MS : aheadMs)) {
+  if (ms > now.getTime() + aheadMs) {
     const read = `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
     return { problem: isDay ? 'This is in the future.' : `This is in the future, read as ${read}. ${ZONE_WORDS}` };
   }
-  return { value: new Date(isDay ? Math.min(ms + DAY_MS - 1, now.getTime()) : ms).toISOString() };
+  return { value: new Date(isDay ? ms + DAY_MS - 1 : ms).toISOString() };
 }

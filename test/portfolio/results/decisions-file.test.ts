@@ -69,6 +69,7 @@ test.each([
   ['a time is none', 'bl_1,,approved,1,1,2026-11-02T25:00:00Z', 'no such time'],
   ['day and month cannot be told apart', 'bl_1,,approved,1,1,05/04/2026', 'may come first'],
   ['a day is in the future', 'bl_1,,approved,1,1,2026-12-24', 'in the future'],
+  ['a day begins tomorrow', 'bl_1,,approved,1,1,2026-11-27', 'in the future'],
   [
     'a time is in the future, since it is one of another zone',
     `bl_1,,approved,1,1,${new Date(now.getTime() + 3_600_000).toISOString().slice(0, 16)}`,
@@ -145,9 +146,7 @@ test('in a results file only lines with a time of their own count, so that the o
 
 test.each([
   ['2026-11-25', '2026-11-25T23:59:59.999Z'],
-  ['2026-11-26', '2026-11-26T12:00:00.000Z'],
-  // It is tomorrow already in Tokyo.
-  ['2026-11-27', '2026-11-26T12:00:00.000Z'],
+  ['2026-11-26', '2026-11-26T23:59:59.999Z'],
   ['2026-11-26T20:30:00+09:00', '2026-11-26T11:30:00.000Z'],
 ])('the day or time %s is %s', async (written, value) => {
   const { decisions } = await readDecisionsFile(await fileOf(HEADER, `bl_1,,approved,1,1,${written}`), { now });
