@@ -209,11 +209,14 @@ function typeOf(field: ExtraField): string {
  */
 function readNumber(text: string, _by: ReadBy, isNumber?: boolean): ReturnType<ValueReader> {
   if (/^[-+]?0+([.,]0+)?$/.test(text)) return { value: '0' };
+  if (/^[-+\u2212]?0\d/.test(text)) return { problem: LEADING_ZERO };
   const [, sign = '', digits = ''] = /^([-\u2212]?)(.*)$/s.exec(text) ?? [];
   const reading = parseAmount(digits, isNumber ? '.' : null);
   if ('problem' in reading) return { problem: NO_NUMBER };
   return sign === '' ? reading : { ...reading, value: `-${reading.value}` };
 }
 
+const LEADING_ZERO =
+  'As a number this would lose the zero at its beginning: write the path without :number, so that it is sent as text.';
 const NO_NUMBER =
   'This is no number, or may be two: write digits with a decimal point and no other separators, such as 1234 or 1234.50.';

@@ -250,7 +250,7 @@ test('an answered row is shown by its outcome, and green only where it is approv
     'declined: Declined',
     'answered: Answered, outcome not known',
     'approved: approved',
-    'answered: to_be_seen',
+    'answered: answered: “to_be_seen”',
     'partly_approved: partly approved',
     'declined: declined',
   ]);
