@@ -45,7 +45,7 @@ export function doubtsOf(
   ];
 }
 
-/** What to think of in an approval that grants less than the service granted before. */
+/** The warning about an approval that grants less than the service granted before. */
 export function loweredWords({ limit, status, total }: LaterWord, before: CallRecord, meanings: Meanings): string[] {
   const { granted } = standsOf(before, meanings);
   const isApproved = standsOf({ status, total_limit: '0' }, meanings).granted !== '';

@@ -39,7 +39,7 @@ type Change = {
   after: CallRecord;
 };
 
-/** Rows that are named. */
+/** The most rows that are named. */
 const NAMED = 10;
 
 /** Collects what a file's decisions would change, each limit once, though several lines say something of it. */
@@ -54,7 +54,7 @@ export function makeForeseen({ meanings }: { meanings: Meanings }) {
       changes.set(id, { limit: { ...limit, maker }, decided: isDated ? at : undefined, before, after: said });
     },
 
-    /** What earlier lines would make of a limit. */
+    /** The record that a limit would have behind the earlier lines of the file. */
     lastOf: (id: string) => changes.get(id)?.after,
 
     async read(portfolios: Pick<Portfolios, 'allImports'>): Promise<ForeseenChanges> {

@@ -9,7 +9,7 @@ import type { DecisionsFile, KeptColumns } from '../../src/portfolio/results/dec
 
 const keptSchema = z.object({ map: z.array(z.string()), by: z.string() });
 
-/** Which columns of files of decisions are which, by header: what was said of one file counts for the next ones. */
+/** What each header means in files of decisions: what was said of one file counts for the next ones with this header. */
 export function makeKeptColumns({ dataDir }: { dataDir: string }) {
   const dir = join(dataDir, 'mappings', 'decisions');
   const nameOf = (header: readonly string[]) => `${formOf(header)}.json`;

@@ -26,7 +26,7 @@ export type UploadedDecisions = {
   /** Sentences about the columns, and about all lines. */
   columns: string[];
   words: string[];
-  /** Columns that somebody may name yet. */
+  /** The columns of which somebody may still say what they are. */
   asked: ColumnsAsked | undefined;
 } & Pick<DecisionsTaken, 'taken' | 'known' | 'rows' | 'left' | 'problems' | 'warnings' | 'would'>;
 
