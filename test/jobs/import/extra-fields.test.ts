@@ -6,7 +6,7 @@ import { PDF } from '../../support/read-portfolio.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
 const HEADER = 'name,country_code,company_registration_number,requested_limit,PLZ,Telefon,Tage,Versichert';
-const LINE = 'Buyer 1 GmbH,DE,HRB 1,1000,01234,+49 30 1,030,ja';
+const LINE = 'Buyer 1 GmbH,DE,HRB 1,1000,01234,+49 30 1,30,ja';
 const mapping = {
   columns: {
     PLZ: 'company.address.postal_code',
@@ -87,7 +87,7 @@ test('an errors file carries the paths: without the mapping, it is sent alike', 
 
 test('an errors file of rows whose file is gone carries the paths and what was sent there', async () => {
   const place = await openWorkplace({ faults: { rules: [{ on: 'limit', fault: 'status', status: 400 } as const] } });
-  const other = LINE.replaceAll('1 GmbH', '2 GmbH').replace('HRB 1', 'HRB 2').replace('030,ja', '"1,2340",');
+  const other = LINE.replaceAll('1 GmbH', '2 GmbH').replace('HRB 1', 'HRB 2').replace('30,ja', '"1,2340",');
   await place.import([HEADER, LINE, other], { reading });
   await place.work();
   expect((await place.settled()).states.refused).toBe(2);
