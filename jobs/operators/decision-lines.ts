@@ -3,7 +3,7 @@ import type { LaterWord } from '../../src/ledger/rows/decisions.ts';
 /** A line of the file, and a sentence about it. */
 export type AboutLine = { at: number; message: string };
 
-/** A line's decision, about a limit, and the currencies that it names. */
+/** The decision in a line of the file: what it says of a limit, and the currencies of its amounts. */
 export type Said = { at: number; word: LaterWord; currencies?: readonly string[] | undefined };
 
 /** Lines that are looked up and carried out side by side. */

@@ -32,12 +32,12 @@ export function countWords(count: number, one: string, many = `${one}s`): string
   return language() ? filled(`{0} ${count === 1 ? one : many}`, [grouped(count)]) : counted(count, one, many);
 }
 
-/** A word of another part, such as the name of an outcome, in the language of the pages. */
+/** A word that stands outside of the console’s code, such as the name of an outcome, in the language of the pages. */
 export function translated(message: string): string {
   return language()?.(message) ?? message;
 }
 
-/** The message of a text: its places are numbered. */
+/** The key of a text in the catalogue: its pieces with `{0}`, `{1}` in the places of the values between them. */
 export function messageWithPlaces(pieces: readonly string[]): string {
   return pieces.reduce((before, after, place) => `${before}{${place - 1}}${after}`);
 }

@@ -9,7 +9,7 @@ const READABLE = /( (?:title|aria-label|placeholder|alt|label|data-head|data-tex
 const TOKENS = /<(?:"[^"]*"|'[^']*'|[^'">])*>|[^<]+/g;
 const TAG = /^<(\/?)([a-z][a-z0-9-]*)/i;
 
-/** A hole (the place of `${…}`) by its number, between characters that HTML forbids. */
+/** The mark of a value (`${…}`) in a template: its number, between characters that HTML forbids. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: no template contains this character
 const HOLE = /\u0000(\d+)\u0000/g;
 

@@ -103,7 +103,7 @@ export function sumsByCurrency(all: readonly AmountIn[]): AmountIn[] {
   }));
 }
 
-/** The one currency that all files of a portfolio name; undefined while one is not read to its end. */
+/** The currency that all files of a portfolio name; undefined where they differ, one names none, or one is not read to its end. */
 export function soleCurrency({
   currencies,
   importing,
