@@ -10,7 +10,7 @@ import type { Plans } from '../../src/ledger/plans/plans.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { SupplierInDoubt } from '../../src/ledger/schema/approval.ts';
-import { asksApprovalOf, type OverOf, whyWords } from '../../src/ledger/schema/approval.ts';
+import { asksApproval, asksApprovalOf, type OverOf, whyWords } from '../../src/ledger/schema/approval.ts';
 import { ROW_STATES, type RowState, rowsIn, UNFINISHED_STATES } from '../../src/ledger/schema/row.ts';
 import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
 import type { PaceState } from '../../src/pace/pace-state.ts';
@@ -92,6 +92,8 @@ async function whyApproved(
 ) {
   if (action === 'cancel') return undefined;
   const policy = await deps.approvalPolicy();
+  // Nothing can need it then, so that the rows need not be read. Whoever carries the plan out looks again.
+  if (!asksApproval(policy) && !supplier && !(await approvals.wasAnyDeclined())) return undefined;
   const untilMs = performance.now() + COUNT_FOR_MS;
   const requested = async function* () {
     for await (const page of pagesOfFilter(rows, portfolio, filter)) {

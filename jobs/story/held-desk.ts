@@ -36,12 +36,11 @@ export function makeHeldDesk(deps: DeskDeps) {
   }
 
   async function summed(portfolio: string | undefined): Promise<HeldSummary> {
-    const held = await heldOf(portfolio, MOST_HELD);
+    const { held, total } = portfolio === undefined ? await questions(deps) : await heldIn(portfolio, deps);
     const of = held.map(heldName).join(' ');
     const known = last.get(portfolio);
     const sums = known?.of === of ? known.sums : await sumsOf(held, deps);
     last.set(portfolio, { of, sums });
-    const total = held.length < MOST_HELD ? held.length : await countHeld(portfolio, deps);
     return { total, sums, summed: held.length, oldestMs: held[0]?.atMs };
   }
 
@@ -104,14 +103,24 @@ export function heldLetter(items: readonly HeldItem[], others: number, { account
   return [...intro, ...items.flatMap((item, place) => ['', ...itemLines(item, place + 1)])].join('\n');
 }
 
-async function countHeld(portfolio: string | undefined, deps: DeskDeps): Promise<number> {
-  return portfolio === undefined ? countQuestions(deps) : (await deps.portfolios.read(portfolio)).states.held;
+/** The first held rows of a portfolio, and how many there are. */
+async function heldIn(portfolio: string, { stories, portfolios }: DeskDeps): Promise<Questions> {
+  const held = await stories.held({ portfolio, count: MOST_HELD });
+  return { held, total: held.length < MOST_HELD ? held.length : (await portfolios.read(portfolio)).states.held };
 }
 
-/** Number of questions about held rows of the account. Rows beyond the first {@link MOST_HELD} are not compared. */
-export async function countQuestions(deps: AccountDeps): Promise<number> {
+type Questions = { held: HeldRow[]; total: number };
+
+/** The first held rows of the account, one for each question, and how many questions there are. Rows beyond the first {@link MOST_HELD} are not compared. */
+async function questions(deps: AccountDeps): Promise<Questions> {
   const [rows, first] = await Promise.all([deps.stories.heldCount(), deps.stories.held({ count: MOST_HELD })]);
-  return rows - first.length + (await oneForEachCall(first, deps)).length;
+  const held = await oneForEachCall(first, deps);
+  return { held, total: rows - first.length + held.length };
+}
+
+/** Number of questions about held rows of the account. */
+export async function countQuestions(deps: AccountDeps): Promise<number> {
+  return (await questions(deps)).total;
 }
 
 /**

@@ -175,6 +175,11 @@ export function makeDeclined({ connection, keys }: { connection: RedisConnection
   return {
     isAnswerDeclined,
 
+    /** Whether any person of the account ever declined anything, as far as the ledger counted it: since 26 November 2026. */
+    async wasAnyDeclined(): Promise<boolean> {
+      return Number(await connection.hget(keys.account, 'noes')) > 0;
+    },
+
     /** The other approval that was last declined for something that this one asks for. */
     async noElsewhere({ portfolio, id, kind }: Approval, supplier = ''): Promise<string | undefined> {
       let last: { id: string; turn: number } | undefined;
