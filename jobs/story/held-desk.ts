@@ -4,7 +4,7 @@ import type { Calls } from '../../src/ledger/calls/calls.ts';
 import { type AmountIn, sumsByCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
-import { type HeldRow, heldName, isHeldBehind, MOST_HELD, type Stories } from '../../src/ledger/rows/story.ts';
+import { type HeldRow, isHeldBehind, MOST_HELD, type Stories } from '../../src/ledger/rows/story.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import type { HeldItem, HeldPage, HeldSummary } from '../../src/ledger/story/row-story.ts';
 import { moneyText } from '../../src/money-text.ts';
@@ -27,7 +27,7 @@ const PAGE = 50;
  * ask every two seconds, so sums are kept until other rows are held.
  */
 export function makeHeldDesk(deps: DeskDeps) {
-  const last = new Map<string | undefined, { of: string; sums: AmountIn[] }>();
+  const last = new Map<string | undefined, { held: HeldRow[]; sums: AmountIn[] }>();
 
   async function heldOf(portfolio: string | undefined, count: number, after?: HeldRow): Promise<HeldRow[]> {
     if (portfolio !== undefined) return deps.stories.held({ portfolio, after, count });
@@ -37,10 +37,9 @@ export function makeHeldDesk(deps: DeskDeps) {
 
   async function summed(portfolio: string | undefined): Promise<HeldSummary> {
     const { held, total } = portfolio === undefined ? await questions(deps) : await heldIn(portfolio, deps);
-    const of = held.map(heldName).join(' ');
     const known = last.get(portfolio);
-    const sums = known?.of === of ? known.sums : await sumsOf(held, deps);
-    last.set(portfolio, { of, sums });
+    const sums = known && areSame(known.held, held) ? known.sums : await sumsOf(held, deps);
+    last.set(portfolio, { held, sums });
     return { total, sums, summed: held.length, oldestMs: held[0]?.atMs };
   }
 
@@ -111,11 +110,24 @@ async function heldIn(portfolio: string, { stories, portfolios }: DeskDeps): Pro
 
 type Questions = { held: HeldRow[]; total: number };
 
+/** What was found last in each ledger: each page shows the number of questions, and shared requests have to be read for it. */
+const found = new WeakMap<Stories, { first: HeldRow[]; held: HeldRow[] }>();
+
 /** The first held rows of the account, one for each question, and how many questions there are. Rows beyond the first {@link MOST_HELD} are not compared. */
 async function questions(deps: AccountDeps): Promise<Questions> {
-  const [rows, first] = await Promise.all([deps.stories.heldCount(), deps.stories.held({ count: MOST_HELD })]);
-  const held = await oneForEachCall(first, deps);
+  const { stories } = deps;
+  const [rows, first] = await Promise.all([stories.heldCount(), stories.held({ count: MOST_HELD })]);
+  const last = found.get(stories);
+  const held = last && areSame(last.first, first) ? last.held : await oneForEachCall(first, deps);
+  found.set(stories, { first, held });
   return { held, total: rows - first.length + held.length };
+}
+
+/** Whether both are the same rows, held since the same moments. */
+function areSame(some: readonly HeldRow[], others: readonly HeldRow[]): boolean {
+  const isOther = ({ row, atMs }: HeldRow, at: number) =>
+    atMs !== others[at]?.atMs || row.key !== others[at].row.key || row.portfolio !== others[at].row.portfolio;
+  return some === others || (some.length === others.length && !some.some(isOther));
 }
 
 /** Number of questions about held rows of the account. */

@@ -3,6 +3,7 @@ import type { Meanings } from '../../status-meaning.ts';
 import type { AmountIn } from '../counts/outcome-sums.ts';
 import { outcomeOfTally, type RowOutcome } from '../counts/row-outcome.ts';
 import type { Keys } from '../schema/keys.ts';
+import { readAtOnce } from '../schema/redis-reads.ts';
 import { type RowId, rowIdOf } from '../schema/schema.ts';
 
 /** A row that the service answered lately: when, the number of its import, and the requested amount, '' if that is unreadable. */
@@ -31,16 +32,16 @@ export function makeAnsweredLately({ connection, keys }: { connection: RedisConn
   async function answeredLately(outcome: RowOutcome, sinceMs: number, meanings: Meanings): Promise<AnsweredRows> {
     const range = ['+inf', String(sinceMs), 'BYSCORE', 'REV', 'LIMIT', 0, MOST_ANSWERS, 'WITHSCORES'] as const;
     const found = await connection.zrange(keys.answeredLately, ...range);
+    if (found.length === 0) return { rows: [], isAll: true };
     const all = found.flatMap((name, place) => {
       const row = place % 2 === 0 ? rowIdOf(name) : undefined;
       return row ? [{ row, atMs: Number(found[place + 1]) }] : [];
     });
-    const step = connection.pipeline();
-    for (const { row } of all) step.hmget(keys.row(row.portfolio, row.key), 'tally', 'import');
-    const answers = all.length === 0 ? [] : ((await step.exec()) ?? []);
+    const fields = all.map(({ row }) => ['HMGET', keys.row(row.portfolio, row.key), 'tally', 'import'] as const);
+    const { answers } = await readAtOnce(connection, fields);
     let isAll = found.length < 2 * MOST_ANSWERS;
     const rows = all.flatMap((one, place): AnsweredRow[] => {
-      const [tally, importId] = (answers[place]?.[1] ?? []) as (string | null)[];
+      const [tally, importId] = (answers[place] ?? []) as (string | null)[];
       // The row is in the archive of its portfolio.
       if (!tally) isAll = false;
       if (!tally || outcomeOfTally(tally, meanings) !== outcome) return [];

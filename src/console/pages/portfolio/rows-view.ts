@@ -20,7 +20,7 @@ import { buyerAddress, type Listing, planAddress, portfolioAddress, rowAddress }
 export type RowsPage = RowPage;
 
 /** Rows of a page: as many as a person reads through, few enough for a slow connection. */
-export const ROWS_SHOWN = 40;
+export const ROWS_SHOWN = 25;
 
 /** The rows that the filter found, in their order; those that may be acted on can be chosen. */
 export function renderRows(

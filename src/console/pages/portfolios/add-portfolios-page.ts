@@ -39,8 +39,8 @@ export type PortfoliosPageFunctions = {
   running: (listed: readonly PortfolioState[]) => Promise<UnderWay>;
 };
 
-/** Portfolios on one page: a screen and a half, since people mostly need the newest and find others by name. */
-const PORTFOLIOS_SHOWN = 40;
+/** Portfolios on one page: about a screen, since people mostly need the newest and find others by name. */
+const PORTFOLIOS_SHOWN = 25;
 
 /** The most characters of a searched text; no portfolio's name is longer. */
 const LONGEST_NAME = 100;
@@ -79,7 +79,7 @@ export const portfoliosPage = page<PortfoliosPageFunctions>(
     events(EVENTS, {
       may: LOOKS,
       frames: (given) => {
-        // Read every two seconds at most for all open pages together: each read takes forty portfolios.
+        // Read every two seconds at most for all open pages together: each read takes all of a page.
         const newest = sharedFor(FRESH_MS, () => readFirst(given));
         return async (_key, rights) => {
           const first = await newest();
