@@ -147,7 +147,8 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
     return end(claim.is === 'go' ? await sendClaimed(claim, permit) : claim);
 
     async function end(ended: Settled): Promise<void> {
-      if (ended.is !== 'later') await sessions.end(wish, { drops: ended.is === 'moved' });
+      if (ended.is === 'later') return;
+      await sessions.end(wish, { drops: ended.is === 'moved', fails: ended.is !== 'made' });
     }
 
     async function sendClaimed({ first, settle, giveBack }: Claim, { leave }: Permit): Promise<Settled> {

@@ -162,9 +162,13 @@ export function makeHostedSessions({
         await connection.zrange(keys.sessions, String(from), Number.isFinite(count) ? String(from + count - 1) : '-1')
       ).flatMap(wishOf),
 
-    /** Takes a session off the list of those that wait, once nothing is sent for it any more; `drops` also ends the wish. */
-    async end({ row, key }: SessionWish, { drops = false } = {}): Promise<void> {
+    /**
+     * Takes a session off the list of those that wait, once nothing is sent for it any more; `drops` also ends the wish, and `fails` lists it
+     * for {@link failed}.
+     */
+    async end({ row, key }: SessionWish, { drops = false, fails = false } = {}): Promise<void> {
       if (drops) await connection.hdel(callKey(key), 'wanted');
+      if (fails) await connection.sadd(keys.sessionsFailed, `${rowName(row)} ${key}`);
       await connection.zrem(keys.sessions, `${rowName(row)} ${key}`);
     },
 
@@ -197,33 +201,29 @@ export function makeHostedSessions({
       return own.filter((_wish, at) => states[at] === 'claimed');
     },
 
-    /**
-     * The sessions that were asked for rows of a portfolio and were refused, or of which nobody knows what became; of each limit the last. Reads
-     * one call of each limit of the account that has any.
-     */
+    /** The sessions of a portfolio that were refused, or of which nobody knows what became; of each limit the last. */
     async failed(portfolio: string): Promise<FailedSessions> {
-      const found = {
-        refused: new Map<string, FailedSessions['refused'][number]>(),
-        held: new Map<string, FailedSessions['held'][number]>(),
-      };
-      let cursor = '0';
-      do {
-        const [next, page] = await connection.hscan(keys.sessionsAsked, cursor, 'COUNT', PAGE);
-        const step = connection.pipeline();
-        for (let at = 0; at < page.length; at += 2)
-          step.hmget(callKey(`${page[at]}.${page[at + 1]}`), 'state', 'wanted', 'row', 'heard');
-        for (const [error, answer] of (await step.exec()) ?? []) {
-          if (error) throw error;
-          const [state, wanted, name, heard] = answer as (string | null)[];
-          const row = rowIdOf(name ?? '');
-          if (row?.portfolio !== portfolio) continue;
-          const told = { ...row, sessionHeard: heard ?? '' };
-          if (state === 'unknown') found.held.set(row.key, told);
-          if (state === 'free' && wanted === null && heard !== null) found.refused.set(row.key, told);
-        }
-        cursor = next;
-      } while (cursor !== '0');
-      return { refused: [...found.refused.values()], held: [...found.held.values()] };
+      const listed = await connection.smembers(keys.sessionsFailed);
+      const members = listed.filter((member) => member.startsWith(`${portfolio}/`));
+      const wishes = members.flatMap(wishOf);
+      const calls = await Promise.all(
+        wishes.map(({ key }) => {
+          const thing = key.slice(0, key.lastIndexOf('.'));
+          return Promise.all([
+            connection.hget(keys.sessionsAsked, thing),
+            connection.hmget(callKey(key), 'state', 'wanted', 'heard'),
+          ]);
+        }),
+      );
+      const found: FailedSessions = { refused: [], held: [] };
+      for (const [at, [last, [state, wanted, heard]]] of calls.entries()) {
+        const { row, key } = wishes[at] as SessionWish;
+        const told = { ...row, sessionHeard: heard ?? '' };
+        if (!key.endsWith(`.${last}`)) continue;
+        if (state === 'unknown') found.held.push(told);
+        if (state === 'free' && wanted === null && heard !== null) found.refused.push(told);
+      }
+      return found;
     },
 
     /** Whether anybody ever asked for a session in this account. */

@@ -134,6 +134,8 @@ export function makeKeys(prefix: string, account: string) {
     sessions: `${root}:sessions`,
     /** Hash: digest of a limit's id → how many hosted sessions were asked for it. */
     sessionsAsked: `${root}:sessions:asked`,
+    /** Set: `<portfolio>/<row key> <call key>` of hosted sessions that ended without a link; a few may have one since. */
+    sessionsFailed: `${root}:sessions:failed`,
     /** Hash: `<kind> <id> <other id>` of a thing made twice → the row whose call made the second. */
     madeTwice: `${root}:made-twice`,
     /** Hash: id → key of the call that made it first; kept for good, in one of 16,384 buckets a kind. */
