@@ -8,8 +8,9 @@ import { becameWords, type EVENT_BECAME, type EventBecame, type NewEvent } from 
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { Log } from '../../src/log.ts';
 import { tellDecided } from '../operators/decided-notice.ts';
-import { mistypedWords } from '../operators/mistyped-status.ts';
-import { type DecisionDeps, takeDecision } from '../operators/take-decisions.ts';
+import { allTheSameWords, makeMistyped, seenStatuses } from '../operators/mistyped-status.ts';
+import { takeDecision } from '../operators/take-decision.ts';
+import type { DecisionDeps } from '../operators/take-decisions.ts';
 import { type EventReading, readEvent } from './read-event.ts';
 
 /** By whom decisions are brought, in the rows' histories and the audit. */
@@ -39,8 +40,9 @@ type TakingDeps = DecisionDeps & {
   log: Log;
 };
 
-/** What an event says, and what became of it; `left`: why rows do not say it yet; `doubts`: what to think of. */
+/** What an event says, and what became of it; `why`: why it is not taken; `left`: why rows do not say it yet; `doubts`: what to think of. */
 export type ToldReading = EventReading & {
+  why?: string;
   became: keyof typeof EVENT_BECAME;
   rows: RowId[];
   left: string[];
@@ -50,35 +52,47 @@ export type ToldReading = EventReading & {
 /**
  * Says what would become of the decisions that an event states; changes nothing. In whatever order events come, and however often, the latest
  * decision by its own time counts.
- *
- * @param given.seen the statuses that were seen before
  */
 export async function tryEvent(
   { firstMs, body }: { firstMs: number; body: string },
-  { mapping, seen }: { mapping: EventMapping; seen: readonly string[] },
+  { mapping, mistyped }: { mapping: EventMapping; mistyped: MistypedIn },
   deps: DecisionDeps,
 ): Promise<ToldReading[]> {
   const told = { by: BY, file: '', dryRun: true, portfolios: [], deps };
-  const readings = await takeReadings(readEvent(body, mapping, { firstMs }), told);
-  return readings.map((one) => {
-    const doubts = one.is === 'decision' && one.became === 'taken' ? mistypedWords(one.word.status, seen) : [];
-    return { ...one, doubts: [...one.doubts, ...doubts] };
-  });
+  return takeReadings(readEvent(body, mapping, { firstMs }), told, mistyped);
 }
 
-/** Takes the decisions of an event, some side by side. */
+/** What asks about statuses that may be mistyped, for the readings of an event. */
+export type MistypedIn = ReturnType<typeof makeMistypedIn>;
+
+/** The statuses that were seen are read again only for an event with another one: that takes a command for each portfolio. */
+export function makeMistypedIn(deps: DecisionDeps) {
+  let [seen, mistyped]: [string[], ReturnType<typeof makeMistyped>] = [[], () => ''];
+  return async (readings: readonly EventReading[]) => {
+    if (readings.every((one) => one.is !== 'decision' || seen.includes(one.word.status))) return mistyped;
+    seen = await seenStatuses(deps, await deps.portfolios.names());
+    mistyped = makeMistyped(seen);
+    return mistyped;
+  };
+}
+
+/** Takes the decisions of an event, some side by side, without those whose status may be mistyped: nobody is there to be asked. */
 async function takeReadings(
   readings: readonly EventReading[],
   told: Parameters<typeof takeDecision>[1],
+  mistypedIn: MistypedIn,
 ): Promise<ToldReading[]> {
+  const mistyped = await mistypedIn(readings);
+  const take = async (reading: EventReading): Promise<ToldReading> => {
+    if (reading.is !== 'decision') return { ...reading, became: reading.is, rows: [], left: [], doubts: [] };
+    const question = mistyped(reading.word.status);
+    const taken = await takeDecision(reading.word, { ...told, dryRun: told.dryRun || question !== '' });
+    if (question === '' || taken.became !== 'taken') return { ...reading, ...taken };
+    return { ...reading, ...taken, became: 'mistyped', why: `${question} ${allTheSameWords(reading.word.status)}` };
+  };
   const taken: ToldReading[] = [];
-  for (let from = 0; from < readings.length; from += DECISIONS_AT_ONCE) {
-    const page = readings.slice(from, from + DECISIONS_AT_ONCE).map(async (reading) => {
-      if (reading.is !== 'decision') return { ...reading, became: reading.is, rows: [], left: [], doubts: [] };
-      return { ...reading, ...(await takeDecision(reading.word, told)) };
-    });
-    taken.push(...(await Promise.all(page)));
-  }
+  for (let from = 0; from < readings.length; from += DECISIONS_AT_ONCE)
+    taken.push(...(await Promise.all(readings.slice(from, from + DECISIONS_AT_ONCE).map(take))));
   return taken;
 }
 
@@ -90,13 +104,13 @@ export function becameOf(readings: readonly ToldReading[]): EventBecame {
 }
 
 /** Reads an event for decisions and takes them. Answers what became of it. An event that is not kept any more states none. */
-async function takeKept(id: string, { mapping, noted }: Taking, deps: TakingDeps): Promise<ReadEvent> {
+async function takeKept(id: string, { mapping, mistyped, noted }: Taking, deps: TakingDeps): Promise<TakenEvent> {
   const raw = await deps.events.raw(id);
-  if (!raw) return { id, became: {} };
+  if (!raw) return { id, became: {}, whys: [] };
   const found = readEvent(raw.body.toString(), mapping, raw);
   const portfolios = await deps.portfolios.names();
   const told = { by: BY, file: `event ${id}`, portfolios, deps };
-  const tried = noted && !noted.has(id) ? await takeReadings(found, { ...told, dryRun: true }) : [];
+  const tried = noted && !noted.has(id) ? await takeReadings(found, { ...told, dryRun: true }, mistyped) : [];
   const decisions = tried.filter(({ became }) => became === 'taken').length;
   // What is noted is only what changes something: whoever knows the secret may send the same again and again.
   if (decisions > 0) {
@@ -104,35 +118,46 @@ async function takeKept(id: string, { mapping, noted }: Taking, deps: TakingDeps
     await deps.audit.note({ by: BY, what: 'decisions taken in', from, facts: { event: id, decisions } });
     noted?.add(id);
   }
-  const readings = await takeReadings(found, { ...told, dryRun: false });
+  const readings = await takeReadings(found, { ...told, dryRun: false }, mistyped);
   noted?.delete(id);
-  const isOpen = readings.some(({ became, left }) => became === 'unknown' || left.length > 0);
+  const isOpen = readings.some(({ became, left }) => ['unknown', 'mistyped'].includes(became) || left.length > 0);
   const ageMs = Math.max(AGAIN_MS.first, Math.round(Date.now() - raw.firstMs));
-  return { id, became: becameOf(readings), againMs: isOpen && ageMs < AGAIN_MS.last ? ageMs : undefined };
+  const againMs = isOpen && ageMs < AGAIN_MS.last ? ageMs : undefined;
+  const whys = readings.flatMap(({ became, why }) => (became === 'mistyped' && why !== undefined ? [why] : []));
+  return { id, became: becameOf(readings), againMs, whys };
 }
+
+/** `whys`: what is asked about statuses that may be mistyped. */
+type TakenEvent = ReadEvent & { whys: string[] };
 
 /**
  * `noted`: where no command has an entry of the audit, each event that changes something gets one before. These have theirs, but could not be
  * taken yet.
  */
-type Taking = { mapping: EventMapping; noted?: Set<string> };
+type Taking = { mapping: EventMapping; mistyped: MistypedIn; noted?: Set<string> };
 
-/** Takes the decisions of all events that are kept, or of those since a moment, the oldest first. Answers what became of how many. */
+/**
+ * Takes the decisions of all events that are kept, or of those since a moment, the oldest first. Answers what became of how many, and which
+ * events have statuses that may be mistyped.
+ */
 export async function takeAllEvents(
   { mapping, sinceMs }: { mapping: EventMapping; sinceMs?: number | undefined },
   deps: TakingDeps,
-): Promise<{ events: number; became: EventBecame }> {
+): Promise<{ events: number; became: EventBecame; mistyped: { event: string; why: string }[] }> {
   const counts = makeCounts();
+  const taking = { mapping, mistyped: makeMistypedIn(deps) };
+  const mistyped: { event: string; why: string }[] = [];
   for await (const page of deps.events.walk({ sinceMs, from: 'oldest' })) {
     for (let from = 0; from < page.length; from += EVENTS_AT_ONCE) {
       const some = page.slice(from, from + EVENTS_AT_ONCE);
-      const read = await Promise.all(some.map(({ id }) => takeKept(id, { mapping }, deps)));
+      const read = await Promise.all(some.map(({ id }) => takeKept(id, taking, deps)));
       await deps.events.nextToRead(read, 0);
       counts.add(read);
+      mistyped.push(...read.flatMap(({ id, whys }) => whys.map((why) => ({ event: id, why }))));
     }
   }
   await tellDecided(deps);
-  return counts.take();
+  return { ...counts.take(), mistyped };
 }
 
 /**
@@ -148,7 +173,7 @@ export function startTakingEvents(
 ) {
   const { events, log } = deps;
   const counts = makeCounts();
-  const noted = new Set<string>();
+  const taking = { mapping, mistyped: makeMistypedIn(deps), noted: new Set<string>() };
   let [isStopped, isRung, isUntold, saidMs] = [false, false, false, Number.NEGATIVE_INFINITY];
   let wake = (): void => {};
   const ring = (): void => {
@@ -172,11 +197,11 @@ export function startTakingEvents(
     if (read === 0) return;
     saidMs = performance.now();
     const words = `${counted(read, 'event')} ${read === 1 ? 'was' : 'were'} read: ${becameWords(became) || 'no decisions'}`;
-    log[became.unreadable ? 'warn' : 'info']({ read, became }, words);
+    log[became.unreadable || became.mistyped ? 'warn' : 'info']({ read, became }, words);
   };
 
   const takeSome = async (ids: readonly string[]): Promise<ReadEvent[]> => {
-    const read = await Promise.allSettled(ids.map((id) => takeKept(id, { mapping, noted }, deps)));
+    const read = await Promise.allSettled(ids.map((id) => takeKept(id, taking, deps)));
     const failed = read.find((one) => one.status === 'rejected');
     // An event that was not read is handed out again after a while.
     if (failed) log.error({ reason: messageOf(failed.reason) }, 'an event could not be read; it is tried again');

@@ -54,7 +54,11 @@ export async function bringInDecisions(
   const taken = await audit.around(
     { by, what: 'decisions taken in', from: inboxFrom(), facts: { file: file.name, sha256 } },
     () =>
-      takeDecisions({ ...decisions, name: file.name }, deps, { by, now, signal, again: file.content !== undefined }),
+      takeDecisions({ ...decisions, name: file.name }, deps, {
+        ...{ by, now, signal },
+        again: file.content !== undefined,
+        isUnattended: true,
+      }),
     ({ taken, known, rows, left, problems }) => ({ taken, known, rows, left, notTaken: problems.length }),
   );
   const { problems, warnings, silent } = taken;

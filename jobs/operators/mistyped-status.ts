@@ -1,7 +1,7 @@
 import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
 import { lettersApart, smallLetters } from '../../src/likeness.ts';
 import { visible } from '../../src/portfolio/problem.ts';
-import { APPROVED } from '../../src/status-meaning.ts';
+import { APPROVED, MEANINGS } from '../../src/status-meaning.ts';
 
 /** The statuses that rows have, and those that have a meaning. */
 export async function seenStatuses(
@@ -11,24 +11,38 @@ export async function seenStatuses(
   return [APPROVED, ...(await statusMeanings.known(portfolios)).map(({ status }) => status)];
 }
 
-/** A question about a status that was not seen before, and is spelled much like one that was; nothing about any other. */
-export function mistypedWords(status: string, seen: readonly string[]): string[] {
-  const nearest = status === '' || seen.includes(status) ? undefined : nearestOf(status, seen);
-  if (nearest === undefined) return [];
-  return [
-    `No row had "${visible(status)}" before. Did you mean "${visible(nearest)}"? A correction needs a later decided_at.`,
-  ];
+/** What asks about a status that was not seen before, and is spelled much like one that was; '' about any other. Compares each status once. */
+export function makeMistyped(seen: readonly string[]): (status: string) => string {
+  const known = new Set(['', ...seen]);
+  const asked = new Map<string, string>();
+  return (status) => {
+    const nearest = known.has(status) || asked.has(status) ? undefined : nearestOf(status, seen);
+    const words = `No row had "${visible(status)}" before. Did you mean "${visible(nearest ?? '')}"?`;
+    if (!asked.has(status)) asked.set(status, nearest === undefined ? '' : words);
+    return asked.get(status) ?? '';
+  };
 }
 
-/** Letters by which a mistyped status differs from the one that is meant. */
-const TYPING_LETTERS = 2;
+/** How a status is taken that is right though another is spelled much like it, where nobody is there to be asked. */
+export function allTheSameWords(status: string): string {
+  return `If it is right, say first what it means, and take it in again: npx limitline statuses ${JSON.stringify(visible(status))} --means ${MEANINGS.join('|')}`;
+}
 
-/** The known status that a mistyped one probably stands for, or undefined if none is close enough. */
+/** Letters by which a mistyped status differs from the one that is meant, and of how many letters of that one each may differ. */
+const TYPING_LETTERS = 2;
+const OF_LETTERS = 4;
+
+/** Seen statuses that are compared: a service with more of them writes something else into the field. */
+const COMPARED = 100;
+
+/** The known status that a mistyped one probably stands for, or undefined if none is close enough. Other digits are no typing mistake. */
 export function nearestOf(status: string, seen: readonly string[]): string | undefined {
   const small = smallLetters(status);
+  const digitsOf = (text: string) => text.replace(/\D/g, '');
   return seen
-    .filter((one) => Math.abs(one.length - status.length) <= TYPING_LETTERS)
+    .slice(0, COMPARED)
+    .filter((one) => Math.abs(one.length - status.length) <= TYPING_LETTERS && digitsOf(one) === digitsOf(status))
     .map((one) => ({ one, apart: lettersApart(small, smallLetters(one)) }))
     .sort((a, b) => a.apart - b.apart)
-    .find(({ apart }) => apart <= TYPING_LETTERS)?.one;
+    .find(({ one, apart }) => apart <= Math.min(TYPING_LETTERS, one.length / OF_LETTERS))?.one;
 }

@@ -1,17 +1,17 @@
 import { commandLineActor } from '../../src/actor.ts';
-import { isLimitlineError } from '../../src/errors.ts';
 import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
-import type { Decided, DecidedAs, DecidedLimit, LaterWord } from '../../src/ledger/rows/decisions.ts';
-import { type RowId, rowName, STATES } from '../../src/ledger/schema/schema.ts';
+import type { Decided, LaterWord } from '../../src/ledger/rows/decisions.ts';
+import { rowName, STATES } from '../../src/ledger/schema/schema.ts';
 import type { DecisionsFile, LimitDecision } from '../../src/portfolio/results/decisions-file.ts';
 import { type Meanings, statusMeaningOf } from '../../src/status-meaning.ts';
 import { makeImportLook } from '../rows/import-names.ts';
 import { type TellDeps, tellDecided } from './decided-notice.ts';
-import { DECISION_FAULTS, doubtsOf, foreignWords, loweredWords } from './decision-doubts.ts';
+import { DECISION_FAULTS, foreignWords, loweredWords } from './decision-doubts.ts';
 import { type AboutLine, AT_ONCE, pagesOfDifferent, type Said, withoutContradictions } from './decision-lines.ts';
 import { type ForeseenChanges, makeForeseen } from './foreseen-changes.ts';
-import { mistypedWords, seenStatuses } from './mistyped-status.ts';
+import { allTheSameWords, makeMistyped, seenStatuses } from './mistyped-status.ts';
+import { type DecisionTaken, takeDecision } from './take-decision.ts';
 
 /** What became of a file's decisions. */
 export type DecisionsTaken = {
@@ -43,8 +43,13 @@ export type DecisionDeps = TellDeps & {
 /**
  * `now`: when decisions were made that do not say it. `only`: the portfolio whose decisions are taken; by default those of all.
  * `dryRun`: only answers what would become of them. `again`: a process that began to take this file was killed, so what it took counts as taken.
+ * `isUnattended`: nobody reads a warning at once, so a status that may be mistyped is not taken.
  */
-type How = { by?: string; now?: Date; only?: string; dryRun?: boolean; again?: boolean; signal?: AbortSignal };
+type How = Partial<Pick<Taking, 'by' | 'dryRun' | 'again' | 'isUnattended'>> & {
+  now?: Date;
+  only?: string;
+  signal?: AbortSignal;
+};
 
 /**
  * Puts the decisions of a file in the place of what the service said before, the earliest first. A limit is decided in one step, and its rows
@@ -62,7 +67,15 @@ export async function takeDecisions(
     name,
   }: Pick<DecisionsFile, 'decisions' | 'silent' | 'problems' | 'warnings'> & { name: string },
   deps: DecisionDeps,
-  { by = commandLineActor(), now = new Date(), only, dryRun = false, again = false, signal }: How = {},
+  {
+    by = commandLineActor(),
+    now = new Date(),
+    only,
+    dryRun = false,
+    again = false,
+    isUnattended = false,
+    signal,
+  }: How = {},
 ): Promise<DecisionsTaken> {
   const counts = { taken: 0, known: 0, left: 0, statuses: new Map<string, number>() };
   const [portfolios, meanings] = [await deps.portfolios.names(), await deps.statusMeanings.read()];
@@ -74,6 +87,7 @@ export async function takeDecisions(
     only,
     dryRun,
     again,
+    isUnattended,
     counts,
     problems: [...problems],
     warnings: [...warnings],
@@ -81,7 +95,7 @@ export async function takeDecisions(
     meanings,
     changes: makeForeseen({ meanings }),
     importOf: makeImportLook(deps),
-    seen: await seenStatuses(deps, portfolios),
+    mistyped: makeMistyped(await seenStatuses(deps, portfolios)),
     changed: new Set(),
     foreseen: new Map(),
     older: [],
@@ -126,14 +140,15 @@ type Taking = {
   only: string | undefined;
   dryRun: boolean;
   again: boolean;
+  isUnattended: boolean;
   counts: { taken: number; known: number; left: number; statuses: Map<string, number> };
   problems: AboutLine[];
   warnings: AboutLine[];
   /** All portfolios of the account. */
   portfolios: readonly string[];
   meanings: Meanings;
-  /** The statuses that were seen before. */
-  seen: readonly string[];
+  /** Asks about a status that may be mistyped. */
+  mistyped: ReturnType<typeof makeMistyped>;
   /** Rows that say something else now, by name. */
   changed: Set<string>;
   /** In a dry run, what it would change. */
@@ -172,6 +187,11 @@ async function takeOne({ at, word, currencies = [] }: Said, taking: Taking): Pro
     problems.push({ at, message: foreign });
     return;
   }
+  const mistyped = taking.mistyped(word.status);
+  if (mistyped !== '' && taking.isUnattended) {
+    problems.push({ at, message: `${mistyped} ${allTheSameWords(word.status)}` });
+    return;
+  }
   const { became: known, rows, left, doubts, knownAt, limit } = await takeDecision(word, taking);
   const became = dryRun ? asForeseen(known, word, taking) : known;
   for (const row of rows) taking.changed.add(rowName(row));
@@ -180,7 +200,8 @@ async function takeOne({ at, word, currencies = [] }: Said, taking: Taking): Pro
     const before = taking.changes.lastOf(word.limit) ?? limit?.record ?? {};
     doubts.push(...loweredWords(word, before, taking.meanings));
     if (dryRun && limit) taking.changes.add(word, limit);
-    if (!counts.statuses.has(word.status)) doubts.push(...mistypedWords(word.status, taking.seen));
+    if (mistyped !== '' && !counts.statuses.has(word.status))
+      doubts.push(`${mistyped} A correction needs a later decided_at.`);
     counts.statuses.set(word.status, (counts.statuses.get(word.status) ?? 0) + 1);
     warnings.push(...doubts.map((message) => ({ at, message })));
   } else if (became === 'same') counts.known += 1;
@@ -215,76 +236,4 @@ function asForeseen(known: DecisionTaken['became'], word: LaterWord, { foreseen 
   const said = JSON.stringify([status, total, available]);
   foreseen.set(limit, said);
   return before === said ? 'same' : 'taken';
-}
-
-/**
- * What became of one decision: which rows say something else now, why others do not yet, and what to think of. `knownAt`: the time of what was
- * known, where that is later.
- */
-export type DecisionTaken = {
-  became: DecidedAs | 'unknown';
-  rows: RowId[];
-  left: string[];
-  doubts: string[];
-  knownAt?: string;
-  limit?: DecidedLimit;
-};
-
-/**
- * Takes one decision about a limit, and lets its rows follow. `unknown`: no call of this account made the limit.
- *
- * @param given.by who brought it, with which `file`, for the rows' histories
- * @param given.portfolios all of the account
- * @param given.dryRun whether only to answer what would become of it
- */
-export async function takeDecision(
-  word: LaterWord,
-  {
-    deps,
-    dryRun,
-    again,
-    ...told
-  }: Pick<Taking, 'deps' | 'by' | 'file' | 'at' | 'dryRun' | 'portfolios'> & { again?: boolean },
-): Promise<DecisionTaken> {
-  const limit = await deps.decisions.find(word.limit);
-  if (!limit) return { became: 'unknown', rows: [], left: [], doubts: [] };
-  const said = await deps.decisions.decide(limit, word, told, !dryRun);
-  const { by, file, at } = limit.decided ?? {};
-  const isOwn = again && said === 'same' && by === told.by && file === told.file && at === told.at;
-  const became = isOwn ? 'taken' : said;
-  // Rows follow whatever became of the decision: an earlier command may have been stopped before they did.
-  const after = dryRun ? { rows: [], left: [] } : await letFollow(limit, word, { deps, ...told }, isOwn);
-  const knownAt = limit.decidedAt > word.at ? limit.decidedAt : new Date(limit.askedMs).toISOString();
-  return { became, ...after, doubts: doubtsOf(word, limit, told.file), knownAt, limit };
-}
-
-/** Lets all rows of a limit's request say what its call says. Answers which do from now on, and why others do not. */
-async function letFollow(
-  limit: DecidedLimit,
-  word: LaterWord,
-  { deps, by, file, portfolios }: Pick<Taking, 'deps' | 'by' | 'file' | 'portfolios'>,
-  isOwn = false,
-): Promise<{ rows: RowId[]; left: string[] }> {
-  const left: string[] = [];
-  const rows: RowId[] = [];
-  for (const row of await deps.decisions.rowsOf(limit, portfolios)) {
-    const answer = await followed(row, word.limit, { by, file }, deps);
-    // A process that was killed may have let it follow before.
-    if (answer === 'follows' || (answer === 'same' && isOwn)) rows.push(row);
-    else if (answer === 'not made') {
-      // A row that was given up never follows.
-      if ((await deps.decisions.limitOf(rowName(row)))?.state !== 'cancelled')
-        left.push(`The row in ${row.portfolio} is not done yet: take the file again once it is.`);
-    } else if (answer !== 'same') left.push(`${answer} The row follows by itself then.`);
-  }
-  return { rows, left };
-}
-
-async function followed(row: RowId, limit: string, told: { by: string; file: string }, { decisions }: DecisionDeps) {
-  try {
-    return await decisions.follow(row, limit, told);
-  } catch (error) {
-    if (isLimitlineError(error, 'USAGE')) return error.message;
-    throw error;
-  }
 }

@@ -1,8 +1,7 @@
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
-import { readEvent } from '../../jobs/events/read-event.ts';
-import { startTakingEvents, takeAllEvents } from '../../jobs/events/take-events.ts';
+import { makeMistypedIn, startTakingEvents, takeAllEvents, tryEvent } from '../../jobs/events/take-events.ts';
 import { eventFacts, eventLines, eventRowFacts } from '../../jobs/export/event-lines.ts';
 import { type ListedEvent, listEvents } from '../../jobs/story/list-events.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
@@ -118,14 +117,15 @@ async function list({ since: sinceMs, portfolio, last }: ListOptions, context: C
   });
 }
 
-/** The events with the reasons for which they could not be read, by the mapping as it is now. */
-async function withWhys(events: readonly ListedEvent[], { settings, events: kept }: Context): Promise<ToldEvent[]> {
-  if (settings.EVENTS_MAPPING === undefined) return [...events];
-  const mapping = mappingOf(settings);
+/** The events with the reasons for which they were not taken, by the mapping and the statuses as they are now. */
+async function withWhys(events: readonly ListedEvent[], context: Context): Promise<ToldEvent[]> {
+  if (context.settings.EVENTS_MAPPING === undefined) return [...events];
+  const how = { mapping: mappingOf(context.settings), mistyped: makeMistypedIn(context) };
   const told = events.map(async (event) => {
-    const raw = event.became?.unreadable ? await kept.raw(event.id) : undefined;
-    const found = raw ? readEvent(raw.body.toString(), mapping, raw) : [];
-    const whys = found.flatMap((one) => ('why' in one ? [one.why] : []));
+    const isAsked = event.became?.unreadable || event.became?.mistyped;
+    const raw = isAsked ? await context.events.raw(event.id) : undefined;
+    const found = raw ? await tryEvent({ firstMs: raw.firstMs, body: raw.body.toString() }, how, context) : [];
+    const whys = found.flatMap(({ why }) => why ?? []);
     return whys.length > 0 ? { ...event, whys } : event;
   });
   return Promise.all(told);
@@ -134,9 +134,10 @@ async function withWhys(events: readonly ListedEvent[], { settings, events: kept
 async function take(sinceMs: number | undefined, context: Context, terminal: Terminal) {
   const mapping = mappingOf(context.settings);
   const taken = await takeAllEvents({ mapping, sinceMs }, context);
+  const asked = taken.mistyped.slice(0, LISTED).map(({ event, why }) => `event ${event}: ${why}`);
   const words = `${counted(taken.events, 'event')} read: ${becameWords(taken.became) || 'no decisions'}.`;
-  terminal.print(words, { account: context.account, ...taken });
-  if (taken.became.unreadable) process.exitCode = PROBLEMS_STATUS;
+  terminal.print([...asked, words].join('\n'), { account: context.account, ...taken });
+  if (taken.became.unreadable || taken.became.mistyped) process.exitCode = PROBLEMS_STATUS;
   return taken;
 }
 

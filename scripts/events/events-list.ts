@@ -14,7 +14,7 @@ const MOST_ROWS = 3;
 
 const DAY_MS = 86_400_000;
 
-/** An event, and why EVENTS_MAPPING reads some of it not. */
+/** An event, and why some of it is not taken. */
 export type ToldEvent = ListedEvent & { whys?: string[] };
 
 /** The latest events as text: how much is kept, then each event with what it names, latest first. */

@@ -1,8 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { z } from 'zod';
-import { becameOf, makeCounts, type ToldReading, tryEvent } from '../../jobs/events/take-events.ts';
-import { seenStatuses } from '../../jobs/operators/mistyped-status.ts';
+import { becameOf, makeCounts, makeMistypedIn, type ToldReading, tryEvent } from '../../jobs/events/take-events.ts';
 import type { Settings } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
@@ -34,15 +33,16 @@ export function mappingOf({ EVENTS_MAPPING: path }: Settings): EventMapping {
 }
 
 /**
- * Says for each event of a file what the mapping finds, and what would become of it. Changes nothing. Status 2 if something cannot be read.
+ * Says for each event of a file what the mapping finds, and what would become of it. Changes nothing. Status 2 if something cannot be read, or has a status that
+ * may be mistyped.
  */
 export async function tryEvents(path: string, context: Context, terminal: Terminal): Promise<void> {
   const mapping = mappingOf(context.settings);
   const events: { line: number; decisions: ReturnType<typeof factsOf>[] }[] = [];
   const counts = makeCounts();
-  const seen = await seenStatuses(context, await context.portfolios.names());
+  const mistyped = makeMistypedIn(context);
   for await (const { line, ...event } of eventsIn(path)) {
-    const readings = await tryEvent(event, { mapping, seen }, context);
+    const readings = await tryEvent(event, { mapping, mistyped }, context);
     counts.add([{ became: becameOf(readings) }]);
     if (terminal.json) events.push({ line, decisions: readings.map(factsOf) });
     else terminal.answer(wordsOf(line, readings));
@@ -50,13 +50,13 @@ export async function tryEvents(path: string, context: Context, terminal: Termin
   const { events: count, became } = counts.take();
   terminal.answer(`${counted(count, 'event')}: ${becameWords(became, true) || 'no decisions'}. Nothing was changed.`);
   if (terminal.json) terminal.print('', { account: context.account, became, events });
-  if (became.unreadable) process.exitCode = PROBLEMS_STATUS;
+  if (became.unreadable || became.mistyped) process.exitCode = PROBLEMS_STATUS;
 }
 
 /** A reading in JSON. */
 function factsOf({ found, is, became, doubts, ...reading }: ToldReading) {
   const told = is === 'decision' ? { moment: 'word' in reading ? reading.word.at : undefined } : {};
-  return { found, ...told, became, ...('why' in reading ? { why: reading.why } : {}), warnings: doubts };
+  return { found, ...told, became, ...(reading.why === undefined ? {} : { why: reading.why }), warnings: doubts };
 }
 
 function wordsOf(line: number, readings: readonly ToldReading[]): string {
@@ -67,7 +67,7 @@ function wordsOf(line: number, readings: readonly ToldReading[]): string {
 /** `buyer_limit_id bl_1, status approved: would be taken` */
 function readingWords({ found, became, doubts, ...reading }: ToldReading): string {
   const parts = Object.entries(found).map(([name, text]) => `${name} ${visible(text.slice(0, SHOWN))}`);
-  const why = 'why' in reading ? `. ${reading.why}` : '';
+  const why = reading.why === undefined ? '' : `. ${reading.why}`;
   const warnings = doubts.map((one) => `. ${one}`).join('');
   return `${parts.join(', ') || 'nothing found'}: ${became === 'taken' ? WOULD_BE_TAKEN : EVENT_BECAME[became]}${visible(why)}${visible(warnings)}`;
 }

@@ -84,6 +84,7 @@ const NOT_TAKEN: readonly (readonly [keyof EventBecame, string])[] = [
   ['contradicts', 'decisions in events of the service are unlike others of the same time, and were not taken'],
   ['not made', 'decisions in events of the service are about limits that do not count for their requests'],
   ['damaged', 'decisions in events of the service are about limits whose records cannot be read'],
+  ['mistyped', 'decisions in events of the service have statuses that may be mistyped, and were not taken'],
 ];
 
 type Named = { of: NamedRow['of']; id: string; slots: number[] };

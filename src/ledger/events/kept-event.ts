@@ -12,6 +12,7 @@ export const EVENT_BECAME = {
   unknown: 'of a limit that is not known here',
   'not made': 'of a limit that does not count for its request',
   damaged: 'of a limit whose record cannot be read',
+  mistyped: 'of a status that may be mistyped',
   'other kind': 'of a kind that does not count',
   unreadable: 'not readable by the mapping that is set',
 } as const;

@@ -172,15 +172,31 @@ test('a file with warnings alone is told, too, and a cell that is longer than an
 test('of two files that are dropped together and have no time, the second says that it counts against the first', async () => {
   const { drop, takeIn, read, statuses } = await openDecided();
   await drop('a.decisions.csv', text('bl_q41,declined,0,0,', 'bl_q42,approved,1,1,'));
-  await drop('b.decisions.csv', text('bl_q41,Approved,1,1,', 'bl_q42,approved,1,1,'));
+  await drop('b.decisions.csv', text('bl_q41,frozen,1,1,', 'bl_q42,approved,1,1,'));
   // The first has a warning as well, since it lowers what was granted.
   expect((await takeIn()).files).toMatchObject([{ found: { invalid: 1 } }, { found: { invalid: 1 } }]);
   const warnings = await read('done', 'b.decisions.problems.csv');
   expect(warnings).toContain(
     'Warning: a.decisions.csv said something else of bl_q41 within the hour, and b.decisions.csv',
   );
-  expect(warnings).toContain('Warning: No row had ""Approved"" before. Did you mean ""approved""?');
-  expect(await statuses()).toEqual({ Approved: 1, approved: 1 });
+  expect(await statuses()).toEqual({ frozen: 1, approved: 1 });
+});
+
+test('a status that may be mistyped is not taken from a dropped file, in any of its lines, until somebody says what it means', async () => {
+  const { drop, takeIn, read, statuses, context } = await openDecided();
+  const lines = text('bl_q41,aproved,1,1,', 'bl_q42,Aproved,1,1,');
+  await drop('typo.decisions.csv', lines);
+  expect((await takeIn()).files).toMatchObject([{ is: 'rejected', found: { invalid: 2 } }]);
+  const listed = await read('rejected', 'typo.decisions.problems.csv');
+  expect(listed).toContain(
+    '2,,,"Not taken: No row had ""aproved"" before. Did you mean ""approved""? If it is right, say first what it means',
+  );
+  expect(listed).toContain('3,,,"Not taken: No row had ""Aproved"" before.');
+  expect(await statuses()).toEqual({ approved: 2 });
+  for (const status of ['aproved', 'Aproved']) await context.statusMeanings.set(status, 'approved');
+  await drop('typo.decisions.csv', lines);
+  expect((await takeIn()).files).toMatchObject([{ is: 'imported', found: { rows: 2 } }]);
+  expect(await statuses()).toEqual({ aproved: 1, Aproved: 1 });
 });
 
 test('a file of two decisions of different times about one limit is as it says when it is taken again', async () => {

@@ -63,11 +63,41 @@ test('events try says what the mapping finds in each event and what would become
   expect(became).toEqual({ unknown: 1, 'other kind': 1, unreadable: 3 });
   expect(events[0]).toMatchObject({ line: 1, decisions: [{ became: 'unknown', found: { status: 'approved' } }] });
   expect(events[3]).toMatchObject({ line: 5, decisions: [{ became: 'unreadable', why: 'It is no JSON.' }] });
-  await write('typo.json', decisionEvent(id, 'aproved', { at }));
-  expect((await limitline('events', 'try', 'typo.json')).stdout).toContain(
-    'would be taken. No row had "aproved" before. Did you mean "approved"?',
+  expect(await statuses()).toEqual({ in_progress: 1 });
+});
+
+test('a status that may be mistyped is not taken from an event; each command says so each time, until somebody says what it means', async () => {
+  const { id, write, limitline, statuses, env, cwd } = await openReview();
+  const context = await openContextOf({ cwd, env });
+  const body = decisionEvent(id, 'aproved', { at: later(1) });
+  const asked =
+    'No row had "aproved" before. Did you mean "approved"? If it is right, say first what it means, and take it in again: npx limitline statuses "aproved" --means approved|review|declined';
+  await write('typo.json', body);
+  const tried = await limitline('events', 'try', 'typo.json');
+  expect([tried.status, tried.stdout]).toEqual([
+    2,
+    expect.stringContaining(
+      `: of a status that may be mistyped. ${asked}\n1 event: 1 of a status that may be mistyped.`,
+    ),
+  ]);
+  await context.events.keep(eventOf(body));
+  for (const _ of ['first', 'again']) {
+    const { status, stdout } = await limitline('events', 'take');
+    expect([status, stdout]).toEqual([
+      2,
+      expect.stringMatching(/^event \S+: No row had .*\n1 event read: 1 of a status that may be mistyped\.\n$/),
+    ]);
+    expect(stdout).toContain(asked);
+  }
+  const listed = (await limitline('events')).stdout.replace(/\n */g, ' ');
+  expect(listed).toContain(`decisions: 1 of a status that may be mistyped ${asked}`);
+  expect((await limitline('reconcile')).stdout.replace(/\s+/g, ' ')).toContain(
+    'have statuses that may be mistyped, and were not taken',
   );
   expect(await statuses()).toEqual({ in_progress: 1 });
+  await limitline('statuses', 'aproved', '--means', 'approved');
+  expect(await limitline('events', 'take')).toMatchObject({ status: 0, stdout: '1 event read: 1 taken.\n' });
+  expect(await statuses()).toEqual({ aproved: 1 });
 });
 
 test('events try reads what events export writes, with whatever separates lines within a text', async () => {

@@ -1,0 +1,73 @@
+import { isLimitlineError } from '../../src/errors.ts';
+import type { Decided, DecidedAs, DecidedLimit, LaterWord } from '../../src/ledger/rows/decisions.ts';
+import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
+import { doubtsOf } from './decision-doubts.ts';
+
+/**
+ * What became of one decision: which rows say something else now, why others do not yet, and what to think of. `knownAt`: the time of what was
+ * known, where that is later.
+ */
+export type DecisionTaken = {
+  became: DecidedAs | 'unknown';
+  rows: RowId[];
+  left: string[];
+  doubts: string[];
+  knownAt?: string;
+  limit?: DecidedLimit;
+};
+
+/** Who brought a decision, with which file, and all portfolios of the account. */
+type Told = { deps: { decisions: Decided }; by: string; file: string; portfolios: readonly string[] };
+
+/**
+ * Takes one decision about a limit, and lets its rows follow. `unknown`: no call of this account made the limit.
+ *
+ * @param given.at when the file was taken, by which files of one name are told apart; an event has an id instead
+ * @param given.dryRun whether only to answer what would become of it
+ */
+export async function takeDecision(
+  word: LaterWord,
+  { deps, dryRun, again, ...told }: Told & { at?: string; dryRun: boolean; again?: boolean },
+): Promise<DecisionTaken> {
+  const limit = await deps.decisions.find(word.limit);
+  if (!limit) return { became: 'unknown', rows: [], left: [], doubts: [] };
+  const said = await deps.decisions.decide(limit, word, told, !dryRun);
+  const { by, file, at } = limit.decided ?? {};
+  const isOwn = again && said === 'same' && by === told.by && file === told.file && at === told.at;
+  const became = isOwn ? 'taken' : said;
+  // Rows follow whatever became of the decision: an earlier command may have been stopped before they did.
+  const after = dryRun ? { rows: [], left: [] } : await letFollow(limit, word, { deps, ...told }, isOwn);
+  const knownAt = limit.decidedAt > word.at ? limit.decidedAt : new Date(limit.askedMs).toISOString();
+  return { became, ...after, doubts: doubtsOf(word, limit, told.file), knownAt, limit };
+}
+
+/** Lets all rows of a limit's request say what its call says. Answers which do from now on, and why others do not. */
+async function letFollow(
+  limit: DecidedLimit,
+  word: LaterWord,
+  { deps, by, file, portfolios }: Told,
+  isOwn = false,
+): Promise<{ rows: RowId[]; left: string[] }> {
+  const left: string[] = [];
+  const rows: RowId[] = [];
+  for (const row of await deps.decisions.rowsOf(limit, portfolios)) {
+    const answer = await followed(row, word.limit, { by, file }, deps);
+    // A process that was killed may have let it follow before.
+    if (answer === 'follows' || (answer === 'same' && isOwn)) rows.push(row);
+    else if (answer === 'not made') {
+      // A row that was given up never follows.
+      if ((await deps.decisions.limitOf(rowName(row)))?.state !== 'cancelled')
+        left.push(`The row in ${row.portfolio} is not done yet: take the file again once it is.`);
+    } else if (answer !== 'same') left.push(`${answer} The row follows by itself then.`);
+  }
+  return { rows, left };
+}
+
+async function followed(row: RowId, limit: string, told: { by: string; file: string }, { decisions }: Told['deps']) {
+  try {
+    return await decisions.follow(row, limit, told);
+  } catch (error) {
+    if (isLimitlineError(error, 'USAGE')) return error.message;
+    throw error;
+  }
+}
