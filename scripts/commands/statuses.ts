@@ -7,7 +7,7 @@ import { counted, grouped } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { KnownStatus } from '../../src/ledger/counts/meaning-store.ts';
 import { visible } from '../../src/portfolio/problem.ts';
-import { MEANINGS, type StatusMeaning } from '../../src/status-meaning.ts';
+import { APPROVED, MEANINGS, type StatusMeaning } from '../../src/status-meaning.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -32,15 +32,19 @@ export function register(program: Command, terminal: Terminal): void {
         const rows = known.find((one) => one.status === status)?.rows ?? 0;
         const words = means === UNKNOWN ? 'has no meaning any more' : `means ${means}`;
         const seen = known.filter((one) => one.rows > 0).map((one) => one.status);
-        const nearest = nearestOf(status, seen);
+        const nearest = nearestOf(status, [...new Set([...seen, APPROVED])]);
         const isDoubtful = rows === 0 && means !== UNKNOWN;
+        const warnings = isDoubtful ? [doubtWords(status, nearest, seen)] : [];
         terminal.print(
-          `"${visible(status)}" ${words}: ${rows === 0 ? 'no row has this status yet' : counted(rows, 'row')}.${isDoubtful ? doubtWords(status, nearest, seen) : ''}`,
+          [`"${visible(status)}" ${words}: ${counted(rows, 'row')}.`, ...warnings.map((one) => `Warning: ${one}`)].join(
+            '\n',
+          ),
           {
             account: context.account,
             status,
             rows,
             meaning: means === UNKNOWN ? null : means,
+            warnings,
             ...(isDoubtful && { nearest: nearest ?? null }),
           },
         );
@@ -51,13 +55,13 @@ export function register(program: Command, terminal: Terminal): void {
 /** Statuses of rows that a sentence names. */
 const SEEN_NAMED = 5;
 
-/** What to think of where no row has the status: it may be mistyped. */
+/** The warning where no row has the status: it may be mistyped. */
 function doubtWords(status: string, nearest: string | undefined, seen: readonly string[]): string {
   const quoted = seen.slice(0, SEEN_NAMED).map((one) => `"${visible(one)}"`);
   const more = seen.length > quoted.length ? ' and more' : '';
   const others = quoted.length > 0 ? ` Statuses of rows: ${quoted.join(', ')}${more}.` : '';
   const meant = nearest === undefined ? others : ` Did you mean "${visible(nearest)}"?`;
-  return `${meant} To take it back: npx limitline statuses ${JSON.stringify(status)} --means ${UNKNOWN}`;
+  return `this status never came to any row.${meant} To take it back: npx limitline statuses ${JSON.stringify(status)} --means ${UNKNOWN}`;
 }
 
 function incomplete(status: string | undefined): LimitlineError {

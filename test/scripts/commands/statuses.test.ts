@@ -21,11 +21,14 @@ test('statuses are listed with their rows, and what a person says that one means
   const unused = await limitline('statuses', 'in_progres', '--means', 'review');
   expect([unused.status, unused.stdout]).toEqual([
     0,
-    '"in_progres" means review: no row has this status yet. Did you mean "in_progress"? To take it back: npx limitline statuses "in_progres" --means unknown\n',
+    '"in_progres" means review: 0 rows.\nWarning: this status never came to any row. Did you mean "in_progress"? To take it back: npx limitline statuses "in_progres" --means unknown\n',
   ]);
-  expect((await json('statuses', 'In progress', '--means', 'review')).nearest).toBe('in_progress');
+  expect(await json('statuses', 'In progress', '--means', 'review')).toMatchObject({
+    nearest: 'in_progress',
+    warnings: [expect.stringContaining('this status never came to any row. Did you mean "in_progress"?')],
+  });
   const other = await limitline('statuses', 'expired', '--means', 'declined');
-  expect(other.stdout).toMatch(/no row has this status yet\. Statuses of rows: "\w+", "\w+", "\w+"\. To take/);
+  expect(other.stdout).toMatch(/this status never came to any row\. Statuses of rows: "\w+", "\w+", "\w+"\. To take/);
   expect((await json('report', 'q4')).outcomes).toMatchObject({ under_review: { rows: 1 }, answered: { rows: 1 } });
   expect((await limitline('report', 'q4', '--format', 'csv')).stdout).toContain(',under_review,');
   expect((await json('statuses')).statuses).toContainEqual({
@@ -71,4 +74,11 @@ test.each([
   const refused = await limitline('statuses', ...args);
   expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining(fault)]);
   expect((await json('statuses')).statuses).toEqual([]);
+});
+
+test('a status that is spelled much like approved is warned of, though no row has either', async () => {
+  const { limitline } = await openDesk(1);
+  expect((await limitline('statuses', 'aproved', '--means', 'approved')).stdout).toContain(
+    'Warning: this status never came to any row. Did you mean "approved"?',
+  );
 });
