@@ -30,7 +30,7 @@ export const NO_LINES = 'The file has a header and no line, so there is nothing 
 
 /** What became of a file's decisions, or would, a sentence each; the lines themselves are in `problems` and `warnings`. */
 export function decisionsWords(decided: DecisionsTaken, dryRun = false): string[] {
-  const { taken, known, silent, rows, left, statuses, unexplained, problems } = decided;
+  const { taken, known, silent, rows, left, statuses, unexplained, problems, did, would = did } = decided;
   if (taken + known + silent + left + problems.length === 0) return [NO_LINES];
   const often = Object.entries(statuses).sort(([, one], [, other]) => other - one);
   const by = often.map(([status, count]) => `${grouped(count)} ${visible(status)}`);
@@ -50,10 +50,8 @@ export function decisionsWords(decided: DecisionsTaken, dryRun = false): string[
           `Nobody has said what ${named.join(', ')}${more} ${unexplained.length === 1 ? 'means' : 'mean'}: say it on the console’s page Statuses, or by npx limitline statuses.`,
         ]
       : []),
-    ...(decided.would && taken > 0
-      ? [
-          `Granted of these requests: ${sumsText(decided.would.before)} before, ${sumsText(decided.would.after)} afterwards.`,
-        ]
+    ...(would && taken > 0
+      ? [`Granted of these requests: ${sumsText(would.before)} before, ${sumsText(would.after)} afterwards.`]
       : []),
     ...(silent > 0 ? [`${counted(silent, 'line')} ${silent === 1 ? 'decides' : 'decide'} nothing.`] : []),
   ];
@@ -62,8 +60,8 @@ export function decisionsWords(decided: DecisionsTaken, dryRun = false): string[
 const sumsText = (sums: readonly AmountIn[]) =>
   sums.map(({ amount, currency }) => moneyText(amount, currency)).join(' and ') || moneyText('0');
 
-/** The first rows that decisions would change, a line each, for a terminal. */
-export function foreseenWords({ rows, more }: ForeseenChanges): string[] {
+/** The first rows that decisions change, or would, a line each, for a terminal. */
+export function foreseenWords({ rows, more }: Pick<ForeseenChanges, 'rows' | 'more'>): string[] {
   const granted = (amount: string) => (amount === '' ? 'none' : moneyText(amount));
   return [
     ...rows.map(({ row, name, requested, currency, before, after }) => {

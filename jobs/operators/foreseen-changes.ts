@@ -9,7 +9,7 @@ import { makeImportLook } from '../rows/import-names.ts';
 /** A status, and what is granted with it: decimal text, '' for nothing that is known. */
 type Stands = { status: string; granted: string };
 
-/** What decisions would change: the first rows, and what is granted of all requests, before and after, by currency. */
+/** What decisions change, or would: the first rows by their lines, and what is granted of all requests, before and after, by currency. */
 export type ForeseenChanges = {
   rows: {
     row: string;
@@ -33,6 +33,7 @@ export function standsOf({ status = '', total_limit: total = '' }: CallRecord, m
 }
 
 type Change = {
+  at: number;
   limit: DecidedLimit & { maker: RowId };
   decided: string | undefined;
   before: CallRecord;
@@ -42,16 +43,18 @@ type Change = {
 /** The most rows that are named. */
 const NAMED = 10;
 
-/** Collects what a file's decisions would change, each limit once, though several lines say something of it. */
+/** Collects what a file's decisions change, each limit once, though several lines say something of it. */
 export function makeForeseen({ meanings }: { meanings: Meanings }) {
   const changes = new Map<string, Change>();
 
   return {
-    add({ limit: id, status, total, at, isDated }: LaterWord, { maker, ...limit }: DecidedLimit): void {
+    /** @param line the number of the decision's line */
+    add(line: number, { limit: id, status, total, at, isDated }: LaterWord, { maker, ...limit }: DecidedLimit): void {
       if (!maker) return;
       const { before, after } = changes.get(id) ?? { before: limit.record, after: limit.record };
       const said = { status, total_limit: total ?? after.total_limit ?? '' };
-      changes.set(id, { limit: { ...limit, maker }, decided: isDated ? at : undefined, before, after: said });
+      const decided = isDated ? at : undefined;
+      changes.set(id, { at: line, limit: { ...limit, maker }, decided, before, after: said });
     },
 
     /** The record that a limit would have behind the earlier lines of the file. */
@@ -59,8 +62,10 @@ export function makeForeseen({ meanings }: { meanings: Meanings }) {
 
     async read(portfolios: Pick<Portfolios, 'allImports'>): Promise<ForeseenChanges> {
       const importOf = makeImportLook({ portfolios });
+      // Lines are taken side by side, so these stand in no order.
+      const inOrder = [...changes.values()].sort((one, other) => one.at - other.at);
       const all = await Promise.all(
-        [...changes.values()].map(async ({ limit: { maker, name, requested, importId }, decided, before, after }) => {
+        inOrder.map(async ({ limit: { maker, name, requested, importId }, decided, before, after }) => {
           const currency = (await importOf(maker, importId))?.found?.currency;
           const stands = { before: standsOf(before, meanings), after: standsOf(after, meanings) };
           return { row: rowName(maker), name, requested, currency, decided, ...stands };

@@ -30,7 +30,8 @@ export type DecisionsTaken = {
   /** Lines that are not taken, and what to think of in lines that are. */
   problems: AboutLine[];
   warnings: AboutLine[];
-  /** In a dry run, what they would change. */
+  /** What they changed; in a dry run, what they would change. */
+  did?: ForeseenChanges;
   would?: ForeseenChanges;
 };
 
@@ -127,8 +128,8 @@ export async function takeDecisions(
   const unexplained = [...counts.statuses.keys()].filter((one) => statusMeaningOf(one, taking.meanings) === undefined);
   const lines = { problems: byLine(taking.problems), warnings: byLine(taking.warnings) };
   const rows = taking.changed.size;
-  const would = dryRun ? { would: await taking.changes.read(deps.portfolios) } : {};
-  return { ...counts, rows, statuses: Object.fromEntries(counts.statuses), unexplained, silent, ...lines, ...would };
+  const changes = { [dryRun ? 'would' : 'did']: await taking.changes.read(deps.portfolios) };
+  return { ...counts, rows, statuses: Object.fromEntries(counts.statuses), unexplained, silent, ...lines, ...changes };
 }
 
 type Taking = {
@@ -151,7 +152,7 @@ type Taking = {
   mistyped: ReturnType<typeof makeMistyped>;
   /** Rows that say something else now, by name. */
   changed: Set<string>;
-  /** In a dry run, what it would change. */
+  /** What it changes, or would. */
   changes: ReturnType<typeof makeForeseen>;
   importOf: ReturnType<typeof makeImportLook>;
   /** In a dry run, what the file has said of a limit so far. */
@@ -199,7 +200,7 @@ async function takeOne({ at, word, currencies = [] }: Said, taking: Taking): Pro
     counts.taken += 1;
     const before = taking.changes.lastOf(word.limit) ?? limit?.record ?? {};
     doubts.push(...loweredWords(word, before, taking.meanings));
-    if (dryRun && limit) taking.changes.add(word, limit);
+    if (limit) taking.changes.add(at, word, limit);
     if (mistyped !== '' && !counts.statuses.has(word.status))
       doubts.push(`${mistyped} A correction needs a later decided_at.`);
     counts.statuses.set(word.status, (counts.statuses.get(word.status) ?? 0) + 1);

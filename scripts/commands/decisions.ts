@@ -55,7 +55,8 @@ export function register(program: Command, terminal: Terminal): void {
             ...linesOf('not taken', problems),
             ...linesOf('warning', warnings),
             `${visible(basename(path))}: ${decisionsWords(taken, dryRun).join('\n')}`,
-            ...(taken.would ? [...foreseenWords(taken.would), NOTHING_CHANGED] : []),
+            ...foreseenWords(taken.would ?? taken.did ?? { rows: [], more: 0 }),
+            ...(dryRun ? [NOTHING_CHANGED] : []),
           ];
           const { account } = context;
           terminal.print(words.join('\n'), { account, ...taken, unread: file.unread, dryRun });
