@@ -1,7 +1,7 @@
 import type { LaterWord } from '../../src/ledger/rows/decisions.ts';
 
-/** A line of the file, and a sentence about it. */
-export type AboutLine = { at: number; message: string };
+/** A line of the file, and a sentence about it; `portfolio`: the other portfolio that the sentence names. */
+export type AboutLine = { at: number; message: string; portfolio?: string | undefined };
 
 /** The decision in a line of the file: what it says of a limit, and the currencies of its amounts. */
 export type Said = { at: number; word: LaterWord; currencies?: readonly string[] | undefined };

@@ -179,8 +179,11 @@ async function limitOf(decision: LimitDecision, now: Date, { decisions }: Decisi
 
 async function takeOne({ at, word, currencies = [] }: Said, taking: Taking): Promise<void> {
   const { deps, only, dryRun, counts, problems, warnings } = taking;
-  if (only !== undefined && (await isElsewhere(word.limit, only, deps))) {
-    problems.push({ at, message: `The limit ${word.limit} is of no row of portfolio ${only}.` });
+  const elsewhere = only === undefined ? undefined : await elsewhereOf(word.limit, only, deps);
+  if (elsewhere) {
+    const { portfolio } = elsewhere;
+    const other = portfolio === undefined ? '' : `, but of portfolio ${portfolio}: upload its decision there`;
+    problems.push({ at, message: `The limit ${word.limit} is of no row of portfolio ${only}${other}.`, portfolio });
     return;
   }
   const foreign = currencies.length > 0 && foreignWords(currencies, await currencyOfLimit(word.limit, taking));
@@ -221,12 +224,16 @@ async function currencyOfLimit(id: string, { deps, importOf }: Taking): Promise<
   return maker && (await importOf(maker, importId))?.found?.currency;
 }
 
-/** Whether a limit of this account is that of no row in the portfolio. */
-async function isElsewhere(id: string, portfolio: string, { decisions }: DecisionDeps): Promise<boolean> {
+/** Where a limit of this account is asked for that is that of no row in the portfolio; undefined for any other. */
+async function elsewhereOf(
+  id: string,
+  portfolio: string,
+  { decisions }: DecisionDeps,
+): Promise<{ portfolio: string | undefined } | undefined> {
   const limit = await decisions.find(id);
-  if (limit === undefined) return false;
+  if (limit === undefined) return undefined;
   const own = await decisions.limitOf(rowName({ portfolio, key: limit.key }));
-  return own?.limit !== id;
+  return own?.limit === id ? undefined : { portfolio: limit.maker?.portfolio };
 }
 
 /** What would become of a decision behind earlier lines of its file about the same limit, which are not taken yet. */

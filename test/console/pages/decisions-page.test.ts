@@ -58,7 +58,10 @@ test('an upload says first what it would do, and what was looked at is then take
   expect(text).toContain('Columns that are not read: note.');
   expect(text).toContain('No row had &quot;aproved&quot; before. Did you mean &quot;approved&quot;?');
   expect(text).toContain('is 9,000.00, more than the 1,002.50 that was asked for.');
-  expect(text).toContain(`The limit ${idOf('HRB 99')} is of no row of portfolio q4.`);
+  expect(text).toContain(
+    `The limit ${idOf('HRB 99')} is of no row of portfolio q4, but of portfolio other: upload its decision there.`,
+  );
+  expect(text).toContain('<a href="/portfolios/other"><bdi>other</bdi></a>');
   expect(text).toContain('made the limit bl_&lt;b&gt;.');
   expect(text).toContain('Take in 2 decisions');
   expect(text).toContain('Granted of these requests: 0.00 before, 1,001.50 afterwards.');

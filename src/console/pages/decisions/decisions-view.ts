@@ -41,7 +41,7 @@ export type UnreadDecisions = { id: string; portfolio: string; fileName: string;
 /** The columns that an upload's header does not name, the headers that may mean them, and what was said of them, `HEADER=COLUMN` each. */
 type ColumnsAsked = { names: readonly string[]; headers: readonly string[]; map: readonly string[] };
 
-type AboutLine = { at: number; message: string };
+type AboutLine = { at: number; message: string; portfolio?: string | undefined };
 
 /** Advice for the command line, and its equivalent on this page. */
 const WORDS: readonly (readonly [pattern: RegExp, words: string])[] = [
@@ -213,7 +213,12 @@ function linesPart(title: string, lines: readonly AboutLine[]): Html {
       rows: lines.slice(0, MOST_SHOWN),
       columns: [
         { head: t`Line of the file`, kind: 'number', cell: ({ at }) => at },
-        { head: t`Why`, names: true, cell: ({ message }) => theirWords(onPage(message)) },
+        {
+          head: t`Why`,
+          names: true,
+          cell: ({ message, portfolio }) =>
+            html`${theirWords(onPage(message))}${portfolio !== undefined && html` <a href="${portfolioAddress(portfolio)}"><bdi>${portfolio}</bdi></a>`}`,
+        },
       ],
     })}${lines.length > MOST_SHOWN && html`<p class="hint">And ${grouped(lines.length - MOST_SHOWN)} more.</p>`}`,
   });
