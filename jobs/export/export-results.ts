@@ -5,6 +5,7 @@ import { isLimitlineError, LimitlineError } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
 import type { HostedSessions } from '../../src/ledger/calls/sessions.ts';
 import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
+import type { RowOutcome } from '../../src/ledger/counts/row-outcome.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { ExtraField } from '../../src/portfolio/columns/extra-fields.ts';
@@ -42,6 +43,8 @@ export type ExportPayload = {
    * skipped, held and replaced ones. `held`: held rows with an empty column `id`, to fill in for `resolve`.
    */
   only: 'all' | 'errors' | 'held';
+  /** Only rows of this outcome. Only with `all`. */
+  outcome?: RowOutcome | undefined;
   /** The id of a cause: only rows that failed for it. Only with `errors`. */
   cause?: string | undefined;
   /** CSV by default. */
@@ -67,7 +70,7 @@ type CsvConvention = { decimal: Decimal; delimiter: Delimiter; mark: boolean };
  *   are archived meanwhile: then the output is incomplete
  */
 export async function exportResults(payload: ExportPayload, to: Writable, deps: ExportDeps): Promise<void> {
-  const { portfolio, only, cause, format = 'csv', likeInput = 'nothing', convention } = payload;
+  const { portfolio, only, outcome, cause, format = 'csv', likeInput = 'nothing', convention } = payload;
   const files = await openFiles(portfolio, deps);
   const { file } = await deps.portfolios.read(portfolio);
   if (!file) throw new LimitlineError('NOT_FOUND', `No file was imported into a portfolio named "${portfolio}".`);
@@ -83,6 +86,7 @@ export async function exportResults(payload: ExportPayload, to: Writable, deps: 
     inSheet: format === 'xlsx' || convention !== undefined,
     onHeld,
     cause,
+    outcome,
     isHeldOnly: only === 'held',
     extras: await extrasBehind(portfolio, files, deps),
     hasLinks: await deps.calls?.sessions.isUsed(),

@@ -1,5 +1,5 @@
 import { contentDigest } from '../../src/ledger/calls/claim-answers.ts';
-import { outcomeOfRow } from '../../src/ledger/counts/row-outcome.ts';
+import { outcomeOfRow, type RowOutcome } from '../../src/ledger/counts/row-outcome.ts';
 import { answeredOtherwise, askedOf, is, type RowRequest, type RowResult } from '../../src/ledger/schema/row.ts';
 import { rowName } from '../../src/ledger/schema/schema.ts';
 import { type ExtraField, extrasIn, headerOfExtra } from '../../src/portfolio/columns/extra-fields.ts';
@@ -35,7 +35,7 @@ import type { ExportedLine, ImportFile } from './export-lines.ts';
  * could read them.
  */
 export function resultsTable(files: Files, options: TableOptions): ExportTable {
-  const { account, meanings, inSheet, isHeldOnly, extras, hasLinks } = options;
+  const { account, meanings, inSheet, isHeldOnly, outcome, extras, hasLinks } = options;
   let values: Pick<SheetValues, 'cells'> | undefined;
   const areAlike = haveOneHeader(files);
   const own = makePlacedCells(files, extras, (opened) =>
@@ -51,6 +51,7 @@ export function resultsTable(files: Files, options: TableOptions): ExportTable {
     *write(exported) {
       const { file, line, found } = exported;
       if (isHeldOnly && stateOf(exported) !== 'held') return;
+      if (outcome && (!found || found.result.replaced || outcomeOfRow(found.result, meanings) !== outcome)) return;
       const read = line?.kind === 'plain' ? line.cells : line && (values?.cells(line) ?? line.cells);
       const written = own.cells(file, read, found?.result.request);
       const known = found ? knownText(exported, found.result, cellsDigest(written)) : '';
@@ -151,7 +152,7 @@ export function ledgerCells(request: RowRequest | undefined): string[] {
 
 /**
  * `inSheet`: amounts and days are written as plain values, since a sheet has types. `isHeldOnly`: only held rows, with an
- * additional column in which a person answers. `extras`: the fields sent by a path in rows whose file is gone.
+ * additional column in which a person answers. `outcome`: only rows of this outcome. `extras`: the fields sent by a path in rows whose file is gone.
  */
 type TableOptions = {
   account: string;
@@ -159,6 +160,7 @@ type TableOptions = {
   meanings: Meanings;
   inSheet: boolean;
   isHeldOnly?: boolean;
+  outcome?: RowOutcome | undefined;
   extras: readonly ExtraField[];
   /** Whether the results have a column for links of hosted sessions. */
   hasLinks?: boolean | undefined;

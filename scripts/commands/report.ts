@@ -8,6 +8,7 @@ import { LimitlineError } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
 import type { FailedSessions } from '../../src/ledger/calls/sessions.ts';
 import type { Cause } from '../../src/ledger/counts/cause.ts';
+import { ROW_OUTCOMES, type RowOutcome } from '../../src/ledger/counts/row-outcome.ts';
 import { type Summary, summarize } from '../../src/ledger/portfolios/summary.ts';
 import { rowName } from '../../src/ledger/schema/schema.ts';
 import { groupedAmount } from '../../src/money-text.ts';
@@ -17,6 +18,7 @@ import { visible } from '../../src/portfolio/problem.ts';
 import { onPortfolio, withContext } from '../opening/on-portfolio.ts';
 import { reportArchived } from '../report/archived-report.ts';
 import { failedSessionLines } from '../report/failed-session-lines.ts';
+import { listedRows } from '../report/listed-rows.ts';
 import { checkOutput, writeOutput } from '../report/output.ts';
 import { summaryTable } from '../report/summary-table.ts';
 import { nextLine } from '../run/next-steps.ts';
@@ -32,7 +34,7 @@ type ReportOptions = {
   likeInput?: boolean;
   causes?: boolean;
   cause?: string;
-  state?: 'held';
+  state?: 'held' | RowOutcome;
 };
 
 /** `limitline report NAME`: the results of a portfolio, as text, JSON or line by line. Without a name, it lists portfolios. */
@@ -46,14 +48,22 @@ export function register(program: Command, terminal: Terminal): void {
     .option('--causes', 'why rows are refused or held, by cause (table or json)')
     .option('--like-input', "write csv and errors-csv with the imported file's own encoding, delimiter and line ends")
     .option('--cause <id>', 'with errors-csv, only rows that failed for this cause')
-    .addOption(new Option('--state <state>', 'csv or xlsx to fill in for resolve --from').choices(['held']))
+    .addOption(
+      new Option(
+        '--state <state>',
+        'only rows of this outcome; held: csv or xlsx to fill in for resolve --from',
+      ).choices(['held', ...Object.keys(ROW_OUTCOMES)]),
+    )
     .action(async (name: string | undefined, options: ReportOptions) => {
-      const usual = options.state ? 'csv' : terminal.json ? 'json' : 'table';
+      const usual = options.state === 'held' ? 'csv' : terminal.json ? 'json' : 'table';
       const format = options.format === 'table' ? usual : options.format;
       if (name === undefined) return listInstead(format, options, terminal);
       if (options.cause !== undefined && format !== 'errors-csv') throw causeElsewhere();
       const isFile = format === 'csv' || format === 'xlsx';
-      if (options.state && !isFile) throw new LimitlineError('USAGE', 'Held rows are written as csv or xlsx alone.');
+      if (options.state === 'held' && !isFile)
+        throw new LimitlineError('USAGE', 'Held rows are written as csv or xlsx alone.');
+      if (options.state && (options.causes || format === 'errors-csv'))
+        throw new LimitlineError('USAGE', '--state is neither for --causes nor for --format errors-csv.');
       checkOutput(options.out, { isBinary: format === 'xlsx' });
       const whole = { ...options, say: terminal.say };
       await onPortfolio(name, (context) => report(name, format, whole, context), { alsoArchived: true });
@@ -69,6 +79,10 @@ async function report(
   const archived = await context.archives.read(name);
   if (archived && archived.is !== 'archiving') return reportArchived(archived, { ...options, format }, context);
   if (options.causes) return writeCauses(name, format, options.out, context);
+  if (options.state && options.state !== 'held' && (format === 'table' || format === 'json')) {
+    const listed = listedRows(name, { outcome: options.state, isJson: format === 'json' }, context);
+    return writeOutput(options.out, (to) => pipeline(listed, to));
+  }
   if (format === 'table' || format === 'json') return writeSummary(name, format, options.out, context);
   return writeLines(name, format, options, context);
 }
@@ -133,10 +147,11 @@ async function writeLines(
   context: Context,
 ) {
   const { account, rows, portfolios, statusMeanings, imports, calls } = context;
-  const only = format === 'errors-csv' ? 'errors' : (state ?? 'all');
+  const only = format === 'errors-csv' ? 'errors' : state === 'held' ? 'held' : 'all';
   const payload: ExportPayload = {
     portfolio: name,
     only,
+    outcome: state === 'held' ? undefined : state,
     cause,
     format: format === 'xlsx' ? 'xlsx' : 'csv',
     likeInput: likeInput ? 'all' : 'nothing',

@@ -28,7 +28,7 @@ export function archivedAt(archived: ArchivedPortfolio, context: Pick<Context, '
  */
 export async function reportArchived(
   archived: ArchivedPortfolio,
-  { format, out, causes = false, state }: { format: string; out?: string; causes?: boolean; state?: 'held' },
+  { format, out, causes = false, state }: { format: string; out?: string; causes?: boolean; state?: string },
   context: Context,
 ): Promise<void> {
   if (causes || state) throw archivedFault(archived);

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { later, openReview } from '../../support/under-review.ts';
+
+test('the rows of an outcome are listed as text, JSON and a file, which decisions reads back', async () => {
+  const { limitline, json, ids, names, decide, outcomes } = await openReview(3);
+  await decide([`${ids[1]},,approved,1002.5,1002.5,${later(1)}`]);
+  const { stdout, status } = await limitline('report', 'q4', '--state', 'under_review');
+  expect(status).toBe(0);
+  expect(stdout).toMatch(
+    /^line 2 +1,001\.50 {2}in_progress +\d{4}-\d\d-\d\d {2}Buyer 1 GmbH\nline 4 +1,003\.50 .*Buyer 3 GmbH\n2 of the rows of portfolio q4: under review\.\n$/,
+  );
+  expect(await json('report', 'q4', '--state', 'under_review')).toMatchObject({
+    portfolio: 'q4',
+    outcome: 'under_review',
+    rows: [
+      { row: names[0], line: 2, name: 'Buyer 1 GmbH', requested_limit: '1001.5', status: 'in_progress' },
+      { row: names[2], buyer_limit_id: ids[2] },
+    ],
+  });
+  expect((await json('report', 'q4', '--state', 'declined')).rows).toEqual([]);
+  await limitline('report', 'q4', '--state', 'under_review', '--format', 'csv', '--out', 'open.csv');
+  expect((await limitline('decisions', 'open.csv')).stdout).toContain('0 decisions taken, 2 known already');
+  expect(await outcomes()).toMatchObject({ under_review: { rows: 2 }, approved: { rows: 1 } });
+  for (const other of [['--causes'], ['--format', 'errors-csv']])
+    expect(await limitline('report', 'q4', '--state', 'under_review', ...other)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('--state is neither for --causes nor'),
+    });
+});
