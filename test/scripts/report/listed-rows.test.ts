@@ -1,8 +1,10 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { later, openReview } from '../../support/under-review.ts';
 
 test('the rows of an outcome are listed as text, JSON and a file, which decisions reads back', async () => {
-  const { limitline, json, ids, names, decide, outcomes } = await openReview(3);
+  const { cwd, limitline, json, ids, names, decide, outcomes } = await openReview(3);
   await decide([`${ids[1]},,approved,1002.5,1002.5,${later(1)}`]);
   const { stdout, status } = await limitline('report', 'q4', '--state', 'under_review');
   expect(status).toBe(0);
@@ -19,8 +21,11 @@ test('the rows of an outcome are listed as text, JSON and a file, which decision
   });
   expect((await json('report', 'q4', '--state', 'declined')).rows).toEqual([]);
   await limitline('report', 'q4', '--state', 'under_review', '--format', 'csv', '--out', 'open.csv');
-  expect((await limitline('decisions', 'open.csv')).stdout).toContain('0 decisions taken, 2 known already');
-  expect(await outcomes()).toMatchObject({ under_review: { rows: 2 }, approved: { rows: 1 } });
+  const [header, ...lines] = (await readFile(join(cwd, 'open.csv'), 'utf8')).trimEnd().split('\r\n');
+  const decided = lines.map((line) => `${line.replace(',in_progress,', ',rejected,')},${later(2)}`);
+  await writeFile(join(cwd, 'open.csv'), [`${header},decided_at`, ...decided].join('\n'));
+  expect((await limitline('decisions', 'open.csv')).stdout).toContain('2 decisions taken (2 rejected)');
+  expect(await outcomes()).toMatchObject({ declined: { rows: 2 }, approved: { rows: 1 } });
   for (const other of [['--causes'], ['--format', 'errors-csv']])
     expect(await limitline('report', 'q4', '--state', 'under_review', ...other)).toMatchObject({
       status: 1,
