@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify';
 import type { Approval, ApprovalPolicy } from '../../../ledger/schema/approval.ts';
 import type { DraftDesk, LineEdit } from '../../../portfolio/draft-desk.ts';
 import { lastVersion, type MendedCell, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
@@ -8,12 +9,13 @@ import { FINANCE } from '../../access/rules.ts';
 import { ConsoleError } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
+import type { PageParts } from '../../layout/layout.ts';
 import { linkButton } from '../../parts/form.ts';
 import { pageHead } from '../../parts/page-head.ts';
-import type { Kinds, Visit } from '../page.ts';
+import type { Kinds, Posted, Visit } from '../page.ts';
 import { cellsTable } from './draft-view.ts';
 import { reasonList } from './mend-grid.ts';
-import { readReading, saysOtherwise } from './read-reading.ts';
+import { type RefusedForm, readReading, saysOtherwise } from './read-reading.ts';
 
 /** The largest form of edited lines: a page has some hundred cells, each of which may be long. */
 const GRID_LIMIT_BYTES = 4 * 1_024 * 1_024;
@@ -35,14 +37,30 @@ export type NewPageFunctions = DraftDesk & {
   maxUploadMb: number;
 };
 
-/** The actions that change an upload. */
-export function draftActions({ post }: Kinds<NewPageFunctions>) {
+type Changing = Posted<NewPageFunctions>;
+
+/**
+ * The actions that change an upload.
+ *
+ * @param showAgain the page of the upload with its form as it was typed
+ */
+export function draftActions(
+  { post }: Kinds<NewPageFunctions>,
+  showAgain: (changing: Changing, refused: RefusedForm) => Promise<PageParts | FastifyReply>,
+) {
+  /** Changes the upload; a form that is refused is shown again, so that nothing has to be typed twice. */
+  const orAgain = (change: (changing: Changing) => Promise<FastifyReply>) => (changing: Changing) =>
+    change(changing).catch((error: unknown) => {
+      if (!(error instanceof ConsoleError) || error.statusCode !== 422) throw error;
+      changing.reply.code(422);
+      return showAgain(changing, { message: error.message, typed: changing.fields });
+    });
   return [
     post('/new/:id/reading', {
       may: FINANCE,
       action: 'reading',
       about: aboutDraft,
-      handle: async ({ reply, actor, params: { id = '' }, fields, tell, given }) => {
+      handle: orAgain(async ({ reply, actor, params: { id = '' }, fields, tell, given }) => {
         const draft = await given.read(id);
         const correction =
           fields.forget === 'yes'
@@ -52,7 +70,7 @@ export function draftActions({ post }: Kinds<NewPageFunctions>) {
               : { reading: readReading(fields, draft, await previewOf(draft, given)), ...nameIn(fields, draft) };
         tell(versionOf(await given.correct(id, correction, actor.name)));
         return reply.redirect(`/new/${id}`, 303);
-      },
+      }),
     }),
     post('/new/:id/again', {
       may: FINANCE,
@@ -68,14 +86,14 @@ export function draftActions({ post }: Kinds<NewPageFunctions>) {
       action: 'reading',
       says: ['portfolio'],
       about: aboutDraft,
-      handle: async ({ reply, actor, params: { id = '' }, fields, tell, given }) => {
+      handle: orAgain(async ({ reply, actor, params: { id = '' }, fields, tell, given }) => {
         const draft = await given.read(id);
         const preview = await previewOf(draft, given);
         const isReadOtherwise = saysOtherwise({ ...fields, portfolio: draft.portfolio }, draft, preview);
         const reading = isReadOtherwise ? { reading: readReading(fields, draft, preview) } : {};
         tell(versionOf(await given.correct(id, { ...reading, ...nameIn(fields, draft) }, actor.name)));
         return reply.redirect(`/new/${id}#submit-title`, 303);
-      },
+      }),
     }),
     post('/new/:id/check', {
       may: FINANCE,

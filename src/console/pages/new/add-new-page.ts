@@ -15,6 +15,7 @@ import { aboutDraft, draftActions, type NewPageFunctions } from './add-draft-act
 import { endingActions } from './add-ending-actions.ts';
 import { draftView, uploadView } from './draft-view.ts';
 import type { ShownPlace } from './mend-grid.ts';
+import type { RefusedForm } from './read-reading.ts';
 import { importProgress, PROGRESS_ID, previewProgress } from './words.ts';
 
 /** The longest upload: a folder of documents over a slow connection. */
@@ -34,7 +35,11 @@ export const newPortfolioPage = page<NewPageFunctions>(
     asItIs: true,
     close: (given) => given.close(),
   },
-  (kinds) => [...readRoutes(kinds), ...draftActions(kinds), ...endingActions(kinds)],
+  (kinds) => [
+    ...readRoutes(kinds),
+    ...draftActions(kinds, (changing, refused) => showDraft({ ...changing, query: DRAFT_QUERY.parse({}) }, refused)),
+    ...endingActions(kinds),
+  ],
 );
 
 function readRoutes({ get, events, post }: Kinds<NewPageFunctions>) {
@@ -50,7 +55,7 @@ function readRoutes({ get, events, post }: Kinds<NewPageFunctions>) {
       may: FINANCE,
       query: DRAFT_QUERY,
       about: async ({ params: { id = '' }, given }) => ({ portfolio: (await given.read(id)).portfolio }),
-      show: showDraft,
+      show: (visit) => showDraft(visit),
     }),
     get('/new/:id/import', { may: FINANCE, show: showImport }),
     get('/new/:id/file', {
@@ -146,7 +151,11 @@ async function* filesOf(request: FastifyRequest): AsyncGenerator<IncomingFile> {
   }
 }
 
-async function showDraft({ request, reply, params, query, given }: Shown<z.infer<typeof DRAFT_QUERY>>) {
+/** The page of an upload; with a form that was `refused`, as it was typed and with the reason. */
+async function showDraft(
+  { request, reply, params, query, given }: Omit<Shown<z.infer<typeof DRAFT_QUERY>>, 'rights'>,
+  refused?: RefusedForm,
+) {
   const { draft, progress } = await given.look(params.id ?? '');
   if (progress) return reply.redirect(`/new/${draft.id}/import`, 303);
   const state = await settledPreview(draft, given);
@@ -157,7 +166,8 @@ async function showDraft({ request, reply, params, query, given }: Shown<z.infer
   const approvalPolicy = await given.approvalPolicy();
   const requested = isThere ? state.preview.dryRun.requested : '0';
   const over = await given.personOver(authorsWith(draft, request.person.by), requested, approvalPolicy);
-  const shown = { state, place, lines, names, approvalPolicy, over, csrf: reply.csrf(), rights: request.rights };
+  const by = { csrf: reply.csrf(), rights: request.rights };
+  const shown = { state, place, lines, names, approvalPolicy, over, refused, ...by };
   if (state.is === 'under way') reply.header('refresh', String(REFRESH_S));
   return {
     title: draft.name,

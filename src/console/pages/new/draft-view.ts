@@ -14,6 +14,7 @@ import { table } from '../../parts/table.ts';
 import { commandLine, theirWords, timeAgo } from '../../parts/text.ts';
 import { peopleWords } from '../approvals/approvals-list.ts';
 import { forPage, mendGrid, type ShownPlace } from './mend-grid.ts';
+import type { RefusedForm } from './read-reading.ts';
 import { previewReadingWords, readingForm } from './reading-form.ts';
 import { changesView, portfolioField, requestFigures, requestSamples, submitButtons } from './submit-view.ts';
 import { correctionWords, draftWords, PROGRESS_ID, previewProgress, sentences } from './words.ts';
@@ -29,11 +30,13 @@ type DraftGiven = {
   csrf: string;
   /** The reader's rights; `owns` is about the portfolio of the draft. */
   rights: Rights;
+  /** Why the form was refused, and what was typed in it. */
+  refused: RefusedForm | undefined;
 };
 
 /** The page of an upload before its submission: how it is read, its requests, its problems, and the buttons that submit it. */
 export function draftView(draft: PortfolioDraft, given: DraftGiven): Html {
-  const { state, csrf } = given;
+  const { state, csrf, refused } = given;
   return html`${pageHead({
     title: html`<bdi>${draft.name}</bdi>`,
     trail: [{ href: '/new', words: t`New portfolio` }],
@@ -41,6 +44,7 @@ export function draftView(draft: PortfolioDraft, given: DraftGiven): Html {
     actions: html`${linkButton({ href: `/new/${draft.id}/file`, words: t`Download`, kind: 'quiet', download: true, label: t`Download the file as it is now` })}
       ${linkButton({ href: `/new/${draft.id}/remove`, words: t`Remove…`, kind: 'quiet', dialog: true, label: t`Remove the upload ${draft.name}` })}`,
   })}
+  ${refused && notice('bad', forPage(refused.message), { title: t`Nothing was changed.`, urgent: true })}
   ${keptNotice(draft, csrf)}${submittedNotice(draft)}${versionsView(draft, csrf)}
   ${state.is === 'under way' && panel({ title: t`Reading the file`, body: html`<div data-module="follow"><div id="${PROGRESS_ID}">${previewProgress(draft, state)}</div></div>` })}
   ${state.is === 'failed' && failedView(draft, forPage(state.message), csrf)}
@@ -130,12 +134,12 @@ function failedView({ id, reading }: PortfolioDraft, message: string, csrf: stri
 }
 
 function previewView(draft: PortfolioDraft, given: DraftGiven & { preview: Preview }): Html {
-  const { preview, place, lines, names, csrf } = given;
+  const { preview, place, lines, names, csrf, refused } = given;
   const { faults, fileWarnings, problems, warnings } = preview;
   const isUsable = faults.length === 0;
   const reading = panel({
     title: t`How the file is read`,
-    body: html`<p>${previewReadingWords(preview)}</p>${readingForm(draft, preview, csrf)}`,
+    body: html`<p>${previewReadingWords(preview)}</p>${readingForm(draft, preview, { csrf, typed: refused?.typed })}`,
   });
   if (!isUsable) {
     return html`${notice('bad', sentences(faults, forPage), { title: t`This file cannot be imported yet.`, urgent: true })}${reading}

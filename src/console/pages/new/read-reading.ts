@@ -10,6 +10,9 @@ import { t } from '../../html/texts.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
+/** Why a form was refused, and what was typed in it. */
+export type RefusedForm = { message: string; typed: Fields };
+
 /** The most constants that are read from the form. */
 const MOST_CONSTANTS = 30;
 
@@ -24,6 +27,17 @@ export function readReading(typed: Fields, draft: PortfolioDraft, preview: Previ
   return isOther
     ? readForm(ofOtherSheet(typed, draft), { ...draft, reading: {} }, undefined)
     : readForm(typed, draft, preview);
+}
+
+/** What a form that was refused states besides its paths; the draft's reading where it states more that cannot be. */
+export function typedReading(typed: Fields, draft: PortfolioDraft, preview: Preview): ReadOptions {
+  const others = Object.entries(typed).filter(([name]) => !name.startsWith('path-'));
+  try {
+    return others.length === 0 ? draft.reading : readReading(Object.fromEntries(others), draft, preview);
+  } catch (error) {
+    if (error instanceof ConsoleError) return draft.reading;
+    throw error;
+  }
 }
 
 /** What was said of one sheet holds for no other, unless it is said in the same step. Constants and hidden rows stay. */

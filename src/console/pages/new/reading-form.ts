@@ -5,6 +5,7 @@ import type { Preview, PreviewColumn } from '../../../portfolio/preview.ts';
 import { type Html, html } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
 import { button, field, form, select, tick } from '../../parts/form.ts';
+import { typedReading } from './read-reading.ts';
 import { DELIMITER_WORDS, encodingName, previewDialectWords } from './words.ts';
 
 /** Encodings that finance teams' files use; others are only detected, never chosen. */
@@ -31,15 +32,23 @@ export const ENCODINGS = [
  */
 export const DRAFT_FORM = 'draft';
 
-/** How the file was understood; each part can be corrected. */
-export function readingForm(draft: PortfolioDraft, preview: Preview, csrf: string): Html {
+/** How the file was understood; each part can be corrected. `typed`: the fields of a form that was refused, which are shown again. */
+export function readingForm(
+  draft: PortfolioDraft,
+  preview: Preview,
+  { csrf, typed = {} }: { csrf: string; typed?: Typed | undefined },
+): Html {
+  const reading = typedReading(typed, draft, preview);
   const body = html`${aboveWords(preview)}
-    <div class="reading-facts">${dialectFields(draft, preview)}${conventionFields(draft, preview)}</div>
-    ${columnTable(preview)}
-    ${constantFields(draft)}
+    <div class="reading-facts">${dialectFields({ reading }, preview)}${conventionFields({ reading }, preview)}</div>
+    ${columnTable(preview, typed)}
+    ${constantFields({ reading })}
     <div class="form-end">${button({ words: t`Apply` })}<span class="hint">The next file with the same columns is read in the same way. Names, references and amounts given for every line are not kept.</span></div>`;
   return form({ action: `/new/${draft.id}/reading`, csrf, body, class: 'form reading', id: DRAFT_FORM });
 }
+
+type Typed = Readonly<Record<string, string>>;
+type Read = Pick<PortfolioDraft, 'reading'>;
 
 function aboveWords({ above, headerLine }: Preview): Html | false {
   if (!above) return false;
@@ -47,7 +56,7 @@ function aboveWords({ above, headerLine }: Preview): Html | false {
   return html`<p>${lines} above the header (line ${headerLine}) ${above.from === above.to ? 'is' : 'are'} not read: ${above.texts.slice(0, 2).map((text) => html`<q>${text.slice(0, 60)}</q> `)}</p>`;
 }
 
-function dialectFields({ reading }: PortfolioDraft, { dialect, sheets, headerLine }: Preview): Html {
+function dialectFields({ reading }: Read, { dialect, sheets, headerLine }: Preview): Html {
   const header = field({
     label: t`Header in line`,
     name: 'headerLine',
@@ -97,7 +106,7 @@ function asFound(said: unknown, found: string | undefined): string {
 const DECIMALS = { '.': t`point: 1234.50`, ',': t`comma: 1234,50` } as const;
 const DATES = { dmy: t`day first: 31/12/2026`, mdy: t`month first: 12/31/2026` } as const;
 
-function conventionFields({ reading }: PortfolioDraft, { conventions }: Preview): Html {
+function conventionFields({ reading }: Read, { conventions }: Preview): Html {
   const { decimal, dates } = conventions;
   return html`${select({
     label: t`Decimals of amounts`,
@@ -125,7 +134,7 @@ function conventionFields({ reading }: PortfolioDraft, { conventions }: Preview)
 const OURS = [{ value: '', words: t`not sent` }, ...KNOWN_COLUMNS.map((name) => ({ value: name, words: name }))];
 
 /** Each column with its first cells, and a choice of what it is read as. */
-function columnTable({ columns }: Preview): Html {
+function columnTable({ columns }: Preview, typed: Typed): Html {
   const named = columns.filter(({ written }) => written !== '');
   if (named.length === 0)
     return html`<p>No column was found: correct the encoding, the delimiter or the line of the header.</p>`;
@@ -137,28 +146,29 @@ function columnTable({ columns }: Preview): Html {
   return html`<div class="table-box" role="region" aria-label="Columns" tabindex="0"><table class="table columns">
     <caption class="unseen">Columns of the file, what stands in them, and what they are sent as</caption>
     <thead><tr><th scope="col" class="cell">Column</th><th scope="col" class="cell">First cells</th><th scope="col" class="cell">Read as</th></tr></thead>
-    <tbody>${named.filter((column) => shown.has(column)).map(columnRow)}</tbody>
+    <tbody>${named.filter((column) => shown.has(column)).map((column) => columnRow(column, typed))}</tbody>
   </table></div>${others > 0 && html`<p class="hint">${countWords(others, 'more column is', 'more columns are')} not sent. To send one of them, move its column to the front of the file.</p>`}`;
 }
 
 /** The most columns that can be chosen for: more than any real file of buyers has. */
 const MOST_COLUMNS = 200;
 
-function columnRow({ index, written, known, extra, by, guess, samples }: PreviewColumn): Html {
+function columnRow({ index, written, known, extra, by, guess, samples }: PreviewColumn, typed: Typed): Html {
+  const [chosen, path] = [typed[`column-${index}`] ?? known ?? '', typed[`path-${index}`] ?? extra ?? ''];
   const why = { name: t`exact name`, map: t`as you chose`, alias: t`by its name` }[by ?? 'name'];
   return html`<tr class="${known === null && !extra && 'is-own'}">
     <th scope="row" class="cell names"><bdi>${written}</bdi></th>
     <td class="cell samples" data-head="First cells">${samples.length === 0 ? html`<span class="soft">empty</span>` : html`<span class="sample-list">${samples.map((sample) => html`<span class="sample"><bdi>${sample}</bdi></span>`)}</span>`}</td>
     <td class="cell" data-head="Read as">
-      <select class="input" name="column-${index}" aria-label="${written} is read as">${OURS.map(({ value, words }) => html`<option value="${value}" selected="${value === (known ?? '')}">${extra && value === '' ? t`sent by its path` : words}</option>`)}</select>
-      ${known === null && html`<input class="input" name="path-${index}" value="${extra ?? ''}" maxlength="600" placeholder="or a path, such as company.tax_id" aria-label="${written} is sent as the field with this path">`}
+      <select class="input" name="column-${index}" aria-label="${written} is read as">${OURS.map(({ value, words }) => html`<option value="${value}" selected="${value === chosen}">${extra && value === '' ? t`sent by its path` : words}</option>`)}</select>
+      ${known === null && html`<input class="input" name="path-${index}" value="${path}" maxlength="600" placeholder="or a path, such as company.tax_id" aria-label="${written} is sent as the field with this path">`}
       <span class="hint">${(known !== null || extra) && by !== null ? why : guess !== null ? t`maybe ${guess}` : 'field' in readExtraField(written) && t`To send it, write its name as the path`}</span>
     </td>
   </tr>`;
 }
 
 /** Values that hold for every line, for columns that the file lacks. */
-function constantFields({ reading }: PortfolioDraft): Html {
+function constantFields({ reading }: Read): Html {
   const given = Object.entries(reading.mapping?.constants ?? {});
   const rows = [...given, ['', ''] as const];
   return html`<details class="constants" id="constants" open="${given.length > 0}"><summary>Values for every line</summary>

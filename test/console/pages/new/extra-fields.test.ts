@@ -24,3 +24,21 @@ test('a column that is sent by a path is said to be sent, and the dialog before 
   const { text } = await web.post(`${location}/confirm`, { of });
   expect(text).toMatch(/Sent, though not described by the service<\/dt><dd><bdi>company\.address\.postal_code as/);
 });
+
+test('a path that cannot be sent leaves the form as it was typed, with the reason', async () => {
+  const web = await openConsole(await openDesk(1));
+  const { location } = await uploadTo(web, ['file', 'q4.csv', 'name,requested_limit,Wunsch\nA,1000,x\n']);
+  await expect.poll(async () => (await web.get(location)).text).toContain('Control total');
+  const typed = { 'column-2': '', 'path-2': 'company.id', decimal: ',', headerLine: '1', 'constant-name-0': 'state' };
+  const fields = { ...typed, 'constant-value-0': 'Bayern', portfolio: 'q4' };
+  for (const form of ['reading', 'portfolio']) {
+    const { status, text } = await web.post(`${location}/${form}`, fields);
+    expect(status).toBe(422);
+    expect(text).toContain('company.id has a column of its own: write company_id in place of the path.');
+    expect(text).toContain('name="path-2" value="company.id"');
+    expect(text).toMatch(/<option value="," selected(="")?>/);
+    expect(text).toContain('value="Bayern"');
+    expect(text).toContain('Control total');
+  }
+  expect((await web.get(location)).text).not.toContain('value="company.id"');
+});
