@@ -1,5 +1,5 @@
 import type { Column } from '../../src/portfolio/columns/column.ts';
-import { isPath, readExtraField } from '../../src/portfolio/columns/extra-fields.ts';
+import { clashingExtras, isPath, readExtraField } from '../../src/portfolio/columns/extra-fields.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { dialectWords } from '../../src/table/dialect.ts';
@@ -8,7 +8,10 @@ type Read = Pick<Opened, 'dialect' | 'columns' | 'headerLine' | 'above'>;
 
 /** How a file was read, in JSON: its form, and which columns were recognised. */
 export function understanding({ dialect, columns, headerLine, above }: Read) {
-  const named = columns.filter(({ written }) => written !== '');
+  const refused = clashingExtras(columns);
+  const named = columns
+    .filter(({ written }) => written !== '')
+    .map((column) => (refused.has(column.extra ?? '') ? { ...column, extra: undefined } : column));
   return {
     dialect,
     headerLine,

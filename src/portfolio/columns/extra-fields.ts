@@ -24,15 +24,23 @@ export function isPath(text: string): text is ExtraField {
 export function readExtraField(text: string): { field: ExtraField } | { fault: string } {
   const [path = '', type = 'text', ...rest] = text.split(':');
   const names = path.split('.');
-  if (!isPath(text) || rest.length > 0 || !Object.hasOwn(READERS, type))
-    return { fault: `${text} is not a path and a type: ${HOW}` };
-  if (names.length > MOST_NAMES || !names.every((name) => NAME.test(name))) {
+  if (!isPath(text)) return { fault: `${text} begins with neither company. nor buyer_limit.: ${HOW}` };
+  if (rest.length > 0 || !Object.hasOwn(READERS, type)) {
+    const said = [type, ...rest].join(':');
+    return { fault: `${path} has the type ${said}, and the types are text, number and yesno: ${HOW}` };
+  }
+  if (names.length > MOST_NAMES)
+    return { fault: `${path} has ${names.length} names, and a path has at most ${MOST_NAMES}: write fewer.` };
+  const odd = names.find((name) => !NAME.test(name));
+  if (odd !== undefined) {
+    const what = odd === '' ? 'has no name before or behind a point' : `has "${odd}", which is no name`;
     return {
-      fault: `${path} is not a path: a path has at most ${MOST_NAMES} names, each of up to 64 letters, digits, - and _. ${HOW}`,
+      fault: `${path} ${what}: a name has up to 64 letters without accents, digits, - and _, and begins with a letter or _; ${HOW}`,
     };
   }
   const reserved = names.find((name) => RESERVED.has(name.toLowerCase()));
-  if (reserved !== undefined) return { fault: `${path} has the name ${reserved}, which no field can have.` };
+  if (reserved !== undefined)
+    return { fault: `${path} has the name ${reserved}, which no field can have: write another name for the field.` };
   const lower = names.map((name) => name.toLowerCase());
   for (let count = 2; count <= names.length; count += 1) {
     const begun = lower.slice(0, count).join('.');
@@ -168,7 +176,18 @@ export function makeExtraClashes(): (field: ExtraField) => ExtraField | undefine
   };
 }
 
-const HOW = 'Write it like company.address.postal_code, with :number or :yesno behind it if it is not sent as text.';
+/** The extra fields of a file's columns that cannot be sent beside each other: for these the file is refused. */
+export function clashingExtras(columns: readonly { extra?: ExtraField | '' | undefined }[]): ReadonlySet<string> {
+  const clashOf = makeExtraClashes();
+  return new Set(
+    columns.flatMap(({ extra }) => {
+      const other = extra ? clashOf(extra) : undefined;
+      return other && extra ? [other, extra] : [];
+    }),
+  );
+}
+
+const HOW = 'write it like company.address.postal_code, with :number or :yesno behind it if it is not sent as text.';
 
 /** One name of a path. A digit first would read as a place in a list. */
 const NAME = /^[A-Za-z_][\w-]{0,63}$/;

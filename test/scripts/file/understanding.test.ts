@@ -24,3 +24,14 @@ test('a header that is a path itself is kept, and how it is sent is said', async
     'Kept, but not sent: company.address.postal_code, company.contacts.\nTo send such a column, map it: --map "company.address.postal_code=company.address.postal_code"',
   );
 });
+
+test('two columns with one path, for which the file is refused, are not said to be sent', async () => {
+  const columns = { PLZ: 'company.zip', Postleitzahl: 'company.zip', Ort: 'company.town' } as const;
+  const opened = await read('name,requested_limit,PLZ,Postleitzahl,Ort\nA,1000,1,2,3\n', {
+    mapping: { columns, constants: {} },
+  });
+  expect(opened.problems).toMatchObject([{ message: expect.stringContaining('sends two columns as company.zip') }]);
+  expect(understoodWords(opened)).toContain(
+    'does not show these fields: Ort as company.town.\nKept, but not sent: PLZ, Postleitzahl.',
+  );
+});

@@ -1,4 +1,4 @@
-import { readExtraField } from '../../../portfolio/columns/extra-fields.ts';
+import { clashingExtras, readExtraField } from '../../../portfolio/columns/extra-fields.ts';
 import { KNOWN_COLUMNS } from '../../../portfolio/columns/known-columns.ts';
 import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview, PreviewColumn } from '../../../portfolio/preview.ts';
@@ -185,9 +185,13 @@ function constantFields({ reading }: Read): Html {
   </details>`;
 }
 
-/** Columns that are sent by a path; '' for none. */
+/** Columns that are sent by a path; '' for none. Two that cannot be sent beside each other are not. */
 export function extrasWords({ columns }: Pick<Preview, 'columns'>): string {
-  return columns.flatMap(({ written, extra }) => (extra ? [t`${written} as ${extra}`] : [])).join(', ');
+  const refused = clashingExtras(columns);
+  const sent = columns.flatMap(({ written, extra }) =>
+    extra && !refused.has(extra) ? [t`${written} as ${extra}`] : [],
+  );
+  return sent.join(', ');
 }
 
 /** How the file was understood, in one line. */
