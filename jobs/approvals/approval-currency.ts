@@ -1,15 +1,12 @@
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
-import { makeImportLook } from '../rows/import-names.ts';
+import { currencyOfPortfolio, makeImportLook } from '../rows/import-names.ts';
 
 /** A reader of the currency of an approval's sum: the one that its import's file names, or else the one that all files of its portfolio name. */
 export function makeApprovalCurrency({ portfolios }: { portfolios: Pick<Portfolios, 'allImports'> }) {
   const importOf = makeImportLook({ portfolios });
   return async ({ portfolio, importId }: Pick<Approval, 'portfolio' | 'importId'>): Promise<string | undefined> => {
-    if (importId === undefined) {
-      const currencies = new Set((await portfolios.allImports(portfolio)).map(({ found }) => found?.currency));
-      return currencies.size === 1 ? [...currencies][0] : undefined;
-    }
+    if (importId === undefined) return currencyOfPortfolio(portfolio, { portfolios });
     return (await importOf({ portfolio }, importId))?.found?.currency;
   };
 }

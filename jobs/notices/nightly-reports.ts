@@ -106,8 +106,8 @@ type SeenReports = { last: LastReport | undefined; dueMs: number | undefined };
 function checksOf({ groups }: NightReport, section: (typeof SECTIONS)[number]): string {
   return groups
     .filter((group) => group.section === section)
-    .map(({ check, rows, sum }) => {
-      return `${CHECKS[check].title}: ${counted(rows, 'row')}${sum === undefined ? '' : `, ${moneyText(sum)}`}`;
+    .map(({ check, rows, sum, currency }) => {
+      return `${CHECKS[check].title}: ${counted(rows, 'row')}${sum === undefined ? '' : `, ${moneyText(sum, currency)}`}`;
     })
     .join('; ');
 }

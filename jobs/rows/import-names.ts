@@ -17,6 +17,15 @@ export function makeImportLook({ portfolios }: { portfolios: Pick<Portfolios, 'a
   };
 }
 
+/** The currency that all files of a portfolio name; undefined where they differ, or one names none. */
+export async function currencyOfPortfolio(
+  portfolio: string,
+  { portfolios }: { portfolios: Pick<Portfolios, 'allImports'> },
+): Promise<string | undefined> {
+  const currencies = new Set((await portfolios.allImports(portfolio)).map(({ found }) => found?.currency));
+  return currencies.size === 1 ? [...currencies][0] : undefined;
+}
+
 /** The names of a portfolio's imports, by import number, as in the column `import` of results. */
 export async function importNames(
   portfolio: string,

@@ -164,7 +164,7 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
     ...(deps.isToListBuyers ? buyerWords(buyers.result()) : []),
     ...(otherSum ? ['Nothing would be imported: the control total differs.'] : []),
     ...(deps.total !== undefined && !otherSum && opened.problems.length === 0 ? [agreesWords(deps.total)] : []),
-    ...(counts.rows > 0 && !otherSum ? [dryRunWords(dryRun.result())] : []),
+    ...(counts.rows > 0 && !otherSum ? [dryRunWords(dryRun.result(), opened.currency())] : []),
     ...(ledger.fault === null ? [] : [ledger.fault]),
     opened.problems.length > 0
       ? `${file}: no line was read, since the file as a whole has a problem; ${tally}`

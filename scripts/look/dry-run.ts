@@ -49,20 +49,26 @@ export function outlookDepsOf({ ledger: connection, keys, settings, buyers, rows
   };
 }
 
-/** `An import would request 3 limits …`, one sentence per fact. */
-export function dryRunWords(dryRun: DryRun): string {
+/**
+ * `An import would request 3 limits …`, one sentence per fact.
+ *
+ * @param currency the one that the file names
+ */
+export function dryRunWords(dryRun: DryRun, currency?: string): string {
   const { limits, documents, companies, uploadBytes, requested, open, replaced, besides, before, durationS } = dryRun;
   const all = before && limits + before.held === 0 ? allBeforeWords(before.limits, before.limits) : undefined;
   if (all !== undefined) return `${all}: an import would request nothing.`;
   const parts = [
-    `An import would request ${counted(limits, 'limit')} (${moneyText(requested)} in total), create ${counted(companies, 'company', 'companies')}`,
+    `An import would request ${counted(limits, 'limit')} (${moneyText(requested, currency)} in total), create ${counted(companies, 'company', 'companies')}`,
     ` and upload ${counted(documents, 'document')} (${(uploadBytes / 1_000_000).toFixed(1)} MB).`,
   ];
   if (open > 0) parts.push(` ${counted(open, 'of them waits', 'of them wait')} already.`);
   if (replaced > 0) parts.push(` ${replacedWords(replaced, 'would be')}`);
   if (besides.limits > 0) {
     const words = counted(besides.limits, 'of them is for a buyer that has', 'of them are for buyers that have');
-    parts.push(` ${words} another limit, open, made or in this file (${moneyText(besides.requested)} in total).`);
+    parts.push(
+      ` ${words} another limit, open, made or in this file (${moneyText(besides.requested, currency)} in total).`,
+    );
   }
   if (before && before.limits > 0) {
     parts.push(

@@ -27,6 +27,8 @@ export type ImportPreview = {
   counts: { lines: number; rows: number; invalid: number; duplicate: number };
   warnings: number;
   dryRun: DryRun;
+  /** The currency that the file names. */
+  currency?: string | undefined;
   largest: readonly LargeRequest[];
   /** Rows that the command sends though the file does not name them. */
   others: readonly { portfolio: string; rows: number }[];
@@ -89,10 +91,10 @@ function fileWords({ path, counts, warnings }: ImportPreview): string[] {
   return [`${visible(basename(path))}: ${counted(lines, 'line')}; ${found}`, ...named];
 }
 
-function requestsWords({ counts, dryRun: { limits, requested, open, before } }: ImportPreview): string {
+function requestsWords({ counts, currency, dryRun: { limits, requested, open, before } }: ImportPreview): string {
   const waiting = open > 0 ? `; ${counted(open, 'of them waits', 'of them wait')} already` : '';
   const all = allBeforeWords(counts.rows, before?.limits);
-  return all ?? `${counted(limits, 'limit')}, ${moneyText(requested)} in total${waiting}`;
+  return all ?? `${counted(limits, 'limit')}, ${moneyText(requested, currency)} in total${waiting}`;
 }
 
 /** How many portfolios are named. For the rest, only their number is shown. */
@@ -106,10 +108,10 @@ function othersWords({ others }: ImportPreview): string[] {
 }
 
 /** What the file requests although the buyer has a limit, or will have one. */
-function besidesWords({ dryRun: { besides } }: ImportPreview): string[] {
+function besidesWords({ currency, dryRun: { besides } }: ImportPreview): string[] {
   if (besides.limits === 0) return [];
   const whose = besides.limits === 1 ? 'is for a buyer that has another' : 'are for buyers that have another';
-  return [`${besides.limits.toLocaleString('en')} ${whose} (${moneyText(besides.requested)})`];
+  return [`${besides.limits.toLocaleString('en')} ${whose} (${moneyText(besides.requested, currency)})`];
 }
 
 /** Good lines that are not requested again, and why. */

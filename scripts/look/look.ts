@@ -119,6 +119,7 @@ async function takeLook(
       ratePerS,
       warnings: list.counts.warnings,
       dryRun: result,
+      currency: opened.currency(),
       largest: largest.result(),
       others: sends ? await othersOpen({ portfolio, replace, named: result.open }, context) : [],
     };

@@ -69,8 +69,8 @@ function timeText(atMs: number): string {
 }
 
 function groupLines(group: ReportGroup, findings: readonly ReportFinding[]): string[] {
-  const { check, from, findings: count, rows, sum } = group;
-  const total = `${counted(rows, 'row')}${sum === undefined ? '' : `, ${moneyText(sum)}`}`;
+  const { check, from, findings: count, rows, sum, currency } = group;
+  const total = `${counted(rows, 'row')}${sum === undefined ? '' : `, ${moneyText(sum, currency)}`}`;
   const shown = findings.slice(from, from + Math.min(count, SHOWN_OF_A_CHECK));
   const rest = count - shown.length;
   return [
@@ -84,15 +84,15 @@ function groupLines(group: ReportGroup, findings: readonly ReportFinding[]): str
 }
 
 function findingLines(given: ReportFinding): string[] {
-  const { rows, portfolio, finding, change, rowsBefore, sum, sinceMs, commands } = given;
+  const { rows, portfolio, finding, change, rowsBefore, sum, currency, sinceMs, commands } = given;
   const count = change === 'gone' ? (rowsBefore ?? 0) : rows;
   const changed =
     change === undefined || change === 'gone'
       ? ''
-      : ` [${change}${rowsBefore !== undefined && rowsBefore !== rows ? `, ${grouped(rowsBefore)} before` : ''}]`;
+      : ` [${change === 'sums' ? 'other sums' : change}${rowsBefore !== undefined && rowsBefore !== rows ? `, ${grouped(rowsBefore)} before` : ''}]`;
   const since =
     sinceMs === undefined ? '' : `, ${rows === 1 ? 'since' : 'the oldest since'} ${timeText(sinceMs).slice(0, 10)}`;
-  const money = sum === undefined ? '' : `, ${moneyText(sum)}`;
+  const money = sum === undefined ? '' : `, ${moneyText(sum, currency)}`;
   const text = `${portfolio || 'All portfolios'}: ${finding}${money}${since}${changed}`;
   const [first = '', ...more] = folded(visible(text), WORDS_FROM);
   const head = `${grouped(count).padStart(WORDS_FROM - 2)}  ${first.trimStart()}`;

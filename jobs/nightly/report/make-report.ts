@@ -8,11 +8,13 @@ import { makeFolder } from '../../../src/data-folder.ts';
 import { messageOf } from '../../../src/errors.ts';
 import { accountFolder, safeFolderName } from '../../../src/files/account-folder.ts';
 import { type FileDraft, writeDraft } from '../../../src/files/draft.ts';
-import { CHECKS, type FoundItem, type FoundSink } from '../../../src/ledger/nightly/checks.ts';
+import { CHECKS, type Finding, type FoundItem, type FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import { compareReports, countFindings, makeFindingGroups } from '../../../src/ledger/nightly/compare-reports.ts';
 import type { NightReport, ReportFiles, WholeReport } from '../../../src/ledger/nightly/night-report.ts';
 import type { Reports } from '../../../src/ledger/nightly/reports.ts';
+import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import { plainTableLine } from '../../../src/table/table-line.ts';
+import { currencyOfPortfolio } from '../../rows/import-names.ts';
 import type { Night } from '../run-task.ts';
 
 export type ReportDeps = {
@@ -20,6 +22,7 @@ export type ReportDeps = {
   reports: Reports;
   settings: { LIMITLINE_DATA: string };
   keys: { reports: string };
+  portfolios: Pick<Portfolios, 'allImports'>;
   /** Renders a page for printing, piece by piece. Left out where no page is made. */
   printReport?: (whole: WholeReport) => Iterable<string>;
 };
@@ -41,7 +44,8 @@ export async function makeReport(night: Night, look: NightCheck, deps: ReportDep
   const groups = makeFindingGroups();
   const { looked, draft: items, fault = '' } = await lookAndWrite(look, groups.add, dir);
   try {
-    const { findings, crowded, items: count } = groups.result();
+    const { findings: found, crowded, items: count } = groups.result();
+    const findings = await withCurrencies(found, deps);
     const before = await reports.before(night);
     const compared = compareReports({ findings, crowded }, before);
     const { id, by, atMs } = night;
@@ -58,6 +62,22 @@ export async function makeReport(night: Night, look: NightCheck, deps: ReportDep
   } finally {
     await items?.drop();
   }
+}
+
+/** The findings with the currency of their sums, where all files of the portfolio name one. */
+async function withCurrencies(findings: readonly Finding[], deps: ReportDeps): Promise<Finding[]> {
+  const known = new Map<string, Promise<string | undefined>>();
+  const currencyOf = ({ portfolio }: Finding) => {
+    const currency = known.get(portfolio) ?? currencyOfPortfolio(portfolio, deps);
+    known.set(portfolio, currency);
+    return currency;
+  };
+  const told: Finding[] = [];
+  for (const finding of findings) {
+    const currency = finding.sum === undefined || finding.portfolio === '' ? undefined : await currencyOf(finding);
+    told.push(currency === undefined ? finding : { ...finding, currency });
+  }
+  return told;
 }
 
 /** A draft of all items, or the fault that prevented it. */

@@ -70,8 +70,11 @@ export type Finding = {
   /** The sentence `says` of the finding's items. */
   finding: string;
   rows: number;
-  /** The sum that the finding's rows requested, exact decimal text; left out if none did. */
+  /** The sums that the finding's rows requested, and that were granted them, exact decimal text; left out if none is known. */
   sum?: string;
+  granted?: string;
+  /** The currency of the sums, if all files of the portfolio name one. */
+  currency?: string;
   isMended: boolean;
   /** Commands that mend the first items. */
   commands: readonly string[];

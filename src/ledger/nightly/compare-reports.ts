@@ -16,7 +16,10 @@ export type Before = {
   id: string;
   madeMs: number;
   crowded: readonly CheckName[];
-  findings: readonly Pick<ReportFinding, 'check' | 'portfolio' | 'finding' | 'rows' | 'isMended' | 'change'>[];
+  findings: readonly Pick<
+    ReportFinding,
+    'check' | 'portfolio' | 'finding' | 'rows' | 'isMended' | 'change' | 'sum' | 'granted'
+  >[];
 };
 
 type Compared = WholeReport['findings'][number];
@@ -37,7 +40,7 @@ export function compareReports(
     if (!before || (was === undefined && blurred.has(finding.check))) return finding;
     return was === undefined
       ? { ...finding, change: 'new' }
-      : { ...finding, change: changeOf(finding.rows, was.rows), rowsBefore: was.rows };
+      : { ...finding, change: changeOf(finding, was), rowsBefore: was.rows };
   });
   // A finding that was mended the night before is expected to be gone, so that is not reported.
   const gone = [...known.values()].filter(
@@ -67,8 +70,12 @@ export function countFindings(
     .reduce((sum, group) => sum + group[what], 0);
 }
 
-function changeOf(rows: number, before: number): FindingChange {
-  return rows === before ? 'same' : rows > before ? 'more' : 'fewer';
+type Figures = Pick<Finding, 'rows' | 'sum' | 'granted'>;
+
+/** How the rows and their sums changed. A report of an earlier version has no sum of what was granted. */
+function changeOf({ rows, sum, granted }: Figures, before: Figures): FindingChange {
+  if (rows !== before.rows) return rows > before.rows ? 'more' : 'fewer';
+  return sum === before.sum && granted === (before.granted ?? granted) ? 'same' : 'sums';
 }
 
 function asGone({ check, portfolio, finding, rows }: Before['findings'][number]): Compared {
@@ -94,7 +101,7 @@ function compareTexts(a: string, b: string): number {
 }
 
 function groupsOf(findings: readonly Compared[]): ReportGroup[] {
-  const begun: (Omit<ReportGroup, 'findings' | 'rows' | 'sum' | 'changes'> & { of: Compared[] })[] = [];
+  const begun: (Pick<ReportGroup, 'section' | 'check' | 'from'> & { of: Compared[] })[] = [];
   for (const [from, finding] of findings.entries()) {
     const section = sectionOf(finding);
     const last = begun.at(-1);
@@ -104,17 +111,24 @@ function groupsOf(findings: readonly Compared[]): ReportGroup[] {
   return begun.map(({ of, ...group }) => ({ ...group, ...totalsOf(of) }));
 }
 
-function totalsOf(findings: readonly Compared[]): Pick<ReportGroup, 'findings' | 'rows' | 'sum' | 'changes'> {
+function totalsOf(findings: readonly Compared[]): Omit<ReportGroup, 'section' | 'check' | 'from'> {
   const sum = makeReportSum();
   const changes: Partial<Record<FindingChange, number>> = {};
+  const currencies = new Set<string | undefined>();
   let rows = 0;
   for (const finding of findings) {
     rows += finding.change === 'gone' ? (finding.rowsBefore ?? 0) : finding.rows;
-    if (finding.sum !== undefined) sum.add(finding.sum);
+    if (finding.sum !== undefined) {
+      sum.add(finding.sum);
+      currencies.add(finding.currency);
+    }
     if (finding.change !== undefined) changes[finding.change] = (changes[finding.change] ?? 0) + 1;
   }
-  const total = sum.text();
-  return { findings: findings.length, rows, ...(total === undefined ? {} : { sum: total }), changes };
+  const [currency] = currencies.size === 1 ? currencies : [];
+  // Amounts of several currencies have no sum.
+  const total = [...currencies].filter((one) => one !== undefined).length > 1 ? undefined : sum.text();
+  const told = { ...(total !== undefined && { sum: total }), ...(currency !== undefined && { currency }) };
+  return { findings: findings.length, rows, ...told, changes };
 }
 
 /** Grouped findings: see {@link makeFindingGroups}. */
@@ -172,6 +186,7 @@ export function makeFindingGroups(mostFindings = MOST_FINDINGS) {
       group.rows += item.rows ?? 1;
       group.isMended &&= item.isMended;
       if (item.requested !== undefined) group.sum.add(item.requested);
+      if (item.granted !== undefined) group.granted.add(item.granted);
       if (item.sinceMs !== undefined) group.sinceMs = Math.min(item.sinceMs, group.sinceMs ?? item.sinceMs);
       if (item.command !== undefined && group.commands.size < COMMANDS)
         group.commands.add(cut(item.command, LONGEST_WORDS));
@@ -199,22 +214,24 @@ function nameOfFinding({ check, portfolio, finding }: Pick<Finding, 'check' | 'p
 
 type Group = Pick<Finding, 'check' | 'portfolio' | 'finding' | 'rows' | 'isMended'> & {
   sum: ReportSum;
+  granted: ReportSum;
   commands: Set<string>;
   examples: FoundItem[];
   sinceMs?: number;
 };
 
 function begin({ check, portfolio }: FoundItem, finding: string): Group {
-  const empty = { rows: 0, isMended: true, sum: makeReportSum(), commands: new Set<string>(), examples: [] };
-  return { check, portfolio, finding, ...empty };
+  const sums = { sum: makeReportSum(), granted: makeReportSum() };
+  return { check, portfolio, finding, rows: 0, isMended: true, ...sums, commands: new Set(), examples: [] };
 }
 
-function asFinding({ sum, commands, sinceMs, ...group }: Group): Finding {
-  const total = sum.text();
+function asFinding({ sum, granted, commands, sinceMs, ...group }: Group): Finding {
+  const [total, given] = [sum.text(), granted.text()];
   return {
     ...group,
     commands: [...commands],
     ...(total === undefined ? {} : { sum: total }),
+    ...(given === undefined ? {} : { granted: given }),
     ...(sinceMs === undefined ? {} : { sinceMs }),
   };
 }
@@ -271,6 +288,7 @@ export function changeWords({ groups, before }: Pick<NightReport, 'groups' | 'be
     { count: count('new'), words: 'new' },
     { count: count('more'), words: 'with more rows' },
     { count: count('fewer'), words: 'with fewer' },
+    { count: count('sums'), words: 'with other sums' },
     { count: count('same'), words: 'the same' },
     { count: count('gone'), words: 'no more found' },
   ].filter((part) => part.count > 0);

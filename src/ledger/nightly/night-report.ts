@@ -4,7 +4,7 @@ import type { CheckName, Finding, FoundItem } from './checks.ts';
  * How a finding differs from the same one (by check, portfolio and words) in the previous report. Missing if that report did not list all
  * findings of the check.
  */
-export const CHANGES = ['new', 'more', 'fewer', 'same', 'gone'] as const;
+export const CHANGES = ['new', 'more', 'fewer', 'sums', 'same', 'gone'] as const;
 export type FindingChange = (typeof CHANGES)[number];
 
 /** The sections of a report, in order: tasks for a person, facts for finance, what was mended, and findings that are gone. */
@@ -26,8 +26,9 @@ export type ReportGroup = {
   from: number;
   findings: number;
   rows: number;
-  /** The sum that the group's rows requested, exact decimal text; left out if none did. */
+  /** The sum that the group's rows requested, exact decimal text; left out if none did, or in several currencies. */
   sum?: string;
+  currency?: string;
   /** Number of findings by how they changed since the previous report. */
   changes: Partial<Record<FindingChange, number>>;
 };

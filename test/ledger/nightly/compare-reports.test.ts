@@ -46,6 +46,40 @@ test('a finding is new, has more rows, fewer or the same, or is there no more', 
   expect([countFindings({ groups }), countFindings({ groups }, 'gone')]).toEqual([4, 1]);
 });
 
+test('a finding with as many rows and other sums is not the same, and a report without granted sums says nothing of them', () => {
+  const of = (granted: string, requested = '9') => {
+    const groups = makeFindingGroups();
+    groups.add(foundItem({ says: 'less', requested, granted }));
+    return groups.result();
+  };
+  const changeOf = (before: Before, now: ReturnType<typeof of>) => compareReports(now, before).findings[0]?.change;
+  const before = asBefore(of('5'));
+  expect(changeOf(before, of('5.00'))).toBe('same');
+  expect(changeOf(before, of('6'))).toBe('sums');
+  expect(changeOf(before, of('5', '10'))).toBe('sums');
+  const [found] = before.findings;
+  const { granted: _none, ...old } = found ?? { granted: '' };
+  expect(changeOf({ ...before, findings: [old as NonNullable<typeof found>] }, of('6'))).toBe('same');
+});
+
+test('sums of one currency are added up with it, and those of several are not', () => {
+  const groups = makeFindingGroups();
+  for (const portfolio of ['q3', 'q4']) groups.add(foundItem({ says: 'no', portfolio, requested: '9' }));
+  const { findings, crowded } = groups.result();
+  const totalOf = (...currencies: (string | undefined)[]) => {
+    const told = findings.map((one, at) => ({ ...one, ...(currencies[at] && { currency: currencies[at] }) }));
+    const [{ sum, currency } = { sum: '', currency: '' }] = compareReports(
+      { findings: told, crowded },
+      undefined,
+    ).groups;
+    return { sum, currency };
+  };
+  expect(totalOf('EUR', 'EUR')).toEqual({ sum: '18', currency: 'EUR' });
+  expect(totalOf('EUR', 'USD')).toEqual({});
+  expect(totalOf('EUR', undefined)).toEqual({ sum: '18' });
+  expect(totalOf(undefined, undefined)).toEqual({ sum: '18' });
+});
+
 test('held rows want a person, whatever else finance is told of', () => {
   const groups = makeFindingGroups();
   groups.add(foundItem({ check: 'held', says: 'outcome unknown', rows: 51 }));

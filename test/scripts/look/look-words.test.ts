@@ -99,6 +99,8 @@ test('where nothing is left to request, nothing is said of what it would take', 
 });
 
 test('a check groups its sums by thousands, as a look does', () => {
+  expect(dryRunWords(look.dryRun, 'EUR')).toMatch(/ \(EUR [\d,.]+ in total\), create/);
+  expect(lookWords({ ...look, currency: 'EUR' }).join('\n')).toMatch(/^Requests .*, EUR [\d,.]+ in total/m);
   const words = dryRunWords(look.dryRun);
   expect(words).toContain('An import would request 1,190 limits (1,234,567.50 in total)');
   expect(words).toContain('another limit, open, made or in this file (71,000.00 in total)');

@@ -18,6 +18,7 @@ import { notice } from '../../parts/page-head.ts';
 import { requestBodies } from '../../parts/request-bodies.ts';
 import { table } from '../../parts/table.ts';
 import { amount, commandLine, shellWord, theirWords } from '../../parts/text.ts';
+import { money } from '../held/held-page.ts';
 import { DRAFT_FORM } from './reading-form.ts';
 import { DELIMITER_WORDS, durationWords } from './words.ts';
 
@@ -138,12 +139,13 @@ export function sameCommand({ name, portfolio, reading, documents, supplier, isA
 }
 
 /** The calls, sums and counts of an import before it runs. */
-export function requestFigures({ counts, dryRun, ratePerS, problems, warnings, fileWarnings }: Preview): Html {
+export function requestFigures(preview: Preview): Html {
+  const { counts, dryRun, ratePerS, problems, warnings, fileWarnings, currency } = preview;
   const { limits, requested, companies, documents, uploadBytes, durationS, before } = dryRun;
   const calls = limits + companies + documents;
   const asked = allBeforeWords(counts.rows, before?.limits) ?? countWords(limits, 'limit');
   return html`<div class="request-figures">${stats([
-    { label: t`Would be requested`, value: amount(requested), hint: asked },
+    { label: t`Would be requested`, value: money({ amount: requested, currency }), hint: asked },
     {
       label: t`Calls`,
       value: grouped(calls),

@@ -7,6 +7,7 @@ import { type Html, html, NOTHING } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
 import { amount, commandLine, cutWords, inUtc, theirWords } from '../../parts/text.ts';
 import { portfolioAddress, rowAddress } from '../addresses.ts';
+import { money } from '../held/held-page.ts';
 
 /** A finding with the examples that are still kept. */
 export type ShownFinding = ReportFinding & { examples: readonly FoundItem[] };
@@ -21,16 +22,17 @@ export const CHANGE_WORDS: Readonly<Record<FindingChange, string>> = {
   new: t`new`,
   more: t`more`,
   fewer: t`fewer`,
+  sums: t`other sums`,
   same: t`same`,
   gone: t`no more found`,
 };
 
 /** One finding: number of rows, description, portfolio, age, change, commands, examples. */
 export function findingView(finding: ShownFinding, medium: Medium): Html {
-  const { rows, sum, portfolio, finding: words, commands, examples, sinceMs, change, rowsBefore } = finding;
+  const { rows, sum, currency, portfolio, finding: words, commands, examples, sinceMs, change, rowsBefore } = finding;
   const isGone = change === 'gone';
   return html`<li class="finding">
-    <div class="finding-count"><strong>${countOf(finding, medium)}</strong>${sum !== undefined && html`<span class="quiet">${amount(sum)}</span>`}</div>
+    <div class="finding-count"><strong>${countOf(finding, medium)}</strong>${sum !== undefined && html`<span class="quiet">${money({ amount: sum, currency })}</span>`}</div>
     <div class="finding-words">
       <p>${change !== undefined && !isGone && changeMark(change)} ${words}</p>
       <p class="quiet">${portfolio === '' ? t`All portfolios` : portfolioName(portfolio, medium)}${sinceMs !== undefined && html` · ${rows === 1 ? t`since` : t`the oldest since`} ${inUtc(sinceMs).slice(0, 10)}`}${rowsBefore !== undefined && !isGone && rowsBefore !== rows && html` · ${grouped(rowsBefore)} before`}</p>

@@ -23,7 +23,12 @@ async function openDesk(more: Partial<ReportDeps> = {}) {
   const { connection, keys } = openLedger();
   const dir = await makeFolder();
   const reports = makeReports({ connection, keys });
-  const deps: ReportDeps = { account: ACCOUNT, reports, keys, settings: { LIMITLINE_DATA: dir }, ...more };
+  const portfolios = { allImports: async (name: string) => (name === 'eur' ? [{ found: { currency: 'EUR' } }] : []) };
+  const deps: ReportDeps = {
+    ...{ account: ACCOUNT, reports, keys, settings: { LIMITLINE_DATA: dir } },
+    portfolios: portfolios as unknown as ReportDeps['portfolios'],
+    ...more,
+  };
   const make = (id: string, look: NightCheck) => {
     const { signal } = new AbortController();
     return makeReport({ id, atMs: Date.parse('2026-11-22T01:30:00Z'), by: 'nightly', signal }, look, deps);
@@ -41,6 +46,15 @@ const finds =
   };
 
 const NIGHT = '2026-11-22T01:30:00.000Z';
+
+test('the sums of a finding have the currency that all files of its portfolio name', async () => {
+  const { make, reports } = await openDesk();
+  const { groups } = await make(NIGHT, finds(foundItem({ portfolio: 'eur' })));
+  expect(groups).toMatchObject([{ sum: '1000.5', currency: 'EUR' }]);
+  expect(await reports.findings(NIGHT, 0, 1)).toMatchObject([{ currency: 'EUR' }]);
+  const other = await make(NIGHT, finds(foundItem()));
+  expect(other.groups[0]).not.toHaveProperty('currency');
+});
 
 test('a night leaves its items as a table, a page to print, and a report that says where they are', async () => {
   const print = () => ['<p>', 'printed', '</p>'];
