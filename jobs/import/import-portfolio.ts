@@ -18,6 +18,7 @@ import { type FeedDeps, feed } from '../rows/feed.ts';
 import { atMost } from '../steps/wait-for.ts';
 import { type ApprovalDeps, beginApproval } from './import-approval.ts';
 import { countLacking, leaveOutLacking } from './lacking-rows.ts';
+import { mappingLeftOut } from './mapping-left-out.ts';
 import {
   countGone,
   type FileToImport,
@@ -150,6 +151,9 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   const file = await openImport(payload, documentsDir, deps);
   const { opened } = file;
   deps.onOpened?.(opened);
+  // Before all lines, of each of which it may be the reason.
+  const warnings = await deps.retryUntilAnswered('look', () => mappingLeftOut(portfolio, opened, deps));
+  if (warnings.length > 0) deps.onBatch({ problems: [], warnings, changed: [], lines: 0 });
   const found = {
     ...nothingFound(opened),
     ...(supplier?.unsent.length && { supplierColumnsNotSent: supplier.unsent }),

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { mappingLeftOut } from '../../jobs/import/mapping-left-out.ts';
 import { refuseForeign } from '../../jobs/import/open-import.ts';
 import { makeDryRun } from '../../jobs/preview/dry-run.ts';
 import type { ImportOutlook } from '../../jobs/preview/outlook.ts';
@@ -11,7 +12,7 @@ import { isLimitlineError } from '../../src/errors.ts';
 import { saveMapping } from '../../src/portfolio/columns/mapping.ts';
 import { agreesWords, makeControlSum } from '../../src/portfolio/control-total.ts';
 import { type Opened, openPortfolio } from '../../src/portfolio/open-portfolio.ts';
-import { makeProblem, visible, WHOLE_FILE } from '../../src/portfolio/problem.ts';
+import { makeProblem, type Problem, visible, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 import { readSupplier, type Supplier, supplierName, unsentWords } from '../../src/portfolio/supplier.ts';
 import { buyerWords, makeBuyerList } from '../file/buyer-list.ts';
 import { makeProblemList, type ProblemList, readAll } from '../file/problems.ts';
@@ -111,7 +112,8 @@ async function checkFile(file: string, options: CheckOptions, { terminal, stoppi
       await saveMapping(options.saveMap, opened.columns, reading.mapping?.constants ?? {});
     }
     if (ledger.context) announceFolder(settings, terminal.say);
-    const deps = { settings, ledger, outlook, documentsDir: place.dir, terminal };
+    const leftOut = ledger.context ? await mappingLeftOut(portfolio, opened, ledger.context) : [];
+    const deps = { leftOut, settings, ledger, outlook, documentsDir: place.dir, terminal };
     return await checkOpened(path === file ? file : INPUT_NAME, opened, {
       ...deps,
       isToListBuyers: options.buyers === true,
@@ -125,6 +127,8 @@ async function checkFile(file: string, options: CheckOptions, { terminal, stoppi
 }
 
 type CheckDeps = {
+  /** Warnings that come before those of lines. */
+  leftOut: readonly Problem[];
   settings: Settings;
   ledger: Ledger;
   outlook: ImportOutlook;
@@ -138,7 +142,7 @@ type CheckDeps = {
 async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
   const { settings, ledger, outlook, documentsDir, terminal } = deps;
   const list = makeProblemList((text) => terminal.answer(text));
-  list.add({ problems: opened.problems });
+  list.add({ problems: opened.problems, warnings: deps.leftOut });
   const supplier = await supplierOf(deps.supplierPath, list);
   const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS: settings.SERVICE_RATE_PER_S, supplier });
   const buyers = makeBuyerList(outlook.buyers.portfolio);
