@@ -48,15 +48,12 @@ export function rowPageFunctions(context: Context, whoMay: WhoMayReader): RowPag
       return { story, line: await lineOfRow(line, story.imports.get(importId), deps) };
     },
 
-    async retry({ portfolio, key }, by) {
+    async retry({ portfolio, key }, by, from) {
       const found = await rowByName(portfolio, key, context);
       if (typeof found === 'string') return { is: 'stays', why: found };
-      const { state } = found.result;
-      const stays = async () => ({ is: 'stays' as const, why: await explainRow(found, context) });
-      if (state !== 'refused' && state !== 'cancelled') return stays();
-      const retried = await retryRow(found.row, by, context, state);
+      const retried = await retryRow(found.row, by, context, from);
       if (retried.is === 'waits') return retried;
-      if (retried.is !== 'again') return stays();
+      if (retried.is !== 'again') return { is: 'stays', why: await explainRow(found, context) };
       return { is: 'again', isPaused: (await context.portfolios.read(portfolio)).paused !== undefined };
     },
   };

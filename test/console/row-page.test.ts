@@ -49,6 +49,22 @@ test('a refused row shows what the service said as text, goes again, and remembe
   expect(text).toContain('The request is sent and answered.');
 });
 
+test('a row that a colleague has cancelled since its page was made is not sent by the button of that page', async () => {
+  const { get, post, rowOf, context } = await openThreeRows();
+  const address = await rowOf('refused');
+  const key = address.split('/').at(-1) ?? '';
+  expect((await get(address)).text).toContain('name="state" value="refused"');
+  const plan = (await get(`/plans/new?portfolio=q4&action=cancel&chosen=yes&rows=${key}`)).text;
+  await post(/action="(\/plans\/[\w-]+\/confirm)"/.exec(plan)?.[1] ?? '');
+  const state = async () => (await context.rows.read([{ portfolio: 'q4', key }]))[0]?.state;
+  await expect.poll(state, { timeout: 20_000 }).toBe('cancelled');
+
+  expect((await post(`${address}/retry`, { state: 'refused' })).status).toBe(409);
+  expect(await state()).toBe('cancelled');
+  expect((await get(address)).text).toContain('name="state" value="cancelled"');
+  expect((await post(`${address}/retry`, { state: 'cancelled' })).status).toBe(303);
+});
+
 test('a held row is answered on its page, and the wrong id is refused with nothing done', async () => {
   const { get, post, rowOf, heldOf, limitline, standIn, json } = await openThreeRows();
   const [address, held] = [await rowOf('held'), await heldOf()];

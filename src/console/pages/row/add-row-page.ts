@@ -32,10 +32,11 @@ export type RowPageFunctions = {
   asksSessions: (portfolio: Pick<RowStory, 'supplier'>) => SessionsAskable;
   /** Asks for a hosted session of the row's limit, or for a new one behind the session with the number `anew`; answers in words what came of it if nothing was asked for. */
   askSession: (row: RowId, given: { by: string; anew: boolean | number }) => Promise<string | undefined>;
-  /** Sends the row again, or says why not, or which approval it waits for. */
+  /** Sends the row again if it is still in this state, or says why not, or which approval it waits for. */
   retry: (
     row: RowId,
     by: string,
+    from: 'refused' | 'cancelled',
   ) => Promise<{ is: 'again'; isPaused: boolean } | { is: 'waits'; asked: AskedFor } | { is: 'stays'; why: string }>;
 };
 
@@ -99,9 +100,10 @@ export const oneRowPage = page<RowPageFunctions>({ at: 'portfolios' }, ({ get, p
   post('/portfolios/:name/rows/:key/retry', {
     may: OWN_OR_OPERATOR,
     action: 'retry',
-    handle: async ({ params, actor, reply, given }) => {
+    form: z.object({ state: z.enum(['refused', 'cancelled']).catch('refused') }),
+    handle: async ({ params, actor, fields, reply, given }) => {
       const row = rowOf(params);
-      const answer = await given.retry(row, actor.name);
+      const answer = await given.retry(row, actor.name, fields.state);
       if (answer.is === 'stays') throw new ConsoleError(409, answer.why);
       const did = answer.is === 'waits' ? didWord('asked', false) : didWord('retried', answer.isPaused);
       return reply.redirect(`${rowAddress(row)}${did}`, 303);

@@ -18,13 +18,13 @@ export function rowActions(
 ): Html {
   const mayRetry = can(rights, 'POST /portfolios/:name/rows/:key/retry');
   const command = `npx limitline retry ${shellWord(row.portfolio)}`;
-  const action = `${rowAddress(row)}/retry`;
+  // The state that the person saw: a row that came into another one meanwhile is not sent.
+  const again = { action: `${rowAddress(row)}/retry`, csrf, fields: { state: result.state } };
   switch (result.state) {
     case 'refused':
       if (!mayRetry) return html`<p class="hint">${mayWords(who.own, t`send it again`)}</p>`;
       return actionButton({
-        action,
-        csrf,
+        ...again,
         words: t`Send this row again`,
         kind: 'primary',
         command: `${command} --row ${shellWord(row.key)}`,
@@ -34,8 +34,7 @@ export function rowActions(
         return html`<p class="hint">Another line took its place, or it is missing in a later file. Import its own line to bring it back.</p>`;
       if (!mayRetry) return html`<p class="hint">${mayWords(who.own, t`send it again`)}</p>`;
       return actionButton({
-        action,
-        csrf,
+        ...again,
         words: t`Send this row after all`,
         command: `${command} --state cancelled --row ${shellWord(row.key)}`,
       });
