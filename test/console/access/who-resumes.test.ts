@@ -104,6 +104,16 @@ test('a pause that comes between the look and the click stays', async () => {
   expect(await paused()).toBe('by request');
 });
 
+test('a pause that a colleague made since the page was made is not ended by the button of that page', async () => {
+  const { pause, paused, read, post } = await openPaused();
+  await pause('by request of olaf');
+  expect(await read(OLAF)).toContain('name="pause" value="by request of olaf"');
+  await pause('by request of otto');
+  expect((await post('/portfolios/q4/resume', { pause: 'by request of olaf' }, OLAF)).status).toBe(409);
+  expect(await paused()).toBe('by request of otto');
+  expect((await post('/portfolios/q4/resume', { pause: 'by request of otto' }, OLAF)).status).toBe(303);
+});
+
 test('who may send again, cancel and answer is named where somebody may not', async () => {
   const { read, get, context } = await openPaused();
   const [one, other, held] = await context.rows.inState('q4', 'queued', { count: 3 });

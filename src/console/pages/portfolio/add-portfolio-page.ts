@@ -108,11 +108,12 @@ export const onePortfolioPage = page<PortfolioPageFunctions>({ at: 'portfolios' 
       const kind = await given.pauseKind(nameOf(params));
       return { kind, facts: { pause: kind } };
     },
-    handle: async ({ request, params, reply, given }) => {
+    handle: async ({ request, params, fields, reply, given }) => {
       const name = nameOf(params);
       const { state } = await lookAt(name, given);
-      // What the person may end is the pause that was judged: another may have come since.
-      const isSame = state.pauseKind === request.about?.kind && (await given.resume(name, state.paused));
+      // What the person may end is the pause that they saw and that was judged: another may have come since.
+      const isJudged = state.pauseKind === request.about?.kind;
+      const isSame = isJudged && (await given.resume(name, fields.pause ?? state.paused));
       if (!isSame)
         throw new ConsoleError(409, t`The portfolio was paused for another reason meanwhile. Look at it again.`);
       return reply.redirect(portfolioAddress(name), 303);

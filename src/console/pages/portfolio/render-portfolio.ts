@@ -200,6 +200,7 @@ function renderActions({ state, who }: PortfolioLook, { rights, csrf }: { rights
         actionButton({
           action: below(name, 'resume'),
           csrf,
+          fields: { pause: paused },
           words: t`Resume`,
           kind: 'primary',
           command: `npx limitline resume ${word}`,
