@@ -2,7 +2,7 @@ import { counted } from '../counted.ts';
 import { moneyText } from '../money-text.ts';
 import type { Line } from './lines/row.ts';
 import { makeProblem, type Problem, WHOLE_FILE } from './problem.ts';
-import { type Decimal, parseAmount, subtractAmounts } from './values/amounts.ts';
+import { parseAmount, subtractAmounts } from './values/amounts.ts';
 import { makeExactSum } from './values/exact-sum.ts';
 
 /**
@@ -27,10 +27,9 @@ export function makeControlSum(total: string) {
     /** A problem of the whole file if the sum is another one; nothing if both are the same. */
     problem(): Problem | undefined {
       const found = sum.total();
-      const readings = readingsOf(total);
-      if (readings.includes(found)) return undefined;
-      const [only, ...others] = readings;
-      const less = only === undefined || others.length > 0 ? '' : differenceWords(found, only);
+      const typed = amountOf(total);
+      if (typed === found) return undefined;
+      const less = typed === undefined ? '' : differenceWords(found, typed);
       const unread = bare === 0 ? '' : ` ${counted(bare, 'line has', 'lines have')} no amount that can be read.`;
       const message = `The control total is ${total.trim()}, but the amounts of this file add up to ${moneyText(found)}${less}.${unread}`;
       return makeProblem(WHOLE_FILE, null, total, message);
@@ -49,20 +48,22 @@ export const agreesWords = (total: string): string => `The control total ${readT
 /** Why the text cannot be a control total; nothing if it can. */
 export function controlTotalFault(total: string): string | undefined {
   const reading = parseAmount(total.trim());
-  return 'value' in reading || reading.open ? undefined : reading.problem;
+  if ('value' in reading) return undefined;
+  // A file whose amounts are read wrongly would agree with the wrong one.
+  return reading.open ? OPEN : reading.problem;
 }
 
-/** How a control total is read, as people expect of money; as it is typed where it may mean two amounts. */
+const OPEN = 'It can mean two amounts: write it without a separator of thousands, or with two decimals.';
+
+/** How a control total is read, as people expect of money. */
 export function readTotal(total: string): string {
-  const [only, ...others] = readingsOf(total);
-  return only === undefined || others.length > 0 ? total : moneyText(only);
+  const value = amountOf(total);
+  return value === undefined ? total : moneyText(value);
 }
 
-/** The amounts that the text may mean: two where its only separator may be one of thousands or of decimals, as in `304.100`. */
-function readingsOf(total: string): string[] {
-  const marks: (Decimal | null)[] = [null, '.', ','];
-  const values = marks.map((mark) => parseAmount(total.trim(), mark));
-  return [...new Set(values.flatMap((reading) => ('value' in reading ? [reading.value] : [])))];
+function amountOf(total: string): string | undefined {
+  const reading = parseAmount(total.trim());
+  return 'value' in reading ? reading.value : undefined;
 }
 
 function differenceWords(found: string, total: string): string {
