@@ -87,13 +87,17 @@ export type FindRows = Pick<Rows, 'page'>;
 
 const PAGE = 500;
 
-/** All rows of a plan's filter, page by page. A filter without states means no rows. */
+/**
+ * All rows of a plan's filter, page by page. A filter without states means no rows. A row that another line replaces, or that a later
+ * file lacks, is in no plan: its own line brings it back.
+ */
 export async function* pagesOfFilter(rows: FindRows, portfolio: string, filter: RowFilter): AsyncGenerator<FoundRow[]> {
   if (filter.states === undefined || filter.states.length === 0) return;
   let after: string | undefined;
   do {
     const page = await rows.page(portfolio, filter, { after, count: PAGE });
-    if (page.found.length > 0) yield page.found;
+    const found = page.found.filter(({ result }) => !result.replaced);
+    if (found.length > 0) yield found;
     after = page.next;
   } while (after !== undefined);
 }

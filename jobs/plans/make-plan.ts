@@ -130,7 +130,7 @@ function causeWords(cause: Cause | undefined): string | null {
 /** Counts by state or cause that the ledger keeps. Nothing where the filter has other conditions. */
 function keptCounts(
   { action, filter: { cause: id, ...rest } }: PlanRequest,
-  { states, sums }: PortfolioState,
+  { states, sums, replaced }: PortfolioState,
   causes: readonly Cause[],
 ): Counts | undefined {
   if (!isByStateAlone(rest)) return undefined;
@@ -147,7 +147,7 @@ function keptCounts(
     if (!cause || wanted.length !== 1) return undefined;
     return { rows: cause.rows, sum: cause.sum, ...most(cause.rows, cause.step === 'company' ? cause.rows : 0) };
   }
-  const rows = rowsIn(states, wanted);
+  const rows = rowsIn(states, wanted) - (wanted.includes('cancelled') ? replaced : 0);
   const sum = wanted.reduce((total, state) => total.plus(sums.byState[state]), new Big(0)).toFixed();
   // Rows that were refused at a later step have their companies, so they need no call for one.
   const later = causes.filter(({ step }) => step !== 'company').reduce((count, cause) => count + cause.rows, 0);

@@ -120,12 +120,12 @@ export function rowBadge(result: Pick<RowResult, 'state' | 'record' | 'request'>
   return stateBadge(outcome, isOpen ? t`answered: “${visible(status).slice(0, STATUS_CHARACTERS)}”` : undefined);
 }
 
-/** The rows of a portfolio by how they are shown. */
+/** The rows of a portfolio by how they are shown; a replaced row has no outcome. */
 export function shownCounts(
-  { states, answers }: Pick<PortfolioState, 'states' | 'answers'>,
+  { states, answers, replaced }: Pick<PortfolioState, 'states' | 'answers' | 'replaced'>,
   meanings: Meanings,
 ): Partial<Record<Shown, number>> {
-  const counts: Partial<Record<Shown, number>> = { ...states, done: 0 };
+  const counts: Partial<Record<Shown, number>> = { ...states, cancelled: states.cancelled - replaced, done: 0 };
   for (const { rows, ...answer } of answers) {
     const outcome = outcomeOfAnswer(answer, meanings);
     counts[outcome] = (counts[outcome] ?? 0) + rows;

@@ -78,3 +78,28 @@ test('lists the lines of its file that led to no row, with name and problem, and
   }
   expect((await get('/portfolios/q4?text=buyer+5')).text).not.toContain('led to no row');
 });
+
+test.each([
+  ['that a replacing file lacks', []],
+  ['that another line replaces', ['Alder GmbH,DE,HRB 1,1500']],
+])('a row %s has no outcome, and is not sent again with chosen ones', async (_which, corrected) => {
+  const desk = await openDesk(1);
+  const put = async (lines: string[], ...more: string[]) => {
+    const header = 'name,country_code,company_registration_number,requested_limit';
+    await writeFile(join(desk.cwd, 'q4.csv'), `${[header, ...lines, 'Birch GmbH,DE,HRB 2,2000'].join('\n')}\n`);
+    await desk.limitline('import', 'q4.csv', ...more);
+  };
+  await put(['Alder GmbH,DE,HRB 1,1000']);
+  await put(corrected, '--replace');
+  const { get, context } = await openConsole(desk);
+  const [replaced] = await context.rows.inState('q4', 'cancelled', { count: 2 });
+  const key = replaced?.row.key ?? '';
+  expect((await get(`/portfolios/q4/rows/${key}`)).text).toContain('Import its own line to bring it back');
+  expect((await get('/portfolios/q4')).text).not.toContain(`name="rows" value="${key}"`);
+  const { text } = await get(`/plans/new?portfolio=q4&action=retry&chosen=yes&rows=${key}`);
+  expect(text).not.toMatch(/\/confirm"/);
+  // The list counts as the portfolio's page does.
+  const list = (await get('/')).text;
+  expect(list).toContain(`aria-label="Rows of q4 by outcome: ${corrected.length + 1} waiting"`);
+  expect(list).toContain(`data-head="Rows">${corrected.length + 1}<`);
+});

@@ -37,8 +37,9 @@ export function renderRows(
     return { href: `${portfolioAddress(name, filter, { order: next }).split('#')[0]}#rows`, now };
   };
   const acts = CHOSEN_ACTS.filter(({ action }) => can(rights, 'GET /plans/new', action));
-  const isChoosable = ({ state: of }: RowResult) =>
-    acts.some(({ states }) => (states as readonly RowState[]).includes(of));
+  // A replaced row comes back with its own line only.
+  const isChoosable = ({ state: of, replaced }: RowResult) =>
+    !replaced && acts.some(({ states }) => (states as readonly RowState[]).includes(of));
   const isChosen = rows.some(({ result }) => isChoosable(result));
   return html`${table({
     caption: t`Rows of portfolio ${name}`,

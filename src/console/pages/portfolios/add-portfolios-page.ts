@@ -192,7 +192,7 @@ function renderList(look: PortfoliosLook, { text, rights }: Listed): Html {
     columns: [
       { head: t`Portfolio`, names: true, cell: (state) => nameOf(state) },
       { head: t`Begun (UTC)`, cell: (state) => begunOf(state) },
-      { head: t`Rows`, kind: 'number', cell: (state) => grouped(rowCountOf(state)) },
+      { head: t`Rows`, kind: 'number', cell: (state) => grouped(rowCountOf(state) - state.replaced) },
       {
         head: t`By outcome`,
         cell: (state) => stateBar(shownCounts(state, look.meanings), { label: t`Rows of ${state.name} by outcome` }),
@@ -201,7 +201,7 @@ function renderList(look: PortfoliosLook, { text, rights }: Listed): Html {
         head: t`Requested`,
         kind: 'amount',
         cell: ({ sums: { requested, inAllRows }, ...state }) =>
-          html`<span>${money({ amount: requested, currency: soleCurrency(state) })}${requested !== inAllRows && html`<small class="under">of ${amount(inAllRows)}</small>`}</span>`,
+          html`<span>${money({ amount: requested, currency: soleCurrency(state) })}${requested !== inAllRows && html`<small class="under">of ${amount(inAllRows)} in all rows</small>`}</span>`,
       },
       { head: t`Granted`, kind: 'amount', cell: (state) => amount(grantedOf(state, look.meanings).granted) },
       { head: t`Waits for`, cell: (state) => waitCell(state, look) },
