@@ -3,6 +3,7 @@ import { explainRow, rowByName } from '../../jobs/operators/explain-rows.ts';
 import { retryRow } from '../../jobs/operators/retry-row.ts';
 import { buyerStory } from '../../jobs/story/buyer-story.ts';
 import { findBuyers } from '../../jobs/story/find-buyers.ts';
+import { findLines } from '../../jobs/story/find-lines.ts';
 import { lineOfRow, rowStory } from '../../jobs/story/row-story.ts';
 import type { BuyersPageFunctions } from '../../src/console/pages/buyers/add-buyers-page.ts';
 import type { RowPageFunctions } from '../../src/console/pages/row/add-row-page.ts';
@@ -14,6 +15,7 @@ export function buyersPageFunctions(context: Context): BuyersPageFunctions {
   return {
     meanings: context.statusMeanings.read,
     find: (text, range) => findBuyers(text, range, context),
+    lines: (text) => findLines(text, context),
     story: (key, range) => buyerStory(key, range, context),
   };
 }

@@ -1,3 +1,4 @@
+import type { FaultyLine } from '../portfolios/faulty-lines.ts';
 import type { StoryEntry } from '../rows/story.ts';
 import type { ArchiveStateName } from '../schema/archives.ts';
 import type { RowResult } from '../schema/row.ts';
@@ -37,3 +38,6 @@ export type BuyerStory = BuyerLook & { companyId: string; summed: readonly Buyer
 
 /** A page of found buyers. `gone`: rows that the text names, which only an archive has. `next`: the cursor of the next page. */
 export type FoundBuyers = { buyers: BuyerLook[]; gone: BuyerRequest[]; next: string | undefined };
+
+/** Lines of the newest portfolios that led to no row, and those of these portfolios whose lines are too many to be searched. */
+export type FoundLines = { lines: (FaultyLine & { portfolio: string; line: number })[]; unread: string[] };

@@ -140,6 +140,16 @@ test('what a buyer was requested for is added up by currency and outcome, over a
   expect(await sums()).toContain('Requested');
 });
 
+test('a line to fix has no buyer, and the search in all portfolios finds it by its name', async () => {
+  const { get } = await openWith({ q3: [MUELLER, 'Nowhere Trading,DE,,,,none,,,,'] });
+  const { text } = await get('/search?text=nowh');
+  expect(text).toContain('Lines that led to no request are below.');
+  expect(text).toMatch(
+    /<bdi>Nowhere Trading<\/bdi>[\s\S]*href="\/portfolios\/q3\?text=nowh&amp;lines=invalid#rows">line 3/,
+  );
+  expect((await get('/search?text=muell')).text).not.toContain('Lines that led to no request');
+});
+
 test('a viewer sees no contact on the page of a buyer', async () => {
   const viewer = { identify: async () => ({ by: 'vera', roles: ['viewer' as const] }) };
   const { search, get } = await openWith(

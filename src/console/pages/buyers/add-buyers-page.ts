@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { BuyerStory, FoundBuyers } from '../../../ledger/story/buyer-story.ts';
+import type { BuyerStory, FoundBuyers, FoundLines } from '../../../ledger/story/buyer-story.ts';
 import type { Meanings } from '../../../status-meaning.ts';
 import { LOOKS } from '../../access/rules.ts';
 import { ConsoleError } from '../../console-app.ts';
@@ -13,6 +13,8 @@ export type BuyersPageFunctions = {
   meanings: () => Promise<Meanings>;
   /** Buyers of all portfolios that a text names, behind a cursor. */
   find: (text: string, range: { after: string; count: number }) => Promise<FoundBuyers>;
+  /** Lines that led to no request and whose name has the words of a text, in the newest portfolios. */
+  lines: (text: string) => Promise<FoundLines>;
   /** A buyer with its requests from an index on; undefined for an unknown one. */
   story: (key: string, range: { from: number; count: number }) => Promise<BuyerStory | undefined>;
 };
@@ -31,9 +33,13 @@ export const buyersPage = page<BuyersPageFunctions>({ at: 'portfolios' }, ({ get
     query: z.object({ text: text.transform((words) => words.trim().slice(0, LONGEST_TEXT)), after: text }),
     show: async ({ query, given }) => {
       const nothing: FoundBuyers = { buyers: [], gone: [], next: undefined };
-      const found =
-        query.text === '' ? nothing : await given.find(query.text, { after: query.after, count: FOUND_SHOWN });
-      return { title: t`Find a buyer`, body: foundPage(found, { ...query, meanings: await given.meanings() }) };
+      const isFirst = query.text !== '' && query.after === '';
+      const [found, faulty, meanings] = await Promise.all([
+        query.text === '' ? nothing : given.find(query.text, { after: query.after, count: FOUND_SHOWN }),
+        isFirst ? given.lines(query.text) : { lines: [], unread: [] },
+        given.meanings(),
+      ]);
+      return { title: t`Find a buyer`, body: foundPage(found, { ...query, meanings, faulty }) };
     },
   }),
   get('/buyers/:key', {

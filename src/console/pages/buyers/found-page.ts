@@ -1,18 +1,18 @@
-import type { FoundBuyers } from '../../../ledger/story/buyer-story.ts';
+import type { FoundBuyers, FoundLines } from '../../../ledger/story/buyer-story.ts';
 import type { Meanings } from '../../../status-meaning.ts';
 import { type Html, html } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
 import { button, field, form } from '../../parts/form.ts';
 import { emptyState, notice, pageHead } from '../../parts/page-head.ts';
 import { pager, table } from '../../parts/table.ts';
-import { theirWords } from '../../parts/text.ts';
-import { buyerAddress } from '../addresses.ts';
+import { advice, theirWords } from '../../parts/text.ts';
+import { buyerAddress, portfolioAddress } from '../addresses.ts';
 import { outcomeOf, requestLink, shownBuyer } from './buyer-page.ts';
 
 /** The page of the search for buyers in all portfolios. */
 export function foundPage(
   { buyers, gone, next }: FoundBuyers,
-  { text, after, meanings }: { text: string; after: string; meanings: Meanings },
+  { text, after, meanings, faulty }: { text: string; after: string; meanings: Meanings; faulty: FoundLines },
 ): Html {
   const addressOf = (place: string) =>
     `/search?${new URLSearchParams({ text, ...(place !== '' && { after: place }) })}`;
@@ -49,17 +49,35 @@ export function foundPage(
             html`<div>${requests.map((request) => html`<p>${requestLink(request)} ${outcomeOf(request, meanings)}</p>`)}</div>`,
         },
       ],
-      empty: nothingFound(text, next),
+      empty: nothingFound(text, next, faulty),
     })}
     ${pager({
       words: buyers.length > 0 ? countWords(buyers.length, 'buyer') : '',
       first: after === '' ? undefined : addressOf(''),
       next: next === undefined ? undefined : addressOf(next),
-    })}`
+    })}
+    ${faulty.lines.length > 0 && foundLines(text, faulty.lines)}`
   }`;
 }
 
-function nothingFound(text: string, next: string | undefined): Html {
+/** Lines of files that led to no request, so that no buyer is known of them. */
+function foundLines(text: string, lines: FoundLines['lines']): Html {
+  return table({
+    caption: t`Lines that led to no request`,
+    rows: lines,
+    columns: [
+      { head: t`Name`, names: true, cell: ({ name = '' }) => theirWords(name) },
+      {
+        head: t`Line`,
+        cell: ({ portfolio, line, kind }) =>
+          html`<a href="${portfolioAddress(portfolio, { text }, { lines: [kind] })}">line ${line}</a> in <bdi>${portfolio}</bdi>`,
+      },
+      { head: t`Problem`, cell: ({ message }) => html`<span class="row-problem">${advice(message)}</span>` },
+    ],
+  });
+}
+
+function nothingFound(text: string, next: string | undefined, { lines, unread }: FoundLines): Html {
   if (next !== undefined) {
     return emptyState({
       title: t`None so far.`,
@@ -68,6 +86,6 @@ function nothingFound(text: string, next: string | undefined): Html {
   }
   return emptyState({
     title: t`No buyer was found.`,
-    words: html`Nothing is known as “<bdi>${text}</bdi>”. Words of a name are found by their beginnings, from two letters on; legal forms such as GmbH are left out.`,
+    words: html`Nothing is known as “<bdi>${text}</bdi>”. Words of a name are found by their beginnings, from two letters on; legal forms such as GmbH are left out.${lines.length > 0 && html` Lines that led to no request are below.`}${unread.length > 0 && html` Lines to fix of these portfolios are not searched here: ${unread.map((name) => html`<a href="${portfolioAddress(name, {}, { lines: ['invalid'] })}"><bdi>${name}</bdi></a> `)}`}`,
   });
 }

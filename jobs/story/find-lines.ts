@@ -1,0 +1,27 @@
+import { makePortfolioList } from '../../src/ledger/portfolios/portfolio-list.ts';
+import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
+import { FAULT_KINDS, type Keys } from '../../src/ledger/schema/keys.ts';
+import type { FoundLines } from '../../src/ledger/story/buyer-story.ts';
+import type { RedisConnection } from '../../src/lua-script.ts';
+
+/** Portfolios that are searched, the newest, as many as the first page lists; and lines of one that are shown. */
+const NEWEST = 40;
+const SHOWN = 5;
+
+/** Finds lines that led to no row, and so to no buyer, by words of their name, in the newest portfolios. */
+export async function findLines(
+  text: string,
+  { ledger, keys, portfolios }: { ledger: RedisConnection; keys: Keys; portfolios: Pick<Portfolios, 'faultyPage'> },
+): Promise<FoundLines> {
+  const { names } = await makePortfolioList({ connection: ledger, keys }).page({ count: NEWEST });
+  const pages = await Promise.all(
+    names.map(async (portfolio) => {
+      const page = await portfolios.faultyPage(portfolio, { kinds: FAULT_KINDS, text, count: SHOWN });
+      return { portfolio, ...page };
+    }),
+  );
+  return {
+    lines: pages.flatMap(({ portfolio, found }) => found.map((line) => ({ ...line, portfolio }))),
+    unread: pages.flatMap(({ portfolio, unlisted }) => (unlisted > 0 ? [portfolio] : [])),
+  };
+}
