@@ -26,7 +26,7 @@ export const ZONE_WORDS = 'Times without a zone are read as UTC: write the zone 
 
 /**
  * Reads when something was decided, in ISO 8601, UTC: a day in whatever form, or with a time behind it. A day means its
- * end, also before that has come, so that a file says the same whenever it is taken.
+ * end, also before that has come.
  *
  * @param given.aheadMs how far in the future a time, or the beginning of a day, may be
  */

@@ -75,7 +75,8 @@ const MOST_STATUS_BYTES = 100;
 
 /**
  * Reads decisions from a table with the columns `status`, one of `buyer_limit_id` and `row`, and, if known, `total_limit`,
- * `available_limit` and `decided_at`. A day without a time means its end, and a time without a zone is UTC. In a results file of Limitline only
+ * `available_limit` and `decided_at`. A day without a time means its end, or, while it has
+ * not ended, as much as an empty cell; a time without a zone is UTC. In a results file of Limitline only
  * lines with a `decided_at` count: the others say what was known when it was written.
  *
  * @throws LimitlineError `FILE` when it cannot be read, lacks these columns or those of the mapping, has one of them twice, or has more than
@@ -216,9 +217,13 @@ function take(line: Read, { decimal, proven, places, dates, now = new Date() }: 
     const beside = [cells.total_limit, cells.available_limit].map((cell = '') => besideAmount(cell));
     const currencies = beside.filter((word) => word !== '');
     const told = currencies.length > 0 ? { currencies } : {};
-    file.decisions.push({ at, id, row, status, ...amounts, ...told, decided: decided.value });
+    const isToday = decided.value?.endsWith(DAYS_END) && decided.value > now.toISOString();
+    file.decisions.push({ at, id, row, status, ...amounts, ...told, decided: isToday ? undefined : decided.value });
   }
 }
+
+/** A day that has not ended says as little as an empty cell: its end would count above each correction of that day. */
+const DAYS_END = 'T23:59:59.999Z';
 
 const NO_STATUS = 'It has an amount and no status, so it decides nothing: fill in its status.';
 

@@ -71,21 +71,19 @@ test('a status that only the file has is asked about where another is spelled mu
   const { ids, decide } = await openReview(2);
   const { stdout } = await decide([`${ids[0]},,aproved,1,1,`, `${ids[1]},,frozen,1,1,`]);
   expect(stdout).toContain(
-    'No row had "aproved" before. Did you mean "approved"? A correction needs a later decided_at.',
+    'No row had "aproved" before. Did you mean "approved"? A correction needs a later decided_at, the day of today, or none.',
   );
   expect(stdout).not.toContain('"frozen" before');
 });
 
-test('a day that has not ended is the same time whenever its file comes, and two words of it contradict each other', async () => {
+test('a decision that is dated today counts from the moment when its file is taken, so that a later file of that day corrects it', async () => {
   const { ids, decide, outcomes } = await openReview(1);
   const today = later(0).slice(0, 10);
   const approved = [`${ids[0]},,approved,1001.5,1001.5,${today}`];
+  expect((await decide([`${ids[0]},,rejected,,,${today}`])).stdout).toContain('1 decision taken');
   expect((await decide(approved)).stdout).toContain('1 decision taken');
   expect((await decide(approved)).stdout).toContain('0 decisions taken, 1 known already, 0 not taken.');
-  const { status, stdout } = await decide([`${ids[0]},,rejected,,,${today}`]);
-  expect(status).toBe(2);
-  expect(stdout).toContain(
-    `of the same time, ${today}T23:59:59.999Z, is known, approved of later.csv, and it stays. If this one counts, give it a later decided_at.`,
-  );
   expect(await outcomes()).toMatchObject({ approved: { rows: 1 }, declined: { rows: 0 } });
+  expect((await decide([`${ids[0]},,rejected,,,`])).stdout).toContain('1 decision taken');
+  expect(await outcomes()).toMatchObject({ approved: { rows: 0 }, declined: { rows: 1 } });
 });
