@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { CONSOLE_ACTOR } from '../../actor.ts';
+import type { Query } from '../../ledger/search/row-filter.ts';
 import { type Person, ROLES } from '../../people/person.ts';
 import { isMasked } from '../access/rules.ts';
 import type { ConsoleApp } from '../console-app.ts';
@@ -24,6 +25,11 @@ export function rememberWhoLooks(app: ConsoleApp): void {
 export function looksMasked(): boolean {
   const looker = looking.getStore();
   return looker === undefined || isMasked(looker.person);
+}
+
+/** A query of rows without what finds out, letter by letter, texts of the service that the person who asks is shown masked. */
+export function askable(query: Query): Query {
+  return looksMasked() ? { ...query, problem: undefined } : query;
 }
 
 /** Does something as the console itself and for no person, such as its shutdown. */

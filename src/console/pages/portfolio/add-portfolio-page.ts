@@ -9,6 +9,7 @@ import { type RowOrder, rowOrderOf } from '../../../ledger/search/row-order.ts';
 import { LOOKS, OPERATOR, RESUMES } from '../../access/rules.ts';
 import { ConsoleError } from '../../console-app.ts';
 import { t } from '../../html/texts.ts';
+import { askable } from '../../privacy/who-looks.ts';
 import { below, portfolioAddress } from '../addresses.ts';
 import { archivedPortfolioPage } from '../archived/add-archived-page.ts';
 import { page } from '../page.ts';
@@ -66,8 +67,8 @@ export const onePortfolioPage = page<PortfolioPageFunctions>({ at: 'portfolios' 
           ? given.faultyLines(name, { kinds, text, after: listing.behind, count: ROWS_SHOWN })
           : undefined,
       ]);
-      // What a text finds among the lines stands below the rows, or in their place.
-      const isFound = faulty !== undefined && faulty.found.length > 0;
+      // What a text finds among the lines stands below the rows, or in their place; or that they are too many to be searched.
+      const isFound = faulty !== undefined && faulty.found.length + faulty.unlisted > 0;
       const found: RowsPage = rows.page;
       const isNoRow = found.found.length === 0 && found.next === undefined;
       const shown = {
@@ -142,7 +143,7 @@ function notThere(): ConsoleError {
 
 function readFilter(query: Query): { filter: RowFilter; problem: string | undefined } {
   try {
-    return { filter: filterFromQuery(withPlainAmounts(query)), problem: undefined };
+    return { filter: filterFromQuery(withPlainAmounts(askable(query))), problem: undefined };
   } catch (error) {
     if (isLimitlineError(error, 'USAGE')) return { filter: {}, problem: error.message };
     throw error;

@@ -1,6 +1,7 @@
 import { grouped } from '../../../counted.ts';
 import type { FaultKind, FaultyPage } from '../../../ledger/portfolios/faulty-lines.ts';
 import type { RowFilter } from '../../../ledger/search/row-filter.ts';
+import { can, type Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
 import { stateBadge } from '../../parts/figures.ts';
@@ -16,12 +17,14 @@ export const FAULT_WORDS: Readonly<Record<FaultKind, string>> = { invalid: t`Lin
 export function renderFaultyLines(
   name: string,
   { found, next, unlisted }: FaultyPage,
-  { filter, listing }: { filter: RowFilter; listing: Listing },
+  { filter, listing, rights }: { filter: RowFilter; listing: Listing; rights: Rights },
 ): Html {
   if (unlisted > 0) {
     return emptyState({
-      title: t`${grouped(unlisted)} lines are too many to be listed here.`,
-      words: html`All of them, each with its problem, are in the download <a href="${below(name, 'downloads', 'errors.csv')}" download>File to correct</a>.`,
+      title: t`${grouped(unlisted)} lines are too many to be listed or searched here.`,
+      words: can(rights, 'GET /portfolios/:name/downloads/:file')
+        ? html`All of them, each with its problem, are in the download <a href="${below(name, 'downloads', 'errors.csv')}" download>File to correct</a>.`
+        : t`All of them, each with its problem, are in the file to correct.`,
     });
   }
   return html`${table({

@@ -13,6 +13,7 @@ import { ConsoleError } from '../../console-app.ts';
 import { t } from '../../html/texts.ts';
 import { wantsFragment } from '../../layout/layout.ts';
 import { cutWords } from '../../parts/text.ts';
+import { askable } from '../../privacy/who-looks.ts';
 import { portfolioAddress, rowAddress, rowOfParams } from '../addresses.ts';
 import { didWord, didWords, HELD_DID } from '../held/held-page.ts';
 import { page, text } from '../page.ts';
@@ -115,7 +116,7 @@ export const oneRowPage = page<RowPageFunctions>({ at: 'portfolios' }, ({ get, p
 function listOf(query: Query): { filter: RowFilter; order: RowOrder } {
   const order = rowOrderOf(query.order);
   try {
-    return { filter: filterFromQuery(query), order };
+    return { filter: filterFromQuery(askable(query)), order };
   } catch (error) {
     if (isLimitlineError(error, 'USAGE')) return { filter: {}, order };
     throw error;
