@@ -3,7 +3,10 @@ import { normal } from '../../likeness.ts';
 import { changeExtras } from '../../portfolio/columns/extra-fields.ts';
 import { COLUMNS, columnsThat, fieldOf, isKnown } from '../../portfolio/columns/known-columns.ts';
 
-/** Fields with names: only e-mail addresses and telephone numbers in them are masked, so that rows stay recognisable. */
+/**
+ * Fields with names, and with words of ours or the service by which an outcome is told, as which a contact may be named: only e-mail
+ * addresses and telephone numbers in them are masked, so that rows stay recognisable.
+ */
 const NAMES = new Set([
   'name',
   'fileName',
@@ -16,6 +19,12 @@ const NAMES = new Set([
   'column',
   'meaning',
   'account',
+  'state',
+  'was',
+  'step',
+  'kind',
+  'is',
+  'status',
 ]);
 
 /** Fields that name Limitline's own users, which stay as they are. */
@@ -51,15 +60,24 @@ function copy(value: unknown, masks: TextMasks, key = ''): unknown {
   if (typeof value === 'string') return textOf(value, key, masks);
   if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return value;
   if (Array.isArray(value)) return copyArray(value, masks, key);
-  if (value instanceof Map) return new Map([...value].map(([name, one]) => [name, copy(one, masks, String(name))]));
+  if (value instanceof Map)
+    return new Map([...value].map(([name, one]) => [keyOf(name, masks), copy(one, masks, String(name))]));
   if (value instanceof Set) return new Set([...value].map((one) => copy(one, masks, key)));
   if (value instanceof Date) return value;
   if (!isPlain(value)) throw new TypeError('This cannot be masked, so it is not handed to a page.');
   if (isCell(value)) return copyCell(value, masks);
   const plain = isPlain(value.limit) && 'requested_limit' in value.limit ? withoutExtras(value) : withoutSent(value);
   return Object.fromEntries(
-    Object.entries(plain).map(([name, one]) => [name, isHidden(name, plain) ? blank(one) : copy(one, masks, name)]),
+    Object.entries(plain).map(([name, one]) => [
+      keyOf(name, masks),
+      isHidden(name, plain) ? blank(one) : copy(one, masks, name),
+    ]),
   );
+}
+
+/** A key may be a text of the service, such as a status by which rows are counted. */
+function keyOf<Key>(key: Key, { plain }: TextMasks): Key | string {
+  return typeof key === 'string' && !/^[\w-]*$/.test(key) ? plain(key) : key;
 }
 
 /** A request whose extra fields are masked, as their columns are in a line: they may hold anything. */

@@ -129,6 +129,16 @@ test('what a row said before it was mended is masked whole where the words of th
   expect(entries('{"name":"A GmbH","docum')).toEqual({ is: 'refused', body: MASK, atMs: 1 });
 });
 
+test('a status is masked alike where rows have it and where they are counted by it', () => {
+  const status = 'ask anne@m.example';
+  const counted = { statuses: { [status]: 2 }, meanings: new Map([[status, 'review']]), record: { status } };
+  expect(masked(counted)).toEqual({
+    statuses: { [`ask ${MASK}`]: 2 },
+    meanings: new Map([[`ask ${MASK}`, 'review']]),
+    record: { status: `ask ${MASK}` },
+  });
+});
+
 test('who did it is one of ours and stays, whatever he is called', () => {
   const said = { by: 'anna@ours.example (sso 1a2b3c)', words: 'ask anna@ours.example' };
   expect(masked(said)).toEqual({ ...said, words: `ask ${MASK}` });
