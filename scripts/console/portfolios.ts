@@ -33,10 +33,11 @@ export function portfoliosPageFunctions(
   return {
     ...makeDeclinedLately(context),
     page: async (query) => {
-      const [page, total, archived, pace, workers, pausedQueues, meanings] = await Promise.all([
+      const [page, total, archived, [lastArchived], pace, workers, pausedQueues, meanings] = await Promise.all([
         list.page(query),
         list.count(),
         archives.count(),
+        archives.page(0, 1),
         lookAtPace(context),
         countLiving({ connection: ledger, keys }),
         queues.paused(),
@@ -44,7 +45,8 @@ export function portfoliosPageFunctions(
       ]);
       const states = await Promise.all(page.names.map((name) => portfolios.read(name)));
       const next = page.next === undefined ? {} : { next: page.next };
-      return { portfolios: states, ...next, total, archived, pace, workers, pausedQueues, meanings, nowMs: Date.now() };
+      const counts = { total, archived, archivedMs: lastArchived?.sinceMs };
+      return { portfolios: states, ...next, ...counts, pace, workers, pausedQueues, meanings, nowMs: Date.now() };
     },
     async running(listed) {
       const known = new Set(listed.map(({ name }) => name));

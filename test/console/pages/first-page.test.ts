@@ -87,6 +87,15 @@ test('what was requested this month stands there by currency and outcome, withou
     );
 });
 
+test('sums of this month are lower bounds once a portfolio was archived in it', async () => {
+  const desk = await openDesk(1);
+  for (const name of ['q4', 'q5']) await desk.limitline('run', 'q4.csv', '--portfolio', name, '--no-results');
+  const { get } = await openConsole(desk);
+  expect(plain((await get('/')).text)).toContain('This month Requested 1,001.50 1 request');
+  await desk.limitline('archive', 'q5', '--yes');
+  expect(plain((await get('/')).text)).toContain('This month Requested ≥ 1,001.50 at least 1 request');
+});
+
 test('nothing was declined is said, too', async () => {
   const { get } = await openConsole(await openDesk(0));
   expect((await get('/declined')).text).toContain('Nothing was declined in the last 24 hours.');

@@ -113,6 +113,8 @@ type PortfoliosLook = {
   total: number;
   /** How many are archived or forgotten; these are not listed. */
   archived: number;
+  /** When the last of these was. */
+  archivedMs: number | undefined;
   pace: PaceState | undefined;
   workers: number;
   /** Queues that somebody paused, which stops the rows of all portfolios. */

@@ -21,18 +21,21 @@ const FIGURES: readonly { label: string; outcomes: readonly RowOutcome[]; of: 'r
  * are those that each portfolio keeps.
  *
  * @param look.total if there are more portfolios than `portfolios`, the newest ones, the sums may be lower bounds
+ * @param look.archivedMs when one was archived last: if that was in this month, it may have been begun in it
  */
 export function thisMonth(look: {
   portfolios: readonly PortfolioState[];
   total: number;
+  archivedMs: number | undefined;
   meanings: Meanings;
   nowMs: number;
 }): Html {
-  const { portfolios, total, meanings, nowMs } = look;
+  const { portfolios, total, archivedMs = 0, meanings, nowMs } = look;
   const month = monthOf(nowMs);
   const ofMonth = portfolios.filter(({ startedMs = 0 }) => monthOf(startedMs) === month);
   if (ofMonth.length === 0) return NOTHING;
-  const isAll = ofMonth.length < portfolios.length || portfolios.length === total;
+  const isOfOthers = ofMonth.length < portfolios.length || portfolios.length === total;
+  const isAll = isOfOthers && monthOf(archivedMs) !== month;
   const all = ofMonth.map((state) => {
     return { name: state.name, currency: soleCurrency(state), sums: outcomesOf(state, meanings) };
   });
