@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { makeFolder } from '../../src/data-folder.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { putText } from '../../src/files/draft.ts';
 import { fileFault, systemCode } from '../../src/files/file-fault.ts';
+import { tryLock } from '../../src/files/lock.ts';
 import { MARK_PATTERN, markOfProcess, sweepLeftBehind } from '../../src/files/process-mark.ts';
 import { filedVersions, type PortfolioDraft, portfolioDraftSchema } from '../../src/portfolio/portfolio-draft.ts';
 
@@ -22,7 +24,7 @@ export type DraftStore = {
   usedBy(person: string | undefined): Promise<number>;
   /** @throws LimitlineError `NOT_FOUND` */
   read(id: string): Promise<PortfolioDraft>;
-  /** Changes a draft; changes of one draft run one after the other. @throws LimitlineError `NOT_FOUND` */
+  /** Changes a draft; changes of one draft run one after the other, in all processes of this machine. @throws LimitlineError `NOT_FOUND` */
   change(
     id: string,
     change: (draft: PortfolioDraft) => PortfolioDraft | Promise<PortfolioDraft>,
@@ -114,9 +116,15 @@ export function makeDraftStore({ dir }: { dir: string }): DraftStore {
       const changed = before
         .catch(() => {})
         .then(async () => {
-          const draft = await change(await read(id));
-          await write(dirOf(id), draft);
-          return draft;
+          await read(id);
+          const release = await locked(dirOf(id));
+          try {
+            const draft = await change(await read(id));
+            await write(dirOf(id), draft);
+            return draft;
+          } finally {
+            release();
+          }
         });
       turns.set(id, changed);
       try {
@@ -128,6 +136,18 @@ export function makeDraftStore({ dir }: { dir: string }): DraftStore {
     remove: (id) => rm(dirOf(id), { recursive: true, force: true }),
   };
 }
+
+/** Waits until no other process, which may be another console, changes the draft of this folder. Answers how to let others. */
+async function locked(path: string): Promise<() => void> {
+  for (;;) {
+    const release = tryLock({ path, id: '' });
+    if (release) return release;
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+/** A change takes some milliseconds, or as long as a file is copied. */
+const LOOK_EVERY_MS = 20;
 
 function unknownDraft(): LimitlineError {
   const message =

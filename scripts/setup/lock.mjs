@@ -19,7 +19,7 @@ const LOCK_PATIENCE_MS = 600_000;
 /**
  * Runs `work` under this clone's lock for set-ups. The lock is the file with the highest number, held while a process that it
  * names lives. Taking it means creating the next number, which only one process can. Files are never deleted, so that nobody
- * deletes a lock just taken. (Like src/redis/own/lock.ts, for Node 18.)
+ * deletes a lock just taken. (Like src/files/lock.ts, for Node 18.)
  *
  * @param {(onChild: (pid: number) => void) => Promise<void>} work must report every child process
  */

@@ -3,10 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { makeFolder } from '../../data-folder.ts';
 import { LimitlineError, messageOf } from '../../errors.ts';
-import { startOf } from '../../files/process-mark.ts';
-
-/** The folder of our own Redis. Its id stays the same if it is moved, and differs in copies. */
-export type Folder = { path: string; id: string };
+import type { Folder } from '../../files/process-stamp.ts';
 
 /**
  * Makes `redis` in the data folder, readable for its owner only, since it contains imported data.
@@ -40,28 +37,6 @@ export function checkInPlace(folder: Folder): void {
     'FILE',
     `Data folder ${folder.path} was moved or deleted while it was in use; put it back, or start this command again.`,
   );
-}
-
-/**
- * Identifies a process: its number, its start time, and the folder for which the stamp was made. Process numbers are reused, quickly in
- * containers, and a folder may be copied with its records of processes.
- */
-export type Stamp = string;
-
-/** @returns undefined if there is no such process any more */
-export function stampOf(pid: number, folder: Folder): Stamp | undefined {
-  const start = startOf(pid);
-  return start && `${pid}/${start}/${folder.id}`;
-}
-
-/** Whether the process of a stamp still lives, and the stamp is of this folder. False for an invalid stamp. */
-export function isAlive(stamp: Stamp, folder: Folder): boolean {
-  const pid = pidOf(stamp);
-  return Number.isInteger(pid) && pid > 0 && stampOf(pid, folder) === stamp;
-}
-
-export function pidOf(stamp: Stamp): number {
-  return Number(stamp.split('/', 1)[0]);
 }
 
 /** Relative to the server's working directory, so that the name is short enough wherever the folder is. */

@@ -1,10 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLimitlineError, LimitlineError, messageOf } from '../../errors.ts';
+import { lockOwner, tryLock } from '../../files/lock.ts';
+import { type Folder, pidOf } from '../../files/process-stamp.ts';
 import type { Log } from '../../log.ts';
-import { checkInPlace, type Folder, notWritable, pidOf } from './folder.ts';
+import { checkInPlace, notWritable } from './folder.ts';
 import { checkHost, enterHost, leaveHost } from './host.ts';
-import { lockOwner, tryLock } from './lock.ts';
 import { joinServer, type Member } from './membership.ts';
 import { hangUp, probe } from './probe.ts';
 import { killServer, LOG_NAME, lastLogLine, runningServer, startServer } from './server-process.ts';

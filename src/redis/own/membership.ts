@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
+import { type Folder, type Stamp, stampOf } from '../../files/process-stamp.ts';
 import { makeLuaScript } from '../../lua-script.ts';
 import type { ServerInfo } from '../server-info.ts';
-import { type Folder, type Stamp, stampOf } from './folder.ts';
 
 /** A user of the folder's own Redis, as long as this connection lasts. */
 export type Member = {

@@ -15,7 +15,8 @@ import { open } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LimitlineError, messageOf } from '../../errors.ts';
-import { type Folder, isAlive, pidOf, SOCKET_NAME, type Stamp, stampOf } from './folder.ts';
+import { type Folder, isAlive, pidOf, type Stamp, stampOf } from '../../files/process-stamp.ts';
+import { SOCKET_NAME } from './folder.ts';
 
 /**
  * Starts a server on the folder and notes it in `server.pid` there; the caller has the lock and has checked that no other server runs. It

@@ -28,8 +28,10 @@ test('a draft is found by the next process, changed one change after the other, 
   const { id } = await (await store.begin()).keep(DRAFT);
   const other = makeDraftStore({ dir });
   const add = () => other.change(id, (draft) => ({ ...draft, uploadedMs: draft.uploadedMs + 1 }));
-  await Promise.all([add(), add(), add()]);
-  expect(await store.read(id)).toMatchObject({ uploadedMs: 4 });
+  // Each store stands for a process.
+  const addHere = () => store.change(id, async (draft) => ({ ...draft, uploadedMs: draft.uploadedMs + 1 }));
+  await Promise.all([add(), addHere(), add(), addHere(), add()]);
+  expect(await store.read(id)).toMatchObject({ uploadedMs: 6 });
   expect(await store.list()).toHaveLength(1);
   const weekAgo = new Date(Date.now() - 7 * 86_400_000 - 1_000);
   await utimes(join(dir, id, 'draft.json'), weekAgo, weekAgo);

@@ -2,8 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { tryLock } from '../../../src/files/lock.ts';
 import { openFolder } from '../../../src/redis/own/folder.ts';
-import { tryLock } from '../../../src/redis/own/lock.ts';
 
 const [dataDir = '', task, times = '0'] = process.argv.slice(2);
 const folder = openFolder(dataDir);

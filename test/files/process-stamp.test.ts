@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { isAlive, pidOf, stampOf } from '../../../src/redis/own/folder.ts';
-import { WAIT } from '../../support/redis/own-fixture.ts';
+import { isAlive, pidOf, stampOf } from '../../src/files/process-stamp.ts';
+import { WAIT } from '../support/redis/own-fixture.ts';
 
 const folder = { path: '/nowhere', id: '1-2' };
 

@@ -4,9 +4,10 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Folder, openFolder, pidOf } from '../../../src/redis/own/folder.ts';
-import { lockOwner, tryLock } from '../../../src/redis/own/lock.ts';
-import { bundled } from '../../support/bundle.ts';
+import { lockOwner, tryLock } from '../../src/files/lock.ts';
+import { type Folder, pidOf } from '../../src/files/process-stamp.ts';
+import { openFolder } from '../../src/redis/own/folder.ts';
+import { bundled } from '../support/bundle.ts';
 
 const LOCK_PROCESS = bundled('lock-process');
 
