@@ -35,6 +35,7 @@ export function newPageFunctions(context: Context): NewPageFunctions {
   return {
     ...desk,
     portfolioNames: () => portfolios.names(),
+    currenciesOf: async (name) => (await portfolios.read(name)).currencies,
     approvalPolicy: context.approvalPolicy,
     personOver: context.approvals.personOver,
     maxUploadMb: settings.CONSOLE_UPLOAD_MB,

@@ -9,7 +9,7 @@ import type { Kinds, Posted } from '../page.ts';
 import { aboutDraft, COPY_LIMIT_MS, type NewPageFunctions, previewOf } from './add-draft-actions.ts';
 import { confirmView, removalView } from './confirm-view.ts';
 import { saysOtherwise } from './read-reading.ts';
-import { neededApproval, SENT_FIRST } from './submit-view.ts';
+import { mixedCurrencies, neededApproval, SENT_FIRST } from './submit-view.ts';
 
 /** How long the page waits for an import: a small one ends within this time, so that its portfolio is shown at once. */
 const PATIENCE_MS = 1_500;
@@ -47,6 +47,7 @@ export function endingActions({ get, post }: Kinds<NewPageFunctions>) {
         const { requested } = preview.dryRun;
         const over = await given.personOver(authorsWith(draft, request.person.by), requested, policy);
         const isThere = (await given.portfolioNames()).includes(draft.portfolio);
+        const mixed = isThere && mixedCurrencies(preview, await given.currenciesOf(draft.portfolio));
         const approval = preview.dryRun.limits > 0 && neededApproval(policy, { requested, isThere, over });
         const chosen = {
           of: preview.of,
@@ -57,7 +58,7 @@ export function endingActions({ get, post }: Kinds<NewPageFunctions>) {
         };
         return {
           title: t`Import ${draft.name}?`,
-          body: confirmView(draft, { preview, chosen, approval, csrf: reply.csrf() }),
+          body: confirmView(draft, { preview, chosen, mixed, approval, csrf: reply.csrf() }),
         };
       },
     }),

@@ -22,7 +22,13 @@ type Chosen = {
 /** The last question before an import: how many requests, which sum, how long. Shown as a dialog, or as a page without script. */
 export function confirmView(
   draft: PortfolioDraft,
-  { preview, chosen, approval, csrf }: { preview: Preview; chosen: Chosen; approval: Html | false; csrf: string },
+  {
+    preview,
+    chosen,
+    mixed,
+    approval,
+    csrf,
+  }: { preview: Preview; chosen: Chosen; mixed: Html | false; approval: Html | false; csrf: string },
 ): Html {
   const { id, name, portfolio } = draft;
   const { dryRun, currency, counts } = preview;
@@ -53,7 +59,7 @@ export function confirmView(
     ${first !== undefined && html`<p>The first ${first} are sent. Then the portfolio pauses.</p>`}
     ${isReplaced && html`<p>Earlier rows of this portfolio that are not in this file are cancelled, if they were not sent yet.</p>`}
     ${unsaved > 0 && notice('warn', t`${countWords(unsaved, 'change of a line is', 'changes of lines are')} not saved and will not be sent: go back, and save a new version.`)}
-    ${approval}
+    ${mixed}${approval}
     ${form({ action: `/new/${id}/submit`, csrf, body, class: 'form' })}`;
 }
 

@@ -24,6 +24,7 @@ type DraftGiven = {
   place: ShownPlace;
   lines: readonly LineToMend[];
   names: readonly string[];
+  currencies: readonly string[];
   approvalPolicy: ApprovalPolicy;
   /** Which of the draft's authors, or the reader, exceeds the limit for one person with this file. */
   over: Approval['over'];

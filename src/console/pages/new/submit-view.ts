@@ -28,6 +28,8 @@ export const SENT_FIRST = 5;
 type SubmitGiven = {
   preview: Preview;
   names: readonly string[];
+  /** The currencies that the portfolio's other files name. */
+  currencies: readonly string[];
   approvalPolicy: ApprovalPolicy;
   over: Approval['over'];
   rights: Rights;
@@ -50,7 +52,7 @@ const MOST_NAMES = 500;
 /** The submit buttons: request all, or a few rows first. */
 export function submitButtons(
   draft: PortfolioDraft,
-  { preview, names, approvalPolicy, over, rights }: SubmitGiven,
+  { preview, names, currencies, approvalPolicy, over, rights }: SubmitGiven,
 ): Html {
   const { portfolio } = draft;
   const sends = { form: DRAFT_FORM, action: `/new/${draft.id}/confirm`, dialog: true };
@@ -59,7 +61,7 @@ export function submitButtons(
   const isThere = names.includes(portfolio);
   const sum = t`${countWords(limits, 'limit')}, ${moneyText(requested, preview.currency)} in total`;
   const words = limits === 0 ? t`Import: ${left}` : t`Request all: ${sum}`;
-  return html`${isThere && thereAlready(portfolio)}
+  return html`${isThere && thereAlready(portfolio)}${mixedCurrencies(preview, currencies)}
   ${limits > 0 && neededApproval(approvalPolicy, { requested, isThere, over })}
   <div class="form submit" role="group" aria-label="Submit">${hidden('of', preview.of, DRAFT_FORM)}
       ${isThere && can(rights, 'POST /new/:id/submit', 'replace') && tick({ form: DRAFT_FORM, name: 'replace', label: t`Cancel earlier rows that are not in this file, if they were not sent yet`, hint: t`Choose this if the file is the whole list.` })}
@@ -79,6 +81,18 @@ function thereAlready(portfolio: string): Html {
     'info',
     html`Portfolio <a href="/portfolios/${encodeURIComponent(portfolio)}"><bdi>${portfolio}</bdi></a> exists already. What was requested before is not requested again. Rows that were not sent yet are updated from this file. Rows that are not in this file stay.`,
     { title: t`This adds to a portfolio.` },
+  );
+}
+
+/** Shown before the submission and in its confirmation where the file is of another currency than the portfolio's other files. */
+export function mixedCurrencies({ currency = '' }: Preview, currencies: readonly string[]): Html | false {
+  const others = currencies.filter((one) => one !== currency && (one !== '' || currency !== ''));
+  if (others.length === 0) return false;
+  const named = others.map((one) => (one === '' ? t`no currency that they name` : one)).join(', ');
+  const own = currency === '' ? t`names no currency` : t`is in ${currency}`;
+  return notice(
+    'warn',
+    t`This file ${own}. This portfolio’s other files are in ${named}. Sums of both have no currency.`,
   );
 }
 

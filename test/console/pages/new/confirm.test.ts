@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openConsole } from '../../../support/console.ts';
 import { openDesk } from '../../../support/desk.ts';
@@ -72,4 +74,22 @@ test('a correction of all lines is offered also where one column alone is wrong'
   const look = async (query = '') => (await web.get(`${location}${query}`)).text;
   await expect.poll(() => look()).toContain('2 × <bdi>website</bdi>');
   expect(await look('?list=problems&column=website')).toContain('Replace in all');
+});
+
+test('a file of another currency than the portfolio’s other files says so before it is sent', async () => {
+  const desk = await openDesk(1);
+  const file = (currency: string) =>
+    `name,country_code,requested_limit,currency\nElm ${currency},DE,1000,${currency}\n`;
+  await writeFile(join(desk.cwd, 'q9.csv'), file('EUR'));
+  await desk.limitline('import', 'q9.csv', '--yes');
+  const web = await openConsole(desk);
+  const words = 'This file is in USD. This portfolio’s other files are in EUR. Sums of both have no currency.';
+  const { location } = await uploadTo(web, ['file', 'q9.csv', file('USD')]);
+  const look = async () => (await web.get(location)).text;
+  await expect.poll(look).toContain(words);
+  const of = /name="of" value="(\w+)"/.exec(await look())?.[1] ?? '';
+  expect((await web.post(`${location}/confirm`, { of })).text).toContain(words);
+  expect((await web.post(`${location}/portfolio`, { portfolio: 'usd' })).status).toBe(303);
+  await expect.poll(look).toContain('Request all');
+  expect(await look()).not.toContain('Sums of both');
 });
