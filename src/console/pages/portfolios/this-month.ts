@@ -9,11 +9,18 @@ import { panel } from '../../parts/page-head.ts';
 import { portfolioAddress } from '../addresses.ts';
 import { sumsPart } from '../held/held-page.ts';
 
-const FIGURES: readonly { label: string; outcomes: readonly RowOutcome[]; of: 'requested' | 'granted' }[] = [
+/** `ifAny`: left out where there are none. */
+const FIGURES: readonly {
+  label: string;
+  outcomes: readonly RowOutcome[];
+  of: 'requested' | 'granted';
+  ifAny?: boolean;
+}[] = [
   { label: t`Requested`, outcomes: ANSWER_OUTCOMES, of: 'requested' },
   { label: t`Granted`, outcomes: ['approved', 'partly_approved'], of: 'granted' },
   { label: t`Under review`, outcomes: ['under_review'], of: 'requested' },
   { label: t`Declined`, outcomes: ['declined'], of: 'requested' },
+  { label: t`Outcome not known`, outcomes: ['answered'], of: 'requested', ifAny: true },
 ];
 
 /**
@@ -42,13 +49,14 @@ export function thisMonth(look: {
   return panel({
     title: t`This month`,
     body: stats(
-      FIGURES.map(({ label, outcomes, of }) => {
+      FIGURES.flatMap(({ label, outcomes, of, ifAny }) => {
         const parts = all.flatMap(({ name, currency, sums }) =>
           outcomes.map((one) => ({ ...sums[one], name, currency })),
         );
         const some = parts.filter(({ rows }) => rows > 0);
         const amounts: AmountIn[] = some.map((one) => ({ amount: one[of], currency: one.currency }));
         const rows = some.reduce((sum, one) => sum + one.rows, 0);
+        if (rows === 0 && ifAny) return [];
         const value = rows === 0 ? '–' : sumsPart(sumsByCurrency(amounts), isAll);
         const words = `${isAll ? '' : t`at least `}${countWords(rows, 'request')}`;
         return {
