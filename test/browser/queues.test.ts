@@ -38,11 +38,12 @@ testInBrowser('failed rows are found and sent again on the page of the queues, a
   await expect.poll(states).toMatchObject({ queued: 1, refused: 2, held: 1 });
   expect(page.url()).toContain('text=buyer+4');
 
-  await page.getByRole('button', { name: 'Pause companies' }).click();
+  await page.getByRole('link', { name: 'Pause companies' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
   await page.getByText('The queue companies is paused').waitFor();
   // Live, without loading the page again.
   await context.queues.resumeQueue('companies');
-  await page.getByRole('button', { name: 'Pause companies' }).waitFor();
+  await page.getByRole('link', { name: 'Pause companies' }).waitFor();
 });
 
 testInBrowser('the switch at the foot of a page hides commands, and the browser keeps it', async () => {
@@ -54,7 +55,7 @@ testInBrowser('the switch at the foot of a page hides commands, and the browser 
   await page.getByLabel('Show terminal commands').uncheck();
   await command.waitFor({ state: 'hidden' });
   await page.reload();
-  await page.getByRole('button', { name: 'Pause companies' }).waitFor();
+  await page.getByRole('link', { name: 'Pause companies' }).waitFor();
   await command.waitFor({ state: 'hidden' });
   await page.getByLabel('Show terminal commands').check();
   await command.waitFor();

@@ -110,6 +110,7 @@ GET  /service-events/:id                       in     no   no     yes     yes   
 GET  /work                                     in     no   no     no      no       yes      no
 GET  /work/events                              in     no   no     no      no       yes      no
 POST /work/retry                               in     no   no     no      no       yes      no
+GET  /work/:queue/pause                        in     no   no     no      no       yes      no
 POST /work/:queue/pause                        in     no   no     no      no       yes      no
 POST /work/:queue/resume                       in     no   no     no      no       yes      no
 GET  /queues                                   in     no   no     no      no       yes      no

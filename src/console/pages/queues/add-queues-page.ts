@@ -13,9 +13,10 @@ import { type RowRetried, whyItStays, whyUnknown } from '../../board/board-funct
 import { ConsoleError } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
-import { actionButton, linkButton } from '../../parts/form.ts';
+import { actionButton, button, form, linkButton } from '../../parts/form.ts';
 import { pageHead, panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
+import { commandLine } from '../../parts/text.ts';
 import { approvalAddress } from '../addresses.ts';
 import { page } from '../page.ts';
 import {
@@ -92,20 +93,40 @@ export const stepQueuesPage = page<QueuesPageFunctions>(
         return reply.redirect(/^\/work(\?|$)/.test(back) ? back : '/work', 303);
       },
     }),
+    get('/work/:queue/pause', {
+      may: OPERATOR,
+      show: async ({ params, reply }) => {
+        const queue = queueOf(params);
+        return { title: t`Pause the queue ${queue}?`, body: pauseView(queue, reply.csrf()) };
+      },
+    }),
     ...(['pause', 'resume'] as const).map((action) =>
       post(`/work/:queue/${action}`, {
         may: OPERATOR,
         action: `${action} queue`,
         handle: async ({ params, reply, given }) => {
-          const queue = QUEUES.find((name) => name === params.queue);
-          if (!queue) throw new ConsoleError(404, t`There is no such queue; there are ${QUEUES.join(', ')}.`);
-          await given[action](queue);
+          await given[action](queueOf(params));
           return reply.redirect('/work', 303);
         },
       }),
     ),
   ],
 );
+
+function queueOf(params: { queue?: string }): QueueName {
+  const queue = QUEUES.find((name) => name === params.queue);
+  if (!queue) throw new ConsoleError(404, t`There is no such queue; there are ${QUEUES.join(', ')}.`);
+  return queue;
+}
+
+/** Asks before a queue is paused. */
+function pauseView(queue: QueueName, csrf: string): Html {
+  const body = html`<div class="form-end">${button({ words: t`Pause`, kind: 'primary' })}
+    <a class="button is-quiet" href="/work" data-close>Back</a></div>`;
+  return html`<h2 class="dialog-title">Pause the queue ${queue}?</h2>
+    <p>It stops for all portfolios, until somebody lets it go on. Calls under way are still waited for.</p>
+    ${form({ action: `/work/${queue}/pause`, csrf, body, class: 'form' })}`;
+}
 
 function workView(look: QueuesLook, shown: FailedShown, csrf: string): Html {
   const { query, failing, causes } = shown;
@@ -189,15 +210,17 @@ function paused(): Html {
 }
 
 function pauseButton({ name, isPaused }: QueueCounts, csrf: string): Html {
-  const action = isPaused ? 'resume' : 'pause';
-  return actionButton({
-    action: `/work/${name}/${action}`,
-    csrf,
-    words: isPaused ? t`Let it go on` : t`Pause`,
-    ...(isPaused ? { kind: 'primary' as const } : {}),
-    label: isPaused ? t`Let it go on: ${name}` : t`Pause ${name}`,
-    command: `npx limitline ${action} --queue ${name}`,
-  });
+  if (isPaused) {
+    return actionButton({
+      action: `/work/${name}/resume`,
+      csrf,
+      words: t`Let it go on`,
+      kind: 'primary',
+      label: t`Let it go on: ${name}`,
+      command: `npx limitline resume --queue ${name}`,
+    });
+  }
+  return html`${linkButton({ href: `/work/${name}/pause`, words: t`Pause…`, dialog: true, label: t`Pause ${name}` })}${commandLine(`npx limitline pause --queue ${name}`)}`;
 }
 
 /** What each queue does, in the terms of rows and steps. */
