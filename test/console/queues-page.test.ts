@@ -79,7 +79,12 @@ describe('the page of the queues', () => {
 
   test('pauses a queue and lets it go on, and the strip of every page says so', async () => {
     const { post, get, context } = await openFailed();
+    expect((await get('/work')).text).toContain('href="/work/buyer-limits/pause"');
+    const question = (await get('/work/buyer-limits/pause')).text;
+    expect(question).toMatch(/It stops for all portfolios[\s\S]*action="\/work\/buyer-limits\/pause"/);
+    expect(await context.queues.paused()).toEqual([]);
     expect((await post('/work/buyer-limits/pause')).status).toBe(303);
+    expect((await get('/')).text).toContain('A queue is paused: buyer-limits');
     expect(await context.queues.paused()).toEqual(['buyer-limits']);
     const paused = 'The queue buyer-limits is paused, so its rows wait';
     await expect.poll(async () => (await get('/keys')).text).toContain(paused);
@@ -87,6 +92,7 @@ describe('the page of the queues', () => {
     await post('/work/buyer-limits/resume');
     expect(await context.queues.paused()).toEqual([]);
     expect((await post('/work/nothing/pause')).status).toBe(404);
+    expect((await get('/work/nothing/pause')).status).toBe(404);
   });
 });
 

@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { NO_RIGHTS } from '../../../src/console/access/access.ts';
+import { needsYou } from '../../../src/console/pages/portfolios/needs-you.ts';
 import { underWay } from '../../../src/console/pages/portfolios/under-way.ts';
 import type { PaceState } from '../../../src/pace/pace-state.ts';
 import { openConsole } from '../../support/console.ts';
@@ -85,6 +87,10 @@ test('what was requested this month stands there by currency and outcome, withou
     expect(plain(text)).toContain(
       'This month Requested GBP 1,005.50 EUR 4,012.00 5 requests Granted GBP 1,005.50 EUR 1,502.75 3 requests Under review EUR 1,003.50 1 request in q4 Declined EUR 1,004.50 1 request in q4',
     );
+  // The tiles add up to what was requested, also while nobody has said what a status means.
+  await desk.limitline('statuses', 'open', '--means', 'unknown');
+  expect(plain((await get('/')).text)).toContain('Under review – 0 requests');
+  expect(plain((await get('/')).text)).toContain('Outcome not known EUR 1,003.50 1 request in q4');
 });
 
 test('sums of this month are lower bounds once a portfolio was archived in it', async () => {
@@ -114,6 +120,28 @@ test('what is under way stands there, and goes away with its last row', async ()
   expect(await shown()).toMatch(/Not finished .* q4 0 of 3 Sending is stopped/);
   await desk.limitline('run', 'q4.csv', '--yes', '--no-results');
   expect((await shown()).trim()).toBe('');
+});
+
+test('a sum is a lower bound where the amounts of lines to fix are not known by themselves', async () => {
+  const empty = await openLedger().portfolios.read('q4');
+  const q4 = {
+    ...{ ...empty, invalid: 1, duplicate: 1, leftOut: { bare: 0, amount: '9' }, startedMs: Date.now() },
+    states: { ...empty.states, refused: 4 },
+    sums: { ...empty.sums, byState: { ...empty.sums.byState, refused: '400' } },
+  };
+  const news = {
+    needs: {
+      held: { total: 0, sums: [], summed: 0, oldestMs: undefined, answers: [] },
+      approvals: { rows: 0, sums: [], oldestMs: undefined },
+    },
+    declined: { rows: 0, sums: [], sinceMs: undefined, isAll: true },
+  };
+  const shown = (state: typeof q4) => {
+    const look = { portfolios: [state], pausedQueues: [], nowMs: Date.now(), rights: NO_RIGHTS };
+    return plain(needsYou(news, look).markup);
+  };
+  expect(shown(q4)).toContain('1 line to fix , 4 rejected by the service in q4 ≥ 400.00');
+  expect(shown({ ...q4, duplicate: 0 })).toContain('in q4 409.00');
 });
 
 test('the time left is what the page of the portfolio says', async () => {
@@ -153,6 +181,9 @@ test('amounts of lines to fix and of requests that need an answer name their cur
   expect(plain((await get('/')).text)).toMatch(
     /1 request needs an answer .*? EUR 1,001\.50 .*?1 line to fix in q4 EUR 1,002\.50/,
   );
+  const home = (await get('/')).text;
+  expect(home).toContain('href="/portfolios/q4?outcomes=needs_answer#rows"');
+  expect(home).toContain('href="/portfolios/q4?lines=invalid#rows">1 line to fix</a>');
   // A second file names no currency: nobody has said that its amounts are in the currency of the first.
   await writeFile(
     join(desk.cwd, 'more.csv'),

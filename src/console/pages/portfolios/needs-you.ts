@@ -43,12 +43,14 @@ type Task = {
 /** The tasks that wait for people, each with a link to where it is done; nothing if there are none. */
 export function needsYou(
   { needs, declined }: News,
-  { portfolios, nowMs, rights }: { portfolios: readonly PortfolioState[]; nowMs: number; rights: Rights },
+  given: { portfolios: readonly PortfolioState[]; pausedQueues: readonly string[]; nowMs: number; rights: Rights },
 ): Html {
+  const { portfolios, pausedQueues, nowMs, rights } = given;
   const tasks = [
-    ...heldTask(needs.held, rights),
+    ...heldTask(needs.held, portfolios, rights),
     ...approvalTask(needs.approvals),
     ...fixTasks(portfolios, nowMs, rights),
+    ...pausedTask(pausedQueues, rights),
     ...declinedTask(declined),
   ];
   if (tasks.length === 0) return NOTHING;
@@ -68,11 +70,16 @@ export function needsYou(
   });
 }
 
-function heldTask({ total, sums, summed, oldestMs, answers }: Needs['held'], rights: Rights): Task[] {
+function heldTask(
+  { total, sums, summed, oldestMs, answers }: Needs['held'],
+  portfolios: readonly PortfolioState[],
+  rights: Rights,
+): Task[] {
   if (total === 0) return [];
+  const places = portfolios.filter(({ states }) => states.held > 0).slice(0, MOST_NAMED);
   return [
     {
-      words: html`<span>${countWords(total, 'request needs', 'requests need')} an answer<small class="under">Nobody knows whether the service has taken ${total === 1 ? t`it` : t`them`}: ask its people</small></span>`,
+      words: html`<span>${countWords(total, 'request needs', 'requests need')} an answer<small class="under">Nobody knows whether the service has taken ${total === 1 ? t`it` : t`them`}: ask its people</small>${places.length > 0 && html`<small class="under">in ${places.map(({ name }, place) => html`${place > 0 && ', '}<a href="${portfolioAddress(name, { outcomes: ['needs_answer'] })}"><bdi>${name}</bdi></a>`)}</small>`}</span>`,
       amount: sumsPart(sums, summed === total),
       sinceMs: oldestMs,
       way: can(rights, 'GET /held')
@@ -109,25 +116,43 @@ function declinedTask({ rows, sums, sinceMs, isAll }: DeclinedSum): Task[] {
   ];
 }
 
+/** A queue that somebody paused, which stops the rows of all portfolios. */
+function pausedTask(queues: readonly string[], rights: Rights): Task[] {
+  if (queues.length === 0) return [];
+  return [
+    {
+      words: html`<span>${queues.length === 1 ? t`A queue is paused` : t`${queues.length} queues are paused`}: ${queues.join(', ')}<small class="under">Rows of all portfolios wait there</small></span>`,
+      sinceMs: undefined,
+      way: can(rights, 'GET /work')
+        ? linkButton({ href: '/work', words: t`Look` })
+        : html`<span class="quiet">${mayWords([], t`resume`)}</span>`,
+    },
+  ];
+}
+
 function fixTasks(portfolios: readonly PortfolioState[], nowMs: number, rights: Rights): Task[] {
   const mayLoad = can(rights, 'GET /portfolios/:name/downloads/:file');
   const all = portfolios.flatMap((state): Task[] => {
     const { name, startedMs, finishedMs, invalid, duplicate, states, leftOut, sums } = state;
     const sinceMs = finishedMs ?? startedMs;
     if (invalid + states.refused === 0 || (finishedMs ?? nowMs) < nowMs - FIX_DAYS * 86_400_000) return [];
+    const toLines = portfolioAddress(name, {}, { lines: ['invalid'] });
+    const toRows = portfolioAddress(name, { outcomes: ['rejected'] });
     const parts = [
-      ...(invalid > 0 ? [countWords(invalid, 'line to fix', 'lines to fix')] : []),
-      ...(states.refused > 0 ? [t`${grouped(states.refused)} rejected by the service`] : []),
+      ...(invalid > 0 ? [html`<a href="${toLines}">${countWords(invalid, 'line to fix', 'lines to fix')}</a>`] : []),
+      ...(states.refused > 0
+        ? [html`<a href="${toRows}">${t`${grouped(states.refused)} rejected by the service`}</a>`]
+        : []),
     ];
     // The sum of the lines left out is that of duplicate lines, too.
-    const isSum = leftOut !== undefined && leftOut.bare === 0 && duplicate === 0;
-    const known = invalid === 0 ? [] : isSum ? [leftOut.amount] : undefined;
+    const isSum = invalid === 0 || (leftOut !== undefined && duplicate === 0);
+    const known = [...(isSum && invalid > 0 && leftOut ? [leftOut.amount] : []), sums.byState.refused];
+    const isWhole = isSum && (invalid === 0 || leftOut?.bare === 0);
+    const amounts = [{ amount: exactText(known), currency: soleCurrency(state) }];
     return [
       {
-        words: html`<span><a href="${portfolioAddress(name, states.refused > 0 ? { outcomes: ['rejected'] } : {})}">${parts.join(', ')}</a><small class="under">in <bdi>${name}</bdi></small></span>`,
-        amount:
-          known &&
-          sumsPart([{ amount: exactText([...known, sums.byState.refused]), currency: soleCurrency(state) }], true),
+        words: html`<span>${parts.map((part, place) => html`${place > 0 && ', '}${part}`)}<small class="under">in <a href="${portfolioAddress(name)}"><bdi>${name}</bdi></a></small></span>`,
+        ...(isWhole || amounts[0]?.amount !== '0.00' ? { amount: sumsPart(amounts, isWhole) } : {}),
         sinceMs,
         way: mayLoad
           ? linkButton({
