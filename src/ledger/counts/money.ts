@@ -1,6 +1,6 @@
 import { counted } from '../../counted.ts';
 import { groupedAmount } from '../../money-text.ts';
-import { exactText, type GrantedSums, type OutcomeSum } from './outcome-sums.ts';
+import { exactText, type GrantedSums, type OutcomeSum, soleCurrency } from './outcome-sums.ts';
 import { ANSWER_OUTCOMES, ROW_OUTCOMES, type RowOutcome } from './row-outcome.ts';
 import type { Sums } from './sums.ts';
 
@@ -48,15 +48,28 @@ type MoneyFacts = {
   file?: { number: number } | undefined;
   counted?: { added: Readonly<Record<string, number>> } | undefined;
   currencies?: string[];
+  /** Whether a file is not read to its end: it may be in another currency. */
+  importing?: boolean;
+  interrupted?: boolean;
 };
 
 /** Counts what became of the money of all lines, by the outcomes of their rows. */
 export function moneyOf(
-  { invalid, duplicate, leftOut, file, counted: brought, currencies = [] }: MoneyFacts,
+  {
+    invalid,
+    duplicate,
+    leftOut,
+    file,
+    counted: brought,
+    currencies = [],
+    importing = false,
+    interrupted = false,
+  }: MoneyFacts,
   outcomes: Outcomes,
 ): Money {
   const lines = invalid + duplicate;
-  const named = currencies.filter((one) => one !== '');
+  const isKnown = currencies.length > 1 || soleCurrency({ currencies, importing, interrupted }) !== undefined;
+  const named = isKnown ? currencies.filter((one) => one !== '') : [];
   const isWithEarlier = Object.keys(brought?.added ?? {}).some((number) => Number(number) !== file?.number);
   const sumOf = (some: readonly RowOutcome[], field: 'requested' | 'granted' = 'requested'): Bucket => ({
     lines: some.reduce((sum, one) => sum + outcomes[one].rows, 0),

@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BUCKETS, moneyLines, moneyOf } from '../../../src/ledger/counts/money.ts';
+import { amountHead, BUCKETS, moneyLines, moneyOf } from '../../../src/ledger/counts/money.ts';
 import type { outcomesOf } from '../../../src/ledger/counts/outcome-sums.ts';
 import { ROW_OUTCOMES, type RowOutcome } from '../../../src/ledger/counts/row-outcome.ts';
 import { summarize } from '../../../src/ledger/portfolios/summary.ts';
@@ -151,4 +151,20 @@ test.each([
   const money = moneyOf({ invalid: 0, duplicate: 0, leftOut: { amount: '0.00', bare: 0 }, ...of }, none);
   expect(moneyLines(money, none)[0]?.words).toBe(words);
   expect(money.in_file.with_earlier === true).toBe(words !== 'in the file');
+});
+
+test.each([
+  [{ currencies: ['EUR'] }, 'amount, EUR'],
+  [{ currencies: ['EUR'], importing: true }, 'amount'],
+  [{ currencies: ['EUR'], interrupted: true }, 'amount'],
+  [{ currencies: ['EUR', 'USD'], interrupted: true }, 'amount'],
+  [{ currencies: ['EUR', ''] }, 'amount'],
+])('sums are in a currency only once every file was read to its end: %j', async (facts, head) => {
+  const { portfolios, statusMeanings } = openLedger();
+  const { leave } = await portfolios.startImport('q4', file);
+  await leave();
+  const summary = await summarize('q4', { account: '', portfolios, statusMeanings });
+  if (!summary) throw new Error('There is no portfolio.');
+  const money = moneyOf({ invalid: 0, duplicate: 0, leftOut: undefined, ...facts }, summary.outcomes);
+  expect(amountHead(money)).toBe(head);
 });
