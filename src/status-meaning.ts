@@ -8,9 +8,9 @@ export type StatusMeaning = (typeof MEANINGS)[number];
 /** What statuses mean, by the status as the service writes it. {@link APPROVED} needs no entry. */
 export type Meanings = ReadonlyMap<string, StatusMeaning>;
 
-/** What a status means; undefined if nobody has said it. */
+/** What a status means, which is said of it as it is counted; undefined if nobody has said it. */
 export function statusMeaningOf(status: string | undefined, meanings: Meanings): StatusMeaning | undefined {
-  return status === APPROVED ? 'approved' : meanings.get(status ?? '');
+  return status === APPROVED ? 'approved' : meanings.get(countedStatus(status ?? ''));
 }
 
 /** Bytes of a status that the ledger tells apart. */

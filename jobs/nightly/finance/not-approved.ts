@@ -1,7 +1,7 @@
 import { counted } from '../../../src/counted.ts';
 import type { FoundItem } from '../../../src/ledger/nightly/checks.ts';
 import { visible } from '../../../src/portfolio/problem.ts';
-import { countedStatus, type Meanings, statusMeaningOf } from '../../../src/status-meaning.ts';
+import { type Meanings, statusMeaningOf } from '../../../src/status-meaning.ts';
 import { quoted, rowItem, type WalkedRow } from '../walk-ledger.ts';
 
 /** Characters of a status that are shown: longer texts are no real status, and their beginnings tell them apart. */
@@ -11,7 +11,7 @@ const MOST_CHARACTERS = 60;
 export function otherStatus(walked: WalkedRow, meanings: Meanings): FoundItem | undefined {
   const { state, record, limitId } = walked.result;
   const { status = '', total_limit: granted } = record;
-  const meaning = statusMeaningOf(countedStatus(status), meanings);
+  const meaning = statusMeaningOf(status, meanings);
   if (state !== 'done' || meaning === 'approved') return undefined;
   const more = { detail: limitId, ...(granted === undefined ? {} : { granted }) };
   if (status === '') return rowItem('other status', walked, 'no status is known of it', more);
@@ -41,7 +41,7 @@ export function longReview(
   // The age first: it is read without parsing the answer.
   if (state !== 'done' || atMs - sinceMs <= days * DAY_MS) return undefined;
   const { status = '' } = result.record;
-  if (statusMeaningOf(countedStatus(status), meanings) !== 'review') return undefined;
+  if (statusMeaningOf(status, meanings) !== 'review') return undefined;
   const says = `under review for longer than ${counted(days, 'day')}`;
   return rowItem('long review', walked, says, { sinceMs, detail: result.limitId });
 }

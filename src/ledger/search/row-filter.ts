@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import { LimitlineError } from '../../errors.ts';
-import type { Meanings } from '../../status-meaning.ts';
+import { countedStatus, type Meanings } from '../../status-meaning.ts';
 import { canHave, outcomeOfRow, ROW_OUTCOMES, type RowOutcome } from '../counts/row-outcome.ts';
 import { is, isStep, ROW_STATES, type RowResult, type RowState, STEPS, type Step } from '../schema/row.ts';
 import { type RowId, rowName } from '../schema/schema.ts';
@@ -18,7 +18,7 @@ export type RowFilter = {
   problem?: string;
   /** The row failed for the cause with this id. */
   cause?: string;
-  /** The service's status of a made limit, such as `approved`, exactly as it came. */
+  /** The service's status of a made limit, such as `approved`, as the ledger counts it. */
   status?: string;
   /** Range of the requested limit, inclusive, as decimal text. */
   min?: string;
@@ -72,7 +72,7 @@ export function filterFromQuery(query: Query): RowFilter {
   const cause = textOf(query, 'cause');
   if (cause !== undefined) filter.cause = cause;
   const status = textOf(query, 'status');
-  if (status !== undefined) filter.status = status;
+  if (status !== undefined) filter.status = countedStatus(status);
   const text = textOf(query, 'text');
   if (text !== undefined) filter.text = text;
   const [min, max] = [amountOf(query, 'min'), amountOf(query, 'max')];
@@ -164,7 +164,7 @@ export function matches(
   if (step !== undefined && result.step !== step) return false;
   if (problem !== undefined && !problemText(result).includes(problem.toLowerCase())) return false;
   if (cause !== undefined && !(result.cause === cause && isFailed(result))) return false;
-  if (status !== undefined && result.record.status !== status) return false;
+  if (status !== undefined && countedStatus(result.record.status ?? '') !== status) return false;
   if (!isBetween(result.request.limit.requested_limit, min, max)) return false;
   if (text === undefined) return true;
   const { name } = result.request;

@@ -103,3 +103,18 @@ test.each([
   expect(list).toContain(`aria-label="Rows of q4 by outcome: ${corrected.length + 1} waiting"`);
   expect(list).toContain(`data-head="Rows">${corrected.length + 1}<`);
 });
+
+test('rows with a status that is longer than the ledger counts are found by it, with what they were granted', async () => {
+  const status = `approved once these are there: ${'annual accounts, '.repeat(6)}tax number`;
+  const desk = await openDesk(2, { rules: [{ on: 'limit', match: 'HRB 1"', fault: 'decision', status, share: 0.5 }] });
+  await desk.limitline('run', 'q4.csv', '--no-results');
+  const { get } = await openConsole(desk);
+  const [, offered = ''] = /<option value="(approved once[^"]*)"/.exec((await get('/portfolios/q4')).text) ?? [];
+  await desk.limitline('statuses', offered, '--means', 'approved');
+  for (const one of [offered, status]) {
+    const { text } = await get(`/portfolios/q4?${new URLSearchParams({ status: one })}`);
+    expect(text.match(/data-head="Line">/g)).toHaveLength(1);
+    const rows = text.slice(text.indexOf('Rows of portfolio q4'));
+    expect(/data-head="Granted">(.*?)<\/td>/.exec(rows)?.[1]).toContain('500.75');
+  }
+});
