@@ -66,6 +66,7 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
     list: async () => (await drafts.list()).map(asHere),
     read: async (id) => asHere(await drafts.read(id)),
     receive: (files, announcedBytes, by) => receiveUpload(files, { drafts, mappings, limits, announcedBytes, by }),
+    digest: previews.digest,
     preview: previews.look,
     previewAgain: previews.again,
     async lines(draft, { preview, list, ...place }) {

@@ -12,6 +12,8 @@ import { type MakePreview, makePreview, type PreviewDeps } from './make-preview.
 
 /** Previews of drafts. Each is made once, in the background, and kept in the draft's folder until its inputs change. */
 export type Previews = {
+  /** The `of` of a draft's preview, by its inputs. */
+  digest(draft: PortfolioDraft): string;
   /** Answers at once, and begins a missing preview. */
   look(draft: PortfolioDraft): Promise<PreviewState>;
   /** The current preview. @throws LimitlineError `USAGE` where there is none yet */
@@ -95,6 +97,7 @@ export function makePreviews(deps: Deps): Previews {
   }
 
   return {
+    digest: (draft) => digestOf(draft, deps),
     look,
     leave,
     async need(draft) {

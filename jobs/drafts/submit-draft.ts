@@ -36,7 +36,7 @@ export type SubmissionDeps = {
   log: Log;
 };
 
-type Work = { lines: number; done: Promise<void> };
+type Work = { lines: number; done: Promise<void>; submission: Submission };
 type Begun = { draft: PortfolioDraft; payload: ImportPayload };
 
 export function makeSubmissions(deps: SubmissionDeps): Submissions {
@@ -100,11 +100,12 @@ export function makeSubmissions(deps: SubmissionDeps): Submissions {
     },
     async submit(id, submission) {
       // Checked before and after: an import that ends during the read was under way when it was submitted again.
-      const wasUnderWay = underWay.has(id);
+      const before = underWay.get(id);
       const seen = await drafts.read(id);
-      if (wasUnderWay || underWay.has(id)) return { draft: seen };
+      const other = before ?? underWay.get(id);
+      if (other) return isSameChoice(other.submission, submission) ? { draft: seen } : { conflict: OTHERWISE };
       // From here on, nobody else can begin or correct it.
-      const work: Work = { lines: 0, done: Promise.resolve() };
+      const work: Work = { lines: 0, done: Promise.resolve(), submission };
       underWay.set(id, work);
       try {
         const begun = await begin(seen, submission);
@@ -117,6 +118,11 @@ export function makeSubmissions(deps: SubmissionDeps): Submissions {
       }
     },
   };
+}
+
+/** Whether two people chose the same, so that what the second one chose counts too. */
+function isSameChoice(one: Submission, other: Submission): boolean {
+  return (['of', 'portfolio', 'replace', 'first', 'total'] as const).every((name) => one[name] === other[name]);
 }
 
 /** Whether the preview's inputs are unchanged. */
@@ -154,6 +160,9 @@ async function payloadOf(
   checkImport(payload);
   return payload;
 }
+
+const OTHERWISE =
+  'Somebody else submitted it a moment ago, and chose otherwise beside the file: your control total and other choices do not count. Look at its portfolio.';
 
 const OTHER_BY_NOW =
   'The file, its reading or its portfolio is no longer what you saw. Look at the preview again, and submit it there. Nothing was imported.';

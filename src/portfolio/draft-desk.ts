@@ -78,6 +78,8 @@ export type DraftDesk = {
     files: AsyncIterable<IncomingFile>,
     by?: string,
   ): Promise<{ draft: PortfolioDraft } | RefusedUpload>;
+  /** The `of` of the draft's preview: another one where its file, reading, documents or portfolio are others. */
+  digest(draft: PortfolioDraft): string;
   /** Starts a preview if there is none. Never waits for it. */
   preview(draft: PortfolioDraft): Promise<PreviewState>;
   /** Makes the preview again, because the ledger may have changed since. */

@@ -125,3 +125,17 @@ test('a draft that names another portfolio than the one it was allowed for is no
     draft: { id: draft.id },
   });
 });
+
+test('of two people who submit one upload at once, the second learns that what they chose beside it does not count', async () => {
+  const { context, dir } = await openWorkplace();
+  const { desk, upload } = openDraftDesk(context, dir);
+  const { id } = draftOf(await upload(['file', 'q4.csv', buyerLines(3).join('\n')]));
+  const { of } = await previewOf(desk, { id });
+  const answers = await Promise.all([
+    desk.submit(id, { of, replace: false, by: 'ann' }),
+    desk.submit(id, { of, replace: false, by: 'ben' }),
+    desk.submit(id, { of, replace: false, by: 'cleo', total: '1.00' }),
+    desk.submit(id, { of, replace: false, by: 'dan', first: 5 }),
+  ]);
+  expect(answers.map((answer) => Object.keys(answer)[0])).toEqual(['draft', 'draft', 'conflict', 'conflict']);
+});

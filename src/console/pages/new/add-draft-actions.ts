@@ -63,7 +63,7 @@ export function draftActions(
       action: 'reading',
       about: aboutDraft,
       handle: orAgain(async ({ reply, actor, params: { id = '' }, fields, tell, given }) => {
-        const draft = await given.read(id);
+        const draft = await draftAsShown(id, fields, given);
         const correction =
           fields.forget === 'yes'
             ? { forgetKept: true }
@@ -89,7 +89,7 @@ export function draftActions(
       says: ['portfolio'],
       about: aboutDraft,
       handle: orAgain(async ({ reply, actor, params: { id = '' }, fields, tell, given }) => {
-        const draft = await given.read(id);
+        const draft = await draftAsShown(id, fields, given);
         const preview = await previewOf(draft, given);
         const isReadOtherwise = saysOtherwise({ ...fields, portfolio: draft.portfolio }, draft, preview);
         const reading = isReadOtherwise ? { reading: readReading(fields, draft, preview) } : {};
@@ -157,6 +157,8 @@ export function draftActions(
   ];
 }
 
+export const CHANGED = t`The file, its reading or its portfolio has changed since this page was loaded: load it again.`;
+
 /** What the audit records of an upload: the exact version of its file, and how it is read. @throws where the upload is gone */
 export async function aboutDraft({ params: { id = '' }, given }: Visit<NewPageFunctions>): Promise<About> {
   const draft = await given.read(id);
@@ -166,6 +168,17 @@ export async function aboutDraft({ params: { id = '' }, given }: Visit<NewPageFu
 export async function previewOf(draft: PortfolioDraft, given: NewPageFunctions): Promise<Preview | undefined> {
   const state = await given.preview(draft);
   return state.is === 'there' ? state.preview : undefined;
+}
+
+/** @throws ConsoleError where the page showed another file, reading or portfolio: its form would undo what a colleague changed since */
+async function draftAsShown(
+  id: string,
+  { of }: Readonly<Record<string, string>>,
+  given: NewPageFunctions,
+): Promise<PortfolioDraft> {
+  const draft = await given.read(id);
+  if (of !== undefined && of !== given.digest(draft)) throw new ConsoleError(409, CHANGED);
+  return draft;
 }
 
 /** The new name of the portfolio, where the form changes it. */

@@ -6,7 +6,7 @@ import { formFieldsOf } from '../../actions/add-action.ts';
 import { ConsoleError } from '../../console-app.ts';
 import { t } from '../../html/texts.ts';
 import type { Kinds, Posted } from '../page.ts';
-import { aboutDraft, COPY_LIMIT_MS, type NewPageFunctions, previewOf } from './add-draft-actions.ts';
+import { aboutDraft, CHANGED, COPY_LIMIT_MS, type NewPageFunctions, previewOf } from './add-draft-actions.ts';
 import { confirmView, removalView } from './confirm-view.ts';
 import { saysOtherwise } from './read-reading.ts';
 import { mixedCurrencies, neededApproval, SENT_FIRST } from './submit-view.ts';
@@ -21,15 +21,19 @@ export function endingActions({ get, post }: Kinds<NewPageFunctions>) {
       may: FINANCE,
       show: async ({ reply, params: { id = '' }, given }) => {
         const draft = await given.read(id);
-        return { title: t`Remove ${draft.name}?`, body: removalView(draft, reply.csrf()) };
+        return {
+          title: t`Remove ${draft.name}?`,
+          body: removalView(draft, { seen: seenOf(draft, given), csrf: reply.csrf() }),
+        };
       },
     }),
     post('/new/:id/remove', {
       may: FINANCE,
       action: 'remove',
       about: aboutDraft,
-      handle: async ({ reply, params: { id = '' }, given }) => {
-        await given.read(id);
+      handle: async ({ reply, params: { id = '' }, fields, given }) => {
+        const now = seenOf(await given.read(id), given);
+        if ((fields.seen ?? now) !== now) throw new ConsoleError(409, CHANGED);
         await given.remove(id);
         return reply.redirect('/new', 303);
       },
@@ -100,6 +104,11 @@ export function endingActions({ get, post }: Kinds<NewPageFunctions>) {
   ];
 }
 
+/** What is told of an upload before its removal: another text once it is corrected or submitted. */
+function seenOf(draft: PortfolioDraft, given: NewPageFunctions): string {
+  return `${given.digest(draft)} ${draft.submitted?.beganMs ?? ''}`;
+}
+
 /** What the form says beside the file. @throws ConsoleError where it cannot be read, or differs from what was applied */
 async function chosenOf(fields: Posted<NewPageFunctions>['fields'], draft: PortfolioDraft, given: NewPageFunctions) {
   if (fields.first !== undefined && fields.first !== String(SENT_FIRST)) {
@@ -111,7 +120,5 @@ async function chosenOf(fields: Posted<NewPageFunctions>['fields'], draft: Portf
   if (saysOtherwise(fields, draft, await previewOf(draft, given))) throw new ConsoleError(409, NOT_APPLIED);
   return { total, first: fields.first === undefined ? undefined : SENT_FIRST };
 }
-
-const CHANGED = t`The file, its reading or its portfolio has changed since this page was loaded: load it again.`;
 
 const NOT_APPLIED = t`Nothing was sent: the page has changes that are not applied yet. Go back, and press “Apply” or “Check for this portfolio” first.`;

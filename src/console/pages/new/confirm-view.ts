@@ -69,9 +69,12 @@ function leftOutWords({ invalid, duplicate, out }: { invalid: number; duplicate:
 }
 
 /** Asks before an upload is removed. */
-export function removalView({ id, name }: PortfolioDraft, csrf: string): Html {
-  const body = html`<div class="actions">${button({ words: t`Remove`, kind: 'danger' })}${linkButton({ href: `/new/${id}`, words: t`Keep it`, kind: 'quiet' })}</div>`;
+export function removalView(
+  { id, name, submitted }: PortfolioDraft,
+  { seen, csrf }: { seen: string; csrf: string },
+): Html {
+  const body = html`${hidden('seen', seen)}<div class="actions">${button({ words: t`Remove`, kind: 'danger' })}${linkButton({ href: `/new/${id}`, words: t`Keep it`, kind: 'quiet' })}</div>`;
   return html`<h2 class="dialog-title">Remove <bdi>${name}</bdi>?</h2>
-    <p>The file, its documents and all corrections are removed. Nothing of it was requested.</p>
+    <p>The file, its documents and all corrections are removed. ${submitted === null ? t`Nothing of it was requested.` : t`What was imported of it into ${submitted.portfolio} stays.`}</p>
     ${form({ action: `/new/${id}/remove`, csrf, body, class: 'form' })}`;
 }

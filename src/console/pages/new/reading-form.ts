@@ -4,7 +4,7 @@ import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview, PreviewColumn } from '../../../portfolio/preview.ts';
 import { type Html, html } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
-import { button, field, form, select, tick } from '../../parts/form.ts';
+import { button, field, form, hidden, select, tick } from '../../parts/form.ts';
 import { typedReading } from './read-reading.ts';
 import { DELIMITER_WORDS, encodingName, previewDialectWords } from './words.ts';
 
@@ -39,7 +39,7 @@ export function readingForm(
   { csrf, typed = {} }: { csrf: string; typed?: Typed | undefined },
 ): Html {
   const reading = typedReading(typed, draft, preview);
-  const body = html`${aboveWords(preview)}
+  const body = html`${hidden('of', preview.of)}${aboveWords(preview)}
     <div class="reading-facts">${dialectFields({ reading }, preview)}${conventionFields({ reading }, preview)}</div>
     ${columnTable(preview, typed)}
     ${constantFields({ reading })}

@@ -13,7 +13,7 @@ import { can, type Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
 import { stats } from '../../parts/figures.ts';
-import { button, hidden, tick } from '../../parts/form.ts';
+import { button, tick } from '../../parts/form.ts';
 import { notice } from '../../parts/page-head.ts';
 import { requestBodies } from '../../parts/request-bodies.ts';
 import { table } from '../../parts/table.ts';
@@ -63,7 +63,7 @@ export function submitButtons(
   const words = limits === 0 ? t`Import: ${left}` : t`Request all: ${sum}`;
   return html`${isThere && thereAlready(portfolio)}${mixedCurrencies(preview, currencies)}
   ${limits > 0 && neededApproval(approvalPolicy, { requested, isThere, over })}
-  <div class="form submit" role="group" aria-label="Submit">${hidden('of', preview.of, DRAFT_FORM)}
+  <div class="form submit" role="group" aria-label="Submit">
       ${isThere && can(rights, 'POST /new/:id/submit', 'replace') && tick({ form: DRAFT_FORM, name: 'replace', label: t`Cancel earlier rows that are not in this file, if they were not sent yet`, hint: t`Choose this if the file is the whole list.` })}
       <div class="field" data-module="total"><label for="total">Control total</label>
         <input class="input" id="total" form="${DRAFT_FORM}" name="total" inputmode="decimal" maxlength="40" autocomplete="off" aria-describedby="total-hint">
