@@ -105,7 +105,7 @@ export function makeUnderstandFile({ imports }: { imports: DocumentStore }) {
       if (kept.size <= MOST_KEPT) break;
       kept.delete(oldest);
     }
-    return { number: known.number, name: known.fileName, by: known.by, found: known.found, ...read };
+    return { number: known.number, name: known.fileName, by: known.by, found: known.found, made: known.made, ...read };
   };
 }
 

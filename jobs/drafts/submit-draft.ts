@@ -4,7 +4,12 @@ import type { DocumentStore } from '../../src/documents/store.ts';
 import { isLimitlineError, LimitlineError, messageOf } from '../../src/errors.ts';
 import type { Log } from '../../src/log.ts';
 import type { Submission, SubmitAnswer } from '../../src/portfolio/draft-desk.ts';
-import { lastVersion, type PortfolioDraft, type SubmittedDraft } from '../../src/portfolio/portfolio-draft.ts';
+import {
+  changedCells,
+  lastVersion,
+  type PortfolioDraft,
+  type SubmittedDraft,
+} from '../../src/portfolio/portfolio-draft.ts';
 import { checkImport, type Imported, type ImportPayload } from '../import/import-portfolio.ts';
 import { keepFile, sha256Of } from '../import/keep-file.ts';
 import { type DraftStore, supplierIn } from './draft-store.ts';
@@ -81,7 +86,7 @@ export function makeSubmissions(deps: SubmissionDeps): Submissions {
     const { form, name, reading, readBy: by } = draft;
     // A person who set no options keeps none, and replaces nobody's.
     if (form !== null && by.length > 0) await mappings.keep(form, { name, keptMs: Date.now(), by, reading });
-    return { draft, payload: { ...payload, authors: [...draft.authors, ...by] } };
+    return { draft, payload: { ...payload, authors: [...draft.authors, ...by], made: madeOf(draft) } };
   }
 
   function follow({ draft, payload }: Begun, work: Work): Promise<void> {
@@ -134,6 +139,12 @@ function isAsSeen(now: PortfolioDraft, seen: PortfolioDraft): boolean {
     draft.documents,
   ];
   return isDeepStrictEqual(partsOf(now), partsOf(seen));
+}
+
+/** What people did with the file since its upload; nothing if nobody changed it. */
+function madeOf(draft: PortfolioDraft): ImportPayload['made'] {
+  const [corrected, leftOut] = [changedCells(draft.versions), lastVersion(draft).leftOut.length];
+  return corrected + leftOut === 0 ? undefined : { corrected, leftOut, people: draft.authors.join(', ') };
 }
 
 async function payloadOf(

@@ -5,7 +5,7 @@ import { defaultDocumentsDir } from '../../src/documents/folder.ts';
 import type { DocumentStore } from '../../src/documents/store.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { SendMarks } from '../../src/ledger/calls/send-marks.ts';
-import type { ImportRun } from '../../src/ledger/portfolios/imports.ts';
+import type { ImportMade, ImportRun } from '../../src/ledger/portfolios/imports.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
 import { isPortfolioName } from '../../src/ledger/schema/schema.ts';
 import { untilStopped } from '../../src/ledger/schema/until-answered.ts';
@@ -39,6 +39,8 @@ export type ImportPayload = FileToImport & {
   by?: string | undefined;
   /** People who uploaded or corrected the file. None of them, nor `by`, may approve it. */
   authors?: readonly string[] | undefined;
+  /** What the people among `authors` did with the file. */
+  made?: ImportMade | undefined;
   /** Whether rows of earlier imports that the file lacks and that were not sent are cancelled. */
   replace: boolean;
   /** The number of rows to send before the portfolio pauses itself. 1 to {@link MOST_FIRST}. */
@@ -218,7 +220,7 @@ function nothingFound({ problems, header }: Opened): Imported {
 }
 
 async function startImport(
-  { portfolio, path, reading, replace, by, authors = [] }: ImportPayload,
+  { portfolio, path, reading, replace, by, authors = [], made, first, total }: ImportPayload,
   { importId, opened, openAhead, supplier }: OpenedImport & { supplier: NamedSupplier | undefined },
   deps: ImportDeps,
 ): Promise<ImportTarget> {
@@ -228,19 +230,21 @@ async function startImport(
     reading: readingTextOf(reading, opened),
     ...(by ? { by } : {}),
   };
+  const told = { ...made, ...(first && { first }), ...(total && { total }) };
+  const begun = Object.keys(told).length > 0 ? { ...known, made: told } : known;
   const start = replace ? deps.portfolios.startReplacing : deps.portfolios.startImport;
-  const run = await deps.retryUntilAnswered('start import', () => start(portfolio, known));
+  const run = await deps.retryUntilAnswered('start import', () => start(portfolio, begun));
   if (!run) throw otherUnderWay(portfolio);
   const redone =
     supplier !== undefined &&
     (await deps.retryUntilAnswered('supplier', () => deps.portfolios.isSupplierDeclined(supplier.key)));
   const named = supplier ? JSON.stringify(supplier) : '';
   const of = { file: known, number: run.number, authors: by ? [...authors, by] : authors };
-  const told = { ...of, supplier: supplier?.key, named, redone };
+  const asked = { ...of, supplier: supplier?.key, named, redone };
   return {
     portfolio,
     run,
-    approval: await beginApproval(portfolio, told, deps),
+    approval: await beginApproval(portfolio, asked, deps),
     importId: run.number,
     fileName: known.fileName,
     mendedRow: mendedRowOf(opened.header),

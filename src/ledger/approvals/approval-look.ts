@@ -1,4 +1,4 @@
-import type { FoundInFile } from '../portfolios/imports.ts';
+import type { FoundInFile, ImportMade } from '../portfolios/imports.ts';
 import type { Approval } from '../schema/approval.ts';
 import type { RowState } from '../schema/row.ts';
 import type { RowId } from '../schema/schema.ts';
@@ -31,6 +31,7 @@ export type UnderstoodFile = {
   name: string;
   by: string | undefined;
   found: FoundInFile | undefined;
+  made: ImportMade | undefined;
   columns: readonly { written: string; known: string | undefined }[];
   /** How the file was read, in words such as `utf-8`, `semicolon`, `header on line 3`. */
   reading: readonly string[];

@@ -2,10 +2,10 @@
 -- earlier ones of this file, unless another import of it is under way, which finds the same lines.
 -- @keys portfolio portfolios underWay imports …faulty
 -- The portfolio, all portfolios, the portfolio's imports under way, all its imports, and its faulty lines.
--- @args name content import goneAfterMs id fileName reading replaces by
+-- @args name content import goneAfterMs id fileName reading replaces by made
 -- content: the file and how it is read; import: "<content>:<own name>"; goneAfterMs: ms without a heartbeat after which an import is gone;
 -- id: of the copy of the file that is kept; reading: how it is read, as JSON; replaces: 1 if it replaces what was imported before; by: who
--- imports, or "".
+-- imports, or ""; made: what people did with the file before, as JSON, or "".
 -- @brings-in
 -- Answers { how often the portfolio has been cancelled, the number of this import, which is the same each time the file comes, its position
 -- among all imports begun }; or {} if it would replace rows of another import that is under way: then it is not begun
@@ -35,6 +35,7 @@ redis.call('ZADD', underWay, now, import)
 local known = redis.call('HGET', imports, content)
 local number = known and cjson.decode(known).number or redis.call('HLEN', imports) + 1
 local told = { number = number, id = id, fileName = fileName, reading = reading, lastMs = now, by = by }
+told.made = made ~= '' and cjson.decode(made) or known and cjson.decode(known).made or nil
 redis.call('HSET', imports, content, cjson.encode(told))
 redis.call('HSET', portfolio, 'content', content, 'importing', unread, 'importNumber', number,
   'importId', id, 'fileName', fileName, 'reading', reading, 'by', by)

@@ -11,6 +11,12 @@ import { makeFaultyLines, type NotedLine } from './faulty-lines.ts';
  */
 export type ImportedFile = { id: string; fileName: string; reading: string; by?: string };
 
+/**
+ * What people did with an import before and at its beginning, for those who look at it later: cells that they corrected, lines that they left
+ * out, and who did; how many rows go first, and the control total that the file agrees with, as it was typed.
+ */
+export type ImportMade = { corrected?: number; leftOut?: number; people?: string; first?: number; total?: string };
+
 /** What was found in a file that was read to its end: `rows` are the lines that led to a row; `currency` is undefined where it names none. */
 export type FoundInFile = {
   lines: number;
@@ -24,7 +30,7 @@ export type FoundInFile = {
  * One import of a portfolio. The same bytes read in the same manner are the same import, under the last file name. Numbers begin with 1, in
  * the order in which imports first began. `lastMs`: when it began last. `found` is present once the file was read to its end.
  */
-export type KnownImport = ImportedFile & { number: number; lastMs: number; found?: FoundInFile };
+export type KnownImport = ImportedFile & { number: number; lastMs: number; found?: FoundInFile; made?: ImportMade };
 
 /** An import under way. It sends a heartbeat each second until it is ended or left. */
 export type ImportRun = {
@@ -62,13 +68,18 @@ export function makeImports({ connection, keys }: { connection: RedisConnection;
     imports: keys.allImports(name),
   });
 
-  async function begin(name: string, file: ImportedFile, replaces: boolean): Promise<ImportRun | undefined> {
+  async function begin(
+    name: string,
+    file: ImportedFile & { made?: ImportMade },
+    replaces: boolean,
+  ): Promise<ImportRun | undefined> {
     const content = contentOf(file);
     const run = `${content}:${randomUUID()}`;
     const begun = (await start(
       { ...placesOf(name), portfolios: keys.portfolios, faulty: faulty.keysOf(name) },
       {
         ...{ id: file.id, fileName: file.fileName, reading: file.reading, by: file.by },
+        made: file.made && JSON.stringify(file.made),
         ...{ name, content, import: run, goneAfterMs: GONE_AFTER_MS, replaces: replaces ? 1 : 0 },
       },
     )) as [string, string, string] | [];
@@ -96,12 +107,13 @@ export function makeImports({ connection, keys }: { connection: RedisConnection;
     faultyBeside: faulty.faultyBeside,
 
     /** Begins an import. The faulty lines of the import before are deleted, its rows are not. */
-    async startImport(name: string, file: ImportedFile): Promise<ImportRun> {
+    async startImport(name: string, file: ImportedFile & { made?: ImportMade }): Promise<ImportRun> {
       return (await begin(name, file, false)) as ImportRun;
     },
 
     /** Begins an import that replaces earlier ones; undefined if an import of another file is under way. */
-    startReplacing: (name: string, file: ImportedFile): Promise<ImportRun | undefined> => begin(name, file, true),
+    startReplacing: (name: string, file: ImportedFile & { made?: ImportMade }): Promise<ImportRun | undefined> =>
+      begin(name, file, true),
 
     /** All imports of a portfolio, in the order of their numbers. */
     async allImports(name: string): Promise<KnownImport[]> {

@@ -5,9 +5,11 @@ import type {
   UnderstoodFile,
   WaitingRow,
 } from '../../../ledger/approvals/approval-look.ts';
+import type { ImportMade } from '../../../ledger/portfolios/imports.ts';
 import { type Approval, whyWords } from '../../../ledger/schema/approval.ts';
 import { untilResumed } from '../../../ledger/schema/pause-reasons.ts';
 import { moneyText } from '../../../money-text.ts';
+import { readTotal } from '../../../portfolio/control-total.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
@@ -19,7 +21,7 @@ import { type TableColumn, table } from '../../parts/table.ts';
 import { amount, moment, theirWords, timeAgo } from '../../parts/text.ts';
 import { rowAddress } from '../addresses.ts';
 import { money } from '../held/held-page.ts';
-import { sentences } from '../new/words.ts';
+import { madeWords, sentences } from '../new/words.ts';
 import { type Answering, answerPart } from './answer-forms.ts';
 import { approvalSizeWords, KIND_WORDS, peopleWords, STANDING_WORDS, saidWords } from './approvals-list.ts';
 
@@ -150,13 +152,14 @@ function firstPart({ first, largest }: ApprovalLook): Html {
 }
 
 function filePart(file: UnderstoodFile): Html {
-  const { name, number, by, columns, reading, fileWarnings, warnings, lookedThrough, isWhole } = file;
+  const { name, number, by, made, columns, reading, fileWarnings, warnings, lookedThrough, isWhole } = file;
   const left = columns.filter(({ known }) => known === undefined).map(({ written }) => written);
   return html`${fileWarnings.length > 0 && notice('warn', sentences(fileWarnings))}${facts([
     {
       term: t`File`,
       what: html`${theirWords(name)} (import ${grouped(number)}${by !== undefined && html`, by ${by}`})`,
     },
+    ...(made === undefined ? [] : madeFacts(made)),
     { term: t`Read as`, what: reading.join(', ') || t`without changes` },
     ...(left.length > 0
       ? [
@@ -189,6 +192,17 @@ function filePart(file: UnderstoodFile): Html {
     })
   }
   <p class="hint">${isWhole ? t`${countWords(lookedThrough, 'line was', 'lines were')} checked: the whole file.` : t`The first ${countWords(lookedThrough, 'line')} were checked for warnings; the file has more.`}</p>`;
+}
+
+/** What people did with the file before they submitted it. */
+function madeFacts(made: ImportMade): { term: string; what: string }[] {
+  const { first, total } = made;
+  const changed = madeWords(made);
+  return [
+    ...(changed === '' ? [] : [{ term: t`Changed by hand`, what: changed }]),
+    ...(first === undefined ? [] : [{ term: t`Sent first`, what: t`${countWords(first, 'row')}, then it waits` }]),
+    ...(total === undefined ? [] : [{ term: t`Control total`, what: t`${readTotal(total)}, agreed` }]),
+  ];
 }
 
 function boundPart({ rows, sum, currency, file, digest }: PricedApproval): Html {

@@ -1,4 +1,5 @@
 import { grouped, sizeWords } from '../../../counted.ts';
+import type { ImportMade } from '../../../ledger/portfolios/imports.ts';
 import type { PreviewState } from '../../../portfolio/draft-desk.ts';
 import { changedCells, type DraftVersion, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
@@ -45,6 +46,15 @@ export function correctionWords(versions: readonly DraftVersion[], { number, lef
     ...(leftOut.length > 0 ? [lines] : []),
   ];
   return parts.join(', ');
+}
+
+/** What people did with an imported file by hand: `1 value corrected, 1 line left out by fin`; '' for nothing. */
+export function madeWords({ corrected = 0, leftOut = 0, people = '' }: ImportMade): string {
+  const parts = [
+    ...(corrected > 0 ? [t`${countWords(corrected, 'value')} corrected`] : []),
+    ...(leftOut > 0 ? [t`${countWords(leftOut, 'line')} left out`] : []),
+  ];
+  return parts.length === 0 || people === '' ? parts.join(', ') : t`${parts.join(', ')} by ${people}`;
 }
 
 const MOST_LINES = 8;

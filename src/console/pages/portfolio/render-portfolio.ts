@@ -15,6 +15,7 @@ import { type BannerKind, notice, pageHead, panel } from '../../parts/page-head.
 import { advice, commandLine, moment, shellWord } from '../../parts/text.ts';
 import { below, type Listing, planAddress, portfolioAddress } from '../addresses.ts';
 import { decisionsForm } from '../decisions/decisions-view.ts';
+import { madeWords } from '../new/words.ts';
 import { statusQuestions } from '../statuses/status-questions.ts';
 import { mayWords } from '../who-may.ts';
 import { failedSessions } from './failed-sessions.ts';
@@ -65,7 +66,7 @@ export function renderPortfolio(look: PortfolioLook, shown: Shown): Html {
     ${shown.problem !== undefined && notice('bad', shown.problem, { title: t`These rows cannot be shown.`, urgent: true })}
     <p class="rows-changed" role="status" hidden><span data-words></span> <a href="${portfolioAddress(state.name, shown.filter, shown.listing)}">Show them as they are now</a></p>
     <div data-module="pick-rows"><div data-shown="${countsText(outcomes)}">
-      ${shown.problem === undefined && shown.page && renderRows(state, shown.page, { ...shown, meanings: look.meanings })}
+      ${shown.problem === undefined && shown.page && renderRows(state, shown.page, { ...shown, meanings: look.meanings, imports: look.imports })}
       ${shown.faulty && html`<h3 class="lines-title">Lines of the file that led to no row</h3>${renderFaultyLines(state.name, shown.faulty, shown)}`}
     </div></div>
     <div id="rows-now" hidden></div>
@@ -116,7 +117,15 @@ function leadOf({ state, imports }: PortfolioLook): Html {
   if (!file) return html`No file was imported yet.`;
   const earlier = imports.length > 1 ? t`, the last of ${imports.length} imports` : '';
   const last = imports.find(({ number }) => number === file.number);
-  return html`<bdi>${file.fileName}</bdi>${earlier}, ${moment(last?.lastMs ?? state.startedMs)}${file.by !== undefined && html` by ${file.by}`}`;
+  return html`<bdi>${file.fileName}</bdi>${earlier}, ${moment(last?.lastMs ?? state.startedMs)}${file.by !== undefined && html` by ${file.by}`}${imports.map(
+    ({ fileName, made }) => {
+      const words = made ? madeWords(made) : '';
+      return (
+        words !== '' &&
+        html`<br><span class="quiet">${imports.length > 1 && html`<bdi>${fileName}</bdi>: `}${words}</span>`
+      );
+    },
+  )}`;
 }
 
 function textsOf(query: Query): Record<string, string> {

@@ -1,5 +1,6 @@
 import type { OutcomeSum } from '../../../ledger/counts/outcome-sums.ts';
 import type { RowOutcome } from '../../../ledger/counts/row-outcome.ts';
+import type { KnownImport } from '../../../ledger/portfolios/imports.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import { answeredOtherwise, type RowResult, type RowState, UNFINISHED_STATES } from '../../../ledger/schema/row.ts';
 import { type RowFilter, statesOf } from '../../../ledger/search/row-filter.ts';
@@ -26,9 +27,18 @@ export const ROWS_SHOWN = 25;
 export function renderRows(
   state: PortfolioState,
   page: RowsPage,
-  { filter, listing, rights, meanings }: { filter: RowFilter; listing: Listing; rights: Rights; meanings: Meanings },
+  given: {
+    filter: RowFilter;
+    listing: Listing;
+    rights: Rights;
+    meanings: Meanings;
+    imports: readonly Pick<KnownImport, 'number' | 'fileName'>[];
+  },
 ): Html {
   const { name } = state;
+  const { filter, listing, rights, meanings, imports } = given;
+  // Lines of several files have the same numbers.
+  const fileOf = (id: string) => imports.length > 1 && imports.find(({ number }) => String(number) === id)?.fileName;
   const { order = 'line', after } = listing;
   const rows = page.found;
   const sorts = (by: 'line' | 'amount' | 'changed') => {
@@ -61,7 +71,7 @@ export function renderRows(
         head: t`Name`,
         names: true,
         cell: ({ row, result }) =>
-          html`<a href="${rowAddress(row, { filter, order })}">${theirWords(result.request.name)}</a>`,
+          html`<a href="${rowAddress(row, { filter, order })}">${theirWords(result.request.name)}</a>${fileOf(result.importId) && html`<small class="under">of <bdi>${fileOf(result.importId)}</bdi></small>`}`,
       },
       {
         head: t`Requested`,

@@ -1,0 +1,37 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openConsole } from '../../../support/console.ts';
+import { openDesk } from '../../../support/desk.ts';
+import { uploadTo } from '../../../support/upload.ts';
+
+const HEAD = 'name,country_code,requested_limit\n';
+const plain = (markup: string) => markup.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+
+test('what was changed by hand before an import is told to its approver and on the portfolio’s page, and its rows name their file', async () => {
+  const desk = await openDesk(0, {}, { APPROVE_ALWAYS: 'on' });
+  const web = await openConsole(desk);
+  const file = `${HEAD}Alder GmbH,DE,1000\nBirch GmbH,XX,2000\nCedar GmbH,DE,much\n`;
+  const { location } = await uploadTo(web, ['file', 'q9.csv', file]);
+  const look = async () => (await web.get(location)).text;
+  await expect.poll(look).toContain('Request all');
+  const edits = { list: 'problems', version: '1', 'leave-4': 'yes', 'cell-3-1': 'DE' };
+  expect((await web.post(`${location}/mend`, edits)).status).toBe(303);
+  await expect.poll(look).toContain('Request all: 2 limits');
+  const of = /name="of" value="(\w+)"/.exec(await look())?.[1] ?? '';
+  const submitted = { of, total: '3.000,00', first: '5' };
+  expect((await web.post(`${location}/submit`, submitted)).status).toBe(303);
+  await expect.poll(() => web.context.approvals.waitingCount()).toBe(1);
+  const [approval] = await web.context.approvals.waiting();
+  const asked = plain((await web.get(`/approvals/${approval?.id}`)).text);
+  expect(asked).toMatch(/Changed by hand 1 value corrected, 1 line left out by \S+/);
+  expect(asked).toContain('Sent first 5 rows, then it waits Control total 3,000.00, agreed');
+  const page = plain((await web.get('/portfolios/q9')).text);
+  expect(page).toMatch(/1 value corrected, 1 line left out by \S+/);
+  expect(page).not.toContain('of q9.csv');
+
+  await writeFile(join(desk.cwd, 'more.csv'), `${HEAD}Elm GmbH,DE,5000\n`);
+  await desk.limitline('import', 'more.csv', '--portfolio', 'q9', '--yes');
+  const both = plain((await web.get('/portfolios/q9')).text);
+  expect(both).toMatch(/q9\.csv : 1 value corrected.*Alder GmbH of q9\.csv .*Elm GmbH of more\.csv/);
+});
