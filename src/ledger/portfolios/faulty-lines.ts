@@ -56,7 +56,10 @@ export function makeFaultyLines({ connection, keys }: { connection: RedisConnect
     faultyLines,
     keptRows,
 
-    /** Faulty lines of the last import of these kinds, behind a line; with a text those of this line, or whose name has its words. */
+    /**
+     * Faulty lines of the last import of these kinds, behind a line; with a text those of this line, or whose name has its words. Nothing is
+     * read if there are more than `most`.
+     */
     async faultyPage(
       name: string,
       {
@@ -64,12 +67,19 @@ export function makeFaultyLines({ connection, keys }: { connection: RedisConnect
         text,
         after = 0,
         count,
-      }: { kinds: readonly FaultKind[]; text?: string | undefined; after?: number | undefined; count: number },
+        most = MOST_LISTED,
+      }: {
+        kinds: readonly FaultKind[];
+        text?: string | undefined;
+        after?: number | undefined;
+        count: number;
+        most?: number;
+      },
     ): Promise<FaultyPage> {
       const hashes = kinds.map((kind) => keys.faultyLines(name, kind));
       const sizes = await Promise.all(hashes.map((key) => connection.hlen(key)));
       const lines = sizes.reduce((sum, size) => sum + size, 0);
-      if (lines > MOST_LISTED) return { found: [], unlisted: lines };
+      if (lines > most) return { found: [], unlisted: lines };
       const all = await Promise.all(hashes.map((key) => connection.hgetall(key)));
       const found = all
         .flatMap((texts, at) =>
