@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { makeFolder } from '../../src/data-folder.ts';
@@ -21,9 +21,10 @@ export function makeKeptColumns({ dataDir }: { dataDir: string }) {
       return isJson(text) ? keptSchema.safeParse(JSON.parse(text)).data : undefined;
     },
 
-    /** Keeps by which mapping the file was read, if somebody said it now. */
+    /** Keeps by which mapping the file was read, if somebody said it now; nothing any more where they said that there is none. */
     async keep({ header, mapped }: Pick<DecisionsFile, 'header' | 'mapped'>, by: string): Promise<void> {
-      if (mapped.by !== undefined || mapped.map.length === 0) return;
+      if (mapped.by !== undefined) return;
+      if (mapped.map.length === 0) return rm(join(dir, nameOf(header)), { force: true });
       makeFolder(dir, 0o700);
       await putText(dir, nameOf(header), `${JSON.stringify({ map: mapped.map, by })}\n`);
     },

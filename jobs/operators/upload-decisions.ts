@@ -67,7 +67,9 @@ export function makeDecisionsDesk(deps: DeskDeps) {
   ): Promise<UploadedDecisions> {
     const taken = await takeDecisions({ ...file, name: fileName }, deps, { ...how, only, now: new Date(atMs) });
     const words = decisionsWords(taken, how.dryRun);
-    const asked = file.unread.length > 0 && file.lacks.length > 0 ? askedOf(file.header, file.mapped.map) : undefined;
+    // What somebody else said of a column can be said otherwise, also where no column is left over.
+    const isOpen = file.mapped.map.length > 0 || (file.unread.length > 0 && file.lacks.length > 0);
+    const asked = isOpen ? askedOf(file.header, file.mapped.map) : undefined;
     return { ...taken, id, portfolio: only, fileName, sha256, columns: columnWords(file), words, asked };
   }
 

@@ -61,7 +61,7 @@ export type DecisionsReading = {
   dates?: DateOrder | undefined;
   /** `HEADER=COLUMN` for columns whose headers are other words; these go before columns that bear the name. */
   map?: readonly string[] | undefined;
-  /** Finds what somebody said of a header earlier. It counts where `map` says nothing. */
+  /** Finds what somebody said of a header earlier. It counts where no `map` is given; an empty one says that no column has another name. */
   keptOf?: ((header: readonly string[]) => Promise<KeptColumns | undefined>) | undefined;
   now?: Date;
   mostLines?: number;
@@ -84,12 +84,12 @@ const MOST_STATUS_BYTES = 100;
  */
 export async function readDecisionsFile(
   path: string,
-  { sheet, decimal, map = [], keptOf, mostLines = MOST_LINES, ...given }: DecisionsReading = {},
+  { sheet, decimal, map, keptOf, mostLines = MOST_LINES, ...given }: DecisionsReading = {},
 ): Promise<DecisionsFile> {
   const table = await openTable({ path, vocabulary: vocabularyOf(), ...(sheet === undefined ? {} : { sheet }) });
   try {
     const header = table.header?.cells ?? [];
-    const mapped = (map.length === 0 && (await keptOf?.(header))) || { map };
+    const mapped = (map === undefined && (await keptOf?.(header))) || { map: map ?? [] };
     const places = decisionPlaces(path, table, mapped.map);
     const lines: Read[] = [];
     for (let record = await nextRecord(table); record; record = await nextRecord(table)) {

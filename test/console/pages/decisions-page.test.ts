@@ -188,3 +188,22 @@ test('what is no file of decisions, or is too large, or may be read in two ways 
   expect((await send(doubtful, VERA)).status).toBe(403);
   expect(await outcomes()).toMatchObject({ under_review: { rows: 3 } });
 });
+
+test('what somebody said of a column can be said otherwise, also that it is none, and then it is not read so again', async () => {
+  const { web, idOf, send } = await openDecisions();
+  const file = (buyer: string, risk: string) => send(`buyer_limit_id,status,Risiko\n${idOf(buyer)},approved,${risk}\n`);
+  const say = async ({ text }: { text: string }, total_limit: string) => {
+    const said = { upload: uploadIn(text), row: '', total_limit, available_limit: '', decided_at: '' };
+    return (await web.post('/portfolios/q4/decisions/columns', said, FIONA)).text;
+  };
+  const take = (text: string) => web.post('/portfolios/q4/decisions/take', { upload: uploadIn(text) }, FIONA);
+  await take(await say(await file('HRB 1', '900.50'), 'Risiko'));
+  const again = await file('HRB 2', '777.50');
+  expect(again.text).toContain('Columns are read as fiona said of such a file: Risiko=total_limit.');
+  expect(again.text).toMatch(/<option value="Risiko" selected/);
+  const none = await say(again, '');
+  expect(none).toContain('The file has no column total_limit');
+  expect(none).not.toContain('777.50');
+  await take(none);
+  expect((await file('HRB 3', '5')).text).not.toContain('as fiona said');
+});
