@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { commandOf } from '../../../src/console/pages/plans/plan-words.ts';
+import { commandOf, filterWords } from '../../../src/console/pages/plans/plan-words.ts';
 import type { Plan } from '../../../src/ledger/plans/plan.ts';
 
 type Asked = Pick<Plan, 'action' | 'filter'> & { whole?: boolean; portfolio?: string };
@@ -28,4 +28,14 @@ test.each<[Asked, string | undefined]>([
   [{ action: 'retry', filter: { states: ['refused'] }, portfolio: 'Q4 2026' }, "npx limitline retry 'Q4 2026'"],
 ])('the command of %j is %s', (plan, command) => {
   expect(commandOf({ portfolio: 'q4', whole: false, ...plan })).toBe(command);
+});
+
+test('a plan names each condition of its rows', () => {
+  const filter = { states: ['refused'], step: 'limit', problem: 'city', min: '5' } as const;
+  expect(filterWords({ filter, cause: null })).toEqual([
+    'with the outcome rejected by the service',
+    'at the step limit',
+    'with “city” in the problem',
+    'asking for 5.00 or more',
+  ]);
 });

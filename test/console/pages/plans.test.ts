@@ -23,6 +23,8 @@ test('a plan acts on what it was made for, whatever comes with the yes', async (
   const { web, plan, states } = await openWaiting();
   const { confirm, text } = await plan('portfolio=q4&action=cancel&states=queued&max=1001.50');
   expect(text).toContain('Cancel 1 row?');
+  // The browser writes it as its reader does.
+  expect(text).toContain('<data class="amount" value="1001.5">1,001.50</data>');
   expect(await states()).toMatchObject({ queued: 3 });
   const posted = await web.post(confirm, { portfolio: 'other', action: 'cancel', states: 'queued', max: '999999' });
   expect(posted.status).toBe(303);

@@ -1,12 +1,13 @@
 import { grouped } from '../../../counted.ts';
-import { moneyText } from '../../../money-text.ts';
 import { readTotal } from '../../../portfolio/control-total.ts';
 import { lastVersion, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
-import { type Html, html } from '../../html/html.ts';
+import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
 import { button, form, hidden, linkButton } from '../../parts/form.ts';
 import { notice } from '../../parts/page-head.ts';
+import { withNumbers } from '../../parts/text.ts';
+import { money } from '../held/held-page.ts';
 import { extrasWords } from './reading-form.ts';
 import { durationWords } from './words.ts';
 
@@ -35,15 +36,14 @@ export function confirmView(
   const { of, total, isReplaced, first, unsaved } = chosen;
   const extras = extrasWords(preview);
   const out = lastVersion(draft).leftOut.length;
-  const sum = `${currency === undefined ? '' : `${currency} `}${moneyText(dryRun.requested)}`;
-  const facts: [string, string][] = [
+  const facts: [string, HtmlValue][] = [
     [t`Requests`, countWords(dryRun.limits, 'limit')],
-    [t`Sum`, sum],
+    [t`Sum`, money({ amount: dryRun.requested, currency })],
     [t`Time needed`, dryRun.durationS === null ? t`not known yet` : t`about ${durationWords(dryRun.durationS)}`],
     [t`Portfolio`, portfolio],
     ...(extras === '' ? [] : [[t`Sent, though not described by the service`, extras] satisfies [string, string]]),
     [t`Left out`, leftOutWords({ ...counts, out })],
-    ...(total === undefined ? [] : [[t`Control total`, readTotal(total)] satisfies [string, string]]),
+    ...(total === undefined ? [] : [[t`Control total`, withNumbers(readTotal(total))] satisfies [string, HtmlValue]]),
   ];
   const fields = {
     of,

@@ -3,14 +3,14 @@ import { grouped } from '../../../counted.ts';
 import { elsewhereWords, type Plan, type PlanState } from '../../../ledger/plans/plan.ts';
 import { BEFORE_YES } from '../../../ledger/schema/approval.ts';
 import { queryOfFilter } from '../../../ledger/search/row-filter.ts';
-import { moneyText } from '../../../money-text.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
 import { facts, stats } from '../../parts/figures.ts';
 import { button, form, linkButton } from '../../parts/form.ts';
 import { emptyState, notice } from '../../parts/page-head.ts';
-import { commandLine, timeAgo } from '../../parts/text.ts';
+import { commandLine, timeAgo, withNumbers } from '../../parts/text.ts';
+import { money } from '../held/held-page.ts';
 import { ACTION_WORDS, commandOf, filterWords, rowsWords, timeWords } from './plan-words.ts';
 
 /** The page of the portfolio, filtered to the plan's rows. */
@@ -51,7 +51,7 @@ export function planBody(
   return html`
     ${stats([
       { label: t`Rows`, value: `${isExact ? '' : '≥ '}${grouped(rows)}` },
-      { label: t`Their amounts`, value: `${isExact ? '' : '≥ '}${moneyText(sum, currency)}` },
+      { label: t`Their amounts`, value: html`${isExact ? '' : '≥ '}${money({ amount: sum, currency })}` },
       ...(action === 'cancel'
         ? []
         : [callsStat(plan), { label: t`Time needed`, value: timeWords(seconds), hint: paceHint(plan) }]),
@@ -61,7 +61,7 @@ export function planBody(
     ${paused !== undefined && action !== 'cancel' && notice('warn', paused)}
     ${plan.elsewhere !== undefined && notice('warn', elsewhereWords(plan.elsewhere).join(' '))}
     ${facts([
-      { term: t`Which rows`, what: html`${filterWords(plan).join('; ')}` },
+      { term: t`Which rows`, what: withNumbers(filterWords(plan).join('; ')) },
       ...(plan.supplier ? [{ term: t`Sent again with them`, what: t`the company of the supplier` }] : []),
       ...(action === 'cancel' ? [] : [{ term: t`Calls`, what: callsWords(plan) }]),
       ...(madeWords(plan) === '' ? [] : [{ term: t`Not made again`, what: madeWords(plan) }]),

@@ -52,7 +52,7 @@ export function rowsWords(rows: number, { states = [] }: RowFilter, isExact = tr
 
 /** The conditions of a plan's filter, a phrase each. */
 export function filterWords({ filter, cause }: Pick<Plan, 'filter' | 'cause'>): string[] {
-  const { states = [], outcomes = [], status, min, max, rows, text, cause: id } = filter;
+  const { states = [], outcomes = [], step, problem, status, min, max, rows, text, cause: id } = filter;
   return [
     ...(states.length > 0
       ? [t`with the outcome ${listed([...new Set(states.map((state) => translated(stateWords(state))))])}`]
@@ -60,6 +60,8 @@ export function filterWords({ filter, cause }: Pick<Plan, 'filter' | 'cause'>): 
     ...(outcomes.length > 0
       ? [t`with the outcome ${listed(outcomes.map((one) => translated(ROW_OUTCOMES[one])))}`]
       : []),
+    ...(step === undefined ? [] : [t`at the step ${translated(step)}`]),
+    ...(problem === undefined ? [] : [t`with “${problem}” in the problem`]),
     ...(id === undefined ? [] : [t`failed for the cause ${id}${cause === null ? '' : `: ${cause}`}`]),
     ...(status === undefined ? [] : [t`answered "${status}"`]),
     ...(min === undefined ? [] : [t`asking for ${moneyText(min)} or more`]),
