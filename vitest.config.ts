@@ -8,6 +8,7 @@ import { QUICK_PASSWORDS } from './test/support/quick-passwords.ts';
  */
 const ALONE = [
   'test/console/html/texts.test.ts',
+  'test/console/other-language.test.ts',
   'test/jobs/archive/archive-files.test.ts',
   'test/jobs/drafts/documents-race.test.ts',
   'test/jobs/drafts/go-back-full-disk.test.ts',

@@ -22,21 +22,26 @@ export function pageHead(given: {
   </div>`;
 }
 
-/** A boxed section with its heading. `id` names the body, which events replace; the heading stays. */
+/**
+ * A boxed section with its heading. `id` names the body, which events replace; the heading stays. `anchor`: where addresses lead to the heading,
+ * `#<anchor>-title`, the same in every language.
+ */
 export function panel({
   title,
   body,
   id,
   actions,
   label,
+  anchor,
 }: {
   title: string;
   body: HtmlValue;
   id?: string;
   actions?: HtmlValue;
   label?: string;
+  anchor?: string;
 }): Html {
-  const heading = `${(label ?? title).toLowerCase().replace(/[^a-z0-9]+/g, '-')}-title`;
+  const heading = `${anchor ?? (label ?? title).toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-')}-title`;
   return html`<section class="panel" aria-labelledby="${heading}"><div class="panel-head"><h2 id="${heading}">${title}</h2>${actions !== undefined && html`<div class="actions">${actions}</div>`}</div><div class="panel-body" id="${id}">${body}</div></section>`;
 }
 

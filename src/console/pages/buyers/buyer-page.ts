@@ -61,9 +61,9 @@ export function buyerPage(story: BuyerStory, { from, meanings }: { from: number;
 }
 
 /** The sums of a buyer's page; the first is of all requests that the service has answered. */
-const SUMMED: readonly { label: string; outcomes: readonly RowOutcome[] }[] = [
+const SUMMED: readonly { label: string; outcomes: readonly RowOutcome[]; isGranted?: true }[] = [
   { label: t`Requested`, outcomes: ['approved', 'partly_approved', 'under_review', 'declined', 'answered'] },
-  { label: t`Granted`, outcomes: ['approved', 'partly_approved'] },
+  { label: t`Granted`, outcomes: ['approved', 'partly_approved'], isGranted: true },
   { label: t`Under review`, outcomes: ['under_review'] },
   { label: t`Declined`, outcomes: ['declined'] },
   { label: t`Outcome not known`, outcomes: ['answered'] },
@@ -75,14 +75,14 @@ const SUMMED: readonly { label: string; outcomes: readonly RowOutcome[] }[] = [
 function sumsOf({ summed, count, isWhole }: BuyerStory, meanings: Meanings): Stat[] {
   const all = summed.flatMap((one) => (one.outcome ? [{ ...one, is: outcomeOfRow(one.outcome, meanings) }] : []));
   const isAll = isWhole && all.length === count;
-  return SUMMED.flatMap(({ label, outcomes }, place) => {
+  return SUMMED.flatMap(({ label, outcomes, isGranted }, place) => {
     const some = all.filter((one) => outcomes.includes(one.is));
     if (some.length === 0 && place > 0) return [];
     const granted = some.map(({ outcome, currency }) => ({
       amount: grantedOf(outcome?.record ?? {}, meanings) ?? '0',
       currency,
     }));
-    const what = label === 'Granted' ? granted : some;
+    const what = isGranted ? granted : some;
     const requests = `${isAll ? '' : t`at least `}${countWords(some.length, 'request')}`;
     const value = some.length === 0 ? grouped(0) : sumsPart(sumsByCurrency(what), isAll);
     return [{ label, value, hint: requests }];

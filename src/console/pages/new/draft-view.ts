@@ -154,7 +154,7 @@ function previewView(draft: PortfolioDraft, given: DraftGiven & { preview: Previ
   ${problems.lines + warnings.lines > 0 && html`<div id="mend">${panel({ title: t`Problems and warnings`, body: html`${mendGrid(draft, { preview, place, lines, csrf })}${documentsForm(draft, preview, csrf)}` })}</div>`}
   ${reading}
   ${panel({ title: t`As it would be sent`, body: html`${requestSamples(preview)}${changesView(preview)}${unnamed(preview)}` })}
-  ${panel({ title: t`Submit`, body: html`${portfolioField(draft, names)}${supplierLine(draft)}${submitButtons(draft, given)}` })}`;
+  ${panel({ title: t`Submit`, anchor: 'submit', body: html`${portfolioField(draft, names)}${supplierLine(draft)}${submitButtons(draft, given)}` })}`;
 }
 
 /** Adds a document that a line names and nobody uploaded; what was corrected stays. */

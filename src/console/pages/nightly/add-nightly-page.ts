@@ -45,7 +45,7 @@ export const nightlyTasksPage = page<NightlyPageFunctions>(
             return reply.redirect(`${AUTOMATION}?${new URLSearchParams({ cause, portfolio })}`, 303);
           const asked = { rights, csrf: reply.csrf(), query };
           const views = await Promise.all(
-            sections.map(async ({ title, view }) => panel({ title, ...(await view(given, asked)) })),
+            sections.map(async ({ view, ...head }) => panel({ ...head, ...(await view(given, asked)) })),
           );
           return {
             title: t`Nightly: ${words}`,

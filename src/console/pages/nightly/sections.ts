@@ -40,6 +40,7 @@ type Asked = { rights: Rights; csrf: string; query: z.infer<typeof NIGHTLY_QUERY
 /** A section of a page; `view` reads its data and renders it. */
 type NightlySection = {
   title: string;
+  anchor?: string;
   view: (given: NightlyPageFunctions, asked: Asked) => Promise<{ body: Html; actions?: Html }>;
 };
 
@@ -66,6 +67,7 @@ export const NIGHTLY_PAGES: readonly { href: string; words: string; lead: string
       },
       {
         title: t`All reports`,
+        anchor: 'all-reports',
         view: async ({ report }, { query }) => ({ body: reportsList(await report.list(query.before)) }),
       },
     ],
@@ -84,6 +86,7 @@ export const NIGHTLY_PAGES: readonly { href: string; words: string; lead: string
       },
       {
         title: t`Sent again at night`,
+        anchor: 'sent-again-at-night',
         view: async ({ rules }, { rights, csrf, query }) => {
           const mayChange = can(rights, 'POST /nightly/rules');
           return { body: rulesSection(await rules.look(), { csrf, mayChange, asked: query }) };

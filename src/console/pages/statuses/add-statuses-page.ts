@@ -141,7 +141,7 @@ function meaningBadge(meaning: StatusMeaning): Html {
 function whoSays({ status, from, by = t`people of this account` }: KnownStatus, { rights }: Asking): HtmlValue {
   if (from === 'service') return t`the service`;
   if (from === 'setting') return t`the setting STATUS_MEANINGS`;
-  const query = new URLSearchParams({ what: t`status meaning set`, about: status });
+  const query = new URLSearchParams({ what: 'status meaning set', about: status });
   if (!can(rights, 'GET /audit')) return html`<bdi>${by}</bdi>`;
   return html`<a href="/audit?${query.toString()}"><bdi>${by}</bdi></a>`;
 }
