@@ -120,19 +120,23 @@ export function notQuiteGranted({
   grantedNothing,
 }: Summary): string[] {
   const known = new Map(Object.entries(meanings));
-  const counts = new Map<string, number>([['', withoutStatus({ statuses, states })]]);
-  for (const [status, count] of [...Object.entries(statuses), ...Object.entries(before.statuses)])
-    counts.set(status, (counts.get(status) ?? 0) + count);
-  const meant = Map.groupBy(counts, ([status]) => statusMeaningOf(status, known) ?? 'open');
-  const others = listed([...(meant.get('review') ?? []), ...(meant.get('declined') ?? [])], (status) =>
-    meantWords(status, known),
-  );
-  const open = listed(meant.get('open') ?? [], (status) =>
-    status === '' ? statusWords(status) : `“${statusWords(status)}”`,
-  );
+  const wordsOf = (counts: [status: string, count: number][], what: string) => {
+    const meant = Map.groupBy(counts, ([status]) => statusMeaningOf(status, known) ?? 'open');
+    const others = listed([...(meant.get('review') ?? []), ...(meant.get('declined') ?? [])], (status) =>
+      meantWords(status, known),
+    );
+    const open = listed(meant.get('open') ?? [], (status) =>
+      status === '' ? statusWords(status) : `“${statusWords(status)}”`,
+    );
+    return [
+      ...(others === '' ? [] : [`${what}not approved: ${others}`]),
+      ...(open === '' ? [] : [`${what}not known to be approved: ${open}`]),
+    ];
+  };
   return [
-    ...(others === '' ? [] : [`not approved: ${others}`]),
-    ...(open === '' ? [] : [`not known to be approved: ${open}`]),
+    ...wordsOf([...Object.entries(statuses), ['', withoutStatus({ statuses, states })]], ''),
+    // The table above counts these as requested before, whatever became of them there.
+    ...wordsOf(Object.entries(before.statuses), 'requested before, and '),
     ...(grantedBelow === 0 ? [] : [`${counted(grantedBelow, 'limit')} granted below the request`]),
     ...(grantedNothing === 0 ? [] : [`${counted(grantedNothing, 'limit')} approved with nothing granted`]),
   ];

@@ -121,6 +121,15 @@ test.each<[string, Partial<Summary>, string[]]>([
     ['Not approved: 2 under review (in_progress), 1 declined.', 'Not known to be approved: 3 “odd”.'],
   ],
   [
+    'those that were declined before, which the table counts as requested before',
+    {
+      statuses: { approved: 1_195, declined: 1 },
+      before: { granted: '0.00', statuses: { declined: 2 } },
+      meanings: { declined: 'declined' },
+    },
+    ['Not approved: 1 declined.', 'Requested before, and not approved: 2 declined.'],
+  ],
+  [
     'an approval of nothing',
     { statuses: { approved: 1_198 }, grantedNothing: 1 },
     ['1 limit approved with nothing granted.'],
