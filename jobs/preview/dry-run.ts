@@ -65,6 +65,7 @@ export function makeDryRun({
       return {
         ...forecast,
         companies: created,
+        existing: forecast.companies - created,
         open,
         replaced,
         besides: { limits: besides, requested: besidesSum.total() },

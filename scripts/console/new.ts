@@ -5,6 +5,7 @@ import { importDepsOf, importPortfolio } from '../../jobs/import/import-portfoli
 import type { NewPageFunctions } from '../../src/console/pages/new/add-draft-actions.ts';
 import type { Context } from '../../src/context.ts';
 import { LimitlineError } from '../../src/errors.ts';
+import { exactText } from '../../src/ledger/counts/outcome-sums.ts';
 import { outlookDepsOf } from '../look/dry-run.ts';
 import { knownRate } from '../look/look.ts';
 
@@ -35,7 +36,11 @@ export function newPageFunctions(context: Context): NewPageFunctions {
   return {
     ...desk,
     portfolioNames: () => portfolios.names(),
-    currenciesOf: async (name) => (await portfolios.read(name)).currencies,
+    async whatIsThere(name) {
+      const { currencies, sums } = await portfolios.read(name);
+      const { cancelled: _gone, ...counted } = sums.byState;
+      return { currencies, sum: exactText(Object.values(counted)) };
+    },
     approvalPolicy: context.approvalPolicy,
     personOver: context.approvals.personOver,
     maxUploadMb: settings.CONSOLE_UPLOAD_MB,

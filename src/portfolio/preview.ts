@@ -10,6 +10,8 @@ import { makeExactSum } from './values/exact-sum.ts';
 
 /** What an import would request, create and send, as `check` prints it, without what was made or sent before. */
 export type DryRun = Forecast & {
+  /** How many companies of these limits exist already. */
+  existing: number;
   /** How many of the limits already wait: in this portfolio, or in another one for an approval. */
   open: number;
   /** How many rows of earlier imports the file's lines would replace, since they correct them. */

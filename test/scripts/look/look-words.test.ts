@@ -23,6 +23,7 @@ const look: ImportPreview = {
   opened: { dialect: PLAIN_DIALECT, columns, headerLine: 1, above: null, misstated: [] },
   dryRun: {
     limits: 1_190,
+    existing: 0,
     companies: 1_100,
     documents: 12,
     uploadBytes: 3_450_000,

@@ -29,8 +29,8 @@ const CHECK_LIMIT_MS = 30_000;
 /** The functions that the pages of a new portfolio get. */
 export type NewPageFunctions = DraftDesk & {
   portfolioNames(): Promise<string[]>;
-  /** The currencies that the files of a portfolio name; '' for files that name none. */
-  currenciesOf(portfolio: string): Promise<readonly string[]>;
+  /** The currencies that the files of a portfolio name, '' for files that name none, and the sum of its rows that were not cancelled. */
+  whatIsThere(portfolio: string): Promise<{ currencies: readonly string[]; sum: string }>;
   /** Which requests need the approval of another person, by the current settings. */
   approvalPolicy(): Promise<ApprovalPolicy>;
   /** The first of `people` whose requests of the last days, with `sum` added, exceed the limit for one person. */

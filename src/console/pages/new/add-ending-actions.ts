@@ -51,8 +51,9 @@ export function endingActions({ get, post }: Kinds<NewPageFunctions>) {
         const { requested } = preview.dryRun;
         const over = await given.personOver(authorsWith(draft, request.person.by), requested, policy);
         const isThere = (await given.portfolioNames()).includes(draft.portfolio);
-        const mixed = isThere && mixedCurrencies(preview, await given.currenciesOf(draft.portfolio));
-        const approval = preview.dryRun.limits > 0 && neededApproval(policy, { requested, isThere, over });
+        const there = isThere ? await given.whatIsThere(draft.portfolio) : undefined;
+        const mixed = mixedCurrencies(preview, there?.currencies);
+        const approval = preview.dryRun.limits > 0 && neededApproval(policy, { requested, there, over });
         const chosen = {
           of: preview.of,
           total,

@@ -163,12 +163,12 @@ async function showDraft(
   const isThere = state.is === 'there';
   const lines = isThere ? await given.lines(draft, { preview: state.preview, ...place }) : [];
   const names = isThere ? await given.portfolioNames() : [];
-  const currencies = names.includes(draft.portfolio) ? await given.currenciesOf(draft.portfolio) : [];
+  const there = names.includes(draft.portfolio) ? await given.whatIsThere(draft.portfolio) : undefined;
   const approvalPolicy = await given.approvalPolicy();
   const requested = isThere ? state.preview.dryRun.requested : '0';
   const over = await given.personOver(authorsWith(draft, request.person.by), requested, approvalPolicy);
   const by = { csrf: reply.csrf(), rights: request.rights };
-  const shown = { state, place, lines, names, currencies, approvalPolicy, over, refused, ...by };
+  const shown = { state, place, lines, names, there, approvalPolicy, over, refused, ...by };
   if (state.is === 'under way') reply.header('refresh', String(REFRESH_S));
   return {
     title: draft.name,

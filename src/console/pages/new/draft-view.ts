@@ -16,7 +16,14 @@ import { peopleWords } from '../approvals/approvals-list.ts';
 import { forPage, mendGrid, type ShownPlace } from './mend-grid.ts';
 import type { RefusedForm } from './read-reading.ts';
 import { previewReadingWords, readingForm } from './reading-form.ts';
-import { changesView, portfolioField, requestFigures, requestSamples, submitButtons } from './submit-view.ts';
+import {
+  changesView,
+  portfolioField,
+  requestFigures,
+  requestSamples,
+  type SubmitGiven,
+  submitButtons,
+} from './submit-view.ts';
 import { correctionWords, draftWords, PROGRESS_ID, previewProgress, sentences } from './words.ts';
 
 type DraftGiven = {
@@ -24,7 +31,7 @@ type DraftGiven = {
   place: ShownPlace;
   lines: readonly LineToMend[];
   names: readonly string[];
-  currencies: readonly string[];
+  there: SubmitGiven['there'];
   approvalPolicy: ApprovalPolicy;
   /** Which of the draft's authors, or the reader, exceeds the limit for one person with this file. */
   over: Approval['over'];

@@ -176,7 +176,7 @@ const WORDS: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/, and import it with --portfolio/g, t`, and upload each for its own`],
   [
     /is not in the documents folder \S.*?: put it there, or correct the name/g,
-    t`was not uploaded with the file: upload both again, or correct the name`,
+    t`was not uploaded with the file: add it below, or correct the name`,
   ],
   [/is not in the documents folder \S.*?: there is/g, t`was not uploaded: there is`],
 ];

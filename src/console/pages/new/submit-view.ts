@@ -9,6 +9,7 @@ import {
 import { moneyText } from '../../../money-text.ts';
 import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
+import { addAmounts } from '../../../portfolio/values/amounts.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
@@ -25,11 +26,11 @@ import { DELIMITER_WORDS, durationWords } from './words.ts';
 /** The rows that are sent as a trial before the others. */
 export const SENT_FIRST = 5;
 
-type SubmitGiven = {
+export type SubmitGiven = {
   preview: Preview;
   names: readonly string[];
-  /** The currencies that the portfolio's other files name. */
-  currencies: readonly string[];
+  /** What the portfolio has already; undefined for a new one. */
+  there: { currencies: readonly string[]; sum: string } | undefined;
   approvalPolicy: ApprovalPolicy;
   over: Approval['over'];
   rights: Rights;
@@ -52,17 +53,17 @@ const MOST_NAMES = 500;
 /** The submit buttons: request all, or a few rows first. */
 export function submitButtons(
   draft: PortfolioDraft,
-  { preview, names, currencies, approvalPolicy, over, rights }: SubmitGiven,
+  { preview, there, approvalPolicy, over, rights }: SubmitGiven,
 ): Html {
   const { portfolio } = draft;
   const sends = { form: DRAFT_FORM, action: `/new/${draft.id}/confirm`, dialog: true };
   const { limits, requested, before } = preview.dryRun;
   const left = allBeforeWords(preview.counts.rows, before?.limits) ?? t`nothing to request`;
-  const isThere = names.includes(portfolio);
+  const isThere = there !== undefined;
   const sum = t`${countWords(limits, 'limit')}, ${moneyText(requested, preview.currency)} in total`;
   const words = limits === 0 ? t`Import: ${left}` : t`Request all: ${sum}`;
-  return html`${isThere && thereAlready(portfolio)}${mixedCurrencies(preview, currencies)}
-  ${limits > 0 && neededApproval(approvalPolicy, { requested, isThere, over })}
+  return html`${isThere && thereAlready(portfolio)}${mixedCurrencies(preview, there?.currencies)}
+  ${limits > 0 && neededApproval(approvalPolicy, { requested, there, over })}
   <div class="form submit" role="group" aria-label="Submit">
       ${isThere && can(rights, 'POST /new/:id/submit', 'replace') && tick({ form: DRAFT_FORM, name: 'replace', label: t`Cancel earlier rows that are not in this file, if they were not sent yet`, hint: t`Choose this if the file is the whole list.` })}
       <div class="field" data-module="total"><label for="total">Control total</label>
@@ -85,7 +86,7 @@ function thereAlready(portfolio: string): Html {
 }
 
 /** Shown before the submission and in its confirmation where the file is of another currency than the portfolio's other files. */
-export function mixedCurrencies({ currency = '' }: Preview, currencies: readonly string[]): Html | false {
+export function mixedCurrencies({ currency = '' }: Preview, currencies: readonly string[] = []): Html | false {
   const others = currencies.filter((one) => one !== currency && (one !== '' || currency !== ''));
   if (others.length === 0) return false;
   const named = others.map((one) => (one === '' ? t`no currency that they name` : one)).join(', ');
@@ -99,7 +100,7 @@ export function mixedCurrencies({ currency = '' }: Preview, currencies: readonly
 /** Shown before the submission and in its confirmation, so that nobody counts on a request that waits for approval, for example at a month's end. */
 export function neededApproval(
   policy: ApprovalPolicy,
-  { requested, isThere, over }: { requested: string; isThere: boolean; over: Approval['over'] },
+  { requested, there, over }: { requested: string; there: SubmitGiven['there']; over: Approval['over'] },
 ): Html | false {
   const title = t`A colleague must approve this first.`;
   const limit = policy.above === undefined ? '' : moneyText(policy.above);
@@ -112,11 +113,10 @@ export function neededApproval(
   if (over)
     return notice('warn', t`${whyWords({ kind: 'import', over })} Once it is submitted, ${BEFORE_YES}.`, { title });
   const { above, windowDays = 0 } = policy;
+  if (there && asksApprovalOf(policy, addAmounts(requested, there.sum)))
+    return notice('warn', t`The sum of the portfolio is above ${limit} with this file: ${BEFORE_YES}.`, { title });
   // The import decides by the sums of the whole portfolio and of its buyers, which this file shows only in part.
-  const whose = [
-    ...(isThere ? [t`the sum of the portfolio`] : []),
-    ...(windowDays > 0 ? [t`the sum of one buyer`] : []),
-  ];
+  const whose = [...(there ? [t`the sum of the portfolio`] : []), ...(windowDays > 0 ? [t`the sum of one buyer`] : [])];
   if (above === undefined || whose.length === 0) return false;
   return notice('info', t`If ${whose.join(t` or `)} is above ${limit} with this file, ${BEFORE_YES}.`);
 }
@@ -198,7 +198,7 @@ export function requestFigures(preview: Preview): Html {
   ${besideWords(dryRun)}`;
 }
 
-function besideWords({ open, besides, before }: Preview['dryRun']): Html {
+function besideWords({ open, besides, before, existing }: Preview['dryRun']): Html {
   const sentences: string[] = [];
   if (open > 0) sentences.push(t`${countWords(open, 'of them waits', 'of them wait')} already.`);
   if (besides.limits > 0) {
@@ -206,8 +206,9 @@ function besideWords({ open, besides, before }: Preview['dryRun']): Html {
       t`${grouped(besides.limits)} of them ${besides.limits === 1 ? t`is for a buyer that has` : t`are for buyers that have`} another limit, open, made or in this file.`,
     );
   }
-  if (before && before.companies > 0)
-    sentences.push(t`${countWords(before.companies, 'company exists', 'companies exist')} already.`);
+  if (existing > 0) {
+    sentences.push(t`${grouped(existing)} of their companies ${existing === 1 ? t`exists` : t`exist`} already.`);
+  }
   if (before && before.held > 0)
     sentences.push(
       t`${countWords(before.held, 'more is', 'more are')} being processed and will not be requested again.`,

@@ -76,17 +76,19 @@ test('a correction of all lines is offered also where one column alone is wrong'
   expect(await look('?list=problems&column=website')).toContain('Replace in all');
 });
 
-test('a file of another currency than the portfolio’s other files says so before it is sent', async () => {
-  const desk = await openDesk(1);
-  const file = (currency: string) =>
-    `name,country_code,requested_limit,currency\nElm ${currency},DE,1000,${currency}\n`;
+test('what the portfolio has already counts before a file is sent: another currency, companies, and the sum for an approval', async () => {
+  const desk = await openDesk(0, {}, { APPROVE_ABOVE: '3000' });
+  const head = 'name,country_code,requested_limit,currency\n';
+  const file = (currency: string) => `${head}Elm ${currency},DE,1000,${currency}\n`;
   await writeFile(join(desk.cwd, 'q9.csv'), file('EUR'));
-  await desk.limitline('import', 'q9.csv', '--yes');
+  await desk.limitline('run', 'q9.csv', '--yes', '--no-results');
   const web = await openConsole(desk);
   const words = 'This file is in USD. This portfolio’s other files are in EUR. Sums of both have no currency.';
-  const { location } = await uploadTo(web, ['file', 'q9.csv', file('USD')]);
+  const { location } = await uploadTo(web, ['file', 'q9.csv', `${file('USD')}Elm EUR,DE,1500,USD\n`]);
   const look = async () => (await web.get(location)).text;
   await expect.poll(look).toContain(words);
+  expect(await look()).toContain('1 of their companies exists already.');
+  expect(await look()).toContain('The sum of the portfolio is above 3,000.00 with this file');
   const of = /name="of" value="(\w+)"/.exec(await look())?.[1] ?? '';
   expect((await web.post(`${location}/confirm`, { of })).text).toContain(words);
   expect((await web.post(`${location}/portfolio`, { portfolio: 'usd' })).status).toBe(303);
