@@ -103,6 +103,7 @@ const PACKAGES: [RegExp, string][] = [
   ],
 ];
 
+const CHOOSE = 'choose a CSV or Excel file.';
 const UNPACK = 'unpack it and give the file that is in it.';
 
 const WRONG_KINDS: [signature: number[], name: string, remedy?: string][] = [
@@ -114,11 +115,11 @@ const WRONG_KINDS: [signature: number[], name: string, remedy?: string][] = [
   [[0x42, 0x5a, 0x68], 'This is a bzip2 archive', UNPACK],
   [[0x28, 0xb5, 0x2f, 0xfd], 'This is a Zstandard archive', UNPACK],
   [[0x37, 0x7a, 0xbc, 0xaf], 'This is a 7-Zip archive', UNPACK],
-  [[0x89, 0x50, 0x4e, 0x47], 'This is a picture'],
-  [[0xff, 0xd8, 0xff], 'This is a picture'],
+  [[0x89, 0x50, 0x4e, 0x47], 'This is a picture', CHOOSE],
+  [[0xff, 0xd8, 0xff], 'This is a picture', CHOOSE],
   [[0xff, 0xfe, 0x00, 0x00], 'This is text in UTF-32'],
   [[0x00, 0x00, 0xfe, 0xff], 'This is text in UTF-32'],
-  [[0x7f, 0x45, 0x4c, 0x46], 'This is a program'],
+  [[0x7f, 0x45, 0x4c, 0x46], 'This is a program', CHOOSE],
   [[0x53, 0x51, 0x4c, 0x69, 0x74, 0x65], 'This is a SQLite database'],
 ];
 

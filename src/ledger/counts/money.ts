@@ -119,7 +119,13 @@ export function moneyLines(money: Money, outcomes: Outcomes): MoneyLine[] {
   const whole = isWithEarlier ? 'in the last and earlier imports' : 'in the file';
   const lineOf = (one: RowOutcome, level: 1 | 2, isGranted: boolean): MoneyLine => {
     const { rows, requested, granted } = outcomes[one];
-    const told = { level, words: ROW_OUTCOMES[one], outcomes: [one], lines: rows, amount: requested };
+    const told = {
+      level,
+      words: one === 'waiting' && level === 2 ? 'not begun' : ROW_OUTCOMES[one],
+      outcomes: [one],
+      lines: rows,
+      amount: requested,
+    };
     return isGranted ? { ...told, granted } : told;
   };
   const buckets = Object.entries(BUCKETS).flatMap(([name, { words, outcomes: all }]): MoneyLine[] => {

@@ -57,9 +57,9 @@ export function decisionPlaces(path: string, { header, unusable }: Table, map: r
   const needs = isResults
     ? 'It is a results file: put a column decided_at to it, and fill that in on the lines that were decided.'
     : `It needs a header with the columns buyer_limit_id (or row) and status.${headerWords(header?.cells ?? [], missing)}`;
-  const message = `${path} has no decisions. ${unusable ?? needs}`;
-  if (unusable || isResults || !header) throw new LimitlineError('FILE', message);
-  throw new ColumnsUnknown(message, header.cells);
+  if (unusable || isResults || !header)
+    throw new LimitlineError('FILE', `${path} has no decisions. ${unusable ?? needs}`);
+  throw new ColumnsUnknown(`${path}: its columns are not known. ${needs}`, header.cells);
 }
 
 /** The columns that a file's own header does not name, so that somebody may say which others they are. */

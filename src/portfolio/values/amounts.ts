@@ -24,7 +24,7 @@ export function parseAmount(text: string, decimal: Decimal | null = null): Value
   const plain = decimal !== ',' && !isOpen(text) ? PLAIN_DECIMAL.exec(text) : null;
   if (plain) return canonical(plain[1] ?? '', plain[2] ?? '');
   const parts = partsOf(text);
-  if (!parts) return { problem: whatIsWrong(text) };
+  if (!parts) return { problem: whatIsWrong(text).replace(PLAIN, likeTheColumn(decimal)) };
   if (parts.negative) return { problem: ABOVE_ZERO };
   const split = splitDecimals(parts.body, decimal);
   if ('problem' in split) return split;
@@ -182,7 +182,7 @@ const TOO_MANY_DIGITS =
 const PLAIN = 'write a plain decimal, like 1234.50';
 
 /** How to write an amount in this column: an example with the column's own decimal separator. */
-function likeTheColumn(decimal: Decimal): string {
+function likeTheColumn(decimal: Decimal | null): string {
   return decimal === ',' ? 'write it like 1234,50' : PLAIN;
 }
 

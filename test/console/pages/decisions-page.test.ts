@@ -167,7 +167,7 @@ test('what is no file of decisions, or is too large, or may be read in two ways 
   const { web, idOf, send, outcomes } = await openDecisions();
   const none = await send('name,amount\nA,1\n');
   expect(none.status).toBe(422);
-  expect(none.text).toContain('later.csv has no decisions.');
+  expect(none.text).toContain('later.csv: its columns are not known.');
   expect(none.text).toContain('Its header has &quot;name&quot;, &quot;amount&quot;: say below which column is what.');
   const large = await send(`${HEADER}\n`.padEnd(10_000_001, ' '));
   expect(large.status).toBe(413);

@@ -71,7 +71,7 @@ test('a file of which nothing can be taken, or that is none, goes to rejected wi
     ]),
   );
   expect(await read('rejected', 'buyers.decisions.problems.txt')).toMatch(
-    /^buyers.decisions.csv has no decisions. It needs a header/,
+    /^buyers.decisions.csv: its columns are not known. It needs a header/,
   );
   expect(await read('rejected', 'none.decisions.problems.txt')).toContain(
     '0 decisions taken, 0 known already, 1 not taken.',

@@ -132,7 +132,7 @@ test('a bucket is told by its outcomes where they say more than it does', () => 
   expect(moneyLines(money, outcomes).map(({ level, words, granted }) => [level, words, granted])).toEqual([
     [0, 'in the file', undefined],
     [1, 'waiting', undefined],
-    [2, 'waiting', undefined],
+    [2, 'not begun', undefined],
     [2, 'sending', undefined],
     [1, 'rejected by the service', undefined],
     [1, 'requested', '5.00'],

@@ -21,6 +21,9 @@ describe('parseAmount', () => {
       problem:
         'The amount has a decimal comma, and this column has decimal points: write a plain decimal, like 1234.50.',
     });
+    expect(parseAmount('viel', ',')).toEqual({
+      problem: 'The amount holds more than digits and a point: write it like 1234,50.',
+    });
   });
 
   test.each([

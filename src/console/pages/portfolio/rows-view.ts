@@ -1,3 +1,4 @@
+import { Big } from 'big.js';
 import type { OutcomeSum } from '../../../ledger/counts/outcome-sums.ts';
 import type { RowOutcome } from '../../../ledger/counts/row-outcome.ts';
 import type { KnownImport } from '../../../ledger/portfolios/imports.ts';
@@ -197,9 +198,13 @@ const PROBLEM_CHARACTERS = 160;
 
 function noRows(state: PortfolioState, filter: RowFilter, rights: Rights): Html {
   if (Object.keys(filter).length > 0) {
+    const { min, max } = filter;
+    const isReversed = min !== undefined && max !== undefined && new Big(min).gt(max);
     return emptyState({
       title: t`No rows found.`,
-      words: t`Type the beginning of a name’s words, or a complete reference, number or id.`,
+      words: isReversed
+        ? t`The amount “from” is above the amount “to”: write the smaller one first.`
+        : t`Type the beginning of a name’s words, or a complete reference, number or id.`,
       next: html`<a class="button is-plain" href="${portfolioAddress(state.name)}#rows">Show all rows</a>`,
     });
   }

@@ -19,7 +19,7 @@ test.each([
   ['name it with --encoding, such as cp850', 'choose its encoding below, such as cp850'],
   [
     'a.pdf is not in the documents folder /data/drafts/x/documents: put it there, or correct the name.',
-    'a.pdf was not uploaded with the file: upload both again, or correct the name.',
+    'a.pdf was not uploaded with the file: add it below, or correct the name.',
   ],
 ])('%s', (message, words) => {
   expect(forPage(message)).toBe(words);

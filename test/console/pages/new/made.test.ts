@@ -30,6 +30,9 @@ test('what was changed by hand before an import is told to its approver and on t
   expect(page).toMatch(/1 value corrected, 1 line left out by \S+/);
   expect(page).not.toContain('of q9.csv');
 
+  const none = (await web.get('/portfolios/q9?min=80000&max=70000')).text;
+  expect(none).toContain('The amount “from” is above the amount “to”');
+
   await writeFile(join(desk.cwd, 'more.csv'), `${HEAD}Elm GmbH,DE,5000\n`);
   await desk.limitline('import', 'more.csv', '--portfolio', 'q9', '--yes');
   const both = plain((await web.get('/portfolios/q9')).text);
