@@ -41,9 +41,10 @@ export function resultsTable(files: Files, options: TableOptions): ExportTable {
   const own = makePlacedCells(files, extras, (opened) =>
     areAlike ? resultColumnsOf(opened.header) : errorColumns(opened, areAlike),
   );
+  const toFillIn = isHeldOnly ? ['id'] : outcome ? ['decided_at'] : [];
   const cellsDigest = digestOfCells(areAlike ? knownColumns(files, own.header) : own.header.map(knownNamed));
   return {
-    header: [...own.header, ...RESULT_COLUMNS, ...(hasLinks ? [SESSION_COLUMN] : []), ...(isHeldOnly ? ['id'] : [])],
+    header: [...own.header, ...RESULT_COLUMNS, ...(hasLinks ? [SESSION_COLUMN] : []), ...toFillIn],
     isPlain: areAlike && !inSheet,
     begin(_file, begun) {
       values = inSheet ? makeSheetValues(begun) : areAlike ? undefined : begun.rewriter;
@@ -56,7 +57,7 @@ export function resultsTable(files: Files, options: TableOptions): ExportTable {
       const written = own.cells(file, read, found?.result.request);
       const known = found ? knownText(exported, found.result, cellsDigest(written)) : '';
       const link = hasLinks ? [exported.link ?? ''] : [];
-      yield [...written, ...outcomeCells(exported, { account, meanings }), known, ...link, ...(isHeldOnly ? [''] : [])];
+      yield [...written, ...outcomeCells(exported, { account, meanings }), known, ...link, ...toFillIn.map(() => '')];
     },
   };
 }
@@ -152,7 +153,8 @@ export function ledgerCells(request: RowRequest | undefined): string[] {
 
 /**
  * `inSheet`: amounts and days are written as plain values, since a sheet has types. `isHeldOnly`: only held rows, with an
- * additional column in which a person answers. `outcome`: only rows of this outcome. `extras`: the fields sent by a path in rows whose file is gone.
+ * additional column in which a person answers. `outcome`: only rows of this outcome, with a column for the
+ * time of a later decision. `extras`: the fields sent by a path in rows whose file is gone.
  */
 type TableOptions = {
   account: string;

@@ -15,6 +15,7 @@ export async function* listedRows(
 ): AsyncGenerator<string> {
   let count = 0;
   if (isJson) yield `${JSON.stringify({ account, portfolio, outcome }).slice(0, -1)},"rows":[`;
+  else yield `line ${' '.repeat(14)}requested  status          changed     buyer\n`;
   for await (const page of rows.all(portfolio, { outcomes: [outcome] })) {
     yield page
       .map((row, at) => (isJson ? `${count + at > 0 ? ',' : ''}\n${JSON.stringify(factsOf(row))}` : lineOf(row)))

@@ -165,10 +165,10 @@ export function decisionsView(shown: ShownDecisions, csrf?: string): Html {
   ${isLook && asked && html`<details class="fold"><summary>Say which column is what</summary>${columnsForm({ id, portfolio, asked }, csrf)}</details>`}
   ${(isLook ? words : words.slice(1)).map((one) => html`<p>${onPage(one)}</p>`)}
   ${isOpen && taken === 0 && html`<p>All of it is known already. To take it in again changes only rows that were not done when it came.</p>`}
+  ${warnings.length > 0 && linesPart(t`Warnings`, warnings)}
   ${isOpen ? yes(csrf) : html`<p>${back}</p>`}
   ${would && would.rows.length > 0 && changesPart(would)}
-  ${problems.length > 0 && linesPart(isLook ? t`What would not be taken` : t`What was not taken`, problems)}
-  ${warnings.length > 0 && linesPart(t`Warnings`, warnings)}`;
+  ${problems.length > 0 && linesPart(isLook ? t`What would not be taken` : t`What was not taken`, problems)}`;
 }
 
 function changesPart({ rows, more }: NonNullable<ShownDecisions['would']>): Html {
