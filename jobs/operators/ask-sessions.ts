@@ -124,7 +124,7 @@ function mustHaveLimit(found: FoundRow): FoundRow {
  */
 export function askedSessionsWords(
   { asked, waits, made, held, none, lacks, declined, places }: SessionsAsked,
-  anew = '--resend asks for a new one',
+  anew = '--line N --resend asks for a new one',
 ): string {
   const parts = [
     `${asked} hosted session${asked === 1 ? ' is' : 's are'} asked for`,

@@ -47,7 +47,7 @@ export function register(program: Command, terminal: Terminal): void {
     .description('read and validate a file; nothing is stored, nothing is sent')
     .addOption(documentsOption())
     .addOption(totalOption())
-    .option('--supplier <file>', 'a CSV with one line: the supplier, as run --supplier takes it')
+    .option('--supplier <file>', 'a CSV or workbook with one line: the supplier, as run --supplier takes it')
     .option('--portfolio <name>', "the portfolio to import it into (default: the file's name without its ending)")
     .option('--buyers', 'list the lines that mean the same buyer, or one that is known already, and why')
     .option('--save-map <file>', 'write how the columns were read to this file, to be corrected and given to --map')

@@ -36,7 +36,7 @@ export function withImportOptions(command: Command): Command {
     .option('--portfolio <name>', "the portfolio's name (default: the file's name without its ending)")
     .addOption(documentsOption())
     .addOption(totalOption())
-    .option('--supplier <file>', 'a CSV with one line: the supplier, created before the buyers')
+    .option('--supplier <file>', 'a CSV or workbook with one line: the supplier, created before the buyers')
     .option('--replace', 'cancel rows of earlier imports that are not in this file and were not sent')
     .option('--first <n>', 'send this many rows first, then pause: limitline resume sends the rest', firstNumber)
     .option('--yes', 'request without asking first (without a terminal nobody is asked anyway)');

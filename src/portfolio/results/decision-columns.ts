@@ -97,7 +97,8 @@ function mappedPlaces(path: string, names: readonly string[], map: readonly stri
     const name = DECISION_COLUMNS.find((one) => one === entry.slice(at + 1).trim());
     const header = entry.slice(0, Math.max(at, 0)).trim();
     if (name === undefined || header === '') {
-      const message = `The mapping "${visible(entry)}" is not HEADER=COLUMN, with a column out of ${DECISION_COLUMNS.join(', ')}.`;
+      const said = at === -1 || header === '' ? 'is not HEADER=COLUMN' : 'names no column of decisions';
+      const message = `The mapping "${visible(entry)}" ${said}. Known are ${DECISION_COLUMNS.join(', ')}.`;
       throw new LimitlineError('USAGE', message);
     }
     const place = names.indexOf(plainName(header));

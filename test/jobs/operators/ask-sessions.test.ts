@@ -167,7 +167,7 @@ test('no session is asked for a limit that was declined, unless on purpose, and 
   const asked = await place.ask();
   expect(asked).toMatchObject({ asked: 1, declined: 2 });
   expect(askedSessionsWords(asked)).toContain(
-    '2 limits were declined, so no session is asked for: --resend asks for a new one',
+    '2 limits were declined, so no session is asked for: --line N --resend asks for a new one',
   );
   await place.import(buyerLines(1), { portfolio: 'again' });
   expect((await place.settled('again')).states.skipped).toBe(1);

@@ -109,7 +109,7 @@ test('a mapping names columns with other headers, and goes before a column that 
 });
 
 test.each([
-  [['Nr=limit'], 'USAGE', 'is not HEADER=COLUMN, with a column out of buyer_limit_id, row, status'],
+  [['Nr=limit'], 'USAGE', 'names no column of decisions. Known are buyer_limit_id, row, status'],
   [['=status'], 'USAGE', 'is not HEADER=COLUMN'],
   [['status'], 'USAGE', 'is not HEADER=COLUMN'],
   [['Wert=status'], 'FILE', 'has no column "Wert"'],

@@ -71,7 +71,7 @@ test('a status that only the file has is asked about where another is spelled mu
   const { ids, decide } = await openReview(2);
   const { stdout } = await decide([`${ids[0]},,aproved,1,1,`, `${ids[1]},,frozen,1,1,`]);
   expect(stdout).toContain(
-    'No row had "aproved" before. Did you mean "approved"? A correction needs a later decided_at, the day of today, or none.',
+    'No row had "aproved" before. Did you mean "approved"? To correct it later, send the line again with a later decided_at, the day of today, or none.',
   );
   expect(stdout).not.toContain('"frozen" before');
 });

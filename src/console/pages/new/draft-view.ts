@@ -228,7 +228,7 @@ function uploadFields(maxUploadMb: number): Html {
         <p class="hint" id="upload-documents-hint">File names must match your list.</p>
       </div>
     </div>
-    ${field({ label: t`Supplier (only if it has to be created)`, name: 'supplier', type: 'file', accept: '.csv,.txt,text/csv', hint: html`A CSV with a header and one line: the <code>name</code> of the company and its other details, or its <code>company_id</code>.` })}
+    ${field({ label: t`Supplier (only if it has to be created)`, name: 'supplier', type: 'file', accept: '.csv,.txt,.xlsx', hint: html`A CSV or workbook with a header and one line: the <code>name</code> of the company and its other details, or its <code>company_id</code>.` })}
     <div class="upload-progress" data-progress hidden>
       <progress aria-label="Upload" max="1" value="0"></progress><span data-words role="status"></span>
       <button class="button is-quiet" type="button" data-cancel>Cancel</button>
