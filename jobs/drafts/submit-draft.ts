@@ -104,15 +104,16 @@ export function makeSubmissions(deps: SubmissionDeps): Submissions {
       await Promise.all([...underWay.values()].map(({ done }) => done));
     },
     async submit(id, submission) {
-      // Checked before and after: an import that ends during the read was under way when it was submitted again.
-      const before = underWay.get(id);
-      const seen = await drafts.read(id);
-      const other = before ?? underWay.get(id);
-      if (other) return isSameChoice(other.submission, submission) ? { draft: seen } : { conflict: OTHERWISE };
+      const other = underWay.get(id);
+      if (other) {
+        const draft = await drafts.read(id);
+        return isSameChoice(other.submission, submission) ? { draft } : { conflict: OTHERWISE };
+      }
       // From here on, nobody else can begin or correct it.
       const work: Work = { lines: 0, done: Promise.resolve(), submission };
       underWay.set(id, work);
       try {
+        const seen = await drafts.read(id);
         const begun = await begin(seen, submission);
         if ('conflict' in begun) underWay.delete(id);
         else work.done = follow(begun, work);
