@@ -64,12 +64,12 @@ test('lines to fix that are too many to be listed are said to be, and nobody is 
     await get('/portfolios/q4?lines=invalid', FIONA),
     await get('/portfolios/q4?lines=invalid', VERA),
   ];
-  expect([finance, viewer].map(({ text }) => text.includes('are too many to be listed or searched'))).toEqual([
+  expect([finance, viewer].map(({ text }) => text.includes('are too many to be listed here or searched'))).toEqual([
     true,
     true,
   ]);
   expect([finance, viewer].map(({ text }) => text.includes('/downloads/errors.csv'))).toEqual([true, false]);
   const search = (await get('/portfolios/q4?text=Buyer+77', FIONA)).text;
-  expect(search).toContain('are too many to be listed or searched');
+  expect(search).toContain('are too many to be listed here or searched');
   expect(search).not.toContain('No rows found.');
 });

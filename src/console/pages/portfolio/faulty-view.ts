@@ -21,7 +21,7 @@ export function renderFaultyLines(
 ): Html {
   if (unlisted > 0) {
     return emptyState({
-      title: t`${grouped(unlisted)} lines are too many to be listed or searched here.`,
+      title: t`${grouped(unlisted)} lines are too many to be listed here or searched.`,
       words: can(rights, 'GET /portfolios/:name/downloads/:file')
         ? html`All of them, each with its problem, are in the download <a href="${below(name, 'downloads', 'errors.csv')}" download>File to correct</a>.`
         : t`All of them, each with its problem, are in the file to correct.`,
