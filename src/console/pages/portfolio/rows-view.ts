@@ -1,4 +1,3 @@
-import { Big } from 'big.js';
 import type { OutcomeSum } from '../../../ledger/counts/outcome-sums.ts';
 import type { RowOutcome } from '../../../ledger/counts/row-outcome.ts';
 import type { KnownImport } from '../../../ledger/portfolios/imports.ts';
@@ -7,6 +6,7 @@ import { answeredOtherwise, type RowResult, type RowState, UNFINISHED_STATES } f
 import { type RowFilter, statesOf } from '../../../ledger/search/row-filter.ts';
 import type { RowOrder } from '../../../ledger/search/row-order.ts';
 import type { RowPage } from '../../../ledger/search/row-search.ts';
+import { subtractAmounts } from '../../../portfolio/values/amounts.ts';
 import { type Meanings, statusMeaningOf } from '../../../status-meaning.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
@@ -199,7 +199,7 @@ const PROBLEM_CHARACTERS = 160;
 function noRows(state: PortfolioState, filter: RowFilter, rights: Rights): Html {
   if (Object.keys(filter).length > 0) {
     const { min, max } = filter;
-    const isReversed = min !== undefined && max !== undefined && new Big(min).gt(max);
+    const isReversed = min !== undefined && max !== undefined && subtractAmounts(max, min).startsWith('-');
     return emptyState({
       title: t`No rows found.`,
       words: isReversed
