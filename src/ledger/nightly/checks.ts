@@ -31,7 +31,7 @@ export const CHECKS = {
   'other status': { kind: 'finance', title: 'Limits that are not approved' },
   'no statements': { kind: 'finance', title: 'Large limits without audited statements' },
   'old statements': { kind: 'finance', title: 'Large limits with statements older than 22 months' },
-  'no limit': { kind: 'finance', title: 'Buyers without a limit' },
+  'no limit': { kind: 'finance', title: 'Buyers whose requests were all rejected or given up' },
 } as const satisfies Readonly<Record<string, { kind: 'ledger' | 'finance'; title: string }>>;
 
 export type CheckName = keyof typeof CHECKS;
