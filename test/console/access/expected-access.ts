@@ -46,8 +46,11 @@ GET  /portfolios/:name                         in     no   yes    yes     yes   
 GET  /portfolios/:name/events                  in     no   yes    yes     yes      yes      no
 GET  /portfolios/:name/rows/:key               in     no   yes    yes     yes      yes      no
 GET  /portfolios/:name/downloads/:file         in     no   no     yes     yes      yes      no
+GET  /portfolios/:name/decisions               in     no   no     yes    no       yes      no
 POST /portfolios/:name/decisions               in     no   no     yes    no       yes      no
+GET  /portfolios/:name/decisions/columns       in     no   no     yes    no       yes      no
 POST /portfolios/:name/decisions/columns       in     no   no     yes    no       yes      no
+GET  /portfolios/:name/decisions/take          in     no   no     yes    no       yes      no
 POST /portfolios/:name/decisions/take          in     no   no     yes    no       yes      no
 POST /portfolios/:name/pause                   in     no   no     no      no       yes      no
 POST /portfolios/:name/resume                  in     no   no     own     no       yes      no
@@ -88,6 +91,7 @@ POST /approvals/:id/decline                    in     no   no     no      yes   
 GET  /held                                     in     no   no     no      no       yes      no
 GET  /held/text                                in     no   no     no      no       yes      no
 GET  /held/events                              in     no   no     no      no       yes      no
+GET  /held/plan                                in     no   no     no      no       yes      no
 POST /held/plan                                in     no   no     no      no       yes      no
 POST /held/confirm                             in     no   no     no      no       yes      no
 GET  /portfolios/:name/held                    in     no   no     no      no       yes      no

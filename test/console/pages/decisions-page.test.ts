@@ -73,6 +73,10 @@ test('an upload says first what it would do, and what was looked at is then take
 
   const upload = uploadIn(text);
   // What another file says meanwhile is not known to these lines, which are as late as their upload.
+  for (const left of ['', '/columns', '/take']) {
+    const { status, headers } = await web.get(`/portfolios/q4/decisions${left}`, FIONA);
+    expect([status, headers.get('location')]).toEqual([303, '/portfolios/q4']);
+  }
   expect((await web.post('/portfolios/other/decisions/take', { upload }, FIONA)).status).toBe(409);
   expect((await web.post('/portfolios/q4/held/confirm', { plan: upload }, as('otto', 'operator'))).status).toBe(409);
   const taken = await web.post('/portfolios/q4/decisions/take', { upload }, FIONA);

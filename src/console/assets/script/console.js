@@ -18,6 +18,9 @@ keepSwitch();
 keepLocal();
 forgetOnSignOut();
 
+// A form with files has its token in the address, which is not for the history nor for bookmarks.
+if (new URLSearchParams(location.search).has('_csrf')) history.replaceState(null, '', location.pathname);
+
 for (const element of document.querySelectorAll('[data-module]')) {
   const name = element.dataset.module ?? '';
   // Only a plain name is taken, so that no other address is loaded.

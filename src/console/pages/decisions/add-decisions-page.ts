@@ -5,6 +5,7 @@ import { isPortfolioName } from '../../../ledger/schema/schema.ts';
 import { DECISION_COLUMNS } from '../../../portfolio/results/decision-columns.ts';
 import { ConsoleError } from '../../console-app.ts';
 import { t } from '../../html/texts.ts';
+import { portfolioAddress } from '../addresses.ts';
 import { page } from '../page.ts';
 import { decisionsView, refusedView, type ShownDecisions, type UnreadDecisions } from './decisions-view.ts';
 
@@ -42,7 +43,14 @@ const READING = z.object({
 });
 
 /** `/portfolios/:name/decisions`: an upload of what the service decided later; what would become of it, and then that it is taken in. */
-export const uploadedDecisionsPage = page<DecisionsPageFunctions>({ at: 'portfolios' }, ({ post }) => [
+export const uploadedDecisionsPage = page<DecisionsPageFunctions>({ at: 'portfolios' }, ({ get, post }) => [
+  // The answers to the forms below stay at these addresses: whoever goes back or loads one again begins anew.
+  ...['', '/columns', '/take'].map((rest) =>
+    get(`/portfolios/:name/decisions${rest}`, {
+      may: DECIDES,
+      show: ({ params, reply }) => reply.redirect(portfolioAddress(nameOf(params)), 303),
+    }),
+  ),
   post('/portfolios/:name/decisions', {
     may: DECIDES,
     action: 'decisions',

@@ -51,7 +51,6 @@ type Answer = HeldRow & { made: string | undefined };
 
 /** The most rows in one letter. */
 const MOST_IN_LETTER = 1_000;
-
 /** The largest answers file. A line has some 60 bytes, so 5 MB answer more rows than an account ever holds. */
 const FILE_LIMIT_BYTES = 5_000_000;
 
@@ -115,6 +114,7 @@ export const heldDeskPage = page<HeldPageFunctions>(
       }),
     ]),
     // The answers of a page or of a file are planned by one request, which changes nothing; a second request confirms the plan.
+    get('/held/plan', { may: OPERATOR, show: ({ reply }) => reply.redirect('/held', 303) }),
     post('/held/plan', {
       may: OPERATOR,
       action: 'resolve',
