@@ -134,7 +134,7 @@ export function notQuiteGranted({
     ];
   };
   return [
-    ...wordsOf([...Object.entries(statuses), ['', withoutStatus({ statuses, states })]], ''),
+    ...wordsOf([['', withoutStatus({ statuses, states })], ...Object.entries(statuses)], ''),
     // The table above counts these as requested before, whatever became of them there.
     ...wordsOf(Object.entries(before.statuses), 'requested before, and '),
     ...(grantedBelow === 0 ? [] : [`${counted(grantedBelow, 'limit')} granted below the request`]),
