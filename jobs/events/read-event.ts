@@ -2,7 +2,7 @@ import type { EventMapping, MappedName } from '../../src/events/event-mapping.ts
 import { inPlace, listPlaces, pointerOf, valueAt } from '../../src/json-pointer.ts';
 import type { LaterWord } from '../../src/ledger/rows/decisions.ts';
 import { readAmount, readMoment } from '../../src/portfolio/results/decision-values.ts';
-import { faultOfText } from '../../src/portfolio/results/decisions-file.ts';
+import { faultOfText, unlessToday } from '../../src/portfolio/results/decisions-file.ts';
 
 /** What an event states once: what the mapping finds, as text by name; and the decision, or why there is none. */
 export type EventReading = { found: Partial<Record<MappedName, string>> } & (
@@ -25,7 +25,7 @@ const MOST_ID_BYTES = 128;
  * What an event states by the mapping: a reading for each limit in it, or one that says why there is none. Nothing of it is trusted: it may be
  * anything, as deep and long as it likes. Pure.
  *
- * @param firstMs when it came, which is when a decision was made that says no time
+ * @param firstMs when it came, which is when a decision was made that says no time, or only the day on which it came
  */
 export function readEvent(body: string, mapping: EventMapping, { firstMs }: { firstMs: number }): EventReading[] {
   let document: unknown;
@@ -137,10 +137,8 @@ function readLimit({ faults, found, ...parts }: Parts, firstMs: number): EventRe
   };
   const [total, available] = [amountOf('total_limit'), amountOf('available_limit')];
   const moment = momentText(parts.contentOf('decided_at') ?? '');
-  const decided = parts.readingOf(
-    'decided_at',
-    readMoment(moment, { dates: null, now: new Date(), aheadMs: AHEAD_MS }),
-  );
+  const read = readMoment(moment, { dates: null, now: new Date(), aheadMs: AHEAD_MS });
+  const decided = unlessToday(parts.readingOf('decided_at', read), new Date(firstMs));
   if (faults.length > 0) return { is: 'unreadable', why: faults[0] ?? '', found };
   const times = { at: decided ?? new Date(firstMs).toISOString(), isDated: decided !== undefined, isOfEvent: true };
   return { is: 'decision', word: { limit, status, total, available, ...times }, found };

@@ -14,7 +14,9 @@ type Told = Pick<DecidedLimit, 'record' | 'decided'>;
 export const DECISION_FAULTS = {
   unknown: ({ limit }: LaterWord) => `No call of this account made the limit ${limit}.`,
   older: ({ limit, at }: LaterWord, { knownAt = '' }: { knownAt?: string | undefined }) =>
-    `The decision about ${limit} is of ${at}, and what is known of it is of ${knownAt}: an older one changes nothing. One that counts needs a later decided_at.`,
+    knownAt < at
+      ? `This was known of ${limit} on ${at.slice(0, 10)} already, and it was corrected at ${knownAt}: that stays. If this one counts, give it a later decided_at.`
+      : `The decision about ${limit} is of ${at}, and what is known of it is of ${knownAt}: an older one changes nothing. One that counts needs a later decided_at.`,
   contradicts: ({ limit, at }: LaterWord, { record, decided }: Told) =>
     `Another decision about ${limit} of the same time, ${at}, is known, ${record.status} of ${decided?.file ?? ''}, and it stays. If this one counts, give it a later decided_at.`,
   'not made': ({ limit }: LaterWord) => `Another limit than ${limit} counts for its request.`,

@@ -37,7 +37,8 @@ export async function takeDecision(
   const became = isOwn ? 'taken' : said;
   // Rows follow whatever became of the decision: an earlier command may have been stopped before they did.
   const after = dryRun ? { rows: [], left: [] } : await letFollow(limit, word, { deps, ...told }, isOwn);
-  const knownAt = limit.decidedAt > word.at ? limit.decidedAt : new Date(limit.askedMs).toISOString();
+  const knownAt =
+    limit.decidedAt.slice(0, 10) >= word.at.slice(0, 10) ? limit.decidedAt : new Date(limit.askedMs).toISOString();
   return { became, ...after, doubts: doubtsOf(word, limit, told.file), knownAt, limit };
 }
 

@@ -8,7 +8,7 @@
 -- nobody knows which of the sends the answer is about, so the word counts. by: who brings it and with what, as JSON, for the histories of rows;
 -- who only repeats a word did not bring it.
 -- isTold: "0" changes nothing.
--- Answers "taken", "same" (it says what is known), "older", "contradicts" (another word of the same moment), "not made" or "damaged".
+-- Answers "taken", "same" (it says what is known), "older" (also than a correction of its day), "contradicts" (another word of the same moment), "not made" or "damaged".
 -- @include amounts
 -- As many decisions as a row's history has entries (tell.lua).
 local MOST_DECISIONS = 50
@@ -26,14 +26,27 @@ end
 -- Without an answer there is no "+" (settle.lua).
 local sentMs = known[4] == '1' and string.match(known[3] or '', '^(%d+)%+')
 local isBefore = sentMs and latestMs ~= '' and tonumber(latestMs) < tonumber(sentMs)
-local said, isSame = { total_limit = total, available_limit = available }, (record.status or '') == status
-for name, amount in pairs(said) do
-  if amount ~= '=' then isSame = isSame and isAlike(amountText(record[name]), amount) end
+local said = { total_limit = total, available_limit = available }
+
+local function saysIt(words)
+  for name, amount in pairs(said) do
+    if amount ~= '=' and not isAlike(amountText(words[name]), amount) then return false end
+  end
+  return (words.status or '') == status
 end
+
+local isSame = saysIt(record)
 local last = record.decided_at or ''
 if isSame and (isDated == '0' or at <= last or isBefore) then return 'same' end
 if isBefore then return 'older' end
 if at <= last then return at == last and 'contradicts' or 'older' end
+local _, decisions = pcall(cjson.decode, known[6] or '[]')
+if type(decisions) ~= 'table' or not decisions[1] then decisions = {} end
+-- A day's end would undo what corrected this on the day itself, on which it counted from the moment when it came.
+for _, entry in ipairs(decisions) do
+  local words = not isSame and string.sub(at, 11) == 'T23:59:59.999Z' and entry.said
+  if words and string.sub(words.decided_at or '', 1, 10) == string.sub(at, 1, 10) and saysIt(words) then return 'older' end
+end
 record.decided_at = at
 if not isSame then
   record.status = status
@@ -45,8 +58,6 @@ if isTold ~= '0' then
   -- The first answer stays beside what was decided, where the service gave it.
   if last == '' and not known[5] and known[2] and known[2] ~= '{}' then redis.call('HSETNX', call, 'answered', known[2]) end
   redis.call('HSET', call, 'record', cjson.encode(record))
-  local _, decisions = pcall(cjson.decode, known[6] or '[]')
-  if type(decisions) ~= 'table' or not decisions[1] then decisions = {} end
   if not isSame or #decisions == 0 then
     local entry = cjson.decode(by)
     entry.said = { status = record.status, total_limit = record.total_limit, available_limit = record.available_limit, decided_at = at }

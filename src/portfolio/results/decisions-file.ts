@@ -217,13 +217,14 @@ function take(line: Read, { decimal, proven, places, dates, now = new Date() }: 
     const beside = [cells.total_limit, cells.available_limit].map((cell = '') => besideAmount(cell));
     const currencies = beside.filter((word) => word !== '');
     const told = currencies.length > 0 ? { currencies } : {};
-    const isToday = decided.value?.endsWith(DAYS_END) && decided.value > now.toISOString();
-    file.decisions.push({ at, id, row, status, ...amounts, ...told, decided: isToday ? undefined : decided.value });
+    file.decisions.push({ at, id, row, status, ...amounts, ...told, decided: unlessToday(decided.value, now) });
   }
 }
 
-/** A day that has not ended says as little as an empty cell: its end would count above each correction of that day. */
-const DAYS_END = 'T23:59:59.999Z';
+/** A moment, or nothing for a day that has not ended: its end would count above each correction of that day. */
+export function unlessToday(moment: string | undefined, now: Date): string | undefined {
+  return moment?.endsWith('T23:59:59.999Z') && moment > now.toISOString() ? undefined : moment;
+}
 
 const NO_STATUS = 'It has an amount and no status, so it decides nothing: fill in its status.';
 

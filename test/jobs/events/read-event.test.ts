@@ -48,6 +48,11 @@ test.each([
   expect(await read({ ...event, created })).toMatchObject([{ word: { at, isDated: true } }]);
 });
 
+test('a day on which the event came says no more than when it came', async () => {
+  const now = { at: new Date(FIRST_MS).toISOString(), isDated: false };
+  expect(await read({ ...event, created: '2026-11-20' })).toMatchObject([{ word: now }]);
+});
+
 test('what a mapping does not name is not said, null is none known, and without a time it is when the event came', async () => {
   const bare = { total_limit: undefined, available_limit: undefined, decided_at: undefined };
   expect(await read(event, bare)).toMatchObject([
