@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { renderPrintedReport } from '../../src/console/pages/nightly/report-view.ts';
 import { joinStyles } from '../../src/console/server/assets.ts';
 import { counted, grouped } from '../../src/counted.ts';
-import { CHECKS } from '../../src/ledger/nightly/checks.ts';
+import { CHECKS, type CheckName } from '../../src/ledger/nightly/checks.ts';
 import { changeWords, NO_MORE_WORDS, reportWords, SECTION_WORDS } from '../../src/ledger/nightly/compare-reports.ts';
 import {
   type NightReport,
@@ -70,7 +70,7 @@ function timeText(atMs: number): string {
 
 function groupLines(group: ReportGroup, findings: readonly ReportFinding[]): string[] {
   const { check, from, findings: count, rows, sum, currency } = group;
-  const total = `${counted(rows, 'row')}${sum === undefined ? '' : `, ${moneyText(sum, currency)}`}`;
+  const total = `${counted(rows, 'row')}${sum === undefined ? '' : `, ${askedWord(check)}${moneyText(sum, currency)}`}`;
   const shown = findings.slice(from, from + Math.min(count, SHOWN_OF_A_CHECK));
   const rest = count - shown.length;
   return [
@@ -83,6 +83,9 @@ function groupLines(group: ReportGroup, findings: readonly ReportFinding[]): str
   ];
 }
 
+/** Which sum it is, where another one could be meant. */
+const askedWord = (check: CheckName) => (check === 'granted below' ? 'requested ' : '');
+
 function findingLines(given: ReportFinding): string[] {
   const { rows, portfolio, finding, change, rowsBefore, sum, currency, sinceMs, commands } = given;
   const count = change === 'gone' ? (rowsBefore ?? 0) : rows;
@@ -92,7 +95,7 @@ function findingLines(given: ReportFinding): string[] {
       : ` [${change === 'sums' ? 'other sums' : change}${rowsBefore !== undefined && rowsBefore !== rows ? `, ${grouped(rowsBefore)} before` : ''}]`;
   const since =
     sinceMs === undefined ? '' : `, ${rows === 1 ? 'since' : 'the oldest since'} ${timeText(sinceMs).slice(0, 10)}`;
-  const money = sum === undefined ? '' : `, ${moneyText(sum, currency)}`;
+  const money = sum === undefined ? '' : `, ${askedWord(given.check)}${moneyText(sum, currency)}`;
   const text = `${portfolio || 'All portfolios'}: ${finding}${money}${since}${changed}`;
   const [first = '', ...more] = folded(visible(text), WORDS_FROM);
   const head = `${grouped(count).padStart(WORDS_FROM - 2)}  ${first.trimStart()}`;

@@ -32,7 +32,7 @@ export function findingView(finding: ShownFinding, medium: Medium): Html {
   const { rows, sum, currency, portfolio, finding: words, commands, examples, sinceMs, change, rowsBefore } = finding;
   const isGone = change === 'gone';
   return html`<li class="finding">
-    <div class="finding-count"><strong>${countOf(finding, medium)}</strong>${sum !== undefined && html`<span class="quiet">${money({ amount: sum, currency })}</span>`}</div>
+    <div class="finding-count"><strong>${countOf(finding, medium)}</strong>${sum !== undefined && html`<span class="quiet">${finding.check === 'granted below' && t`requested `}${money({ amount: sum, currency })}</span>`}</div>
     <div class="finding-words">
       <p>${change !== undefined && !isGone && changeMark(change)} ${words}</p>
       <p class="quiet">${portfolio === '' ? t`All portfolios` : portfolioName(portfolio, medium)}${sinceMs !== undefined && html` · ${rows === 1 ? t`since` : t`the oldest since`} ${inUtc(sinceMs).slice(0, 10)}`}${rowsBefore !== undefined && !isGone && rowsBefore !== rows && html` · ${grouped(rowsBefore)} before`}</p>

@@ -99,7 +99,7 @@ function groupView(group: ShownGroup, id: string, medium: Medium): Html {
 export function groupTitle({ section, check, rows, findings, sum, currency, changes }: ReportGroup): Html {
   const told = CHANGES.filter((change) => change !== 'gone' && change !== 'same' && changes[change]);
   const figures = `${countWords(rows, 'row')}${findings > 1 ? t` in ${countWords(findings, 'finding')}` : ''}`;
-  return html`<span class="check-title">${translated(CHECKS[check].title)}</span> <span class="check-figures">${figures}${sum !== undefined && section !== 'gone' && ` · ${moneyText(sum, currency)}`}</span>${told.map((change) => html` ${changeMark(change, `${grouped(changes[change] ?? 0)} ${CHANGE_WORDS[change]}`)}`)}`;
+  return html`<span class="check-title">${translated(CHECKS[check].title)}</span> <span class="check-figures">${figures}${sum !== undefined && section !== 'gone' && ` · ${check === 'granted below' ? t`requested ` : ''}${moneyText(sum, currency)}`}</span>${told.map((change) => html` ${changeMark(change, `${grouped(changes[change] ?? 0)} ${CHANGE_WORDS[change]}`)}`)}`;
 }
 
 /** A duration: `3.2 s`, `4 min 10 s`. */
