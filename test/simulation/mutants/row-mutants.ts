@@ -36,12 +36,18 @@ export const ROW_MUTANTS: readonly Mutant[] = [
     ['if row.state ~= it.from or isReplacedRow(row)', 'if isReplacedRow(row)'],
     [...CANCELLED, ...RESOLVED, ...BOARD],
   ),
-  lua(
-    'rare-moves',
-    'replaced',
-    'a row in whose place another stands goes back',
-    ['if row.state ~= it.from or isReplacedRow(row) or', 'if row.state ~= it.from or'],
-    CORRECTED,
+  foundBy(
+    lua(
+      'rare-moves',
+      'replaced',
+      'a row in whose place another stands goes back',
+      ['if row.state ~= it.from or isReplacedRow(row) or', 'if row.state ~= it.from or'],
+      CORRECTED,
+    ),
+    {
+      world: 'corrected and retried',
+      schedule: { order: ['igor', 'rita', 'rolf', 'ann'], deviations: { 'ann#1': 'stands still' }, answers: {} },
+    },
   ),
   lua(
     'derive',

@@ -2,7 +2,7 @@ import { answerApproval } from '../../../jobs/approvals/answer-approval.ts';
 import { carryOutAnswered } from '../../../jobs/approvals/carry-out-answers.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
-import { retryNamed } from '../../../jobs/operators/retry-row.ts';
+import { retryRow } from '../../../jobs/operators/retry-row.ts';
 import { actOnPlan, isEmpty } from '../../../jobs/plans/act-on-rows.ts';
 import { makePlan } from '../../../jobs/plans/make-plan.ts';
 import { feed } from '../../../jobs/rows/feed.ts';
@@ -38,7 +38,7 @@ export const retries =
     if (!(await desk.until(({ rows }) => rows.some(isMeant)))) return;
     const meant = (await desk.now()).rows.filter(isMeant);
     simulation.says.push({ is: 'wanted', whats: whatsOf(meant), atMs: simulation.nowMs() });
-    await orSaid(() => retryNamed({ portfolio, state, line: meant[0]?.line ?? 0 }, by, context));
+    await orSaid(() => retryRow({ portfolio, key: meant[0]?.key ?? '' }, by, context, state));
   };
 
 /** A plan that is carried out gives a sign of life within so long; behind that somebody may go on with it (src/ledger/plans/plans.ts). */
