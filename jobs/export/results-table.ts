@@ -153,8 +153,8 @@ export function ledgerCells(request: RowRequest | undefined): string[] {
 
 /**
  * `inSheet`: amounts and days are written as plain values, since a sheet has types. `isHeldOnly`: only held rows, with an
- * additional column in which a person answers. `outcome`: only rows of this outcome, with a column for the
- * time of a later decision. `extras`: the fields sent by a path in rows whose file is gone.
+ * additional column in which a person answers. `outcome`: only such rows, with a column for the time of a decision. `extras`: the fields
+ * sent by a path in rows whose file is gone.
  */
 type TableOptions = {
   account: string;
@@ -164,7 +164,7 @@ type TableOptions = {
   isHeldOnly?: boolean;
   outcome?: RowOutcome | undefined;
   extras: readonly ExtraField[];
-  /** Whether the results have a column for links of hosted sessions. */
+  /** Whether there is a column for links of hosted sessions. */
   hasLinks?: boolean | undefined;
 };
 
@@ -284,10 +284,8 @@ function lineText({ line }: ExportedLine, opened: Opened | undefined, broken: st
 
 function cellsByName(header: readonly string[], request: RowRequest | undefined): string[] {
   const known = ledgerCells(request).map((text, place): [string, string] => [LEDGER_COLUMNS[place] ?? '', text]);
-  const texts = new Map([
-    ...known,
-    ...extrasOf(request).map(({ field, text }): [string, string] => [headerOfExtra(field), text]),
-  ]);
+  const extras = extrasOf(request).map(({ field, text }): [string, string] => [headerOfExtra(field), text]);
+  const texts = new Map([...known, ...extras]);
   // A name that occurs twice is filled once.
   return header.map((name, at) => (header.indexOf(name) === at && texts.get(name)) || '');
 }

@@ -205,7 +205,9 @@ async function takeOne({ at, word, currencies = [] }: Said, taking: Taking): Pro
     doubts.push(...loweredWords(word, before, taking.meanings));
     if (limit) taking.changes.add(at, word, limit);
     if (mistyped !== '' && !counts.statuses.has(word.status))
-      doubts.push(`${mistyped} To correct it later, send the line again with a later decided_at, the day of today, or none.`);
+      doubts.push(
+        `${mistyped} To correct it later, send the line again with a later decided_at, the day of today, or none.`,
+      );
     counts.statuses.set(word.status, (counts.statuses.get(word.status) ?? 0) + 1);
     warnings.push(...doubts.map((message) => ({ at, message })));
   } else if (became === 'same') counts.known += 1;

@@ -69,7 +69,9 @@ test('run --sessions ends 0 where only declined limits have no link, and the pag
   const rules = [{ on: 'limit', match: 'HRB 1', fault: 'decision', status: 'approved', share: 0 } as const];
   await standIn.setFaults({ rules });
   const ran = await limitline('run', 'q4.csv', '--sessions');
-  expect(ran.stderr).toContain('1 limit was declined, so no session is asked for: --line N --resend asks for a new one');
+  expect(ran.stderr).toContain(
+    '1 limit was declined, so no session is asked for: --line N --resend asks for a new one',
+  );
   expect(ran.stderr).toContain('hosted sessions: 1 made, none for 1 declined limit.');
   expect(ran.status).toBe(0);
   const web = await openConsole({ cwd, env });
