@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { refusedAlikeWords } from '../../../src/ledger/schema/pause-reasons.ts';
 import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
 import { openThreeRows } from '../../support/three-rows.ts';
@@ -76,4 +77,19 @@ test('a portfolio of which all is cancelled has no button to resume it, and does
   expect(await pausedOn()).toEqual(['Paused.', '/portfolios/q4/resume']);
   expect(await desk.limitline('cancel', 'q4')).toMatchObject({ status: 0 });
   expect(await pausedOn()).toBeNull();
+});
+
+test('a portfolio that paused itself for a refusal of several lines is resumed by its page as a browser sends it', async () => {
+  const desk = await openDesk(1);
+  await desk.limitline('import', 'q4.csv');
+  const web = await openConsole(desk);
+  const body = '{\n  "error": "currency is not supported"\n}';
+  const message = 'the service refused the limit with status 400';
+  const why = refusedAlikeWords(5, 'limit', { status: 400, message, body });
+  await web.context.portfolios.pause('q4', why);
+  // A browser sends each line break of a field as CR LF.
+  const pause = why.replaceAll('\n', '\r\n');
+  expect(pause).not.toBe(why);
+  expect((await web.post('/portfolios/q4/resume', { pause: `${pause} since` })).status).toBe(409);
+  expect((await web.post('/portfolios/q4/resume', { pause })).status).toBe(303);
 });

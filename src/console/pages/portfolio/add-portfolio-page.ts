@@ -114,13 +114,17 @@ export const onePortfolioPage = page<PortfolioPageFunctions>({ at: 'portfolios' 
       const { state } = await lookAt(name, given);
       // What the person may end is the pause that they saw and that was judged: another may have come since.
       const isJudged = state.pauseKind === request.about?.kind;
-      const isSame = isJudged && (await given.resume(name, fields.pause ?? state.paused));
+      const isSeen = fields.pause === undefined || asLines(fields.pause) === asLines(state.paused);
+      const isSame = isJudged && isSeen && (await given.resume(name, state.paused));
       if (!isSame)
         throw new ConsoleError(409, t`The portfolio was paused for another reason meanwhile. Look at it again.`);
       return reply.redirect(portfolioAddress(name), 303);
     },
   }),
 ]);
+
+/** A text with one kind of line breaks: forms send each as CR LF. */
+const asLines = (text = ''): string => text.replace(/\r\n?/g, '\n');
 
 function nameOf({ name = '' }: Readonly<Record<string, string>>): string {
   if (!isPortfolioName(name)) throw notThere();
