@@ -17,12 +17,19 @@ export function makeImportLook({ portfolios }: { portfolios: Pick<Portfolios, 'a
   };
 }
 
-/** The currency that all files of a portfolio name; undefined where they differ, or one names none. */
-export async function currencyOfPortfolio(
+/** The currencies that the files of a portfolio name; undefined among them where one names none. */
+export async function currenciesOfPortfolio(
   portfolio: string,
   { portfolios }: { portfolios: Pick<Portfolios, 'allImports'> },
+): Promise<Set<string | undefined>> {
+  return new Set((await portfolios.allImports(portfolio)).map(({ found }) => found?.currency));
+}
+
+/** The currency that all files of a portfolio name; undefined where they differ, or one names none. */
+export async function currencyOfPortfolio(
+  ...given: Parameters<typeof currenciesOfPortfolio>
 ): Promise<string | undefined> {
-  const currencies = new Set((await portfolios.allImports(portfolio)).map(({ found }) => found?.currency));
+  const currencies = await currenciesOfPortfolio(...given);
   return currencies.size === 1 ? [...currencies][0] : undefined;
 }
 

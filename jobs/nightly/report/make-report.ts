@@ -14,7 +14,7 @@ import type { NightReport, ReportFiles, WholeReport } from '../../../src/ledger/
 import type { Reports } from '../../../src/ledger/nightly/reports.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import { plainTableLine } from '../../../src/table/table-line.ts';
-import { currencyOfPortfolio } from '../../rows/import-names.ts';
+import { currenciesOfPortfolio } from '../../rows/import-names.ts';
 import type { Night } from '../run-task.ts';
 
 export type ReportDeps = {
@@ -64,18 +64,22 @@ export async function makeReport(night: Night, look: NightCheck, deps: ReportDep
   }
 }
 
-/** The findings with the currency of their sums, where all files of the portfolio name one. */
+/** The findings with the currency of their sums, where all files of the portfolio name one; without sums where they name several. */
 async function withCurrencies(findings: readonly Finding[], deps: ReportDeps): Promise<Finding[]> {
-  const known = new Map<string, Promise<string | undefined>>();
-  const currencyOf = ({ portfolio }: Finding) => {
-    const currency = known.get(portfolio) ?? currencyOfPortfolio(portfolio, deps);
-    known.set(portfolio, currency);
-    return currency;
+  const known = new Map<string, Set<string | undefined>>();
+  const currenciesOf = async (portfolio: string) => {
+    const named = known.get(portfolio) ?? (await currenciesOfPortfolio(portfolio, deps));
+    known.set(portfolio, named);
+    return [...named];
   };
   const told: Finding[] = [];
   for (const finding of findings) {
-    const currency = finding.sum === undefined || finding.portfolio === '' ? undefined : await currencyOf(finding);
-    told.push(currency === undefined ? finding : { ...finding, currency });
+    const { sum, granted, ...others } = finding;
+    const currencies =
+      (sum ?? granted) === undefined || finding.portfolio === '' ? [] : await currenciesOf(finding.portfolio);
+    const [currency] = currencies.length === 1 ? currencies : [];
+    const isMixed = currencies.filter((one) => one !== undefined).length > 1;
+    told.push(isMixed ? { ...others, isMixed } : currency === undefined ? finding : { ...finding, currency });
   }
   return told;
 }

@@ -73,8 +73,9 @@ export type Finding = {
   /** The sums that the finding's rows requested, and that were granted them, exact decimal text; left out if none is known. */
   sum?: string;
   granted?: string;
-  /** The currency of the sums, if all files of the portfolio name one. */
+  /** The currency of the sums, if all files of the portfolio name one; `isMixed`: they name several, so there are no sums. */
   currency?: string;
+  isMixed?: true;
   isMended: boolean;
   /** Commands that mend the first items. */
   commands: readonly string[];

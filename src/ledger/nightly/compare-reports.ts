@@ -126,7 +126,8 @@ function totalsOf(findings: readonly Compared[]): Omit<ReportGroup, 'section' | 
   }
   const [currency] = currencies.size === 1 ? currencies : [];
   // Amounts of several currencies have no sum.
-  const total = [...currencies].filter((one) => one !== undefined).length > 1 ? undefined : sum.text();
+  const isMixed = findings.some((one) => one.isMixed) || [...currencies].filter((one) => one !== undefined).length > 1;
+  const total = isMixed ? undefined : sum.text();
   const told = { ...(total !== undefined && { sum: total }), ...(currency !== undefined && { currency }) };
   return { findings: findings.length, rows, ...told, changes };
 }

@@ -23,7 +23,9 @@ async function openDesk(more: Partial<ReportDeps> = {}) {
   const { connection, keys } = openLedger();
   const dir = await makeFolder();
   const reports = makeReports({ connection, keys });
-  const portfolios = { allImports: async (name: string) => (name === 'eur' ? [{ found: { currency: 'EUR' } }] : []) };
+  const currencies: Record<string, string[]> = { eur: ['EUR'], mixed: ['EUR', 'JPY'] };
+  const allImports = async (name: string) => (currencies[name] ?? []).map((currency) => ({ found: { currency } }));
+  const portfolios = { allImports };
   const deps: ReportDeps = {
     ...{ account: ACCOUNT, reports, keys, settings: { LIMITLINE_DATA: dir } },
     portfolios: portfolios as unknown as ReportDeps['portfolios'],
@@ -54,6 +56,14 @@ test('the sums of a finding have the currency that all files of its portfolio na
   expect(await reports.findings(NIGHT, 0, 1)).toMatchObject([{ currency: 'EUR' }]);
   const other = await make(NIGHT, finds(foundItem()));
   expect(other.groups[0]).not.toHaveProperty('currency');
+});
+
+test('amounts of a portfolio whose files name several currencies have no sum, alone and beside those of another portfolio', async () => {
+  const { make, reports } = await openDesk();
+  const { groups } = await make(NIGHT, finds(foundItem({ portfolio: 'eur' }), foundItem({ portfolio: 'mixed' })));
+  const findings = await reports.findings(NIGHT, 0, 2);
+  expect(findings.find(({ portfolio }) => portfolio === 'mixed')).not.toHaveProperty('sum');
+  expect(groups[0]).not.toHaveProperty('sum');
 });
 
 test('a night leaves its items as a table, a page to print, and a report that says where they are', async () => {
