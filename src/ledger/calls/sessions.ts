@@ -6,6 +6,7 @@ import type { RowResult } from '../schema/row.ts';
 import { type RowId, rowIdOf, rowName } from '../schema/schema.ts';
 import type { RetryUntilAnswered } from '../schema/until-answered.ts';
 import { contentDigest } from './claim-answers.ts';
+import { listFormerSessions } from './former-sessions.ts';
 
 /**
  * The answer to a wish. `asked`: it is written down. `waits`: one waits or is under way. `made`: there is one. `held`: nobody knows what
@@ -203,9 +204,12 @@ export function makeHostedSessions({
 
     /** The sessions of a portfolio that were refused, or of which nobody knows what became; of each limit the last. */
     async failed(portfolio: string): Promise<FailedSessions> {
+      await listFormerSessions(connection, keys);
+      // A process that was killed may have left one among those that wait.
+      const waiting = await allOf(portfolio);
       const listed = await connection.smembers(keys.sessionsFailed);
       const members = listed.filter((member) => member.startsWith(`${portfolio}/`));
-      const wishes = members.flatMap(wishOf);
+      const wishes = [...new Map([...waiting, ...members.flatMap(wishOf)].map((wish) => [wish.key, wish])).values()];
       const calls = await Promise.all(
         wishes.map(({ key }) => {
           const thing = key.slice(0, key.lastIndexOf('.'));

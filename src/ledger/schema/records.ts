@@ -157,6 +157,10 @@ const ACCOUNT = {
   answers: { is: 'number', says: 'answers to approvals' },
   noes: { is: 'number', says: 'noes to approvals' },
   tickets: { is: 'number', says: 'approvals that were closed and counted others' },
+  sessionsListed: {
+    is: 'text',
+    says: '"1" once hosted sessions that failed under versions without a list of them are in it',
+  },
   'meaning:<status>': {
     is: 'text',
     says: 'what people say that this status means: "approved", "review" or "declined"',

@@ -127,3 +127,27 @@ test('an answer that comes late changes its own session, and no newer one', asyn
   expect(now).toEqual(before);
   expect(earlier?.sessionLink).toBe('https://late.example/');
 });
+
+/** A session of q4 as settle leaves one whose outcome is unknown. */
+async function openUnknown() {
+  const place = await openSessionPlace(1);
+  const { calls, ledger, keys, portfolios } = place.context;
+  await place.workers.stop();
+  await place.ask();
+  const wishes = await calls.sessions.waiting();
+  for (const { key } of wishes) await ledger.hset(keys.call('session', key), { state: 'unknown', at: '1', sends: '1' });
+  return { sessions: calls.sessions, wishes, pause: () => portfolios.pause('q4', 'by request') };
+}
+
+test('a session that failed is listed though its sender died before it took it off the list, and its portfolio is paused since', async () => {
+  const { sessions, pause } = await openUnknown();
+  await pause();
+  expect((await sessions.failed('q4')).held).toHaveLength(1);
+});
+
+test('a session that failed under the version before, which listed none, is listed still', async () => {
+  const { sessions, wishes } = await openUnknown();
+  for (const wish of wishes) await sessions.end(wish);
+  expect((await sessions.failed('q4')).held).toHaveLength(1);
+  expect((await sessions.failed('q4')).held).toHaveLength(1);
+});

@@ -1,0 +1,22 @@
+import type { RedisConnection } from '../../lua-script.ts';
+import type { Keys } from '../schema/keys.ts';
+
+/** About how many sessions are looked at together. */
+const PAGE = 500;
+
+/** Lists, once in an account, the hosted sessions that ended without a link under versions that had no list of them. */
+export async function listFormerSessions(connection: RedisConnection, keys: Keys): Promise<void> {
+  if ((await connection.hexists(keys.account, 'sessionsListed')) === 1) return;
+  const list = async (key: string) => {
+    const [state, row] = await connection.hmget(keys.call('session', key), 'state', 'row');
+    if (row && (state === 'unknown' || state === 'free')) await connection.sadd(keys.sessionsFailed, `${row} ${key}`);
+  };
+  let cursor = '0';
+  do {
+    const [next, page] = await connection.hscan(keys.sessionsAsked, cursor, 'COUNT', PAGE);
+    if (page.length === 0 && cursor === '0' && next === '0') return;
+    await Promise.all(page.flatMap((thing, at) => (at % 2 === 0 ? [list(`${thing}.${page[at + 1]}`)] : [])));
+    cursor = next;
+  } while (cursor !== '0');
+  await connection.hset(keys.account, 'sessionsListed', '1');
+}
