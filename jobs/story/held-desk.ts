@@ -24,10 +24,10 @@ const PAGE = 50;
 
 /**
  * Reads held rows for people: of the account, one for each call in doubt, since one answer serves all portfolios that share it. Open pages
- * ask every two seconds, so sums are kept until other rows are held.
+ * ask every two seconds, so sums are kept until other rows are held, once the files of these are read.
  */
 export function makeHeldDesk(deps: DeskDeps) {
-  const last = new Map<string | undefined, { held: HeldRow[]; sums: AmountIn[] }>();
+  const last = new Map<string | undefined, { held: HeldRow[]; sums: AmountIn[]; isWhole: true }>();
 
   async function heldOf(portfolio: string | undefined, count: number, after?: HeldRow): Promise<HeldRow[]> {
     if (portfolio !== undefined) return deps.stories.held({ portfolio, after, count });
@@ -38,8 +38,8 @@ export function makeHeldDesk(deps: DeskDeps) {
   async function summed(portfolio: string | undefined): Promise<HeldSummary> {
     const { held, total } = portfolio === undefined ? await questions(deps) : await heldIn(portfolio, deps);
     const known = last.get(portfolio);
-    const sums = known && areSame(known.held, held) ? known.sums : await sumsOf(held, deps);
-    last.set(portfolio, { held, sums });
+    const { sums, isWhole } = known && areSame(known.held, held) ? known : await sumsOf(held, deps);
+    if (isWhole) last.set(portfolio, { held, sums, isWhole });
     return { total, sums, summed: held.length, oldestMs: held[0]?.atMs };
   }
 
@@ -160,19 +160,22 @@ async function oneForEachCall(held: readonly HeldRow[], { rows, calls }: Account
   });
 }
 
-async function sumsOf(held: readonly HeldRow[], deps: DeskDeps): Promise<AmountIn[]> {
+/** `isWhole`: the files of all rows are read to their end, which is when their currencies are known. */
+async function sumsOf(held: readonly HeldRow[], deps: DeskDeps): Promise<{ sums: AmountIn[]; isWhole: boolean }> {
   const importOf = makeImportLook(deps);
+  let isWhole = true;
   const all: AmountIn[] = [];
   for (let from = 0; from < held.length; from += AT_ONCE) {
     const rows = held.slice(from, from + AT_ONCE).map(({ row }) => row);
     for (const [place, result] of (await deps.rows.read(rows)).entries()) {
       const row = rows[place];
       if (result?.state !== 'held' || !row) continue;
-      const currency = (await importOf(row, result.importId))?.found?.currency;
-      all.push({ amount: result.request.limit.requested_limit, currency });
+      const from = await importOf(row, result.importId);
+      if (from && !from.found) isWhole = false;
+      all.push({ amount: result.request.limit.requested_limit, currency: from?.found?.currency });
     }
   }
-  return sumsByCurrency(all);
+  return { sums: sumsByCurrency(all), isWhole };
 }
 
 async function itemsOf(rows: readonly RowId[], deps: DeskDeps): Promise<HeldItem[]> {

@@ -89,3 +89,18 @@ test('two thousand held rows are selected and answered at once', { timeout: 240_
   const [row] = await context.rows.read([first?.row ?? ({} as RowId)]);
   expect(row?.state).not.toBe('held');
 });
+
+test('the sum of a row that was held while its file was read names the currency once the file is read', async () => {
+  const { context, import: importLines, hold } = await openPlanned(1);
+  await importLines([HEADER, 'Uno SpA,IT,1,100.50,EUR'], { portfolio: 'south' });
+  for (const { row } of await context.rows.inState('south', 'queued', { count: 9 })) await hold(row);
+  // While a file is read, its import has no currency yet.
+  const { ledger, keys } = context;
+  const imports = await ledger.hgetall(keys.allImports('south'));
+  for (const [id, text] of Object.entries(imports))
+    await ledger.hset(keys.allImports('south'), id, JSON.stringify({ ...JSON.parse(text), found: undefined }));
+  const desk = makeHeldDesk(context);
+  expect(await desk.summary('south')).toMatchObject({ sums: [{ currency: undefined, amount: '100.50' }] });
+  await ledger.hset(keys.allImports('south'), imports);
+  expect(await desk.summary('south')).toMatchObject({ sums: [{ currency: 'EUR', amount: '100.50' }] });
+});
