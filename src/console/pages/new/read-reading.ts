@@ -29,9 +29,11 @@ export function readReading(typed: Fields, draft: PortfolioDraft, preview: Previ
     : readForm(typed, draft, preview);
 }
 
-/** What a form that was refused states besides its paths; the draft's reading where it states more that cannot be. */
+/** What a form that was refused states besides paths and an impossible header line; the draft's reading where it states more that cannot be. */
 export function typedReading(typed: Fields, draft: PortfolioDraft, preview: Preview): ReadOptions {
-  const others = Object.entries(typed).filter(([name]) => !name.startsWith('path-'));
+  const isFaulty = (name: string, value: string) =>
+    name.startsWith('path-') || (name === 'headerLine' && !isLine(value));
+  const others = Object.entries(typed).filter(([name, value]) => !isFaulty(name, value));
   try {
     return others.length === 0 ? draft.reading : readReading(Object.fromEntries(others), draft, preview);
   } catch (error) {
@@ -39,6 +41,8 @@ export function typedReading(typed: Fields, draft: PortfolioDraft, preview: Prev
     throw error;
   }
 }
+
+const isLine = (text: string): boolean => /^[1-9]\d{0,6}$/.test(text.trim());
 
 /** What was said of one sheet holds for no other, unless it is said in the same step. Constants and hidden rows stay. */
 function ofOtherSheet(
@@ -58,7 +62,7 @@ function readForm(fields: Fields, draft: PortfolioDraft, preview: Preview | unde
   const { encoding, delimiter, sheet, headerLine, decimal, dates, hiddenRows } = fields;
   const mapping = readMapping(fields, draft, preview);
   const line = headerLine?.trim() ?? '';
-  if (line !== '' && !/^[1-9]\d{0,6}$/.test(line)) {
+  if (line !== '' && !isLine(line)) {
     throw new ConsoleError(
       422,
       t`"${line}" is no line: give the number of the line that has the names of the columns.`,

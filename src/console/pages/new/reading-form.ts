@@ -40,7 +40,7 @@ export function readingForm(
 ): Html {
   const reading = typedReading(typed, draft, preview);
   const body = html`${hidden('of', preview.of)}${aboveWords(preview)}
-    <div class="reading-facts">${dialectFields({ reading }, preview)}${conventionFields({ reading }, preview)}</div>
+    <div class="reading-facts">${dialectFields({ reading, typed }, preview)}${conventionFields({ reading }, preview)}</div>
     ${columnTable(preview, typed)}
     ${constantFields({ reading })}
     <div class="form-end">${button({ words: t`Apply` })}<span class="hint">The next file with the same columns is read in the same way. Names, references and amounts given for every line are not kept.</span></div>`;
@@ -56,13 +56,13 @@ function aboveWords({ above, headerLine }: Preview): Html | false {
   return html`<p>${lines} above the header (line ${headerLine}) ${above.from === above.to ? 'is' : 'are'} not read: ${above.texts.slice(0, 2).map((text) => html`<q>${text.slice(0, 60)}</q> `)}</p>`;
 }
 
-function dialectFields({ reading }: Read, { dialect, sheets, headerLine }: Preview): Html {
+function dialectFields({ reading, typed }: Read & { typed: Typed }, { dialect, sheets, headerLine }: Preview): Html {
   const header = field({
     label: t`Header in line`,
     name: 'headerLine',
     inputmode: 'numeric',
     maxlength: 7,
-    value: reading.headerLine === undefined ? '' : String(reading.headerLine),
+    value: typed.headerLine ?? String(reading.headerLine ?? ''),
     placeholder: headerLine === null ? t`not found` : t`${headerLine}, as found`,
   });
   if (dialect.sheet !== undefined) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readReading, saysOtherwise } from '../../../../src/console/pages/new/read-reading.ts';
+import { readReading, saysOtherwise, typedReading } from '../../../../src/console/pages/new/read-reading.ts';
 import type { PortfolioDraft } from '../../../../src/portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../../src/portfolio/preview.ts';
 import type { ReadOptions } from '../../../../src/portfolio/read-options.ts';
@@ -21,6 +21,13 @@ const ofText = {
 };
 const ofSheet = { headerLine: '', sheet: '', decimal: '', dates: '' };
 const draft = (reading: ReadOptions) => ({ portfolio: 'q4', reading }) as PortfolioDraft;
+
+test('a line of the header that cannot be leaves what else was typed', () => {
+  const typed = { ...ofText, headerLine: 'one', decimal: ',', 'constant-name-0': 'city', 'constant-value-0': 'Ulm' };
+  expect(() => readReading(typed, draft({}), preview)).toThrow('is no line');
+  const { decimal, mapping } = typedReading(typed, draft({}), preview);
+  expect({ decimal, constants: mapping?.constants }).toEqual({ decimal: ',', constants: { city: 'Ulm' } });
+});
 
 test('a path that is typed is sent, and one that cannot be sent is refused', () => {
   const typed = (path: string) =>
