@@ -30,9 +30,10 @@ const SAY_EVERY_MS = 60_000;
 
 /**
  * An event about a limit that is not known yet, or whose row is not done, is read again: after ten seconds, and then whenever it is twice as
- * old, for a day. The answer to Limitline's own call may come after the event.
+ * old, for a day. The answer to Limitline's own call may come after the event. `asked`: how long a status that may be mistyped waits at most once
+ * somebody said what it means, which may be after a weekend.
  */
-const AGAIN_MS = { first: 10_000, last: 86_400_000 };
+const AGAIN_MS = { first: 10_000, last: 86_400_000, asked: 600_000 };
 
 type TakingDeps = DecisionDeps & {
   events: Pick<Events, 'keep' | 'nextToRead' | 'raw' | 'walk'>;
@@ -59,7 +60,8 @@ export async function tryEvent(
   deps: DecisionDeps,
 ): Promise<ToldReading[]> {
   const told = { by: BY, file: '', dryRun: true, portfolios: [], deps };
-  return takeReadings(readEvent(body, mapping, { firstMs }), told, mistyped);
+  const found = readEvent(body, mapping, { firstMs });
+  return takeReadings(found, told, await mistyped(found));
 }
 
 /** What asks about statuses that may be mistyped, for the readings of an event. */
@@ -80,9 +82,8 @@ export function makeMistypedIn(deps: DecisionDeps) {
 async function takeReadings(
   readings: readonly EventReading[],
   told: Parameters<typeof takeDecision>[1],
-  mistypedIn: MistypedIn,
+  mistyped: ReturnType<typeof makeMistyped>,
 ): Promise<ToldReading[]> {
-  const mistyped = await mistypedIn(readings);
   const take = async (reading: EventReading): Promise<ToldReading> => {
     if (reading.is !== 'decision') return { ...reading, became: reading.is, rows: [], left: [], doubts: [] };
     const question = mistyped(reading.word.status);
@@ -104,12 +105,18 @@ export function becameOf(readings: readonly ToldReading[]): EventBecame {
 }
 
 /** Reads an event for decisions and takes them. Answers what became of it. An event that is not kept any more states none. */
-async function takeKept(id: string, { mapping, mistyped, noted }: Taking, deps: TakingDeps): Promise<TakenEvent> {
+async function takeKept(
+  id: string,
+  { mapping, mistyped: mistypedIn, noted }: Taking,
+  deps: TakingDeps,
+): Promise<TakenEvent> {
   const raw = await deps.events.raw(id);
   if (!raw) return { id, became: {}, whys: [] };
   const found = readEvent(raw.body.toString(), mapping, raw);
   const portfolios = await deps.portfolios.names();
   const told = { by: BY, file: `event ${id}`, portfolios, deps };
+  // Once, so that what is taken is what was noted.
+  const mistyped = await mistypedIn(found);
   const tried = noted && !noted.has(id) ? await takeReadings(found, { ...told, dryRun: true }, mistyped) : [];
   const decisions = tried.filter(({ became }) => became === 'taken').length;
   // What is noted is only what changes something: whoever knows the secret may send the same again and again.
@@ -120,9 +127,11 @@ async function takeKept(id: string, { mapping, mistyped, noted }: Taking, deps: 
   }
   const readings = await takeReadings(found, { ...told, dryRun: false }, mistyped);
   noted?.delete(id);
-  const isOpen = readings.some(({ became, left }) => ['unknown', 'mistyped'].includes(became) || left.length > 0);
+  const isAsked = readings.some(({ became }) => became === 'mistyped');
+  const isOpen = readings.some(({ became, left }) => became === 'unknown' || left.length > 0);
   const ageMs = Math.max(AGAIN_MS.first, Math.round(Date.now() - raw.firstMs));
-  const againMs = isOpen && ageMs < AGAIN_MS.last ? ageMs : undefined;
+  const laterMs = isOpen && ageMs < AGAIN_MS.last ? ageMs : undefined;
+  const againMs = isAsked ? Math.min(ageMs, AGAIN_MS.asked) : laterMs;
   const whys = readings.flatMap(({ became, why }) => (became === 'mistyped' && why !== undefined ? [why] : []));
   return { id, became: becameOf(readings), againMs, whys };
 }
