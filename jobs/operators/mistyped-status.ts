@@ -11,12 +11,25 @@ export async function seenStatuses(
   return [APPROVED, ...(await statusMeanings.known(portfolios)).map(({ status }) => status)];
 }
 
-/** What asks about a status that was not seen before, and is spelled much like one that was; '' about any other. Compares each status once. */
-export function makeMistyped(seen: readonly string[]): (status: string) => string {
+/**
+ * What asks about a status that was not seen before, and is spelled much like one that was, or that as many lines beside it have; '' about any
+ * other. Compares each status once.
+ */
+export function makeMistyped(
+  seen: readonly string[],
+  beside: readonly { status: string }[] = [],
+): (status: string) => string {
   const known = new Set(['', ...seen]);
   const asked = new Map<string, string>();
+  const lines = Map.groupBy(beside, ({ status }) => status);
+  const linesOf = (status: string) => lines.get(status)?.length ?? 0;
+  const often = [...lines.keys()].sort((a, b) => linesOf(b) - linesOf(a)).slice(0, COMPARED);
+  const nearestTo = (status: string) => {
+    const asOften = often.filter((one) => one !== status && linesOf(one) >= linesOf(status));
+    return nearestOf(status, seen) ?? nearestOf(status, asOften);
+  };
   return (status) => {
-    const nearest = known.has(status) || asked.has(status) ? undefined : nearestOf(status, seen);
+    const nearest = known.has(status) || asked.has(status) ? undefined : nearestTo(status);
     const words = `No row had "${visible(status)}" before. Did you mean "${visible(nearest ?? '')}"?`;
     if (!asked.has(status)) asked.set(status, nearest === undefined ? '' : words);
     return asked.get(status) ?? '';

@@ -96,7 +96,7 @@ export async function takeDecisions(
     meanings,
     changes: makeForeseen({ meanings }),
     importOf: makeImportLook(deps),
-    mistyped: makeMistyped(await seenStatuses(deps, portfolios)),
+    mistyped: makeMistyped(await seenStatuses(deps, portfolios), isUnattended ? decisions : []),
     changed: new Set(),
     foreseen: new Map(),
     older: [],
@@ -192,7 +192,9 @@ async function takeOne({ at, word, currencies = [] }: Said, taking: Taking): Pro
     return;
   }
   const mistyped = taking.mistyped(word.status);
-  if (mistyped !== '' && taking.isUnattended) {
+  const isAsked = mistyped !== '' && taking.isUnattended;
+  // What changes nothing is not asked about.
+  if (isAsked && (await takeDecision(word, { ...taking, dryRun: true, again: false })).became === 'taken') {
     problems.push({ at, message: `${mistyped} ${allTheSameWords(word.status)}` });
     return;
   }

@@ -6,6 +6,16 @@ import { readDecisionsFile } from '../../../src/portfolio/results/decisions-file
 import { openFinishedPortfolio } from '../../support/finished-portfolio.ts';
 import { makeFolder } from '../../support/workplace.ts';
 
+/** Decisions of a dropped file, `<id> <status>` each, and how it is taken. */
+const fileOf = (...said: string[]) => ({
+  decisions: said.map((words, at) => {
+    const [id = '', status = ''] = words.split(' ');
+    return { at: at + 2, id, row: '', status, total: undefined, available: undefined, decided: undefined };
+  }),
+  ...{ silent: 0, problems: [], warnings: [], name: 'a.decisions.csv' },
+});
+const DROPPED = { by: 'drop', isUnattended: true };
+
 const DAY_MS = 86_400_000;
 
 test('a file of a day that is taken again on the next day does not undo the correction that was taken on that day', async () => {
@@ -28,4 +38,37 @@ test('a file of a day that is taken again on the next day does not undo the corr
   });
   expect((await context.portfolios.read('q4')).statuses).toEqual({ in_progress: 1 });
   expect(await take(`bl_q41,declined,${day}`, at(34))).toMatchObject({ taken: 1 });
+});
+
+test('a status that may be a mistyped one of the lines beside it is not taken from a dropped file, though neither was seen before', async () => {
+  const { context } = await openFinishedPortfolio(4);
+  const file = fileOf('bl_q41 rejected', 'bl_q42 rejected', 'bl_q44 rejectd');
+  const problems = [{ at: 4, message: expect.stringContaining('Did you mean "rejected"?') }];
+  expect(await takeDecisions(file, context, DROPPED)).toMatchObject({ taken: 2, problems });
+});
+
+test('a dropped file that is taken again after a kill in its midst takes what it would have taken without one', async () => {
+  const { context } = await openFinishedPortfolio(4);
+  const how = { ...DROPPED, now: new Date() };
+  const file = fileOf('bl_q41 under_review', 'bl_q42 under_review', 'bl_q44 under_reviews');
+  const whole = await takeDecisions(file, context, { ...how, dryRun: true });
+  expect(whole).toMatchObject({ taken: 2, problems: [{ at: 4 }] });
+  await takeDecisions(fileOf('bl_q41 under_review'), context, how);
+  expect(await takeDecisions(file, context, { ...how, again: true })).toMatchObject({
+    taken: 2,
+    problems: [{ at: 4 }],
+  });
+  // Which of two is right, as many lines cannot say.
+  const alike = fileOf('bl_q41 declined', 'bl_q42 declind');
+  expect(await takeDecisions(alike, context, { ...how, now: new Date() })).toMatchObject({ taken: 0 });
+});
+
+test('a dropped file that only repeats what is known of archived rows is known, and its statuses are not asked about', async () => {
+  const { context, archive } = await openFinishedPortfolio(1);
+  const [line] = fileOf('bl_q41 unapproved').decisions;
+  const decided = new Date(Date.now() + 1_000).toISOString();
+  const file = { ...fileOf(), decisions: line ? [{ ...line, decided }] : [] };
+  expect(await takeDecisions(file, context, { by: 'olga' })).toMatchObject({ taken: 1 });
+  await archive();
+  expect(await takeDecisions(file, context, DROPPED)).toMatchObject({ known: 1, problems: [] });
 });
