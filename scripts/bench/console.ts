@@ -62,7 +62,7 @@ async function pages({ redis, rows, portfolios, signal, say }: Given): Promise<s
     const ledger = openBenchLedger(connection);
     const startedMs = performance.now();
     await fillPortfolios(ledger, connection, portfolios, signal);
-    await importNothing(ledger, connection, PORTFOLIO);
+    await importNothing(ledger, connection, PORTFOLIO, rows);
     await fillPortfolio(ledger, { portfolio: PORTFOLIO, rows }, signal);
     const seconds = (performance.now() - startedMs) / 1_000;
     say(`${numberText(rows)} rows and ${numberText(portfolios)} portfolios in ${numberText(seconds)} s`);
@@ -112,7 +112,7 @@ async function fillPortfolios({ rows, keys }: BenchLedger, connection: Redis, co
       const number = next;
       next += 1;
       const portfolio = `port-${number}`;
-      await importNothing({ keys }, connection, portfolio);
+      await importNothing({ keys }, connection, portfolio, 2);
       for (const line of [2, 3]) {
         const request = benchRequest(2 * number + line);
         await rows.put({ portfolio, key: `${number}-${line}` }, line, '1', request);
@@ -123,7 +123,13 @@ async function fillPortfolios({ rows, keys }: BenchLedger, connection: Redis, co
 }
 
 /** What an import writes down beside the rows. */
-async function importNothing({ keys }: Pick<BenchLedger, 'keys'>, connection: Redis, portfolio: string): Promise<void> {
+async function importNothing(
+  { keys }: Pick<BenchLedger, 'keys'>,
+  connection: Redis,
+  portfolio: string,
+  rows: number,
+): Promise<void> {
   const file = { id: '0'.repeat(64), fileName: `${portfolio}.csv`, reading: '{}' };
-  await (await makeImports({ connection, keys }).startImport(portfolio, file)).end();
+  const run = await makeImports({ connection, keys }).startImport(portfolio, file);
+  await run.end({ lines: rows, rows, invalid: 0, duplicate: 0 });
 }
