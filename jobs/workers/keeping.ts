@@ -24,7 +24,8 @@ export function startKeepingResults(context: Context, keepEveryMs = KEEP_EVERY_M
   const known = new Map<string, { seen: unknown; atMs: number }>();
   let [everyMs, restsUntilMs] = [keepEveryMs, 0];
 
-  const keep = async ({ name, finishedMs }: Glance): Promise<void> => {
+  const keep = async ({ name, finishedMs, isBegun }: Glance): Promise<void> => {
+    if (finishedMs === undefined && !isBegun) return;
     const { seen: before, atMs: lastMs = Number.NEGATIVE_INFINITY } = known.get(name) ?? {};
     const atMs = performance.now();
     if (finishedMs === undefined ? atMs < lastMs + everyMs : before === finishedMs) return;

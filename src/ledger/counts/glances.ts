@@ -15,6 +15,8 @@ export type Glance = {
   done: number;
   refused: number;
   held: number;
+  /** Whether some row is beyond its company, so that something was made. */
+  isBegun: boolean;
 };
 
 /** Portfolios read by one script: a millisecond of Redis' time. */
@@ -66,11 +68,14 @@ export function makeLooks({ connection, keys }: { connection: RedisConnection; k
 export function makeGlances(ledger: { connection: RedisConnection; keys: Keys }) {
   const looks = makeLooks(ledger);
   return async function* glances(): AsyncGenerator<Glance[]> {
-    for await (const page of looks(['done', 'refused', 'held'], { count: PAGE })) yield page.map(toGlance);
+    for await (const page of looks(GLANCED, { count: PAGE })) yield page.map(toGlance);
   };
 }
 
-function toGlance({ name, finished, paused, firstOver, counts: [done = 0, refused = 0, held = 0] }: Look): Glance {
+const GLANCED = ['done', 'refused', 'held', 'documents', 'limit'] as const;
+
+function toGlance({ name, finished, paused, firstOver, counts }: Look): Glance {
+  const [done = 0, refused = 0, held = 0] = counts;
   return {
     name,
     finishedMs: finished === '' ? undefined : Number(finished),
@@ -79,6 +84,7 @@ function toGlance({ name, finished, paused, firstOver, counts: [done = 0, refuse
     done,
     refused,
     held,
+    isBegun: counts.some((rows) => rows > 0),
   };
 }
 

@@ -18,6 +18,7 @@ const GOES_ON: Glance = {
   done: 0,
   refused: 0,
   held: 0,
+  isBegun: false,
 };
 const ITSELF: Partial<Glance> = { isPaused: true, pausedItself: { is: 'first rows' } };
 const REFUSED_ALIKE: Partial<Glance> = {

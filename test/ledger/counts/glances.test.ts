@@ -26,14 +26,16 @@ async function openPlace() {
   };
 }
 
-const NOTHING = { finishedMs: undefined, isPaused: false, pausedItself: undefined, done: 0, refused: 0, held: 0 };
+const NONE = { done: 0, refused: 0, held: 0, isBegun: false };
+const NOTHING = { finishedMs: undefined, isPaused: false, pausedItself: undefined, ...NONE };
 
 test('a glance says whether a portfolio is finished, why it paused itself, and how its rows were answered', async () => {
   const { put, all, connection, keys, portfolios } = await openPlace();
   expect(await all()).toEqual([]);
   await put('finished', { done: 4, refused: 2, held: 1, skipped: 3 });
   await connection.hset(keys.portfolio('finished'), 'finished', 1_763_802_000_000);
-  await put('going on', { queued: 7 });
+  await put('going on', { queued: 7, company: 1 });
+  await put('at its limits', { queued: 7, limit: 1 });
   await put('by a person');
   await portfolios.pause('by a person', 'by request');
   await put('first rows');
@@ -43,11 +45,12 @@ test('a glance says whether a portfolio is finished, why it paused itself, and h
   const why = `the first 10 answers at the step limit were all refused with status 403: ${'no '.repeat(99)}`;
   await connection.hset(keys.portfolio('refused alike'), 'paused', why);
   const found = await all();
-  expect(found).toHaveLength(5);
+  expect(found).toHaveLength(6);
   expect(found).toEqual(
     expect.arrayContaining([
-      { ...NOTHING, name: 'finished', finishedMs: 1_763_802_000_000, done: 4, refused: 2, held: 1 },
+      { ...NOTHING, name: 'finished', finishedMs: 1_763_802_000_000, done: 4, refused: 2, held: 1, isBegun: true },
       { ...NOTHING, name: 'going on' },
+      { ...NOTHING, name: 'at its limits', isBegun: true },
       { ...NOTHING, name: 'by a person', isPaused: true },
       { ...NOTHING, name: 'first rows', isPaused: true, pausedItself: { is: 'first rows' } },
       {
