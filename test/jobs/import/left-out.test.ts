@@ -75,7 +75,7 @@ test('a faulty line whose row was given up or replaced counts as left out, and i
   await isLeftOut('1000.00', expect.stringMatching(/^contact_email: .*; given up/));
   expect((await report())?.money.in_file).toMatchObject({ lines: 2, amount: '1007.00' });
   // Sent again all the same, the row counts, and its faulty line no longer does.
-  expect(await retryRows({ portfolio: 'q4', state: 'cancelled' }, place.context)).toEqual({ rows: 1 });
+  expect(await retryRows({ portfolio: 'q4', state: 'cancelled', line: 2 }, place.context)).toEqual({ rows: 1 });
   expect((await report())?.money).toMatchObject({ in_file: { lines: 2, amount: '1007.00' }, left_out: { lines: 0 } });
   // Its first file, once the amount that replaced it was sent: its line stands where its replaced row does.
   await importLines(acme(1000), zinc(7));
