@@ -153,7 +153,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   const file = await openImport(payload, documentsDir, deps);
   const { opened } = file;
   deps.onOpened?.(opened);
-  // Before all lines, of each of which it may be the reason.
+  // A missing mapping is named before all lines, since it may be why each of them has a problem.
   const warnings = await deps.retryUntilAnswered('look', () => mappingLeftOut(portfolio, opened, deps));
   if (warnings.length > 0) deps.onBatch({ problems: [], warnings, changed: [], lines: 0 });
   const found = {

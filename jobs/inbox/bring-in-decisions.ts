@@ -55,7 +55,9 @@ export async function bringInDecisions(
     { by, what: 'decisions taken in', from: inboxFrom(), facts: { file: file.name, sha256 } },
     () =>
       takeDecisions({ ...decisions, name: file.name }, deps, {
-        ...{ by, now, signal },
+        by,
+        now,
+        signal,
         again: file.content !== undefined,
         isUnattended: true,
       }),

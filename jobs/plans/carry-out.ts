@@ -88,8 +88,8 @@ export type FindRows = Pick<Rows, 'page'>;
 const PAGE = 500;
 
 /**
- * All rows of a plan's filter, page by page. A filter without states means no rows. A row that another line replaces, or that a later
- * file lacks, is in no plan: its own line brings it back.
+ * Yields all rows of a plan's filter, page by page. A filter without states means no rows. No plan has a row that another line replaces or
+ * that a later file lacks: the import of its own line brings it back.
  */
 export async function* pagesOfFilter(rows: FindRows, portfolio: string, filter: RowFilter): AsyncGenerator<FoundRow[]> {
   if (filter.states === undefined || filter.states.length === 0) return;

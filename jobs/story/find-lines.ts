@@ -4,11 +4,11 @@ import { FAULT_KINDS, type Keys } from '../../src/ledger/schema/keys.ts';
 import type { FoundLines } from '../../src/ledger/story/buyer-story.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
 
-/** Portfolios that are searched, the newest, as many as the first page lists; and lines of one that are shown. */
+/** How many portfolios are searched, the newest, and how many lines of each are shown. */
 const NEWEST = 40;
 const SHOWN = 5;
 
-/** Lines that led to no row of a portfolio that is searched: with more, all portfolios together would take too long. */
+/** A portfolio with more lines that led to no row is not searched: all portfolios together would take too long. */
 const MOST_READ = 500;
 
 /** Finds lines that led to no row, and so to no buyer, by words of their name, in the newest portfolios. */

@@ -7,7 +7,7 @@ import type { FoundRow } from '../../src/ledger/search/row-filter.ts';
 import { moneyText } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 
-/** The rows of one outcome, by line: piece by piece, as text or as JSON. The console's list finds the same ones. */
+/** Yields a text or JSON in pieces that lists the rows of one outcome by line, as the console's list finds them. */
 export async function* listedRows(
   portfolio: string,
   { outcome, isJson }: { outcome: RowOutcome; isJson: boolean },

@@ -111,7 +111,7 @@ export const SHOWN_AS: Readonly<Record<RowOutcome, Shown>> = {
 /** Every outcome, in the order of reports. */
 export const OUTCOMES = Object.keys(ROW_OUTCOMES) as RowOutcome[];
 
-/** A row as a badge with its outcome. A status whose meaning nobody has given is quoted. */
+/** A badge with the outcome of a row. It quotes a status that nobody has explained. */
 export function rowBadge(result: Pick<RowResult, 'state' | 'record' | 'request'>, meanings: Meanings): Html {
   if (result.state !== 'done') return stateBadge(result.state);
   const outcome = outcomeOfRow(result, meanings) as AnswerOutcome;

@@ -23,8 +23,8 @@ export function pageHead(given: {
 }
 
 /**
- * A boxed section with its heading. `id` names the body, which events replace; the heading stays. `anchor`: where addresses lead to the heading,
- * `#<anchor>-title`, the same in every language.
+ * A boxed section with its heading. `id` is the id of the body, which events replace, while the heading stays. `anchor` makes the id of the
+ * heading, `<anchor>-title`, to which links lead; it is the same in every language.
  */
 export function panel({
   title,

@@ -26,7 +26,7 @@ export type LimitDecision = {
   /** Decimal text; '' for an empty cell, undefined where the file has no such column. */
   total: string | undefined;
   available: string | undefined;
-  /** Currencies that stand beside its amounts, as written. */
+  /** The currencies that the line's amounts name, as written. */
   currencies?: string[];
   /** When it was decided, in ISO 8601, UTC; undefined if the line does not say it. */
   decided: string | undefined;

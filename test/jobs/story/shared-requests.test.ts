@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { callInDoubt } from '../../../jobs/rows/calls-of.ts';
 import { countQuestions, makeHeldDesk } from '../../../jobs/story/held-desk.ts';
 import { openWorkplace } from '../../support/workplace.ts';
@@ -31,4 +31,10 @@ test('two held calls of one request are two questions on the list of the account
   const desk = makeHeldDesk(context);
   expect((await desk.rows(undefined)).map(({ row }) => row.portfolio).sort()).toEqual(['north', 'south']);
   expect(await countQuestions(context)).toBe(2);
+  // Each page shows the number: rows are compared again only once others are held.
+  const read = vi.spyOn(context.rows, 'read');
+  expect(await countQuestions(context)).toBe(2);
+  expect(read).not.toHaveBeenCalled();
+  await rows.advance(north.row, 'held', 'queued', {});
+  expect(await countQuestions(context)).toBe(1);
 });

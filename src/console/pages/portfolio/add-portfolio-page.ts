@@ -112,7 +112,7 @@ export const onePortfolioPage = page<PortfolioPageFunctions>({ at: 'portfolios' 
     handle: async ({ request, params, fields, reply, given }) => {
       const name = nameOf(params);
       const { state } = await lookAt(name, given);
-      // What the person may end is the pause that they saw and that was judged: another may have come since.
+      // The person ends only the pause that their page showed and that their role was checked for; another may have come since.
       const isJudged = state.pauseKind === request.about?.kind;
       const isSeen = fields.pause === undefined || asLines(fields.pause) === asLines(state.paused);
       const isSame = isJudged && isSeen && (await given.resume(name, state.paused));
