@@ -6,8 +6,11 @@ export type AboutLine = { at: number; message: string; portfolio?: string | unde
 /** The decision in a line of the file: what it says of a limit, and the currencies of its amounts. */
 export type Said = { at: number; word: LaterWord; currencies?: readonly string[] | undefined };
 
-/** Lines that are looked up and carried out side by side. */
-export const AT_ONCE = 500;
+/** Lines that are looked up side by side, or carried out in one lane. */
+export const AT_ONCE = 200;
+
+/** So many that Redis has work while answers are read. */
+const LANES = 3;
 
 /** The decisions without those of one limit and one moment that differ: nobody can say which of them counts. */
 export function withoutContradictions(said: readonly Said[], problems: AboutLine[]): Said[] {
@@ -21,6 +24,18 @@ export function withoutContradictions(said: readonly Said[], problems: AboutLine
     problems.push(...lines.map((at) => ({ at, message: message(at) })));
     return [];
   });
+}
+
+/** The decisions in lanes, each in their order; all decisions of a limit are in one. */
+export function lanesOf(said: readonly Said[]): Said[][] {
+  const lanes: Said[][] = Array.from({ length: LANES }, () => []);
+  const laneOf = new Map<string, number>();
+  for (const one of said) {
+    const lane = laneOf.get(one.word.limit) ?? laneOf.size % LANES;
+    laneOf.set(one.word.limit, lane);
+    lanes[lane]?.push(one);
+  }
+  return lanes;
 }
 
 /** The decisions in their order, in pages in each of which a limit occurs once. */

@@ -19,15 +19,18 @@ export type DecisionTaken = {
 /** Who brought a decision, with which file, and all portfolios of the account. */
 type Told = { deps: { decisions: Decided }; by: string; file: string; portfolios: readonly string[] };
 
+type HowTaken = { at?: string; dryRun: boolean; again?: boolean; isLast?: boolean };
+
 /**
  * Takes one decision about a limit, and lets its rows follow. `unknown`: no call of this account made the limit.
  *
  * @param given.at when the file was taken, by which files of one name are told apart; an event has an id instead
  * @param given.dryRun whether only to answer what would become of it
+ * @param given.isLast whether rows follow: not yet where a later decision about the limit is taken next
  */
 export async function takeDecision(
   word: LaterWord,
-  { deps, dryRun, again, ...told }: Told & { at?: string; dryRun: boolean; again?: boolean },
+  { deps, dryRun, again, isLast = true, ...told }: Told & HowTaken,
 ): Promise<DecisionTaken> {
   const limit = await deps.decisions.find(word.limit);
   if (!limit) return { became: 'unknown', rows: [], left: [], doubts: [] };
@@ -36,10 +39,16 @@ export async function takeDecision(
   const isOwn = again && said === 'same' && by === told.by && file === told.file && at === told.at;
   const became = isOwn ? 'taken' : said;
   // Rows follow whatever became of the decision: an earlier command may have been stopped before they did.
-  const after = dryRun ? { rows: [], left: [] } : await letFollow(limit, word, { deps, ...told }, isOwn);
+  const after = dryRun || !isLast ? { rows: [], left: [] } : await letFollow(limit, word, { deps, ...told }, isOwn);
   const knownAt =
     limit.decidedAt.slice(0, 10) >= word.at.slice(0, 10) ? limit.decidedAt : new Date(limit.askedMs).toISOString();
   return { became, ...after, doubts: doubtsOf(word, limit, told.file), knownAt, limit };
+}
+
+/** Lets the rows of a limit follow where an earlier decision was taken, and the last one of the file is not. */
+export async function followTaken(word: LaterWord, told: Told): Promise<{ rows: RowId[]; left: string[] }> {
+  const limit = await told.deps.decisions.find(word.limit);
+  return limit ? letFollow(limit, word, told) : { rows: [], left: [] };
 }
 
 /** Lets all rows of a limit's request say what its call says. Answers which do from now on, and why others do not. */

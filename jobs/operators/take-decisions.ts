@@ -2,16 +2,23 @@ import { commandLineActor } from '../../src/actor.ts';
 import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Decided, LaterWord } from '../../src/ledger/rows/decisions.ts';
-import { rowName, STATES } from '../../src/ledger/schema/schema.ts';
+import { type RowId, rowName, STATES } from '../../src/ledger/schema/schema.ts';
 import type { DecisionsFile, LimitDecision } from '../../src/portfolio/results/decisions-file.ts';
 import { type Meanings, statusMeaningOf } from '../../src/status-meaning.ts';
 import { makeImportLook } from '../rows/import-names.ts';
 import { type TellDeps, tellDecided } from './decided-notice.ts';
 import { DECISION_FAULTS, foreignWords, loweredWords } from './decision-doubts.ts';
-import { type AboutLine, AT_ONCE, pagesOfDifferent, type Said, withoutContradictions } from './decision-lines.ts';
+import {
+  type AboutLine,
+  AT_ONCE,
+  lanesOf,
+  pagesOfDifferent,
+  type Said,
+  withoutContradictions,
+} from './decision-lines.ts';
 import { type ForeseenChanges, makeForeseen } from './foreseen-changes.ts';
 import { allTheSameWords, makeMistyped, seenStatuses } from './mistyped-status.ts';
-import { type DecisionTaken, takeDecision } from './take-decision.ts';
+import { type DecisionTaken, followTaken, takeDecision } from './take-decision.ts';
 
 /** What became of a file's decisions. */
 export type DecisionsTaken = {
@@ -114,10 +121,16 @@ export async function takeDecisions(
   }
   const agreed = withoutContradictions(said, taking.problems);
   agreed.sort((one, other) => (one.word.at < other.word.at ? -1 : one.word.at > other.word.at ? 1 : one.at - other.at));
-  for (const page of pagesOfDifferent(agreed)) {
-    signal?.throwIfAborted();
-    await Promise.all(page.map((one) => takeOne(one, taking)));
-  }
+  const taken = await Promise.allSettled(
+    lanesOf(agreed).map(async (lane) => {
+      const last = new Map(lane.map((one) => [one.word.limit, one]));
+      for (const page of pagesOfDifferent(lane)) {
+        signal?.throwIfAborted();
+        await Promise.all(page.map((one) => takeOne(one, taking, last.get(one.word.limit) === one)));
+      }
+    }),
+  );
+  for (const lane of taken) if (lane.status === 'rejected') throw lane.reason;
   for (const { at, word, knownAt } of taking.older) {
     // A file may have several decisions about one limit, and says the last of them: earlier ones are no fault when it is taken again.
     if (['taken', 'same'].includes(taking.ended.get(word.limit) ?? '')) counts.known += 1;
@@ -177,30 +190,50 @@ async function limitOf(decision: LimitDecision, now: Date, { decisions }: Decisi
   return { at, word: { limit, status, total, available, ...times }, currencies };
 }
 
-async function takeOne({ at, word, currencies = [] }: Said, taking: Taking): Promise<void> {
-  const { deps, only, dryRun, counts, problems, warnings } = taking;
+/** @param isLast whether the file says nothing later of this limit: then its rows follow */
+async function takeOne(one: Said, taking: Taking, isLast: boolean): Promise<void> {
+  const { at, word } = one;
+  const { problems, ended, dryRun } = taking;
+  const problem = await whyNotTaken(one, taking);
+  if (!problem) return takeWord(one, taking, isLast);
+  problems.push({ at, ...problem });
+  if (!isLast || dryRun || !ended.has(word.limit)) return;
+  const { rows, left } = await followTaken(word, taking);
+  noteFollowed(rows, left, { at, taking });
+}
+
+/** Why a line is not taken, whatever is known of its limit; undefined where it is. */
+async function whyNotTaken(
+  { word, currencies = [] }: Said,
+  taking: Taking,
+): Promise<Omit<AboutLine, 'at'> | undefined> {
+  const { deps, only } = taking;
   const elsewhere = only === undefined ? undefined : await elsewhereOf(word.limit, only, deps);
   if (elsewhere) {
     const { portfolio } = elsewhere;
     const other = portfolio === undefined ? '' : `, but of portfolio ${portfolio}: upload its decision there`;
-    problems.push({ at, message: `The limit ${word.limit} is of no row of portfolio ${only}${other}.`, portfolio });
-    return;
+    return { message: `The limit ${word.limit} is of no row of portfolio ${only}${other}.`, portfolio };
   }
   const foreign = currencies.length > 0 && foreignWords(currencies, await currencyOfLimit(word.limit, taking));
-  if (foreign) {
-    problems.push({ at, message: foreign });
-    return;
-  }
-  const mistyped = taking.mistyped(word.status);
-  const isAsked = mistyped !== '' && taking.isUnattended;
+  if (foreign) return { message: foreign };
+  const mistyped = taking.isUnattended ? taking.mistyped(word.status) : '';
+  if (mistyped === '') return undefined;
   // What changes nothing is not asked about.
-  if (isAsked && (await takeDecision(word, { ...taking, dryRun: true, again: false })).became === 'taken') {
-    problems.push({ at, message: `${mistyped} ${allTheSameWords(word.status)}` });
-    return;
-  }
-  const { became: known, rows, left, doubts, knownAt, limit } = await takeDecision(word, taking);
-  const became = dryRun ? asForeseen(known, word, taking) : known;
+  const { became } = await takeDecision(word, { ...taking, dryRun: true, again: false });
+  return became === 'taken' ? { message: `${mistyped} ${allTheSameWords(word.status)}` } : undefined;
+}
+
+function noteFollowed(rows: readonly RowId[], left: readonly string[], { at, taking }: { at: number; taking: Taking }) {
   for (const row of rows) taking.changed.add(rowName(row));
+  taking.counts.left += left.length;
+  taking.warnings.push(...left.map((message) => ({ at, message })));
+}
+
+async function takeWord({ at, word }: Said, taking: Taking, isLast: boolean): Promise<void> {
+  const { dryRun, counts, problems, warnings } = taking;
+  const mistyped = taking.mistyped(word.status);
+  const { became: known, rows, left, doubts, knownAt, limit } = await takeDecision(word, { ...taking, isLast });
+  const became = dryRun ? asForeseen(known, word, taking) : known;
   if (became === 'taken') {
     counts.taken += 1;
     const before = taking.changes.lastOf(word.limit) ?? limit?.record ?? {};
@@ -216,8 +249,7 @@ async function takeOne({ at, word, currencies = [] }: Said, taking: Taking): Pro
   else if (became === 'older') taking.older.push({ at, word, knownAt });
   else problems.push({ at, message: DECISION_FAULTS[became](word, limit ?? UNKNOWN_LIMIT) });
   taking.ended.set(word.limit, became);
-  counts.left += left.length;
-  warnings.push(...left.map((message) => ({ at, message })));
+  noteFollowed(rows, left, { at, taking });
 }
 
 const UNKNOWN_LIMIT = { record: {}, decided: undefined };

@@ -14,13 +14,7 @@ export type Batcher = (row: RowId, ...moves: readonly MoveCall[]) => Promise<unk
 /** The row's move after its call was made; undefined if it stays at its step. */
 export type Moving = Extract<MoveCall, { move: 'advance' }> | undefined;
 
-/** Moves of a row, and the promise that waits for the answer. */
-type Asked = {
-  row: RowId;
-  moves: readonly MoveCall[];
-  resolve: (answer: unknown) => void;
-  reject: (reason: unknown) => void;
-};
+type Asked = { row: RowId; moves: readonly MoveCall[] };
 
 /** The script of a batch, and its maximum number of rows: Redis serves nobody else while it runs. */
 type Script = { url: URL; mostAtOnce: number };
@@ -32,6 +26,9 @@ const OFTEN: ReadonlySet<MoveName | undefined> = new Set(['begin', 'claim', 'set
 /** People's actions read more for each row, so fewer go together. */
 const ACTS: Script = { url: new URL('../lua/acts.lua', import.meta.url), mostAtOnce: 20 };
 
+/** Rows that follow decisions: some 200 µs a row, and files bring many at once. */
+const FOLLOWS: Script = { ...ACTS, mostAtOnce: 50 };
+
 const KNOWN = new WeakMap<RedisConnection, Map<string, Batcher>>();
 
 /** The batcher of one account over one connection; each caller gets the same. */
@@ -42,8 +39,9 @@ export function batcherOf(connection: RedisConnection, { account }: Pick<Keys, '
     const run = makeLuaScript(connection, url);
     return makeBatcher((args) => run([account], args) as Promise<unknown[]>, mostAtOnce);
   };
-  const make = (often = by(BATCH), acts = by(ACTS)): Batcher => {
-    return (row, ...moves) => (OFTEN.has(moves[0]?.move) ? often : acts)(row, ...moves);
+  const make = (often = by(BATCH), acts = by(ACTS), follows = by(FOLLOWS)): Batcher => {
+    const batcher = (move: MoveName | undefined) => (move === 'follow' ? follows : OFTEN.has(move) ? often : acts);
+    return (row, ...moves) => batcher(moves[0]?.move)(row, ...moves);
   };
   const runInBatch = known.get(account) ?? make();
   known.set(account, runInBatch);
@@ -51,20 +49,35 @@ export function batcherOf(connection: RedisConnection, { account }: Pick<Keys, '
 }
 
 /**
- * Sends moves of this process's rows to Redis in batches, one script each (lua/items.lua, by `run`). While a batch is under way, the next
- * one gathers. Items may be repeated. A portfolio with damaged data rejects only the items that move its own rows.
+ * Sends moves of this process's rows to Redis in batches, one script each (lua/items.lua, by `run`). Items may be repeated. A portfolio with
+ * damaged data rejects only the items that move its own rows.
  */
 export function makeBatcher(run: (args: (string | number)[]) => Promise<unknown[]>, mostAtOnce: number): Batcher {
-  let gathered: Asked[] = [];
+  const take = makeGathered(
+    (batch: readonly Asked[]) => run(batch.flatMap(({ row, moves }) => moveArgs(row, moves))),
+    mostAtOnce,
+  );
+  return (row, ...moves) => take({ row, moves });
+}
+
+/**
+ * Runs single items in batches: `run` gets up to `mostAtOnce`, and answers one value each, an `Error` for an item that failed alone. While a
+ * batch is under way, the next one gathers.
+ */
+export function makeGathered<Item, Answer>(
+  run: (items: readonly Item[]) => Promise<readonly Answer[]>,
+  mostAtOnce: number,
+): (item: Item) => Promise<Answer> {
+  let gathered: (PromiseWithResolvers<Answer> & { item: Item })[] = [];
   let isUnderWay = false;
 
-  const take = async (batch: readonly Asked[]): Promise<void> => {
+  const take = async (batch: typeof gathered): Promise<void> => {
     try {
-      const answers = await run(batch.flatMap(({ row, moves }) => moveArgs(row, moves)));
+      const answers = await run(batch.map(({ item }) => item));
       batch.forEach(({ resolve, reject }, place) => {
         const answer = answers[place];
         if (answer instanceof Error) reject(faultIn(answer) ?? answer);
-        else resolve(answer);
+        else resolve(answer as Answer);
       });
     } catch (error) {
       for (const { reject } of batch) reject(error);
@@ -80,14 +93,16 @@ export function makeBatcher(run: (args: (string | number)[]) => Promise<unknown[
     isUnderWay = false;
   };
 
-  return (row, ...moves) =>
-    new Promise((resolve, reject) => {
-      gathered.push({ row, moves, resolve, reject });
-      if (isUnderWay) return;
+  return (item) => {
+    const asked = { ...Promise.withResolvers<Answer>(), item };
+    gathered.push(asked);
+    if (!isUnderWay) {
       isUnderWay = true;
       // Requests of the same turn of the event loop join this batch.
       setImmediate(takeAll);
-    });
+    }
+    return asked.promise;
+  };
 }
 
 /** What claims need to know of Redis' replicas. */

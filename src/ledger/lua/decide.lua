@@ -1,21 +1,18 @@
--- A later word of the service about a made limit takes the place of the earlier one in the limit's call, unless that is as late or later. The
+-- Later words of the service about made limits take the place of the earlier ones in the limits' calls, unless those are as late or later. The
 -- call decides alone, so that all rows of a request agree: they follow it (MOVES.follow in rare-moves.lua).
--- @keys call
--- @args limit status total available at isDated latestMs by isTold
+-- KEYS[1] the account
+-- ARGV for each word: key of the request, limit, status, total, available, at, isDated, latestMs, isTold, by
 -- Amounts are decimal text; "" says that none is known, "=" that nothing is said of it: then the total stays, and what
 -- is available is not known any more. at: when it was decided, in ISO 8601. isDated: whether the service said when. latestMs: the latest moment
 -- at which it may have been decided, in ms, or "": it is older than an answer to a call that was sent later. Where the call was sent twice,
 -- nobody knows which of the sends the answer is about, so the word counts. by: who brings it and with what, as JSON, for the histories of rows;
 -- who only repeats a word did not bring it.
 -- isTold: "0" changes nothing.
--- Answers "taken", "same" (it says what is known), "older" (also than a correction of its day), "contradicts" (another word of the same moment), "not made" or "damaged".
+-- Answers for each "taken", "same" (it says what is known), "older" (also than a correction of its day), "contradicts" (another word of the same moment), "not made" or "damaged".
 -- @include amounts
+-- @include portfolio-of
 -- As many decisions as a row's history has entries (tell.lua).
 local MOST_DECISIONS = 50
-local known = redis.call('HMGET', call, 'id', 'record', 'at', 'sends', 'by', 'decided')
-if known[1] ~= limit then return 'not made' end
-local isRead, record = pcall(cjson.decode, known[2] or '{}')
-if not isRead or type(record) ~= 'table' then return 'damaged' end
 
 local function isAlike(one, other)
   if one == other then return true end
@@ -23,47 +20,82 @@ local function isAlike(one, other)
   return not isBelow(one, other) and not isBelow(other, one)
 end
 
--- Without an answer there is no "+" (settle.lua).
-local sentMs = known[4] == '1' and string.match(known[3] or '', '^(%d+)%+')
-local isBefore = sentMs and latestMs ~= '' and tonumber(latestMs) < tonumber(sentMs)
-local said = { total_limit = total, available_limit = available }
-
-local function saysIt(words)
-  for name, amount in pairs(said) do
-    if amount ~= '=' and not isAlike(amountText(words[name]), amount) then return false end
-  end
-  return (words.status or '') == status
+-- A ledger of before 27 November 2026 keeps the last decision alone.
+local function isList(kept)
+  return kept and string.sub(kept, 1, 1) == '['
 end
 
-local isSame = saysIt(record)
-local last = record.decided_at or ''
-if isSame and (isDated == '0' or at <= last or isBefore) then return 'same' end
-if isBefore then return 'older' end
-if at <= last then return at == last and 'contradicts' or 'older' end
-local _, decisions = pcall(cjson.decode, known[6] or '[]')
-if type(decisions) ~= 'table' or not decisions[1] then decisions = {} end
 -- A day's end would undo what corrected this on the day itself, on which it counted from the moment when it came.
-for _, entry in ipairs(decisions) do
-  local words = not isSame and string.sub(at, 11) == 'T23:59:59.999Z' and entry.said
-  if words and string.sub(words.decided_at or '', 1, 10) == string.sub(at, 1, 10) and saysIt(words) then return 'older' end
-end
-record.decided_at = at
-if not isSame then
-  record.status = status
-  for name, amount in pairs(said) do
-    if amount ~= '=' or name == 'available_limit' then record[name] = amount ~= '' and amount ~= '=' and amount or nil end
+local function isCorrected(kept, at, saysIt)
+  if not isList(kept) or string.sub(at, 11) ~= 'T23:59:59.999Z' then return false end
+  for _, entry in ipairs(cjson.decode(kept)) do
+    local words = entry.said
+    if words and string.sub(words.decided_at or '', 1, 10) == string.sub(at, 1, 10) and saysIt(words) then return true end
   end
+  return false
 end
-if isTold ~= '0' then
-  -- The first answer stays beside what was decided, where the service gave it.
-  if last == '' and not known[5] and known[2] and known[2] ~= '{}' then redis.call('HSETNX', call, 'answered', known[2]) end
-  redis.call('HSET', call, 'record', cjson.encode(record))
-  if not isSame or #decisions == 0 then
-    local entry = cjson.decode(by)
-    entry.said = { status = record.status, total_limit = record.total_limit, available_limit = record.available_limit, decided_at = at }
-    decisions[#decisions + 1] = entry
-    if #decisions > MOST_DECISIONS then table.remove(decisions, 1) end
-    redis.call('HSET', call, 'decided', cjson.encode(decisions))
+
+-- The decisions that a call keeps, as JSON, with one more entry. JSON has a quote within a text as \", so that only entries match.
+local function withEntry(kept, entry)
+  if not isList(kept) then return '[' .. entry .. ']' end
+  local _, count = string.gsub(kept, '"said":', '')
+  if count >= MOST_DECISIONS then
+    local entries = cjson.decode(kept)
+    table.remove(entries, 1)
+    kept = cjson.encode(entries)
   end
+  return string.sub(kept, 1, -2) .. ',' .. entry .. ']'
 end
-return isSame and 'same' or 'taken'
+
+local function decide(key, limit, status, total, available, at, isDated, latestMs, isTold, by)
+  local call = ROOT .. ':call:limit:' .. key
+  local known = redis.call('HMGET', call, 'id', 'record', 'at', 'sends', 'by', 'decided')
+  if known[1] ~= limit then return 'not made' end
+  local isRead, record = pcall(cjson.decode, known[2] or '{}')
+  if not isRead or type(record) ~= 'table' then return 'damaged' end
+
+  -- Without an answer there is no "+" (settle.lua).
+  local sentMs = known[4] == '1' and string.match(known[3] or '', '^(%d+)%+')
+  local isBefore = sentMs and latestMs ~= '' and tonumber(latestMs) < tonumber(sentMs)
+  local said = { total_limit = total, available_limit = available }
+
+  local function saysIt(words)
+    for name, amount in pairs(said) do
+      if amount ~= '=' and not isAlike(amountText(words[name]), amount) then return false end
+    end
+    return (words.status or '') == status
+  end
+
+  local isSame = saysIt(record)
+  local last = record.decided_at or ''
+  if isSame and (isDated == '0' or at <= last or isBefore) then return 'same' end
+  if isBefore then return 'older' end
+  if at <= last then return at == last and 'contradicts' or 'older' end
+  if not isSame and isCorrected(known[6], at, saysIt) then return 'older' end
+  record.decided_at = at
+  if not isSame then
+    record.status = status
+    for name, amount in pairs(said) do
+      if amount ~= '=' or name == 'available_limit' then record[name] = amount ~= '' and amount ~= '=' and amount or nil end
+    end
+  end
+  if isTold ~= '0' then
+    -- The first answer stays beside what was decided, where the service gave it.
+    if last == '' and not known[5] and known[2] and known[2] ~= '{}' then redis.call('HSETNX', call, 'answered', known[2]) end
+    local kept = known[6]
+    if not isSame or not isList(kept) then
+      local entry = cjson.decode(by)
+      entry.said = { status = record.status, total_limit = record.total_limit, available_limit = record.available_limit, decided_at = at }
+      kept = withEntry(kept, cjson.encode(entry))
+    end
+    redis.call('HSET', call, 'record', cjson.encode(record), 'decided', kept)
+  end
+  return isSame and 'same' or 'taken'
+end
+
+local answers = {}
+for place = 1, #ARGV, 10 do
+  local isDone, answer = pcall(decide, unpack(ARGV, place, place + 9))
+  answers[#answers + 1] = isDone and answer or faultOf(answer)
+end
+return answers

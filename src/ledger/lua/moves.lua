@@ -82,6 +82,7 @@ end
 
 -- How long an answer counts as late news, in ms.
 local LATELY = 2 * 24 * 3600 * 1000
+local isTrimmed = false
 
 -- Notes when (ms) the service answered for a row, unless the answer is a plain yes. Whether it is a no is read from the row, since what statuses
 -- mean may change (answered-lately.ts).
@@ -91,8 +92,11 @@ local function noteAnswer(row, atMs)
   if share.status == 'approved' and share.short ~= '6' then return end
   local lately = ROOT .. ':answered-lately'
   redis.call('ZADD', lately, atMs, row.portfolio.name .. '/' .. row.key)
-  redis.call('ZREMRANGEBYSCORE', lately, '-inf', NOW - LATELY)
-  redis.call('PEXPIRE', lately, LATELY)
+  if not isTrimmed then
+    redis.call('ZREMRANGEBYSCORE', lately, '-inf', NOW - LATELY)
+    redis.call('PEXPIRE', lately, LATELY)
+    isTrimmed = true
+  end
 end
 
 -- The fields of a call that a later decision may change (decide.lua).

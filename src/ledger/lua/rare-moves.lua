@@ -188,11 +188,11 @@ MOVES.follow = {
     it.said, it.entries = now, takeDecisions(record, now, call[3], cjson.decode(it.told))
     local fields = { record = cjson.encode(record) }
     if #it.entries > 0 then fields.updated, fields.since = NOW, row.since or laterOf(row, 'updated') end
-    return row.state, fields
+    return row.state, fields, { granted = now.total_limit, available = now.available_limit, status = now.status }
   end,
   besides = function(now, it)
     if #it.entries == 0 then return end
-    for _, entry in ipairs(it.entries) do tellRow(now, entry) end
+    for _, entry in ipairs(it.entries) do tellKnown(now.hash, NOW, entry) end
     local name = now.portfolio.name .. '/' .. now.key
     local news = { row = name, status = it.said.status, total = it.said.total_limit, atMs = tonumber(NOW) }
     local number = redis.call('HINCRBY', KEYS[1], 'decided', 1)

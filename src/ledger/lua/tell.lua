@@ -7,15 +7,19 @@ local function shortened(text)
   return string.sub(text, 1, STORY_TEXT)
 end
 
+-- Adds an entry to the history of a row that exists, in a portfolio that is not archived.
+local function tellKnown(row, now, entry)
+  local length = redis.call('RPUSH', row .. ':story', string.format('%.0f', now) .. ' ' .. entry)
+  if length > STORY_ENTRIES then redis.call('LTRIM', row .. ':story', -STORY_ENTRIES, -1) end
+end
+
 -- Adds an entry, if the row exists: a supplier's call has no row, and a call from a results file may have none yet. Rows of a portfolio that
 -- is archived, or on the way there, get no entries. Nor has a hosted session any: its own records are shown beside the row.
 local function tell(row, now, entry)
   if string.find(entry, '"kind":"session"', 1, true) then return end
   if row == '' or redis.call('EXISTS', row) == 0 then return end
   local portfolio = string.gsub(row, ':row:([^:]+):[^:]*$', ':portfolio:%1')
-  if redis.call('HEXISTS', portfolio, 'archive') == 1 then return end
-  redis.call('RPUSH', row .. ':story', string.format('%.0f', now) .. ' ' .. entry)
-  redis.call('LTRIM', row .. ':story', -STORY_ENTRIES, -1)
+  if redis.call('HEXISTS', portfolio, 'archive') == 0 then tellKnown(row, now, entry) end
 end
 
 -- Writes into the history of a row who gave up its portfolio, before the row is sent again: the portfolio remembers only who did so last,

@@ -1,6 +1,6 @@
 import type { CallRecord } from '../../call-outcome.ts';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import { batcherOf } from '../calls/batches.ts';
+import { batcherOf, makeGathered } from '../calls/batches.ts';
 import type { Keys } from '../schema/keys.ts';
 import type { RowRequest, RowState } from '../schema/row.ts';
 import { type RowId, rowIdOf, rowName } from '../schema/schema.ts';
@@ -60,31 +60,39 @@ export type DecidedRow = {
   atMs: number;
 };
 
-/** Requests of a buyer whose names are read at once; of one with more, each portfolio is asked whether it has the request. */
-const MOST_OF_BUYER = 100;
-
 /**
  * How much later than its file says a decision may have been made: a time without a zone may be of another one, and a clock wrong. Events have
  * no such allowance, since a person writes none of them.
  */
 const FILE_MARGIN_MS = 86_400_000;
 
-/** Commands sent at once. */
+/** Commands sent at once, and names that one script reads. */
 const AT_ONCE = 500;
+
+/** Limits that one script reads or decides: some milliseconds of Redis' time. */
+const LIMITS_AT_ONCE = 50;
+
+/** A request, its buyer or '', and rows of it by name that may be there. */
+type Asked = { key: string; buyer: string; names: readonly string[] };
 
 export type Decided = ReturnType<typeof makeDecisions>;
 
 /** Decisions of the service that come after its answer. */
 export function makeDecisions({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const runInBatch = batcherOf(connection, keys);
-  const decide = makeLuaScript(connection, new URL('../lua/decide.lua', import.meta.url));
-
-  /** Whether the row is in Redis, or may come back from an archive. */
-  async function isThere({ portfolio, key }: RowId): Promise<boolean> {
-    if ((await connection.exists(keys.row(portfolio, key))) === 1) return true;
-    const archive = await connection.hget(keys.portfolio(portfolio), 'archive');
-    return archive !== null && (JSON.parse(archive) as { is: string }).is !== 'forgotten';
-  }
+  const gathered = <Item, Answer>(name: string, argsOf: (item: Item) => readonly (string | number)[]) => {
+    const run = makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
+    const runAll = (items: readonly Item[]) => run([keys.account], items.flatMap(argsOf)) as Promise<Answer[]>;
+    return makeGathered(runAll, LIMITS_AT_ONCE);
+  };
+  const readLimit = gathered<string, string[] | 0>('find-limits', (limit) => [limit]);
+  const takeWord = gathered<(string | number)[], DecidedAs>('decide', (word) => word);
+  const rowsThere = gathered<Asked, string[] | 0>('request-rows', ({ key, buyer, names }) => [
+    key,
+    buyer,
+    names.length,
+    ...names,
+  ]);
 
   /** Up to which number rows are told, and the state that is remembered of the notice's subject for it. */
   async function toldTo(subject: string): Promise<{ number: number; was: string }> {
@@ -102,26 +110,23 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
 
     /** The limit with this id; undefined if no call of the account made it. */
     async find(limit: string): Promise<DecidedLimit | undefined> {
-      const key = await connection.hget(keys.madeIds('limit', limit), limit);
-      if (key === null) return undefined;
-      const call = await connection.hmget(keys.call('limit', key), 'row', 'at', 'decided', 'record', 'by');
-      const [row, at, decided, record, by] = call;
-      const maker = rowIdOf(row ?? '');
-      const of = maker ? await connection.hmget(keys.row(maker.portfolio, maker.key), 'request', 'import') : [];
-      const request = of[0] ? (JSON.parse(of[0]) as RowRequest) : undefined;
+      const one = await readLimit(limit);
+      if (one === 0) return undefined;
+      const [key = '', row, at, record, by, decided, of, importId = ''] = one;
+      const request = of ? (JSON.parse(of) as RowRequest) : undefined;
       // A results file tells when a row changed last, which may be later than a decision.
       const askedMs = by === 'a results file' ? 0 : Number(at?.split('+')[0] ?? 0);
       const said = recordIn(record);
       return {
         key,
-        maker,
+        maker: rowIdOf(row ?? ''),
         askedMs,
         decided: lastDecision(decided),
         decidedAt: said.decided_at ?? '',
         requested: request?.limit.requested_limit ?? '',
         buyer: request?.buyer ?? '',
         name: request?.name ?? '',
-        importId: of[1] ?? '',
+        importId,
         record: said,
       };
     },
@@ -140,9 +145,8 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
     ): Promise<DecidedAs> {
       const { status, total = '=', available = '=', at, isOfEvent } = word;
       const latestMs = isOfEvent || isDated ? Date.parse(at) + (isOfEvent ? 0 : FILE_MARGIN_MS) : '';
-      const flags = { isDated: isDated ? 1 : 0, latestMs, isTold: isTold ? 1 : 0 };
-      const told = { limit, status, total, available, at, by: JSON.stringify({ by, file, at: takenAt }), ...flags };
-      return (await decide({ call: keys.call('limit', key) }, told)) as DecidedAs;
+      const told = JSON.stringify({ by, file, at: takenAt });
+      return takeWord([key, limit, status, total, available, at, isDated ? 1 : 0, latestMs, isTold ? 1 : 0, told]);
     },
 
     /**
@@ -152,17 +156,13 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
      * @param portfolios all of the account
      */
     async rowsOf({ key, maker, buyer }: DecidedLimit, portfolios: readonly string[]): Promise<RowId[]> {
-      const isFew = buyer !== '' && (await connection.hlen(keys.buyerRows(buyer))) <= MOST_OF_BUYER;
-      const names = isFew ? await connection.hkeys(keys.buyerRows(buyer)) : portfolios.map((name) => `${name}/${key}`);
-      const all = new Set([...(maker ? [rowName(maker)] : []), ...names]);
-      const asked = [...all].flatMap((name) => rowIdOf(name) ?? []).filter((row) => row.key === key);
-      const rows: RowId[] = [];
-      for (let from = 0; from < asked.length; from += AT_ONCE) {
-        const page = asked.slice(from, from + AT_ONCE);
-        const there = await Promise.all(page.map(isThere));
-        rows.push(...page.filter((_row, place) => there[place]));
-      }
-      return rows;
+      const made = maker ? [rowName(maker)] : [];
+      const some = buyer === '' ? 0 : await rowsThere({ key, buyer, names: made });
+      const rows: string[] = some || [];
+      const all = some === 0 ? [...new Set([...made, ...portfolios.map((name) => `${name}/${key}`)])] : [];
+      for (let from = 0; from < all.length; from += AT_ONCE)
+        rows.push(...((await rowsThere({ key, buyer: '', names: all.slice(from, from + AT_ONCE) })) || []));
+      return rows.flatMap((name) => rowIdOf(name) ?? []);
     },
 
     /** The rows of whose decisions people are not told yet, the earliest first. */

@@ -72,3 +72,38 @@ test('a dropped file that only repeats what is known of archived rows is known, 
   await archive();
   expect(await takeDecisions(file, context, DROPPED)).toMatchObject({ known: 1, problems: [] });
 });
+
+test('of several decisions about a limit in one file, the row says the last one, and its history has each', async () => {
+  const { context } = await openFinishedPortfolio(1);
+  const soon = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
+  const statuses = ['declined', 'under_review', 'approved'];
+  const decisions = statuses.map((status, at) => ({
+    ...{ at: at + 2, id: 'bl_q41', row: '', status, total: '10', available: '10', decided: soon(at + 1) },
+  }));
+  const file = { ...fileOf(), decisions };
+  expect(await takeDecisions(file, context, { by: 'olga' })).toMatchObject({ taken: 3, rows: 1, left: 0 });
+  const maker = (await context.decisions.find('bl_q41'))?.maker;
+  if (!maker) throw new Error('no row');
+  const told = (await context.stories.entries(maker)).filter((entry) => entry.is === 'decided');
+  expect(told.map((entry) => entry.said?.status)).toEqual(statuses);
+  expect((await context.portfolios.read('q4')).statuses).toEqual({ approved: 1 });
+});
+
+test('rows follow the decision that was taken where a later one of the file has a status that may be mistyped', async () => {
+  const { context } = await openFinishedPortfolio(4);
+  const soon = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
+  const of = { row: '', total: '10', available: '10' };
+  const decisions = [
+    { ...of, at: 2, id: 'bl_q42', status: 'declined', decided: soon(1) },
+    ...['declined', 'declind'].map((status, at) => ({
+      ...of,
+      at: at + 3,
+      id: 'bl_q41',
+      status,
+      decided: soon(at + 1),
+    })),
+  ];
+  const taken = await takeDecisions({ ...fileOf(), decisions }, context, DROPPED);
+  expect(taken).toMatchObject({ taken: 2, rows: 2, problems: [{ at: 4 }] });
+  expect((await context.portfolios.read('q4')).statuses).toMatchObject({ declined: 2 });
+});

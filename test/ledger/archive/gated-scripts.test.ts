@@ -58,6 +58,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'end-first': 'included',
   'find-buyers': 'reads',
   'find-ids': 'reads',
+  'find-limits': 'reads',
   'find-requests': 'reads',
   // Whoever feeds finds nothing, people are refused.
   'first-rows': 'refuses',
@@ -101,6 +102,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'recover-call': 'refuses',
   release: 'included',
   refusal: 'included',
+  'request-rows': 'reads',
   resolve: 'quiet',
   settle: 'included',
   'start-import': 'refuses',

@@ -192,3 +192,34 @@ test('a row whose available amount changed more often than its history has entri
   }
   expect((await rows.read([row]))[0]?.sinceMs).toBe(longAgo);
 });
+
+test('the rows of a limit are found whether their buyer has few requests, many, or is not known', async () => {
+  const { context } = await openFinishedPortfolio(1);
+  const { decisions, ledger, keys } = context;
+  const limit = await decisions.find('bl_q41');
+  if (!limit?.maker) throw new Error('no limit');
+  const all = [limit.maker];
+  expect(await decisions.rowsOf(limit, [])).toEqual(all);
+  expect(await decisions.rowsOf({ ...limit, buyer: '', maker: undefined }, ['q4', 'other'])).toEqual(all);
+  const others = Object.fromEntries(Array.from({ length: 100 }, (_one, n) => [`q4/${n}`, '1']));
+  await ledger.hset(keys.buyerRows(limit.buyer), others);
+  expect(await decisions.rowsOf({ ...limit, maker: undefined }, ['q4', 'other'])).toEqual(all);
+  expect(await decisions.rowsOf({ ...limit, maker: undefined }, ['other'])).toEqual([]);
+});
+
+test('a call keeps its last 50 decisions, also those of files whose names have quotes', async () => {
+  const { context } = await openFinishedPortfolio(1);
+  const { decisions, ledger, keys } = context;
+  const limit = await decisions.find('bl_q41');
+  if (!limit) throw new Error('no limit');
+  for (let n = 0; n < 53; n += 1) {
+    const word = { limit: 'bl_q41', status: `s${n}`, total: '1', available: '1', isDated: true };
+    const at = `2100-01-01T00:00:${String(n).padStart(2, '0')}.000Z`;
+    const told = { by: 'anna', file: n === 1 ? '{"said":[}].csv' : 'later.csv' };
+    expect(await decisions.decide(limit, { ...word, at }, told)).toBe('taken');
+  }
+  const kept = JSON.parse((await ledger.hget(keys.call('limit', limit.key), 'decided')) ?? '[]');
+  expect(kept.map((one: { said: { status: string } }) => one.said.status)).toEqual(
+    Array.from({ length: 50 }, (_one, n) => `s${n + 3}`),
+  );
+});

@@ -1,0 +1,36 @@
+-- Which rows of requests are in Redis, or may come back from an archive.
+-- KEYS[1] the account
+-- ARGV for each request: its key, its buyer or "", how many rows are named, and their names ("<portfolio>/<key>")
+-- Answers for each the names of those that are there, of the named rows and of the buyer's; or 0 if the buyer has more requests than are read.
+-- @include portfolio-of
+local MOST_OF_BUYER = 100
+
+local function isThere(name, key)
+  local portfolio, of = string.match(name, '^(.*)/(.*)$')
+  if of ~= key then return false end
+  if redis.call('EXISTS', ROOT .. ':row:' .. portfolio .. ':' .. key) == 1 then return true end
+  local archive = redis.call('HGET', ROOT .. ':portfolio:' .. portfolio, 'archive')
+  return archive and cjson.decode(archive).is ~= 'forgotten'
+end
+
+local function rowsOf(key, buyer, names)
+  local requests = ROOT .. ':buyer:' .. buyer .. ':rows'
+  if buyer ~= '' then
+    if redis.call('HLEN', requests) > MOST_OF_BUYER then return 0 end
+    for _, name in ipairs(redis.call('HKEYS', requests)) do names[#names + 1] = name end
+  end
+  local there, isKnown = {}, {}
+  for _, name in ipairs(names) do
+    if not isKnown[name] and isThere(name, key) then there[#there + 1] = name end
+    isKnown[name] = true
+  end
+  return there
+end
+
+local answers, at = {}, 1
+while at <= #ARGV do
+  local names = { unpack(ARGV, at + 3, at + 2 + ARGV[at + 2]) }
+  answers[#answers + 1] = rowsOf(ARGV[at], ARGV[at + 1], names)
+  at = at + 3 + ARGV[at + 2]
+end
+return answers
