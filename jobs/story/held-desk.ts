@@ -111,16 +111,18 @@ async function heldIn(portfolio: string, { stories, portfolios }: DeskDeps): Pro
 type Questions = { held: HeldRow[]; total: number };
 
 /** What was found last in each ledger: each page shows the number of questions, and shared requests have to be read for it. */
-const found = new WeakMap<Stories, { first: HeldRow[]; held: HeldRow[] }>();
+const found = new WeakMap<Stories, { digest: string; compared: number; held: HeldRow[] }>();
 
 /** The first held rows of the account, one for each question, and how many questions there are. Rows beyond the first {@link MOST_HELD} are not compared. */
 async function questions(deps: AccountDeps): Promise<Questions> {
   const { stories } = deps;
-  const [rows, first] = await Promise.all([stories.heldCount(), stories.held({ count: MOST_HELD })]);
+  const { total, digest } = await stories.heldDigest();
   const last = found.get(stories);
-  const held = last && areSame(last.first, first) ? last.held : await oneForEachCall(first, deps);
-  found.set(stories, { first, held });
-  return { held, total: rows - first.length + held.length };
+  if (last?.digest === digest) return { held: last.held, total: total - last.compared + last.held.length };
+  const first = await stories.held({ count: MOST_HELD });
+  const held = await oneForEachCall(first, deps);
+  found.set(stories, { digest, compared: first.length, held });
+  return { held, total: total - first.length + held.length };
 }
 
 /** Whether both are the same rows, held since the same moments. */

@@ -1,9 +1,8 @@
-import type { RedisConnection } from '../../lua-script.ts';
+import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { Meanings } from '../../status-meaning.ts';
 import type { AmountIn } from '../counts/outcome-sums.ts';
 import { outcomeOfTally, type RowOutcome } from '../counts/row-outcome.ts';
 import type { Keys } from '../schema/keys.ts';
-import { readAtOnce } from '../schema/redis-reads.ts';
 import { type RowId, rowIdOf } from '../schema/schema.ts';
 
 /** A row that the service answered lately: when, the number of its import, and the requested amount, '' if that is unreadable. */
@@ -28,25 +27,24 @@ export const MOST_ANSWERS = 2_000;
 
 /** Finds rows that the service answered within two days otherwise than by a plain yes, at first or by a later decision (moves.lua). */
 export function makeAnsweredLately({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  const run = makeLuaScript(connection, new URL('../lua/answered-lately.lua', import.meta.url));
+
   /** Those of them that have this outcome, by what statuses mean, and were answered since then. */
   async function answeredLately(outcome: RowOutcome, sinceMs: number, meanings: Meanings): Promise<AnsweredRows> {
-    const range = ['+inf', String(sinceMs), 'BYSCORE', 'REV', 'LIMIT', 0, MOST_ANSWERS, 'WITHSCORES'] as const;
-    const found = await connection.zrange(keys.answeredLately, ...range);
-    if (found.length === 0) return { rows: [], isAll: true };
-    const all = found.flatMap((name, place) => {
-      const row = place % 2 === 0 ? rowIdOf(name) : undefined;
-      return row ? [{ row, atMs: Number(found[place + 1]) }] : [];
-    });
-    const fields = all.map(({ row }) => ['HMGET', keys.row(row.portfolio, row.key), 'tally', 'import'] as const);
-    const { answers } = await readAtOnce(connection, fields);
-    let isAll = found.length < 2 * MOST_ANSWERS;
-    const rows = all.flatMap((one, place): AnsweredRow[] => {
-      const [tally, importId] = (answers[place] ?? []) as (string | null)[];
+    const text = await run({ account: keys.account, lately: keys.answeredLately }, { sinceMs, most: MOST_ANSWERS });
+    const found = JSON.parse(String(text)) as (string | number | false)[];
+    let isAll = found.length < 4 * MOST_ANSWERS;
+    const rows: AnsweredRow[] = [];
+    for (let at = 0; at < found.length; at += 4) {
+      const [name, atMs, tally, importId] = found.slice(at, at + 4);
+      const row = rowIdOf(String(name));
+      if (!row) continue;
       // The row is in the archive of its portfolio.
       if (!tally) isAll = false;
-      if (!tally || outcomeOfTally(tally, meanings) !== outcome) return [];
-      return [{ ...one, importId: importId ?? '', requested: REQUESTED.exec(tally)?.[1] ?? '' }];
-    });
+      if (!tally || outcomeOfTally(String(tally), meanings) !== outcome) continue;
+      const requested = REQUESTED.exec(String(tally))?.[1] ?? '';
+      rows.push({ row, atMs: Number(atMs), importId: String(importId || ''), requested });
+    }
     return { rows, isAll };
   }
   return { answeredLately };

@@ -1,6 +1,6 @@
 import type { CallKind } from '../../call-kind.ts';
 import type { CallRecord } from '../../call-outcome.ts';
-import type { RedisConnection } from '../../lua-script.ts';
+import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { Thing } from '../calls/claim-answers.ts';
 import { livingWorkers } from '../calls/fleet.ts';
 import type { Keys } from '../schema/keys.ts';
@@ -116,6 +116,8 @@ export type Stories = ReturnType<typeof makeStories>;
 
 /** Reads what the ledger remembers of single rows and calls. */
 export function makeStories({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  const digestHeld = makeLuaScript(connection, new URL('../lua/held-digest.lua', import.meta.url));
+
   return {
     /** The last 50 unusual events of a row, oldest first. */
     async entries({ portfolio, key }: RowId): Promise<StoryEntry[]> {
@@ -158,6 +160,12 @@ export function makeStories({ connection, keys }: { connection: RedisConnection;
 
     /** Number of held rows of the account. */
     heldCount: (): Promise<number> => connection.zcard(keys.held),
+
+    /** The number of held rows of the account, and a digest of the first {@link MOST_HELD}: others are held if it changes. */
+    async heldDigest(): Promise<{ total: number; digest: string }> {
+      const [digest, total] = (await digestHeld({ held: keys.held }, { count: MOST_HELD })) as [string, number];
+      return { total, digest };
+    },
 
     /** Held rows, the oldest first. */
     async held({ portfolio, after, count }: HeldRange): Promise<HeldRow[]> {
