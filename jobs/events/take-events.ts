@@ -59,7 +59,7 @@ export async function tryEvent(
   { mapping, mistyped }: { mapping: EventMapping; mistyped: MistypedIn },
   deps: DecisionDeps,
 ): Promise<ToldReading[]> {
-  const told = { by: BY, file: '', dryRun: true, portfolios: [], deps };
+  const told = { by: BY, file: '', dryRun: true, deps };
   const found = readEvent(body, mapping, { firstMs });
   return takeReadings(found, told, await mistyped(found));
 }
@@ -113,8 +113,7 @@ async function takeKept(
   const raw = await deps.events.raw(id);
   if (!raw) return { id, became: {}, whys: [] };
   const found = readEvent(raw.body.toString(), mapping, raw);
-  const portfolios = await deps.portfolios.names();
-  const told = { by: BY, file: `event ${id}`, portfolios, deps };
+  const told = { by: BY, file: `event ${id}`, deps };
   // Once, so that what is taken is what was noted.
   const mistyped = await mistypedIn(found);
   const tried = noted && !noted.has(id) ? await takeReadings(found, { ...told, dryRun: true }, mistyped) : [];

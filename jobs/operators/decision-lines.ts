@@ -1,4 +1,6 @@
-import type { LaterWord } from '../../src/ledger/rows/decisions.ts';
+import type { Decided, LaterWord } from '../../src/ledger/rows/decisions.ts';
+import { rowIdOf, STATES } from '../../src/ledger/schema/schema.ts';
+import type { LimitDecision } from '../../src/portfolio/results/decisions-file.ts';
 
 /** A line of the file, and a sentence about it; `portfolio`: the other portfolio that the sentence names. */
 export type AboutLine = { at: number; message: string; portfolio?: string | undefined };
@@ -11,6 +13,27 @@ export const AT_ONCE = 200;
 
 /** So many that Redis has work while answers are read. */
 const LANES = 3;
+
+/** What a line says of which limit; a sentence where its row or limit is not known. `now`: when it counts if it has no time. */
+export async function saidOf(
+  decision: LimitDecision,
+  now: Date,
+  decisions: Pick<Decided, 'limitOf'>,
+): Promise<Said | string> {
+  const { at, id, row, status, total, available, currencies, decided } = decision;
+  const ofRow = row === '' ? undefined : await decisions.limitOf(row);
+  const made = ofRow?.limit;
+  if (id === '' && made === undefined) {
+    return ofRow === undefined
+      ? `This account has no row ${row}. If it is archived, give its buyer_limit_id.`
+      : `Row ${row} has no limit: ${STATES[ofRow.state].says}.`;
+  }
+  if (id !== '' && made !== undefined && made !== id) return `The limit of row ${row} is ${made}, and not ${id}.`;
+  const limit = id === '' ? (made ?? '') : id;
+  const times = { at: decided ?? now.toISOString(), isDated: decided !== undefined };
+  const key = made === undefined ? undefined : rowIdOf(row)?.key;
+  return { at, word: { limit, key, status, total, available, ...times }, currencies };
+}
 
 /** The decisions without those of one limit and one moment that differ: nobody can say which of them counts. */
 export function withoutContradictions(said: readonly Said[], problems: AboutLine[]): Said[] {
@@ -36,6 +59,22 @@ export function lanesOf(said: readonly Said[]): Said[][] {
     lanes[lane]?.push(one);
   }
   return lanes;
+}
+
+/** Which request a decision is about: one that is named by its row is told from others of the same limit. */
+export function requestIn({ word: { limit, key = '' } }: Said): string {
+  return `${limit} ${key}`;
+}
+
+/** A row's history takes no more at once. */
+const MOST_BEFORE_ROWS_FOLLOW = 40;
+
+/** The decisions behind which the rows of their request follow: the last one of each, and some before it where there are very many. */
+export function whichFollow(said: readonly Said[]): Set<Said> {
+  const all = [...Map.groupBy(said, requestIn).values()];
+  return new Set(
+    all.flatMap((some) => some.filter((_one, at) => (some.length - 1 - at) % MOST_BEFORE_ROWS_FOLLOW === 0)),
+  );
 }
 
 /** The decisions in their order, in pages in each of which a limit occurs once. */

@@ -1,4 +1,5 @@
 import { isLimitlineError } from '../../src/errors.ts';
+import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Decided, DecidedAs, DecidedLimit, LaterWord } from '../../src/ledger/rows/decisions.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import { doubtsOf } from './decision-doubts.ts';
@@ -16,8 +17,8 @@ export type DecisionTaken = {
   limit?: DecidedLimit;
 };
 
-/** Who brought a decision, with which file, and all portfolios of the account. */
-type Told = { deps: { decisions: Decided }; by: string; file: string; portfolios: readonly string[] };
+/** Who brought a decision, and with which file. */
+type Told = { deps: { decisions: Decided; portfolios: Pick<Portfolios, 'names'> }; by: string; file: string };
 
 type HowTaken = { at?: string; dryRun: boolean; again?: boolean; isLast?: boolean };
 
@@ -32,14 +33,14 @@ export async function takeDecision(
   word: LaterWord,
   { deps, dryRun, again, isLast = true, ...told }: Told & HowTaken,
 ): Promise<DecisionTaken> {
-  const limit = await deps.decisions.find(word.limit);
+  const limit = await deps.decisions.find(word.limit, word.key);
   if (!limit) return { became: 'unknown', rows: [], left: [], doubts: [] };
   const said = await deps.decisions.decide(limit, word, told, !dryRun);
   const { by, file, at } = limit.decided ?? {};
   const isOwn = again && said === 'same' && by === told.by && file === told.file && at === told.at;
   const became = isOwn ? 'taken' : said;
   // Rows follow whatever became of the decision: an earlier command may have been stopped before they did.
-  const after = dryRun || !isLast ? { rows: [], left: [] } : await letFollow(limit, word, { deps, ...told }, isOwn);
+  const after = isLast ? await letFollow(limit, word, { deps, ...told }, { dryRun, isOwn }) : { rows: [], left: [] };
   const knownAt =
     limit.decidedAt.slice(0, 10) >= word.at.slice(0, 10) ? limit.decidedAt : new Date(limit.askedMs).toISOString();
   return { became, ...after, doubts: doubtsOf(word, limit, told.file), knownAt, limit };
@@ -47,23 +48,23 @@ export async function takeDecision(
 
 /** Lets the rows of a limit follow where an earlier decision was taken, and the last one of the file is not. */
 export async function followTaken(word: LaterWord, told: Told): Promise<{ rows: RowId[]; left: string[] }> {
-  const limit = await told.deps.decisions.find(word.limit);
-  return limit ? letFollow(limit, word, told) : { rows: [], left: [] };
+  const limit = await told.deps.decisions.find(word.limit, word.key);
+  return limit ? letFollow(limit, word, told, {}) : { rows: [], left: [] };
 }
 
 /** Lets all rows of a limit's request say what its call says. Answers which do from now on, and why others do not. */
 async function letFollow(
   limit: DecidedLimit,
   word: LaterWord,
-  { deps, by, file, portfolios }: Told,
-  isOwn = false,
+  { deps, by, file }: Told,
+  { dryRun = false, isOwn = false },
 ): Promise<{ rows: RowId[]; left: string[] }> {
   const left: string[] = [];
   const rows: RowId[] = [];
-  for (const row of await deps.decisions.rowsOf(limit, portfolios)) {
-    const answer = await followed(row, word.limit, { by, file }, deps);
+  for (const row of await deps.decisions.rowsOf(limit, () => deps.portfolios.names())) {
+    const answer = await followed(row, word.limit, dryRun ? undefined : { by, file }, deps);
     // A process that was killed may have let it follow before.
-    if (answer === 'follows' || (answer === 'same' && isOwn)) rows.push(row);
+    if (answer === 'follows' || (answer === 'same' && isOwn && !dryRun)) rows.push(row);
     else if (answer === 'not made') {
       // A row that was given up never follows.
       if ((await deps.decisions.limitOf(rowName(row)))?.state !== 'cancelled')
@@ -73,7 +74,12 @@ async function letFollow(
   return { rows, left };
 }
 
-async function followed(row: RowId, limit: string, told: { by: string; file: string }, { decisions }: Told['deps']) {
+async function followed(
+  row: RowId,
+  limit: string,
+  told: { by: string; file: string } | undefined,
+  { decisions }: Told['deps'],
+) {
   try {
     return await decisions.follow(row, limit, told);
   } catch (error) {

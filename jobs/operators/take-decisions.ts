@@ -2,8 +2,8 @@ import { commandLineActor } from '../../src/actor.ts';
 import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Decided, LaterWord } from '../../src/ledger/rows/decisions.ts';
-import { type RowId, rowName, STATES } from '../../src/ledger/schema/schema.ts';
-import type { DecisionsFile, LimitDecision } from '../../src/portfolio/results/decisions-file.ts';
+import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
+import type { DecisionsFile } from '../../src/portfolio/results/decisions-file.ts';
 import { type Meanings, statusMeaningOf } from '../../src/status-meaning.ts';
 import { makeImportLook } from '../rows/import-names.ts';
 import { type TellDeps, tellDecided } from './decided-notice.ts';
@@ -13,7 +13,10 @@ import {
   AT_ONCE,
   lanesOf,
   pagesOfDifferent,
+  requestIn,
   type Said,
+  saidOf,
+  whichFollow,
   withoutContradictions,
 } from './decision-lines.ts';
 import { type ForeseenChanges, makeForeseen } from './foreseen-changes.ts';
@@ -86,7 +89,7 @@ export async function takeDecisions(
   }: How = {},
 ): Promise<DecisionsTaken> {
   const counts = { taken: 0, known: 0, left: 0, statuses: new Map<string, number>() };
-  const [portfolios, meanings] = [await deps.portfolios.names(), await deps.statusMeanings.read()];
+  const meanings = await deps.statusMeanings.read();
   const taking: Taking = {
     deps,
     by,
@@ -99,12 +102,12 @@ export async function takeDecisions(
     counts,
     problems: [...problems],
     warnings: [...warnings],
-    portfolios,
     meanings,
     changes: makeForeseen({ meanings }),
     importOf: makeImportLook(deps),
-    mistyped: makeMistyped(await seenStatuses(deps, portfolios), isUnattended ? decisions : []),
+    mistyped: makeMistyped(await seenStatuses(deps, await deps.portfolios.names()), isUnattended ? decisions : []),
     changed: new Set(),
+    doubted: new Map(),
     foreseen: new Map(),
     older: [],
     ended: new Map(),
@@ -113,7 +116,7 @@ export async function takeDecisions(
   for (let from = 0; from < decisions.length; from += AT_ONCE) {
     signal?.throwIfAborted();
     const page = decisions.slice(from, from + AT_ONCE);
-    const found = await Promise.all(page.map((decision) => limitOf(decision, now, deps)));
+    const found = await Promise.all(page.map((decision) => saidOf(decision, now, deps.decisions)));
     for (const [place, one] of found.entries()) {
       if (typeof one !== 'string') said.push(one);
       else taking.problems.push({ at: page[place]?.at ?? 0, message: one });
@@ -121,15 +124,7 @@ export async function takeDecisions(
   }
   const agreed = withoutContradictions(said, taking.problems);
   agreed.sort((one, other) => (one.word.at < other.word.at ? -1 : one.word.at > other.word.at ? 1 : one.at - other.at));
-  const taken = await Promise.allSettled(
-    lanesOf(agreed).map(async (lane) => {
-      const last = new Map(lane.map((one) => [one.word.limit, one]));
-      for (const page of pagesOfDifferent(lane)) {
-        signal?.throwIfAborted();
-        await Promise.all(page.map((one) => takeOne(one, taking, last.get(one.word.limit) === one)));
-      }
-    }),
-  );
+  const taken = await Promise.allSettled(lanesOf(agreed).map((lane) => takeLane(lane, taking, signal)));
   for (const lane of taken) if (lane.status === 'rejected') throw lane.reason;
   for (const { at, word, knownAt } of taking.older) {
     // A file may have several decisions about one limit, and says the last of them: earlier ones are no fault when it is taken again.
@@ -137,12 +132,20 @@ export async function takeDecisions(
     else taking.problems.push({ at, message: DECISION_FAULTS.older(word, { knownAt }) });
   }
   if (!dryRun) await tellDecided(deps);
+  taking.warnings.push(...taking.doubted.values());
   const byLine = (some: AboutLine[]) => some.sort((one, other) => one.at - other.at);
   const unexplained = [...counts.statuses.keys()].filter((one) => statusMeaningOf(one, taking.meanings) === undefined);
   const lines = { problems: byLine(taking.problems), warnings: byLine(taking.warnings) };
-  const rows = taking.changed.size;
   const changes = { [dryRun ? 'would' : 'did']: await taking.changes.read(deps.portfolios) };
-  return { ...counts, rows, statuses: Object.fromEntries(counts.statuses), unexplained, silent, ...lines, ...changes };
+  return {
+    ...counts,
+    rows: taking.changed.size,
+    statuses: Object.fromEntries(counts.statuses),
+    unexplained,
+    silent,
+    ...lines,
+    ...changes,
+  };
 }
 
 type Taking = {
@@ -158,13 +161,13 @@ type Taking = {
   counts: { taken: number; known: number; left: number; statuses: Map<string, number> };
   problems: AboutLine[];
   warnings: AboutLine[];
-  /** All portfolios of the account. */
-  portfolios: readonly string[];
   meanings: Meanings;
   /** Asks about a status that may be mistyped. */
   mistyped: ReturnType<typeof makeMistyped>;
   /** Rows that say something else now, by name. */
   changed: Set<string>;
+  /** The first line of each status that may be mistyped. */
+  doubted: Map<string, AboutLine>;
   /** What it changes, or would. */
   changes: ReturnType<typeof makeForeseen>;
   importOf: ReturnType<typeof makeImportLook>;
@@ -175,29 +178,38 @@ type Taking = {
   ended: Map<string, DecisionTaken['became']>;
 };
 
-async function limitOf(decision: LimitDecision, now: Date, { decisions }: DecisionDeps): Promise<Said | string> {
-  const { at, id, row, status, total, available, currencies, decided } = decision;
-  const ofRow = row === '' ? undefined : await decisions.limitOf(row);
-  const made = ofRow?.limit;
-  if (id === '' && made === undefined) {
-    return ofRow === undefined
-      ? `This account has no row ${row}. If it is archived, give its buyer_limit_id.`
-      : `Row ${row} has no limit: ${STATES[ofRow.state].says}.`;
+async function takeLane(lane: readonly Said[], taking: Taking, signal: AbortSignal | undefined): Promise<void> {
+  const follows = whichFollow(lane);
+  const waits = new Map<string, Said>();
+  const take = async (one: Said) => {
+    const isLast = follows.has(one);
+    if (!isLast) waits.set(requestIn(one), one);
+    await takeOne(one, taking, isLast);
+    if (isLast) waits.delete(requestIn(one));
+  };
+  try {
+    for (const page of pagesOfDifferent(lane)) {
+      signal?.throwIfAborted();
+      await Promise.all(page.map(take));
+    }
+  } finally {
+    // What ends the file early must not leave rows behind what was taken of their limits.
+    await Promise.allSettled([...waits.values()].map((one) => followOne(one, taking)));
   }
-  if (id !== '' && made !== undefined && made !== id) return `The limit of row ${row} is ${made}, and not ${id}.`;
-  const limit = id === '' ? (made ?? '') : id;
-  const times = { at: decided ?? now.toISOString(), isDated: decided !== undefined };
-  return { at, word: { limit, status, total, available, ...times }, currencies };
 }
 
 /** @param isLast whether the file says nothing later of this limit: then its rows follow */
 async function takeOne(one: Said, taking: Taking, isLast: boolean): Promise<void> {
   const { at, word } = one;
-  const { problems, ended, dryRun } = taking;
   const problem = await whyNotTaken(one, taking);
   if (!problem) return takeWord(one, taking, isLast);
-  problems.push({ at, ...problem });
-  if (!isLast || dryRun || !ended.has(word.limit)) return;
+  taking.problems.push({ at, ...problem });
+  if (isLast && taking.ended.has(word.limit)) await followOne(one, taking);
+}
+
+/** Lets the rows of a limit follow an earlier line of the file about it. */
+async function followOne({ at, word }: Said, taking: Taking): Promise<void> {
+  if (taking.dryRun) return;
   const { rows, left } = await followTaken(word, taking);
   noteFollowed(rows, left, { at, taking });
 }
@@ -239,10 +251,10 @@ async function takeWord({ at, word }: Said, taking: Taking, isLast: boolean): Pr
     const before = taking.changes.lastOf(word.limit) ?? limit?.record ?? {};
     doubts.push(...loweredWords(word, before, taking.meanings));
     if (limit) taking.changes.add(at, word, limit);
-    if (mistyped !== '' && !counts.statuses.has(word.status))
-      doubts.push(
-        `${mistyped} To correct it later, send the line again with a later decided_at, the day of today, or none.`,
-      );
+    if (mistyped !== '' && (taking.doubted.get(word.status)?.at ?? at) >= at) {
+      const message = `${mistyped} To correct it later, send the line again with a later decided_at, the day of today, or none.`;
+      taking.doubted.set(word.status, { at, message });
+    }
     counts.statuses.set(word.status, (counts.statuses.get(word.status) ?? 0) + 1);
     warnings.push(...doubts.map((message) => ({ at, message })));
   } else if (became === 'same') counts.known += 1;
@@ -254,7 +266,6 @@ async function takeWord({ at, word }: Said, taking: Taking, isLast: boolean): Pr
 
 const UNKNOWN_LIMIT = { record: {}, decided: undefined };
 
-/** The currency in which a limit was asked for, where it is known. */
 async function currencyOfLimit(id: string, { deps, importOf }: Taking): Promise<string | undefined> {
   const { maker, importId = '' } = (await deps.decisions.find(id)) ?? {};
   return maker && (await importOf(maker, importId))?.found?.currency;

@@ -20,16 +20,25 @@ local function isAlike(one, other)
   return not isBelow(one, other) and not isBelow(other, one)
 end
 
--- A ledger of before 27 November 2026 keeps the last decision alone.
-local function isList(kept)
-  return kept and string.sub(kept, 1, 1) == '['
+-- The decisions that a call keeps, as JSON; nil for none, false for what cannot be read. A ledger of before 27 November 2026 keeps the last one alone, without
+-- what was said.
+local function listIn(kept, record)
+  if not kept then return nil end
+  if string.find(kept, '^%[{.*}%]$') then return kept end
+  local isRead, last = pcall(cjson.decode, kept)
+  if not isRead or type(last) ~= 'table' or not last.by then return false end
+  last.said = record
+  return cjson.encode({ last })
 end
 
 -- A day's end would undo what corrected this on the day itself, on which it counted from the moment when it came.
-local function isCorrected(kept, at, saysIt)
-  if not isList(kept) or string.sub(at, 11) ~= 'T23:59:59.999Z' then return false end
+-- What one file says of that day in several lines is no correction of it.
+local function isCorrected(kept, at, by, saysIt)
+  if not kept or string.sub(at, 11) ~= 'T23:59:59.999Z' then return false end
+  local own = cjson.decode(by)
   for _, entry in ipairs(cjson.decode(kept)) do
-    local words = entry.said
+    local isOwn = entry.by == own.by and entry.file == own.file and entry.at == own.at
+    local words = not isOwn and entry.said
     if words and string.sub(words.decided_at or '', 1, 10) == string.sub(at, 1, 10) and saysIt(words) then return true end
   end
   return false
@@ -37,7 +46,7 @@ end
 
 -- The decisions that a call keeps, as JSON, with one more entry. JSON has a quote within a text as \", so that only entries match.
 local function withEntry(kept, entry)
-  if not isList(kept) then return '[' .. entry .. ']' end
+  if not kept then return '[' .. entry .. ']' end
   local _, count = string.gsub(kept, '"said":', '')
   if count >= MOST_DECISIONS then
     local entries = cjson.decode(kept)
@@ -53,6 +62,8 @@ local function decide(key, limit, status, total, available, at, isDated, latestM
   if known[1] ~= limit then return 'not made' end
   local isRead, record = pcall(cjson.decode, known[2] or '{}')
   if not isRead or type(record) ~= 'table' then return 'damaged' end
+  local kept = listIn(known[6], record)
+  if kept == false then return 'damaged' end
 
   -- Without an answer there is no "+" (settle.lua).
   local sentMs = known[4] == '1' and string.match(known[3] or '', '^(%d+)%+')
@@ -71,7 +82,7 @@ local function decide(key, limit, status, total, available, at, isDated, latestM
   if isSame and (isDated == '0' or at <= last or isBefore) then return 'same' end
   if isBefore then return 'older' end
   if at <= last then return at == last and 'contradicts' or 'older' end
-  if not isSame and isCorrected(known[6], at, saysIt) then return 'older' end
+  if not isSame and isCorrected(kept, at, by, saysIt) then return 'older' end
   record.decided_at = at
   if not isSame then
     record.status = status
@@ -82,8 +93,7 @@ local function decide(key, limit, status, total, available, at, isDated, latestM
   if isTold ~= '0' then
     -- The first answer stays beside what was decided, where the service gave it.
     if last == '' and not known[5] and known[2] and known[2] ~= '{}' then redis.call('HSETNX', call, 'answered', known[2]) end
-    local kept = known[6]
-    if not isSame or not isList(kept) then
+    if not isSame or not kept then
       local entry = cjson.decode(by)
       entry.said = { status = record.status, total_limit = record.total_limit, available_limit = record.available_limit, decided_at = at }
       kept = withEntry(kept, cjson.encode(entry))

@@ -1,22 +1,25 @@
 -- What is known of limits: what their calls say, and the rows for which they were made.
 -- KEYS[1] the account
--- ARGV ids of limits
+-- ARGV for each limit its id, and the key of the request whose limit is meant, "" for that which made the id first
 -- Answers for each { the key of its request; row, at, record, by and decided of its call; request and import of that row }, or 0 if no
 -- call of the account made it.
 -- @include portfolio-of
 -- @include made-ids
 -- @include tell
+local function find(id, key)
+  local isOwn = key ~= '' and redis.call('HGET', ROOT .. ':call:limit:' .. key, 'id') == id
+  if not isOwn then key = redis.call('HGET', (madeIdsOf(ROOT .. ':call:limit:', id)), id) end
+  if not key then return 0 end
+  local call = ROOT .. ':call:limit:' .. key
+  local said = redis.call('HMGET', call, 'row', 'at', 'record', 'by', 'decided')
+  local row = rowNamed(said[1] or '', call)
+  local of = row == '' and {} or redis.call('HMGET', row, 'request', 'import')
+  return { key, said[1], said[2], said[3], said[4], said[5], of[1] or '', of[2] or '' }
+end
+
 local answers = {}
-for _, id in ipairs(ARGV) do
-  local key = redis.call('HGET', (madeIdsOf(ROOT .. ':call:limit:', id)), id)
-  local found = 0
-  if key then
-    local call = ROOT .. ':call:limit:' .. key
-    local said = redis.call('HMGET', call, 'row', 'at', 'record', 'by', 'decided')
-    local row = rowNamed(said[1] or '', call)
-    local of = row == '' and {} or redis.call('HMGET', row, 'request', 'import')
-    found = { key, said[1], said[2], said[3], said[4], said[5], of[1] or '', of[2] or '' }
-  end
-  answers[#answers + 1] = found
+for at = 1, #ARGV, 2 do
+  local isFound, answer = pcall(find, ARGV[at], ARGV[at + 1])
+  answers[#answers + 1] = isFound and answer or faultOf(answer)
 end
 return answers

@@ -89,7 +89,7 @@ local isTrimmed = false
 local function noteAnswer(row, atMs)
   if row.state ~= 'done' then return end
   local share = shareIn(row.tally)
-  if share.status == 'approved' and share.short ~= '6' then return end
+  if share.status == 'approved' and share.short ~= '6' or tonumber(atMs) < NOW - LATELY then return end
   local lately = ROOT .. ':answered-lately'
   redis.call('ZADD', lately, atMs, row.portfolio.name .. '/' .. row.key)
   if not isTrimmed then
@@ -108,6 +108,11 @@ local SAID = { 'status', 'total_limit', 'available_limit', 'decided_at' }
 local function takeDecisions(record, now, kept, told)
   local _, decisions = pcall(cjson.decode, kept or '[]')
   if type(decisions) ~= 'table' then decisions = {} end
+  -- A ledger of before 27 November 2026 keeps the last decision alone, without what was said.
+  if decisions.by then
+    decisions.said = now
+    decisions = { decisions }
+  end
   local entries = {}
   told.said, decisions[#decisions + 1] = now, told
   for _, entry in ipairs(decisions) do

@@ -30,7 +30,8 @@ end
 local answers, at = {}, 1
 while at <= #ARGV do
   local names = { unpack(ARGV, at + 3, at + 2 + ARGV[at + 2]) }
-  answers[#answers + 1] = rowsOf(ARGV[at], ARGV[at + 1], names)
+  local isRead, answer = pcall(rowsOf, ARGV[at], ARGV[at + 1], names)
+  answers[#answers + 1] = isRead and answer or faultOf(answer)
   at = at + 3 + ARGV[at + 2]
 end
 return answers

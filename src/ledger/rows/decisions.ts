@@ -10,6 +10,8 @@ import { type KeptDecision, lastDecision } from './story.ts';
 export type LaterWord = {
   /** The limit's id. */
   limit: string;
+  /** The key of the request, where the row is named: a service may have answered one id to several. */
+  key?: string | undefined;
   status: string;
   /** Decimal text; '' says that none is known, undefined that nothing is said of it: then the total that is known stays. */
   total: string | undefined;
@@ -80,19 +82,23 @@ export type Decided = ReturnType<typeof makeDecisions>;
 /** Decisions of the service that come after its answer. */
 export function makeDecisions({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const runInBatch = batcherOf(connection, keys);
-  const gathered = <Item, Answer>(name: string, argsOf: (item: Item) => readonly (string | number)[]) => {
+  const gathered = <Item, Answer>(
+    name: string,
+    argsOf: (item: Item) => readonly (string | number)[],
+    mostAtOnce = LIMITS_AT_ONCE,
+  ) => {
     const run = makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
     const runAll = (items: readonly Item[]) => run([keys.account], items.flatMap(argsOf)) as Promise<Answer[]>;
-    return makeGathered(runAll, LIMITS_AT_ONCE);
+    return makeGathered(runAll, mostAtOnce);
   };
-  const readLimit = gathered<string, string[] | 0>('find-limits', (limit) => [limit]);
-  const takeWord = gathered<(string | number)[], DecidedAs>('decide', (word) => word);
-  const rowsThere = gathered<Asked, string[] | 0>('request-rows', ({ key, buyer, names }) => [
+  const readLimit = gathered<Pick<LaterWord, 'limit' | 'key'>, string[] | 0>('find-limits', ({ limit, key = '' }) => [
+    limit,
     key,
-    buyer,
-    names.length,
-    ...names,
   ]);
+  const takeWord = gathered<(string | number)[], DecidedAs>('decide', (word) => word);
+  const asked = ({ key, buyer, names }: Asked) => [key, buyer, names.length, ...names];
+  const rowsThere = gathered<Asked, string[] | 0>('request-rows', asked);
+  const manyThere = gathered<Asked, string[] | 0>('request-rows', asked, 1);
 
   /** Up to which number rows are told, and the state that is remembered of the notice's subject for it. */
   async function toldTo(subject: string): Promise<{ number: number; was: string }> {
@@ -109,16 +115,16 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
     },
 
     /** The limit with this id; undefined if no call of the account made it. */
-    async find(limit: string): Promise<DecidedLimit | undefined> {
-      const one = await readLimit(limit);
+    async find(limit: string, key?: string): Promise<DecidedLimit | undefined> {
+      const one = await readLimit({ limit, key });
       if (one === 0) return undefined;
-      const [key = '', row, at, record, by, decided, of, importId = ''] = one;
+      const [own = '', row, at, record, by, decided, of, importId = ''] = one;
       const request = of ? (JSON.parse(of) as RowRequest) : undefined;
       // A results file tells when a row changed last, which may be later than a decision.
       const askedMs = by === 'a results file' ? 0 : Number(at?.split('+')[0] ?? 0);
       const said = recordIn(record);
       return {
-        key,
+        key: own,
         maker: rowIdOf(row ?? ''),
         askedMs,
         decided: lastDecision(decided),
@@ -153,15 +159,16 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
      * The rows of a limit's request: the one for which it was made, and others that skipped it since it was made before. Without those of
      * forgotten portfolios; those of archived ones are known where the buyer has few requests.
      *
-     * @param portfolios all of the account
+     * @param portfolios reads all of the account: only where the buyer's requests do not tell
      */
-    async rowsOf({ key, maker, buyer }: DecidedLimit, portfolios: readonly string[]): Promise<RowId[]> {
+    async rowsOf({ key, maker, buyer }: DecidedLimit, portfolios: () => Promise<readonly string[]>): Promise<RowId[]> {
       const made = maker ? [rowName(maker)] : [];
       const some = buyer === '' ? 0 : await rowsThere({ key, buyer, names: made });
       const rows: string[] = some || [];
-      const all = some === 0 ? [...new Set([...made, ...portfolios.map((name) => `${name}/${key}`)])] : [];
+      const named = some === 0 ? (await portfolios()).map((name) => `${name}/${key}`) : [];
+      const all = some === 0 ? [...new Set([...made, ...named])] : [];
       for (let from = 0; from < all.length; from += AT_ONCE)
-        rows.push(...((await rowsThere({ key, buyer: '', names: all.slice(from, from + AT_ONCE) })) || []));
+        rows.push(...((await manyThere({ key, buyer: '', names: all.slice(from, from + AT_ONCE) })) || []));
       return rows.flatMap((name) => rowIdOf(name) ?? []);
     },
 
@@ -193,15 +200,16 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
     /**
      * Lets a row say what its limit's call says. Answers `follows` if it said something else before.
      *
-     * @param told who brings it, with which file, for the row's history: of a decision that was taken before that was kept with the call
+     * @param told who brings it, with which file, for the row's history: of a decision that was taken before that was kept with the call;
+     *   without it nothing is changed
      * @throws LimitlineError `USAGE` for a row of a portfolio that is archived, or on the way there
      */
     async follow(
       row: RowId,
       limit: string,
-      told: { by: string; file: string },
+      told?: { by: string; file: string },
     ): Promise<'follows' | 'same' | 'not made'> {
-      const entry = JSON.stringify(told);
+      const entry = told ? JSON.stringify(told) : '';
       return (await runInBatch(row, { move: 'follow', limit, told: entry })) as 'follows' | 'same' | 'not made';
     },
   };

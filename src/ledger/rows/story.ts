@@ -48,9 +48,13 @@ export type StoryEntry = StoryEvent & { atMs: number };
 /** A decision as its call keeps it: who brought it, with which file that was taken when, and what the service said. */
 export type KeptDecision = { by: string; file: string; at?: string; said?: CallRecord };
 
-/** The last of the decisions that a call keeps (decide.lua). A ledger of before 27 November 2026 keeps one, without what was said. */
+/** The last of the decisions that a call keeps (decide.lua); undefined for none, and for what cannot be read. A ledger of before 27 November 2026 keeps one, without what was said. */
 export function lastDecision(text: string | null | undefined): KeptDecision | undefined {
-  return text ? [JSON.parse(text)].flat().at(-1) : undefined;
+  try {
+    return text ? [JSON.parse(text)].flat().at(-1) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** What the ledger knows of a call, also of an ordinary one, which has no entry in its row's history. */

@@ -12,7 +12,7 @@ test('in whatever order decisions come, and however often, the latest one counts
   const id = 'bl_q41';
   const limit = await decisions.find(id);
   if (!limit) throw new Error('no limit');
-  const [row] = await decisions.rowsOf(limit, ['q4']);
+  const [row] = await decisions.rowsOf(limit, async () => ['q4']);
   if (!row) throw new Error('no row');
   const asked = {
     status: fc.constantFrom('approved', 'declined', 'in_progress'),
@@ -199,12 +199,12 @@ test('the rows of a limit are found whether their buyer has few requests, many, 
   const limit = await decisions.find('bl_q41');
   if (!limit?.maker) throw new Error('no limit');
   const all = [limit.maker];
-  expect(await decisions.rowsOf(limit, [])).toEqual(all);
-  expect(await decisions.rowsOf({ ...limit, buyer: '', maker: undefined }, ['q4', 'other'])).toEqual(all);
+  expect(await decisions.rowsOf(limit, async () => [])).toEqual(all);
+  expect(await decisions.rowsOf({ ...limit, buyer: '', maker: undefined }, async () => ['q4', 'other'])).toEqual(all);
   const others = Object.fromEntries(Array.from({ length: 100 }, (_one, n) => [`q4/${n}`, '1']));
   await ledger.hset(keys.buyerRows(limit.buyer), others);
-  expect(await decisions.rowsOf({ ...limit, maker: undefined }, ['q4', 'other'])).toEqual(all);
-  expect(await decisions.rowsOf({ ...limit, maker: undefined }, ['other'])).toEqual([]);
+  expect(await decisions.rowsOf({ ...limit, maker: undefined }, async () => ['q4', 'other'])).toEqual(all);
+  expect(await decisions.rowsOf({ ...limit, maker: undefined }, async () => ['other'])).toEqual([]);
 });
 
 test('a call keeps its last 50 decisions, also those of files whose names have quotes', async () => {

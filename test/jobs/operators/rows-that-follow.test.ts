@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { takeDecisions } from '../../../jobs/operators/take-decisions.ts';
+import type { Context } from '../../../src/context.ts';
+import type { RowId } from '../../../src/ledger/schema/schema.ts';
+import { fileOf, statusesOf } from '../../support/decisions-said.ts';
+import { openFinishedPortfolio } from '../../support/finished-portfolio.ts';
+import { ownRedis } from '../../support/redis/own-database.ts';
+import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+
+/** Carries a row to its limit, as a worker does. */
+async function toLimit(row: RowId, company: string, { rows }: Context) {
+  await rows.begin(row, 'company');
+  await rows.advance(row, 'company', 'limit', { company });
+}
+
+test('with SERVICE_ANSWER_CHECK=warn, a line that names a row changes that row, though its limit’s id is that of another row’s as well', async () => {
+  const place = await openWorkplace({
+    faults: { rules: [{ on: 'limit', fault: 'answer', set: { id: 'bl_same' } }] },
+    env: { ...ownRedis(), SERVICE_ANSWER_CHECK: 'warn' },
+  });
+  const { rows, decisions } = place.context;
+  await place.import(buyerLines(2));
+  await place.work();
+  expect((await place.settled()).states).toMatchObject({ done: 2 });
+  const first = (await decisions.find('bl_same'))?.maker;
+  const all = await rows.inState('q4', 'done', { count: 2 });
+  const second = all.map(({ row }) => row).find(({ key }) => key !== first?.key);
+  if (!first || !second) throw new Error('no two rows');
+  const file = fileOf([['', 'declined', 1]], { row: `q4/${second.key}` });
+  expect(await takeDecisions(file, place.context, { by: 'olga' })).toMatchObject({ taken: 1, left: 0, problems: [] });
+  const statuses = (await rows.read([first, second])).map((row) => row?.record.status);
+  expect(statuses).toEqual(['approved', 'declined']);
+});
+
+test('a row of a portfolio that comes while a file is taken follows, though its buyer has more than 100 requests', async () => {
+  const { context, import: bring } = await openFinishedPortfolio(1);
+  const { ledger, keys, decisions, rows, calls, portfolios } = context;
+  const limit = await decisions.find('bl_q41');
+  if (!limit) throw new Error('no limit');
+  const others = Object.fromEntries(Array.from({ length: 101 }, (_one, n) => [`q4/${n}`, '1']));
+  await ledger.hset(keys.buyerRows(limit.buyer), others);
+  let isThere = false;
+  const names = async () => {
+    const before = await portfolios.names();
+    if (isThere) return before;
+    isThere = true;
+    // A worker finds that the limit was made before, so it skips the row.
+    await bring(buyerLines(1), { portfolio: 'again', by: 'alice' });
+    const row = { portfolio: 'again', key: limit.key };
+    await toLimit(row, 'company_again', context);
+    const call = { kind: 'limit', key: row.key, row, revision: '0' } as const;
+    expect(await calls.claim(call, { owner: 'w/9', onUnknown: 'hold' })).toMatchObject({ id: 'bl_q41' });
+    await rows.advance(row, 'limit', 'skipped', { limit: 'bl_q41', record: limit.record });
+    return before;
+  };
+  const deps = { ...context, portfolios: { ...portfolios, names } };
+  const taken = await takeDecisions(fileOf([['bl_q41', 'declined', 1]]), deps, { by: 'olga' });
+  expect(taken).toMatchObject({ taken: 1, left: 0 });
+  expect(await statusesOf('bl_q41', context)).toEqual({ call: 'declined', rows: ['declined', 'declined'] });
+});
