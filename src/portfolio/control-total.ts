@@ -11,14 +11,20 @@ import { makeExactSum } from './values/exact-sum.ts';
  */
 export function makeControlSum(total: string) {
   const sum = makeExactSum();
+  const out = makeExactSum();
+  let outLines = 0;
   let bare = 0;
   const unread: Problem[] = [];
   return {
     add(lines: readonly Line[]): void {
       for (const line of lines) {
         const amount = line.kind === 'row' ? line.row.limit.requested_limit : line.requested;
-        if (amount !== undefined) sum.add(amount);
-        else {
+        if (amount !== undefined) {
+          sum.add(amount);
+          if (line.kind === 'row') continue;
+          out.add(amount);
+          outLines += 1;
+        } else {
           bare += 1;
           if (line.kind === 'invalid' && unread.length < MOST_UNREAD) unread.push(...line.problems);
         }
@@ -31,7 +37,9 @@ export function makeControlSum(total: string) {
       if (typed === found) return undefined;
       const less = typed === undefined ? '' : differenceWords(found, typed);
       const unread = bare === 0 ? '' : ` ${counted(bare, 'line has', 'lines have')} no amount that can be read.`;
-      const message = `The control total is ${total.trim()}, but the amounts of this file add up to ${moneyText(found)}${less}.${unread}`;
+      const lines = counted(outLines, 'line that leads to no request has', 'lines that lead to no request have');
+      const besides = outLines === 0 ? '' : ` ${lines} ${moneyText(out.total())} of it.`;
+      const message = `The control total is ${total.trim()}, but the amounts of this file add up to ${moneyText(found)}${less}.${besides}${unread}`;
       return makeProblem(WHOLE_FILE, null, total, message);
     },
     /** What is said of some of the lines whose amount cannot be read. */

@@ -70,6 +70,20 @@ test('the desk has what was sent and when, oldest first, with a letter to the se
   expect(await get('/portfolios/none/held')).toMatchObject({ status: 404 });
 });
 
+test('ids are not confirmed beside selected requests that the button leaves out, and all of both is kept', async () => {
+  const { answer, context, madeFor } = await openHeld();
+  const [first, second] = await context.stories.held({ count: 2 });
+  if (!first || !second) throw new Error('too few rows are held');
+  const id = madeFor('HRB 2');
+  const pick = { [`pick-${heldName(second)}`]: 'yes' };
+  const { status, text } = await answer([first], id, pick);
+  expect(status).toBe(422);
+  expect(text).toContain('“Confirm the ids” is about the ids alone');
+  expect(text).toContain(`value="${id}"`);
+  expect(text).toMatch(new RegExp(`name="pick-${heldName(second)}"[^>]* checked`));
+  expect((await answer([first], id, { ...pick, resend: 'yes' })).text).toContain('ask again for');
+});
+
 test('pages go from one held row to the next, whoever is answered in between', async () => {
   const { context } = await openHeld();
   const first = await context.stories.held({ count: 1 });

@@ -111,8 +111,13 @@ function sayTrouble({ status, title, words, comesBack }: Trouble, request: Fasti
   reply.code(status);
   const reads = request.method === 'GET' || request.method === 'HEAD';
   if (comesBack && reads) reply.header('refresh', String(TRY_AGAIN_S)).header('retry-after', String(TRY_AGAIN_S));
-  if (wantsFragment(request)) return reply.fragment(notice('bad', advice(words), { title: `${title}.`, urgent: true }));
-  const back = reads ? undefined : sentFrom(request);
+  const from = sentFrom(request);
+  if (wantsFragment(request)) {
+    const again = from !== undefined && html`<a class="button is-primary" href="${from}">Load the page again</a>`;
+    return reply.fragment(html`${notice('bad', advice(words), { title: `${title}.`, urgent: true })}
+      <div class="actions">${again}<a class="button is-quiet" href="${from ?? '/'}" data-close>Back</a></div>`);
+  }
+  const back = reads ? undefined : from;
   const [place] = placesOf(request.rights);
   return reply.pageNow({
     title,

@@ -67,7 +67,7 @@ test('an upload says first what it would do, and what was looked at is then take
   expect(text).toContain('Granted of these requests: 0.00 before, 1,001.50 afterwards.');
   const change = text.slice(text.indexOf('The first rows that would change')).replace(/<[^>]*>/g, ' ');
   expect(change.replace(/\s+/g, ' ')).toMatch(
-    /Buyer 1 GmbH 1,001.50 in_progress → approved not in the file – 1,001.50 Buyer 2 GmbH/,
+    /Buyer 1 GmbH 1,001.50 in_progress → approved counts as now – 1,001.50 Buyer 2 GmbH/,
   );
   expect(await outcomes()).toMatchObject({ under_review: { rows: 3 } });
 

@@ -54,7 +54,7 @@ test('what was declined within a day stands there with its sums by currency, and
   const page = plain((await get('/declined')).text);
   for (const [buyer, what] of [
     [1, 'q4 EUR 1,001.50 rejected'],
-    [2, 'q4 EUR 1,002.50 approved'],
+    [2, 'q4 EUR 1,002.50 approved nothing was granted'],
     [6, 'uk GBP 1,006.50 rejected'],
   ] as const)
     expect(page).toContain(`Buyer ${buyer} GmbH ${what} 20`);

@@ -106,7 +106,7 @@ test('what goes wrong is a page with its words; a fault of ours shows a number, 
     '/ours': new Error('secret of Muster GmbH'),
     '/redis': new Error('Command timed out'),
   };
-  const { get } = await openBareConsole({
+  const { get, url } = await openBareConsole({
     log,
     pages: (app) => {
       for (const [path, fault] of Object.entries(faults)) app.get(path, () => Promise.reject(fault));
@@ -128,8 +128,10 @@ test('what goes wrong is a page with its words; a fault of ours shows a number, 
   const piece = await get('/changed', { 'x-fragment': '1' });
   expect(piece).toMatchObject({
     status: 409,
-    text: expect.stringMatching(/^<div class="notice is-bad" role="alert">.*Somebody was faster/s),
+    text: expect.stringMatching(/^<div class="notice is-bad" role="alert">.*Somebody was faster.* data-close>Back/s),
   });
+  const from = await get('/changed', { 'x-fragment': '1', referer: `${url}/portfolios/q4` });
+  expect(from.text).toContain('href="/portfolios/q4">Load the page again');
 });
 
 test('a page whose Redis hangs says so within seconds, also where the strip hangs with it', async () => {

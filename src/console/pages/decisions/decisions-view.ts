@@ -189,7 +189,7 @@ function changesPart({ rows, more }: NonNullable<ShownDecisions['would']>): Html
         {
           head: t`Decided`,
           cell: ({ decided }) =>
-            moment(decided === undefined ? undefined : Date.parse(decided), { none: t`not in the file` }),
+            moment(decided === undefined ? undefined : Date.parse(decided), { none: t`counts as now` }),
         },
         { head: t`Granted before`, kind: 'amount', cell: ({ before }) => grantedOf(before) },
         { head: t`Granted after`, kind: 'amount', cell: ({ after }) => grantedOf(after) },

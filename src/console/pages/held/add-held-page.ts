@@ -179,20 +179,20 @@ async function planAnswers({ fields, actor, reply, given }: Posted<HeldPageFunct
     return letterPage((await letterOf(rows, given)).letter, portfolio);
   }
   const answers: Answer[] = [...made, ...(resend ? picked : [])];
-  const plan = answers.length > 0 ? await given.planAnswers(answers, { back, by: actor.name }) : undefined;
+  const isMixed = !resend && made.length > 0 && picked.length > 0;
+  const plan = answers.length > 0 && !isMixed ? await given.planAnswers(answers, { back, by: actor.name }) : undefined;
   if (plan && plan.problems.length === 0) return planParts(reply, plan);
   // The page is shown again with what was typed, and each fault stands beside its row.
   const only = back === 'row' ? (answers[0] ?? fields.picked[0])?.row : undefined;
   const page = await pageOr404(portfolio, { after: heldRowOf(after), only }, given);
   const faults = new Map(plan?.problems.map(({ at, message }) => [nameAt(answers, at), message]));
   const typed = new Map(made.map((one) => [heldName(one), one.made]));
-  const kept = { faults, typed, picked: new Set(fields.picked.map(heldName)), back };
+  const kept = { faults, typed, picked: new Set(fields.picked.map(heldName)), back, isMixed };
   return heldParts({ page, portfolio, after: after || undefined, kept, csrf: reply.code(422).csrf() });
 }
 
 function nameAt(answers: readonly HeldRow[], at: number): string {
-  const answer = answers[at];
-  return answer ? heldName(answer) : '';
+  return answers[at] ? heldName(answers[at]) : '';
 }
 
 /** A letter about the first of these rows, and how many it has. */

@@ -19,6 +19,8 @@ type Kept = {
   typed: ReadonlyMap<string, string>;
   picked: ReadonlySet<string>;
   back: string;
+  /** Whether only the ids were to be confirmed, though requests were selected, too. */
+  isMixed: boolean;
 };
 
 type HeldPageGiven = {
@@ -85,7 +87,7 @@ export function renderHeldPage({ page, portfolio, after, did, kept, csrf }: Held
             ${button({ words: t`The selected were not made: ask again…`, kind: 'danger', name: 'resend', value: 'yes' })}
             ${button({ words: t`Letter to the service`, name: 'letter', value: 'yes' })}
           </div>
-          <p class="hint">Ids and selected requests can be answered together. Nothing is done before the next page has said what follows. A letter is about the selected requests, or about all if none is selected.</p>
+          <p class="hint">“The selected were not made” takes typed ids along. Nothing is done before the next page has said what follows. A letter is about the selected requests, or about all if none is selected.</p>
         </div>`,
     })}
     ${pager({
@@ -145,7 +147,13 @@ function trailOf(portfolio: string) {
 }
 
 /** Says that nothing was done, with the faults of rows that are not on the page. */
-function faultsPart({ faults }: Kept, items: readonly HeldItem[]): Html {
+function faultsPart({ faults, isMixed }: Kept, items: readonly HeldItem[]): Html {
+  if (isMixed)
+    return notice(
+      'bad',
+      t`Requests are selected, too, and “Confirm the ids” is about the ids alone. Clear the selection, or answer both by “The selected were not made”. Nothing was done.`,
+      { urgent: true },
+    );
   if (faults.size === 0)
     return notice('bad', t`Type the ids of what exists, or select what was not made. Nothing was done.`, {
       urgent: true,

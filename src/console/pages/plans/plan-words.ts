@@ -53,7 +53,7 @@ export function rowsWords(rows: number, { states = [] }: RowFilter, isExact = tr
 /** The conditions of a plan's filter, a phrase each. */
 export function filterWords({ filter, cause }: Pick<Plan, 'filter' | 'cause'>): string[] {
   const { states = [], outcomes = [], step, problem, status, min, max, rows, text, cause: id } = filter;
-  return [
+  const words = [
     ...(states.length > 0
       ? [t`with the outcome ${listed([...new Set(states.map((state) => translated(stateWords(state))))])}`]
       : []),
@@ -69,6 +69,7 @@ export function filterWords({ filter, cause }: Pick<Plan, 'filter' | 'cause'>): 
     ...(rows === undefined ? [] : [t`chosen one by one, ${countWords(rows.length, 'row')}`]),
     ...(text === undefined ? [] : [t`found by "${text}"`]),
   ];
+  return [...new Set(words)];
 }
 
 /** `waiting, sending or not sent` */

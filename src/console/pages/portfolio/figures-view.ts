@@ -28,7 +28,7 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
   const money = moneyOf(state, outcomes);
   const lines = moneyLines(money, outcomes);
   const pieces = [
-    { state: 'invalid' as const, ...money.left_out, words: t`left out` },
+    { state: 'invalid' as const, ...money.left_out, words: t`invalid or duplicate lines` },
     ...OUTCOMES.map((one) => {
       const { rows, requested } = outcomes[one];
       return { state: SHOWN_AS[one], lines: rows, amount: requested, words: translated(ROW_OUTCOMES[one]) };

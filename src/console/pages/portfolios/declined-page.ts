@@ -1,5 +1,6 @@
 import type { DeclinedPage } from '../../../ledger/rows/answered-lately.ts';
 import { visible } from '../../../portfolio/problem.ts';
+import { APPROVED } from '../../../status-meaning.ts';
 import { type Html, html } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
 import { linkButton } from '../../parts/form.ts';
@@ -9,6 +10,11 @@ import { cutWords, minuteOf, theirWords } from '../../parts/text.ts';
 import { portfolioAddress, rowAddress } from '../addresses.ts';
 import { money } from '../held/held-page.ts';
 import { DECLINED } from './needs-you.ts';
+
+/** An approval is among them if the service granted nothing. */
+function statusCell(status: string): Html {
+  return html`<span>${cutWords(visible(status))}${status === APPROVED && html`<small class="under">nothing was granted</small>`}</span>`;
+}
 
 /** The page of what the service declined within a day, in all portfolios, the latest first. */
 export function declinedPage({ items, next, total, isAll }: DeclinedPage, after: string): Html {
@@ -32,7 +38,7 @@ export function declinedPage({ items, next, total, isAll }: DeclinedPage, after:
           html`<a href="${portfolioAddress(portfolio, { outcomes: ['declined'] })}"><bdi>${portfolio}</bdi></a>`,
       },
       { head: t`Requested`, kind: 'amount', cell: money },
-      { head: t`Status`, cell: ({ status }) => cutWords(visible(status)) },
+      { head: t`Status`, cell: ({ status }) => statusCell(status) },
       { head: t`Declined (UTC)`, cell: ({ atMs }) => minuteOf(atMs) },
     ],
     empty: emptyState({

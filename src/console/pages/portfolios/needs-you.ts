@@ -134,7 +134,8 @@ function fixTasks(portfolios: readonly PortfolioState[], nowMs: number, rights: 
   const mayLoad = can(rights, 'GET /portfolios/:name/downloads/:file');
   const all = portfolios.flatMap((state): Task[] => {
     const { name, startedMs, finishedMs, invalid, duplicate, states, leftOut, sums } = state;
-    const sinceMs = finishedMs ?? startedMs;
+    // When rows of an unfinished portfolio were rejected, only they tell.
+    const sinceMs = finishedMs ?? (invalid > 0 ? startedMs : undefined);
     if (invalid + states.refused === 0 || (finishedMs ?? nowMs) < nowMs - FIX_DAYS * 86_400_000) return [];
     const toLines = portfolioAddress(name, {}, { lines: ['invalid'] });
     const toRows = portfolioAddress(name, { outcomes: ['rejected'] });
