@@ -192,9 +192,14 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
     /** Takes those of these rows off {@link untold} that a notice of the subject has told. */
     async noteTold(subject: string, rows: readonly DecidedRow[]): Promise<void> {
       const { number: last } = await toldTo(subject);
-      const told = rows.filter(({ number }) => number <= last).map(({ member }) => member);
-      for (let from = 0; from < told.length; from += AT_ONCE)
-        await connection.zrem(keys.decidedRows, ...told.slice(from, from + AT_ONCE));
+      const told = rows.filter(({ number }) => number <= last);
+      for (let from = 0; from < told.length; from += AT_ONCE) {
+        const page = told.slice(from, from + AT_ONCE);
+        const [first = 0, end = 0] = [page[0]?.number, page.at(-1)?.number];
+        // Numbers without a gap are those of these rows alone.
+        if (end - first + 1 === page.length) await connection.zremrangebyscore(keys.decidedRows, first, end);
+        else await connection.zrem(keys.decidedRows, ...page.map(({ member }) => member));
+      }
     },
 
     /**

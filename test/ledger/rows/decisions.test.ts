@@ -223,3 +223,21 @@ test('a call keeps its last 50 decisions, also those of files whose names have q
     Array.from({ length: 50 }, (_one, n) => `s${n + 3}`),
   );
 });
+
+test.each([
+  { of: 'in turn', names: ['a', 'b', 'a', 'b', 'a'] },
+  { of: 'one behind the other', names: ['a', 'a', 'b', 'b', 'b'] },
+])('rows of two portfolios that were decided $of are told by portfolio', async ({ names }) => {
+  const { context } = await openFinishedPortfolio(1);
+  const { decisions, ledger, keys } = context;
+  const entries = names.flatMap((name, at) => [
+    at + 1,
+    `${at + 1} ${JSON.stringify({ row: `${name}/${at}`, status: 's', atMs: 1 })}`,
+  ]);
+  await ledger.zadd(keys.decidedRows, ...entries);
+  await ledger.hset(keys.noticeStates, 'portfolio a decided', 'up to 4');
+  const ofA = (await decisions.untold()).filter(({ row }) => row.startsWith('a/'));
+  await decisions.noteTold('portfolio a decided', ofA);
+  const left = names.flatMap((name, at) => (name === 'a' && at < 4 ? [] : [`${name}/${at}`]));
+  expect((await decisions.untold()).map(({ row }) => row)).toEqual(left);
+});
