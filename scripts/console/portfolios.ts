@@ -21,6 +21,11 @@ const MOST_RUNNING = 5;
 /** Unfinished portfolios that are read besides the newest ones, the latest first. */
 const MOST_FURTHER = 10;
 
+/** The latest answers of people among which the first page finds those of a day that say no. */
+const MOST_REFUSED = 10;
+
+const DAY_MS = 86_400_000;
+
 /** The functions of the first page and the list of portfolios. */
 export function portfoliosPageFunctions(
   context: Context,
@@ -66,10 +71,19 @@ export function portfoliosPageFunctions(
       return { shown, others: atWork.length - shown.length, isAll: read.length === further.length };
     },
     async needs() {
-      const [held, waiting] = await Promise.all([desk.ofAccount(), approvals.waiting()]);
+      const [held, waiting, answered] = await Promise.all([
+        desk.ofAccount(),
+        approvals.waiting(),
+        approvals.lately(MOST_REFUSED),
+      ]);
       const currencyOf = makeApprovalCurrency(context);
       const sums = waiting.map(async (one) => ({ amount: one.sum, currency: await currencyOf(one) }));
+      const sinceMs = Date.now() - DAY_MS;
+      const refused = answered
+        .filter((one) => one.standing === 'declined' && (one.answered?.atMs ?? 0) >= sinceMs)
+        .map(async (one) => ({ ...one, amount: one.sum, currency: await currencyOf(one) }));
       return {
+        refusedByPeople: await Promise.all(refused),
         held: { ...held, answers: held.total > 0 ? await namesOf('operator') : [] },
         approvals: {
           rows: waiting.reduce((sum, { rows }) => sum + rows, 0),

@@ -198,6 +198,8 @@ test('a no needs a reason, gives the rows up, and whoever asked reads it', async
   const { text } = await get(address);
   expect(text).toContain('&lt;b&gt;too much&lt;/b&gt;');
   expect(text).toContain('Declined');
+  const first = (await get('/')).text.replace(/<[^>]*>/g, '');
+  expect(first).toMatch(/declined 3 requests of q4\s*&lt;b&gt;too much&lt;\/b&gt;\s*3,007\.50/);
 });
 
 test('the portfolio says what waits and who may say yes; the row says so too', async () => {

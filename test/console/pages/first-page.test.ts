@@ -133,6 +133,7 @@ test('a sum is a lower bound where the amounts of lines to fix are not known by 
     needs: {
       held: { total: 0, sums: [], summed: 0, oldestMs: undefined, answers: [] },
       approvals: { rows: 0, sums: [], oldestMs: undefined },
+      refusedByPeople: [],
     },
     declined: { rows: 0, sums: [], sinceMs: undefined, isAll: true },
   };

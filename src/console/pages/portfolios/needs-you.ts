@@ -2,6 +2,7 @@ import { grouped } from '../../../counted.ts';
 import { type AmountIn, exactText, soleCurrency } from '../../../ledger/counts/outcome-sums.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import type { DeclinedSum } from '../../../ledger/rows/answered-lately.ts';
+import type { Approval } from '../../../ledger/schema/approval.ts';
 import type { HeldSummary } from '../../../ledger/story/row-story.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, type HtmlValue, html, NOTHING } from '../../html/html.ts';
@@ -10,7 +11,7 @@ import { linkButton } from '../../parts/form.ts';
 import { panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
 import { amount, minuteOf } from '../../parts/text.ts';
-import { below, portfolioAddress } from '../addresses.ts';
+import { approvalAddress, below, portfolioAddress } from '../addresses.ts';
 import { sumsPart } from '../held/held-page.ts';
 import { mayWords } from '../who-may.ts';
 
@@ -18,7 +19,11 @@ import { mayWords } from '../who-may.ts';
 export type Needs = {
   held: HeldSummary & { answers: readonly string[] };
   approvals: { rows: number; sums: AmountIn[]; oldestMs: number | undefined };
+  /** What colleagues declined within a day, the latest first. */
+  refusedByPeople: readonly RefusedApproval[];
 };
+
+export type RefusedApproval = Pick<Approval, 'id' | 'portfolio' | 'rows' | 'answered'> & AmountIn;
 
 /** What the first page says of people's tasks: what waits, and what the service declined within a day. */
 export type News = { needs: Needs; declined: DeclinedSum };
@@ -49,6 +54,7 @@ export function needsYou(
   const tasks = [
     ...heldTask(needs.held, portfolios, rights),
     ...approvalTask(needs.approvals),
+    ...needs.refusedByPeople.map(refusedTask),
     ...fixTasks(portfolios, nowMs, rights),
     ...pausedTask(pausedQueues, rights),
     ...declinedTask(declined),
@@ -99,6 +105,17 @@ function approvalTask({ rows, sums, oldestMs }: Needs['approvals']): Task[] {
       way: linkButton({ href: '/approvals', words: t`Review`, kind: 'primary' }),
     },
   ];
+}
+
+/** A colleague's no: whoever asked for these requests learns of it, and why. */
+function refusedTask({ id, portfolio, rows, answered, ...sum }: RefusedApproval): Task {
+  const { by = '', words = '', atMs } = answered ?? {};
+  return {
+    words: html`<span>${by} declined ${countWords(rows, 'request')} of <bdi>${portfolio}</bdi>${words !== '' && html`<small class="under"><bdi>${words}</bdi></small>`}</span>`,
+    amount: sumsPart([sum], true),
+    sinceMs: atMs,
+    way: linkButton({ href: approvalAddress(id), words: t`Look` }),
+  };
 }
 
 /** The service's noes of the last day: news, and nothing that must be done. */
