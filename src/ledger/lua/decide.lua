@@ -1,7 +1,8 @@
 -- Later words of the service about made limits take the place of the earlier ones in the limits' calls, unless those are as late or later. The
 -- call decides alone, so that all rows of a request agree: they follow it (MOVES.follow in rare-moves.lua).
--- KEYS[1] the account
--- ARGV for each word: key of the request, limit, status, total, available, at, isDated, latestMs, isTold, by
+-- @keys account
+-- @args …items
+-- For each word: key of the request, limit, status, total, available, at, isDated, latestMs, isTold, by
 -- Amounts are decimal text; "" says that none is known, "=" that nothing is said of it: then the total stays, and what
 -- is available is not known any more. at: when it was decided, in ISO 8601. isDated: whether the service said when. latestMs: the latest moment
 -- at which it may have been decided, in ms, or "": it is older than an answer to a call that was sent later. Where the call was sent twice,
@@ -104,8 +105,8 @@ local function decide(key, limit, status, total, available, at, isDated, latestM
 end
 
 local answers = {}
-for place = 1, #ARGV, 10 do
-  local isDone, answer = pcall(decide, unpack(ARGV, place, place + 9))
+for place = 1, #items, 10 do
+  local isDone, answer = pcall(decide, unpack(items, place, place + 9))
   answers[#answers + 1] = isDone and answer or faultOf(answer)
 end
 return answers

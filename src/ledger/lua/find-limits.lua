@@ -1,6 +1,7 @@
 -- What is known of limits: what their calls say, and the rows for which they were made.
--- KEYS[1] the account
--- ARGV for each limit its id, and the key of the request whose limit is meant, "" for that which made the id first
+-- @keys account
+-- @args …items
+-- For each limit its id, and the key of the request whose limit is meant, "" for that which made the id first
 -- Answers for each { the key of its request; row, at, record, by and decided of its call; request and import of that row }, or 0 if no
 -- call of the account made it.
 -- @include portfolio-of
@@ -18,8 +19,8 @@ local function find(id, key)
 end
 
 local answers = {}
-for at = 1, #ARGV, 2 do
-  local isFound, answer = pcall(find, ARGV[at], ARGV[at + 1])
+for at = 1, #items, 2 do
+  local isFound, answer = pcall(find, items[at], items[at + 1])
   answers[#answers + 1] = isFound and answer or faultOf(answer)
 end
 return answers

@@ -1,6 +1,7 @@
 -- Which rows of requests are in Redis, or may come back from an archive.
--- KEYS[1] the account
--- ARGV for each request: its key, its buyer or "", how many rows are named, and their names ("<portfolio>/<key>")
+-- @keys account
+-- @args …items
+-- For each request: its key, its buyer or "", how many rows are named, and their names ("<portfolio>/<key>")
 -- Answers for each the names of those that are there, of the named rows and of the buyer's; or 0 if the buyer has more requests than are read.
 -- @include portfolio-of
 local MOST_OF_BUYER = 100
@@ -28,10 +29,10 @@ local function rowsOf(key, buyer, names)
 end
 
 local answers, at = {}, 1
-while at <= #ARGV do
-  local names = { unpack(ARGV, at + 3, at + 2 + ARGV[at + 2]) }
-  local isRead, answer = pcall(rowsOf, ARGV[at], ARGV[at + 1], names)
+while at <= #items do
+  local names = { unpack(items, at + 3, at + 2 + items[at + 2]) }
+  local isRead, answer = pcall(rowsOf, items[at], items[at + 1], names)
   answers[#answers + 1] = isRead and answer or faultOf(answer)
-  at = at + 3 + ARGV[at + 2]
+  at = at + 3 + items[at + 2]
 end
 return answers
