@@ -39,7 +39,7 @@ test('events about other limits are taken when they are read first, though the r
     .poll(() => lines.filter(({ level }) => level === 'error').length, { timeout: 20_000 })
     .toBeGreaterThan(0);
   // The event about the damaged limit is handed out again after a minute.
-  await expect.poll(() => ledger.zcard(keys.eventsUnread), { timeout: 5_000 }).toBe(1);
+  await expect.poll(() => ledger.zcard(keys.eventsUnread), { timeout: 20_000 }).toBe(1);
 });
 
 test('a file is taken though what is kept of one of its limits cannot be read, which its line says', async () => {
