@@ -11,10 +11,10 @@ export type Said = { at: number; word: LaterWord; currencies?: readonly string[]
 /** Lines that are looked up side by side, or carried out in one lane. */
 export const AT_ONCE = 200;
 
-/** So many that Redis has work while answers are read. */
+/** Lanes beside each other: Redis works for one while the answers to another are read. */
 const LANES = 3;
 
-/** What a line says of which limit; a sentence where its row or limit is not known. `now`: when it counts if it has no time. */
+/** The decision in a line and the limit that it is about, or a sentence where its row or limit is not known. `now`: when it counts if it has no time. */
 export async function saidOf(
   decision: LimitDecision,
   now: Date,
@@ -66,7 +66,7 @@ export function requestIn({ word: { limit, key = '' } }: Said): string {
   return `${limit} ${key}`;
 }
 
-/** A row's history takes no more at once. */
+/** Decisions of a limit behind which its rows follow at the latest: a row's history has place for 50. */
 const MOST_BEFORE_ROWS_FOLLOW = 40;
 
 /** The decisions behind which the rows of their request follow: the last one of each, and some before it where there are very many. */

@@ -183,7 +183,7 @@ async function takeLane(lane: readonly Said[], taking: Taking, signal: AbortSign
   const waits = new Map<string, Said>();
   const take = async (one: Said) => {
     const isLast = follows.has(one);
-    if (!isLast) waits.set(requestIn(one), one);
+    waits.set(requestIn(one), one);
     await takeOne(one, taking, isLast);
     if (isLast) waits.delete(requestIn(one));
   };

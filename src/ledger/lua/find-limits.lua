@@ -1,4 +1,4 @@
--- What is known of limits: what their calls say, and the rows for which they were made.
+-- Limits by their ids: what their calls say, and what is known of the rows for which they were made.
 -- @keys account
 -- @args …items
 -- For each limit its id, and the key of the request whose limit is meant, "" for that which made the id first

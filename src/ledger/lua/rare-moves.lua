@@ -176,7 +176,8 @@ end
 
 -- What the service said later of a limit stands in the limit's call (decide.lua), and each row of the request says it, too. The row's history
 -- keeps each decision with what was said before and who brought it: another one than who lets the row follow, where two come together.
--- Without `told` nothing is changed, and only whether it could follow is answered. News also waits, numbered, until people are told (`decided`). Answers "follows", "same", or "not made" where the row's limit is another one.
+-- Without `told` nothing is changed, and the answer says whether the row could follow.
+-- News also waits, numbered, until people are told (`decided`). Answers "follows", "same", or "not made" where the row's limit is another one.
 MOVES.follow = {
   goes = function(row, it)
     local call = redis.call('HMGET', requestOf(row.portfolio.hash, row.key), 'id', 'record', 'decided')

@@ -205,8 +205,8 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
     /**
      * Lets a row say what its limit's call says. Answers `follows` if it said something else before.
      *
-     * @param told who brings it, with which file, for the row's history: of a decision that was taken before that was kept with the call;
-     *   without it nothing is changed
+     * @param told who brings it, and with which file: the row's history names them for a decision whose bringer the call has not kept.
+     *   Without it nothing is changed.
      * @throws LimitlineError `USAGE` for a row of a portfolio that is archived, or on the way there
      */
     async follow(
