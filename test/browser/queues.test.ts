@@ -16,7 +16,8 @@ async function openFailed() {
       { on: 'limit', match: '"HRB 4"', times: 1, fault: 'status', status: 403, body: 'never' },
     ],
   });
-  await desk.limitline('run', 'q4.csv', '--portfolio', 'q4', '--yes');
+  const run = await desk.limitline('run', 'q4.csv', '--portfolio', 'q4', '--yes');
+  expect(run, run.stderr).toMatchObject({ status: 2 });
   return openConsole(desk);
 }
 
