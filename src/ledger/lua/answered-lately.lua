@@ -1,11 +1,11 @@
 -- The rows that the service answered lately, the latest first.
 -- @keys account lately
--- @args sinceMs most
+-- @args most
 -- @only-reads
 -- Answers JSON, since thousands of replies take long to read: [row, when in ms, its tally, its import, …]. Tally and import are false for a
 -- row that is in the archive of its portfolio.
 local root = string.sub(account, 1, -#':account' - 1)
-local found, answers = redis.call('ZRANGE', lately, '+inf', sinceMs, 'BYSCORE', 'REV', 'LIMIT', 0, most, 'WITHSCORES'), {}
+local found, answers = redis.call('ZRANGE', lately, 0, most - 1, 'REV', 'WITHSCORES'), {}
 for at = 1, #found, 2 do
   local portfolio, key = string.match(found[at], '^(.*)/(.*)$')
   local row = key and redis.call('HMGET', root .. ':row:' .. portfolio .. ':' .. key, 'tally', 'import') or { false, false }

@@ -85,13 +85,16 @@ local LATELY = 2 * 24 * 3600 * 1000
 local isTrimmed = false
 
 -- Notes when (ms) the service answered for a row, unless the answer is a plain yes. Whether it is a no is read from the row, since what statuses
--- mean may change (answered-lately.ts).
-local function noteAnswer(row, atMs)
+-- mean may change (answered-lately.ts). isLater: it had answered before.
+local function noteAnswer(row, atMs, isLater)
   if row.state ~= 'done' then return end
-  local share = shareIn(row.tally)
-  if share.status == 'approved' and share.short ~= '6' or tonumber(atMs) < NOW - LATELY then return end
-  local lately = ROOT .. ':answered-lately'
-  redis.call('ZADD', lately, atMs, row.portfolio.name .. '/' .. row.key)
+  local share, lately, name = shareIn(row.tally), ROOT .. ':answered-lately', row.portfolio.name .. '/' .. row.key
+  if share.status == 'approved' and share.short ~= '6' then
+    if isLater then redis.call('ZREM', lately, name) end
+    return
+  end
+  if tonumber(atMs) < NOW - LATELY then return end
+  redis.call('ZADD', lately, atMs, name)
   if not isTrimmed then
     redis.call('ZREMRANGEBYSCORE', lately, '-inf', NOW - LATELY)
     redis.call('PEXPIRE', lately, LATELY)

@@ -1,4 +1,5 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import { sharedFor } from '../../once-at-a-time.ts';
 import type { Meanings } from '../../status-meaning.ts';
 import type { AmountIn } from '../counts/outcome-sums.ts';
 import { outcomeOfTally, type RowOutcome } from '../counts/row-outcome.ts';
@@ -25,20 +26,33 @@ export type DeclinedPage = {
 /** Answers other than a plain yes that are looked at: some ten milliseconds. */
 export const MOST_ANSWERS = 2_000;
 
+/** How long answers that are the same are not read again, in as many portfolios. */
+const SAME_MS = 10_000;
+
 /** Finds rows that the service answered within two days otherwise than by a plain yes, at first or by a later decision (moves.lua). */
 export function makeAnsweredLately({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const run = makeLuaScript(connection, new URL('../lua/answered-lately.lua', import.meta.url));
+  const digestOf = makeLuaScript(connection, new URL('../lua/set-digest.lua', import.meta.url));
+  const latest = sharedFor(SAME_MS, async () => {
+    const text = await run({ account: keys.account, lately: keys.answeredLately }, { most: MOST_ANSWERS });
+    return JSON.parse(String(text)) as (string | number | false)[];
+  });
 
   /** Those of them that have this outcome, by what statuses mean, and were answered since then. */
   async function answeredLately(outcome: RowOutcome, sinceMs: number, meanings: Meanings): Promise<AnsweredRows> {
-    const text = await run({ account: keys.account, lately: keys.answeredLately }, { sinceMs, most: MOST_ANSWERS });
-    const found = JSON.parse(String(text)) as (string | number | false)[];
-    let isAll = found.length < 4 * MOST_ANSWERS;
+    const range = { from: -MOST_ANSWERS, to: -1, scores: 'WITHSCORES' };
+    const [digest, portfolios] = await Promise.all([
+      digestOf({ set: keys.answeredLately }, range),
+      // Another number tells that one was archived, or came back.
+      connection.zcard(keys.portfolios),
+    ]);
+    const found = await latest(`${digest} ${portfolios}`);
+    let isAll = found.length < 4 * MOST_ANSWERS || Number(found.at(-3)) < sinceMs;
     const rows: AnsweredRow[] = [];
     for (let at = 0; at < found.length; at += 4) {
       const [name, atMs, tally, importId] = found.slice(at, at + 4);
       const row = rowIdOf(String(name));
-      if (!row) continue;
+      if (!row || Number(atMs) < sinceMs) continue;
       // The row is in the archive of its portfolio.
       if (!tally) isAll = false;
       if (!tally || outcomeOfTally(String(tally), meanings) !== outcome) continue;

@@ -120,7 +120,7 @@ export type Stories = ReturnType<typeof makeStories>;
 
 /** Reads what the ledger remembers of single rows and calls. */
 export function makeStories({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  const digestHeld = makeLuaScript(connection, new URL('../lua/held-digest.lua', import.meta.url));
+  const digestOf = makeLuaScript(connection, new URL('../lua/set-digest.lua', import.meta.url));
 
   return {
     /** The last 50 unusual events of a row, oldest first. */
@@ -165,9 +165,13 @@ export function makeStories({ connection, keys }: { connection: RedisConnection;
     /** Number of held rows of the account. */
     heldCount: (): Promise<number> => connection.zcard(keys.held),
 
-    /** The number of held rows of the account, and a digest of the first {@link MOST_HELD}: others are held if it changes. */
+    /**
+     * The number of held rows of the account, and a digest of the first {@link MOST_HELD}: others are held if it changes. A row that is held
+     * again comes behind the others, so that their order and the last one's time tell.
+     */
     async heldDigest(): Promise<{ total: number; digest: string }> {
-      const [digest, total] = (await digestHeld({ held: keys.held }, { count: MOST_HELD })) as [string, number];
+      const range = { from: 0, to: MOST_HELD - 1, scores: '' };
+      const [digest, total] = (await digestOf({ set: keys.held }, range)) as [string, number];
       return { total, digest };
     },
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeHeldPlans } from '../../../jobs/operators/held-plans.ts';
 import { countQuestions, heldLetter, makeHeldDesk } from '../../../jobs/story/held-desk.ts';
-import type { RowId } from '../../../src/ledger/schema/schema.ts';
+import { type RowId, rowName } from '../../../src/ledger/schema/schema.ts';
 import { openConsole } from '../../support/console.ts';
 import { openPlanned } from '../../support/planned-rows.ts';
 
@@ -103,4 +103,14 @@ test('the sum of a row that was held while its file was read names the currency 
   expect(await desk.summary('south')).toMatchObject({ sums: [{ currency: undefined, amount: '100.50' }] });
   await ledger.hset(keys.allImports('south'), imports);
   expect(await desk.summary('south')).toMatchObject({ sums: [{ currency: 'EUR', amount: '100.50' }] });
+});
+
+test('the oldest question is known anew where the only held row is held again', async () => {
+  const { context, hold } = await openPlanned(1);
+  const [{ row }] = (await context.rows.inState('q4', 'queued', { count: 1 })) as [{ row: RowId }];
+  await hold(row);
+  const desk = makeHeldDesk(context);
+  const { oldestMs = 0 } = await desk.ofAccount();
+  await context.ledger.zincrby(context.keys.held, 5_000, rowName(row));
+  expect(await desk.ofAccount()).toMatchObject({ total: 1, oldestMs: oldestMs + 5_000 });
 });

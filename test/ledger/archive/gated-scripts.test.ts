@@ -65,7 +65,6 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'first-rows': 'refuses',
   forget: 'archives',
   'has-mark': 'included',
-  'held-digest': 'reads',
   'hold-plan': 'account',
   'index-entries': 'included',
   items: 'included',
@@ -78,7 +77,6 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'mend-approval': 'quiet',
   // A buyer's list of limits, which stays.
   'mend-buyer-limits': 'account',
-  // The desk of all portfolios: no archived row is held.
   move: 'included',
   moves: 'included',
   'portfolio-of': 'included',
@@ -106,6 +104,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   refusal: 'included',
   'request-rows': 'reads',
   resolve: 'quiet',
+  'set-digest': 'reads',
   settle: 'included',
   'start-import': 'refuses',
   sweep: 'quiet',

@@ -30,6 +30,26 @@ test('what was answered longer ago, or belongs to no row any more, is not found,
   expect(await ledger.pttl(keys.answeredLately)).toBeGreaterThan(47 * HOUR_MS);
 });
 
+test('a row that the service approves in the end is no longer among them, and what the row says is read anew then', async () => {
+  const { context } = await openFinishedPortfolio(2);
+  const { rows, ledger, keys, decisions } = context;
+  const meanings = new Map([['rejected', 'declined' as const]]);
+  const limit = await decisions.find('bl_q41');
+  if (!limit?.maker) throw new Error('no limit');
+  const told = { by: 'anna', file: 'later.csv' };
+  const decide = async (status: string, total: string, agoMs: number) => {
+    const at = new Date(Date.now() - agoMs).toISOString();
+    await decisions.decide(limit, { limit: 'bl_q41', status, total, available: total, at, isDated: true }, told);
+    if (limit.maker) await decisions.follow(limit.maker, 'bl_q41', told);
+    return (await rows.answeredLately('declined', 0, meanings)).rows.length;
+  };
+  expect(await decide('rejected', '', 3_000)).toBe(1);
+  expect(await decide('under_review', '', 2_000)).toBe(0);
+  expect(await decide('rejected', '', 1_000)).toBe(1);
+  expect(await decide('approved', limit.requested, 0)).toBe(0);
+  expect(await ledger.zcard(keys.answeredLately)).toBe(0);
+});
+
 test('a later decision counts at the time of which it is, and never later than now', async () => {
   const { context } = await openFinishedPortfolio(1);
   const { ledger, keys, decisions } = context;
