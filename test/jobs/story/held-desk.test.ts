@@ -106,8 +106,8 @@ test('the sum of a row that was held while its file was read names the currency 
 });
 
 test('the oldest question is known anew where the only held row is held again', async () => {
-  const { context, hold } = await openPlanned(1);
-  const [{ row }] = (await context.rows.inState('q4', 'queued', { count: 1 })) as [{ row: RowId }];
+  const { context, all, hold } = await openPlanned(1);
+  const [row] = all as [RowId];
   await hold(row);
   const desk = makeHeldDesk(context);
   const { oldestMs = 0 } = await desk.ofAccount();
