@@ -17,7 +17,7 @@ export type Moving = Extract<MoveCall, { move: 'advance' }> | undefined;
 type Asked = { row: RowId; moves: readonly MoveCall[] };
 
 /** The script of a batch, and its maximum number of rows: Redis serves nobody else while it runs. */
-type Script = { url: URL; mostAtOnce: number };
+type Script = { url: URL; mostAtOnce: number; mostUnderWay?: number };
 
 /** The moves of workers: some 20 µs a row. */
 const BATCH: Script = { url: new URL('../lua/batch.lua', import.meta.url), mostAtOnce: 100 };
@@ -27,7 +27,7 @@ const OFTEN: ReadonlySet<MoveName | undefined> = new Set(['begin', 'claim', 'set
 const ACTS: Script = { url: new URL('../lua/acts.lua', import.meta.url), mostAtOnce: 20 };
 
 /** Rows that follow decisions: some 200 µs a row, and files bring many at once. */
-const FOLLOWS: Script = { ...ACTS, mostAtOnce: 50 };
+const FOLLOWS: Script = { ...ACTS, mostAtOnce: 50, mostUnderWay: 2 };
 
 const KNOWN = new WeakMap<RedisConnection, Map<string, Batcher>>();
 
@@ -35,9 +35,9 @@ const KNOWN = new WeakMap<RedisConnection, Map<string, Batcher>>();
 export function batcherOf(connection: RedisConnection, { account }: Pick<Keys, 'account'>): Batcher {
   const known = KNOWN.get(connection) ?? new Map<string, Batcher>();
   KNOWN.set(connection, known);
-  const by = ({ url, mostAtOnce }: Script): Batcher => {
+  const by = ({ url, mostAtOnce, mostUnderWay }: Script): Batcher => {
     const run = makeLuaScript(connection, url);
-    return makeBatcher((args) => run([account], args) as Promise<unknown[]>, mostAtOnce);
+    return makeBatcher((args) => run([account], args) as Promise<unknown[]>, mostAtOnce, mostUnderWay);
   };
   const make = (often = by(BATCH), acts = by(ACTS), follows = by(FOLLOWS)): Batcher => {
     const batcher = (move: MoveName | undefined) => (move === 'follow' ? follows : OFTEN.has(move) ? often : acts);
@@ -52,24 +52,30 @@ export function batcherOf(connection: RedisConnection, { account }: Pick<Keys, '
  * Sends moves of this process's rows to Redis in batches, one script each (lua/items.lua, by `run`). Items may be repeated. A portfolio with
  * damaged data rejects only the items that move its own rows.
  */
-export function makeBatcher(run: (args: (string | number)[]) => Promise<unknown[]>, mostAtOnce: number): Batcher {
+export function makeBatcher(
+  run: (args: (string | number)[]) => Promise<unknown[]>,
+  mostAtOnce: number,
+  mostUnderWay?: number,
+): Batcher {
   const take = makeGathered(
     (batch: readonly Asked[]) => run(batch.flatMap(({ row, moves }) => moveArgs(row, moves))),
     mostAtOnce,
+    mostUnderWay,
   );
   return (row, ...moves) => take({ row, moves });
 }
 
 /**
- * Runs single items in batches: `run` gets up to `mostAtOnce`, and answers one value each, an `Error` for an item that failed alone. While a
- * batch is under way, the next one gathers.
+ * Runs single items in batches: `run` gets up to `mostAtOnce`, and answers one value each, an `Error` for an item that failed alone. While
+ * batches are under way, the next one gathers. `mostUnderWay`: full batches that are sent before earlier ones are answered.
  */
 export function makeGathered<Item, Answer>(
   run: (items: readonly Item[]) => Promise<readonly Answer[]>,
   mostAtOnce: number,
+  mostUnderWay = 1,
 ): (item: Item) => Promise<Answer> {
   let gathered: (PromiseWithResolvers<Answer> & { item: Item })[] = [];
-  let isUnderWay = false;
+  let underWay = 0;
 
   const take = async (batch: typeof gathered): Promise<void> => {
     try {
@@ -90,14 +96,14 @@ export function makeGathered<Item, Answer>(
       gathered = gathered.slice(mostAtOnce);
       await take(batch);
     }
-    isUnderWay = false;
+    underWay -= 1;
   };
 
   return (item) => {
     const asked = { ...Promise.withResolvers<Answer>(), item };
     gathered.push(asked);
-    if (!isUnderWay) {
-      isUnderWay = true;
+    if (underWay < mostUnderWay && (underWay === 0 || gathered.length > mostAtOnce)) {
+      underWay += 1;
       // Requests of the same turn of the event loop join this batch.
       setImmediate(takeAll);
     }

@@ -93,13 +93,15 @@ local function decide(key, limit, status, total, available, at, isDated, latestM
   end
   if isTold ~= '0' then
     -- The first answer stays beside what was decided, where the service gave it.
-    if last == '' and not known[5] and known[2] and known[2] ~= '{}' then redis.call('HSETNX', call, 'answered', known[2]) end
+    local isFirst = last == '' and not kept and not known[5] and known[2] and known[2] ~= '{}'
     if not isSame or not kept then
       local entry = cjson.decode(by)
       entry.said = { status = record.status, total_limit = record.total_limit, available_limit = record.available_limit, decided_at = at }
       kept = withEntry(kept, cjson.encode(entry))
     end
-    redis.call('HSET', call, 'record', cjson.encode(record), 'decided', kept)
+    local fields = { 'record', cjson.encode(record), 'decided', kept }
+    if isFirst then fields[5], fields[6] = 'answered', known[2] end
+    redis.call('HSET', call, unpack(fields))
   end
   return isSame and 'same' or 'taken'
 end

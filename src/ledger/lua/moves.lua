@@ -90,16 +90,15 @@ local function noteAnswer(row, atMs, isLater)
   if row.state ~= 'done' then return end
   local share, lately, name = shareIn(row.tally), ROOT .. ':answered-lately', row.portfolio.name .. '/' .. row.key
   if share.status == 'approved' and share.short ~= '6' then
-    if isLater then redis.call('ZREM', lately, name) end
+    if isLater then stand(row.portfolio, lately, false, name) end
     return
   end
   if tonumber(atMs) < NOW - LATELY then return end
+  if isTrimmed then return stand(row.portfolio, lately, atMs, name) end
+  isTrimmed = true
   redis.call('ZADD', lately, atMs, name)
-  if not isTrimmed then
-    redis.call('ZREMRANGEBYSCORE', lately, '-inf', NOW - LATELY)
-    redis.call('PEXPIRE', lately, LATELY)
-    isTrimmed = true
-  end
+  redis.call('ZREMRANGEBYSCORE', lately, '-inf', NOW - LATELY)
+  redis.call('PEXPIRE', lately, LATELY)
 end
 
 -- The fields of a call that a later decision may change (decide.lua).

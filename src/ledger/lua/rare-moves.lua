@@ -198,7 +198,7 @@ MOVES.follow = {
     local name = now.portfolio.name .. '/' .. now.key
     local news = { row = name, status = it.said.status, total = it.said.total_limit, atMs = tonumber(NOW) }
     local number = redis.call('HINCRBY', KEYS[1], 'decided', 1)
-    redis.call('ZADD', ROOT .. ':decided', number, number .. ' ' .. cjson.encode(news))
+    stand(now.portfolio, ROOT .. ':decided', number, number .. ' ' .. cjson.encode(news))
     noteAnswer(now, math.min(tonumber(NOW), msOf(it.said.decided_at) or NOW), true)
   end,
   said = function(row, it) return row and it.said and (#it.entries > 0 and 'follows' or 'same') or 'not made', it.said ~= nil end,

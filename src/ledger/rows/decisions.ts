@@ -74,6 +74,9 @@ const AT_ONCE = 500;
 /** Limits that one script reads or decides: some milliseconds of Redis' time. */
 const LIMITS_AT_ONCE = 50;
 
+/** Scripts of these that are sent before earlier ones are answered, so that Redis need not wait, and writes both to the disk at once. */
+const LIMITS_UNDER_WAY = 2;
+
 /** A request, its buyer or '', and rows of it by name that may be there. */
 type Asked = { key: string; buyer: string; names: readonly string[] };
 
@@ -89,7 +92,7 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
   ) => {
     const run = makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
     const runAll = (items: readonly Item[]) => run([keys.account], items.flatMap(argsOf)) as Promise<Answer[]>;
-    return makeGathered(runAll, mostAtOnce);
+    return makeGathered(runAll, mostAtOnce, LIMITS_UNDER_WAY);
   };
   const readLimit = gathered<Pick<LaterWord, 'limit' | 'key'>, string[] | 0>('find-limits', ({ limit, key = '' }) => [
     limit,

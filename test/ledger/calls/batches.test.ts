@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { CallKind } from '../../../src/call-kind.ts';
 import { type Claim, makeAtMostOnce } from '../../../src/ledger/calls/at-most-once.ts';
 import { makeAttempts } from '../../../src/ledger/calls/attempts.ts';
-import { type Batcher, batcherOf } from '../../../src/ledger/calls/batches.ts';
+import { type Batcher, batcherOf, makeGathered } from '../../../src/ledger/calls/batches.ts';
 import { makeCalls } from '../../../src/ledger/calls/calls.ts';
 import { makePortfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import { makeRows } from '../../../src/ledger/rows/rows.ts';
@@ -202,4 +202,28 @@ test('a call that was claimed behind one that was made is given back where the c
   const settled = [0, ['company_1', 0]];
   expect(ledger.served.slice(-3)).toEqual([[3, ['go', 'ann/2']], settled, ['back', 0, 0]]);
   expect(await connection.hget(keys.call('limit', row.key), 'state')).toBe('free');
+});
+
+test('a second batch is sent before the first is answered where one is full and two may be under way', async () => {
+  const sent: number[][] = [];
+  const answers: (() => void)[] = [];
+  const run = async (items: readonly number[]) => {
+    sent.push([...items]);
+    await new Promise<void>((answered) => void answers.push(answered));
+    return items.map((item) => -item);
+  };
+  const take = makeGathered(run, 2, 2);
+  const all = Promise.all([1, 2, 3, 4, 5].map(take));
+  await expect
+    .poll(() => sent)
+    .toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+  const late = take(6);
+  answers[1]?.();
+  await expect.poll(() => sent[2]).toEqual([5, 6]);
+  answers[0]?.();
+  answers[2]?.();
+  expect([...(await all), await late]).toEqual([-1, -2, -3, -4, -5, -6]);
 });
