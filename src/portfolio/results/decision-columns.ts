@@ -94,11 +94,11 @@ function mappedPlaces(path: string, names: readonly string[], map: readonly stri
   const places: Places['of'] = {};
   for (const entry of map) {
     const at = entry.lastIndexOf('=');
-    const name = DECISION_COLUMNS.find((one) => one === entry.slice(at + 1).trim());
+    const said = entry.slice(at + 1).trim();
+    const name = DECISION_COLUMNS.find((one) => one === said);
     const header = entry.slice(0, Math.max(at, 0)).trim();
     if (name === undefined || header === '') {
-      const said = at === -1 || header === '' ? 'is not HEADER=COLUMN' : 'names no column of decisions';
-      const message = `The mapping "${visible(entry)}" ${said}. Known are ${DECISION_COLUMNS.join(', ')}.`;
+      const message = `The mapping "${visible(entry)}" ${mapFault(at === -1 ? undefined : header, said)}. Known are ${DECISION_COLUMNS.join(', ')}.`;
       throw new LimitlineError('USAGE', message);
     }
     const place = names.indexOf(plainName(header));
@@ -114,6 +114,14 @@ function mappedPlaces(path: string, names: readonly string[], map: readonly stri
     places[name] = place;
   }
   return places;
+}
+
+/** Why a mapping is none of a column. */
+function mapFault(header: string | undefined, name: string): string {
+  if (header === undefined) return 'is not HEADER=COLUMN: it has no "="';
+  if (header === '') return 'is not HEADER=COLUMN: no header stands before its "="';
+  if (name !== '' && name !== '-') return 'names no column of decisions';
+  return 'says no column behind its "=": write one there, or leave it out, since a column that is not meant needs no mapping';
 }
 
 /** Characters of a cell that a message quotes. */

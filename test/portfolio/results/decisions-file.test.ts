@@ -110,8 +110,10 @@ test('a mapping names columns with other headers, and goes before a column that 
 
 test.each([
   [['Nr=limit'], 'USAGE', 'names no column of decisions. Known are buyer_limit_id, row, status'],
-  [['=status'], 'USAGE', 'is not HEADER=COLUMN'],
-  [['status'], 'USAGE', 'is not HEADER=COLUMN'],
+  [['=status'], 'USAGE', 'is not HEADER=COLUMN: no header stands before its "="'],
+  [['status'], 'USAGE', 'is not HEADER=COLUMN: it has no "="'],
+  [['Nr='], 'USAGE', 'The mapping "Nr=" says no column behind its "=": write one there, or leave it out'],
+  [['Nr = -'], 'USAGE', 'says no column behind its "="'],
   [['Wert=status'], 'FILE', 'has no column "Wert"'],
   [['Nr=status', 'Nr=row'], 'FILE', 'names a column twice: "Nr=row"'],
   [['Nr=row', 'Ergebnis=row'], 'FILE', 'names a column twice: "Ergebnis=row"'],
