@@ -20,10 +20,17 @@ export function isPath(text: string): text is ExtraField {
   return /^(company|buyer_limit)\./.test(text);
 }
 
+/** Whether a text names a group of fields of a body, and so none of its fields: `company`, `contact`, `buyer_limit.contact`. */
+export function isGroup(text: string): boolean {
+  return groupOf(text) !== undefined;
+}
+
 /** Reads a path. Answers its one spelling, or why it cannot be sent. */
 export function readExtraField(text: string): { field: ExtraField } | { fault: string } {
   const [path = '', type = 'text', ...rest] = text.split(':');
   const names = path.split('.');
+  const group = groupOf(path);
+  if (group !== undefined) return { fault: groupFault(path, group) };
   if (!isPath(text)) return { fault: `${text} begins with neither company. nor buyer_limit.: ${HOW}` };
   if (rest.length > 0 || !Object.hasOwn(READERS, type)) {
     const said = [type, ...rest].join(':');
@@ -47,23 +54,34 @@ export function readExtraField(text: string): { field: ExtraField } | { fault: s
     if (OBJECTS.has(begun) && names.slice(0, count).join('.') !== begun) {
       return { fault: `${path} has another case than ${begun}, which the service's document shows: write ${begun}.` };
     }
-    if (count === names.length && OBJECTS.has(begun))
-      return {
-        fault: `${path} holds fields: write one behind it, such as company.address.postal_code or buyer_limit.contact.phone.`,
-      };
     if (SHOWN.has(begun)) return { fault: shownFault(path, begun) };
   }
   return { field: `${path}${type === 'text' ? '' : `:${type}`}` as ExtraField };
+}
+
+/** The path of the group that a text names, with or without its body's name. */
+function groupOf(text: string): string | undefined {
+  const name = text.toLowerCase();
+  return ['company', 'buyer_limit', ...OBJECTS].find((group) => group === name || group.endsWith(`.${name}`));
+}
+
+/** Why a group of fields is no target, with the columns and a path in it. */
+function groupFault(text: string, group: string): string {
+  const columns = KNOWN_COLUMNS.filter((one) => `${placeOf(one)}.`.startsWith(`${group}.`));
+  const path = group.startsWith('company') ? 'company.address.postal_code' : 'buyer_limit.contact.phone';
+  return `${text} holds several fields and is none: write one of its columns, ${columns.join(', ')}; or the path of a field that the service's document does not show, such as ${path}.`;
+}
+
+/** The path of the object in which a column's value is sent. */
+function placeOf(column: KnownColumn): string | undefined {
+  return COLUMNS[column].in?.replace('limit', 'buyer_limit');
 }
 
 /** Why a path at or below a field that the document shows cannot be sent, and what to write instead. */
 function shownFault(path: string, shown: string): string {
   if (path.toLowerCase() !== shown)
     return `${path} lies in ${shown}, which the service's document shows as one value: write a path beside it.`;
-  const column = KNOWN_COLUMNS.find((one) => {
-    const place = COLUMNS[one].in?.replace('limit', 'buyer_limit');
-    return `${place}.${fieldOf(one)}` === shown;
-  });
+  const column = KNOWN_COLUMNS.find((one) => `${placeOf(one)}.${fieldOf(one)}` === shown);
   const own = OWN[shown] ?? column;
   return own === undefined
     ? `${path} is given by the service or by Limitline: no column can be sent there. Write another path, or none.`

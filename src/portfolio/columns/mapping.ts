@@ -6,7 +6,7 @@ import { fileFault } from '../../files/file-fault.ts';
 import { likeness } from '../../likeness.ts';
 import { aliasOf } from './aliases.ts';
 import type { Column } from './column.ts';
-import { type ExtraField, isPath, readExtraField } from './extra-fields.ts';
+import { type ExtraField, isGroup, isPath, readExtraField } from './extra-fields.ts';
 import { KNOWN_COLUMNS, type KnownColumn, ownNameOf } from './known-columns.ts';
 
 const knownColumn = z.enum(KNOWN_COLUMNS);
@@ -135,7 +135,9 @@ function eachHeader<Meaning extends HeaderMeaning>(meaning: z.ZodType<Meaning>, 
   return names.transform((given, context) => {
     const read: Record<string, Meaning> = Object.create(null);
     for (const [header, value] of Object.entries(given)) {
-      const result = (path && typeof value === 'string' && isPath(value) ? path : meaning).safeParse(value);
+      const result = (
+        path && typeof value === 'string' && (isPath(value) || isGroup(value)) ? path : meaning
+      ).safeParse(value);
       if (result.success) read[header] = result.data;
       else context.addIssue({ code: 'custom', path: [header], message: result.error.issues[0]?.message });
     }
@@ -152,10 +154,10 @@ function pairOf(arg: string): [header: string, means: HeaderMeaning] | null {
     throw new LimitlineError('USAGE', `--map "${arg}" has no header before "=": write --map "Their header=name".`);
   }
   if (name === '' || name === '-') return [header, null];
-  if (isPath(name)) {
+  if (isPath(name) || isGroup(name)) {
     const read = readExtraField(name);
     if ('field' in read) return [header, read.field];
-    throw new LimitlineError('USAGE', `--map "${arg}" says a path that cannot be sent. ${read.fault}`);
+    throw new LimitlineError('USAGE', `--map "${arg}" says what cannot be sent. ${read.fault}`);
   }
   const known = ownNameOf(name) ?? aliasOf(name);
   if (known) return [header, known];

@@ -84,6 +84,8 @@ describe('a path', () => {
 
   test.each([
     'company.id',
+    'company',
+    'contact',
     '__proto__',
     'constructor',
     'a.__proto__.b',
