@@ -35,6 +35,8 @@ export function mappingOf({ EVENTS_MAPPING: path }: Settings): EventMapping {
 /**
  * Says for each event of a file what the mapping finds, and what would become of it. Changes nothing. Status 2 if something cannot be read, or has a status that
  * may be mistyped.
+ *
+ * @throws LimitlineError `FILE` for a file that cannot be read, or without an event
  */
 export async function tryEvents(path: string, context: Context, terminal: Terminal): Promise<void> {
   const mapping = mappingOf(context.settings);
@@ -48,6 +50,7 @@ export async function tryEvents(path: string, context: Context, terminal: Termin
     else terminal.answer(wordsOf(line, readings));
   }
   const { events: count, became } = counts.take();
+  if (count === 0) throw new LimitlineError('FILE', `${path} has no event: it is empty.`);
   terminal.answer(`${counted(count, 'event')}: ${becameWords(became, true) || 'no decisions'}. Nothing was changed.`);
   if (terminal.json) terminal.print('', { account: context.account, became, events });
   if (became.unreadable || became.mistyped) process.exitCode = PROBLEMS_STATUS;

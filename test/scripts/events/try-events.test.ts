@@ -141,12 +141,15 @@ test('events that are exported are tried, and taken with a command that is audit
   expect(audited).toMatch(/"same": 1/);
 });
 
-test('without a mapping, or with a wrong one, nothing is tried or taken, and it is said why', async () => {
+test('without an event or a mapping, or with a wrong one, nothing is tried or taken, and it is said why', async () => {
   const { limitline, env, cwd, write } = await openReview();
   await write('one.json', '{}');
   expect((await limitline('events', 'try', 'none.json')).stderr).toMatch(
     /none\.json cannot be read: there is no such file/,
   );
+  await write('empty.json', '\n');
+  const empty = await limitline('events', 'try', 'empty.json');
+  expect([empty.status, empty.stderr]).toEqual([1, expect.stringContaining('empty.json has no event: it is empty.')]);
   writeMapping(cwd, { ...MAPPING, status: 'x' });
   for (const args of [['try', 'one.json'], ['take']]) {
     expect(await limitline('events', ...args)).toMatchObject({
