@@ -55,7 +55,7 @@ function* readingsOf(document: unknown, mapping: EventMapping, firstMs: number):
     }
     const parts = partsOf(document, mapping, outer.places);
     const kind = parts.textOf('kind');
-    if (parts.faults.length > 0) yield unreadable(parts.faults[0] ?? '', parts.found);
+    if (parts.faults.length > 0) yield unreadable(parts.faults.join(' '), parts.found);
     else if (kind !== undefined && !mapping.kinds.includes(kind)) yield { is: 'other kind', found: parts.found };
     else yield* limitsOf(document, mapping, { within: outer.places, kind, firstMs });
   }
@@ -139,7 +139,7 @@ function readLimit({ faults, found, ...parts }: Parts, firstMs: number): EventRe
   const moment = momentText(parts.contentOf('decided_at') ?? '');
   const read = readMoment(moment, { dates: null, now: new Date(), aheadMs: AHEAD_MS });
   const decided = unlessToday(parts.readingOf('decided_at', read), new Date(firstMs));
-  if (faults.length > 0) return { is: 'unreadable', why: faults[0] ?? '', found };
+  if (faults.length > 0) return { is: 'unreadable', why: faults.join(' '), found };
   const times = { at: decided ?? new Date(firstMs).toISOString(), isDated: decided !== undefined, isOfEvent: true };
   return { is: 'decision', word: { limit, status, total, available, ...times }, found };
 }

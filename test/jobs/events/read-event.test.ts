@@ -149,6 +149,21 @@ test.each<[string, unknown, string]>([
   expect(await read(body)).toEqual([expect.objectContaining({ is: 'unreadable', why: expect.stringContaining(why) })]);
 });
 
+test('all that is wrong with an event is said, each once', async () => {
+  const wrong = {
+    type: event.type,
+    created: 'soon',
+    data: { ...data, id: 12, status: undefined, total_limit: '1,234' },
+  };
+  expect(await read(wrong)).toMatchObject([
+    {
+      why: expect.stringMatching(
+        /^buyer_limit_id is a number\. status is missing: \S[^.]* \/data\/status\. total_limit: It has a separator [^.]*\.50 is read\. decided_at: /,
+      ),
+    },
+  ]);
+});
+
 test('what may be left out leaves what is known', async () => {
   const without = { type: event.type, data: { id: 'bl_1', status: 'rejected' } };
   const optional = ['total_limit', 'available_limit', 'decided_at'];
