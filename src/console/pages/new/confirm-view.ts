@@ -6,7 +6,7 @@ import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
 import { button, form, hidden, linkButton } from '../../parts/form.ts';
 import { notice } from '../../parts/page-head.ts';
-import { withNumbers } from '../../parts/text.ts';
+import { theirWords, withNumbers } from '../../parts/text.ts';
 import { money } from '../held/held-page.ts';
 import { extrasWords } from './reading-form.ts';
 import { durationWords } from './words.ts';
@@ -31,7 +31,7 @@ export function confirmView(
     csrf,
   }: { preview: Preview; chosen: Chosen; mixed: Html | false; approval: Html | false; csrf: string },
 ): Html {
-  const { id, name, portfolio } = draft;
+  const { id, name, portfolio, supplier } = draft;
   const { dryRun, currency, counts } = preview;
   const { of, total, isReplaced, first, unsaved } = chosen;
   const extras = extrasWords(preview);
@@ -41,6 +41,7 @@ export function confirmView(
     [t`Sum`, money({ amount: dryRun.requested, currency })],
     [t`Time needed`, dryRun.durationS === null ? t`not known yet` : t`about ${durationWords(dryRun.durationS)}`],
     [t`Portfolio`, portfolio],
+    ...(supplier ? [[t`Supplier`, theirWords(supplier.of)] satisfies [string, HtmlValue]] : []),
     ...(extras === '' ? [] : [[t`Sent, though not described by the service`, extras] satisfies [string, string]]),
     [t`Left out`, leftOutWords({ ...counts, out })],
     ...(total === undefined ? [] : [[t`Control total`, withNumbers(readTotal(total))] satisfies [string, HtmlValue]]),

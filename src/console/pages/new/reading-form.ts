@@ -150,6 +150,9 @@ function columnTable({ columns }: Preview, typed: Typed): Html {
   </table></div>${others > 0 && html`<p class="hint">${countWords(others, 'more column is', 'more columns are')} not sent. To send one of them, move its column to the front of the file.</p>`}`;
 }
 
+/** Characters of a path that are in sight: as many as most paths have, and the example. */
+const PATH_SIZE = 32;
+
 /** The most columns that can be chosen for: more than any real file of buyers has. */
 const MOST_COLUMNS = 200;
 
@@ -161,7 +164,7 @@ function columnRow({ index, written, known, extra, by, guess, samples }: Preview
     <td class="cell samples" data-head="First cells">${samples.length === 0 ? html`<span class="soft">empty</span>` : html`<span class="sample-list">${samples.map((sample) => html`<span class="sample"><bdi>${sample}</bdi></span>`)}</span>`}</td>
     <td class="cell" data-head="Read as">
       <select class="input" name="column-${index}" aria-label="${written} is read as">${OURS.map(({ value, words }) => html`<option value="${value}" selected="${value === chosen}">${extra && value === '' ? t`sent by its path` : words}</option>`)}</select>
-      ${known === null && html`<input class="input" name="path-${index}" value="${path}" maxlength="600" placeholder="or a path, such as company.tax_id" aria-label="${written} is sent as the field with this path">`}
+      ${known === null && html`<input class="input" name="path-${index}" value="${path}" maxlength="600" size="${PATH_SIZE}" placeholder="or a path, such as company.tax_id" aria-label="${written} is sent as the field with this path">`}
       <span class="hint">${(known !== null || extra) && by !== null ? why : guess !== null ? t`maybe ${guess}` : 'field' in readExtraField(written) && t`To send it, write its name as the path`}</span>
     </td>
   </tr>`;

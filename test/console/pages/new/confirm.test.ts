@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openConsole } from '../../../support/console.ts';
 import { openDesk } from '../../../support/desk.ts';
-import { uploadTo } from '../../../support/upload.ts';
+import { type FormFile, uploadTo } from '../../../support/upload.ts';
 
 const CSV = `name,country_code,website,requested_limit,currency
 Alder GmbH,DE,ftp://alder.example,1000,EUR
@@ -94,4 +94,18 @@ test('what the portfolio has already counts before a file is sent: another curre
   expect((await web.post(`${location}/portfolio`, { portfolio: 'usd' })).status).toBe(303);
   await expect.poll(look).toContain('Request all');
   expect(await look()).not.toContain('Sums of both');
+});
+
+test('the question before an import names the supplier, where one was given', async () => {
+  const web = await openConsole(await openDesk(1));
+  const supplier: FormFile = ['supplier', 'us.csv', 'name,country_code\n<b>Us</b> GmbH,DE\n'];
+  for (const more of [[], [supplier]]) {
+    const { location } = await uploadTo(web, ['file', 'q9.csv', CSV], ...more);
+    const look = async () => (await web.get(location)).text;
+    await expect.poll(look).toContain('Control total');
+    const of = /name="of" value="(\w+)"/.exec(await look())?.[1] ?? '';
+    const { text } = await web.post(`${location}/confirm`, { of });
+    if (more.length === 0) expect(text).not.toContain('<dt>Supplier</dt>');
+    else expect(text).toMatch(/<dt>Supplier<\/dt><dd><bdi><bdi>&lt;b&gt;Us&lt;\/b&gt; GmbH<\/bdi>/);
+  }
 });
