@@ -23,6 +23,14 @@ export const DECISION_FAULTS = {
   damaged: ({ limit }: LaterWord) => `What is known of ${limit} cannot be read: reconcile tells more.`,
 } as const;
 
+/** The end of the warning about a limit above the request. */
+const ABOVE = ' that was asked for.';
+
+/** Whether a warning is about a limit above the request. */
+export function saysAbove(warning: string): boolean {
+  return warning.endsWith(ABOVE);
+}
+
 /**
  * What to think of: a limit above the request, more available than the limit, a decision from before the limit was asked for, or one without a time just behind another file's.
  */
@@ -32,7 +40,7 @@ export function doubtsOf(
   file: string,
 ): string[] {
   const isAbove = total && /^\d+(\.\d+)?$/.test(requested) && new Big(total).gt(requested);
-  const above = `The limit ${limit} is ${moneyText(total ?? '')}, more than the ${moneyText(requested)} that was asked for.`;
+  const above = `The limit ${limit} is ${moneyText(total ?? '')}, more than the ${moneyText(requested)}${ABOVE}`;
   const isMore = total && available && new Big(available).gt(total);
   const more = `Of the limit ${limit} more is available, ${moneyText(available ?? '')}, than its total, ${moneyText(total ?? '')}.`;
   const early = `The limit ${limit} was decided at ${minuteText(at)}, before it was asked for at ${minuteText(askedMs)}${isOfEvent ? '.' : `, and counts all the same. ${ZONE_WORDS}`}`;

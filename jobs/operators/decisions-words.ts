@@ -3,6 +3,7 @@ import type { AmountIn } from '../../src/ledger/counts/outcome-sums.ts';
 import { moneyText } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import type { DecisionsFile } from '../../src/portfolio/results/decisions-file.ts';
+import { saysAbove } from './decision-doubts.ts';
 import type { ForeseenChanges } from './foreseen-changes.ts';
 import type { DecisionsTaken } from './take-decisions.ts';
 
@@ -30,7 +31,7 @@ export const NO_LINES = 'The file has a header and no line, so there is nothing 
 
 /** What became of a file's decisions, or would, a sentence each; the lines themselves are in `problems` and `warnings`. */
 export function decisionsWords(decided: DecisionsTaken, dryRun = false): string[] {
-  const { taken, known, silent, rows, left, statuses, unexplained, problems, did, would = did } = decided;
+  const { taken, known, silent, rows, left, statuses, unexplained, problems, warnings, did, would = did } = decided;
   if (taken + known + silent + left + problems.length === 0) return [NO_LINES];
   const often = Object.entries(statuses).sort(([, one], [, other]) => other - one);
   const by = often.map(([status, count]) => `${grouped(count)} ${visible(status)}`);
@@ -39,11 +40,17 @@ export function decisionsWords(decided: DecisionsTaken, dryRun = false): string[
   const of = by.length > 0 ? ` (${by.join(', ')})${dryRun ? '' : follow}` : '';
   const named = unexplained.slice(0, STATUSES_NAMED).map((status) => `"${visible(status)}"`);
   const others = unexplained.length - named.length;
+  const above = warnings.filter(({ message }) => saysAbove(message)).length;
   const more = others > 0 ? ` and ${counted(others, 'other status', 'other statuses')}` : '';
   return [
     `${counted(taken, 'decision')} ${dryRun ? 'would be taken' : 'taken'}${of}, ${grouped(known)} known already, ${grouped(problems.length)} not taken.`,
     ...(left > 0
       ? [`${counted(left, 'row')} ${left === 1 ? 'does' : 'do'} not follow the decision yet: see the warnings.`]
+      : []),
+    ...(above > 0
+      ? [
+          `${counted(above, 'decision')} ${above === 1 ? 'has' : 'have'} a limit above the amount that was requested: see the warnings.`,
+        ]
       : []),
     ...(named.length > 0
       ? [

@@ -57,6 +57,7 @@ test('an upload says first what it would do, and what was looked at is then take
   expect(text).toContain('2 decisions would be taken (1 approved, 1 aproved), 0 known already, 2 not taken.');
   expect(text).toContain('Columns that are not read: note.');
   expect(text).toContain('No row had &quot;aproved&quot; before. Did you mean &quot;approved&quot;?');
+  expect(text).toContain('1 decision has a limit above the amount that was requested: see the warnings.');
   expect(text).toContain('is 9,000.00, more than the 1,002.50 that was asked for.');
   expect(text).toContain(
     `The limit ${idOf('HRB 99')} is of no row of portfolio q4, but of portfolio other: upload its decision there.`,

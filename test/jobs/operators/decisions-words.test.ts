@@ -14,6 +14,11 @@ const TAKEN: DecisionsTaken = {
   warnings: [],
 };
 
+const above = (at: number) => ({
+  at,
+  message: 'The limit bl_1 is 2,000.00, more than the 1,000.00 that was asked for.',
+});
+
 test.each([
   [{}, ['2 decisions taken (2 no) for 2 rows, 0 known already, 0 not taken.']],
   [{ rows: 0 }, ['2 decisions taken (2 no), without a change of any row, 0 known already, 0 not taken.']],
@@ -22,6 +27,13 @@ test.each([
     [
       '2 decisions taken (2 no), 0 known already, 0 not taken.',
       '1 row does not follow the decision yet: see the warnings.',
+    ],
+  ],
+  [
+    { warnings: [above(2), { at: 2, message: 'Something else.' }, above(3)] },
+    [
+      '2 decisions taken (2 no) for 2 rows, 0 known already, 0 not taken.',
+      '2 decisions have a limit above the amount that was requested: see the warnings.',
     ],
   ],
 ])('of decisions %o it is said %o', (change, words) => {
