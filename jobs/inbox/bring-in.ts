@@ -15,6 +15,7 @@ import { LimitlineError } from '../../src/errors.ts';
 import { fileFault } from '../../src/files/file-fault.ts';
 import { roomBytesOf } from '../../src/files/free-bytes.ts';
 import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
+import { sentByPathWords } from '../../src/portfolio/columns/extra-fields.ts';
 import { type Problem, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 import { type ReadOptions, readingWords, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import { resultsDialect } from '../../src/portfolio/results/results-dialect.ts';
@@ -102,7 +103,7 @@ async function importEntry(
   { portfolio, name, by: [by = '', ...authors] = [] }: TakenFile,
   { kept, reading, mode }: { kept: string; reading: ReadOptions; mode: number },
   deps: RoundDeps,
-): Promise<Imported> {
+): Promise<Imported & SentByPath> {
   const { audit, drop, signal } = deps;
   const problems = await makeProblemsFile(join(entry.dir, 'problems.csv'), mode);
   const own = documentsNameOf(name);
@@ -121,6 +122,7 @@ async function importEntry(
       missing: `No documents were dropped with ${name}: drop it again with a folder ${own}, or ${own}.zip, beside it.`,
     },
   };
+  let sentByPath: string[] = [];
   await deps.enterAccount();
   const note = {
     by,
@@ -134,16 +136,25 @@ async function importEntry(
     async () => {
       const imported = await importPortfolio(payload, {
         ...importDepsOf(deps, signal),
-        onOpened: ({ dialect }) => problems.like(dialect),
+        onOpened: ({ dialect, columns }) => {
+          problems.like(dialect);
+          sentByPath = sentByPathWords(columns);
+        },
         onBatch: (batch) => problems.add(batch.problems),
       }).finally(() => problems.end());
-      return imported;
+      return { ...imported, sentByPath };
     },
     ({ lines, rows, invalid, duplicate, faults }) => ({ lines, rows, invalid, duplicate, faults: faults.length }),
   );
 }
 
-function outcomeOf(file: TakenFile, { faults, approval, ...counts }: Imported): Partial<TakenFile> {
+/** The sentence about columns that are sent by a path, if there are any. */
+type SentByPath = { sentByPath: string[] };
+
+function outcomeOf(
+  file: TakenFile,
+  { faults, approval, sentByPath, ...counts }: Imported & SentByPath,
+): Partial<TakenFile> {
   const { lines, rows, invalid, duplicate, requestedBefore } = counts;
   if (faults.length > 0) {
     return {
@@ -155,7 +166,7 @@ function outcomeOf(file: TakenFile, { faults, approval, ...counts }: Imported): 
   const waits = approval ? ` ${counted(approval.rows, 'row waits', 'rows wait')} for approval.` : '';
   return {
     is: 'imported',
-    words: [words + waits, ...unsentWords(counts.supplierColumnsNotSent)].join(' '),
+    words: [words + waits, ...sentByPath, ...unsentWords(counts.supplierColumnsNotSent)].join(' '),
     found: { lines, rows, invalid, duplicate },
   };
 }

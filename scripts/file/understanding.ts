@@ -1,5 +1,5 @@
 import type { Column } from '../../src/portfolio/columns/column.ts';
-import { clashingExtras, isPath, readExtraField } from '../../src/portfolio/columns/extra-fields.ts';
+import { clashingExtras, isPath, readExtraField, sentByPathWords } from '../../src/portfolio/columns/extra-fields.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { dialectWords } from '../../src/table/dialect.ts';
@@ -32,15 +32,11 @@ export type Understanding = ReturnType<typeof understanding>;
 export function understoodWords(read: Read): string {
   if (read.columns.length === 0) return '';
   const { mapped: all, unmapped } = understanding(read);
-  const extra = all.filter(({ is }) => is && isPath(is));
-  const mapped = all.filter((one) => !extra.includes(one));
+  const mapped = all.filter(({ is }) => !is || !isPath(is));
   const parts = [`Read as ${dialectWords(read.dialect)}.`, ...headerWords(read)];
   if (mapped.length > 0)
     parts.push(`Columns read: ${mapped.map(({ column, is }) => `${visible(column)} as ${is}`).join(', ')}.`);
-  if (extra.length > 0)
-    parts.push(
-      `Sent, although the service's document does not show these fields: ${extra.map(({ column, is }) => `${visible(column)} as ${is}`).join(', ')}.`,
-    );
+  parts.push(...sentByPathWords(read.columns));
   const currency = currencyColumn(read.columns);
   if (currency) parts.push(`Compared from line to line, but not sent: ${visible(currency.written)}.`);
   if (unmapped.length > 0) parts.push(`Kept, but not sent: ${unmapped.map(visible).join(', ')}.`);

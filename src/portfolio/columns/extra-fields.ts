@@ -1,3 +1,4 @@
+import { visible } from '../problem.ts';
 import { parseAmount } from '../values/amounts.ts';
 import { readAnyText } from '../values/identifiers.ts';
 import { readYesOrNo } from '../values/texts.ts';
@@ -203,6 +204,19 @@ export function clashingExtras(columns: readonly { extra?: ExtraField | '' | und
       return other && extra ? [other, extra] : [];
     }),
   );
+}
+
+/** The sentence about columns that are sent by a path, in a list that is empty without any. */
+export function sentByPathWords(
+  columns: readonly { written: string; extra?: ExtraField | '' | undefined }[],
+): string[] {
+  const refused = clashingExtras(columns);
+  const sent = columns.flatMap(({ written, extra }) =>
+    extra && !refused.has(extra) ? [`${visible(written)} as ${extra}`] : [],
+  );
+  return sent.length === 0
+    ? []
+    : [`Sent, although the service's document does not show these fields: ${sent.join(', ')}.`];
 }
 
 const HOW = 'write it like company.address.postal_code, with :number or :yesno behind it if it is not sent as text.';

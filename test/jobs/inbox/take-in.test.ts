@@ -192,6 +192,18 @@ test('a file is read by the mapping that the setting names', async () => {
   expect((await takeIn()).files).toMatchObject([{ is: 'imported', found: { rows: 1 } }]);
 });
 
+test('columns that a mapping sends by a path are named with what was imported', async () => {
+  const { drop, takeIn, settings } = await openNamed('bank');
+  const reading = { mapping: { columns: { PLZ: 'company.address.postal_code' }, constants: {} } } as const;
+  const mappings = makeNamedMappings({ dataDir: settings.LIMITLINE_DATA });
+  await mappings.keep({ name: 'bank', file: 'old.csv', keptMs: 1, by: ['ann'], reading });
+  await drop('q4.csv', text(['name,country_code,requested_limit,PLZ', 'Muster GmbH,DE,1000,01234']));
+  const [file] = (await takeIn()).files;
+  expect(file?.words).toMatch(
+    / duplicate\. Sent, although the service's document does not show these fields: PLZ as company\.address\.postal_code\.$/,
+  );
+});
+
 test('without one it is read as people corrected it in the console for files of its form', async () => {
   const { drop, takeIn, context } = await openInbox();
   const kept = makeKeptMappings({ dir: join(context.settings.LIMITLINE_DATA, 'mappings') });
