@@ -122,6 +122,8 @@ function addRules(board: FastifyInstance): void {
     // The board registers each route with a list of one method.
     const byItself = [route.method].flat().every((method) => method === 'GET' || method === 'HEAD');
     if (route.url.startsWith(`${AT}/api/`)) route.config = { ...route.config, byItself };
+    // Only the board's script reads errors in the board's format; a person who opens its address is shown a page.
+    else route.errorHandler = board.errorHandler;
   });
   board.addHook('preHandler', async (request: FastifyRequest, reply: FastifyReply) => {
     if (request.method === 'GET' || request.method === 'HEAD') return;
@@ -131,7 +133,9 @@ function addRules(board: FastifyInstance): void {
     });
   });
   board.addHook('preHandler', (request, _reply, done) => pressedBy(request.person.by, done));
-  board.addHook('onSend', async (_request, reply, payload) => {
+  board.addHook('onSend', async (request, reply, payload) => {
+    const isOwnPage = reply.statusCode >= 400 && !request.routeOptions.url?.startsWith(`${AT}/api/`);
+    if (isOwnPage) return payload;
     reply.header('content-security-policy', BOARD_POLICY);
     const type = String(reply.getHeader('content-type') ?? '');
     if (!type.startsWith('text/html') || typeof payload !== 'string') {

@@ -89,6 +89,8 @@ test('each route, by each method, with each role, answers as the table for peopl
     const found = path === '/' && answer.status === 303 ? 'no' : judged(answer);
     if (found !== wanted) wrong.push(`${method} ${path} as ${column}: ${found}, not ${wanted}`);
     if (method !== 'GET' || accept !== undefined) return;
+    const isJson = answer.text.startsWith('{') && !path.startsWith('/queues/api/');
+    if (found === 'no' && isJson) wrong.push(`GET ${path} as ${column}: refused without a page`);
     const head = await send('HEAD', path, who);
     if (head.status !== answer.status) wrong.push(`HEAD ${path} as ${column}: ${head.status}, not ${answer.status}`);
   };
