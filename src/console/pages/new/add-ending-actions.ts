@@ -9,7 +9,7 @@ import type { Kinds, Posted } from '../page.ts';
 import { aboutDraft, CHANGED, COPY_LIMIT_MS, type NewPageFunctions, previewOf } from './add-draft-actions.ts';
 import { confirmView, removalView } from './confirm-view.ts';
 import { saysOtherwise } from './read-reading.ts';
-import { mixedCurrencies, neededApproval, SENT_FIRST } from './submit-view.ts';
+import { mixedCurrencies, NO_ROWS, neededApproval, SENT_FIRST } from './submit-view.ts';
 
 /** How long the page waits for an import: a small one ends within this time, so that its portfolio is shown at once. */
 const PATIENCE_MS = 1_500;
@@ -118,7 +118,9 @@ async function chosenOf(fields: Posted<NewPageFunctions>['fields'], draft: Portf
   const total = fields.total?.trim() || undefined;
   const fault = total && controlTotalFault(total);
   if (fault) throw new ConsoleError(422, t`The control total cannot be read. ${fault}`);
-  if (saysOtherwise(fields, draft, await previewOf(draft, given))) throw new ConsoleError(409, NOT_APPLIED);
+  const preview = await previewOf(draft, given);
+  if (preview?.counts.rows === 0) throw new ConsoleError(422, NO_ROWS);
+  if (saysOtherwise(fields, draft, preview)) throw new ConsoleError(409, NOT_APPLIED);
   return { total, first: fields.first === undefined ? undefined : SENT_FIRST };
 }
 

@@ -55,6 +55,7 @@ export function submitButtons(
   draft: PortfolioDraft,
   { preview, there, approvalPolicy, over, rights }: SubmitGiven,
 ): Html {
+  if (preview.counts.rows === 0) return notice('warn', NO_ROWS, { title: t`Nothing can be imported yet.` });
   const { portfolio } = draft;
   const sends = { form: DRAFT_FORM, action: `/new/${draft.id}/confirm`, dialog: true };
   const { limits, requested, before } = preview.dryRun;
@@ -76,6 +77,9 @@ export function submitButtons(
       <p class="same-command">${commandLine(sameCommand(draft), t`The same from a terminal:`)}</p>
   </div>`;
 }
+
+/** Why a file of which no line would be a row is not imported. */
+export const NO_ROWS = t`No line of this file can be requested. Fix the lines listed on this page, or put lines back that were left out.`;
 
 function thereAlready(portfolio: string): Html {
   return notice(

@@ -67,6 +67,22 @@ test('an import and a removal ask first, and the page of lines to fix corrects a
   expect((await web.get(location)).status).toBe(404);
 });
 
+test('a file of which no line would be a row is not offered to be imported, and the page says why', async () => {
+  const desk = await openDesk(1);
+  const web = await openConsole(desk);
+  const { location } = await uploadTo(web, ['file', 'q9.csv', CSV.split('\n').slice(0, 2).join('\n')]);
+  await expect.poll(async () => (await web.get(location)).text).toContain('Nothing can be imported yet.');
+  const { text } = await web.get(location);
+  expect(text).toContain('No line of this file can be requested');
+  expect(text).not.toMatch(/Import: nothing|Control total/);
+  const of = /name="of" value="(\w+)"/.exec(text)?.[1] ?? '';
+  for (const act of ['confirm', 'submit']) {
+    const answer = await web.post(`${location}/${act}`, { of });
+    expect(answer).toMatchObject({ status: 422, text: expect.stringContaining('No line of this file') });
+  }
+  expect(await web.context.portfolios.names()).toEqual([]);
+});
+
 test('a correction of all lines is offered also where one column alone is wrong', async () => {
   const desk = await openDesk(1);
   const web = await openConsole(desk);
