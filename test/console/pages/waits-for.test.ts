@@ -19,11 +19,12 @@ type Changes = Partial<Omit<PortfolioLook, 'state'>> & {
   state?: Partial<PortfolioLook['state']>;
   open?: number;
   held?: number;
+  refused?: number;
 };
 
-async function lookWith({ state, open = 3, held = 0, ...rest }: Changes) {
+async function lookWith({ state, open = 3, held = 0, refused = 0, ...rest }: Changes) {
   const empty = await openLedger().portfolios.read('q4');
-  const states = { ...empty.states, queued: open, held };
+  const states = { ...empty.states, queued: open, held, refused };
   return {
     state: { ...empty, states, startedMs: 1, ...state },
     pace,
@@ -37,6 +38,7 @@ async function lookWith({ state, open = 3, held = 0, ...rest }: Changes) {
 test.each<[string, Changes, string]>([
   ['goes on at the pace', {}, "at the service's limit, 98 calls/s"],
   ['is finished', { open: 0 }, 'finished'],
+  ['is finished beside rejected rows', { open: 0, refused: 1_200 }, 'finished, 1,200 rejected'],
   ['waits for no worker once it is finished', { open: 0, workers: 0 }, 'finished'],
   ['has no worker', { workers: 0 }, 'Sending is stopped'],
   ['waits at a paused queue', { pausedQueues: ['companies'] }, 'Queue paused'],

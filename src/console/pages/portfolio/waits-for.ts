@@ -1,3 +1,4 @@
+import { grouped } from '../../../counted.ts';
 import { isPending, laterSupplierWords } from '../../../ledger/portfolios/portfolio.ts';
 import { hasMore, openRows } from '../../../ledger/portfolios/summary.ts';
 import { moneyText } from '../../../money-text.ts';
@@ -135,10 +136,15 @@ function sentence(words: string): string {
   return `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}.`;
 }
 
+/** That a portfolio is finished; so as not to sound as if all went well, with the rows that the service rejected. */
+export function finishedWords({ states: { refused } }: Looked['state']): string {
+  return refused === 0 ? t`finished` : t`finished, ${grouped(refused)} rejected`;
+}
+
 /** What a portfolio waits for in a few words, for a list; its current state where it waits for nothing. */
 export function waitWords(look: Looked): string {
   const [first] = waitsFor(look);
   if (first) return first.title.replace(/\.$/, '');
-  if (openRows(look.state) === 0) return t`finished`;
+  if (openRows(look.state) === 0) return finishedWords(look.state);
   return (look.pace && describePace({ ...look.pace, tripped: [] }, look.nowMs)) || t`starting`;
 }
