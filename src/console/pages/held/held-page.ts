@@ -9,6 +9,7 @@ import { countWords, t } from '../../html/texts.ts';
 import { stats } from '../../parts/figures.ts';
 import { button, field, form, hidden, linkButton, tick } from '../../parts/form.ts';
 import { emptyState, notice, pageHead, panel } from '../../parts/page-head.ts';
+import { plainCause } from '../../parts/plain-cause.ts';
 import { pager, table } from '../../parts/table.ts';
 import { amount, commandLine, cutWords, minuteOf, shellWord, theirWords, timeAgo } from '../../parts/text.ts';
 import { rowAddress } from '../addresses.ts';
@@ -174,7 +175,7 @@ function buyerPart(item: HeldItem, portfolio: string | undefined): Html {
   const { row, kind, which, name, line, heard, sent } = item;
   return html`<div><a href="${rowAddress(row)}">${theirWords(name)}</a>
     <small class="under">${KINDS[kind].asked}${which !== '' && html` ${theirWords(which)}`} · ${portfolio === undefined && html`<bdi>${row.portfolio}</bdi>, `}line ${line} of ${theirWords(item.import)}</small>
-    <details class="held-more"><summary>What was sent and what came back</summary><p>${cutWords(heard, MOST_HEARD) || t`Nothing came back.`}</p><pre class="answer" tabindex="0" aria-label="What was sent for ${cutWords(name)}">${sent || t`not kept`}</pre></details></div>`;
+    <details class="held-more"><summary>What was sent and what came back</summary><p>${cutWords(plainCause(heard), MOST_HEARD) || t`Nothing came back.`}</p><pre class="answer" tabindex="0" aria-label="What was sent for ${cutWords(name)}">${sent || t`not kept`}</pre></details></div>`;
 }
 
 /** Characters of what came back that a list shows; the row's page has all. */

@@ -14,6 +14,7 @@ import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { countWords, t, translated } from '../../html/texts.ts';
 import { barLine, OUTCOMES, SHOWN_AS, stateBadge, stateShape } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
+import { shownCause } from '../../parts/plain-cause.ts';
 import { table } from '../../parts/table.ts';
 import { amount, commandLine, count, moment, shellWord, withNumbers } from '../../parts/text.ts';
 import { AUTOMATION, below, planAddress, portfolioAddress } from '../addresses.ts';
@@ -128,7 +129,8 @@ export function renderCauses(name: string, causes: readonly ShownCause[], rights
 }
 
 function renderCause(name: string, cause: ShownCause, rights: Rights): Html {
-  const { id, step, meaning, status, words, rows, sum, sample } = cause;
+  const { id, step, meaning, status, rows, sum, sample } = cause;
+  const words = shownCause(cause);
   const isHeld = meaning === 'unknown';
   const of = { cause: id };
   const label = words === '' ? t`${meaning} at ${translated(step)}` : words;

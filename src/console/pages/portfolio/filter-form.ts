@@ -11,6 +11,7 @@ import { type Html, html } from '../../html/html.ts';
 import { t, translated } from '../../html/texts.ts';
 import { OUTCOMES, SHOWN_AS, type Shown, stateShape } from '../../parts/figures.ts';
 import { button, field, form, hidden, select } from '../../parts/form.ts';
+import { shownCause } from '../../parts/plain-cause.ts';
 import { count } from '../../parts/text.ts';
 import { type Listing, portfolioAddress } from '../addresses.ts';
 import { FAULT_WORDS } from './faulty-view.ts';
@@ -130,10 +131,10 @@ function causeField(causes: readonly ShownCause[], { cause }: RowFilter): Html |
   const options = [
     { value: '', words: t`any cause` },
     ...(isOther ? [{ value: cause, words: t`cause ${cause}` }] : []),
-    ...some.map(({ id, status, meaning, words, rows }) => ({
-      value: id,
+    ...some.map((one) => ({
+      value: one.id,
       words:
-        `${grouped(rows)} × ${[status, words === '' ? meaning : words].filter((part) => part !== null).join(' ')}`.slice(
+        `${grouped(one.rows)} × ${[one.status, shownCause(one) || one.meaning].filter((part) => part !== null).join(' ')}`.slice(
           0,
           CAUSE_CHARACTERS,
         ),

@@ -8,6 +8,7 @@ import { countWords, t } from '../../html/texts.ts';
 import { stateBadge } from '../../parts/figures.ts';
 import { actionButton, button, field, form, linkButton, select } from '../../parts/form.ts';
 import { emptyState } from '../../parts/page-head.ts';
+import { plainCause, shownCause } from '../../parts/plain-cause.ts';
 import { pager, table } from '../../parts/table.ts';
 import { amount, commandLine, shellWord, theirWords, timeAgo } from '../../parts/text.ts';
 
@@ -122,7 +123,7 @@ export function causesView(portfolio: string, causes: readonly Cause[]): Html {
       },
       { head: t`Step`, cell: ({ step }) => step },
       { head: t`Status`, kind: 'number', cell: ({ status }) => status ?? '–' },
-      { head: t`What was said`, cell: ({ words, meaning }) => words || meaning },
+      { head: t`What was said`, cell: (cause) => shownCause(cause) || cause.meaning },
       { head: t`Rows`, kind: 'number', cell: ({ rows }) => grouped(rows) },
       { head: t`Sum`, kind: 'amount', cell: ({ sum }) => amount(sum) },
       {
@@ -174,7 +175,7 @@ const SHOWN_CHARACTERS = 160;
 
 function whyOf({ problem, cause, replaced }: FoundRow['result']): Html {
   const body = problem?.body ?? '';
-  return html`<div>${problem?.message ?? t`not known`}${replaced && t` (another row stands in its place)`}
+  return html`<div>${plainCause(problem?.message ?? t`not known`)}${replaced && t` (another row stands in its place)`}
     ${body !== '' && html`<span class="under queue-answer">${body.slice(0, SHOWN_CHARACTERS)}${body.length > SHOWN_CHARACTERS && '…'}</span>`}
     ${cause !== undefined && html`<span class="under">step ${problem?.step}, cause <code>${cause}</code></span>`}</div>`;
 }

@@ -7,6 +7,7 @@ import { STATES } from '../../../ledger/schema/schema.ts';
 import type { NamingEvent, RowStory } from '../../../ledger/story/row-story.ts';
 import { type Html, html } from '../../html/html.ts';
 import { countWords, t, translated } from '../../html/texts.ts';
+import { plainCause } from '../../parts/plain-cause.ts';
 import { amount, moment } from '../../parts/text.ts';
 
 /** An entry of a row's timeline: its time in ms, a sentence, and the text that was received or sent. */
@@ -123,7 +124,7 @@ function happeningOf(entry: StoryEntry, story: RowStory): Happening {
         atMs,
         kind: 'doubt',
         words: t`${answerOf(entry.heard)} to the ${translated(entry.kind)} call${sentAfter(entry.sentMs)}: it is not known whether it was made.`,
-        detail: entry.heard.replace(SETTING_HINT, ''),
+        detail: plainCause(entry.heard.replace(SETTING_HINT, '')),
       };
     case 'sent again':
       return {
@@ -146,7 +147,7 @@ function happeningOf(entry: StoryEntry, story: RowStory): Happening {
     case 'held':
       return { atMs, kind: 'doubt', words: t`The row needs an answer: a person has to say what became of its call.` };
     case 'failed':
-      return { atMs, kind: 'bad', words: `${entry.message}.`.replace(/\.\.$/, '.') };
+      return { atMs, kind: 'bad', words: `${plainCause(entry.message)}.`.replace(/\.\.$/, '.') };
     case 'retried':
       return {
         atMs,

@@ -1,0 +1,35 @@
+import type { RowCause } from '../../ledger/counts/cause.ts';
+import { t } from '../html/texts.ts';
+
+/** Why no answer came, as Node and undici say it, and in everybody's words. */
+const WORDS: readonly (readonly [machine: string, words: string])[] = [
+  [
+    'fetch failed|terminated|socket hang up|other side closed|(?:read|write) E[A-Z]+',
+    t`the connection broke before an answer came`,
+  ],
+  ['(?:Headers|Body) Timeout Error|UND_ERR_(?:HEADERS|BODY)_TIMEOUT', t`no answer came in time`],
+  ['bad response|Response does not match the HTTP/1\\.1 protocol', t`the answer could not be read`],
+];
+
+/** Only where a text of ours names the reason: what follows a status is the service's own text. */
+const PLAIN = WORDS.map(([machine, words]) => {
+  return { words, pattern: new RegExp(`(?<=^|: |, then |\\()(?<!status \\d{3}[^]*)(?:${machine})\\b`, 'i') };
+});
+
+/**
+ * A reason in plain words, with those of the machine behind them: `the connection broke before an answer came (read ECONNRESET)`. For
+ * pages alone: `causeOf` reads what is stored.
+ */
+export function plainCause(text: string): string {
+  for (const { pattern, words } of PLAIN) {
+    const [machine] = pattern.exec(text) ?? [];
+    if (machine === undefined) continue;
+    return text.includes(`(${machine}`) ? text.replace(machine, words) : text.replace(machine, `${words} (${machine})`);
+  }
+  return text;
+}
+
+/** The words of a cause. Those of one with a status are the service's own. */
+export function shownCause({ words, status }: Pick<RowCause, 'words' | 'status'>): string {
+  return status === null ? plainCause(words) : words;
+}
