@@ -62,7 +62,7 @@ export function pager({
   next,
   label = t`Pages`,
 }: {
-  words: string;
+  words: HtmlValue;
   first?: string | undefined;
   next?: string | undefined;
   label?: string;

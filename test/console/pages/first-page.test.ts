@@ -59,7 +59,7 @@ test('what was declined within a day stands there with its sums by currency, and
   ] as const)
     expect(page).toContain(`Buyer ${buyer} GmbH ${what} 20`);
   expect(page.match(/Buyer \d GmbH/g)).toHaveLength(3);
-  expect(page).toContain('3 requests');
+  expect(page).toContain('Requested and declined GBP 1,006.50 EUR 2,004.00 3 requests');
   expect((await get('/declined?after=nonsense')).text).toContain('Buyer 1 GmbH');
   // What a status means is asked when the page is read.
   await desk.limitline('statuses', 'open', '--means', 'declined');

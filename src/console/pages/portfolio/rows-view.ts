@@ -1,4 +1,4 @@
-import type { OutcomeSum } from '../../../ledger/counts/outcome-sums.ts';
+import { exactText, type OutcomeSum, soleCurrency } from '../../../ledger/counts/outcome-sums.ts';
 import type { RowOutcome } from '../../../ledger/counts/row-outcome.ts';
 import type { KnownImport } from '../../../ledger/portfolios/imports.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
@@ -6,6 +6,7 @@ import { answeredOtherwise, type RowResult, type RowState, UNFINISHED_STATES } f
 import { type RowFilter, statesOf } from '../../../ledger/search/row-filter.ts';
 import type { RowOrder } from '../../../ledger/search/row-order.ts';
 import type { RowPage } from '../../../ledger/search/row-search.ts';
+import { moneyText } from '../../../money-text.ts';
 import { subtractAmounts } from '../../../portfolio/values/amounts.ts';
 import { type Meanings, statusMeaningOf } from '../../../status-meaning.ts';
 import { can, type Rights } from '../../access/access.ts';
@@ -15,7 +16,7 @@ import { OUTCOMES, rowBadge } from '../../parts/figures.ts';
 import { button, form, hidden, linkButton } from '../../parts/form.ts';
 import { emptyState, notice } from '../../parts/page-head.ts';
 import { pager, table } from '../../parts/table.ts';
-import { advice, amount, cutWords, minuteOf, theirWords } from '../../parts/text.ts';
+import { advice, amount, cutWords, minuteOf, theirWords, withNumbers } from '../../parts/text.ts';
 import { buyerAddress, type Listing, planAddress, portfolioAddress, rowAddress } from '../addresses.ts';
 
 /** A page of rows, see ledger/search/row-search.ts: a page without rows may be followed by others. */
@@ -103,7 +104,7 @@ export function renderRows(
   ${isChosen && chosenForm(name, acts)}
   ${unindexedNotice(page, order)}
   ${pager({
-    words: pagerWords(page),
+    words: withNumbers(pagerWords(page, soleCurrency(state))),
     first: after === undefined ? undefined : `${portfolioAddress(name, filter, { order }).split('#')[0]}#rows`,
     next: page.next === undefined ? undefined : portfolioAddress(name, filter, { order, after: page.next }),
   })}`;
@@ -130,11 +131,13 @@ function chosenForm(name: string, acts: readonly (typeof CHOSEN_ACTS)[number][])
   });
 }
 
-function pagerWords({ found, next }: RowsPage): string {
+function pagerWords({ found, next }: RowsPage, currency: string | undefined): string {
   const [first] = found;
   if (!first) return '';
   const rows = t`${countWords(found.length, 'row')} from line ${first.result.line}`;
-  return next === undefined ? t`${rows}, the last page` : rows;
+  const amounts = found.map(({ result }) => result.request.limit.requested_limit);
+  const sum = moneyText(exactText(amounts.filter((one) => /^\d+(?:\.\d+)?$/.test(one))), currency);
+  return t`${next === undefined ? t`${rows}, the last page` : rows}: ${sum} requested in ${found.length === 1 ? t`it` : t`them`}`;
 }
 
 /** Shown where a search stopped before it found a row: for one page it reads some thousands of rows at the most. */

@@ -71,10 +71,10 @@ export const portfoliosPage = page<PortfoliosPageFunctions>(
     get(DECLINED, {
       may: LOOKS,
       query: z.object({ after: text }),
-      show: async ({ query: { after }, given }) => ({
-        title: t`Declined in the last 24 hours`,
-        body: declinedPage(await given.declinedRows(after), after),
-      }),
+      show: async ({ query: { after }, given }) => {
+        const [found, sum] = await Promise.all([given.declinedRows(after), given.declined()]);
+        return { title: t`Declined in the last 24 hours`, body: declinedPage(found, { sum, after }) };
+      },
     }),
     events(EVENTS, {
       may: LOOKS,

@@ -1,14 +1,15 @@
-import type { DeclinedPage } from '../../../ledger/rows/answered-lately.ts';
+import type { DeclinedPage, DeclinedSum } from '../../../ledger/rows/answered-lately.ts';
 import { visible } from '../../../portfolio/problem.ts';
 import { APPROVED } from '../../../status-meaning.ts';
 import { type Html, html } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
+import { stats } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
 import { emptyState, pageHead } from '../../parts/page-head.ts';
 import { pager, table } from '../../parts/table.ts';
 import { cutWords, minuteOf, theirWords } from '../../parts/text.ts';
 import { portfolioAddress, rowAddress } from '../addresses.ts';
-import { money } from '../held/held-page.ts';
+import { money, sumsPart } from '../held/held-page.ts';
 import { DECLINED } from './needs-you.ts';
 
 /** An approval is among them if the service granted nothing. */
@@ -17,12 +18,16 @@ function statusCell(status: string): Html {
 }
 
 /** The page of what the service declined within a day, in all portfolios, the latest first. */
-export function declinedPage({ items, next, total, isAll }: DeclinedPage, after: string): Html {
+export function declinedPage(
+  { items, next, total, isAll }: DeclinedPage,
+  { sum, after }: { sum: DeclinedSum; after: string },
+): Html {
   return html`${pageHead({
     title: t`Declined in the last 24 hours`,
     trail: [{ href: '/', words: t`Portfolios` }],
     lead: html`The service declined these requests, at once or by a later decision.${!isAll && t` There may be more: only its latest answers are looked at, and none of archived portfolios.`}`,
   })}
+  ${sum.rows > 0 && stats([{ label: t`Requested and declined`, value: sumsPart(sum.sums, sum.isAll), hint: countWords(sum.rows, 'request') }])}
   ${table({
     caption: t`Requests that were declined, the latest first`,
     rows: items,
