@@ -50,7 +50,7 @@ export function layout(
 <title>${title} · Limitline</title>
 ${assets.styles.map(({ href, place }) => (place === undefined || place === at) && html`<link rel="stylesheet" href="${href}">`)}
 <link rel="icon" href="${assets.icon}" type="image/svg+xml">
-<script src="${assets.script}" type="module"></script>
+<script src="${assets.script}" type="module" fetchpriority="low"></script>
 </head>
 <body data-events="${rights && events}">
 <a class="skip" href="#main">Skip to the page</a>
