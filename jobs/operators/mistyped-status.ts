@@ -1,4 +1,4 @@
-import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
+import type { KnownStatus, MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
 import { lettersApart, smallLetters } from '../../src/likeness.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { APPROVED, MEANINGS } from '../../src/status-meaning.ts';
@@ -34,6 +34,20 @@ export function makeMistyped(
     if (!asked.has(status)) asked.set(status, nearest === undefined ? '' : words);
     return asked.get(status) ?? '';
   };
+}
+
+/** Statuses that are looked at for a likely mistake: a service with more of them writes something else into the field. */
+const LOOKED_AT = 1_000;
+
+/** Statuses, each without a meaning with the one that it probably stands for: one that has a meaning, or that more rows have. */
+export function withNearest(known: readonly KnownStatus[]): (KnownStatus & { nearest?: string })[] {
+  if (known.length > LOOKED_AT) return [...known];
+  return known.map((one) => {
+    const better = known.filter(({ meaning, rows }) => meaning !== undefined || rows > one.rows);
+    const seen = [APPROVED, ...better.map(({ status }) => status)];
+    const nearest = one.meaning === undefined ? nearestOf(one.status, seen) : undefined;
+    return nearest === undefined ? one : { ...one, nearest };
+  });
 }
 
 /** How a status is taken that is right though another is spelled much like it, where nobody is there to be asked. */

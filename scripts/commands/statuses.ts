@@ -1,11 +1,10 @@
 import { Argument, type Command, Option } from 'commander';
-import { nearestOf } from '../../jobs/operators/mistyped-status.ts';
+import { nearestOf, withNearest } from '../../jobs/operators/mistyped-status.ts';
 import { setMeaning } from '../../jobs/operators/set-meaning.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
 import { counted, grouped } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import type { KnownStatus } from '../../src/ledger/counts/meaning-store.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { APPROVED, MEANINGS, type StatusMeaning } from '../../src/status-meaning.ts';
 import { withContext } from '../opening/on-portfolio.ts';
@@ -70,17 +69,21 @@ function incomplete(status: string | undefined): LimitlineError {
 }
 
 async function printStatuses({ account, portfolios, statusMeanings }: Context, terminal: Terminal): Promise<void> {
-  const statuses = await statusMeanings.known(await portfolios.names());
-  const facts = statuses.map(({ status, rows, meaning = null, from = null }) => ({ status, rows, meaning, from }));
+  const statuses = withNearest(await statusMeanings.known(await portfolios.names()));
+  const facts = statuses.map(({ status, rows, meaning = null, from = null, nearest }) => ({
+    ...{ status, rows, meaning, from },
+    ...(nearest !== undefined && { nearest }),
+  }));
   terminal.print(statusTable(statuses), { account, statuses: facts });
 }
 
 const FROM = { service: '(the service says so)', setting: '(STATUS_MEANINGS)', account: '' } as const;
 
-function statusTable(statuses: readonly KnownStatus[]): string {
+function statusTable(statuses: ReturnType<typeof withNearest>): string {
   if (statuses.length === 0) return 'No row has a status yet. Rows of archived portfolios are not counted here.';
-  const lines = statuses.map(({ status, rows, meaning, from }) => {
-    const means = meaning === undefined ? 'not known' : `${meaning} ${from === undefined ? '' : FROM[from]}`;
+  const lines = statuses.map(({ status, rows, meaning, from, nearest }) => {
+    const asked = nearest === undefined ? '' : `. Did you mean "${visible(nearest)}"?`;
+    const means = meaning === undefined ? `not known${asked}` : `${meaning} ${from === undefined ? '' : FROM[from]}`;
     return `${grouped(rows).padStart(10)}   ${visible(status).padEnd(30)}   ${means}`.trimEnd();
   });
   const isUnknown = statuses.some(({ meaning }) => meaning === undefined);

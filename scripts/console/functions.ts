@@ -4,6 +4,7 @@ import { writeArchivedResults } from '../../jobs/archive/look-at-archive.ts';
 import { shownName } from '../../jobs/drafts/upload-names.ts';
 import { exportResults } from '../../jobs/export/export-results.ts';
 import { makeHeldPlans } from '../../jobs/operators/held-plans.ts';
+import { withNearest } from '../../jobs/operators/mistyped-status.ts';
 import { setMeaning } from '../../jobs/operators/set-meaning.ts';
 import { makeDecisionsDesk } from '../../jobs/operators/upload-decisions.ts';
 import { heldLetter, makeHeldDesk } from '../../jobs/story/held-desk.ts';
@@ -76,7 +77,7 @@ function archivedPageFunctions({ archives }: Pick<Context, 'archives'>): Archive
 /** The functions of the page of statuses. */
 function statusesPageFunctions(context: Context): StatusesPageFunctions {
   return {
-    known: async () => context.statusMeanings.known(await context.portfolios.names()),
+    known: async () => withNearest(await context.statusMeanings.known(await context.portfolios.names())),
     set: (status, meaning, by, seen) => setMeaning(status, meaning, by, context, seen),
   };
 }

@@ -133,6 +133,17 @@ test('a meaning is changed and taken back on the page of statuses; one of the se
   expect(away.headers.get('location')).toBe('/statuses');
 });
 
+test('a status that is spelled much like a known one has a question beside it, until somebody says what it means', async () => {
+  const rules = [{ on: 'limit' as const, match: 'HRB 1"', fault: 'decision' as const, status: 'aproved', share: 0 }];
+  const desk = await openDesk(1, { rules });
+  await desk.limitline('run', 'q4.csv', '--no-results');
+  const web = await openConsole(desk, byHeader);
+  const asked = '“<bdi>aproved</bdi>”<br><span class="hint">Did you mean “<bdi>approved</bdi>”?</span>';
+  expect((await web.get('/statuses', FIONA)).text).toContain(asked);
+  await web.post('/statuses', { status: 'aproved', means: 'approved' }, FIONA);
+  expect((await web.get('/statuses', FIONA)).text).not.toContain('Did you mean');
+});
+
 test('of ten thousand statuses the most frequent are asked about, and how many more there are is said', async () => {
   const desk = await openDesk(1);
   await desk.limitline('run', 'q4.csv', '--no-results');

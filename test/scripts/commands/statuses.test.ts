@@ -63,6 +63,23 @@ test('STATUS_MEANINGS says what statuses mean, before what anybody told the acco
   expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('STATUS_MEANINGS says what "pending"')]);
 });
 
+test('a status that is spelled much like one with a meaning, or with more rows, is listed with a question', async () => {
+  const came = (buyer: number, status: string) =>
+    ({ on: 'limit', match: `HRB ${buyer}"`, fault: 'decision', status, share: 0 }) as const;
+  const rules = [came(1, 'aproved'), came(2, 'in_progres'), came(3, 'in_progress'), came(4, 'in_progress')];
+  const { limitline, json } = await openDesk(4, { rules });
+  await limitline('run', 'q4.csv');
+  const { stdout } = await limitline('statuses');
+  expect(stdout).toMatch(/^ +1 {3}aproved +not known\. Did you mean "approved"\?$/m);
+  expect(stdout).toMatch(/^ +1 {3}in_progres +not known\. Did you mean "in_progress"\?$/m);
+  expect(stdout).toMatch(/^ +2 {3}in_progress +not known$/m);
+  expect((await json('statuses')).statuses).toContainEqual(
+    expect.objectContaining({ status: 'aproved', meaning: null, nearest: 'approved' }),
+  );
+  await limitline('statuses', 'in_progres', '--means', 'review');
+  expect((await limitline('statuses')).stdout).toMatch(/^ +1 {3}in_progres +review$/m);
+});
+
 test.each([
   [['pending'], 'Name a status and what it means'],
   [['--means', 'review'], 'Name a status and what it means'],

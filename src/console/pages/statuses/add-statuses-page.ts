@@ -24,10 +24,13 @@ import {
   UNKNOWN,
 } from './status-questions.ts';
 
+/** `nearest`: the status for which one without a meaning probably stands. */
+type ListedStatus = KnownStatus & { nearest?: string };
+
 /** The functions that the page of statuses gets. */
 export type StatusesPageFunctions = {
   /** All statuses of the account, the most frequent first. */
-  known: () => Promise<KnownStatus[]>;
+  known: () => Promise<ListedStatus[]>;
   /**
    * Sets a meaning in a person's name, or takes it back. Answers false if it is no longer the one that was `seen`.
    *
@@ -100,7 +103,7 @@ function meaningOf(word: StatusMeaning | typeof UNKNOWN): StatusMeaning | undefi
   return word === UNKNOWN ? undefined : word;
 }
 
-function statusesPage(known: readonly KnownStatus[], asked: Asking): Html {
+function statusesPage(known: readonly ListedStatus[], asked: Asking): Html {
   const open = known.filter(({ meaning }) => meaning === undefined);
   const said = known.filter(({ meaning }) => meaning !== undefined);
   const lead = t`The service explains the status “approved” alone. People say once what each other one means; reports, results and pages count by that at once.`;
@@ -114,12 +117,12 @@ function statusesPage(known: readonly KnownStatus[], asked: Asking): Html {
     ${said.length > 0 && panel({ title: t`What statuses mean`, body: listOf(t`Statuses with a meaning`, said, KNOWN_SHOWN, asked) })}`;
 }
 
-function listOf(caption: string, all: readonly KnownStatus[], most: number, asked: Asking): Html {
+function listOf(caption: string, all: readonly ListedStatus[], most: number, asked: Asking): Html {
   const rest = all.slice(most);
   const restRows = rest.reduce((sum, { rows }) => sum + rows, 0);
   const isKnown = all.some(({ meaning }) => meaning !== undefined);
-  const columns: TableColumn<KnownStatus>[] = [
-    { head: t`Status`, names: true, cell: ({ status }) => quotedStatus(status) },
+  const columns: TableColumn<ListedStatus>[] = [
+    { head: t`Status`, names: true, cell: statusOf },
     { head: t`Rows`, kind: 'number', cell: ({ rows }) => grouped(rows) },
     ...(isKnown
       ? [
@@ -131,6 +134,12 @@ function listOf(caption: string, all: readonly KnownStatus[], most: number, aske
   ];
   return html`${table({ caption, rows: all.slice(0, most), columns })}
     ${rest.length > 0 && html`<p class="quiet">${countWords(rest.length, 'more status', 'more statuses')} of ${countWords(restRows, 'row')}, less frequent.</p>`}`;
+}
+
+/** A status, with the question whether another one is meant. */
+function statusOf({ status, nearest }: ListedStatus): Html {
+  const asked = nearest !== undefined && html`<br><span class="hint">Did you mean ${quotedStatus(nearest)}?</span>`;
+  return html`${quotedStatus(status)}${asked}`;
 }
 
 function meaningBadge(meaning: StatusMeaning): Html {
