@@ -8,6 +8,7 @@ import type { PaceState } from '../../../src/pace/pace-state.ts';
 import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
 import { openLedger } from '../../support/ledger.ts';
+import { as, byHeader } from '../../support/persons.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 /** What a person reads of a page. */
@@ -207,4 +208,16 @@ test('amounts of two currencies that wait for approval are not added up to one s
   expect(plain((await get('/')).text)).toMatch(
     /3 requests wait for a colleague’s approval .*? before EUR 1,001\.50 GBP 1,002\.50 1,003\.50 2/,
   );
+});
+
+test('what the reader’s role cannot do stands apart, for colleagues', async () => {
+  const desk = await openDesk(0, { rules: [{ on: 'limit', match: 'HRB 1"', fault: 'reset' }] });
+  const [head, one, two] = buyerLines(2);
+  await writeFile(join(desk.cwd, 'q4.csv'), `${[head, one, two?.replace(',DE,', ',XX,')].join('\n')}\n`);
+  await desk.limitline('run', 'q4.csv', '--yes', '--no-results');
+  const { get } = await openConsole(desk, byHeader);
+  const shown = async (role: string) => plain((await get('/', as('anna', role))).text);
+  expect(await shown('finance')).toMatch(/Needs you .*1 line to fix.* For colleagues .*1 request needs an answer/);
+  expect(await shown('operator')).toMatch(/Needs you .*1 request needs an answer.* For colleagues .*1 line to fix/);
+  expect(await shown('viewer')).not.toContain('Needs you');
 });

@@ -43,9 +43,11 @@ type Task = {
   sinceMs: number | undefined;
   /** Where it is done, and the word of the button; or who may do it. */
   way: Html;
+  /** Whether the reader may not do it, and somebody else has to. */
+  isOthers?: boolean;
 };
 
-/** The tasks that wait for people, each with a link to where it is done; nothing if there are none. */
+/** The tasks that wait for people, each with a link to where it is done, and apart those of colleagues; nothing if there are none. */
 export function needsYou(
   { needs, declined }: News,
   given: { portfolios: readonly PortfolioState[]; pausedQueues: readonly string[]; nowMs: number; rights: Rights },
@@ -53,17 +55,23 @@ export function needsYou(
   const { portfolios, pausedQueues, nowMs, rights } = given;
   const tasks = [
     ...heldTask(needs.held, portfolios, rights),
-    ...approvalTask(needs.approvals),
+    ...approvalTask(needs.approvals, rights),
     ...needs.refusedByPeople.map(refusedTask),
     ...fixTasks(portfolios, nowMs, rights),
     ...pausedTask(pausedQueues, rights),
     ...declinedTask(declined),
   ];
+  const [own, others] = [tasks.filter((task) => !task.isOthers), tasks.filter((task) => task.isOthers)];
+  return html`${tasksPanel(t`Needs you`, { caption: t`What waits for people`, tasks: own })}
+    ${tasksPanel(t`For colleagues`, { caption: t`What waits for colleagues`, tasks: others })}`;
+}
+
+function tasksPanel(title: string, { caption, tasks }: { caption: string; tasks: readonly Task[] }): Html {
   if (tasks.length === 0) return NOTHING;
   return panel({
-    title: t`Needs you`,
+    title,
     body: table({
-      caption: t`What waits for people`,
+      caption,
       rows: tasks,
       columns: [
         { head: t`What`, names: true, cell: ({ words }) => words },
@@ -83,26 +91,32 @@ function heldTask(
 ): Task[] {
   if (total === 0) return [];
   const places = portfolios.filter(({ states }) => states.held > 0).slice(0, MOST_NAMED);
+  const mayAnswer = can(rights, 'GET /held');
   return [
     {
+      isOthers: !mayAnswer,
       words: html`<span>${countWords(total, 'request needs', 'requests need')} an answer<small class="under">Nobody knows whether the service has taken ${total === 1 ? t`it` : t`them`}: ask its people</small>${places.length > 0 && html`<small class="under">in ${places.map(({ name }, place) => html`${place > 0 && ', '}<a href="${portfolioAddress(name, { outcomes: ['needs_answer'] })}"><bdi>${name}</bdi></a>`)}</small>`}</span>`,
       amount: sumsPart(sums, summed === total),
       sinceMs: oldestMs,
-      way: can(rights, 'GET /held')
+      way: mayAnswer
         ? linkButton({ href: '/held', words: t`Answer`, kind: 'primary' })
         : html`<span class="quiet">${mayWords(answers, t`answer`)}</span>`,
     },
   ];
 }
 
-function approvalTask({ rows, sums, oldestMs }: Needs['approvals']): Task[] {
+function approvalTask({ rows, sums, oldestMs }: Needs['approvals'], rights: Rights): Task[] {
   if (rows === 0) return [];
+  const mayApprove = can(rights, 'POST /approvals/:id/approve');
   return [
     {
+      isOthers: !mayApprove,
       words: html`<span>${countWords(rows, 'request waits', 'requests wait')} for a colleague’s approval<small class="under">Nothing of it is sent before</small></span>`,
       amount: sumsPart(sums, true),
       sinceMs: oldestMs,
-      way: linkButton({ href: '/approvals', words: t`Review`, kind: 'primary' }),
+      way: mayApprove
+        ? linkButton({ href: '/approvals', words: t`Review`, kind: 'primary' })
+        : linkButton({ href: '/approvals', words: t`Look` }),
     },
   ];
 }
@@ -136,11 +150,13 @@ function declinedTask({ rows, sums, sinceMs, isAll }: DeclinedSum): Task[] {
 /** A queue that somebody paused, which stops the rows of all portfolios. */
 function pausedTask(queues: readonly string[], rights: Rights): Task[] {
   if (queues.length === 0) return [];
+  const mayResume = can(rights, 'GET /work');
   return [
     {
+      isOthers: !mayResume,
       words: html`<span>${queues.length === 1 ? t`A queue is paused` : t`${queues.length} queues are paused`}: ${queues.join(', ')}<small class="under">Rows of all portfolios wait there</small></span>`,
       sinceMs: undefined,
-      way: can(rights, 'GET /work')
+      way: mayResume
         ? linkButton({ href: '/work', words: t`Look` })
         : html`<span class="quiet">${mayWords([], t`resume`)}</span>`,
     },
@@ -149,6 +165,7 @@ function pausedTask(queues: readonly string[], rights: Rights): Task[] {
 
 function fixTasks(portfolios: readonly PortfolioState[], nowMs: number, rights: Rights): Task[] {
   const mayLoad = can(rights, 'GET /portfolios/:name/downloads/:file');
+  const mayImport = can(rights, 'GET /new');
   const all = portfolios.flatMap((state): Task[] => {
     const { name, startedMs, finishedMs, invalid, duplicate, states, leftOut, sums } = state;
     // When rows of an unfinished portfolio were rejected, only they tell.
@@ -169,6 +186,7 @@ function fixTasks(portfolios: readonly PortfolioState[], nowMs: number, rights: 
     const amounts = [{ amount: exactText(known), currency: soleCurrency(state) }];
     return [
       {
+        isOthers: !mayImport && !(states.refused > 0 && can(rights, 'GET /plans/new', 'retry')),
         words: html`<span>${parts.map((part, place) => html`${place > 0 && ', '}${part}`)}<small class="under">in <a href="${portfolioAddress(name)}"><bdi>${name}</bdi></a></small></span>`,
         ...(isWhole || amounts[0]?.amount !== '0.00' ? { amount: sumsPart(amounts, isWhole) } : {}),
         sinceMs,
@@ -186,6 +204,7 @@ function fixTasks(portfolios: readonly PortfolioState[], nowMs: number, rights: 
   const others = all.length - MOST_NAMED;
   if (others <= 0) return all;
   const more: Task = {
+    isOthers: !mayImport,
     words: t`${countWords(others, 'more portfolio')} with lines to fix or rejected rows`,
     sinceMs: undefined,
     way: NOTHING,
