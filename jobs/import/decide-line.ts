@@ -124,27 +124,6 @@ export function refusedLine({ row, warnings: _warnings, ...read }: RowLine, prob
   return { ...read, kind: 'invalid', key, name, buyer, requested: limit.requested_limit, problems: [problem] };
 }
 
-/** What a person must know before taking the usual way out. */
-const SECOND_LIMIT = 'A request_reference of its own would request a SECOND limit.';
-
-/** The problem of a line that differs from its request, which was sent already. A sent request is never changed. */
-export function changedProblem(line: number, asked: RowRequest, sent: RowRequest | undefined): Problem {
-  const now = asked.limit.requested_limit;
-  const before = sent?.limit.requested_limit;
-  const isOtherAmount = before !== now;
-  const difference = before !== undefined && isOtherAmount ? ` (sent: ${before})` : '';
-  const stays =
-    sent === undefined || sent.buyer !== asked.buyer
-      ? 'under this name another buyer or amount was asked for'
-      : 'the request stays as it was sent';
-  return {
-    line,
-    column: isOtherAmount ? 'requested_limit' : null,
-    value: isOtherAmount ? now : null,
-    message: `changed after it was requested${difference}; ${stays}. ${SECOND_LIMIT} If no second one is meant, write the line as it was sent, or leave it out`,
-  };
-}
-
 /** Refuses a line whose request_reference belongs to another buyer. The line then counts for no row. */
 export function otherBuyersLine(
   { row, warnings: _warnings, ...read }: RowLine,

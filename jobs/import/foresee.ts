@@ -9,9 +9,9 @@ import { rowName } from '../../src/ledger/schema/schema.ts';
 import { makeDigestTable } from '../../src/portfolio/identity/digest-table.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import { makeProblem, type Problem } from '../../src/portfolio/problem.ts';
+import { changedProblem, sentRequest } from './changed-line.ts';
 import {
   buyerRowsAfter,
-  changedProblem,
   decideLine,
   mayTake,
   otherBuyersLine,
@@ -28,6 +28,7 @@ import { sha256Of } from './keep-file.ts';
 export type ForeseeDeps = {
   portfolio: string;
   foresight: Foresight;
+  rows: Pick<Rows, 'read' | 'ofBuyers'>;
   /** What to do with a company for which it is unknown whether it was made. */
   onUnknownCompany: UnknownPolicy;
   /** For each line number: what follows for the line from other requests for its buyer. Left out for a file that can be read only once. */
@@ -152,7 +153,9 @@ async function foreseeRow(line: RowLine, known: KnownRow, deps: ForeseeDeps): Pr
   const isOther = isSent && known.asked !== '' && known.asked !== contentDigest(askedOf(request));
   const isFixed = before !== undefined && (isSent || known.state === 'done');
   if (isOther || (isFixed && !(await isSame(request, before, row.documents)))) {
-    return { line: refusedLine(line, changedProblem(line.line, request, before)) };
+    const at = { line: line.line, portfolio: deps.portfolio };
+    const sent = await sentRequest({ portfolio: deps.portfolio, key: row.key }, row.buyer, deps.rows);
+    return { line: refusedLine(line, changedProblem(at, request, sent)) };
   }
   if (before && before.buyer !== row.buyer) {
     const own = { row: { portfolio: deps.portfolio, key: row.key }, cell: deps.mendedRow?.(line.cells) ?? '' };

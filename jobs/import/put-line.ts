@@ -6,9 +6,9 @@ import type { PutAnswer, RowDocument, RowRequest } from '../../src/ledger/schema
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { RetryUntilAnswered } from '../../src/ledger/schema/until-answered.ts';
 import type { Line, Row } from '../../src/portfolio/lines/row.ts';
+import { changedProblem, sentRequest } from './changed-line.ts';
 import {
   buyerRowsAfter,
-  changedProblem,
   decideLine,
   type LineDecision,
   mayTake,
@@ -107,8 +107,9 @@ export async function putLine(
       continue;
     }
     if (is === 'changed') {
-      const [sent] = await deps.retryUntilAnswered('read', () => deps.rows.read([row]));
-      return { line: refusedLine(line, changedProblem(line.line, request, sent?.request)), row, is };
+      const sent = await deps.retryUntilAnswered('read', () => sentRequest(row, request.buyer, deps.rows));
+      const at = { line: line.line, portfolio: row.portfolio };
+      return { line: refusedLine(line, changedProblem(at, request, sent)), row, is };
     }
     return endOf({ ...asked, ofBuyer, decision }, is, known);
   }

@@ -48,6 +48,7 @@ export async function importOutlookOf(
     foresees: {
       portfolio,
       foresight: deps.foresight,
+      rows: deps.rows,
       onUnknownCompany: deps.onUnknownCompany,
       ...(place.importId === '' ? {} : await unclearCorrections({ ...place, path, reading }, deps)),
     },

@@ -145,3 +145,23 @@ test('a document is sent for the purpose that its line names, once for each purp
   const purposes = place.standIn.things('document').map(({ body }) => Object(body).purpose);
   expect(purposes.sort()).toEqual(['financial_statement', 'tax_return']);
 });
+
+test('a line that differs names what differs; one of another portfolio that lacks a mapped field names that portfolio and field alone', async () => {
+  const place = await openWorkplace();
+  await place.import([HEADER, LINE], { reading });
+  await place.work();
+  await place.settled();
+  const messages = async (lines: string[], how: object) =>
+    (await place.import(lines, how)).problems.map(({ message }) => message);
+  const moved = [`${HEADER},city`, `${LINE.replace('30,ja', '31,ja')},Ulm`];
+  expect(await messages(moved, { reading })).toEqual([
+    expect.stringMatching(
+      /^changed after it was requested \(buyer_limit\.terms\.days:number, city differ\); the request stays as it was sent\. .* SECOND/,
+    ),
+  ]);
+  const { PLZ, Versichert, Tage } = mapping.columns;
+  const without = { reading: { mapping: { columns: { PLZ, Versichert, Tage }, constants: {} } }, portfolio: 'twin' };
+  expect(await messages([HEADER, LINE], without)).toEqual([
+    'changed after it was requested (buyer_limit.contact.phone differs); the request stays as it was sent in portfolio q4. It was sent with buyer_limit.contact.phone, which this line lacks: if the column was read as that before, read it so again, or leave the line out',
+  ]);
+});

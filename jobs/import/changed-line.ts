@@ -1,0 +1,89 @@
+import type { Rows } from '../../src/ledger/rows/rows.ts';
+import type { RowRequest } from '../../src/ledger/schema/row.ts';
+import type { RowId } from '../../src/ledger/schema/schema.ts';
+import { extrasIn, isPath, shownIn } from '../../src/portfolio/columns/extra-fields.ts';
+import { fieldOf, KNOWN_COLUMNS } from '../../src/portfolio/columns/known-columns.ts';
+import type { Problem } from '../../src/portfolio/problem.ts';
+
+/** A request that was sent, and the portfolio of its row. */
+export type SentRequest = RowRequest & { portfolio: string };
+
+/** The request of a row, or the one that was sent for the same buyer under its key in another portfolio; undefined if there is none. */
+export async function sentRequest(
+  row: RowId,
+  buyer: string,
+  rows: Pick<Rows, 'read' | 'ofBuyers'>,
+): Promise<SentRequest | undefined> {
+  const [own] = await rows.read([row]);
+  if (own) return { ...own.request, portfolio: row.portfolio };
+  const others = (await rows.ofBuyers([buyer])).get(buyer)?.rows ?? [];
+  const other = others.find((one) => one.row.key === row.key && one.limit !== 'free');
+  const [found] = other ? await rows.read([other.row]) : [];
+  return found && other && { ...found.request, portfolio: other.row.portfolio };
+}
+
+/** What a person must know before taking the usual way out. */
+const SECOND_LIMIT =
+  'A request_reference of its own would request a SECOND limit. If no second one is meant, write the line as it was sent, or leave it out';
+
+/** The problem of a line that differs from its request, which was sent already. A sent request is never changed. */
+export function changedProblem(
+  { line, portfolio }: { line: number; portfolio: string },
+  asked: RowRequest,
+  sent: SentRequest | undefined,
+): Problem {
+  const now = asked.limit.requested_limit;
+  const before = sent?.limit.requested_limit;
+  const isOtherAmount = before !== now;
+  const isOfBuyer = sent !== undefined && sent.buyer === asked.buyer;
+  const where = isOfBuyer && sent.portfolio !== portfolio ? ` in portfolio ${sent.portfolio}` : '';
+  const stays = isOfBuyer
+    ? `the request stays as it was sent${where}`
+    : 'under this name another buyer or amount was asked for';
+  return {
+    line,
+    column: isOtherAmount ? 'requested_limit' : null,
+    value: isOtherAmount ? now : null,
+    message: `changed after it was requested${isOfBuyer ? differenceWords(asked, sent) : ''}; ${stays}. ${isOfBuyer ? wayOut(asked, sent) : SECOND_LIMIT}`,
+  };
+}
+
+/** ` (sent: 1000; city differs)`: the amount that was sent, and the columns and paths of what else differs. */
+function differenceWords(asked: RowRequest, sent: RowRequest): string {
+  const { requested_limit: amount } = sent.limit;
+  const names = differing(asked, sent).filter((name) => name !== 'requested_limit');
+  const isOtherAmount = amount !== asked.limit.requested_limit;
+  // What is in a document is compared by others, and no field tells it.
+  if (names.length === 0 && !isOtherAmount && sent.documents.length > 0) names.push('supporting_documents');
+  const words = [
+    ...(isOtherAmount ? [`sent: ${amount}`] : []),
+    ...(names.length > 0 ? [`${names.join(', ')} ${names.length === 1 ? 'differs' : 'differ'}`] : []),
+  ];
+  return words.length > 0 ? ` (${words.join('; ')})` : '';
+}
+
+/** What can be done about a line: where it lacks only fields that were mapped by their paths, the mapping was forgotten most likely. */
+function wayOut(asked: RowRequest, sent: RowRequest): string {
+  const names = differing(asked, sent);
+  const now = fieldsOf(asked);
+  if (names.length === 0 || !names.every((name) => isPath(name) && !now.has(name))) return SECOND_LIMIT;
+  return `It was sent with ${names.join(', ')}, which this line lacks: if the column was read as that before, read it so again, or leave the line out`;
+}
+
+function differing(asked: RowRequest, sent: RowRequest): string[] {
+  const [now, then] = [fieldsOf(asked), fieldsOf(sent)];
+  return [...new Set([...then.keys(), ...now.keys()])].filter((name) => now.get(name) !== then.get(name));
+}
+
+/** What a request says, by column or path. Of documents their names and purposes. */
+function fieldsOf({ company, companyId, documents, limit }: RowRequest): Map<string, unknown> {
+  const shown = [...shownIn('company', company), ...shownIn('buyer_limit', limit)];
+  const extras = [...extrasIn('company', company), ...extrasIn('buyer_limit', limit)];
+  const columnOf = (name: string) => KNOWN_COLUMNS.find((one) => fieldOf(one) === name) ?? name;
+  return new Map<string, unknown>([
+    ...shown.map(([name, value]) => [columnOf(name), value] as const),
+    ...extras.map(({ field, text }) => [field, text] as const),
+    ['company_id', companyId],
+    ['supporting_documents', JSON.stringify(documents.map(({ name, purpose }) => [name, purpose]))],
+  ]);
+}
