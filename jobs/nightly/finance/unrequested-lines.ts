@@ -67,7 +67,10 @@ export async function tellUnrequested(file: DayFile, deps: LinesDeps): Promise<v
       const faults = isLast ? await deps.portfolios.faultyLines(portfolio, numbers) : [];
       for (const [place, line] of left.entries()) {
         const told = wordsOf(line, { opened, file, fault: faults[place]?.message });
-        await deps.sink.found(item(told.says, { line: line.line, ...shownOf(line, opened), detail: told.detail }));
+        // Amounts of a portfolio are in the currency of its files.
+        const currency = portfolio === '' ? opened.currency() : undefined;
+        const shown = { ...shownOf(line, opened), ...(currency !== undefined && { currency }) };
+        await deps.sink.found(item(told.says, { line: line.line, ...shown, detail: told.detail }));
       }
     }
   } catch (error) {

@@ -64,7 +64,7 @@ export async function makeReport(night: Night, look: NightCheck, deps: ReportDep
   }
 }
 
-/** The findings with the currency of their sums, where all files of the portfolio name one; without sums where they name several. */
+/** The findings with the currency of their sums, where all files of the portfolio name one; without sums where they name several. Of no portfolio they have it from its items. */
 async function withCurrencies(findings: readonly Finding[], deps: ReportDeps): Promise<Finding[]> {
   const known = new Map<string, Set<string | undefined>>();
   const currenciesOf = async (portfolio: string) => {
@@ -74,12 +74,16 @@ async function withCurrencies(findings: readonly Finding[], deps: ReportDeps): P
   };
   const told: Finding[] = [];
   for (const finding of findings) {
-    const { sum, granted, ...others } = finding;
-    const currencies =
-      (sum ?? granted) === undefined || finding.portfolio === '' ? [] : await currenciesOf(finding.portfolio);
+    const { portfolios = [finding.portfolio], ...whole } = finding;
+    const { sum, granted, ...others } = whole;
+    const named = new Set<string | undefined>();
+    const isOfMoney = (sum ?? granted) !== undefined;
+    for (const one of isOfMoney ? portfolios.filter((name) => name !== '') : [])
+      for (const currency of await currenciesOf(one)) named.add(currency);
+    const currencies = [...named];
     const [currency] = currencies.length === 1 ? currencies : [];
     const isMixed = currencies.filter((one) => one !== undefined).length > 1;
-    told.push(isMixed ? { ...others, isMixed } : currency === undefined ? finding : { ...finding, currency });
+    told.push(isMixed ? { ...others, isMixed } : currency === undefined ? whole : { ...whole, currency });
   }
   return told;
 }

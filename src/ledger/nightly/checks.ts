@@ -47,6 +47,8 @@ export type FoundItem = {
   name?: string;
   requested?: string;
   granted?: string;
+  /** The currency of its amounts, if it belongs to no portfolio and its file names one. */
+  currency?: string;
   /** One sentence without names; items of one portfolio with the same sentence are one finding. */
   says: string;
   /** What only this item has, such as an id or a date. */
@@ -73,6 +75,8 @@ export type Finding = {
   /** The sums that the finding's rows requested, and that were granted them, exact decimal text; left out if none is known. */
   sum?: string;
   granted?: string;
+  /** The portfolios of a finding that stands for further ones. */
+  portfolios?: readonly string[];
   /** The currency of the sums, if all files of the portfolio name one; `isMixed`: they name several, so there are no sums. */
   currency?: string;
   isMixed?: true;

@@ -18,7 +18,7 @@ export type Before = {
   crowded: readonly CheckName[];
   findings: readonly Pick<
     ReportFinding,
-    'check' | 'portfolio' | 'finding' | 'rows' | 'isMended' | 'change' | 'sum' | 'granted'
+    'check' | 'portfolio' | 'finding' | 'rows' | 'isMended' | 'change' | 'sum' | 'granted' | 'currency'
   >[];
 };
 
@@ -171,8 +171,9 @@ export function makeFindingGroups(mostFindings = MOST_FINDINGS) {
     const known = groups.get(name);
     if (known) return known;
     if (groups.size >= mostFindings) {
-      const rest = crowded.get(item.check) ?? begin({ ...item, portfolio: '' }, CROWDED_WORDS);
+      const rest = crowded.get(item.check) ?? begin({ check: item.check, portfolio: '' }, CROWDED_WORDS);
       crowded.set(item.check, rest);
+      rest.portfolios.add(item.portfolio);
       return rest;
     }
     const begun = begin(item, words);
@@ -208,32 +209,34 @@ export function makeFindingGroups(mostFindings = MOST_FINDINGS) {
   };
 }
 
-/** The key by which findings of two nights are the same. */
-function nameOfFinding({ check, portfolio, finding }: Pick<Finding, 'check' | 'portfolio' | 'finding'>): string {
-  return `${check}\0${portfolio}\0${finding}`;
+type FindingName = Pick<Finding, 'check' | 'portfolio' | 'finding' | 'currency'>;
+
+/** The key by which findings of two nights are the same. Where they belong to no portfolio, each currency has its own. */
+function nameOfFinding({ check, portfolio, finding, currency = '' }: FindingName): string {
+  return `${check}\0${portfolio}\0${finding}${portfolio === '' ? `\0${currency}` : ''}`;
 }
 
-type Group = Pick<Finding, 'check' | 'portfolio' | 'finding' | 'rows' | 'isMended'> & {
+type Group = FindingName & {
+  portfolios: Set<string>;
   sum: ReportSum;
   granted: ReportSum;
   commands: Set<string>;
   examples: FoundItem[];
-  sinceMs?: number;
-};
+} & Pick<Finding, 'rows' | 'isMended' | 'sinceMs'>;
 
-function begin({ check, portfolio }: FoundItem, finding: string): Group {
-  const sums = { sum: makeReportSum(), granted: makeReportSum() };
-  return { check, portfolio, finding, rows: 0, isMended: true, ...sums, commands: new Set(), examples: [] };
+function begin({ check, portfolio, currency }: Omit<FindingName, 'finding'>, finding: string): Group {
+  const sums = { sum: makeReportSum(), granted: makeReportSum(), portfolios: new Set<string>() };
+  const its = { check, portfolio, finding, ...(currency !== undefined && { currency }) };
+  return { ...its, rows: 0, isMended: true, ...sums, commands: new Set(), examples: [] };
 }
 
-function asFinding({ sum, granted, commands, sinceMs, ...group }: Group): Finding {
+function asFinding({ sum, granted, commands, portfolios, ...group }: Group): Finding {
   const [total, given] = [sum.text(), granted.text()];
   return {
     ...group,
     commands: [...commands],
-    ...(total === undefined ? {} : { sum: total }),
-    ...(given === undefined ? {} : { granted: given }),
-    ...(sinceMs === undefined ? {} : { sinceMs }),
+    ...{ ...(total !== undefined && { sum: total }), ...(given !== undefined && { granted: given }) },
+    ...(portfolios.size === 0 ? {} : { portfolios: [...portfolios] }),
   };
 }
 

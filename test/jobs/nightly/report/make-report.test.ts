@@ -66,6 +66,34 @@ test('amounts of a portfolio whose files name several currencies have no sum, al
   expect(groups[0]).not.toHaveProperty('sum');
 });
 
+test('amounts that belong to no portfolio have one sum a currency, and each finding is known again the next night', async () => {
+  const { make, reports } = await openDesk();
+  const dropped = (currency?: string) =>
+    foundItem({ check: 'not requested', portfolio: '', ...(currency !== undefined && { currency }) });
+  const look = finds(dropped('EUR'), dropped('USD'), dropped('EUR'), dropped());
+  const { groups } = await make(NIGHT, look);
+  expect(groups).toMatchObject([{ findings: 3, rows: 4 }]);
+  expect(groups[0]).not.toHaveProperty('sum');
+  const found = await reports.findings(NIGHT, 0, 3);
+  expect(found.map(({ sum, currency }) => [sum, currency])).toEqual([
+    ['2001', 'EUR'],
+    ['1000.5', undefined],
+    ['1000.5', 'USD'],
+  ]);
+  const next = await make('2026-11-23T01:30:00.000Z', look);
+  expect(next.groups).toMatchObject([{ findings: 3, changes: { same: 3 } }]);
+});
+
+test('a finding that stands for those of many portfolios has no sum of several currencies', async () => {
+  const { make, reports } = await openDesk();
+  const many = (portfolio: string) =>
+    Array.from({ length: 3_001 }, (_none, at) => foundItem({ portfolio, says: `finding ${at}` }));
+  await make(NIGHT, finds(...many('eur'), foundItem({ portfolio: 'mixed', says: 'another' })));
+  const [crowded] = await reports.findings(NIGHT, 0, 1);
+  expect(crowded).toMatchObject({ portfolio: '', rows: 2, isMixed: true });
+  expect(crowded).not.toHaveProperty('sum');
+});
+
 test('a night leaves its items as a table, a page to print, and a report that says where they are', async () => {
   const print = () => ['<p>', 'printed', '</p>'];
   const { dir, reports, make, names } = await openDesk({ printReport: print });
