@@ -86,7 +86,7 @@ test('what was requested this month stands there by currency and outcome, withou
   const live = fragments.find(({ id }: { id: string }) => id === 'this-month')?.html;
   for (const text of [live, (await get('/')).text])
     expect(plain(text)).toContain(
-      'This month Requested GBP 1,005.50 EUR 4,012.00 5 requests Granted GBP 1,005.50 EUR 1,502.75 3 requests Under review EUR 1,003.50 1 request in q4 Declined EUR 1,004.50 1 request in q4',
+      'This month Requested GBP 1,005.50 EUR 4,012.00 5 requests Granted GBP 1,005.50 EUR 1,502.75 of GBP 1,005.50 EUR 2,004.00 requested in 3 requests Under review EUR 1,003.50 1 request in q4 Declined EUR 1,004.50 1 request in q4',
     );
   // The tiles add up to what was requested, also while nobody has said what a status means.
   await desk.limitline('statuses', 'open', '--means', 'unknown');

@@ -58,7 +58,12 @@ export function thisMonth(look: {
         const rows = some.reduce((sum, one) => sum + one.rows, 0);
         if (rows === 0 && ifAny) return [];
         const value = rows === 0 ? '–' : sumsPart(sumsByCurrency(amounts), isAll);
-        const words = `${isAll ? '' : t`at least `}${countWords(rows, 'request')}`;
+        const requests = `${isAll ? '' : t`at least `}${countWords(rows, 'request')}`;
+        const asked = some.map((one) => ({ amount: one.requested, currency: one.currency }));
+        const words =
+          of === 'granted' && rows > 0
+            ? html`of ${sumsPart(sumsByCurrency(asked), isAll)} requested in ${requests}`
+            : html`${requests}`;
         return {
           label,
           value,
