@@ -175,3 +175,10 @@ test('a buyer with 5,000 requests is shown page by page', async () => {
   expect((await get(`/buyers/${key}?from=5000`)).text).toContain('1 request of 5,001 requests');
   expect((await get(`/buyers/${key}?from=99999`)).text).toContain('There are no more requests.');
 });
+
+test('a long name stands in full on the page of its buyer', async () => {
+  const long = `${'Sehr lange Firma '.repeat(14)}GmbH`;
+  const { search, get } = await openWith({ q4: [MUELLER.replace('Bäckerei Müller GmbH', long)] });
+  const [found] = await search('Sehr');
+  expect((await get(found?.href ?? '')).text).toContain(`<h1><bdi>${long}</bdi></h1>`);
+});

@@ -10,7 +10,7 @@ import { countWords, t, translated } from '../../html/texts.ts';
 import { facts, rowBadge, type Stat, stats } from '../../parts/figures.ts';
 import { pageHead, panel } from '../../parts/page-head.ts';
 import { pager, table } from '../../parts/table.ts';
-import { advice, amount, minuteOf, theirWords } from '../../parts/text.ts';
+import { advice, amount, cutWords, minuteOf, theirWords } from '../../parts/text.ts';
 import { buyerAddress, portfolioAddress, rowAddress } from '../addresses.ts';
 import { money, sumsPart } from '../held/held-page.ts';
 
@@ -18,6 +18,9 @@ import { money, sumsPart } from '../held/held-page.ts';
 export function shownBuyer({ names: [first] }: Pick<BuyerLook, 'names'>): string {
   return first?.name ?? t`A buyer whose name was forgotten`;
 }
+
+/** Characters of a name on the buyer's own page: more than any real one has, since nowhere else it stands in full. */
+const LONGEST_NAME = 2_000;
 
 /** The page of a buyer: names, numbers and ids, and its requests in all portfolios. */
 export function buyerPage(story: BuyerStory, { from, meanings }: { from: number; meanings: Meanings }): Html {
@@ -30,7 +33,7 @@ export function buyerPage(story: BuyerStory, { from, meanings }: { from: number;
   const end = from + requests.length;
   const all = isWhole ? countWords(count, 'request') : t`more than ${countWords(count, 'request')}`;
   return html`${pageHead({
-    title: theirWords(shownBuyer(story)),
+    title: html`<bdi>${cutWords(shownBuyer(story), LONGEST_NAME)}</bdi>`,
     trail: [{ href: '/', words: t`Portfolios` }],
     lead: html`${all} in all portfolios, those of the newest portfolios first`,
   })}
