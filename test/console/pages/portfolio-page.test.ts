@@ -109,6 +109,7 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
     expect(chosen(answered.text)).toEqual(['rejected', 'needs_answer']);
     expect([...answered.text.matchAll(/data-head="Line">/g)].length).toBe(3);
     expect(textOf(refused.text)).toMatch(/2 rows from line 4, the last page: (?:EUR )?[\d,]+\.\d\d requested in them/);
+    expect(textOf(refused.text)).toMatch(/with status 422 limit is too high/);
     const named = textOf((await get('/portfolios/q4?text=buyer+5&min=1,000')).text);
     expect(named).toContain('1 row from line 6');
     const cause = /\?cause=(\w+)#rows/.exec(refused.text)?.[1];

@@ -1,3 +1,4 @@
+import { answerWords } from '../../../ledger/counts/answer-words.ts';
 import { exactText, type OutcomeSum, soleCurrency } from '../../../ledger/counts/outcome-sums.ts';
 import type { RowOutcome } from '../../../ledger/counts/row-outcome.ts';
 import type { KnownImport } from '../../../ledger/portfolios/imports.ts';
@@ -90,7 +91,7 @@ export function renderRows(
           amount(statusMeaningOf(record.status, meanings) === 'approved' ? record.total_limit : undefined),
       },
       { head: t`Ids`, kind: 'id', wideOnly: true, cell: ({ result }) => idsOf(result) },
-      { head: t`Answer or problem`, cell: ({ result }) => problemOf(result) },
+      { head: t`Why`, cell: ({ result }) => problemOf(result) },
       { head: t`Changed (UTC)`, sorts: sorts('changed'), cell: ({ result }) => minuteOf(result.updatedMs) },
       {
         head: t`Buyer`,
@@ -190,7 +191,9 @@ function shortId(id: string): string {
 
 function problemOf({ problem, record, state }: RowResult): Html | string {
   if (problem) {
-    return html`<span class="row-problem">${advice(problem.message, PROBLEM_CHARACTERS)}</span>`;
+    // Without a status, the body may be the answer to somebody else’s request.
+    const said = problem.status === undefined ? '' : cutWords(answerWords(problem.body ?? ''), PROBLEM_CHARACTERS);
+    return html`<span class="row-problem">${advice(problem.message, PROBLEM_CHARACTERS)}${said !== '' && html`<small class="under"><bdi>${said}</bdi></small>`}</span>`;
   }
   if (record.differs) return html`<span class="row-problem">${answeredOtherwise(record)}</span>`;
   if (record.status) return theirWords(record.status);
