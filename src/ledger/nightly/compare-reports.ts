@@ -83,7 +83,7 @@ function asGone({ check, portfolio, finding, rows }: Before['findings'][number])
   return { check, portfolio, finding, ...nothing, change: 'gone', rowsBefore: rows };
 }
 
-const CHECK_ORDER = Object.keys(CHECKS);
+const CHECK_ORDER = Object.keys(CHECKS) as CheckName[];
 
 /** The order of findings: by section, by check, and then by most rows; ties by portfolio. */
 function inOrder(a: Compared, b: Compared): number {
@@ -202,9 +202,8 @@ export function makeFindingGroups(mostFindings = MOST_FINDINGS) {
     /** The findings so far, in the order of {@link CHECKS}. */
     result(): GroupedFindings {
       const all = [...groups.values(), ...crowded.values()];
-      const order = Object.keys(CHECKS) as CheckName[];
-      const sorted = order.flatMap((check) => all.filter((group) => group.check === check));
-      return { items, findings: sorted.map(asFinding), crowded: order.filter((check) => crowded.has(check)) };
+      const sorted = CHECK_ORDER.flatMap((check) => all.filter((group) => group.check === check));
+      return { items, findings: sorted.map(asFinding), crowded: CHECK_ORDER.filter((check) => crowded.has(check)) };
     },
   };
 }
@@ -230,12 +229,13 @@ function begin({ check, portfolio, currency }: Omit<FindingName, 'finding'>, fin
   return { ...its, rows: 0, isMended: true, ...sums, commands: new Set(), examples: [] };
 }
 
-function asFinding({ sum, granted, commands, portfolios, ...group }: Group): Finding {
+function asFinding({ sum, granted, commands, portfolios, sinceMs, ...group }: Group): Finding {
   const [total, given] = [sum.text(), granted.text()];
   return {
     ...group,
     commands: [...commands],
     ...{ ...(total !== undefined && { sum: total }), ...(given !== undefined && { granted: given }) },
+    ...(sinceMs !== undefined && { sinceMs }),
     ...(portfolios.size === 0 ? {} : { portfolios: [...portfolios] }),
   };
 }
