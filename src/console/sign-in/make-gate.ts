@@ -105,10 +105,13 @@ function lead(request: FastifyRequest, reply: FastifyReply, page: string | undef
   // RFC 9110, section 15.5.2, requires a challenge; browsers know no scheme `Session` and so open no dialog.
   reply.code(401).header('www-authenticate', 'Session realm="limitline"');
   const [title, words] = page === undefined ? [t`Open it by its link`, BY_LINK] : [t`Signed out`, SIGNED_OUT];
-  if (wantsFragment(request)) return reply.fragment(notice('bad', words, { title: `${title}.`, urgent: true }));
-  if (isByItself(request)) return reply.header('cache-control', 'no-store').send({ error: words });
   const from = URL.parse(headers.referer ?? '');
   const back = from?.host === headers.host ? `${from?.pathname}${from?.search}` : '/';
+  if (wantsFragment(request)) {
+    const way = page !== undefined && html` <a href="${signInAddress(back, page)}">Sign in</a>`;
+    return reply.fragment(notice('bad', html`${words}${way}`, { title: `${title}.`, urgent: true }));
+  }
+  if (isByItself(request)) return reply.header('cache-control', 'no-store').send({ error: words });
   return reply.pageNow({
     title,
     body: html`<div class="trouble">

@@ -19,7 +19,12 @@ test('with a user there is nothing to see without signing in, from any address, 
     expect(headers.get('location')).toBe(`/sign-in?to=${encodeURIComponent(path)}`);
     expect(headers.get('cache-control')).toBe('no-store');
   }
-  expect((await stranger.get('/held', { 'x-fragment': '1' })).status).toBe(401);
+  // The form of an upload is sent by a script, which shows this piece of a page in its place.
+  const piece = await stranger.get('/held', { 'x-fragment': '1', referer: `${web.url}/new` });
+  expect(piece).toMatchObject({
+    status: 401,
+    text: expect.stringContaining('<a href="/sign-in?to=%2Fnew">Sign in</a>'),
+  });
   expect((await stranger.get('/events', { accept: 'text/event-stream' })).status).toBe(401);
   const board = await stranger.get('/queues/api/queues');
   expect([board.status, board.headers.get('location')], 'what the board asks by itself').toEqual([401, null]);
