@@ -1,21 +1,41 @@
 import { expect, test } from 'vitest';
 import { openFinishedPortfolio } from '../support/finished-portfolio.ts';
 
-test('a damaged list of late answers harms no row whose answer does not belong there', async () => {
-  const { context } = await openFinishedPortfolio(2);
-  const { decisions, ledger, keys } = context;
-  const told = { by: 'anna', file: 'later.csv' };
-  const limits = await Promise.all(['bl_q41', 'bl_q42'].map((id) => decisions.find(id)));
+const TOLD = { by: 'anna', file: 'later.csv' };
+
+async function decideAll(said: { status: string; total: string }[]) {
+  const place = await openFinishedPortfolio(said.length);
+  const { decisions } = place.context;
   const at = new Date().toISOString();
-  await ledger.set(keys.answeredLately, 'damaged');
-  const follow = limits.map(async (limit, place) => {
+  const made = said.map(async (word, number) => {
+    const id = `bl_q4${number + 1}`;
+    const limit = await decisions.find(id);
     if (!limit?.maker) throw new Error('no limit');
-    const id = `bl_q4${place + 1}`;
-    const said = place === 0 ? { status: 'rejected', total: '' } : { status: 'approved', total: '5000' };
-    await decisions.decide(limit, { limit: id, ...said, available: '', at, isDated: true }, told);
-    return { id, maker: limit.maker };
+    await decisions.decide(limit, { limit: id, ...word, available: '', at, isDated: true }, TOLD);
+    return { id, row: limit.maker };
   });
-  const made = await Promise.all(follow);
-  const answers = await Promise.allSettled(made.map(({ id, maker }) => decisions.follow(maker, id, told)));
-  expect(answers[1]).toEqual({ status: 'fulfilled', value: 'follows' });
+  return { ...place.context, limits: await Promise.all(made) };
+}
+
+const YES = { status: 'approved', total: '5000' };
+const NO = { status: 'rejected', total: '' };
+
+test('a damaged list of late answers harms no row whose answer is a plain yes and was never there', async () => {
+  const { decisions, ledger, keys, limits } = await decideAll([YES, NO]);
+  await ledger.set(keys.answeredLately, 'damaged');
+  const [first] = await Promise.allSettled(limits.map(({ id, row }) => decisions.follow(row, id, TOLD)));
+  expect(first).toEqual({ status: 'fulfilled', value: 'follows' });
+});
+
+test('a row whose news could not be written down is not said to follow, whatever stands before it in its batch', async () => {
+  const { decisions, ledger, keys, limits } = await decideAll([YES]);
+  const [only] = limits;
+  if (!only) throw new Error('no limit');
+  await ledger.set(keys.decidedRows, 'damaged');
+  const [, after] = await Promise.allSettled([
+    // A row that was forgotten meanwhile.
+    decisions.follow({ portfolio: 'q4', key: 'AAAAAAAAAAAAAAAA' }, 'bl_q49', TOLD),
+    decisions.follow(only.row, only.id, TOLD),
+  ]);
+  expect(after?.status).toBe('rejected');
 });
