@@ -30,7 +30,7 @@ describe('the page of the queues', () => {
     const { status, text } = await get('/work');
     expect(status).toBe(200);
     expect(text).toContain('No rows wait to be sent.');
-    for (const head of ['Made in the last minute', 'Made a minute, over the last hour', 'Oldest waits'])
+    for (const head of ['Per minute, now', 'Per minute, last hour', 'Oldest waits'])
       expect(text).toContain(`>${head}</th>`);
     for (const words of ['companies', 'documents', 'buyer-limits', 'q4, line 2', 'q4, line 3', 'q4, line 4']) {
       expect(text).toContain(words);

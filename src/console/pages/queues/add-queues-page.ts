@@ -165,16 +165,16 @@ const QUEUES_ID = 'queues';
 function queuesView({ queues, samples, toSend, nowMs }: QueuesLook, csrf: string): Html {
   const perMinute = (name: QueueName, overMs: number) =>
     rateWords(madePerMinute(samples, QUEUE_WORDS[name].kind, { overMs, nowMs }));
-  return html`<p>${toSend === 0 ? t`No rows wait to be sent.` : t`${countWords(toSend, 'row is', 'rows are')} still to be sent. The queues hold only the next of them.`} “Made” are the companies, documents and limits that the service has made, for all portfolios together.</p>
+  return html`<p>${toSend === 0 ? t`No rows wait to be sent.` : t`${countWords(toSend, 'row is', 'rows are')} still to be sent. The queues hold only the next of them.`} “Per minute” counts the companies, documents and limits that the service made, for all portfolios together.</p>
   ${table({
     caption: t`Queues of the steps`,
     rows: queues,
     columns: [
       { head: t`Step`, names: true, cell: ({ name }) => nameOf(name) },
       { head: t`State`, cell: ({ isPaused }) => (isPaused ? paused() : html`<span class="queue-fact">goes on</span>`) },
-      { head: t`Made in the last minute`, kind: 'number', cell: ({ name }) => perMinute(name, MINUTE_MS) },
+      { head: t`Per minute, now`, kind: 'number', cell: ({ name }) => perMinute(name, MINUTE_MS) },
       {
-        head: t`Made a minute, over the last hour`,
+        head: t`Per minute, last hour`,
         kind: 'number',
         cell: ({ name }) => perMinute(name, 60 * MINUTE_MS),
       },
