@@ -121,7 +121,8 @@ async function questions(deps: AccountDeps): Promise<Questions> {
   if (last?.digest === digest) return { held: last.held, total: total - last.compared + last.held.length };
   const first = await stories.held({ count: MOST_HELD });
   const held = await oneForEachCall(first, deps);
-  found.set(stories, { digest, compared: first.length, held });
+  // Rows that were held between the two would stay, if the digest came back once they are answered.
+  if ((await stories.heldDigest()).digest === digest) found.set(stories, { digest, compared: first.length, held });
   return { held, total: total - first.length + held.length };
 }
 

@@ -13,7 +13,7 @@ const WORDS: readonly (readonly [machine: string, words: string])[] = [
 
 /** Only where a text of ours names the reason: what follows a status is the service's own text. */
 const PLAIN = WORDS.map(([machine, words]) => {
-  return { words, pattern: new RegExp(`(?<=^|: |, then |\\()(?<!status \\d{3}[^]*)(?:${machine})\\b`, 'i') };
+  return { words, pattern: new RegExp(`(?<=^|: |, then |(\\())(?<!status \\d{3}[^]*)(?:${machine})\\b`) };
 });
 
 /**
@@ -22,9 +22,8 @@ const PLAIN = WORDS.map(([machine, words]) => {
  */
 export function plainCause(text: string): string {
   for (const { pattern, words } of PLAIN) {
-    const [machine] = pattern.exec(text) ?? [];
-    if (machine === undefined) continue;
-    return text.includes(`(${machine}`) ? text.replace(machine, words) : text.replace(machine, `${words} (${machine})`);
+    if (pattern.test(text))
+      return text.replace(pattern, (machine, bracket) => (bracket ? words : `${words} (${machine})`));
   }
   return text;
 }

@@ -2,7 +2,6 @@ import { grouped } from '../../counted.ts';
 import { moneyText } from '../../money-text.ts';
 import { type Html, html } from '../html/html.ts';
 import { t } from '../html/texts.ts';
-import { plainCause } from './plain-cause.ts';
 
 /** An amount (decimal text) with figures of equal width: `1,250,000.50`, or by the reader's locale where scripts run; never rounded; `none` where there is no amount. What is no decimal number stands as it is. */
 export function amount(text: string | undefined, none = '–'): Html {
@@ -44,15 +43,14 @@ export function commandLine(text: string, lead = ''): Html {
 }
 
 /**
- * A text of a job or an error, in plain words (plain-cause.ts). Its clauses that name a command or a setting stand behind the switch, as those of {@link commandLine}
+ * A text of a job or an error. Its clauses that name a command or a setting stand behind the switch, as those of {@link commandLine}
  * do; where that would hide all of it, only what follows a colon does. A time is the reader's.
  *
  * @param most characters after which a clause is cut
  */
 export function advice(text: string, most = Number.POSITIVE_INFINITY): Html {
-  const plain = plainCause(text);
-  const clauses = plain.split(/(?<=[.;]) | (?=\()/);
-  const parts = clauses.every((clause) => COMMAND_OR_SETTING.test(clause)) ? plain.split(/(?=: )/) : clauses;
+  const clauses = text.split(/(?<=[.;]) | (?=\()/);
+  const parts = clauses.every((clause) => COMMAND_OR_SETTING.test(clause)) ? text.split(/(?=: )/) : clauses;
   return html`<span>${parts.map((part, at) => {
     const shown = part.length > most ? `${part.slice(0, most)}…` : part;
     return html`${at > 0 && !part.startsWith(':') && ' '}${COMMAND_OR_SETTING.test(part) ? html`<span class="terminal">${shown}</span>` : withTimes(shown)}`;

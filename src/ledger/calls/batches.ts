@@ -102,7 +102,7 @@ export function makeGathered<Item, Answer>(
   return (item) => {
     const asked = { ...Promise.withResolvers<Answer>(), item };
     gathered.push(asked);
-    if (underWay < mostUnderWay && (underWay === 0 || gathered.length > mostAtOnce)) {
+    if (underWay < mostUnderWay && (underWay === 0 || gathered.length >= mostAtOnce)) {
       underWay += 1;
       // Requests of the same turn of the event loop join this batch.
       setImmediate(takeAll);

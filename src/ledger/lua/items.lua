@@ -24,7 +24,7 @@ while at <= #ARGV do
   end
   local isSaid, answer, row = pcall(oneItem, name, key, moves)
   answers[#answers + 1] = isSaid and answer or faultOf(answer)
-  moving[#answers] = row and name
+  moving[#answers] = row and name or false
 end
 
 for name, fault in pairs(writeGathered(NOW)) do

@@ -84,16 +84,21 @@ end
 local LATELY = 2 * 24 * 3600 * 1000
 local isTrimmed = false
 
+local function isPlainYes(row)
+  local share = shareIn(row.tally)
+  return share.status == 'approved' and share.short ~= '6'
+end
+
 -- Notes when (ms) the service answered for a row, unless the answer is a plain yes. Whether it is a no is read from the row, since what statuses
--- mean may change (answered-lately.ts). isLater: it had answered before.
-local function noteAnswer(row, atMs, isLater)
+-- mean may change (answered-lately.ts). was: the row as it was, where the service had answered before.
+local function noteAnswer(row, atMs, was)
   if row.state ~= 'done' then return end
-  local share, lately, name = shareIn(row.tally), ROOT .. ':answered-lately', row.portfolio.name .. '/' .. row.key
-  if share.status == 'approved' and share.short ~= '6' then
-    if isLater then stand(row.portfolio, lately, false, name) end
+  local lately, name = ROOT .. ':answered-lately', row.portfolio.name .. '/' .. row.key
+  local isYes = isPlainYes(row)
+  if isYes or tonumber(atMs) < NOW - LATELY then
+    if was and not (isYes and isPlainYes(was)) then stand(row.portfolio, lately, false, name) end
     return
   end
-  if tonumber(atMs) < NOW - LATELY then return end
   if isTrimmed then return stand(row.portfolio, lately, atMs, name) end
   isTrimmed = true
   redis.call('ZADD', lately, atMs, name)

@@ -192,14 +192,14 @@ MOVES.follow = {
     if #it.entries > 0 then fields.updated, fields.since = NOW, row.since or laterOf(row, 'updated') end
     return row.state, fields, { granted = now.total_limit, available = now.available_limit, status = now.status }
   end,
-  besides = function(now, it)
+  besides = function(now, it, was)
     if #it.entries == 0 then return end
     for _, entry in ipairs(it.entries) do tellKnown(now.hash, NOW, entry) end
     local name = now.portfolio.name .. '/' .. now.key
     local news = { row = name, status = it.said.status, total = it.said.total_limit, atMs = tonumber(NOW) }
     local number = redis.call('HINCRBY', KEYS[1], 'decided', 1)
     stand(now.portfolio, ROOT .. ':decided', number, number .. ' ' .. cjson.encode(news))
-    noteAnswer(now, math.min(tonumber(NOW), msOf(it.said.decided_at) or NOW), true)
+    noteAnswer(now, math.min(tonumber(NOW), msOf(it.said.decided_at) or NOW), was)
   end,
   said = function(row, it) return row and it.said and (#it.entries > 0 and 'follows' or 'same') or 'not made', it.said ~= nil end,
 }

@@ -26,8 +26,8 @@ export type DeclinedPage = {
 /** Answers other than a plain yes that are looked at: some ten milliseconds. */
 export const MOST_ANSWERS = 2_000;
 
-/** How long answers that are the same are not read again, in as many portfolios. */
-const SAME_MS = 10_000;
+/** How long answers that are the same are not read again, in as many portfolios: so long, rows that leave for an archive may still count. */
+const SAME_MS = 2_000;
 
 /** Finds rows that the service answered within two days otherwise than by a plain yes, at first or by a later decision (moves.lua). */
 export function makeAnsweredLately({ connection, keys }: { connection: RedisConnection; keys: Keys }) {

@@ -62,7 +62,7 @@ export function readExtraField(text: string): { field: ExtraField } | { fault: s
 
 /** The path of the group that a text names, with or without its body's name. */
 function groupOf(text: string): string | undefined {
-  const name = text.toLowerCase();
+  const name = text.toLowerCase().replace(/:.*$/s, '');
   return ['company', 'buyer_limit', ...OBJECTS].find((group) => group === name || group.endsWith(`.${name}`));
 }
 

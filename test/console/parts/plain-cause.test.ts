@@ -22,3 +22,15 @@ test.each([
 ])('%j is shown as %j', (text, shown) => {
   expect(plainCause(text)).toBe(shown);
 });
+
+test('what is put in plain words is the reason, and not the same word in a name before it', () => {
+  const text = 'The document contract-terminated.pdf was not taken: terminated';
+  expect(plainCause(text)).toBe(
+    'The document contract-terminated.pdf was not taken: the connection broke before an answer came (terminated)',
+  );
+});
+
+test('words of ours that only begin like those of the machine stay', () => {
+  const text = 'The file cannot be used: write each amount with two decimals.';
+  expect(plainCause(text)).toBe(text);
+});

@@ -3,6 +3,7 @@ import { makeHeldPlans } from '../../../jobs/operators/held-plans.ts';
 import { countQuestions, heldLetter, makeHeldDesk } from '../../../jobs/story/held-desk.ts';
 import { type RowId, rowName } from '../../../src/ledger/schema/schema.ts';
 import { openConsole } from '../../support/console.ts';
+import { openLedger } from '../../support/ledger.ts';
 import { openPlanned } from '../../support/planned-rows.ts';
 
 const HEADER = 'name,country_code,company_registration_number,requested_limit,currency';
@@ -113,4 +114,21 @@ test('the oldest question is known anew where the only held row is held again', 
   const { oldestMs = 0 } = await desk.ofAccount();
   await context.ledger.zincrby(context.keys.held, 5_000, rowName(row));
   expect(await desk.ofAccount()).toMatchObject({ total: 1, oldestMs: oldestMs + 5_000 });
+});
+
+test('a row that was held only between the digest and the reading does not stay among the held ones', async () => {
+  const { connection, keys, stories, rows, calls, portfolios } = openLedger();
+  await connection.zadd(keys.held, 1_000, 'q4/AAAAAAAAAAAAAAAA');
+  let between = async () => void (await connection.zadd(keys.held, 2_000, 'q4/BBBBBBBBBBBBBBBB'));
+  const heldDigest = async () => {
+    const found = await stories.heldDigest();
+    await between();
+    return found;
+  };
+  const desk = makeHeldDesk({ stories: { ...stories, heldDigest }, rows, calls, portfolios });
+  await desk.ofAccount();
+  between = async () => {};
+  // Its answer arrived after all.
+  await connection.zrem(keys.held, 'q4/BBBBBBBBBBBBBBBB');
+  expect(await desk.ofAccount()).toMatchObject({ total: 1, summed: 1 });
 });

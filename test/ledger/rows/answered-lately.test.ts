@@ -71,3 +71,23 @@ test('a later decision counts at the time of which it is, and never later than n
   expect(noted).toBeGreaterThan(before);
   expect(noted).toBeLessThan(Date.now() + HOUR_MS);
 });
+
+test('a decision of three days ago takes the row off what was answered lately', async () => {
+  const { context } = await openFinishedPortfolio(1);
+  const { rows, ledger, keys, decisions } = context;
+  const limit = await decisions.find('bl_q41');
+  if (!limit?.maker) throw new Error('no limit');
+  // The call was sent twice and in doubt for days, until somebody said today what it had made.
+  await ledger.hset(keys.call('limit', limit.key), 'sends', '2');
+  await ledger.zadd(keys.answeredLately, Date.now(), `q4/${limit.key}`);
+  const meanings = new Map([['rejected', 'declined' as const]]);
+  const lately = async () => (await rows.answeredLately('declined', 0, meanings)).rows;
+  expect(await lately()).toEqual([]);
+  const at = new Date(Date.now() - 72 * HOUR_MS).toISOString();
+  const told = { by: 'anna', file: 'later.csv' };
+  const word = { limit: 'bl_q41', status: 'rejected', total: '', available: '', at, isDated: true };
+  expect(await decisions.decide(limit, word, told)).toBe('taken');
+  expect(await decisions.follow(limit.maker, 'bl_q41', told)).toBe('follows');
+  expect(await lately()).toEqual([]);
+  expect(await ledger.zcard(keys.answeredLately)).toBe(0);
+});

@@ -40,6 +40,7 @@ test.each([
     /write one of its columns, business_information_source, .*, requested_limit, .*contact_email; or the path/,
   ],
   ['Contact', /^Contact holds several fields .*: .* contact_first_name, .* such as buyer_limit\.contact\.phone\.$/],
+  ['company:number', /^company holds several fields/],
   ['company.address.city', /write city in place/],
   ['company.Address.postal_code', /another case than company\.address/],
   ['buyer_limit.CONTACT.phone', /another case than buyer_limit\.contact/],

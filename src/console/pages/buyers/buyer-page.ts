@@ -9,6 +9,7 @@ import { type Html, html } from '../../html/html.ts';
 import { countWords, t, translated } from '../../html/texts.ts';
 import { facts, rowBadge, type Stat, stats } from '../../parts/figures.ts';
 import { pageHead, panel } from '../../parts/page-head.ts';
+import { plainCause } from '../../parts/plain-cause.ts';
 import { pager, table } from '../../parts/table.ts';
 import { advice, amount, cutWords, minuteOf, theirWords } from '../../parts/text.ts';
 import { buyerAddress, portfolioAddress, rowAddress } from '../addresses.ts';
@@ -150,7 +151,7 @@ function heldTable(held: readonly BuyerRequest[]): Html {
       { head: t`Portfolio`, names: true, cell: requestLink },
       { head: t`Since (UTC)`, cell: ({ atMs }) => minuteOf(atMs) },
       { head: t`Requested`, kind: 'amount', cell: money },
-      { head: t`Why`, cell: ({ result }) => advice(result?.problem?.message ?? '–') },
+      { head: t`Why`, cell: ({ result }) => advice(plainCause(result?.problem?.message ?? '–')) },
     ],
   });
 }

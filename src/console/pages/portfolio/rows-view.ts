@@ -16,6 +16,7 @@ import { countWords, t } from '../../html/texts.ts';
 import { OUTCOMES, rowBadge } from '../../parts/figures.ts';
 import { button, form, hidden, linkButton } from '../../parts/form.ts';
 import { emptyState, notice } from '../../parts/page-head.ts';
+import { plainCause } from '../../parts/plain-cause.ts';
 import { pager, table } from '../../parts/table.ts';
 import { advice, amount, cutWords, minuteOf, theirWords, withNumbers } from '../../parts/text.ts';
 import { buyerAddress, type Listing, planAddress, portfolioAddress, rowAddress } from '../addresses.ts';
@@ -193,7 +194,7 @@ function problemOf({ problem, record, state }: RowResult): Html | string {
   if (problem) {
     // Without a status, the body may be the answer to somebody else’s request.
     const said = problem.status === undefined ? '' : cutWords(answerWords(problem.body ?? ''), PROBLEM_CHARACTERS);
-    return html`<span class="row-problem">${advice(problem.message, PROBLEM_CHARACTERS)}${said !== '' && html`<small class="under"><bdi>${said}</bdi></small>`}</span>`;
+    return html`<span class="row-problem">${advice(plainCause(problem.message), PROBLEM_CHARACTERS)}${said !== '' && html`<small class="under"><bdi>${said}</bdi></small>`}</span>`;
   }
   if (record.differs) return html`<span class="row-problem">${answeredOtherwise(record)}</span>`;
   if (record.status) return theirWords(record.status);

@@ -12,6 +12,7 @@ import { t, translated } from '../../html/texts.ts';
 import { facts, rowBadge, stateBadge } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
 import { notice, pageHead, panel } from '../../parts/page-head.ts';
+import { plainCause } from '../../parts/plain-cause.ts';
 import { table } from '../../parts/table.ts';
 import { advice, amount, moment, theirWords } from '../../parts/text.ts';
 import { buyerAddress, eventAddress, portfolioAddress, rowAddress } from '../addresses.ts';
@@ -87,7 +88,7 @@ function outcomeOf(story: RowStory, meanings: Meanings): Html {
   const isApproved = statusMeaningOf(record.status, meanings) === 'approved';
   return html`${
     problem &&
-    html`<div class="row-outcome"><p>${advice(problem.message)}</p>${problem.body !== undefined && problem.body !== '' && rawAnswer(problem.body, t`What the service said`)}</div>`
+    html`<div class="row-outcome"><p>${advice(plainCause(problem.message))}</p>${problem.body !== undefined && problem.body !== '' && rawAnswer(problem.body, t`What the service said`)}</div>`
   }
   ${again && notice('bad', t`This was made twice at the service: ${again.id} and ${again.again}. Ask the service to withdraw one.`)}
   ${record.differs && notice('warn', answeredOtherwise(record))}
@@ -250,7 +251,7 @@ function callPart(call: StoryCall, wasRefused: boolean): Html {
           ? []
           : [{ term: t`Sent for`, what: other ? html`<a href="${rowAddress(other)}">${madeFor}</a>` : madeFor }]),
         ...(known.by === '' ? [] : [{ term: t`Known by`, what: known.by }]),
-        ...(known.heard === '' ? [] : [{ term: t`Heard instead of an answer`, what: advice(known.heard) }]),
+        ...(known.heard === '' ? [] : [{ term: t`Heard instead of an answer`, what: advice(plainCause(known.heard)) }]),
       ])
     }
     <details><summary>${known || wasRefused ? t`What was sent` : t`What is sent`}</summary><pre class="answer" tabindex="0" aria-label="Body of ${what}">${sent}</pre></details>

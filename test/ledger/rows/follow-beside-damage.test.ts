@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openFinishedPortfolio } from '../support/finished-portfolio.ts';
+import { openFinishedPortfolio } from '../../support/finished-portfolio.ts';
 
 const TOLD = { by: 'anna', file: 'later.csv' };
 
