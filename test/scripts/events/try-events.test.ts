@@ -57,7 +57,9 @@ test('events try says what the mapping finds in each event and what would become
   expect(tried.stdout).toMatch(/^line 2: .*status in␛\[31m_progress.*: not readable by .* has a control character\.$/m);
   expect(tried.stdout).toMatch(/^line 3: kind other: of a kind that does not count$/m);
   expect(tried.stdout).toMatch(/^line 5: nothing found: not readable by the mapping that is set\. It is no JSON\.$/m);
-  expect(tried.stdout).toMatch(/^line 6: kind buyer_limit.updated: not readable .* nothing at \/data\/id\. .* nothing at \/created\.$/m);
+  expect(tried.stdout).toMatch(
+    /^line 6: kind buyer_limit.updated: not readable .* nothing at \/data\/id\. .* nothing at \/created\.$/m,
+  );
   expect(tried.stdout).toMatch(/^5 events: .*3 not readable by the mapping that is set\. Nothing was changed\.$/m);
   const { events, became } = JSON.parse((await limitline('events', 'try', 'some.ndjson', '--json')).stdout);
   expect(became).toEqual({ unknown: 1, 'other kind': 1, unreadable: 3 });

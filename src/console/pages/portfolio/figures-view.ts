@@ -20,7 +20,6 @@ import { amount, commandLine, count, moment, shellWord, withNumbers } from '../.
 import { AUTOMATION, below, planAddress, portfolioAddress } from '../addresses.ts';
 import { supplierWords } from '../row/row-page.ts';
 import type { PortfolioLook, PortfolioOutlook, ShownCause } from './portfolio-look.ts';
-import { finishedWords } from './waits-for.ts';
 
 /** What became of the money: a bar, a line for each outcome with a link to its rows, and the time that is left. */
 export function renderMoney(look: PortfolioLook, { open, calls, left }: PortfolioOutlook): Html {
@@ -91,7 +90,8 @@ function timeWords(
     // Counted from the last import, since a portfolio may be years old.
     const begunMs = Math.max(state.startedMs ?? 0, ...imports.map(({ lastMs }) => lastMs));
     const took = lasted((state.finishedMs - begunMs) / 1_000);
-    return html`<b>${state.states.held > 0 ? t`Sending ended` : upperFirst(finishedWords(state))}</b> ${moment(state.finishedMs)}, ${took} after its last import.`;
+    const { held, refused } = state.states;
+    return html`<b>${held > 0 ? t`Sending ended` : t`Finished`}</b> ${moment(state.finishedMs)}, ${took} after its last import${refused > 0 && t`; ${grouped(refused)} rejected`}.`;
   }
   const range =
     calls.fewest === calls.most ? grouped(calls.most) : t`${grouped(calls.fewest)} to ${grouped(calls.most)}`;

@@ -137,7 +137,7 @@ function sentence(words: string): string {
 }
 
 /** That a portfolio is finished; so as not to sound as if all went well, with the rows that the service rejected. */
-export function finishedWords({ states: { refused } }: Looked['state']): string {
+function finishedWords({ states: { refused } }: Looked['state']): string {
   return refused === 0 ? t`finished` : t`finished, ${grouped(refused)} rejected`;
 }
 
