@@ -8,7 +8,7 @@ import type { Problem } from '../../src/portfolio/problem.ts';
 /** A request that was sent, and the portfolio of its row. */
 export type SentRequest = RowRequest & { portfolio: string };
 
-/** The request of a row, or the one that was sent for the same buyer under its key in another portfolio; undefined if there is none. */
+/** The request of a row. If this portfolio has none, the one with the same key that another portfolio sent for the buyer; undefined without any. */
 export async function sentRequest(
   row: RowId,
   buyer: string,
@@ -53,7 +53,7 @@ function differenceWords(asked: RowRequest, sent: RowRequest): string {
   const { requested_limit: amount } = sent.limit;
   const names = differing(asked, sent).filter((name) => name !== 'requested_limit');
   const isOtherAmount = amount !== asked.limit.requested_limit;
-  // What is in a document is compared by others, and no field tells it.
+  // No field of a request tells that the content of a document changed.
   if (names.length === 0 && !isOtherAmount && sent.documents.length > 0) names.push('supporting_documents');
   const words = [
     ...(isOtherAmount ? [`sent: ${amount}`] : []),

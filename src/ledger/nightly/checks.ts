@@ -47,7 +47,7 @@ export type FoundItem = {
   name?: string;
   requested?: string;
   granted?: string;
-  /** The currency of its amounts, if it belongs to no portfolio and its file names one. */
+  /** The currency of its amounts, where the difference belongs to no portfolio and the file names one. */
   currency?: string;
   /** One sentence without names; items of one portfolio with the same sentence are one finding. */
   says: string;

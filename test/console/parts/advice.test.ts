@@ -44,3 +44,7 @@ test('a time of a message is the reader’s, what is no time stays, and a long c
   );
   expect(advice('sent 2026-99-27T99:57:07.138Z').markup).toContain('sent 2026-99-27T99:57:07.138Z');
 });
+
+test('a cell that a problem quotes is shown as it was written', () => {
+  expect(String(advice('"Germany (terminated)" is no country.'))).toContain('Germany (terminated)');
+});

@@ -227,3 +227,20 @@ test('a second batch is sent before the first is answered where one is full and 
   answers[2]?.();
   expect([...(await all), await late]).toEqual([-1, -2, -3, -4, -5, -6]);
 });
+
+test('a batch that is just full is sent while an earlier one is under way, and one that is not waits', async () => {
+  const sent: number[] = [];
+  const first = Promise.withResolvers<void>();
+  const run = async (items: readonly number[]) => {
+    sent.push(items.length);
+    if (sent.length === 1) await first.promise;
+    return items;
+  };
+  const take = makeGathered(run, 3, 2);
+  const alone = take(0);
+  await expect.poll(() => sent).toEqual([1]);
+  const others = [1, 2, 3].map(take);
+  await expect.poll(() => sent).toEqual([1, 3]);
+  first.resolve();
+  expect(await Promise.all([alone, ...others])).toEqual([0, 1, 2, 3]);
+});

@@ -136,7 +136,7 @@ function sentence(words: string): string {
   return `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}.`;
 }
 
-/** That a portfolio is finished; so as not to sound as if all went well, with the rows that the service rejected. */
+/** The words for a finished portfolio. The number of rejected rows is in them, so that they do not sound as if all went well. */
 function finishedWords({ states: { refused } }: Looked['state']): string {
   return refused === 0 ? t`finished` : t`finished, ${grouped(refused)} rejected`;
 }

@@ -24,7 +24,7 @@ import {
   UNKNOWN,
 } from './status-questions.ts';
 
-/** `nearest`: the status for which one without a meaning probably stands. */
+/** A status of the list. `nearest` is a known one that was probably meant by it, where it has no meaning. */
 type ListedStatus = KnownStatus & { nearest?: string };
 
 /** The functions that the page of statuses gets. */
