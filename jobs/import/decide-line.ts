@@ -13,7 +13,7 @@ import {
 } from '../../src/ledger/portfolios/replacing.ts';
 import { type BuyerRow, type BuyerRows, MOST_READ } from '../../src/ledger/rows/buyer-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
-import type { PutAnswer, RowDocument, RowRequest } from '../../src/ledger/schema/row.ts';
+import { is, isUnfinished, type PutAnswer, type RowDocument, type RowRequest } from '../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import { ROW_COLUMN } from '../../src/portfolio/columns/result-columns.ts';
 import { alikeOfName, requestKey } from '../../src/portfolio/identity/identity.ts';
@@ -77,26 +77,30 @@ export async function decideLine(
 }
 
 /**
- * A warning about this request waiting for approval in another portfolio, or about another request of the buyer with another
- * amount. `isBesides`: both are requested; not if the other was refused, because that one is not sent again by itself.
+ * A warning about this request being under way or waiting for approval in other portfolios (`elsewhere`), or about another request of the
+ * buyer with another amount. `isBesides`: both are requested; not if the other was refused, because that one is not sent again by itself.
  */
 export function warningOfOther(
   line: RowLine,
   { asking, rows, replaces }: { asking: AskingLine; rows: readonly BuyerRow[]; replaces: BuyerRow | undefined },
-): { warning: Problem; isBesides: boolean; waits: boolean } | undefined {
+): { warning: Problem; isBesides: boolean; elsewhere: readonly BuyerRow[] } | undefined {
   const { key, portfolio } = asking.row;
-  const same = rows.find(({ row, state }) => row.key === key && row.portfolio !== portfolio && state === 'awaiting');
+  const elsewhere = rows.filter(
+    ({ row, state }) => row.key === key && row.portfolio !== portfolio && isUnfinished(state),
+  );
+  const same = elsewhere.find(({ state }) => is('isOpen', state)) ?? elsewhere[0];
   const other = otherRequest(asking, rows, replaces);
   if (!same && !other) return undefined;
   const isBesides = other !== undefined && other.state !== 'refused';
   const result = isBesides ? 'this limit is requested as well' : 'limitline retry would send that one as well';
+  const already = same && (is('isOpen', same.state) ? 'is under way' : 'waits for an approval');
   const waits = same
-    ? `This request waits for an approval already, ${describeRow(same)}: it is requested once, by whichever goes first.`
+    ? `This request ${already} already, ${describeRow(same)}: it is requested once, by whichever goes first.`
     : '';
   const message =
     `${waits} ${other ? `The same buyer has another request, ${describeRow(other)}: ${result}.` : ''}`.trim();
   const warning = makeProblem(line.line, 'requested_limit', asking.amount, message);
-  return { warning, isBesides, waits: same !== undefined };
+  return { warning, isBesides, elsewhere };
 }
 
 /** The buyer's requests after a line was put, for the next line of the same buyer. */

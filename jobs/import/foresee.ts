@@ -1,10 +1,10 @@
 import type { UnknownPolicy } from '../../src/config.ts';
 import type { Document } from '../../src/documents/folder.ts';
 import { contentDigest } from '../../src/ledger/calls/claim-answers.ts';
-import { type BuyerRows, NO_BUYER_ROWS } from '../../src/ledger/rows/buyer-rows.ts';
+import { type BuyerRow, type BuyerRows, NO_BUYER_ROWS } from '../../src/ledger/rows/buyer-rows.ts';
 import type { Foresight, KnownRow } from '../../src/ledger/rows/put-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
-import { askedOf, type RowDocument, type RowRequest } from '../../src/ledger/schema/row.ts';
+import { askedOf, is, type RowDocument, type RowRequest } from '../../src/ledger/schema/row.ts';
 import { rowName } from '../../src/ledger/schema/schema.ts';
 import { makeDigestTable } from '../../src/portfolio/identity/digest-table.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
@@ -39,7 +39,7 @@ export type ForeseeDeps = {
 
 /**
  * What importing a line with a row would do. `request`: request its limit. `open`: nothing, the request waits already, here or
- * for approval elsewhere. `before`: nothing, the limit was made before. `held`: nothing, the call is under way or in doubt.
+ * elsewhere: for approval, or until a portfolio is resumed. `before`: nothing, the limit was made before. `held`: nothing, the request is under way, here or elsewhere, or in doubt.
  */
 type Fate = 'request' | 'open' | 'before' | 'held';
 
@@ -78,8 +78,8 @@ export async function foresee(batch: readonly Line[], deps: ForeseeDeps): Promis
 /** What importing a line would do: refuse it, or replace a row that it corrects, or warn of another request of its buyer. */
 export type OfBuyer = { problem: Problem } | { replaces: boolean; besides: Besides | undefined };
 
-/** The warning. `isBesides`: both would be requested. `waits`: this request waits for approval elsewhere. */
-export type Besides = { warning: Problem; isBesides: boolean; waits: boolean };
+/** The warning. `isBesides`: both would be requested. `elsewhere`: this request waits in another portfolio, or another one sends it. */
+export type Besides = { warning: Problem; isBesides: boolean; elsewhere: 'no' | 'waits' | 'under way' };
 
 /**
  * Makes a function that predicts for lines whether an import would refuse or warn because of their buyer's other requests.
@@ -89,9 +89,12 @@ export type Besides = { warning: Problem; isBesides: boolean; waits: boolean };
 export function makeReplacingForesight({
   rows,
   place,
+  isPaused,
 }: {
   rows: Pick<Rows, 'ofBuyers' | 'wholeOf' | 'ofRow'>;
   place: Place;
+  /** Whether a portfolio is paused, so that its rows are not sent. */
+  isPaused: (portfolio: string) => Promise<boolean>;
 }) {
   /** The rows, as they would be then, of buyers with a row that an earlier line of this file would replace. Usually few. */
   const corrected = new Map<string, BuyerRows>();
@@ -109,12 +112,15 @@ export function makeReplacingForesight({
         continue;
       }
       const earlier = firstLines.addOnce(buyer, line.line);
-      const besides = warningOfOther(line, { ...decision, rows: ofBuyer.rows }) ?? warningOfEarlier(line, earlier);
+      const other = warningOfOther(line, { ...decision, rows: ofBuyer.rows });
+      const besides = other
+        ? { ...other, elsewhere: await standingOf(other.elsewhere, isPaused) }
+        : warningOfEarlier(line, earlier);
       found.set(line.line, { replaces: decision.replaces !== undefined, besides });
       if (decision.replaces) {
         const isThere = ofBuyer.rows.some((one) => rowName(one.row) === rowName(decision.asking.row));
-        const is = isThere ? 'renewed' : 'added';
-        corrected.set(buyer, buyerRowsAfter(ofBuyer, decision.asking, { is, ...decision }));
+        const put = { is: isThere ? 'renewed' : 'added', ...decision } as const;
+        corrected.set(buyer, buyerRowsAfter(ofBuyer, decision.asking, put));
       }
     }
     return found;
@@ -126,7 +132,16 @@ function warningOfEarlier({ line, row }: RowLine, earlier: number | undefined): 
   if (earlier === undefined) return undefined;
   const message = `The same buyer has another request, line ${earlier} of this file: this limit is requested as well.`;
   const warning = makeProblem(line, 'requested_limit', row.limit.requested_limit, message);
-  return { warning, isBesides: true, waits: false };
+  return { warning, isBesides: true, elsewhere: 'no' };
+}
+
+/** Where a request stands that rows of other portfolios ask for, too. While such a row is paused, the line may go before it. */
+async function standingOf(
+  rows: readonly BuyerRow[],
+  isPaused: (portfolio: string) => Promise<boolean>,
+): Promise<Besides['elsewhere']> {
+  for (const { row, state } of rows) if (is('isOpen', state) && !(await isPaused(row.portfolio))) return 'under way';
+  return rows.length > 0 ? 'waits' : 'no';
 }
 
 function withBuyer(one: Foreseen, found: OfBuyer | undefined): Foreseen {
@@ -136,9 +151,11 @@ function withBuyer(one: Foreseen, found: OfBuyer | undefined): Foreseen {
   const { besides, replaces } = found;
   // A line whose request is made or held requests nothing, so it gets no warning.
   if (!besides || (fate !== 'request' && fate !== 'open')) return { ...one, replaces };
-  const { warning, isBesides, waits } = besides;
+  const { warning, isBesides, elsewhere } = besides;
   const warned = { ...line, warnings: [...line.warnings, warning] };
-  return { line: warned, fate: waits ? 'open' : fate, company: one.company, isBesides, replaces };
+  // A row of its own that waits already is told as such, wherever else its request is under way.
+  if (elsewhere === 'under way' && fate === 'request') return { ...one, line: warned, fate: 'held', replaces };
+  return { line: warned, fate: elsewhere === 'no' ? fate : 'open', company: one.company, isBesides, replaces };
 }
 
 /** States in which a limit call may have made something. */

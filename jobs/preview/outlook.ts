@@ -6,6 +6,7 @@ import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Buyers } from '../../src/ledger/rows/buyers.ts';
 import type { Foresight } from '../../src/ledger/rows/put-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
+import { sharedFor } from '../../src/once-at-a-time.ts';
 import { earlierProblemOf, mendedRowOf } from '../../src/portfolio/columns/result-columns.ts';
 import { type BuyerBook, makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
 import { makeFileBook, makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
@@ -88,5 +89,7 @@ async function unclearCorrections(
   const mendedRow = mendedRowOf(head.header);
   const earlierProblem = earlierProblemOf(head.header);
   const place = { portfolio, importId: number, mendedRow, earlierProblem, file: makeRequestsInFile(open) };
-  return { ofBuyers: makeReplacingForesight({ rows, place }), mendedRow };
+  // Read once a second at most, since many lines may be in the same portfolio, too.
+  const isPaused = sharedFor(1_000, async (name) => (await portfolios.read(name ?? '')).paused !== undefined);
+  return { ofBuyers: makeReplacingForesight({ rows, place, isPaused }), mendedRow };
 }

@@ -130,6 +130,29 @@ test('rows that wait already, and rows that were given up, are requested as well
   expect(await imported(place, lines)).toEqual(wanted);
 });
 
+test('a request that is under way in another portfolio is not requested again; one whose portfolio is paused may be', async () => {
+  const place = await openWorkplace();
+  const lines = ['Firma A GmbH,DE,HRB 1,,,1000', 'Firma B GmbH,DE,HRB 2,,,1000'];
+  await place.import([HEADER, lines[0] ?? '']);
+  const warnings: [number, string][] = [];
+  const counted = { limits: 1, companies: 1, rows: 2, invalid: 0, duplicate: 0 };
+  expect(await checked(place, lines, { portfolio: 'q5', warnings })).toEqual(counted);
+  const message =
+    'This request is under way already, line 2 of portfolio q4 (1000, queued): it is requested once, by whichever goes first.';
+  expect(warnings).toEqual([[2, message]]);
+  await place.context.portfolios.pause('q4', 'first of all');
+  const both = { ...counted, limits: 2, companies: 2 };
+  expect(await checked(place, lines, { portfolio: 'q5' })).toEqual(both);
+  await place.context.portfolios.resume('q4');
+  const { warnings: told } = await place.import([HEADER, ...lines], { portfolio: 'q5' });
+  expect(told.map((one) => [one.line, one.message])).toContainEqual([2, message]);
+  // Its own row waits, and is counted as before.
+  expect(await checked(place, lines, { portfolio: 'q5' })).toEqual(both);
+  await place.work();
+  await Promise.all([place.settled('q5'), place.settled('q4')]);
+  expect(place.standIn.counts().made).toMatchObject({ limit: 2, company: 2 });
+});
+
 test('check warns of what a person said no to: it waits for a yes whatever its sum', async () => {
   const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
   const { context } = place;

@@ -9,6 +9,7 @@ import type { Kinds, Posted } from '../page.ts';
 import { aboutDraft, CHANGED, COPY_LIMIT_MS, type NewPageFunctions, previewOf } from './add-draft-actions.ts';
 import { confirmView, removalView } from './confirm-view.ts';
 import { saysOtherwise } from './read-reading.ts';
+import { settledPreview } from './settled-preview.ts';
 import { mixedCurrencies, NO_ROWS, neededApproval, SENT_FIRST } from './submit-view.ts';
 
 /** How long the page waits for an import: a small one ends within this time, so that its portfolio is shown at once. */
@@ -44,8 +45,10 @@ export function endingActions({ get, post }: Kinds<NewPageFunctions>) {
       audited: false,
       handle: async ({ request, reply, params: { id = '' }, fields, given }) => {
         const draft = await given.read(id);
-        const preview = await previewOf(draft, given);
-        if (preview === undefined || preview.of !== fields.of) throw new ConsoleError(409, CHANGED);
+        if ((await previewOf(draft, given))?.of !== fields.of) throw new ConsoleError(409, CHANGED);
+        const state = await settledPreview(draft, given);
+        if (state.is !== 'there') throw new ConsoleError(409, READ_AGAIN);
+        const { preview } = state;
         const { total, first } = await chosenOf(fields, draft, given);
         const policy = await given.approvalPolicy();
         const { requested } = preview.dryRun;
@@ -123,5 +126,7 @@ async function chosenOf(fields: Posted<NewPageFunctions>['fields'], draft: Portf
   if (saysOtherwise(fields, draft, preview)) throw new ConsoleError(409, NOT_APPLIED);
   return { total, first: fields.first === undefined ? undefined : SENT_FIRST };
 }
+
+const READ_AGAIN = t`The file is being read again, since other requests may be made by now. Load the page again in a moment.`;
 
 const NOT_APPLIED = t`Nothing was sent: the page has changes that are not applied yet. Go back, and press “Apply” or “Check for this portfolio” first.`;

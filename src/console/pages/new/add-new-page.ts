@@ -16,13 +16,11 @@ import { endingActions } from './add-ending-actions.ts';
 import { draftView, uploadView } from './draft-view.ts';
 import type { ShownPlace } from './mend-grid.ts';
 import type { RefusedForm } from './read-reading.ts';
+import { settledPreview } from './settled-preview.ts';
 import { importProgress, PROGRESS_ID, previewProgress } from './words.ts';
 
 /** The longest upload: a folder of documents over a slow connection. */
 const UPLOAD_LIMIT_MS = 2 * 3_600_000;
-
-/** The page waits this long for a preview before it shows progress instead. */
-const PATIENCE_MS = 1_200;
 
 /** The browser reloads the page after this time, where events and scripts do not work. */
 const REFRESH_S = 5;
@@ -175,15 +173,6 @@ async function showDraft(
     body: draftView(draft, shown),
     ...(state.is === 'under way' ? { events: `/new/${draft.id}/events` } : {}),
   };
-}
-
-async function settledPreview(draft: PortfolioDraft, given: NewPageFunctions): Promise<PreviewState> {
-  const until = Date.now() + PATIENCE_MS;
-  for (;;) {
-    const state = await given.preview(draft);
-    if (state.is !== 'under way' || Date.now() > until) return state;
-    await new Promise((done) => setTimeout(done, 40));
-  }
 }
 
 /** The query of an upload's page: which list of lines to show (problems or warnings), with which column, and which page. */

@@ -36,9 +36,11 @@ export function confirmView(
   const { of, total, isReplaced, first, unsaved } = chosen;
   const extras = extrasWords(preview);
   const out = lastVersion(draft).leftOut.length;
+  const again = (dryRun.before?.limits ?? 0) + (dryRun.before?.held ?? 0);
   const facts: [string, HtmlValue][] = [
     [t`Requests`, countWords(dryRun.limits, 'limit')],
     [t`Sum`, money({ amount: dryRun.requested, currency })],
+    ...(again > 0 ? [[t`Not requested again`, countWords(again, 'line')] satisfies [string, string]] : []),
     [t`Time needed`, dryRun.durationS === null ? t`not known yet` : t`about ${durationWords(dryRun.durationS)}`],
     [t`Portfolio`, portfolio],
     ...(supplier ? [[t`Supplier`, theirWords(supplier.of)] satisfies [string, HtmlValue]] : []),

@@ -1,0 +1,27 @@
+import type { PreviewState } from '../../../portfolio/draft-desk.ts';
+import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
+import type { NewPageFunctions } from './add-draft-actions.ts';
+
+/** How long a page waits for a preview. */
+const PATIENCE_MS = 1_200;
+
+/** How old a preview may be. Other portfolios go on meanwhile, so a request that was new may be under way or made by now. */
+const FRESH_MS = 5_000;
+
+/** A longer file is read again only if somebody presses “Refresh”: that takes longer than a page may. */
+const MOST_LINES_AGAIN = 5_000;
+
+/** The preview by what the ledger knows now, or how far its reading is by the end of the page's patience. */
+export async function settledPreview(
+  draft: PortfolioDraft,
+  given: Pick<NewPageFunctions, 'preview' | 'previewAgain'>,
+): Promise<PreviewState> {
+  const until = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const state = await given.preview(draft);
+    const isOld = state.is === 'there' && Date.now() - state.preview.madeMs > FRESH_MS;
+    if (isOld && state.preview.counts.lines <= MOST_LINES_AGAIN) await given.previewAgain(draft);
+    else if (state.is !== 'under way' || Date.now() > until) return state;
+    await new Promise((done) => setTimeout(done, 40));
+  }
+}

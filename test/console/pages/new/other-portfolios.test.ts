@@ -1,0 +1,39 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openConsole } from '../../../support/console.ts';
+import { openDesk } from '../../../support/desk.ts';
+import { uploadTo } from '../../../support/upload.ts';
+
+const HEADER = 'name,country_code,requested_limit\n';
+const ALDER = 'Alder GmbH,DE,1000\n';
+const BIRCH = 'Birch GmbH,DE,2000\n';
+
+/** A preview may be some seconds old. */
+const SOON = { timeout: 30_000 };
+
+test('a line that another portfolio requests, or has requested meanwhile, is no new request on the page nor in the question', async () => {
+  const desk = await openDesk(0);
+  const write = (name: string, lines: string) => writeFile(join(desk.cwd, name), `${HEADER}${lines}`);
+  await write('q8.csv', ALDER);
+  expect(await desk.limitline('import', 'q8.csv', '--yes')).toMatchObject({ status: 0 });
+  const web = await openConsole(desk);
+  const { location } = await uploadTo(web, ['file', 'q9.csv', `${HEADER}${ALDER}${BIRCH}`]);
+  const look = async () => (await web.get(location)).text;
+  await expect.poll(look).toContain('Request all: 1 limit, 2,000.00 in total');
+  expect(await look()).toContain('1 more is being processed and will not be requested again.');
+  expect(await look()).toContain('This request is under way already, line 2 of portfolio q8 (1000, queued)');
+  const of = /name="of" value="(\w+)"/.exec(await look())?.[1] ?? '';
+  const question = async () => (await web.post(`${location}/confirm`, { of })).text;
+  expect(await question()).toMatch(
+    /Requests<\/dt><dd><bdi>1 limit<[\s\S]*value="2000"[\s\S]*Not requested again<\/dt><dd><bdi>1 line</,
+  );
+
+  await write('q7.csv', BIRCH);
+  expect(await desk.limitline('run', 'q7.csv', '--yes', '--no-results')).toMatchObject({ status: 0 });
+  await expect.poll(question, SOON).toMatch(/Requests<\/dt><dd><bdi>0 limits<[\s\S]*value="0"[\s\S]*2 lines</);
+  expect(await look()).toContain('all requested before');
+  expect((await web.post(`${location}/submit`, { of })).status).toBe(303);
+  const stateNow = async () => (await web.context.portfolios.read('q9')).states.skipped;
+  await expect.poll(stateNow, SOON).toBe(2);
+});
