@@ -15,6 +15,7 @@ import { lastingOf, readingFound } from '../../src/portfolio/read-options.ts';
 import { checkImport } from '../import/import-portfolio.ts';
 import { addToUpload } from './add-to-upload.ts';
 import { makeDraftStore, QUOTA_BYTES } from './draft-store.ts';
+import type { KeptDeps } from './kept-documents.ts';
 import { isOwnReading, makeKeptMappings } from './kept-mappings.ts';
 import { documentsOf, fileOf, type MakePreview, type PreviewDeps } from './make-preview.ts';
 import { goBack, mendDraft } from './mend-draft.ts';
@@ -25,6 +26,7 @@ import { makeSubmissions, type SubmissionDeps } from './submit-draft.ts';
 
 type DeskDeps = PreviewDeps & {
   preview?: MakePreview;
+  documents: KeptDeps['documents'];
 } & Pick<SubmissionDeps, 'imports' | 'importFile'> & {
     /** The data folder, with folders for drafts and mappings. */
     dataDir: string;
@@ -43,6 +45,7 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
   const dir = join(dataDir, 'drafts');
   const drafts = makeDraftStore({ dir });
   const mappings = makeKeptMappings({ dir: join(dataDir, 'mappings') });
+  const kept = { rows: deps.outlook.rows, documents: deps.documents, maxDocumentMb };
   const previews = makePreviews({ ...deps, drafts });
   const submissions = makeSubmissions({ ...deps, drafts, previews, mappings });
   const limits = {
@@ -65,7 +68,8 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
   return {
     list: async () => (await drafts.list()).map(asHere),
     read: async (id) => asHere(await drafts.read(id)),
-    receive: (files, announcedBytes, by) => receiveUpload(files, { drafts, mappings, limits, announcedBytes, by }),
+    receive: (files, announcedBytes, by) =>
+      receiveUpload(files, { ...kept, drafts, mappings, limits, announcedBytes, by }),
     digest: previews.digest,
     preview: previews.look,
     previewAgain: previews.again,

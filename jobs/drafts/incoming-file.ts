@@ -29,7 +29,7 @@ export class UploadRefusal extends Error {
   }
 }
 
-type Meter = (bytes: number) => Promise<void>;
+export type Meter = (bytes: number) => Promise<void>;
 
 /** Counts the bytes of an upload. The meter throws a UploadRefusal for too many. */
 export function makeMeter({ maxBytes, reserveBytes, freeBytes }: UploadLimits): Meter {

@@ -11,6 +11,7 @@ import { readSupplier, supplierName } from '../../src/portfolio/supplier.ts';
 import { type DraftStore, NO_QUOTA, supplierIn } from './draft-store.ts';
 import {
   isZip,
+  type Meter,
   makeMeter,
   noRoom,
   tooLarge,
@@ -18,10 +19,11 @@ import {
   UploadRefusal,
   writeIncoming,
 } from './incoming-file.ts';
+import { type KeptDeps, takeKeptDocuments } from './kept-documents.ts';
 import { isOwnReading, type KeptMappings } from './kept-mappings.ts';
 import { documentNameFault, portfolioNameFor, shownName } from './upload-names.ts';
 
-type ReceiveDeps = {
+type ReceiveDeps = KeptDeps & {
   drafts: DraftStore;
   mappings: KeptMappings;
   limits: UploadLimits;
@@ -53,11 +55,14 @@ export async function receiveUpload(
     const leftBytes = limits.quotaBytes - (await drafts.usedBy(deps.by));
     if (announcedBytes > leftBytes || leftBytes <= 0) throw new UploadRefusal(507, NO_QUOTA);
     incoming = await drafts.begin();
-    const received = await writeFiles(files, incoming.dir, {
-      ...limits,
-      maxBytes: Math.min(limits.maxBytes, leftBytes),
-    });
-    return { draft: await incoming.keep(await describe(received, incoming.dir, deps)) };
+    const { dir } = incoming;
+    const meter = makeMeter({ ...limits, maxBytes: Math.min(limits.maxBytes, leftBytes) });
+    const received = await writeFiles(files, dir, meter);
+    const { documents, ...described } = await describe(received, dir, deps);
+    const given = { ...deps, to: join(dir, 'documents'), taken: new Set(documents.map(({ name }) => name)), meter };
+    const file = { ...described.reading, path: join(dir, 'v1'), givenPath: described.name, signal: deps.signal };
+    const kept = received.isArchive ? [] : await takeKeptDocuments(file, given);
+    return { draft: await incoming.keep({ ...described, documents: [...documents, ...kept] }) };
   } catch (error) {
     await incoming?.drop();
     if (error instanceof UploadRefusal) return { refused: error.refused };
@@ -75,8 +80,7 @@ type Received = {
   isArchive: boolean;
 };
 
-async function writeFiles(files: AsyncIterable<IncomingFile>, dir: string, limits: UploadLimits): Promise<Received> {
-  const meter = makeMeter(limits);
+async function writeFiles(files: AsyncIterable<IncomingFile>, dir: string, meter: Meter): Promise<Received> {
   const folder = join(dir, 'documents');
   await mkdir(folder, { mode: 0o700 });
   let file: ReceivedFile | undefined;

@@ -11,7 +11,7 @@ import { knownRate } from '../look/look.ts';
 
 /** The functions of the pages for a new portfolio. Imports run in this process, and stop early with the console. */
 export function newPageFunctions(context: Context): NewPageFunctions {
-  const { settings, account, log, imports, portfolios } = context;
+  const { settings, account, log, imports, documents, portfolios } = context;
   const stop = new AbortController();
   const desk = makeDraftDesk({
     outlook: outlookDepsOf(context),
@@ -21,6 +21,7 @@ export function newPageFunctions(context: Context): NewPageFunctions {
     knownRate: () => knownRate(context),
     preview: previewInThread(),
     imports,
+    documents,
     async importFile(payload, { onLines }) {
       await context.enterAccount();
       return importPortfolio(payload, {

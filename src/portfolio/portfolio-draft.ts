@@ -58,7 +58,8 @@ export const portfolioDraftSchema = z.object({
   name: z.string(),
   uploadedMs: z.int(),
   versions: z.array(versionSchema).min(1),
-  documents: z.array(z.object({ name: z.string(), sizeBytes: z.int() })),
+  /** `isKept`: it came with the portfolio before, and not with this file. */
+  documents: z.array(z.object({ name: z.string(), sizeBytes: z.int(), isKept: z.literal(true).optional() })),
   /** The file of its supplier, if there is one. `of`: the company's name, or the id under which the service knows it; `unsent`: columns that no call sends. */
   supplier: z
     .object({

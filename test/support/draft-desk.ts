@@ -25,6 +25,7 @@ export function openDraftDesk(context: Context, dir: string, given: Partial<Desk
     maxDocumentMb: 20,
     knownRate: async () => 50,
     imports: context.imports,
+    documents: context.documents,
     importFile: (payload, { onLines }) =>
       importPortfolio(payload, {
         ...importDepsOf(context),

@@ -209,7 +209,8 @@ const LOOKS_AT_ONCE = 8;
 
 const NO_FOLDER = 'There is no folder to look for documents in: name it with --documents DIR.';
 
-function documentNames(cell: string): string[] {
+/** The names of documents in a cell, each once. */
+export function documentNames(cell: string): string[] {
   const names = cell.split('|').map((name) => name.trim());
   return [...new Set(names)].filter((name) => name !== '');
 }

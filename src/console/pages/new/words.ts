@@ -66,6 +66,8 @@ export function draftWords({ versions, documents, isArchive }: PortfolioDraft): 
   const sizes = documents.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   if (isArchive) parts.push(t`documents in a ZIP file of ${sizeWords(sizes)}`);
   else if (documents.length > 0) parts.push(t`${countWords(documents.length, 'document')} of ${sizeWords(sizes)}`);
+  const kept = documents.filter(({ isKept }) => isKept).length;
+  if (kept > 0) parts.push(t`${countWords(kept, 'document')} kept from before`);
   const words = last && correctionWords(versions, last);
   if (last && words) parts.push(t`version ${last.number}: ${words}; the uploaded file is kept too`);
   return parts.join(' · ');

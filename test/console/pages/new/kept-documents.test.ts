@@ -1,0 +1,77 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { startWorkers } from '../../../../jobs/workers/workers.ts';
+import { openService } from '../../../../src/open-service.ts';
+import { openConsole } from '../../../support/console.ts';
+import { openDesk } from '../../../support/desk.ts';
+import { type FormFile, uploadTo } from '../../../support/upload.ts';
+import { writeZip } from '../../../support/zip-file.ts';
+
+const pdf = (words: string) => `%PDF-1.4\n${words}\n%EOF\n`;
+const HEADER = 'name,country_code,requested_limit,supporting_documents\n';
+
+type Web = Awaited<ReturnType<typeof openConsole>>;
+
+async function submit(web: Web, location: string): Promise<void> {
+  const of = /name="of" value="(\w+)"/.exec((await web.get(location)).text)?.[1] ?? '';
+  expect((await web.post(`${location}/submit`, { of })).status).toBe(303);
+  await expect.poll(async () => (await web.get(`${location}/import`)).headers.get('location')).toBe('/portfolios/q9');
+}
+
+const errorsOf = async (web: Web) => (await web.get('/portfolios/q9/downloads/errors.csv')).text;
+
+test.each([
+  ['as files', ['a.pdf', 'b.pdf']],
+  ['in a ZIP file, in a folder', ['a.pdf', '2025/b.pdf']],
+])(
+  'a corrected line has the document that came with its portfolio, and nobody is asked for it again: %s',
+  async (_, names) => {
+    const desk = await openDesk(1);
+    const web = await openConsole(desk);
+    const [a = '', b = ''] = names;
+    const all = { [a]: pdf('A'), [b]: pdf('B'), 'c.pdf': pdf('C') };
+    const zip = async () => readFile(await writeZip(join(desk.cwd, 'all.zip'), all));
+    const documents = b.includes('/')
+      ? [['documents', 'all.zip', await zip()] satisfies FormFile]
+      : Object.entries(all).map(([name, text]): FormFile => ['documents', name, text]);
+    const csv = `${HEADER}Alder GmbH,DE,1000,${a}\nBirch GmbH,DE,much,${b}\nCedar GmbH,DE,more,none.pdf\n`;
+    const { location } = await uploadTo(web, ['file', 'q9.csv', csv], ...documents);
+    await expect.poll(async () => (await web.get(location)).text).toContain('1 limit, 1,000.00 in total');
+    await submit(web, location);
+
+    const mended = (await errorsOf(web)).replace(',much,', ',5,').replace(',more,', ',6,');
+    const { location: again } = await uploadTo(web, ['file', 'q9-errors.csv', mended]);
+    const look = async () => (await web.get(again)).text;
+    await expect.poll(look).toContain('Request all: 2 limits, 1,005.00 in total');
+    expect(await look()).toContain('2 documents kept from before');
+    expect(await look()).toContain('none.pdf was not uploaded with the file');
+    expect(await look()).not.toContain('Documents that no line refers to');
+    await submit(web, again);
+    const workers = await startWorkers(web.context, openService(web.context, desk.standIn.url()));
+    onTestFinished(() => workers.stop());
+    await expect.poll(() => desk.standIn.counts().made, { timeout: 30_000 }).toMatchObject({ document: 2, limit: 2 });
+
+    // A document that comes with the corrected file goes before the kept one.
+    const file: FormFile = ['file', 'q9-errors.csv', mended];
+    if (!b.includes('/')) {
+      const { location: newer } = await uploadTo(web, file, ['documents', b, pdf('newer')]);
+      await expect.poll(async () => (await web.get(newer)).text).toContain('changed after it was requested');
+    }
+  },
+);
+
+test('a row that the service rejected keeps its documents for its correction, however its file came', async () => {
+  const rule = { on: 'limit', match: '9999', fault: 'status', status: 400, body: 'too much' } as const;
+  const desk = await openDesk(1, { rules: [rule] });
+  await mkdir(join(desk.cwd, 'documents'));
+  await writeFile(join(desk.cwd, 'documents', 'a.pdf'), pdf('A'));
+  await writeFile(join(desk.cwd, 'q9.csv'), `${HEADER}Alder GmbH,DE,9999,a.pdf\nBirch GmbH,DE,much,../a.pdf\n`);
+  await desk.limitline('run', 'q9.csv', '--yes', '--no-results');
+  const web = await openConsole(desk);
+  const mended = (await errorsOf(web)).replace(',9999,', ',99,').replace(',much,', ',5,');
+  const { location } = await uploadTo(web, ['file', 'q9-errors.csv', mended]);
+  const look = async () => (await web.get(location)).text;
+  await expect.poll(look).toContain('Request all: 1 limit, 99.00 in total');
+  expect(await look()).toContain('1 document kept from before');
+});
