@@ -92,3 +92,30 @@ testInBrowser('a row that somebody answers leaves the list of others, and what t
   await expectNoSidewaysScroll(page);
   await expectNoViolations(page);
 });
+
+testInBrowser('typed ids and what is selected are still there when one goes back from a fault or a plan', async () => {
+  const rules = [{ on: 'limit', fault: 'reset', made: true }] as const;
+  const desk = await openDesk(2, { rules: [...rules] }, { SERVICE_CONCURRENCY: '1' });
+  await desk.limitline('run', 'q4.csv', '--deadline', '20s');
+  const { url } = await openConsole(desk);
+  const { page, expectFault } = await openBrowser();
+  expectFault(/422/);
+  await page.goto(`${url}/held`);
+  const made = desk.standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 1'))?.id ?? '';
+  const id = page.getByLabel(/^Id for Buyer 1 /);
+  const pick = page.getByLabel(/^Select Buyer 2 /);
+  await id.fill(made);
+  await pick.check();
+  const ways = [
+    ['Confirm the ids…', 'Requests are selected, too'],
+    ['The selected were not made: ask again…', 'What would follow'],
+    ['Letter to the service', 'Text to copy'],
+  ] as const;
+  for (const [button, words] of ways) {
+    await page.getByRole('button', { name: button }).click();
+    await page.getByText(words).first().waitFor();
+    await page.goBack();
+    await page.getByRole('button', { name: button }).waitFor();
+    expect([await id.inputValue(), await pick.isChecked()]).toEqual([made, true]);
+  }
+});

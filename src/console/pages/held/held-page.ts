@@ -197,6 +197,8 @@ function idPart(item: HeldItem, kept: Kept | undefined): Html {
     id: `made-${row.portfolio}-${row.key}`.replaceAll(' ', '_'),
     maxlength: 200,
     plain: true,
+    // With "off", browsers lose what was typed when a person goes back, and keep what was selected.
+    autocomplete: 'on',
     problem: kept?.faults.get(held),
     ...(kept?.typed.has(held) ? { value: kept.typed.get(held) ?? '' } : {}),
     ...(prefix === '' ? {} : { placeholder: `${prefix}…` }),

@@ -88,6 +88,7 @@ function resolveForms(given: HeldRow & { step: keyof typeof BEGINNING; csrf: str
         id: `made-${row.key}`,
         required: true,
         plain: true,
+        autocomplete: 'on',
         maxlength: 200,
         ...(begins === '' ? {} : { placeholder: `${begins}…` }),
       })}${button({ words: t`Confirm it exists…` })}`,
