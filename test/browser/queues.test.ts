@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { expectNoViolations } from '../support/browser/expectations.ts';
+import { expectNoSidewaysScroll, expectNoViolations } from '../support/browser/expectations.ts';
 import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.ts';
 import { openConsole } from '../support/console.ts';
 import { openDesk } from '../support/desk.ts';
@@ -46,6 +46,29 @@ testInBrowser('failed rows are found and sent again on the page of the queues, a
   await context.queues.resumeQueue('companies');
   await page.getByRole('link', { name: 'Pause companies' }).waitFor();
 });
+
+testInBrowser(
+  'no command of the queues sticks out of its box, at any width, whether a queue is paused or not',
+  async () => {
+    const { url, context } = await openFailed();
+    await context.queues.pauseQueue('documents');
+    for (const [width, dark] of [
+      [1280, false],
+      [1280, true],
+      [800, true],
+      [360, false],
+    ] as const) {
+      const { page } = await openBrowser({ width, dark });
+      await page.goto(`${url}/work`);
+      await page.getByText('npx limitline pause --queue companies').waitFor();
+      await expectNoSidewaysScroll(page);
+      const cell = page.locator('.is-actions', { hasText: 'pause --queue buyer-limits' });
+      const edges = await Promise.all([cell, cell.locator('.command')].map((one) => one.boundingBox()));
+      const [outer = 0, inner = 0] = edges.map((box) => (box ? box.x + box.width : Number.NaN));
+      expect(inner).toBeLessThanOrEqual(outer);
+    }
+  },
+);
 
 testInBrowser('the switch at the foot of a page hides commands, and the browser keeps it', async () => {
   const { url } = await openFailed();

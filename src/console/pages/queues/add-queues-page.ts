@@ -206,7 +206,7 @@ function ageWords(oldestMs: number | undefined, nowMs: number): string {
 
 function nameOf(name: QueueCounts['name']): Html {
   const { step, does } = QUEUE_WORDS[name];
-  return html`<div>${step}<span class="under"><code>${name}</code>: ${does}</span></div>`;
+  return html`<div class="queue-step">${step}<span class="under"><code>${name}</code>: ${does}</span></div>`;
 }
 
 function paused(): Html {
@@ -224,7 +224,7 @@ function pauseButton({ name, isPaused }: QueueCounts, csrf: string): Html {
       command: `npx limitline resume --queue ${name}`,
     });
   }
-  return html`${linkButton({ href: `/work/${name}/pause`, words: t`Pause…`, dialog: true, label: t`Pause ${name}` })}${commandLine(`npx limitline pause --queue ${name}`)}`;
+  return html`<div class="action">${linkButton({ href: `/work/${name}/pause`, words: t`Pause…`, dialog: true, label: t`Pause ${name}` })}${commandLine(`npx limitline pause --queue ${name}`)}</div>`;
 }
 
 /** What each queue does, in the terms of rows and steps. */
