@@ -48,7 +48,7 @@ export function draftView(draft: PortfolioDraft, given: DraftGiven): Html {
   return html`${pageHead({
     title: html`<bdi>${draft.name}</bdi>`,
     trail: [{ href: '/new', words: t`New portfolio` }],
-    lead: html`${draftWords(draft)} · uploaded ${timeAgo(draft.uploadedMs)}`,
+    lead: html`${draftWords(draft)} · uploaded ${uploadedWords(draft)}`,
     actions: html`${linkButton({ href: `/new/${draft.id}/file`, words: t`Download`, kind: 'quiet', download: true, label: t`Download the file as it is now` })}
       ${linkButton({ href: `/new/${draft.id}/remove`, words: t`Remove…`, kind: 'quiet', dialog: true, label: t`Remove the upload ${draft.name}` })}`,
   })}
@@ -247,7 +247,7 @@ function draftTable(drafts: readonly PortfolioDraft[]): Html {
     columns: [
       { head: t`File`, names: true, cell: ({ id, name }) => html`<a href="/new/${id}"><bdi>${name}</bdi></a>` },
       { head: t`Size`, cell: (draft) => draftWords(draft) },
-      { head: t`Uploaded`, cell: ({ uploadedMs }) => timeAgo(uploadedMs) },
+      { head: t`Uploaded`, cell: uploadedWords },
       { head: t`Status`, cell: standsAt },
       {
         head: t`Continue`,
@@ -256,6 +256,11 @@ function draftTable(drafts: readonly PortfolioDraft[]): Html {
       },
     ],
   });
+}
+
+/** When a file was uploaded, and by whom, since several people may upload at the same time. */
+function uploadedWords({ uploadedMs, authors: [by] }: PortfolioDraft): Html {
+  return html`<span>${timeAgo(uploadedMs)}${by && html` by <bdi>${by}</bdi>`}</span>`;
 }
 
 function standsAt({ submitted }: PortfolioDraft): string {
