@@ -15,7 +15,7 @@ import { lastingOf, readingFound } from '../../src/portfolio/read-options.ts';
 import { checkImport } from '../import/import-portfolio.ts';
 import { addToUpload } from './add-to-upload.ts';
 import { makeDraftStore, QUOTA_BYTES } from './draft-store.ts';
-import type { KeptDeps } from './kept-documents.ts';
+import type { KeptDocumentsDeps } from './kept-documents.ts';
 import { isOwnReading, makeKeptMappings } from './kept-mappings.ts';
 import { documentsOf, fileOf, type MakePreview, type PreviewDeps } from './make-preview.ts';
 import { goBack, mendDraft } from './mend-draft.ts';
@@ -26,7 +26,7 @@ import { makeSubmissions, type SubmissionDeps } from './submit-draft.ts';
 
 type DeskDeps = PreviewDeps & {
   preview?: MakePreview;
-  documents: KeptDeps['documents'];
+  documents: KeptDocumentsDeps['documents'];
 } & Pick<SubmissionDeps, 'imports' | 'importFile'> & {
     /** The data folder, with folders for drafts and mappings. */
     dataDir: string;

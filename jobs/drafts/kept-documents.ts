@@ -17,7 +17,7 @@ import { type Meter, UploadRefusal, writeIncoming } from './incoming-file.ts';
 import { documentsOf } from './make-preview.ts';
 import { documentNameFault } from './upload-names.ts';
 
-export type KeptDeps = {
+export type KeptDocumentsDeps = {
   drafts: Pick<DraftStore, 'list' | 'dirOf'>;
   rows: Pick<Rows, 'read'>;
   /** The documents of rows. */
@@ -32,7 +32,7 @@ export type KeptDeps = {
  */
 export async function takeKeptDocuments(
   file: Omit<PortfolioFile, 'requiredColumns'>,
-  { to, taken, meter, ...deps }: KeptDeps & { to: string; taken: ReadonlySet<string>; meter: Meter },
+  { to, taken, meter, ...deps }: KeptDocumentsDeps & { to: string; taken: ReadonlySet<string>; meter: Meter },
 ): Promise<PortfolioDraft['documents']> {
   const opened = await openPortfolio({ ...file, requiredColumns: [] });
   const column = opened.columns.find(({ known }) => known === 'supporting_documents')?.index;
@@ -76,7 +76,7 @@ function isSafe(name: string): boolean {
 async function pathOfRow(
   cell: string,
   name: string,
-  { rows, documents }: Pick<KeptDeps, 'rows' | 'documents'>,
+  { rows, documents }: Pick<KeptDocumentsDeps, 'rows' | 'documents'>,
 ): Promise<string | undefined> {
   const row = rowIdOf(cell);
   const [known] = row ? await rows.read([row]) : [];
@@ -91,7 +91,7 @@ async function pathOfRow(
 }
 
 /** Finds documents of uploads that were imported, each by the digest of what was imported of it. */
-function openUploads({ drafts, maxDocumentMb }: Pick<KeptDeps, 'drafts' | 'maxDocumentMb'>) {
+function openUploads({ drafts, maxDocumentMb }: Pick<KeptDocumentsDeps, 'drafts' | 'maxDocumentMb'>) {
   const places = new Map<string, Promise<{ folder: DocumentFolder; close(): Promise<void> } | undefined>>();
   const look = async (portfolio: string, file: string) => {
     const draft = (await drafts.list()).find(({ submitted, versions }) => {

@@ -19,11 +19,11 @@ import {
   UploadRefusal,
   writeIncoming,
 } from './incoming-file.ts';
-import { type KeptDeps, takeKeptDocuments } from './kept-documents.ts';
+import { type KeptDocumentsDeps, takeKeptDocuments } from './kept-documents.ts';
 import { isOwnReading, type KeptMappings } from './kept-mappings.ts';
 import { documentNameFault, portfolioNameFor, shownName } from './upload-names.ts';
 
-type ReceiveDeps = KeptDeps & {
+type ReceiveDeps = KeptDocumentsDeps & {
   drafts: DraftStore;
   mappings: KeptMappings;
   limits: UploadLimits;
