@@ -10,7 +10,7 @@ import { actionButton, button, field, form, linkButton, select } from '../../par
 import { emptyState } from '../../parts/page-head.ts';
 import { plainCause, shownCause } from '../../parts/plain-cause.ts';
 import { pager, table } from '../../parts/table.ts';
-import { amount, commandLine, shellWord, theirWords, timeAgo } from '../../parts/text.ts';
+import { advice, amount, commandLine, shellWord, theirWords, timeAgo } from '../../parts/text.ts';
 
 /** The data of a page of failed rows. */
 export type FailedShown = {
@@ -121,7 +121,7 @@ export function causesView(portfolio: string, causes: readonly Cause[]): Html {
         names: true,
         cell: ({ id }) => html`<a class="queue-fact" href="${searchAddress({ portfolio, cause: id })}">${id}</a>`,
       },
-      { head: t`Step`, cell: ({ step }) => step },
+      { head: t`Step`, cell: ({ step }) => html`<span class="queue-fact">${step}</span>` },
       { head: t`Status`, kind: 'number', cell: ({ status }) => status ?? '–' },
       { head: t`What was said`, cell: (cause) => shownCause(cause) || cause.meaning },
       { head: t`Rows`, kind: 'number', cell: ({ rows }) => grouped(rows) },
@@ -175,7 +175,7 @@ const SHOWN_CHARACTERS = 160;
 
 function whyOf({ problem, cause, replaced }: FoundRow['result']): Html {
   const body = problem?.body ?? '';
-  return html`<div>${plainCause(problem?.message ?? t`not known`)}${replaced && t` (another row stands in its place)`}
+  return html`<div>${advice(plainCause(problem?.message ?? t`not known`))}${replaced && t` (another row stands in its place)`}
     ${body !== '' && html`<span class="under queue-answer">${body.slice(0, SHOWN_CHARACTERS)}${body.length > SHOWN_CHARACTERS && '…'}</span>`}
     ${cause !== undefined && html`<span class="under">step ${problem?.step}, cause <code>${cause}</code></span>`}</div>`;
 }
