@@ -44,6 +44,7 @@ export function decisionsWords(decided: DecisionsTaken, dryRun = false): string[
   const more = others > 0 ? ` and ${counted(others, 'other status', 'other statuses')}` : '';
   return [
     `${counted(taken, 'decision')} ${dryRun ? 'would be taken' : 'taken'}${of}, ${grouped(known)} known already, ${grouped(problems.length)} not taken.`,
+    ...(would ? loweredSums(would, dryRun) : []),
     ...(left > 0
       ? [`${counted(left, 'row')} ${left === 1 ? 'does' : 'do'} not follow the decision yet: see the warnings.`]
       : []),
@@ -62,6 +63,14 @@ export function decisionsWords(decided: DecisionsTaken, dryRun = false): string[
       : []),
     ...(silent > 0 ? [`${counted(silent, 'line')} ${silent === 1 ? 'decides' : 'decide'} nothing.`] : []),
   ];
+}
+
+/** That approvals are taken away or lowered, or would be. */
+function loweredSums({ lowered: { limits, less } }: ForeseenChanges, dryRun: boolean): string[] {
+  if (limits === 0) return [];
+  const are = dryRun ? 'would be' : limits === 1 ? 'is' : 'are';
+  const sum = less.length > 0 ? `: ${sumsText(less)} less ${dryRun ? 'would be' : 'is'} granted` : '';
+  return [`${counted(limits, 'approval')} ${are} taken away or lowered${sum}.`];
 }
 
 const sumsText = (sums: readonly AmountIn[]) =>

@@ -1,3 +1,4 @@
+import { Big } from 'big.js';
 import type { CallRecord } from '../../src/call-outcome.ts';
 import { type AmountIn, sumsByCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
@@ -24,12 +25,22 @@ export type ForeseenChanges = {
   more: number;
   before: AmountIn[];
   after: AmountIn[];
+  /** How many approvals are none any more, or of less than before, and how much less is granted, as far as that is known, by currency. */
+  lowered: { limits: number; less: AmountIn[] };
 };
 
 /** How a limit stands by what the service said. */
 export function standsOf({ status = '', total_limit: total = '' }: CallRecord, meanings: Meanings): Stands {
   const isGranted = statusMeaningOf(status, meanings) === 'approved' && /^\d+(\.\d+)?$/.test(total);
   return { status, granted: isGranted ? total : '' };
+}
+
+/** By how much less is granted where an approval is none any more or of less than before, '0' if that is not known; else undefined. */
+function loweredBy(was: Stands, is: Stands, meanings: Meanings): string | undefined {
+  const less = new Big(was.granted || '0').minus(is.granted || '0');
+  const isApproved = (status: string) => statusMeaningOf(status, meanings) === 'approved';
+  const isTakenAway = was.granted === '' && isApproved(was.status) && !isApproved(is.status);
+  return less.gt(0) || isTakenAway ? less.toFixed() : undefined;
 }
 
 type Change = {
@@ -73,8 +84,18 @@ export function makeForeseen({ meanings }: { meanings: Meanings }) {
       );
       const sumsOf = (when: 'before' | 'after') =>
         sumsByCurrency(all.map(({ currency, ...one }) => ({ amount: one[when].granted || '0', currency })));
+      const lowered = all.flatMap(({ before, after, currency }) => {
+        const amount = loweredBy(before, after, meanings);
+        return amount === undefined ? [] : [{ amount, currency }];
+      });
       const rows = all.slice(0, NAMED);
-      return { rows, more: all.length - rows.length, before: sumsOf('before'), after: sumsOf('after') };
+      return {
+        rows,
+        more: all.length - rows.length,
+        before: sumsOf('before'),
+        after: sumsOf('after'),
+        lowered: { limits: lowered.length, less: sumsByCurrency(lowered.filter(({ amount }) => amount !== '0')) },
+      };
     },
   };
 }

@@ -53,3 +53,26 @@ test('an approval that grants less than before is taken with a warning that name
   const more = [`${other},,approved,600,,${later(2)}`, `${third},,in_progress,,,${later(2)}`];
   expect((await decide([...more, `${declined},,rejected,0,,${later(2)}`])).stdout).not.toContain('warning');
 });
+
+test('the summary says how many approvals a file takes away or lowers, and how much less is granted, also in a dry run', async () => {
+  const { ids, decide, json } = await openReview(4);
+  await decide(ids.map((id, place) => `${id},,approved,${place === 3 ? '' : 900},,${later(1)}`));
+  const said = [
+    `${ids[0]},,rejected,0,,${later(3)}`,
+    `${ids[1]},,approved,850.5,,${later(2)}`,
+    // What a file says last of a limit counts.
+    `${ids[2]},,rejected,0,,${later(2)}`,
+    `${ids[2]},,approved,900,,${later(3)}`,
+    // Of an approval without an amount it is not known how much less is granted.
+    `${ids[3]},,in_progress,,,${later(2)}`,
+  ];
+  expect((await decide(said, '--dry-run')).stdout).toContain(
+    '0 not taken.\n3 approvals would be taken away or lowered: 949.50 less would be granted.\n',
+  );
+  expect((await decide(said)).stdout).toContain(
+    '0 not taken.\n3 approvals are taken away or lowered: 949.50 less is granted.\n',
+  );
+  expect((await decide(said)).stdout).not.toContain('taken away');
+  const raised = await json('decisions', 'later.csv', '--dry-run');
+  expect(raised.would.lowered).toEqual({ limits: 0, less: [] });
+});
