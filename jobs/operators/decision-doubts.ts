@@ -1,6 +1,7 @@
 import { Big } from 'big.js';
 import type { CallRecord } from '../../src/call-outcome.ts';
 import type { DecidedLimit, LaterWord } from '../../src/ledger/rows/decisions.ts';
+import { rowName } from '../../src/ledger/schema/schema.ts';
 import { moneyText } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { ZONE_WORDS } from '../../src/portfolio/results/decision-values.ts';
@@ -8,7 +9,7 @@ import { common, currencyOf } from '../../src/portfolio/values/currencies.ts';
 import type { Meanings } from '../../src/status-meaning.ts';
 import { standsOf } from './foreseen-changes.ts';
 
-type Told = Pick<DecidedLimit, 'record' | 'decided'>;
+type Told = Pick<DecidedLimit, 'record' | 'decided' | 'maker' | 'shared'>;
 
 /** Why a decision is not taken, a sentence each. */
 export const DECISION_FAULTS = {
@@ -19,6 +20,8 @@ export const DECISION_FAULTS = {
       : `The decision about ${limit} is of ${at}, and what is known of it is of ${knownAt}: an older one changes nothing. One that counts needs a later decided_at.`,
   contradicts: ({ limit, at }: LaterWord, { record, decided }: Told) =>
     `Another decision about ${limit} of the same time, ${at}, is known, ${record.status} of ${decided?.file ?? ''}, and it stays. If this one counts, give it a later decided_at.`,
+  ambiguous: ({ limit }: LaterWord, { maker, shared }: Told) =>
+    `The service answered several requests with the id ${limit}, those of the rows ${maker ? `${rowName(maker)}, ` : ''}${shared}: fill in the column row.`,
   'not made': ({ limit }: LaterWord) => `Another limit than ${limit} counts for its request.`,
   damaged: ({ limit }: LaterWord) => `What is known of ${limit} cannot be read: reconcile tells more.`,
 } as const;

@@ -37,8 +37,12 @@ export async function saidOf(
 
 /** The decisions without those of one limit and one moment that differ: nobody can say which of them counts. */
 export function withoutContradictions(said: readonly Said[], problems: AboutLine[]): Said[] {
-  const alike = Map.groupBy(said, ({ word }) => `${word.limit} ${word.at}`);
-  return [...alike.values()].flatMap((some) => {
+  const alike = [...Map.groupBy(said, ({ word }) => `${word.limit} ${word.at}`).values()];
+  // Of requests that were answered with one id, each line names the row of its own.
+  const byRequest = alike.flatMap((some) =>
+    some.every(({ word }) => word.key) ? [...Map.groupBy(some, requestIn).values()] : [some],
+  );
+  return byRequest.flatMap((some) => {
     const words = new Set(some.map(({ word }) => JSON.stringify(word)));
     if (words.size === 1) return some;
     const lines = some.map(({ at }) => at);

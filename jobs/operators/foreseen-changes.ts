@@ -60,16 +60,16 @@ export function makeForeseen({ meanings }: { meanings: Meanings }) {
 
   return {
     /** @param line the number of the decision's line */
-    add(line: number, { limit: id, status, total, at, isDated }: LaterWord, { maker, ...limit }: DecidedLimit): void {
+    add(line: number, { status, total, at, isDated }: LaterWord, { maker, ...limit }: DecidedLimit): void {
       if (!maker) return;
-      const { before, after } = changes.get(id) ?? { before: limit.record, after: limit.record };
+      const { before, after } = changes.get(limit.key) ?? { before: limit.record, after: limit.record };
       const said = { status, total_limit: total ?? after.total_limit ?? '' };
       const decided = isDated ? at : undefined;
-      changes.set(id, { at: line, limit: { ...limit, maker }, decided, before, after: said });
+      changes.set(limit.key, { at: line, limit: { ...limit, maker }, decided, before, after: said });
     },
 
-    /** The record that a limit would have behind the earlier lines of the file. */
-    lastOf: (id: string) => changes.get(id)?.after,
+    /** The record that the limit of a request would have behind the earlier lines of the file. */
+    lastOf: (key: string) => changes.get(key)?.after,
 
     async read(portfolios: Pick<Portfolios, 'allImports'>): Promise<ForeseenChanges> {
       const importOf = makeImportLook({ portfolios });

@@ -9,7 +9,7 @@ import { doubtsOf } from './decision-doubts.ts';
  * known, where that is later.
  */
 export type DecisionTaken = {
-  became: DecidedAs | 'unknown';
+  became: DecidedAs | 'unknown' | 'ambiguous';
   rows: RowId[];
   left: string[];
   doubts: string[];
@@ -23,7 +23,8 @@ type Told = { deps: { decisions: Decided; portfolios: Pick<Portfolios, 'names'> 
 type HowTaken = { at?: string; dryRun: boolean; again?: boolean; isLast?: boolean };
 
 /**
- * Takes one decision about a limit, and lets its rows follow. `unknown`: no call of this account made the limit.
+ * Takes one decision about a limit, and lets its rows follow. `unknown`: no call of this account made the limit. `ambiguous`: several requests
+ * were answered with its id, and no row is named.
  *
  * @param given.at when the file was taken, by which files of one name are told apart; an event has an id instead
  * @param given.dryRun whether only to answer what would become of it
@@ -35,6 +36,8 @@ export async function takeDecision(
 ): Promise<DecisionTaken> {
   const limit = await deps.decisions.find(word.limit, word.key);
   if (!limit) return { became: 'unknown', rows: [], left: [], doubts: [] };
+  if (word.key === undefined && limit.shared !== '')
+    return { became: 'ambiguous', rows: [], left: [], doubts: [], limit };
   const said = await deps.decisions.decide(limit, word, told, !dryRun);
   const { by, file, at } = limit.decided ?? {};
   const isOwn = again && said === 'same' && by === told.by && file === told.file && at === told.at;

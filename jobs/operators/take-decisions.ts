@@ -171,7 +171,7 @@ type Taking = {
   /** What it changes, or would. */
   changes: ReturnType<typeof makeForeseen>;
   importOf: ReturnType<typeof makeImportLook>;
-  /** In a dry run, what the file has said of a limit so far. */
+  /** In a dry run, what the file has said of a request's limit so far, by the request's key. */
   foreseen: Map<string, string>;
   /** Lines that are older than what is known, and what became of the last line about each limit. */
   older: (Said & { knownAt: string | undefined })[];
@@ -220,13 +220,13 @@ async function whyNotTaken(
   taking: Taking,
 ): Promise<Omit<AboutLine, 'at'> | undefined> {
   const { deps, only } = taking;
-  const elsewhere = only === undefined ? undefined : await elsewhereOf(word.limit, only, deps);
+  const elsewhere = only === undefined ? undefined : await elsewhereOf(word, only, deps);
   if (elsewhere) {
     const { portfolio } = elsewhere;
     const other = portfolio === undefined ? '' : `, but of portfolio ${portfolio}: upload its decision there`;
     return { message: `The limit ${word.limit} is of no row of portfolio ${only}${other}.`, portfolio };
   }
-  const foreign = currencies.length > 0 && foreignWords(currencies, await currencyOfLimit(word.limit, taking));
+  const foreign = currencies.length > 0 && foreignWords(currencies, await currencyOfLimit(word, taking));
   if (foreign) return { message: foreign };
   const mistyped = taking.isUnattended ? taking.mistyped(word.status) : '';
   if (mistyped === '') return undefined;
@@ -245,10 +245,10 @@ async function takeWord({ at, word }: Said, taking: Taking, isLast: boolean): Pr
   const { dryRun, counts, problems, warnings } = taking;
   const mistyped = taking.mistyped(word.status);
   const { became: known, rows, left, doubts, knownAt, limit } = await takeDecision(word, { ...taking, isLast });
-  const became = dryRun ? asForeseen(known, word, taking) : known;
+  const became = dryRun ? asForeseen(known, word, { ...taking, key: limit?.key ?? '' }) : known;
   if (became === 'taken') {
     counts.taken += 1;
-    const before = taking.changes.lastOf(word.limit) ?? limit?.record ?? {};
+    const before = taking.changes.lastOf(limit?.key ?? '') ?? limit?.record ?? {};
     doubts.push(...loweredWords(word, before, taking.meanings));
     if (limit) taking.changes.add(at, word, limit);
     if (mistyped !== '' && (taking.doubted.get(word.status)?.at ?? at) >= at) {
@@ -264,31 +264,35 @@ async function takeWord({ at, word }: Said, taking: Taking, isLast: boolean): Pr
   noteFollowed(rows, left, { at, taking });
 }
 
-const UNKNOWN_LIMIT = { record: {}, decided: undefined };
+const UNKNOWN_LIMIT = { record: {}, decided: undefined, maker: undefined, shared: '' };
 
-async function currencyOfLimit(id: string, { deps, importOf }: Taking): Promise<string | undefined> {
-  const { maker, importId = '' } = (await deps.decisions.find(id)) ?? {};
+async function currencyOfLimit({ limit, key }: LaterWord, { deps, importOf }: Taking): Promise<string | undefined> {
+  const { maker, importId = '' } = (await deps.decisions.find(limit, key)) ?? {};
   return maker && (await importOf(maker, importId))?.found?.currency;
 }
 
 /** Where a limit of this account is asked for that is that of no row in the portfolio; undefined for any other. */
 async function elsewhereOf(
-  id: string,
+  { limit: id, key }: LaterWord,
   portfolio: string,
   { decisions }: DecisionDeps,
 ): Promise<{ portfolio: string | undefined } | undefined> {
-  const limit = await decisions.find(id);
-  if (limit === undefined) return undefined;
+  const limit = await decisions.find(id, key);
+  if (limit === undefined || (key === undefined && limit.shared !== '')) return undefined;
   const own = await decisions.limitOf(rowName({ portfolio, key: limit.key }));
   return own?.limit === id ? undefined : { portfolio: limit.maker?.portfolio };
 }
 
 /** What would become of a decision behind earlier lines of its file about the same limit, which are not taken yet. */
-function asForeseen(known: DecisionTaken['became'], word: LaterWord, { foreseen }: Taking): DecisionTaken['became'] {
-  const { limit, status, total, available } = word;
-  const before = foreseen.get(limit);
+function asForeseen(
+  known: DecisionTaken['became'],
+  word: LaterWord,
+  { foreseen, key }: Pick<Taking, 'foreseen'> & { key: string },
+): DecisionTaken['became'] {
+  const { status, total, available } = word;
+  const before = foreseen.get(key);
   if (known !== 'taken' && (known !== 'same' || before === undefined)) return known;
   const said = JSON.stringify([status, total, available]);
-  foreseen.set(limit, said);
+  foreseen.set(key, said);
   return before === said ? 'same' : 'taken';
 }

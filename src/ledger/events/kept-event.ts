@@ -10,6 +10,7 @@ export const EVENT_BECAME = {
   older: 'older than what is known',
   contradicts: 'unlike another of the same time',
   unknown: 'of a limit that is not known here',
+  ambiguous: 'of an id with which several requests were answered',
   'not made': 'of a limit that does not count for its request',
   damaged: 'of a limit whose record cannot be read',
   mistyped: 'of a status that may be mistyped',

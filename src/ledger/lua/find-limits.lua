@@ -2,8 +2,8 @@
 -- @keys account
 -- @args …items
 -- For each limit its id, and the key of the request whose limit is meant, "" for that which made the id first
--- Answers for each { the key of its request; row, at, record, by and decided of its call; request and import of that row }, or 0 if no
--- call of the account made it.
+-- Answers for each { the key of its request; row, at, record, by and decided of its call; request and import of that row; shared of its call }, or
+-- 0 if no call of the account made it.
 -- @include portfolio-of
 -- @include made-ids
 -- @include tell
@@ -12,10 +12,10 @@ local function find(id, key)
   if not isOwn then key = redis.call('HGET', (madeIdsOf(ROOT .. ':call:limit:', id)), id) end
   if not key then return 0 end
   local call = ROOT .. ':call:limit:' .. key
-  local said = redis.call('HMGET', call, 'row', 'at', 'record', 'by', 'decided')
+  local said = redis.call('HMGET', call, 'row', 'at', 'record', 'by', 'decided', 'shared')
   local row = rowNamed(said[1] or '', call)
   local of = row == '' and {} or redis.call('HMGET', row, 'request', 'import')
-  return { key, said[1], said[2], said[3], said[4], said[5], of[1] or '', of[2] or '' }
+  return { key, said[1], said[2], said[3], said[4], said[5], of[1] or '', of[2] or '', said[6] or '' }
 end
 
 local answers = {}

@@ -41,6 +41,8 @@ export type DecidedLimit = {
   askedMs: number;
   requested: string;
   buyer: string;
+  /** The first rows of other requests whose limits were answered with the same id, as text; '' for none. */
+  shared: string;
   /** The buyer's name and the number of the row's import; '' if that row is not in Redis. */
   name: string;
   importId: string;
@@ -121,7 +123,7 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
     async find(limit: string, key?: string): Promise<DecidedLimit | undefined> {
       const one = await readLimit({ limit, key });
       if (one === 0) return undefined;
-      const [own = '', row, at, record, by, decided, of, importId = ''] = one;
+      const [own = '', row, at, record, by, decided, of, importId = '', shared = ''] = one;
       const request = of ? (JSON.parse(of) as RowRequest) : undefined;
       // A results file tells when a row changed last, which may be later than a decision.
       const askedMs = by === 'a results file' ? 0 : Number(at?.split('+')[0] ?? 0);
@@ -136,6 +138,7 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
         buyer: request?.buyer ?? '',
         name: request?.name ?? '',
         importId,
+        shared,
         record: said,
       };
     },

@@ -48,6 +48,7 @@ const CALL = {
   heard: { is: 'text', says: 'what was heard of the last lost send', personal: true },
   lostAt: { is: 'ms', says: 'when that was sent' },
   notedAt: { is: 'ms', says: 'when that was written down' },
+  shared: { is: 'text', says: 'of a limit: the first other rows whose limits were answered with its id too' },
   others: { is: 'text', says: 'the id in an answer to somebody else’s request' },
   answers: { is: 'text', says: 'approvals of what people said of it while it is in doubt' },
   asks: { is: 'text', says: 'approvals that the request waits for, one in each portfolio' },

@@ -32,6 +32,39 @@ test('with SERVICE_ANSWER_CHECK=warn, a line that names a row changes that row, 
   expect(statuses).toEqual(['approved', 'declined']);
 });
 
+test('an id with which several requests were answered is not taken alone: its rows are named, and a line that names one of them decides', async () => {
+  const { context, ...place } = await openWorkplace({
+    faults: { rules: [{ on: 'limit', fault: 'answer', set: { id: 'bl_same' } }] },
+    env: { ...ownRedis(), SERVICE_ANSWER_CHECK: 'warn' },
+  });
+  await place.import(buyerLines(3));
+  await place.work();
+  await place.settled();
+  const all = (await context.rows.inState('q4', 'done', { count: 3 })).map(({ row }) => row);
+  const alone = fileOf([['bl_same', 'declined', 1]]);
+  for (const only of [{}, { only: 'q4' }, { only: 'other' }]) {
+    for (const dryRun of [true, false]) {
+      const { taken, problems } = await takeDecisions(alone, context, { by: 'olga', ...only, dryRun });
+      expect({ taken, lines: problems.map(({ at }) => at) }).toEqual({ taken: 0, lines: [2] });
+      expect(problems[0]?.message).toMatch(/answered several requests with the id bl_same.*: fill in the column row/);
+      for (const row of all) expect(problems[0]?.message).toContain(`q4/${row.key}`);
+    }
+  }
+  const words = ['declined', 'in_progress', 'approved'];
+  const lines = all.flatMap(
+    ({ key }, place) => fileOf([['bl_same', words[place] ?? '', 1]], { at: place + 2, row: `q4/${key}` }).decisions,
+  );
+  const file = { ...fileOf([]), decisions: lines };
+  const dry = await takeDecisions(file, context, { by: 'olga', only: 'q4', dryRun: true });
+  expect({ taken: dry.taken, rows: dry.would?.rows.length, problems: dry.problems }).toEqual({
+    taken: 3,
+    rows: 3,
+    problems: [],
+  });
+  await takeDecisions(file, context, { by: 'olga', only: 'q4' });
+  expect((await context.rows.read(all)).map((row) => row?.record.status)).toEqual(words);
+});
+
 test('a row of a portfolio that comes while a file is taken follows, though its buyer has more than 100 requests', async () => {
   const { context, import: bring } = await openFinishedPortfolio(1);
   const { ledger, keys, decisions, rows, calls, portfolios } = context;

@@ -125,6 +125,7 @@ test('nothing is decided of a row whose limit is another one, or is not made, or
       buyer: '',
       name: '',
       importId: '',
+      shared: '',
       record: {},
     };
     expect(await decisions.decide(limit, { ...word, limit: 'bl_other' }, told)).toBe('not made');
