@@ -215,6 +215,7 @@ function toMend(line: Line): LineToMend {
     ...(numbers === undefined ? {} : { numbers }),
     problems: line.kind === 'row' ? [] : line.problems,
     warnings: line.kind === 'row' ? line.warnings : [],
+    requested: line.kind === 'row' ? line.row.limit.requested_limit : line.requested,
     ...(broken === undefined ? {} : { broken }),
   };
 }

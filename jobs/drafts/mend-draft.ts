@@ -19,6 +19,7 @@ import {
 import type { LineToMend, Preview } from '../../src/portfolio/preview.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { saysThousands } from '../../src/portfolio/values/amount-unit.ts';
+import { makeExactSum } from '../../src/portfolio/values/exact-sum.ts';
 import { mendSheet } from '../../src/table/mend/mend-sheet.ts';
 import { mendText, type RecordMend } from '../../src/table/mend/mend-text.ts';
 import { sha256Of } from '../import/keep-file.ts';
@@ -85,10 +86,13 @@ export async function mendDraft(
       one.isLeftOut && isSheet ? emptyRow(one.line) : recordMend(one.edit, one.line),
     );
     const written = await writeVersion(seen, { dir, number, preview, mends });
-    const out = changed.filter(({ isLeftOut }) => isLeftOut).map(({ line }) => line.line);
-    const leftOut = [...new Set([...lastVersion(now).leftOut, ...out])].sort((a, b) => a - b);
+    const { leftOut: outBefore, outSum: sumBefore } = lastVersion(now);
+    const out = changed.filter(({ isLeftOut }) => isLeftOut).map(({ line }) => line);
+    const leftOut = [...new Set([...outBefore, ...out.map(({ line }) => line)])].sort((a, b) => a - b);
+    // An earlier release kept no sum of the lines left out.
+    const outSum = outBefore.length > 0 && !sumBefore ? undefined : withLines(sumBefore, out);
     const mended = cells.length - changed.filter(({ isLeftOut }) => isLeftOut).flatMap(cellsOf).length;
-    const made = { ...written, number, madeMs: Date.now(), mended, cells: cells.slice(0, CELLS_KEPT), leftOut };
+    const made = { ...written, number, madeMs: Date.now(), mended, cells: cells.slice(0, CELLS_KEPT), leftOut, outSum };
     const versions = [...now.versions, made];
     const authors = authorsWith(now, by);
     if (!changed.some(({ line }) => line.lines > 1)) return { ...now, versions, authors };
@@ -125,8 +129,8 @@ export async function goBack(
     if (lost) return now;
     const number = version + 1;
     await copyVersion(seen.name, { dir, from: to, to: number });
-    const { sha256, sizeBytes, leftOut } = target;
-    const made = { sha256, sizeBytes, number, madeMs: Date.now(), mended: 0, cells: [], leftOut, backTo: to };
+    const { sha256, sizeBytes, leftOut, outSum } = target;
+    const made = { sha256, sizeBytes, number, madeMs: Date.now(), mended: 0, cells: [], leftOut, outSum, backTo: to };
     const versions = [...now.versions, made];
     // A line's number may mean another line in that version.
     const { sameBuyer: _lines, ...reading } = now.reading;
@@ -156,6 +160,15 @@ async function dropOld(dir: string, versions: readonly DraftVersion[]): Promise<
   const kept = new Set(filedVersions(versions).map(({ number }) => number));
   const old = versions.filter(({ number }) => !kept.has(number));
   await Promise.all(old.map(({ number }) => rm(join(dir, `v${number}`), { force: true })));
+}
+
+/** The sum of the amounts of lines that are left out, with these lines. */
+function withLines(before: DraftVersion['outSum'], lines: readonly LineToMend[]): DraftVersion['outSum'] {
+  const sum = makeExactSum();
+  sum.add(before?.amount ?? '0');
+  for (const { requested } of lines) if (requested !== undefined) sum.add(requested);
+  const bare = lines.filter(({ requested }) => requested === undefined).length;
+  return { amount: sum.total(), bare: (before?.bare ?? 0) + bare };
 }
 
 type FoundEdit = { edit: SingleEdit; line: LineToMend; isLeftOut?: true };

@@ -144,8 +144,9 @@ function isAsSeen(now: PortfolioDraft, seen: PortfolioDraft): boolean {
 
 /** What people did with the file since its upload; nothing if nobody changed it. */
 function madeOf(draft: PortfolioDraft): ImportPayload['made'] {
-  const [corrected, leftOut] = [changedCells(draft.versions), lastVersion(draft).leftOut.length];
-  return corrected + leftOut === 0 ? undefined : { corrected, leftOut, people: draft.authors.join(', ') };
+  const { leftOut: lines, outSum } = lastVersion(draft);
+  const [corrected, leftOut] = [changedCells(draft.versions), lines.length];
+  return corrected + leftOut === 0 ? undefined : { corrected, leftOut, outSum, people: draft.authors.join(', ') };
 }
 
 async function payloadOf(

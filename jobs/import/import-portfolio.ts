@@ -5,7 +5,7 @@ import { defaultDocumentsDir } from '../../src/documents/folder.ts';
 import type { DocumentStore } from '../../src/documents/store.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { SendMarks } from '../../src/ledger/calls/send-marks.ts';
-import type { ImportMade, ImportRun } from '../../src/ledger/portfolios/imports.ts';
+import type { ImportRun } from '../../src/ledger/portfolios/imports.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
 import { isPortfolioName } from '../../src/ledger/schema/schema.ts';
 import { untilStopped } from '../../src/ledger/schema/until-answered.ts';
@@ -39,8 +39,6 @@ export type ImportPayload = FileToImport & {
   by?: string | undefined;
   /** People who uploaded or corrected the file. None of them, nor `by`, may approve it. */
   authors?: readonly string[] | undefined;
-  /** What the people among `authors` did with the file. */
-  made?: ImportMade | undefined;
   /** Whether rows of earlier imports that the file lacks and that were not sent are cancelled. */
   replace: boolean;
   /** The number of rows to send before the portfolio pauses itself. 1 to {@link MOST_FIRST}. */

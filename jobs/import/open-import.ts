@@ -1,11 +1,14 @@
 import { stat } from 'node:fs/promises';
+import { counted } from '../../src/counted.ts';
 import { ANY_DOCUMENT, type FolderWords, makeDocumentFolder } from '../../src/documents/folder.ts';
 import type { DocumentStore } from '../../src/documents/store.ts';
+import type { ImportMade } from '../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { OwnFile } from '../../src/ledger/portfolios/replacing.ts';
 import type { Buyers } from '../../src/ledger/rows/buyers.ts';
 import { isPortfolioName, rowIdOf } from '../../src/ledger/schema/schema.ts';
 import type { RetryUntilAnswered } from '../../src/ledger/schema/until-answered.ts';
+import { moneyText } from '../../src/money-text.ts';
 import {
   FROM_COLUMN,
   isErrorsHeader,
@@ -35,6 +38,8 @@ export type FileToImport = {
   reading: ReadOptions;
   /** A control total: if the amounts of the file add up to another sum, nothing of it is imported. */
   total?: string | undefined;
+  /** What people did with the file by hand. */
+  made?: ImportMade | undefined;
   /** How messages name the documents folder, if people do not know it by its path. */
   documentsWords?: FolderWords | undefined;
 };
@@ -69,7 +74,7 @@ export type OpenedImport = {
  * @throws LimitlineError `FILE` when the file cannot be read
  */
 export async function openImport(
-  { portfolio, path, kept, reading, total, documentsWords: words }: FileToImport,
+  { portfolio, path, kept, reading, total, made, documentsWords: words }: FileToImport,
   documentsDir: string,
   deps: OpenDeps,
 ): Promise<OpenedImport> {
@@ -90,7 +95,7 @@ export async function openImport(
     buyers: makeBuyerBook(store, place),
   });
   const ours = await refuseForeign(read, { portfolio, path: copy }, openAhead);
-  const opened = total === undefined ? ours : await refuseOtherSum(ours, total, openAhead);
+  const opened = total === undefined ? ours : await refuseOtherSum(ours, total, { made, open: openAhead });
   const checkSheet = async () => {
     if (opened.dialect.sheet === undefined) return;
     await readToEnd(tableOf(file)).catch(async (error) => {
@@ -129,13 +134,24 @@ export async function refuseForeign(
 }
 
 /** Refuses a file whose amounts do not add up to the control total. This reads the file once more. */
-async function refuseOtherSum(opened: Opened, total: string, open: () => Promise<Opened>): Promise<Opened> {
+async function refuseOtherSum(
+  opened: Opened,
+  total: string,
+  { made, open }: Pick<FileToImport, 'made'> & { open: () => Promise<Opened> },
+): Promise<Opened> {
   if (opened.problems.length > 0) return opened;
   const sum = makeControlSum(total);
   for await (const batch of (await open()).batches()) sum.add(batch);
   const problem = sum.problem();
   if (!problem) return opened;
   await opened.close();
+  const { leftOut = 0, outSum } = made ?? {};
+  const asked = outSum && outSum.amount !== '0' ? `, of ${moneyText(outSum.amount)},` : '';
+  const byHand =
+    leftOut > 0
+      ? ` ${counted(leftOut, 'line')} left out by hand${asked} ${leftOut === 1 ? 'is' : 'are'} not in it.`
+      : '';
+  problem.message += byHand;
   return { ...opened, problems: [problem, ...sum.unread()], batches: noBatches };
 }
 

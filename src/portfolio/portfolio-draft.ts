@@ -20,6 +20,8 @@ const versionSchema = z.object({
   cells: z.array(mendedCellSchema),
   /** The lines that a person left out of this version or of one before it. */
   leftOut: z.array(z.int()).default([]),
+  /** The sum of their amounts, as they were read when each was left out, and how many have none that can be read. */
+  outSum: z.object({ amount: z.string(), bare: z.int() }).optional(),
   /** The version whose content this one has, where somebody went back to it. */
   backTo: z.int().optional(),
 });

@@ -51,6 +51,8 @@ export type LineToMend = {
   numbers?: readonly number[] | undefined;
   problems: Problem[];
   warnings: Problem[];
+  /** Its amount, where that can be read. */
+  requested?: string | undefined;
   /** The line's text, where its division into cells is unreliable. The person corrects the text as a whole. */
   broken?: string | undefined;
 };

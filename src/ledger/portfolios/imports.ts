@@ -13,9 +13,16 @@ export type ImportedFile = { id: string; fileName: string; reading: string; by?:
 
 /**
  * What people did with an import before and at its beginning, for those who look at it later: cells that they corrected, lines that they left
- * out, and who did; how many rows go first, and the control total that the file agrees with, as it was typed.
+ * out with the sum of their amounts and the number of those without a readable one, and who did; how many rows go first, and the control total that the file agrees with, as it was typed.
  */
-export type ImportMade = { corrected?: number; leftOut?: number; people?: string; first?: number; total?: string };
+export type ImportMade = {
+  corrected?: number;
+  leftOut?: number;
+  outSum?: { amount: string; bare: number } | undefined;
+  people?: string;
+  first?: number;
+  total?: string;
+};
 
 /** What was found in a file that was read to its end: `rows` are the lines that led to a row; `currency` is undefined where it names none. */
 export type FoundInFile = {

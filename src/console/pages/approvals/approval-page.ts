@@ -11,14 +11,14 @@ import { untilResumed } from '../../../ledger/schema/pause-reasons.ts';
 import { moneyText } from '../../../money-text.ts';
 import { readTotal } from '../../../portfolio/control-total.ts';
 import { can, type Rights } from '../../access/access.ts';
-import { type Html, html } from '../../html/html.ts';
+import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
 import { facts, stats } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
 import { notice, pageHead, panel } from '../../parts/page-head.ts';
 import { requestBodies } from '../../parts/request-bodies.ts';
 import { type TableColumn, table } from '../../parts/table.ts';
-import { amount, moment, theirWords, timeAgo } from '../../parts/text.ts';
+import { amount, moment, theirWords, timeAgo, withNumbers } from '../../parts/text.ts';
 import { rowAddress } from '../addresses.ts';
 import { money } from '../held/held-page.ts';
 import { madeWords, sentences } from '../new/words.ts';
@@ -195,11 +195,11 @@ function filePart(file: UnderstoodFile): Html {
 }
 
 /** What people did with the file before they submitted it. */
-function madeFacts(made: ImportMade): { term: string; what: string }[] {
+function madeFacts(made: ImportMade): { term: string; what: HtmlValue }[] {
   const { first, total } = made;
   const changed = madeWords(made);
   return [
-    ...(changed === '' ? [] : [{ term: t`Changed by hand`, what: changed }]),
+    ...(changed === '' ? [] : [{ term: t`Changed by hand`, what: withNumbers(changed) }]),
     ...(first === undefined ? [] : [{ term: t`Sent first`, what: t`${countWords(first, 'row')}, then it waits` }]),
     ...(total === undefined ? [] : [{ term: t`Control total`, what: t`${readTotal(total)}, agreed` }]),
   ];

@@ -9,7 +9,7 @@ import { notice } from '../../parts/page-head.ts';
 import { theirWords, withNumbers } from '../../parts/text.ts';
 import { money } from '../held/held-page.ts';
 import { extrasWords } from './reading-form.ts';
-import { durationWords } from './words.ts';
+import { durationWords, outSumWords } from './words.ts';
 
 /** What the person chose beside the file. */
 type Chosen = {
@@ -35,8 +35,8 @@ export function confirmView(
   const { dryRun, currency, counts } = preview;
   const { of, total, isReplaced, first, unsaved } = chosen;
   const extras = extrasWords(preview);
-  const out = lastVersion(draft).leftOut.length;
   const again = (dryRun.before?.limits ?? 0) + (dryRun.before?.held ?? 0);
+  const { leftOut, outSum } = lastVersion(draft);
   const facts: [string, HtmlValue][] = [
     [t`Requests`, countWords(dryRun.limits, 'limit')],
     [t`Sum`, money({ amount: dryRun.requested, currency })],
@@ -45,7 +45,7 @@ export function confirmView(
     [t`Portfolio`, portfolio],
     ...(supplier ? [[t`Supplier`, theirWords(supplier.of)] satisfies [string, HtmlValue]] : []),
     ...(extras === '' ? [] : [[t`Sent, though not described by the service`, extras] satisfies [string, string]]),
-    [t`Left out`, leftOutWords({ ...counts, out })],
+    [t`Left out`, withNumbers(`${leftOutWords({ ...counts, out: leftOut.length })}${outSumWords(outSum)}`)],
     ...(total === undefined ? [] : [[t`Control total`, withNumbers(readTotal(total))] satisfies [string, HtmlValue]]),
   ];
   const fields = {

@@ -1,5 +1,6 @@
 import { grouped, sizeWords } from '../../../counted.ts';
 import type { ImportMade } from '../../../ledger/portfolios/imports.ts';
+import { moneyText } from '../../../money-text.ts';
 import type { PreviewState } from '../../../portfolio/draft-desk.ts';
 import { changedCells, type DraftVersion, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
@@ -48,13 +49,20 @@ export function correctionWords(versions: readonly DraftVersion[], { number, lef
   return parts.join(', ');
 }
 
-/** What people did with an imported file by hand: `1 value corrected, 1 line left out by fin`; '' for nothing. */
-export function madeWords({ corrected = 0, leftOut = 0, people = '' }: ImportMade): string {
+/** What people did with an imported file by hand: `1 value corrected, 1 line left out (2,000.00) by fin`; '' for nothing. */
+export function madeWords({ corrected = 0, leftOut = 0, outSum, people = '' }: ImportMade): string {
   const parts = [
     ...(corrected > 0 ? [t`${countWords(corrected, 'value')} corrected`] : []),
-    ...(leftOut > 0 ? [t`${countWords(leftOut, 'line')} left out`] : []),
+    ...(leftOut > 0 ? [t`${countWords(leftOut, 'line')} left out${outSumWords(outSum)}`] : []),
   ];
   return parts.length === 0 || people === '' ? parts.join(', ') : t`${parts.join(', ')} by ${people}`;
+}
+
+/** ` (5,000.00)`: the amounts of lines left out by hand; '' where none can be read. */
+export function outSumWords(sum: DraftVersion['outSum']): string {
+  if (sum === undefined || sum.amount === '0') return '';
+  const amount = moneyText(sum.amount);
+  return ` (${sum.bare > 0 ? t`at least ${amount}` : amount})`;
 }
 
 const MOST_LINES = 8;

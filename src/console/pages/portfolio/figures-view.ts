@@ -18,6 +18,7 @@ import { shownCause } from '../../parts/plain-cause.ts';
 import { table } from '../../parts/table.ts';
 import { amount, commandLine, count, moment, shellWord, withNumbers } from '../../parts/text.ts';
 import { AUTOMATION, below, planAddress, portfolioAddress } from '../addresses.ts';
+import { outSumWords } from '../new/words.ts';
 import { supplierWords } from '../row/row-page.ts';
 import type { PortfolioLook, PortfolioOutlook, ShownCause } from './portfolio-look.ts';
 
@@ -41,6 +42,13 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
   const notes = [
     ...moneyNotes(money, { ...sums, ...grantedOf(state, meanings) }),
     ...answerNotes(state.answers, meanings, t` A file of decisions can bring it.`),
+    ...look.imports.flatMap(({ made: { leftOut = 0, outSum } = {} }) =>
+      leftOut > 0
+        ? [
+            t`${countWords(leftOut, 'line')} left out by hand before the import${outSumWords(outSum)}: in none of these sums.`,
+          ]
+        : [],
+    ),
     ...(kept > 0 ? [t`${countWords(kept, 'row')} kept as ${kept === 1 ? t`it was` : t`they were`}.`] : []),
   ];
   return html`${barLine(t`Money of ${name} by outcome`, bar)}

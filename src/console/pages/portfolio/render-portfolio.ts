@@ -12,7 +12,7 @@ import { type Html, html } from '../../html/html.ts';
 import { t } from '../../html/texts.ts';
 import { actionButton, button, form, linkButton, select, tick } from '../../parts/form.ts';
 import { type BannerKind, notice, pageHead, panel } from '../../parts/page-head.ts';
-import { advice, commandLine, moment, shellWord } from '../../parts/text.ts';
+import { advice, commandLine, moment, shellWord, withNumbers } from '../../parts/text.ts';
 import { below, type Listing, planAddress, portfolioAddress } from '../addresses.ts';
 import { decisionsForm } from '../decisions/decisions-view.ts';
 import { madeWords } from '../new/words.ts';
@@ -122,7 +122,7 @@ function leadOf({ state, imports }: PortfolioLook): Html {
       const words = made ? madeWords(made) : '';
       return (
         words !== '' &&
-        html`<br><span class="quiet">${imports.length > 1 && html`<bdi>${fileName}</bdi>: `}${words}</span>`
+        html`<br><span class="quiet">${imports.length > 1 && html`<bdi>${fileName}</bdi>: `}${withNumbers(words)}</span>`
       );
     },
   )}`;

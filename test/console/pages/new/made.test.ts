@@ -11,23 +11,30 @@ const plain = (markup: string) => markup.replace(/<[^>]*>/g, ' ').replace(/\s+/g
 test('what was changed by hand before an import is told to its approver and on the portfolio’s page, and its rows name their file', async () => {
   const desk = await openDesk(0, {}, { APPROVE_ALWAYS: 'on' });
   const web = await openConsole(desk);
-  const file = `${HEAD}Alder GmbH,DE,1000\nBirch GmbH,XX,2000\nCedar GmbH,DE,much\n`;
+  const file = `${HEAD}Alder GmbH,DE,1000\nBirch GmbH,XX,2000\nCedar GmbH,DE,much\nDog GmbH,XX,4000.5\n`;
   const { location } = await uploadTo(web, ['file', 'q9.csv', file]);
   const look = async () => (await web.get(location)).text;
   await expect.poll(look).toContain('Request all');
-  const edits = { list: 'problems', version: '1', 'leave-4': 'yes', 'cell-3-1': 'DE' };
+  const edits = { list: 'problems', version: '1', 'leave-4': 'yes', 'leave-5': 'yes', 'cell-3-1': 'DE' };
   expect((await web.post(`${location}/mend`, edits)).status).toBe(303);
   await expect.poll(look).toContain('Request all: 2 limits');
   const of = /name="of" value="(\w+)"/.exec(await look())?.[1] ?? '';
+  const dialog = plain((await web.post(`${location}/confirm`, { of })).text);
+  expect(dialog).toContain('Left out 2 by hand (at least 4,000.50');
+  await web.post(`${location}/submit`, { of, total: '7.000,50' });
+  await expect
+    .poll(async () => plain(await look()))
+    .toMatch(/2 lines left out by hand, of 4,000\.50 ?, are not in it\./);
   const submitted = { of, total: '3.000,00', first: '5' };
   expect((await web.post(`${location}/submit`, submitted)).status).toBe(303);
   await expect.poll(() => web.context.approvals.waitingCount()).toBe(1);
   const [approval] = await web.context.approvals.waiting();
   const asked = plain((await web.get(`/approvals/${approval?.id}`)).text);
-  expect(asked).toMatch(/Changed by hand 1 value corrected, 1 line left out by \S+/);
+  expect(asked).toMatch(/Changed by hand 1 value corrected, 2 lines left out \(at least 4,000\.50 ?\) by \S+/);
   expect(asked).toContain('Sent first 5 rows, then it waits Control total 3,000.00, agreed');
   const page = plain((await web.get('/portfolios/q9')).text);
-  expect(page).toMatch(/1 value corrected, 1 line left out by \S+/);
+  expect(page).toMatch(/1 value corrected, 2 lines left out \(at least 4,000\.50 ?\) by \S+/);
+  expect(page).toMatch(/2 lines left out by hand before the import \(at least 4,000\.50 ?\): in none of these sums\./);
   expect(page).not.toContain('of q9.csv');
 
   const none = (await web.get('/portfolios/q9?min=80000&max=70000')).text;
