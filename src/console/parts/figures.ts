@@ -13,6 +13,7 @@ import { visible } from '../../portfolio/problem.ts';
 import { APPROVED, type Meanings } from '../../status-meaning.ts';
 import { type Html, type HtmlValue, html } from '../html/html.ts';
 import { t, translated } from '../html/texts.ts';
+import { localized, withNumbers } from './text.ts';
 
 /** A labelled figure with a hint. */
 export type Stat = { label: string; value: HtmlValue; hint?: HtmlValue; kind?: 'good' | 'warn' | 'bad' };
@@ -21,7 +22,7 @@ export type Stat = { label: string; value: HtmlValue; hint?: HtmlValue; kind?: '
 export function stats(figures: readonly Stat[]): Html {
   return html`<dl class="stats">${figures.map(
     ({ label, value, hint, kind }) =>
-      html`<div class="${['stat', kind && `is-${kind}`]}"><dt>${label}</dt><dd class="stat-value">${value}</dd>${hint !== undefined && html`<dd class="stat-hint">${hint}</dd>`}</div>`,
+      html`<div class="${['stat', kind && `is-${kind}`]}"><dt>${label}</dt><dd class="stat-value">${localized(value)}</dd>${hint !== undefined && html`<dd class="stat-hint">${localized(hint)}</dd>`}</div>`,
   )}</dl>`;
 }
 
@@ -42,7 +43,7 @@ export function progressBar({
   total?: number;
   words: string;
 }): Html {
-  return html`<div class="progress"><progress aria-label="${label}" value="${total === undefined ? undefined : done}" max="${total}"></progress><span>${words}</span></div>`;
+  return html`<div class="progress"><progress aria-label="${label}" value="${total === undefined ? undefined : done}" max="${total}"></progress><span>${withNumbers(words)}</span></div>`;
 }
 
 /**

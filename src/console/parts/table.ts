@@ -1,5 +1,6 @@
 import { type Html, type HtmlValue, html } from '../html/html.ts';
 import { t } from '../html/texts.ts';
+import { localized } from './text.ts';
 
 /** A column. Numbers and amounts are right-aligned with figures of equal width; ids are monospaced. */
 export type TableColumn<Row> = {
@@ -48,8 +49,9 @@ function headOf<Row>({ head, kind = 'text', wideOnly, sorts }: TableColumn<Row>)
 
 function cellOf<Row>({ head, kind = 'text', cell, names, wideOnly }: TableColumn<Row>, row: Row): Html {
   const classes = ['cell', kind !== 'text' && `is-${kind}`, wideOnly && 'wide-only'];
-  if (names) return html`<th scope="row" role="rowheader" class="${[...classes, 'names']}">${cell(row)}</th>`;
-  return html`<td role="cell" class="${classes}" data-head="${head}">${cell(row)}</td>`;
+  const shown = kind === 'number' ? localized(cell(row)) : cell(row);
+  if (names) return html`<th scope="row" role="rowheader" class="${[...classes, 'names']}">${shown}</th>`;
+  return html`<td role="cell" class="${classes}" data-head="${head}">${shown}</td>`;
 }
 
 /**
@@ -67,7 +69,7 @@ export function pager({
   next?: string | undefined;
   label?: string;
 }): Html {
-  return html`<nav class="pager" aria-label="${label}"><span class="pager-words">${words}</span>
+  return html`<nav class="pager" aria-label="${label}"><span class="pager-words">${localized(words)}</span>
     ${first !== undefined && html`<a class="button is-quiet" href="${first}">To the first</a>`}
     ${next !== undefined && html`<a class="button is-plain" href="${next}" rel="next">Next</a>`}
   </nav>`;

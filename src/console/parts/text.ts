@@ -1,6 +1,6 @@
 import { grouped } from '../../counted.ts';
 import { moneyText } from '../../money-text.ts';
-import { type Html, html } from '../html/html.ts';
+import { type Html, type HtmlValue, html } from '../html/html.ts';
 import { t } from '../html/texts.ts';
 
 /** An amount (decimal text) with figures of equal width: `1,250,000.50`, or by the reader's locale where scripts run; never rounded; `none` where there is no amount. What is no decimal number stands as it is. */
@@ -14,6 +14,11 @@ export function amount(text: string | undefined, none = '–'): Html {
 export function withNumbers(text: string): Html {
   const parts = text.split(/(\b\d{1,3}(?:,\d{3})+(?:\.\d+)?\b|\b\d+\.\d{2}\b)/);
   return html`${parts.map((part, at) => (at % 2 === 0 ? part : html`<data class="grouped" value="${part.replaceAll(',', '')}">${part}</data>`))}`;
+}
+
+/** As {@link withNumbers} where it is a text; anything else as it is. */
+export function localized(value: HtmlValue): HtmlValue {
+  return typeof value === 'string' ? withNumbers(value) : value;
 }
 
 /** A whole number: `1,200`; by the reader's locale where scripts run. */

@@ -4,7 +4,7 @@ import { type Html, html } from '../../html/html.ts';
 import { t } from '../../html/texts.ts';
 import { button, field, form, hidden, linkButton } from '../../parts/form.ts';
 import { notice } from '../../parts/page-head.ts';
-import { commandLine, shellWord } from '../../parts/text.ts';
+import { commandLine, shellWord, withNumbers } from '../../parts/text.ts';
 import { OIDC_ADDRESS } from '../../sign-in/add-oidc-sign-in.ts';
 import { approvalAddress } from '../addresses.ts';
 import { approvalSizeWords, noUsers, peopleWords } from './approvals-list.ts';
@@ -83,7 +83,7 @@ function approveForm(
         maxlength: LONGEST_CODE,
         hint: t`Each code is good once: not the one that you signed in with.`,
       })
-    }${button({ words: t`Approve ${approvalSizeWords(approval)}`, kind: 'primary' })}`,
+    }${button({ words: withNumbers(t`Approve ${approvalSizeWords(approval)}`), kind: 'primary' })}`,
   });
 }
 

@@ -53,8 +53,8 @@ export function approvalPage(look: ApprovalLook, answering: Answering, rights: R
 
 function titleOf(approval: PricedApproval): Html {
   const { portfolio, kind, standing } = approval;
-  if (standing === 'waiting') return html`Approve ${approvalSizeWords(approval)}?`;
-  return html`<bdi>${portfolio}</bdi>: ${approvalSizeWords(approval)} ${KIND_WORDS[kind]}`;
+  if (standing === 'waiting') return html`Approve ${withNumbers(approvalSizeWords(approval))}?`;
+  return html`<bdi>${portfolio}</bdi>: ${withNumbers(approvalSizeWords(approval))} ${KIND_WORDS[kind]}`;
 }
 
 function portfolioHref({ portfolio }: Approval): string {
@@ -201,14 +201,14 @@ function madeFacts(made: ImportMade): { term: string; what: HtmlValue }[] {
   return [
     ...(changed === '' ? [] : [{ term: t`Changed by hand`, what: withNumbers(changed) }]),
     ...(first === undefined ? [] : [{ term: t`Sent first`, what: t`${countWords(first, 'row')}, then it waits` }]),
-    ...(total === undefined ? [] : [{ term: t`Control total`, what: t`${readTotal(total)}, agreed` }]),
+    ...(total === undefined ? [] : [{ term: t`Control total`, what: withNumbers(t`${readTotal(total)}, agreed`) }]),
   ];
 }
 
 function boundPart({ rows, sum, currency, file, digest }: PricedApproval): Html {
   return html`<p>An approval is for exactly these rows, this sum, this file and how it was read. If any of it changes, the fingerprint changes, and it has to be approved again.</p>
   ${facts([
-    { term: t`Rows and sum`, what: `${grouped(rows)}, ${moneyText(sum, currency)}` },
+    { term: t`Rows and sum`, what: withNumbers(`${grouped(rows)}, ${moneyText(sum, currency)}`) },
     ...(file
       ? [{ term: t`File`, what: html`${theirWords(file.name)} <code>${file.sha256.slice(0, 16)}…</code>` }]
       : []),

@@ -6,7 +6,7 @@ import { countWords, t } from '../../html/texts.ts';
 import { button, field, form, hidden, linkButton, select } from '../../parts/form.ts';
 import { notice, pageHead, panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
-import { amount, cutWords, moment, theirWords } from '../../parts/text.ts';
+import { amount, cutWords, localized, moment, theirWords, withNumbers } from '../../parts/text.ts';
 import { below, portfolioAddress, rowAddress } from '../addresses.ts';
 import { money } from '../held/held-page.ts';
 
@@ -152,18 +152,18 @@ export function decisionsView(shown: ShownDecisions, csrf?: string): Html {
       action: below(portfolio, 'decisions', 'take'),
       csrf: token,
       class: 'inline-form',
-      body: html`${hidden('upload', id)}${taken > 0 ? button({ words: t`Take in ${countWords(taken + known, 'decision')}`, kind: 'primary' }) : button({ words: t`Take them in again` })} ${back}`,
+      body: html`${hidden('upload', id)}${taken > 0 ? button({ words: withNumbers(t`Take in ${countWords(taken + known, 'decision')}`), kind: 'primary' }) : button({ words: t`Take them in again` })} ${back}`,
     });
   return html`${pageHead({
     title: isLook ? html`What ${name} would do` : html`What ${name} did`,
     trail: trailOf(portfolio),
     lead: isLook
       ? t`Nothing was changed yet. A limit that rows of other portfolios share changes in all of them.`
-      : words[0],
+      : localized(words[0]),
   })}
   ${columns.map((one) => notice('info', one))}
   ${isLook && asked && html`<details class="fold"><summary>Say which column is what</summary>${columnsForm({ id, portfolio, asked }, csrf)}</details>`}
-  ${(isLook ? words : words.slice(1)).map((one) => html`<p>${onPage(one)}</p>`)}
+  ${(isLook ? words : words.slice(1)).map((one) => html`<p>${withNumbers(onPage(one))}</p>`)}
   ${isOpen && taken === 0 && html`<p>All of it is known already. To take it in again changes only rows that were not done when it came.</p>`}
   ${warnings.length > 0 && linesPart(t`Warnings`, warnings)}
   ${isOpen ? yes(csrf) : html`<p>${back}</p>`}
@@ -194,7 +194,7 @@ function changesPart({ rows, more }: NonNullable<ShownDecisions['would']>): Html
         { head: t`Granted before`, kind: 'amount', cell: ({ before }) => grantedOf(before) },
         { head: t`Granted after`, kind: 'amount', cell: ({ after }) => grantedOf(after) },
       ],
-    })}${more > 0 && html`<p class="hint">And ${countWords(more, 'more row')}.</p>`}`,
+    })}${more > 0 && html`<p class="hint">And ${withNumbers(countWords(more, 'more row'))}.</p>`}`,
   });
 }
 

@@ -38,7 +38,7 @@ export function confirmView(
   const again = (dryRun.before?.limits ?? 0) + (dryRun.before?.held ?? 0);
   const { leftOut, outSum } = lastVersion(draft);
   const facts: [string, HtmlValue][] = [
-    [t`Requests`, countWords(dryRun.limits, 'limit')],
+    [t`Requests`, withNumbers(countWords(dryRun.limits, 'limit'))],
     [t`Sum`, money({ amount: dryRun.requested, currency })],
     ...(again > 0 ? [[t`Not requested again`, countWords(again, 'line')] satisfies [string, string]] : []),
     [t`Time needed`, dryRun.durationS === null ? t`not known yet` : t`about ${durationWords(dryRun.durationS)}`],
@@ -55,7 +55,7 @@ export function confirmView(
     ...(first && { first: String(first) }),
   };
   const body = html`${Object.entries(fields).map(([field, value]) => hidden(field, value))}
-    <div class="form-end">${button({ words: first === undefined ? t`Request ${countWords(dryRun.limits, 'limit')}` : t`Send ${first}, then wait`, kind: 'primary' })}
+    <div class="form-end">${button({ words: first === undefined ? withNumbers(t`Request ${countWords(dryRun.limits, 'limit')}`) : t`Send ${first}, then wait`, kind: 'primary' })}
       <a class="button is-quiet" href="/new/${id}" data-close>Back</a></div>`;
   return html`<h2 class="dialog-title">${dryRun.limits === 0 ? html`Import <bdi>${name}</bdi>?` : t`Request these limits?`}</h2>
     <dl class="facts">${facts.map(([word, value]) => html`<div><dt>${word}</dt><dd><bdi>${value}</bdi></dd></div>`)}</dl>

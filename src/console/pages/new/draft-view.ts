@@ -11,7 +11,7 @@ import { countWords, t } from '../../html/texts.ts';
 import { actionButton, button, field, form, hidden, linkButton, select } from '../../parts/form.ts';
 import { notice, pageHead, panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
-import { commandLine, theirWords, timeAgo } from '../../parts/text.ts';
+import { commandLine, theirWords, timeAgo, withNumbers } from '../../parts/text.ts';
 import { peopleWords } from '../approvals/approvals-list.ts';
 import { forPage, mendGrid, type ShownPlace } from './mend-grid.ts';
 import type { RefusedForm } from './read-reading.ts';
@@ -87,7 +87,7 @@ function submittedNotice({ id, submitted }: PortfolioDraft): Html | false {
   if (ended && ended.faults.length === 0) {
     return notice(
       'good',
-      html`${countWords(ended.lines, 'line')} of version ${submitted.version} ${timeAgo(ended.atMs)}: <a href="${href}">to the portfolio <bdi>${submitted.portfolio}</bdi></a>. ${total !== undefined && agreesWords(total)}`,
+      html`${withNumbers(countWords(ended.lines, 'line'))} of version ${submitted.version} ${timeAgo(ended.atMs)}: <a href="${href}">to the portfolio <bdi>${submitted.portfolio}</bdi></a>. ${total !== undefined && withNumbers(agreesWords(total))}`,
       { title: t`It was imported.` },
     );
   }

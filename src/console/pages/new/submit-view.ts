@@ -18,7 +18,7 @@ import { button, tick } from '../../parts/form.ts';
 import { notice } from '../../parts/page-head.ts';
 import { requestBodies } from '../../parts/request-bodies.ts';
 import { table } from '../../parts/table.ts';
-import { amount, commandLine, shellWord, theirWords } from '../../parts/text.ts';
+import { amount, commandLine, shellWord, theirWords, withNumbers } from '../../parts/text.ts';
 import { money } from '../held/held-page.ts';
 import { DRAFT_FORM } from './reading-form.ts';
 import { DELIMITER_WORDS, durationWords } from './words.ts';
@@ -112,17 +112,21 @@ export function neededApproval(
     const why = policy.always
       ? t`It waits once it is submitted`
       : t`It asks for ${moneyText(requested)}, which is above ${limit}`;
-    return notice('warn', `${why}: ${BEFORE_YES}.`, { title });
+    return notice('warn', withNumbers(`${why}: ${BEFORE_YES}.`), { title });
   }
   if (over)
-    return notice('warn', t`${whyWords({ kind: 'import', over })} Once it is submitted, ${BEFORE_YES}.`, { title });
+    return notice('warn', withNumbers(t`${whyWords({ kind: 'import', over })} Once it is submitted, ${BEFORE_YES}.`), {
+      title,
+    });
   const { above, windowDays = 0 } = policy;
   if (there && asksApprovalOf(policy, addAmounts(requested, there.sum)))
-    return notice('warn', t`The sum of the portfolio is above ${limit} with this file: ${BEFORE_YES}.`, { title });
+    return notice('warn', withNumbers(t`The sum of the portfolio is above ${limit} with this file: ${BEFORE_YES}.`), {
+      title,
+    });
   // The import decides by the sums of the whole portfolio and of its buyers, which this file shows only in part.
   const whose = [...(there ? [t`the sum of the portfolio`] : []), ...(windowDays > 0 ? [t`the sum of one buyer`] : [])];
   if (above === undefined || whose.length === 0) return false;
-  return notice('info', t`If ${whose.join(t` or `)} is above ${limit} with this file, ${BEFORE_YES}.`);
+  return notice('info', withNumbers(t`If ${whose.join(t` or `)} is above ${limit} with this file, ${BEFORE_YES}.`));
 }
 
 /** The command that does the same with a local file; a control total is added as it is typed (total.js). What no flag can state is in a file of its own, `mapping.json`. */
@@ -198,7 +202,7 @@ export function requestFigures(preview: Preview): Html {
       ...(warnings.lines + fileWarnings.length > 0 ? { kind: 'warn' as const } : {}),
     },
   ])}</div>
-  ${problems.lines > 0 && html`<p class="to-mend"><a href="#mend">${countWords(problems.lines, 'line')} would not be requested: fix ${problems.lines === 1 ? t`it` : t`them`} here, or leave ${problems.lines === 1 ? t`it` : t`them`} out.</a></p>`}
+  ${problems.lines > 0 && html`<p class="to-mend"><a href="#mend">${withNumbers(countWords(problems.lines, 'line'))} would not be requested: fix ${problems.lines === 1 ? t`it` : t`them`} here, or leave ${problems.lines === 1 ? t`it` : t`them`} out.</a></p>`}
   ${besideWords(dryRun)}`;
 }
 
@@ -217,7 +221,7 @@ function besideWords({ open, besides, before, existing }: Preview['dryRun']): Ht
     sentences.push(
       t`${countWords(before.held, 'more is', 'more are')} being processed and will not be requested again.`,
     );
-  return html`${sentences.length > 0 && html`<p>${sentences.join(' ')}</p>`}`;
+  return html`${sentences.length > 0 && html`<p>${withNumbers(sentences.join(' '))}</p>`}`;
 }
 
 /** The largest requests, and the bodies of the first calls. */

@@ -21,7 +21,7 @@ import { countWords, t, translated } from '../../html/texts.ts';
 import { stats } from '../../parts/figures.ts';
 import { emptyState, notice } from '../../parts/page-head.ts';
 import { pager, table } from '../../parts/table.ts';
-import { commandLine, inUtc, moment, theirWords } from '../../parts/text.ts';
+import { commandLine, inUtc, moment, theirWords, withNumbers } from '../../parts/text.ts';
 import { nightlyAddress, reportAddress } from '../addresses.ts';
 import { CHANGE_WORDS, changeMark, findingView, type Medium, type ShownFinding } from './finding-view.ts';
 
@@ -99,7 +99,7 @@ function groupView(group: ShownGroup, id: string, medium: Medium): Html {
 export function groupTitle({ section, check, rows, findings, sum, currency, changes }: ReportGroup): Html {
   const told = CHANGES.filter((change) => change !== 'gone' && change !== 'same' && changes[change]);
   const figures = `${countWords(rows, 'row')}${findings > 1 ? t` in ${countWords(findings, 'finding')}` : ''}`;
-  return html`<span class="check-title">${translated(CHECKS[check].title)}</span> <span class="check-figures">${figures}${sum !== undefined && section !== 'gone' && ` · ${check === 'granted below' ? t`requested ` : ''}${moneyText(sum, currency)}`}</span>${told.map((change) => html` ${changeMark(change, `${grouped(changes[change] ?? 0)} ${CHANGE_WORDS[change]}`)}`)}`;
+  return html`<span class="check-title">${translated(CHECKS[check].title)}</span> <span class="check-figures">${withNumbers(figures)}${sum !== undefined && section !== 'gone' && withNumbers(` · ${check === 'granted below' ? t`requested ` : ''}${moneyText(sum, currency)}`)}</span>${told.map((change) => html` ${changeMark(change, `${grouped(changes[change] ?? 0)} ${CHANGE_WORDS[change]}`)}`)}`;
 }
 
 /** A duration: `3.2 s`, `4 min 10 s`. */

@@ -7,7 +7,7 @@ import { countWords, t } from '../../html/texts.ts';
 import { facts, progressBar } from '../../parts/figures.ts';
 import { actionButton, linkButton } from '../../parts/form.ts';
 import { notice } from '../../parts/page-head.ts';
-import { commandLine, moment } from '../../parts/text.ts';
+import { commandLine, count, moment, withNumbers } from '../../parts/text.ts';
 import { approvalAddress } from '../addresses.ts';
 import { againOf, portfolioAddressOf } from './plan-view.ts';
 import { ACTION_WORDS, commandOf, filterWords } from './plan-words.ts';
@@ -33,12 +33,14 @@ export function outcomeBody(state: PlanState, { csrf = '', rights }: { csrf?: st
     ${facts([
       {
         term: t`Planned`,
-        what: `${plan.isExact ? '' : t`at least `}${countWords(plan.rows, 'row')}, ${moneyText(plan.sum, plan.currency)}`,
+        what: withNumbers(
+          `${plan.isExact ? '' : t`at least `}${countWords(plan.rows, 'row')}, ${moneyText(plan.sum, plan.currency)}`,
+        ),
       },
-      { term: t`Which rows`, what: filterWords(plan).join('; ') },
+      { term: t`Which rows`, what: withNumbers(filterWords(plan).join('; ')) },
       {
         term: state.waits === undefined ? ACTION_WORDS[plan.action].done(t`Rows`) : t`Rows that wait`,
-        what: grouped(done),
+        what: count(done),
       },
       ...(underWay > 0
         ? [{ term: t`On their way`, what: t`${countWords(underWay, 'call')}: the answer decides how the row ends` }]
@@ -101,7 +103,9 @@ const STANDING: Readonly<Record<PlanState['standing'], (state: PlanState) => Htm
   stopped: ({ plan, done }) =>
     notice(
       'warn',
-      t`It stopped after ${grouped(done)} of ${countWords(plan.rows, 'row')}. Continue to do the rest; nothing is done twice.`,
+      withNumbers(
+        t`It stopped after ${grouped(done)} of ${countWords(plan.rows, 'row')}. Continue to do the rest; nothing is done twice.`,
+      ),
     ),
   expired: () =>
     notice('info', t`A plan can be confirmed for 15 minutes: the portfolio may have changed. Nothing was done.`),

@@ -99,7 +99,7 @@ function timeWords(
     const begunMs = Math.max(state.startedMs ?? 0, ...imports.map(({ lastMs }) => lastMs));
     const took = lasted((state.finishedMs - begunMs) / 1_000);
     const { held, refused } = state.states;
-    return html`<b>${held > 0 ? t`Sending ended` : t`Finished`}</b> ${moment(state.finishedMs)}, ${took} after its last import${refused > 0 && t`; ${grouped(refused)} rejected`}.`;
+    return html`<b>${held > 0 ? t`Sending ended` : t`Finished`}</b> ${moment(state.finishedMs)}, ${took} after its last import${refused > 0 && withNumbers(t`; ${grouped(refused)} rejected`)}.`;
   }
   const range =
     calls.fewest === calls.most ? grouped(calls.most) : t`${grouped(calls.fewest)} to ${grouped(calls.most)}`;
@@ -143,7 +143,7 @@ function renderCause(name: string, cause: ShownCause, rights: Rights): Html {
   const of = { cause: id };
   const label = words === '' ? t`${meaning} at ${translated(step)}` : words;
   return html`<li class="cause">
-    <p class="cause-count"><a href="${portfolioAddress(name, of)}">${countWords(rows, 'row')}</a> ${amount(sum)}</p>
+    <p class="cause-count"><a href="${portfolioAddress(name, of)}">${withNumbers(countWords(rows, 'row'))}</a> ${amount(sum)}</p>
     <div class="cause-words">
       <p>${stateBadge(isHeld ? 'held' : 'refused', `${MEANINGS[meaning] ?? meaning}${status === null ? '' : ` · ${status}`}`)} <span class="quiet">at ${translated(step)}</span></p>
       <p class="cause-text">${words === '' ? html`<span class="quiet">no reason given</span>` : html`<q>${words}</q>`}</p>
@@ -235,6 +235,6 @@ function stage(given: {
     <h3 class="funnel-name">${stateShape(state)}${name}</h3>
     <p class="funnel-here">${count(here)}<span class="unseen"> ${words}</span></p>
     <svg class="funnel-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="state-none" width="100" height="4"/><rect class="state-${state}" width="${width}" height="4"/></svg>
-    <p class="funnel-hints">${hints.map((hint) => html`<span>${hint}</span> `)}</p>
+    <p class="funnel-hints">${hints.map((hint) => html`<span>${withNumbers(hint)}</span> `)}</p>
   </li>`;
 }

@@ -10,7 +10,7 @@ import { countWords, t } from '../../html/texts.ts';
 import { linkButton } from '../../parts/form.ts';
 import { panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
-import { amount, minuteOf } from '../../parts/text.ts';
+import { amount, minuteOf, withNumbers } from '../../parts/text.ts';
 import { approvalAddress, below, portfolioAddress } from '../addresses.ts';
 import { sumsPart } from '../held/held-page.ts';
 import { mayWords } from '../who-may.ts';
@@ -95,7 +95,7 @@ function heldTask(
   return [
     {
       isOthers: !mayAnswer,
-      words: html`<span>${countWords(total, 'request needs', 'requests need')} an answer<small class="under">Nobody knows whether the service has taken ${total === 1 ? t`it` : t`them`}: ask its people</small>${places.length > 0 && html`<small class="under">in ${places.map(({ name }, place) => html`${place > 0 && ', '}<a href="${portfolioAddress(name, { outcomes: ['needs_answer'] })}"><bdi>${name}</bdi></a>`)}</small>`}</span>`,
+      words: html`<span>${withNumbers(countWords(total, 'request needs', 'requests need'))} an answer<small class="under">Nobody knows whether the service has taken ${total === 1 ? t`it` : t`them`}: ask its people</small>${places.length > 0 && html`<small class="under">in ${places.map(({ name }, place) => html`${place > 0 && ', '}<a href="${portfolioAddress(name, { outcomes: ['needs_answer'] })}"><bdi>${name}</bdi></a>`)}</small>`}</span>`,
       amount: sumsPart(sums, summed === total),
       sinceMs: oldestMs,
       way: mayAnswer
@@ -111,7 +111,7 @@ function approvalTask({ rows, sums, oldestMs }: Needs['approvals'], rights: Righ
   return [
     {
       isOthers: !mayApprove,
-      words: html`<span>${countWords(rows, 'request waits', 'requests wait')} for a colleague’s approval<small class="under">Nothing of it is sent before</small></span>`,
+      words: html`<span>${withNumbers(countWords(rows, 'request waits', 'requests wait'))} for a colleague’s approval<small class="under">Nothing of it is sent before</small></span>`,
       amount: sumsPart(sums, true),
       sinceMs: oldestMs,
       way: mayApprove
@@ -125,7 +125,7 @@ function approvalTask({ rows, sums, oldestMs }: Needs['approvals'], rights: Righ
 function refusedTask({ id, portfolio, rows, answered, ...sum }: RefusedApproval): Task {
   const { by = '', words = '', atMs } = answered ?? {};
   return {
-    words: html`<span>${by} declined ${countWords(rows, 'request')} of <bdi>${portfolio}</bdi>${words !== '' && html`<small class="under"><bdi>${words}</bdi></small>`}</span>`,
+    words: html`<span>${by} declined ${withNumbers(countWords(rows, 'request'))} of <bdi>${portfolio}</bdi>${words !== '' && html`<small class="under"><bdi>${words}</bdi></small>`}</span>`,
     amount: sumsPart([sum], true),
     sinceMs: atMs,
     way: linkButton({ href: approvalAddress(id), words: t`Look` }),
@@ -174,9 +174,11 @@ function fixTasks(portfolios: readonly PortfolioState[], nowMs: number, rights: 
     const toLines = portfolioAddress(name, {}, { lines: ['invalid'] });
     const toRows = portfolioAddress(name, { outcomes: ['rejected'] });
     const parts = [
-      ...(invalid > 0 ? [html`<a href="${toLines}">${countWords(invalid, 'line to fix', 'lines to fix')}</a>`] : []),
+      ...(invalid > 0
+        ? [html`<a href="${toLines}">${withNumbers(countWords(invalid, 'line to fix', 'lines to fix'))}</a>`]
+        : []),
       ...(states.refused > 0
-        ? [html`<a href="${toRows}">${t`${grouped(states.refused)} rejected by the service`}</a>`]
+        ? [html`<a href="${toRows}">${withNumbers(t`${grouped(states.refused)} rejected by the service`)}</a>`]
         : []),
     ];
     // The sum of the lines left out is that of duplicate lines, too.

@@ -3,10 +3,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openConsole } from '../../../support/console.ts';
 import { openDesk } from '../../../support/desk.ts';
+import { unmarked } from '../../../support/unmarked.ts';
 import { uploadTo } from '../../../support/upload.ts';
 
 const HEAD = 'name,country_code,requested_limit\n';
-const plain = (markup: string) => markup.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+const plain = (markup: string) =>
+  unmarked(markup)
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ');
 
 test('what was changed by hand before an import is told to its approver and on the portfolio’s page, and its rows name their file', async () => {
   const desk = await openDesk(0, {}, { APPROVE_ALWAYS: 'on' });

@@ -6,6 +6,7 @@ import { startWorkers } from '../../../../jobs/workers/workers.ts';
 import { openService } from '../../../../src/open-service.ts';
 import { openConsole } from '../../../support/console.ts';
 import { openDesk } from '../../../support/desk.ts';
+import { unmarked } from '../../../support/unmarked.ts';
 import { type FormFile, uploadTo } from '../../../support/upload.ts';
 import { buyerLines } from '../../../support/workplace.ts';
 
@@ -196,7 +197,7 @@ test('a preview says which sum is above which limit, and an import that may wait
     const { location } = await uploadTo(web, ['file', `${name}.csv`, lines.join('\n')]);
     // A preview that takes longer is shown on the way.
     await expect.poll(async () => (await web.get(location)).text, { timeout: 20_000 }).toContain('name="of"');
-    const { text } = await web.get(location);
+    const text = unmarked((await web.get(location)).text);
     const submitted = async () =>
       web.post(`${location}/submit`, { of: /name="of" value="(\w+)"/.exec(text)?.[1] ?? '' });
     return { location, text, submitted };
