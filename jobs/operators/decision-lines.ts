@@ -43,7 +43,7 @@ export function withoutContradictions(said: readonly Said[], problems: AboutLine
     some.every(({ word }) => word.key) ? [...Map.groupBy(some, requestIn).values()] : [some],
   );
   return byRequest.flatMap((some) => {
-    const words = new Set(some.map(({ word }) => JSON.stringify(word)));
+    const words = new Set(some.map(({ word: { key: _row, ...word } }) => JSON.stringify(word)));
     if (words.size === 1) return some;
     const lines = some.map(({ at }) => at);
     const message = (line: number) =>

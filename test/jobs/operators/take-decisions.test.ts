@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { takeDecisions } from '../../../jobs/operators/take-decisions.ts';
+import { rowName } from '../../../src/ledger/schema/schema.ts';
 import { readDecisionsFile } from '../../../src/portfolio/results/decisions-file.ts';
 import { openFinishedPortfolio } from '../../support/finished-portfolio.ts';
 import { makeFolder } from '../../support/workplace.ts';
@@ -106,4 +107,15 @@ test('rows follow the decision that was taken where a later one of the file has 
   const taken = await takeDecisions({ ...fileOf(), decisions }, context, DROPPED);
   expect(taken).toMatchObject({ taken: 2, rows: 2, problems: [{ at: 4 }] });
   expect((await context.portfolios.read('q4')).statuses).toMatchObject({ declined: 2 });
+});
+
+test('a line by id and a line by row that say the same of one limit do not contradict each other', async () => {
+  const { context } = await openFinishedPortfolio(1);
+  const [line] = fileOf('bl_q41 declined').decisions;
+  const maker = (await context.decisions.find('bl_q41'))?.maker;
+  if (!line || !maker) throw new Error('no row');
+  const decided = new Date(Date.now() + 1_000).toISOString();
+  const byRow = { ...line, at: 3, id: '', row: rowName(maker), decided };
+  const file = { ...fileOf(), decisions: [{ ...line, decided }, byRow] };
+  expect(await takeDecisions(file, context, { by: 'olga' })).toMatchObject({ taken: 1, known: 1, problems: [] });
 });
