@@ -1,7 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { startWorkers } from '../../../../jobs/workers/workers.ts';
 import { openService } from '../../../../src/open-service.ts';
 import { openConsole } from '../../../support/console.ts';
@@ -213,11 +213,13 @@ test('a preview says which sum is above which limit, and an import that may wait
   expect(second.text).toMatch(
     /asks for 5,007\.50 with this and what passed lately without another person&#39;s yes, which is above 5,000\.00\./,
   );
-  // Large enough that its import is under way when the next page is asked for.
   const large = await submit('q10', buyerLines(8_000));
   expect(large.text).toMatch(/It asks for [\d,.]+, which is above 4,000,000\.00: nothing is sent/);
+  const seen = Promise.withResolvers<void>();
+  vi.spyOn(web.context, 'enterAccount').mockReturnValueOnce(seen.promise);
   await large.submitted();
   const importing = await web.get(`${large.location}/import`);
+  seen.resolve();
   expect(importing.text).toContain('Nothing is sent before the whole file is imported, and approved where needed');
 });
 
@@ -234,13 +236,11 @@ async function submitted(web: Awaited<ReturnType<typeof openUploads>>['web'], lo
 test('a supplier comes with the file of its buyers, is shown, and is created before them, once for the account', async () => {
   const { web, desk } = await openUploads();
   // Two buyers and their limits, and the supplier. While one portfolio makes them, another one makes nothing.
-  const files = { q8: 5, q9: 0 };
-  for (const [name, calls] of Object.entries(files)) {
+  for (const [name, calls] of Object.entries({ q8: 5, q9: 0 })) {
     const { location } = await uploadTo(web, ['file', `${name}.csv`, CSV], SUPPLIER);
     const text = await submitted(web, location);
-    expect(text).toContain(
-      'Supplier: <strong><bdi>&lt;b&gt;Supplier&lt;/b&gt; GmbH</bdi></strong>, of <bdi>us.csv</bdi>',
-    );
+    const supplier = '<bdi>&lt;b&gt;Supplier&lt;/b&gt; GmbH</bdi>';
+    expect(text).toContain(`Supplier: <strong>${supplier}</strong>, of <bdi>us.csv</bdi>`);
     expect(text).toContain('Not sent of the supplier&#39;s file: Fax.');
     expect(text).toMatch(new RegExp(`Calls</dt><dd class="stat-value">${calls}<`));
     expect(text).toContain(`npx limitline run ${name}.csv --portfolio ${name} --supplier us.csv`);
