@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { openDocuments } from '../../src/documents/archive.ts';
 import { type DocumentFolder, makeDocumentFolder } from '../../src/documents/folder.ts';
 import type { DocumentStore } from '../../src/documents/store.ts';
@@ -12,6 +12,7 @@ import { documentNames } from '../../src/portfolio/lines/classify-lines.ts';
 import { openPortfolio, type PortfolioFile } from '../../src/portfolio/open-portfolio.ts';
 import type { PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
 import { withoutApostrophe } from '../../src/table/formulas.ts';
+import { sha256Of } from '../import/keep-file.ts';
 import type { DraftStore } from './draft-store.ts';
 import { type Meter, UploadRefusal, writeIncoming } from './incoming-file.ts';
 import { documentsOf } from './make-preview.ts';
@@ -25,10 +26,13 @@ export type KeptDocumentsDeps = {
   maxDocumentMb: number;
 };
 
+/** A document that is kept, and the digest of its content. */
+type KeptDocument = { path: string; sha256: string };
+
 /**
  * Copies the documents that an errors file names and that came with its portfolio before: those of the rows that its lines correct, and
- * those of the upload whose lines they were. Documents that came with the errors file go before. What is not found, or has no room, is
- * left for the preview to ask for.
+ * those of the upload whose lines they were. Documents that came with the errors file go before. What is not found, is another document
+ * for each of two lines, or has no room, is left for the preview to ask for.
  */
 export async function takeKeptDocuments(
   file: Omit<PortfolioFile, 'requiredColumns'>,
@@ -42,29 +46,36 @@ export async function takeKeptDocuments(
   }
   const [rowOf, lineOf] = [mendedRowOf(opened.header), mendedLineOf(opened.header)];
   const uploads = openUploads(deps);
-  const kept = new Map<string, number>();
+  const found = new Map<string, KeptDocument | undefined>();
+  const kept: PortfolioDraft['documents'] = [];
   try {
     for await (const batch of opened.plainLines()) {
       for (const { cells } of batch) {
         for (const name of documentNames(cells[column] ?? '').map(withoutApostrophe)) {
-          if (taken.has(name) || kept.has(name) || !isSafe(name)) continue;
-          const path = (await pathOfRow(rowOf(cells), name, deps)) ?? (await uploads.pathOf(lineOf(cells), name));
-          if (path === undefined) continue;
-          const target = join(to, name);
-          await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-          try {
-            kept.set(name, (await writeIncoming(createReadStream(path), target, meter)).sizeBytes);
-          } catch (error) {
-            await rm(target, { force: true });
-            if (!(error instanceof UploadRefusal)) throw error;
-          }
+          if (taken.has(name) || !isSafe(name) || (found.has(name) && !found.get(name))) continue;
+          const one = (await ofRow(rowOf(cells), name, deps)) ?? (await uploads.find(lineOf(cells), name));
+          // The new upload has one document of each name, which two buyers must not share unless they did before.
+          const isOther = found.has(name) && found.get(name)?.sha256 !== one?.sha256;
+          found.set(name, isOther ? undefined : one);
         }
+      }
+    }
+    for (const [name, document] of found) {
+      if (!document) continue;
+      const target = join(to, name);
+      await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+      try {
+        const { sizeBytes } = await writeIncoming(createReadStream(document.path), target, meter);
+        kept.push({ name, sizeBytes, isKept: true });
+      } catch (error) {
+        await rm(target, { force: true });
+        if (!(error instanceof UploadRefusal)) throw error;
       }
     }
   } finally {
     await uploads.close();
   }
-  return [...kept].map(([name, sizeBytes]) => ({ name, sizeBytes, isKept: true as const }));
+  return kept;
 }
 
 /** Whether a name, perhaps with folders, stays inside of any folder. */
@@ -72,18 +83,21 @@ function isSafe(name: string): boolean {
   return name.split('/').every((part) => part !== '' && documentNameFault(part) === null);
 }
 
-/** The copy of a row's document of this name, unless it has several or its copy is gone. */
-async function pathOfRow(
+/**
+ * A row's document of this name, unless it has several or its copy is gone. A name with folders is not found, since rows keep none, and the
+ * file of another folder is another document.
+ */
+async function ofRow(
   cell: string,
   name: string,
   { rows, documents }: Pick<KeptDocumentsDeps, 'rows' | 'documents'>,
-): Promise<string | undefined> {
+): Promise<KeptDocument | undefined> {
   const row = rowIdOf(cell);
   const [known] = row ? await rows.read([row]) : [];
-  const [found, ...others] = known?.request.documents.filter((one) => one.name === basename(name)) ?? [];
+  const [found, ...others] = known?.request.documents.filter((one) => one.name === name) ?? [];
   if (!found || others.length > 0) return undefined;
   try {
-    return documents.open(found.sha256, name).path;
+    return { path: documents.open(found.sha256, name).path, sha256: found.sha256 };
   } catch (error) {
     if (isLimitlineError(error, 'NOT_FOUND') || isLimitlineError(error, 'FILE')) return undefined;
     throw error;
@@ -93,6 +107,7 @@ async function pathOfRow(
 /** Finds documents of uploads that were imported, each by the digest of what was imported of it. */
 function openUploads({ drafts, maxDocumentMb }: Pick<KeptDocumentsDeps, 'drafts' | 'maxDocumentMb'>) {
   const places = new Map<string, Promise<{ folder: DocumentFolder; close(): Promise<void> } | undefined>>();
+  const digests = new Map<string, Promise<string>>();
   const look = async (portfolio: string, file: string) => {
     const draft = (await drafts.list()).find(({ submitted, versions }) => {
       const imported = versions.find(({ number }) => number === submitted?.version);
@@ -103,13 +118,16 @@ function openUploads({ drafts, maxDocumentMb }: Pick<KeptDocumentsDeps, 'drafts'
     return { folder: makeDocumentFolder({ dir, maxSizeMb: maxDocumentMb }), close };
   };
   return {
-    async pathOf(line: { portfolio: string; file: string } | undefined, name: string): Promise<string | undefined> {
+    async find(line: { portfolio: string; file: string } | undefined, name: string): Promise<KeptDocument | undefined> {
       if (!line) return undefined;
       const key = `${line.portfolio} ${line.file}`;
       const place = places.get(key) ?? look(line.portfolio, line.file);
       places.set(key, place);
       const found = await (await place)?.folder.find(name);
-      return typeof found === 'object' ? found.path : undefined;
+      if (typeof found !== 'object') return undefined;
+      const digest = digests.get(found.path) ?? sha256Of(found.path);
+      digests.set(found.path, digest);
+      return { path: found.path, sha256: await digest };
     },
     async close() {
       for (const place of places.values()) await (await place)?.close();

@@ -75,3 +75,25 @@ test('a row that the service rejected keeps its documents for its correction, ho
   await expect.poll(look).toContain('Request all: 1 limit, 99.00 in total');
   expect(await look()).toContain('1 document kept from before');
 });
+
+test('two rows with documents of one name and different content, and a name in another folder, are asked for again', async () => {
+  const rule = { on: 'limit', match: '9999', fault: 'status', status: 400, body: 'too much' } as const;
+  const desk = await openDesk(1, { rules: [rule] });
+  for (const [name, words] of [
+    ['Alder', 'A'],
+    ['Birch', 'B'],
+  ] as const) {
+    await mkdir(join(desk.cwd, name, '2025'), { recursive: true });
+    for (const file of ['a.pdf', '2025/b.pdf']) await writeFile(join(desk.cwd, name, file), pdf(words));
+    await writeFile(join(desk.cwd, `${name}.csv`), `${HEADER}${name} GmbH,DE,9999,a.pdf|2025/b.pdf\n`);
+    const to = ['--portfolio', 'q9', '--documents', join(desk.cwd, name)];
+    await desk.limitline('run', `${name}.csv`, ...to, '--yes', '--no-results');
+  }
+  const web = await openConsole(desk);
+  const mended = (await errorsOf(web)).replaceAll(',9999,', ',99,').replaceAll('2025/b.pdf', '2026/b.pdf');
+  expect(mended.match(/2026/g)).toHaveLength(2);
+  const { location } = await uploadTo(web, ['file', 'q9-errors.csv', mended]);
+  const look = async () => (await web.get(location)).text;
+  await expect.poll(look).toContain('2026/b.pdf was not uploaded with the file');
+  expect(await look()).not.toContain('kept from before');
+});
