@@ -121,14 +121,10 @@ function isNew({ row, ofBuyer, decision }: AskedLine): boolean {
 function noteOf(line: Line): NotedLine {
   const [key, fault] = [requestOf(line), faultOf(line)];
   if (line.kind === 'row') return { key, fault };
-  const { name, requested: amount } = line;
-  return {
-    key,
-    buyer: line.kind === 'invalid' ? line.buyer : undefined,
-    name: name?.slice(0, NAME_LENGTH),
-    amount,
-    fault,
-  };
+  const { name, requested } = line;
+  const told = { key, name: name?.slice(0, NAME_LENGTH), fault };
+  if (line.kind === 'duplicate') return { ...told, amount: requested };
+  return { ...told, buyer: line.buyer, amount: requested ?? line.unsummed };
 }
 
 function faultOf(line: Line): FaultyLine | null {

@@ -17,8 +17,11 @@ export const BUCKETS = {
 
 export type BucketName = keyof typeof BUCKETS;
 
-/** The sum of the invalid and duplicate lines that count as no row, and the number of those without a readable amount (`bare`). */
-export type LeftOut = { amount: string; bare: number };
+/**
+ * The sum of the invalid and duplicate lines that count as no row, and the number of those that are in no sum (`bare`): of them, `foreign`
+ * are in another currency, and `long` have too many digits; the others have no readable amount.
+ */
+export type LeftOut = { amount: string; bare: number; foreign?: number | undefined; long?: number | undefined };
 
 type Outcomes = Readonly<Record<RowOutcome, OutcomeSum>>;
 
@@ -29,13 +32,15 @@ type Bucket = { lines: number; amount: string };
  * The money of a portfolio's file: `in_file` is the sum of all buckets, and `granted` is what the service granted of `requested`, with the
  * number of rows approved at least in part.
  *
- * `left_out` has no amount if an older version imported its lines; then `in_file` is `at_least` its amount. Lines `without_amount` have none
- * that can be read. `with_earlier`: rows that earlier imports brought in count too. `currencies`: those that the files name; amounts of
+ * `left_out` has no amount if an older version imported its lines; then `in_file` is `at_least` its amount. Lines `without_amount` are in no
+ * sum, of which some are `in_another_currency` or have `too_many_digits`. `with_earlier`: rows that earlier imports brought in count too. `currencies`: those that the files name; amounts of
  * several are added up as they are, since the service is told none. `without_currency`: some file names none.
  */
 export type Money = Record<Exclude<BucketName, 'left_out'> | 'granted', Bucket> & {
   in_file: Bucket & { at_least?: true; with_earlier?: true };
-  left_out: Pick<Bucket, 'lines'> & Partial<Bucket> & { without_amount?: number };
+  left_out: Pick<Bucket, 'lines'> &
+    Partial<Bucket> &
+    Partial<Record<'without_amount' | 'in_another_currency' | 'too_many_digits', number>>;
   currencies?: string[];
   without_currency?: true;
 };
@@ -90,7 +95,9 @@ export function moneyOf(
     left_out: {
       lines,
       ...(leftOut && { amount: leftOut.amount }),
-      ...(leftOut && leftOut.bare > 0 && { without_amount: leftOut.bare }),
+      ...(leftOut?.bare && { without_amount: leftOut.bare }),
+      ...(leftOut?.foreign && { in_another_currency: leftOut.foreign }),
+      ...(leftOut?.long && { too_many_digits: leftOut.long }),
     },
     ...sums,
     granted: {
@@ -166,12 +173,25 @@ export function moneyNotes(
       : []),
     ...availableNote(granted.lines, { available, withoutAvailable }),
     ...(unreadable > 0 ? [`Of ${counted(unreadable, 'row')} an amount cannot be read; it is in no sum.`] : []),
-    ...(left.without_amount
-      ? [
-          `Of the lines left out, ${counted(left.without_amount, 'has', 'have')} no amount above zero that can be read: ${left.without_amount === 1 ? 'it is' : 'they are'} in no sum, and among the lines to fix.`,
-        ]
-      : []),
+    ...unsummedNote(left),
     ...(all.at_least ? ['An older version of Limitline imported the lines left out, and kept no sum of them.'] : []),
+  ];
+}
+
+function unsummedNote({
+  without_amount: all = 0,
+  in_another_currency: foreign = 0,
+  too_many_digits: long = 0,
+}: Money['left_out']): string[] {
+  if (all === 0) return [];
+  const unread = all - foreign - long;
+  const reasons = [
+    ...(foreign > 0 ? [`${counted(foreign, 'is', 'are')} in another currency`] : []),
+    ...(long > 0 ? [`${counted(long, 'has', 'have')} an amount of too many digits`] : []),
+    ...(unread > 0 ? [`${counted(unread, 'has', 'have')} no amount above zero that can be read`] : []),
+  ];
+  return [
+    `Of the lines left out, ${reasons.join(', ')}: ${all === 1 ? 'it is' : 'they are'} in no sum, and among the lines to fix.`,
   ];
 }
 

@@ -1,7 +1,7 @@
 -- Included where lines begin or cease to count as a row: adds up those that count as none. Their hash has `lines`, their number; `bare`, the
--- number of those without a readable amount; their sum in `sum:left:<k>`, see derive.lua; and `unsummed`, how many of them belong to a row
+-- number of those without an amount, of which `bare:foreign` are in another currency and `bare:long` have too many digits; their sum in `sum:left:<k>`, see derive.lua; and `unsummed`, how many of them belong to a row
 -- all the same, which is in no sum, since another line replaced it or a file left it out.
--- The text of a faulty line is "<row key or nothing>|<amount or nothing>|<name> <problem>", without "|<name>" where none is known. A text of an
+-- The text of a faulty line is "<row key or nothing>|<amount, "foreign", "long" or nothing>|<name> <problem>", without "|<name>" where none is known. A text of an
 -- older version lacks "|<amount>" too, and its line is not in these counts.
 -- @include amounts
 
@@ -12,6 +12,7 @@ local function addLeftOut(left, text, sign)
   left.lines = (left.lines or 0) + sign
   local limbs = amount ~= '' and limbsOf(amount)
   if not limbs then left.bare = (left.bare or 0) + sign end
+  if amount == 'foreign' or amount == 'long' then left['bare:' .. amount] = (left['bare:' .. amount] or 0) + sign end
   for k, limb in pairs(limbs or {}) do
     local field = 'sum:left:' .. k
     left[field] = (left[field] or 0) + sign * limb

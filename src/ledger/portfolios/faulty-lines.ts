@@ -12,7 +12,7 @@ export type FaultyPage = { found: (FaultyLine & { line: number })[]; next?: numb
 
 /**
  * A line as an import found it: the key of its request, '' if unknown, and its fault, if any. A faulty line counts as the row of its key
- * only if that row is of its `buyer`, or the line names no buyer. `amount`: what it asks for as decimal text, `name`: whom it names, if that is known.
+ * only if that row is of its `buyer`, or the line names no buyer. `amount`: what it asks for as decimal text, or why that is in no sum (`foreign`, `long`), `name`: whom it names, if that is known.
  */
 export type NotedLine = {
   key: string;

@@ -185,7 +185,13 @@ export function makePortfolios({
 /** Reads the counts of left-out.lua; undefined if they lack some of the lines, which an older version noted. */
 function leftOutIn(fields: Record<string, string>, lines: number): PortfolioState['leftOut'] {
   if (Number(fields.lines ?? 0) !== lines) return undefined;
-  return { amount: sumIn(fields, 'left'), bare: Number(fields.bare ?? 0) };
+  const count = (field: string) => Number(fields[field] ?? 0);
+  return {
+    amount: sumIn(fields, 'left'),
+    bare: count('bare'),
+    foreign: count('bare:foreign') || undefined,
+    long: count('bare:long') || undefined,
+  };
 }
 
 function unlessArchived(error: unknown): void {

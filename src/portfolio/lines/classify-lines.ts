@@ -9,6 +9,7 @@ import type { BuyerFinding, Decision } from '../identity/buyer.ts';
 import { makeDigestTable } from '../identity/digest-table.ts';
 import { makeProblem, type Problem, WHOLE_FILE } from '../problem.ts';
 import { namesUnit } from '../values/amount-unit.ts';
+import { TOO_MANY_DIGITS } from '../values/amounts.ts';
 import {
   type AdviceDates,
   type AdviseAbove,
@@ -36,7 +37,7 @@ type LineClassifier = {
 type Judging = {
   columns: Column[];
   dates: AdviceDates;
-  currencies: Pick<CurrencyCheck, 'currencyOf'>;
+  currencies: Pick<CurrencyCheck, 'currencyOf' | 'conflictAt'>;
   adviseAbove?: AdviseAbove | undefined;
 };
 
@@ -60,6 +61,11 @@ export function makeLineClassifier({ columns, dates, currencies, adviseAbove: ab
     return [makeProblem(record.line, written(advice.column), value, advice.message)];
   }
 
+  function whyUnsummed(cells: readonly string[], problems: readonly Problem[]) {
+    if (currencies.conflictAt(cells) !== null) return 'foreign';
+    return problems.some(({ message }) => message === TOO_MANY_DIGITS) ? 'long' : undefined;
+  }
+
   return {
     classify(draft) {
       const { record, values, problems, changed, broken, documents, decision } = draft;
@@ -78,8 +84,9 @@ export function makeLineClassifier({ columns, dates, currencies, adviseAbove: ab
           ({ column }) => column !== null && (amountColumns.has(column) || namesUnit(column)),
         );
         const requested = isDoubtful ? undefined : values.requested_limit;
+        const unsummed = requested === undefined ? whyUnsummed(cells, problems) : undefined;
         const told = { line, cells: wellFormed, numbers, changed, key, problems, name: values.name, buyer, requested };
-        return { kind: 'invalid', ...told, ...(broken === null ? {} : { broken }) };
+        return { kind: 'invalid', ...told, unsummed, ...(broken === null ? {} : { broken }) };
       }
       const row = makeRow(values, buyer ?? '', draft.extras);
       const told = toldBy(decision);

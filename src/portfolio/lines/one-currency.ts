@@ -13,7 +13,7 @@ import type { LineDraft, Values } from './read-cells.ts';
 export type CurrencyCheck = {
   /** Adds a problem to a line whose currency differs from the first one in the file. Lines must come in file order. */
   judge(draft: Pick<LineDraft, 'record' | 'problems'>): void;
-  /** The index of the column in which a line names another currency than the file's; null if none does. */
+  /** The index of the column in which a line names another currency than the file's, or a mark says that it does; null if none does. */
   conflictAt(cells: readonly string[]): number | null;
   /** The currency of a line: the one that it names, else the one that the file has named so far; null if neither does. Unknown where the header may name one. */
   currencyOf(cells: readonly string[]): Currency | null;
@@ -85,7 +85,7 @@ export function makeCurrencyCheck({
     judge,
     conflictAt(cells) {
       for (const { at, currency } of saidBy(cells)) if (file && common(file.currency, currency) === null) return at;
-      return null;
+      return cells[amountAt]?.startsWith(MARK) ? amountAt : null;
     },
     currencyOf: (cells) => [...saidBy(cells)].at(-1)?.currency ?? file?.currency ?? untold,
     ofFile: () => {

@@ -22,7 +22,7 @@ export type ReadCells = {
   extras: ExtraCell[];
   problems: Problem[];
   changed: CellChange[];
-  /** Whether a cell is ambiguous until its column's convention is known, see `conventions`. */
+  /** Whether a cell, or the advice about its fault, is ambiguous until its column's convention is known, see `conventions`. */
   open: boolean;
   /** The record's text, if it is malformed, or if a cell of the team's own columns holds invisible characters. */
   broken: string | null;
@@ -135,8 +135,11 @@ function readCell(
   const text = isTidy ? written : tidied(written);
   const reading = read ? read(text, by, sheet?.numbers.includes(column.index)) : { value: text };
   if ('problem' in reading) {
-    if (reading.open) result.open = true;
-    result.problems.push(makeProblem(line, column.written, written, reading.problem));
+    const { decimal } = by.conventions;
+    if (reading.open || (column.known === 'requested_limit' && decimal === null)) result.open = true;
+    const isOurs = decimal === ',' && column.extra === undefined;
+    const problem = isOurs ? reading.problem.replace('1234.50', '1234,50') : reading.problem;
+    result.problems.push(makeProblem(line, column.written, written, problem));
   } else if (isSent) {
     // A placeholder such as a dash counts as an empty cell.
     if (reading.value === '') {

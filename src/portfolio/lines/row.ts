@@ -39,11 +39,20 @@ export type Line =
   /**
    * `broken` is the line's text, where its cells are unreliable. `key` is the key of the request that the line would
    * make, '' if unknown; `name`, `buyer` and `requested` are set as far as they are known. An amount in another currency than the
-   * file's is not: it must not be added to a sum.
+   * file's is not: it must not be added to a sum. `unsummed`: why it has no amount, if it is written clearly: it is in another currency
+   * ("foreign") or has too many digits ("long").
    */
-  | (Read & Partial<Told> & { kind: 'invalid'; key: string; problems: Problem[]; broken?: string })
+  | (Read & Partial<Told> & Invalid)
   /** `of` is the earlier line with the same request, `key` its request key. `problems` has one message that says so. */
   | (Read & Pick<Told, 'name' | 'requested'> & { kind: 'duplicate'; of: number; key: string; problems: Problem[] });
+
+type Invalid = {
+  kind: 'invalid';
+  key: string;
+  problems: Problem[];
+  broken?: string;
+  unsummed?: 'foreign' | 'long' | undefined;
+};
 
 type Told = Record<'name' | 'buyer' | 'requested', string | undefined>;
 

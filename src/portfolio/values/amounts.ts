@@ -176,7 +176,7 @@ const NAMES: Record<string, string> = { '.': 'decimal point', ',': 'decimal comm
 const ABOVE_ZERO = 'The amount must be above zero.';
 
 /** A double keeps any 15 digits. Below 0.000001 and from 1e21 on, its text has an exponent. */
-const TOO_MANY_DIGITS =
+export const TOO_MANY_DIGITS =
   'The amount has more digits than a number in the request can carry exactly: write at most 15, and 6 of them after the point.';
 
 const PLAIN = 'write a plain decimal, like 1234.50';

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
+import { moneyNotes } from '../../../src/ledger/counts/money.ts';
 import { acme, asking, HEADER as CORRECTIONS_HEADER, openCorrections, zinc } from '../../support/corrections.ts';
 import { exportedText } from '../../support/exported.ts';
 import { retryRows } from '../../support/operate.ts';
@@ -47,8 +48,27 @@ test('an amount in another currency is in no sum of the lines left out', async (
   ]);
   expect((await report())?.money).toMatchObject({
     in_file: { lines: 4, amount: '100.10' },
-    left_out: { lines: 3, amount: '0.00', without_amount: 3 },
+    left_out: { lines: 3, amount: '0.00', without_amount: 3, in_another_currency: 3 },
   });
+});
+
+test('an amount that is in no sum is told by its reason, also after it was taken back', async () => {
+  const { import: importLines, report } = await openWorkplace();
+  const header = 'name,request_reference,requested_limit';
+  const said = async () => {
+    const found = await report();
+    return found ? moneyNotes(found.money, found) : [];
+  };
+  await importLines([header, 'Acme,R1,100 USD', 'Beta,R2,5.00 EUR', 'Gamma,R3,99999999999999999.99', 'Delta,R4,many']);
+  expect(await said()).toEqual([
+    'Of the lines left out, 1 is in another currency, 1 has an amount of too many digits, 1 has no amount above zero that can be read: they are in no sum, and among the lines to fix.',
+  ]);
+  await importLines([header, 'Acme,R1,100 USD', 'Beta,R2,5.00 EUR']);
+  expect(await said()).toEqual([
+    'Of the lines left out, 1 is in another currency: it is in no sum, and among the lines to fix.',
+  ]);
+  await importLines([header, 'Acme,R1,100 USD', 'Beta,R2,5.00 USD']);
+  expect(await said()).toEqual([]);
 });
 
 test('an amount in thousands counts as one that cannot be read', async () => {

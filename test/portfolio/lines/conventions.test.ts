@@ -75,3 +75,14 @@ test('letters apart from their accents, and the apostrophe of a spreadsheet, are
     expect(batch.map((line) => line.changed.length)).toEqual([1, 1, 0]);
   }
 });
+
+test('the advice about a faulty amount is in the form of the other amounts, also of those behind it', async () => {
+  const { write } = await makeTemporaryFolder();
+  const path = await write('a.csv', 'name;requested_limit\nA;abc\nB;5 T€\nC;12e3\nD;7,50\n');
+  const said: string[] = [];
+  for await (const batch of (await openPortfolio({ path, requiredColumns: [] })).batches()) {
+    for (const line of batch) if (line.kind === 'invalid') said.push(...line.problems.map(({ message }) => message));
+  }
+  expect(said).toHaveLength(3);
+  for (const message of said) expect(message).toMatch(/like 1234,50/);
+});
