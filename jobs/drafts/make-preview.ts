@@ -69,7 +69,12 @@ export const makePreview: MakePreview = async (draft, { dir, of, deps, signal, o
     const ratePerS = await deps.knownRate();
     const largest = makeLargest();
     const supplier = draft.supplier ? await readSupplier(supplierIn(dir)) : undefined;
-    const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS, supplier, onWanted: largest.add });
+    const first: PreviewRequest[] = [];
+    const onWanted = (wanted: readonly Line[]) => {
+      largest.add(wanted);
+      for (const line of wanted) if (line.kind === 'row' && first.length < FIRST_REQUESTS) first.push(requestsOf(line));
+    };
+    const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS, supplier, onWanted });
     const found = await readThrough(opened, { dir, dryRun, onLines });
     const sheets = opened.dialect.sheet === undefined ? [] : await sheetNames({ path: file.path, signal });
     const { named, ...told } = found;
@@ -80,6 +85,7 @@ export const makePreview: MakePreview = async (draft, { dir, of, deps, signal, o
       conventions: await conventionsOf(opened),
       sheets,
       ...told,
+      first,
       currency: opened.currency(),
       dryRun: dryRun.result(),
       ratePerS: ratePerS ?? null,
@@ -165,7 +171,7 @@ async function conventionsOf(opened: Opened): Promise<Preview['conventions']> {
   return opened.problems.length > 0 ? { decimal: null, dates: null } : opened.findConventions();
 }
 
-type Through = Pick<Preview, 'counts' | 'changes' | 'first' | 'problems' | 'warnings'> & {
+type Through = Pick<Preview, 'counts' | 'changes' | 'problems' | 'warnings'> & {
   named: Set<string>;
 };
 
@@ -177,7 +183,6 @@ async function readThrough(
   const problems = makeMendList(join(dir, PROBLEMS_FILE));
   const warnings = makeMendList(join(dir, WARNINGS_FILE));
   const changes = makeChangeTally();
-  const first: Preview['first'] = [];
   const named = new Set<string>();
   try {
     for await (const batch of opened.batches()) {
@@ -188,14 +193,13 @@ async function readThrough(
         else {
           if (line.warnings.length > 0) await warnings.add(toMend(line));
           for (const { path } of line.row.documents) named.add(path);
-          if (first.length < FIRST_REQUESTS) first.push(requestsOf(line));
         }
       }
       counts.lines += batch.length;
       onLines(counts.lines);
     }
     const pages = { problems: await problems.end(), warnings: await warnings.end() };
-    return { counts, changes: changes.result(), first, named, ...pages };
+    return { counts, changes: changes.result(), named, ...pages };
   } finally {
     problems.drop();
     warnings.drop();

@@ -39,9 +39,10 @@ export type ForeseeDeps = {
 
 /**
  * What importing a line with a row would do. `request`: request its limit. `open`: nothing, the request waits already, here or
- * elsewhere: for approval, or until a portfolio is resumed. `before`: nothing, the limit was made before. `held`: nothing, the request is under way, here or elsewhere, or in doubt.
+ * elsewhere: for approval, or until a portfolio is resumed. `before`: nothing, the limit was made before. `sent`: nothing, the request is
+ * under way, here or elsewhere. `held`: nothing, the request needs an answer.
  */
-type Fate = 'request' | 'open' | 'before' | 'held';
+type Fate = 'request' | 'open' | 'before' | 'sent' | 'held';
 
 /**
  * A predicted line. Lines with a row have a `fate`, whether the buyer's company exists, whether the limit would be requested in
@@ -154,7 +155,7 @@ function withBuyer(one: Foreseen, found: OfBuyer | undefined): Foreseen {
   const { warning, isBesides, elsewhere } = besides;
   const warned = { ...line, warnings: [...line.warnings, warning] };
   // A row of its own that waits already is told as such, wherever else its request is under way.
-  if (elsewhere === 'under way' && fate === 'request') return { ...one, line: warned, fate: 'held', replaces };
+  if (elsewhere === 'under way' && fate === 'request') return { ...one, line: warned, fate: 'sent', replaces };
   return { line: warned, fate: elsewhere === 'no' ? fate : 'open', company: one.company, isBesides, replaces };
 }
 
@@ -182,7 +183,8 @@ async function foreseeRow(line: RowLine, known: KnownRow, deps: ForeseeDeps): Pr
   if (known.limit === 'made' || known.state === 'done') return { line, fate: 'before', company };
   const stops = row.companyId === undefined && known.company === 'unknown' && onUnknownCompany === 'hold';
   const isHeld = known.state === 'held' && before !== undefined && (await isSame(request, before, row.documents));
-  if (isSent || stops || isHeld) return { line, fate: 'held', company };
+  if (known.limit === 'unknown' || stops || isHeld) return { line, fate: 'held', company };
+  if (isSent) return { line, fate: known.state === 'held' ? 'held' : 'sent', company };
   const isOpen = known.state !== '' && known.state !== 'refused' && known.state !== 'cancelled';
   const told = known.isDeclined ? [makeProblem(line.line, null, null, DECLINED)] : [];
   return { line: { ...line, warnings: [...line.warnings, ...told] }, fate: isOpen ? 'open' : 'request', company };

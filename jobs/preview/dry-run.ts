@@ -20,7 +20,7 @@ export function makeDryRun({
 }) {
   const forecaster = makeForecaster();
   const there = makeKeySet();
-  const before = { limits: 0, companies: 0, held: 0 };
+  const before = { limits: 0, companies: 0, held: 0, needAnswer: 0 };
   let [open, created, besides, replaced] = [0, 0, 0, 0];
   const besidesSum = makeExactSum();
   const ours = supplier && 'key' in supplier ? supplier.key : undefined;
@@ -40,7 +40,8 @@ export function makeDryRun({
       if (ours !== undefined && (await isMade)) made.add(ours);
       for (const { line, fate, company, isBesides, replaces } of foreseen) {
         if (fate === 'before') before.limits += 1;
-        if (fate === 'held') before.held += 1;
+        if (fate === 'held' || fate === 'sent') before.held += 1;
+        if (fate === 'held') before.needAnswer += 1;
         if (fate === 'open') open += 1;
         if (replaces) replaced += 1;
         if (line.kind === 'row' && isBesides) {

@@ -18,8 +18,8 @@ export type DryRun = Forecast & {
   replaced: number;
   /** Limits whose buyers have another request, open, made or earlier in the file, and the sum of these limits. */
   besides: { limits: number; requested: string };
-  /** Not requested again: made before, held or under way. null if there is no ledger to ask. */
-  before: { limits: number; companies: number; held: number } | null;
+  /** Not requested again: made before, and held or under way; those of the latter that need an answer. null if there is no ledger to ask. */
+  before: { limits: number; companies: number; held: number; needAnswer: number } | null;
   /** Estimated duration of the calls at the known rate, in seconds; null if no rate is known. */
   durationS: number | null;
 };
@@ -97,6 +97,7 @@ export type Preview = {
   /** The expected rate in calls a second; null if none is known. */
   ratePerS: number | null;
   largest: readonly LargeRequest[];
+  /** Of the first lines that lead to a request. */
   first: PreviewRequest[];
   /** Documents that no line names. */
   unnamedDocuments: string[];

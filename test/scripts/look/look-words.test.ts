@@ -31,7 +31,7 @@ const look: ImportPreview = {
     open: 3,
     replaced: 0,
     besides: { limits: 2, requested: '71000' },
-    before: { limits: 8, companies: 90, held: 2 },
+    before: { limits: 8, companies: 90, held: 2, needAnswer: 1 },
     durationS: 300,
   },
   largest: [

@@ -142,7 +142,7 @@ function failedView({ id, reading }: PortfolioDraft, message: string, csrf: stri
 }
 
 function previewView(draft: PortfolioDraft, given: DraftGiven & { preview: Preview }): Html {
-  const { preview, place, lines, names, csrf, refused } = given;
+  const { preview, place, lines, names, csrf, refused, rights } = given;
   const { faults, fileWarnings, problems, warnings } = preview;
   const isUsable = faults.length === 0;
   const reading = panel({
@@ -155,7 +155,7 @@ function previewView(draft: PortfolioDraft, given: DraftGiven & { preview: Previ
   }
   return html`${panel({
     title: t`What would be requested`,
-    body: html`${requestFigures(preview)}${fileWarnings.length > 0 && notice('warn', sentences(fileWarnings, forPage))}`,
+    body: html`${requestFigures(preview, rights)}${fileWarnings.length > 0 && notice('warn', sentences(fileWarnings, forPage))}`,
     actions: html`<span class="hint">checked ${timeAgo(preview.madeMs)}</span>${actionButton({ action: `/new/${draft.id}/again`, csrf, words: t`Refresh`, kind: 'quiet' })}`,
   })}
   ${problems.lines + warnings.lines > 0 && html`<div id="mend">${panel({ title: t`Problems and warnings`, body: html`${mendGrid(draft, { preview, place, lines, csrf })}${documentsForm(draft, preview, csrf)}` })}</div>`}

@@ -161,7 +161,7 @@ export function sameCommand({ name, portfolio, reading, documents, supplier, isA
 }
 
 /** The calls, sums and counts of an import before it runs. */
-export function requestFigures(preview: Preview): Html {
+export function requestFigures(preview: Preview, rights: Rights): Html {
   const { counts, dryRun, ratePerS, problems, warnings, fileWarnings, currency } = preview;
   const { limits, requested, companies, documents, uploadBytes, durationS, before } = dryRun;
   const calls = limits + companies + documents;
@@ -203,10 +203,10 @@ export function requestFigures(preview: Preview): Html {
     },
   ])}</div>
   ${problems.lines > 0 && html`<p class="to-mend"><a href="#mend">${withNumbers(countWords(problems.lines, 'line'))} would not be requested: fix ${problems.lines === 1 ? t`it` : t`them`} here, or leave ${problems.lines === 1 ? t`it` : t`them`} out.</a></p>`}
-  ${besideWords(dryRun)}`;
+  ${besideWords(dryRun, rights)}`;
 }
 
-function besideWords({ open, besides, before, existing }: Preview['dryRun']): Html {
+function besideWords({ open, besides, before, existing }: Preview['dryRun'], rights: Rights): Html {
   const sentences: string[] = [];
   if (open > 0) sentences.push(t`${countWords(open, 'of them waits', 'of them wait')} already.`);
   if (besides.limits > 0) {
@@ -217,11 +217,14 @@ function besideWords({ open, besides, before, existing }: Preview['dryRun']): Ht
   if (existing > 0) {
     sentences.push(t`${grouped(existing)} of their companies ${existing === 1 ? t`exists` : t`exist`} already.`);
   }
-  if (before && before.held > 0)
-    sentences.push(
-      t`${countWords(before.held, 'more is', 'more are')} being processed and will not be requested again.`,
-    );
-  return html`${sentences.length > 0 && html`<p>${withNumbers(sentences.join(' '))}</p>`}`;
+  const { held = 0, needAnswer = 0 } = before ?? {};
+  const sent = held - needAnswer;
+  if (sent > 0) {
+    sentences.push(t`${countWords(sent, 'more is', 'more are')} being processed and will not be requested again.`);
+  }
+  const needWords = withNumbers(countWords(needAnswer, 'more needs an answer', 'more need an answer'));
+  const toHeld = can(rights, 'GET /held') ? html`<a href="/held">${needWords}</a>` : needWords;
+  return html`${sentences.length > 0 && html`<p>${withNumbers(sentences.join(' '))}</p>`}${needAnswer > 0 && html`<p>${toHeld} and will not be requested again.</p>`}`;
 }
 
 /** The largest requests, and the bodies of the first calls. */

@@ -23,6 +23,10 @@ test('a line that another portfolio requests, or has requested meanwhile, is no 
   await expect.poll(look).toContain('Request all: 1 limit, 2,000.00 in total');
   expect(await look()).toContain('1 more is being processed and will not be requested again.');
   expect(await look()).toContain('This request is under way already, line 2 of portfolio q8 (1000, queued)');
+  // Only what would be requested is shown as it would be sent.
+  const sample = async () => (await look()).split('As it would be sent')[1] ?? '';
+  expect(await sample()).toContain('Birch GmbH');
+  expect(await sample()).not.toContain('Alder GmbH');
   const of = /name="of" value="(\w+)"/.exec(await look())?.[1] ?? '';
   const question = async () => (await web.post(`${location}/confirm`, { of })).text;
   expect(await question()).toMatch(
@@ -36,4 +40,17 @@ test('a line that another portfolio requests, or has requested meanwhile, is no 
   expect((await web.post(`${location}/submit`, { of })).status).toBe(303);
   const stateNow = async () => (await web.context.portfolios.read('q9')).states.skipped;
   await expect.poll(stateNow, SOON).toBe(2);
+});
+
+test('a line whose request needs an answer is told as such, with a link to where it is answered', async () => {
+  const desk = await openDesk(0, { rules: [{ on: 'limit', fault: 'reset' }] });
+  await writeFile(join(desk.cwd, 'q8.csv'), `${HEADER}${ALDER}`);
+  await desk.limitline('run', 'q8.csv', '--yes', '--no-results');
+  const web = await openConsole(desk);
+  const { location } = await uploadTo(web, ['file', 'q9.csv', `${HEADER}${ALDER}${BIRCH}`]);
+  const look = async () => (await web.get(location)).text;
+  await expect
+    .poll(look, SOON)
+    .toContain('<a href="/held">1 more needs an answer</a> and will not be requested again.');
+  expect(await look()).not.toContain('being processed');
 });
