@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Role } from '../../src/people/person.ts';
-import { openBrowser, testInBrowser } from '../support/browser.ts';
+import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.ts';
 import { openConsole } from '../support/console.ts';
 import { openDesk } from '../support/desk.ts';
 import { buyerLines } from '../support/workplace.ts';
@@ -197,3 +197,31 @@ testInBrowser('every figure of the pages is that of the account that the service
     expect.any(String),
   ]);
 });
+
+testInBrowser(
+  'on a phone each amount has its currency, and no outcome runs into it or looks like another',
+  async () => {
+    // Without script no event replaces the table while it is measured.
+  const { page } = await openBrowser({ width: 360, script: false });
+    const web = await openConsole(await openSent(), { identify: async () => ({ by: 'somebody', roles: ['finance'] }) });
+    await page.goto(`${web.url}/portfolios/q4`);
+    const lines = await page.locator('#portfolio-money tbody tr').evaluateAll((rows) =>
+      rows.map((row) => {
+        const box = (of: string) => row.querySelector(of)?.getBoundingClientRect();
+        const [name, sum] = [box('.names .badge'), box('.money-amount')];
+        const isApart = !name || !sum || name.right <= sum.left || name.bottom <= sum.top;
+        const view = row.ownerDocument.defaultView;
+        const money = row.querySelector('.money-amount');
+        const before = money && view?.getComputedStyle(money, '::before').content;
+        const badge = row.querySelector('.badge');
+        return { isApart, before, color: badge && view?.getComputedStyle(badge).backgroundColor };
+      }),
+    );
+    await keepScreenshot(page, 'money-360');
+    expect(lines.map(({ isApart, before }) => [isApart, before])).toEqual(lines.map(() => [true, '"EUR "']));
+    const colors = lines.flatMap(({ color }) => color ?? []);
+    expect(colors).toHaveLength(5);
+    expect(new Set(colors).size).toBe(5);
+    expect(await page.getByText('Available of what was granted: EUR').count()).toBe(1);
+  },
+);

@@ -149,29 +149,35 @@ export function moneyLines(money: Money, outcomes: Outcomes): MoneyLine[] {
 }
 
 /** The word for amounts, with the currency where all files name one: `amount, EUR`. */
-export function amountHead({
-  currencies = [],
-  without_currency: isBare,
-}: Pick<Money, 'currencies' | 'without_currency'>): string {
-  return currencies.length === 1 && !isBare ? `amount, ${currencies[0]}` : 'amount';
+export function amountHead(money: Currencies): string {
+  const currency = onlyCurrency(money);
+  return currency === undefined ? 'amount' : `amount, ${currency}`;
+}
+
+type Currencies = Pick<Money, 'currencies' | 'without_currency'>;
+
+/** The currency that all files name; undefined if there is no such. */
+export function onlyCurrency({ currencies = [], without_currency: isBare }: Currencies): string | undefined {
+  return currencies.length === 1 && !isBare ? currencies[0] : undefined;
 }
 
 /** What else is to be said of the amounts: what is available of the limits, and which amounts are in no sum. */
 export function moneyNotes(
-  { left_out: left, in_file: all, granted, currencies = [], without_currency: isBare }: Money,
+  money: Money,
   {
     available,
     withoutAvailable,
     unreadable,
   }: Pick<GrantedSums, 'available' | 'withoutAvailable'> & Pick<Sums, 'unreadable'>,
 ): string[] {
+  const { left_out: left, in_file: all, granted, currencies = [], without_currency: isBare } = money;
   return [
     ...(currencies.length > 1 || isBare
       ? [
           `${isBare ? `Some files name ${currencies.join(', ')}, and some no currency` : `The files name several currencies (${currencies.join(', ')})`}; the sums add all amounts as they are.`,
         ]
       : []),
-    ...availableNote(granted.lines, { available, withoutAvailable }),
+    ...availableNote(granted.lines, { available, withoutAvailable }, onlyCurrency(money)),
     ...(unreadable > 0 ? [`Of ${counted(unreadable, 'row')} an amount cannot be read; it is in no sum.`] : []),
     ...unsummedNote(left),
     ...(all.at_least ? ['An older version of Limitline imported the lines left out, and kept no sum of them.'] : []),
@@ -198,9 +204,12 @@ function unsummedNote({
 function availableNote(
   limits: number,
   { available, withoutAvailable: bare }: Pick<GrantedSums, 'available' | 'withoutAvailable'>,
+  currency: string | undefined,
 ): string[] {
   if (limits === 0) return [];
   if (bare >= limits) return ['Of what was granted it is not known what is available.'];
   const without = bare > 0 ? `, and of ${counted(bare, 'limit')} it is not known` : '';
-  return [`Available of what was granted: ${groupedAmount(available)}${without}.`];
+  return [
+    `Available of what was granted: ${currency === undefined ? '' : `${currency} `}${groupedAmount(available)}${without}.`,
+  ];
 }

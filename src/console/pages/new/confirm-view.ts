@@ -45,7 +45,7 @@ export function confirmView(
     [t`Portfolio`, portfolio],
     ...(supplier ? [[t`Supplier`, theirWords(supplier.of)] satisfies [string, HtmlValue]] : []),
     ...(extras === '' ? [] : [[t`Sent, though not described by the service`, extras] satisfies [string, string]]),
-    [t`Left out`, withNumbers(`${leftOutWords({ ...counts, out: leftOut.length })}${outSumWords(outSum)}`)],
+    [t`Left out`, withNumbers(`${leftOutWords({ ...counts, out: leftOut.length })}${outSumWords(outSum, currency)}`)],
     ...(total === undefined ? [] : [[t`Control total`, withNumbers(readTotal(total))] satisfies [string, HtmlValue]]),
   ];
   const fields = {

@@ -58,10 +58,10 @@ export function madeWords({ corrected = 0, leftOut = 0, outSum, people = '' }: I
   return parts.length === 0 || people === '' ? parts.join(', ') : t`${parts.join(', ')} by ${people}`;
 }
 
-/** ` (5,000.00)`: the amounts of lines left out by hand; '' where none can be read. */
-export function outSumWords(sum: DraftVersion['outSum']): string {
+/** ` (EUR 5,000.00)`: the amounts of lines left out by hand, with their currency if it is known; '' where none can be read. */
+export function outSumWords(sum: DraftVersion['outSum'], currency?: string): string {
   if (sum === undefined || sum.amount === '0') return '';
-  const amount = moneyText(sum.amount);
+  const amount = moneyText(sum.amount, currency);
   return ` (${sum.bare > 0 ? t`at least ${amount}` : amount})`;
 }
 

@@ -1,6 +1,13 @@
 import { grouped } from '../../../counted.ts';
 import { answerNotes } from '../../../ledger/counts/answer-notes.ts';
-import { amountHead, type MoneyLine, moneyLines, moneyNotes, moneyOf } from '../../../ledger/counts/money.ts';
+import {
+  amountHead,
+  type MoneyLine,
+  moneyLines,
+  moneyNotes,
+  moneyOf,
+  onlyCurrency,
+} from '../../../ledger/counts/money.ts';
 import { grantedOf, outcomesOf } from '../../../ledger/counts/outcome-sums.ts';
 import { ROW_OUTCOMES } from '../../../ledger/counts/row-outcome.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
@@ -29,6 +36,9 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
   const outcomes = outcomesOf(state, meanings);
   const money = moneyOf(state, outcomes);
   const lines = moneyLines(money, outcomes);
+  const currency = onlyCurrency(money);
+  const inCurrency = (sum: string) =>
+    html`<span class="money-amount" data-currency="${currency}">${amount(sum)}</span>`;
   const pieces = [
     { state: 'invalid' as const, ...money.left_out, words: t`invalid or duplicate lines` },
     ...OUTCOMES.map((one) => {
@@ -45,7 +55,7 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
     ...look.imports.flatMap(({ made: { leftOut = 0, outSum } = {} }) =>
       leftOut > 0
         ? [
-            t`${countWords(leftOut, 'line')} left out by hand before the import${outSumWords(outSum)}: in none of these sums.`,
+            t`${countWords(leftOut, 'line')} left out by hand before the import${outSumWords(outSum, currency)}: in none of these sums.`,
           ]
         : [],
     ),
@@ -61,9 +71,9 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
       {
         head: translated(upperFirst(amountHead(money))),
         kind: 'amount',
-        cell: ({ amount: sum }) => (sum === undefined ? t`not known` : amount(sum)),
+        cell: ({ amount: sum }) => (sum === undefined ? t`not known` : inCurrency(sum)),
       },
-      { head: t`Granted`, kind: 'amount', cell: ({ granted }) => (granted === undefined ? '' : amount(granted)) },
+      { head: t`Granted`, kind: 'amount', cell: ({ granted }) => (granted === undefined ? '' : inCurrency(granted)) },
     ],
   })}
   ${notes.map((note) => html`<p class="quiet">${withNumbers(note)}</p>`)}
