@@ -125,8 +125,10 @@ test('what is under way stands there, and goes away with its last row', async ()
 
 test('a sum is a lower bound where the amounts of lines to fix are not known by themselves', async () => {
   const empty = await openLedger().portfolios.read('q4');
+  const file = { id: 'a', number: 1, fileName: 'q4.csv', reading: '{}' };
+  const times = { startedMs: Date.UTC(2026, 1, 3, 4, 5), finishedMs: Date.now() };
   const q4 = {
-    ...{ ...empty, invalid: 1, duplicate: 1, leftOut: { bare: 0, amount: '9' }, startedMs: Date.now() },
+    ...{ ...empty, invalid: 1, duplicate: 1, leftOut: { bare: 0, amount: '9' }, file, ...times },
     states: { ...empty.states, refused: 4 },
     sums: { ...empty.sums, byState: { ...empty.sums.byState, refused: '400' } },
   };
@@ -144,6 +146,9 @@ test('a sum is a lower bound where the amounts of lines to fix are not known by 
   };
   expect(shown(q4)).toContain('1 line to fix , 4 rejected by the service in q4 ≥ 400.00');
   expect(shown({ ...q4, duplicate: 0 })).toContain('in q4 409.00');
+  // When rows were rejected, their portfolio does not tell: it ends anew with each row that is answered.
+  expect(shown(q4)).not.toMatch(/\d\d:\d\d/);
+  expect(shown({ ...q4, states: empty.states })).toContain('2026-02-03 04:05');
 });
 
 test('the time left is what the page of the portfolio says', async () => {

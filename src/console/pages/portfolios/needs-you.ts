@@ -167,9 +167,9 @@ function fixTasks(portfolios: readonly PortfolioState[], nowMs: number, rights: 
   const mayLoad = can(rights, 'GET /portfolios/:name/downloads/:file');
   const mayImport = can(rights, 'GET /new');
   const all = portfolios.flatMap((state): Task[] => {
-    const { name, startedMs, finishedMs, invalid, duplicate, states, leftOut, sums } = state;
-    // When rows of an unfinished portfolio were rejected, only they tell.
-    const sinceMs = finishedMs ?? (invalid > 0 ? startedMs : undefined);
+    const { name, startedMs, finishedMs, invalid, duplicate, states, leftOut, sums, file } = state;
+    // When rows were rejected, only they tell, and the lines of a later file came after the portfolio began.
+    const sinceMs = states.refused === 0 && file?.number === 1 ? startedMs : undefined;
     if (invalid + states.refused === 0 || (finishedMs ?? nowMs) < nowMs - FIX_DAYS * 86_400_000) return [];
     const toLines = portfolioAddress(name, {}, { lines: ['invalid'] });
     const toRows = portfolioAddress(name, { outcomes: ['rejected'] });
