@@ -56,13 +56,17 @@ export function sayNothingDone(
   return PROBLEMS_STATUS;
 }
 
-/** Calls per second to be expected: the learned pace, limited by the ceiling; undefined where neither is known. */
+/** Fewer calls a second are the fading rest of calls that ended. */
+const LEAST_FLOW_PER_S = 0.1;
+
+/** Calls per second to be expected: the learned pace, or that of the last seconds, limited by the ceiling; undefined where none is known. */
 export async function knownRate(context: Context): Promise<number | undefined> {
   const ceiling = context.settings.SERVICE_RATE_PER_S;
   const pace = await lookAtPace(context);
-  // While the pace still doubles, it does not tell what the service accepts, so only the ceiling is known.
-  if (!pace || pace.phase === 'start') return ceiling;
-  return Math.min(pace.ratePerS, ceiling ?? Number.POSITIVE_INFINITY);
+  // While the pace still doubles, it does not tell what the service accepts: the calls of the last seconds do, if there are any.
+  if (!pace || (pace.phase === 'start' && pace.flowPerS < LEAST_FLOW_PER_S)) return ceiling;
+  const ratePerS = pace.phase === 'start' ? pace.flowPerS : pace.ratePerS;
+  return Math.min(ratePerS, ceiling ?? Number.POSITIVE_INFINITY);
 }
 
 /** Reads the copy of the file in the data folder once, as the import will. Answers nothing if the file cannot be used. */

@@ -178,7 +178,7 @@ export function requestFigures(preview: Preview, rights: Rights): Html {
       value: durationS === null ? t`not known yet` : t`about ${durationWords(durationS)}`,
       hint:
         ratePerS === null
-          ? t`known once the first answers came`
+          ? t`known once requests are being sent`
           : t`at ${ratePerS < 10 ? ratePerS.toFixed(1) : Math.round(ratePerS)} calls a second`,
     },
     { label: t`Lines`, value: grouped(counts.lines), hint: t`${grouped(counts.rows)} good` },
