@@ -1,6 +1,6 @@
 import { answerWords } from '../../../ledger/counts/answer-words.ts';
 import { exactText, type OutcomeSum, soleCurrency } from '../../../ledger/counts/outcome-sums.ts';
-import type { RowOutcome } from '../../../ledger/counts/row-outcome.ts';
+import { outcomeOfRow, type RowOutcome } from '../../../ledger/counts/row-outcome.ts';
 import type { KnownImport } from '../../../ledger/portfolios/imports.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import { answeredOtherwise, type RowResult, type RowState, UNFINISHED_STATES } from '../../../ledger/schema/row.ts';
@@ -83,7 +83,7 @@ export function renderRows(
         sorts: sorts('amount'),
         cell: ({ result }) => amount(result.request.limit.requested_limit),
       },
-      { head: t`Outcome`, cell: ({ result }) => rowBadge(result, meanings) },
+      { head: t`Outcome`, cell: ({ result }) => html`${rowBadge(result, meanings)}${earlierBadge(result, meanings)}` },
       {
         head: t`Granted`,
         kind: 'amount',
@@ -110,6 +110,16 @@ export function renderRows(
     first: after === undefined ? undefined : `${portfolioAddress(name, filter, { order }).split('#')[0]}#rows`,
     next: page.next === undefined ? undefined : portfolioAddress(name, filter, { order, after: page.next }),
   })}`;
+}
+
+/** What became of a request that was made before, unless it was approved in full. */
+function earlierBadge(result: RowResult, meanings: Meanings): Html | false {
+  const earlier: RowResult = { ...result, state: 'done' };
+  return (
+    result.state === 'skipped' &&
+    outcomeOfRow(earlier, meanings) !== 'approved' &&
+    html` ${rowBadge(earlier, meanings)}`
+  );
 }
 
 /** What may be done with rows that are chosen one by one. */
