@@ -45,6 +45,8 @@ type Upload = {
  */
 type Kept = Omit<Upload, 'content'> & {
   decisionsOf: string;
+  /** What became of it, once it was taken in. */
+  done?: UploadedDecisions;
   sha256: string;
   atMs: number;
   file?: DecisionsFile;
@@ -117,7 +119,16 @@ export function makeDecisionsDesk(deps: DeskDeps) {
       const kept = unpacked(await deps.plans.answer(id));
       if (kept?.decisionsOf !== portfolio || !kept.file || !(await deps.plans.takeAnswer(id))) return undefined;
       await keptColumns.keep(kept.file, by);
-      return take(id, kept, { file: kept.file, by, dryRun: false });
+      const { file, content: _, ...rest } = kept;
+      const done = await take(id, kept, { file, by, dryRun: false });
+      await deps.plans.keepAnswer(id, packed({ ...rest, done }));
+      return done;
+    },
+
+    /** What became of an upload that was taken in within 15 minutes. */
+    async taken(id: string, portfolio: string): Promise<UploadedDecisions | undefined> {
+      const kept = unpacked(await deps.plans.answer(id));
+      return kept?.decisionsOf === portfolio ? kept.done : undefined;
     },
   };
 }

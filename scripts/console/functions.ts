@@ -92,6 +92,7 @@ function decisionsPageFunctions(context: Context): DecisionsPageFunctions {
     },
     name: desk.name,
     take: desk.take,
+    taken: desk.taken,
   };
 }
 

@@ -52,6 +52,7 @@ GET  /portfolios/:name/decisions/columns       in     no   no     yes    no     
 POST /portfolios/:name/decisions/columns       in     no   no     yes    no       yes      no
 GET  /portfolios/:name/decisions/take          in     no   no     yes    no       yes      no
 POST /portfolios/:name/decisions/take          in     no   no     yes    no       yes      no
+GET  /portfolios/:name/decisions/taken/:upload in     no   no     yes    no       yes      no
 POST /portfolios/:name/pause                   in     no   no     no      no       yes      no
 POST /portfolios/:name/resume                  in     no   no     own     no       yes      no
 POST /portfolios/:name/rows/:key/retry         in     no   no     own     no       yes      no

@@ -38,13 +38,20 @@ async function openDecisions() {
     return { status: response.status, text: await response.text() };
   };
   const outcomes = async () => (await desk.json('report', 'q4')).outcomes;
-  return { ...desk, web, context: web.context, idOf, send, outcomes };
+  /** Takes an upload in; the answer is the page to which that leads. */
+  const take = async (upload: string) => {
+    const { status, headers } = await web.post('/portfolios/q4/decisions/take', { upload }, FIONA);
+    expect(status).toBe(303);
+    const address = headers.get('location') ?? '';
+    return { address, ...(await web.get(address, FIONA)) };
+  };
+  return { ...desk, web, context: web.context, idOf, send, take, outcomes };
 }
 
 const uploadIn = (text: string) => /name="upload" value="([^"]+)"/.exec(text)?.[1] ?? '';
 
 test('an upload says first what it would do, and what was looked at is then taken in, once', async () => {
-  const { web, idOf, send, outcomes, json, limitline } = await openDecisions();
+  const { web, idOf, send, take, outcomes, json, limitline } = await openDecisions();
   expect((await web.get('/portfolios/q4', FIONA)).text).toContain('Upload decisions');
   expect((await web.get('/portfolios/q4', VERA)).text).not.toContain('Upload decisions');
   const lines = [
@@ -81,14 +88,21 @@ test('an upload says first what it would do, and what was looked at is then take
   }
   expect((await web.post('/portfolios/other/decisions/take', { upload }, FIONA)).status).toBe(409);
   expect((await web.post('/portfolios/q4/held/confirm', { plan: upload }, as('otto', 'operator'))).status).toBe(409);
-  const taken = await web.post('/portfolios/q4/decisions/take', { upload }, FIONA);
+  const taken = await take(upload);
   expect(taken.status).toBe(200);
   expect(taken.text).toContain('2 decisions taken (1 approved, 1 aproved) for 2 rows, 0 known already, 2 not taken.');
   expect(taken.text).toContain('Nobody has said what &quot;aproved&quot; means');
   expect(taken.text).not.toContain('Take in');
   expect(await outcomes()).toMatchObject({ approved: { rows: 1 }, answered: { rows: 1 }, under_review: { rows: 1 } });
   expect((await json('report', 'other')).outcomes).toMatchObject({ under_review: { rows: 1 } });
-  expect((await web.post('/portfolios/q4/decisions/take', { upload }, FIONA)).status).toBe(409);
+  // Whoever loads the page or sends the form again sees what became of it, and not that nothing did.
+  expect((await web.get(taken.address, FIONA)).text).toContain('2 decisions taken');
+  expect((await web.get(taken.address, VERA)).status).toBe(403);
+  expect((await web.get(taken.address.replace('q4', 'other'), FIONA)).status).toBe(404);
+  const again = await take(upload);
+  expect(again.text).toContain('These decisions were taken in already. Nothing was done twice');
+  expect(again.text).toContain('2 decisions taken');
+  expect(await outcomes()).toMatchObject({ approved: { rows: 1 }, answered: { rows: 1 }, under_review: { rows: 1 } });
   const { entries } = await json('audit', 'list', '--what', 'decisions taken in', '--about', 'q4');
   expect(entries.find(({ is }: { is: string }) => is === 'done')).toMatchObject({
     by: 'fiona',
@@ -98,18 +112,17 @@ test('an upload says first what it would do, and what was looked at is then take
 });
 
 test('the plan of an upload has the time of each decision, and says what it does where all is known already', async () => {
-  const { web, idOf, send } = await openDecisions();
+  const { idOf, send, take } = await openDecisions();
   const at = new Date(Date.now() - 60_000).toISOString().slice(0, 19);
   const content = `buyer_limit_id,status,decided_at\n${idOf('HRB 1')},approved,${at}Z\n`;
   const { text } = await send(content);
   expect(text).toContain('Take in 1 decision');
   expect(text).toContain(`${at.replace('T', ' ')} UTC</time>`);
-  await web.post('/portfolios/q4/decisions/take', { upload: uploadIn(text) }, FIONA);
+  await take(uploadIn(text));
   const again = await send(content);
   expect(again.text).not.toContain('Take in 1 decision');
   expect(again.text).toContain('All of it is known already.');
-  const upload = uploadIn(again.text);
-  const taken = await web.post('/portfolios/q4/decisions/take', { upload }, FIONA);
+  const taken = await take(uploadIn(again.text));
   expect(taken.text).toContain('1 known already');
 });
 
@@ -179,6 +192,7 @@ test('what is no file of decisions, or is too large, or may be read in two ways 
   expect(large.status).toBe(413);
   const old = await web.post('/portfolios/q4/decisions/take', { upload: 'gone' }, FIONA);
   expect(old.status).toBe(409);
+  expect(old.text).toContain('These decisions were taken in already, or are too old');
   // Whoever is refused has the form again, and the way back.
   for (const { text } of [none, large, old]) {
     expect(text).toContain('action="/portfolios/q4/decisions?_csrf=');

@@ -5,7 +5,7 @@ import { isPortfolioName } from '../../../ledger/schema/schema.ts';
 import { DECISION_COLUMNS } from '../../../portfolio/results/decision-columns.ts';
 import { ConsoleError } from '../../console-app.ts';
 import { t } from '../../html/texts.ts';
-import { portfolioAddress } from '../addresses.ts';
+import { below, portfolioAddress } from '../addresses.ts';
 import { page } from '../page.ts';
 import { decisionsView, refusedView, type ShownDecisions, type UnreadDecisions } from './decisions-view.ts';
 
@@ -26,6 +26,8 @@ export type DecisionsPageFunctions = {
   ) => Promise<ShownDecisions | UnreadDecisions | undefined>;
   /** Takes in what was looked at; undefined if that happened already, or the upload is too old. */
   take: (id: string, portfolio: string, by: string) => Promise<ShownDecisions | undefined>;
+  /** What became of an upload that was taken in lately. */
+  taken: (id: string, portfolio: string) => Promise<ShownDecisions | undefined>;
 };
 
 /** Who may say what the service decided later: it decides what becomes of rows. */
@@ -51,6 +53,15 @@ export const uploadedDecisionsPage = page<DecisionsPageFunctions>({ at: 'portfol
       show: ({ params, reply }) => reply.redirect(portfolioAddress(nameOf(params)), 303),
     }),
   ),
+  get('/portfolios/:name/decisions/taken/:upload', {
+    may: DECIDES,
+    show: async ({ params, query, reply, given }) => {
+      const portfolio = nameOf(params);
+      const shown = await given.taken(params.upload ?? '', portfolio);
+      if (!shown) return refused(reply, portfolio, { status: 404, message: TAKEN_OR_OLD, isGone: true });
+      return { title: titleOf(portfolio), body: decisionsView(shown, { twice: 'twice' in query }) };
+    },
+  }),
   post('/portfolios/:name/decisions', {
     may: DECIDES,
     action: 'decisions',
@@ -65,8 +76,9 @@ export const uploadedDecisionsPage = page<DecisionsPageFunctions>({ at: 'portfol
       const file = await request.file({ limits, throwFileSizeLimit: false });
       // The body is read to its end even without a file; otherwise the browser sees a broken connection, not the answer.
       const content = await file?.toBuffer();
-      if (!file || !content || file.filename === '') return refused(reply, portfolio, 422, NO_FILE);
-      if (file.file.truncated) return refused(reply, portfolio, 413, TOO_LARGE);
+      if (!file || !content || file.filename === '')
+        return refused(reply, portfolio, { status: 422, message: NO_FILE });
+      if (file.file.truncated) return refused(reply, portfolio, { status: 413, message: TOO_LARGE });
       const said = Object.entries(file.fields).map(([name, one]) => [name, one && 'value' in one ? one.value : '']);
       const upload = { fileName: file.filename, content, reading: READING.parse(Object.fromEntries(said)) };
       return looked(reply, portfolio, given.look(portfolio, upload, actor.name));
@@ -89,18 +101,24 @@ export const uploadedDecisionsPage = page<DecisionsPageFunctions>({ at: 'portfol
     limitMs: LIMIT_MS,
     handle: async ({ params, reply, fields, actor, tell, given }) => {
       const portfolio = nameOf(params);
-      const shown = await given.take(fields.upload ?? '', portfolio, actor.name);
-      if (!shown) return refused(reply, portfolio, 409, TAKEN_OR_OLD);
-      const { fileName, sha256, taken, known, rows, left, problems } = shown;
-      tell({ file: fileName, sha256, taken, known, rows, left, notTaken: problems.length });
-      return { title: titleOf(portfolio), body: decisionsView(shown) };
+      const { upload = '' } = fields;
+      const shown = await given.take(upload, portfolio, actor.name);
+      const address = below(portfolio, 'decisions', 'taken', upload);
+      if (shown) {
+        const { fileName, sha256, taken, known, rows, left, problems } = shown;
+        tell({ file: fileName, sha256, taken, known, rows, left, notTaken: problems.length });
+        return reply.redirect(address, 303);
+      }
+      tell({ became: 'nothing' });
+      if (await given.taken(upload, portfolio)) return reply.redirect(`${address}?twice`, 303);
+      return refused(reply, portfolio, { status: 409, message: TAKEN_OR_OLD, isGone: true });
     },
   }),
 ]);
 
 const NO_FILE = t`Choose a file with the columns buyer_limit_id (or row) and status.`;
 const TOO_LARGE = t`The file is larger than ${FILE_LIMIT_MB} MB: split it, or ask an operator. Nothing was kept.`;
-const TAKEN_OR_OLD = t`These decisions were taken in already, or were uploaded too long ago. Upload the file again.`;
+const TAKEN_OR_OLD = t`An upload is kept for 15 minutes. Look at the rows of the portfolio first: they show whether the decisions were taken in.`;
 
 const titleOf = (portfolio: string) => t`Decisions (${portfolio})`;
 
@@ -112,18 +130,22 @@ async function looked(
 ) {
   try {
     const shown = await look;
-    if (!shown) return refused(reply, portfolio, 409, TAKEN_OR_OLD);
-    if ('message' in shown) return refused(reply, portfolio, 422, shown.message, shown);
-    return { title: titleOf(portfolio), body: decisionsView(shown, reply.csrf()) };
+    if (!shown) return refused(reply, portfolio, { status: 409, message: TAKEN_OR_OLD, isGone: true });
+    if ('message' in shown) return refused(reply, portfolio, { status: 422, message: shown.message, unread: shown });
+    return { title: titleOf(portfolio), body: decisionsView(shown, { csrf: reply.csrf() }) };
   } catch (error) {
-    if (isLimitlineError(error, 'FILE')) return refused(reply, portfolio, 422, error.message);
+    if (isLimitlineError(error, 'FILE')) return refused(reply, portfolio, { status: 422, message: error.message });
     throw error;
   }
 }
 
-function refused(reply: FastifyReply, portfolio: string, status: number, message: string, unread?: UnreadDecisions) {
+function refused(
+  reply: FastifyReply,
+  portfolio: string,
+  { status, ...why }: { status: number; message: string; unread?: UnreadDecisions; isGone?: boolean },
+) {
   reply.code(status);
-  return { title: titleOf(portfolio), body: refusedView(portfolio, message, { csrf: reply.csrf(), unread }) };
+  return { title: titleOf(portfolio), body: refusedView(portfolio, { ...why, csrf: reply.csrf() }) };
 }
 
 function nameOf({ name = '' }: Readonly<Record<string, string>>): string {

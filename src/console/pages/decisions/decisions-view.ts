@@ -83,20 +83,21 @@ function uploadForm(portfolio: string, csrf: string): Html {
     })}`;
 }
 
-/** What is wrong with an upload, and the forms by which it is mended: of its columns, if they are `asked`, and for another file. */
+/** What is wrong with an upload, and the forms by which it is mended: of its columns, if they are `asked`, and for another file. `isGone`: it may have been taken in. */
 export function refusedView(
   portfolio: string,
-  message: string,
-  { csrf, unread }: { csrf: string; unread?: UnreadDecisions | undefined },
+  { message, csrf, unread, isGone }: { message: string; csrf: string; unread?: UnreadDecisions; isGone?: boolean },
 ): Html {
   return html`${pageHead({
     title: unread
       ? html`Which column of ${theirWords(cutWords(unread.fileName))} is what?`
-      : t`These decisions were not taken in`,
+      : isGone
+        ? t`These decisions were taken in already, or are too old`
+        : t`These decisions were not taken in`,
     trail: trailOf(portfolio),
-    lead: t`Nothing was changed.`,
+    lead: isGone ? t`Nothing was changed now.` : t`Nothing was changed.`,
   })}
-  ${notice(unread ? 'warn' : 'bad', onPage(message))}
+  ${notice(unread || isGone ? 'warn' : 'bad', onPage(message))}
   ${unread && panel({ title: t`Columns`, body: columnsForm(unread, csrf) })}
   ${panel({ title: unread ? t`Or upload another file` : t`Upload decisions again`, body: uploadForm(portfolio, csrf) })}
   <p>${linkButton({ href: portfolioAddress(portfolio), words: t`Back to the portfolio` })}</p>`;
@@ -137,8 +138,8 @@ const trailOf = (portfolio: string) => [
 
 const AS_SHOWN = { value: '', words: t`as the file shows` };
 
-/** What uploaded decisions would do, with the button that takes them in; without `csrf`, what they did. */
-export function decisionsView(shown: ShownDecisions, csrf?: string): Html {
+/** What uploaded decisions would do, with the button that takes them in; without `csrf`, what they did. `twice`: somebody asked for that again. */
+export function decisionsView(shown: ShownDecisions, { csrf, twice }: { csrf?: string; twice?: boolean }): Html {
   const { id, portfolio, fileName, columns, words, taken, known, problems, warnings, asked, would } = shown;
   const name = theirWords(cutWords(fileName));
   const isLook = csrf !== undefined;
@@ -161,6 +162,7 @@ export function decisionsView(shown: ShownDecisions, csrf?: string): Html {
       ? t`Nothing was changed yet. A limit that rows of other portfolios share changes in all of them.`
       : localized(words[0]),
   })}
+  ${twice && notice('info', t`These decisions were taken in already. Nothing was done twice: this is what became of them.`)}
   ${columns.map((one) => notice('info', one))}
   ${isLook && asked && html`<details class="fold"><summary>Say which column is what</summary>${columnsForm({ id, portfolio, asked }, csrf)}</details>`}
   ${(isLook ? words : words.slice(1)).map((one) => html`<p>${withNumbers(onPage(one))}</p>`)}
