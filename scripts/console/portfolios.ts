@@ -37,6 +37,7 @@ export function portfoliosPageFunctions(
   const openNames = sharedFor(NAMES_FRESH_MS, () => portfolios.openNames());
   return {
     ...makeDeclinedLately(context),
+    meanings: statusMeanings.read,
     page: async (query) => {
       const [page, total, archived, [lastArchived], pace, workers, pausedQueues, meanings] = await Promise.all([
         list.page(query),

@@ -39,7 +39,7 @@ export function makeControlSum(total: string) {
       const unread = bare === 0 ? '' : ` ${counted(bare, 'line has', 'lines have')} no amount that can be read.`;
       const lines = counted(outLines, 'line that leads to no request has', 'lines that lead to no request have');
       const besides = outLines === 0 ? '' : ` ${lines} ${moneyText(out.total())} of it.`;
-      const message = `The control total is ${total.trim()}, but the amounts of this file add up to ${moneyText(found)}${less}.${besides}${unread}`;
+      const message = `The control total is ${readTotal(total.trim())}, but the amounts of this file add up to ${moneyText(found)}${less}.${besides}${unread}`;
       return makeProblem(WHOLE_FILE, null, total, message);
     },
     /** What is said of some of the lines whose amount cannot be read. */

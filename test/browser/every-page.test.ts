@@ -73,6 +73,11 @@ testInBrowser('every page is right for everybody, light and dark, wide and at 32
     const path = pathOf(template);
     await wide.page.goto(`${web.url}${path}`);
     expect(await wide.page.locator('h1').count(), `headings of ${path}`).toBe(1);
+    const ids = await wide.page.locator('[id]').evaluateAll((all) => all.map(({ id }) => id));
+    expect(
+      ids.filter((id, place) => ids.indexOf(id) !== place),
+      `ids that ${path} has twice`,
+    ).toEqual([]);
     await check(expectNoViolations(wide.page));
     await keepScreenshot(wide.page, name);
     await narrow.page.goto(`${web.url}${path}`);

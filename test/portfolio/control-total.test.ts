@@ -9,7 +9,7 @@ test.each<[string, string | undefined]>([
   [' 305,104.10 ', undefined],
   ['305.104,10', undefined],
   ['EUR 305,104.10', undefined],
-  ['305104', 'The control total is 305104, but the amounts of this file add up to 305,104.10, 0.10 more.'],
+  ['305104', 'The control total is 305,104.00, but the amounts of this file add up to 305,104.10, 0.10 more.'],
   ['305,204.10', 'The control total is 305,204.10, but the amounts of this file add up to 305,104.10, 100.00 less.'],
   // It can mean two amounts: whichever the file adds up to, it does not agree.
   ['305.104', 'The control total is 305.104, but the amounts of this file add up to 305,104.10.'],

@@ -77,7 +77,7 @@ export function makePlausibility({ columns }: { columns: readonly Column[] }): P
           lines[0] ?? 1,
           writtenOf(doubt.column),
           null,
-          `The same is true of ${which}: ${doubt.message}`,
+          `${doubt.message} Besides the ${SAID_ONE_BY_ONE} lines named one by one, this is so in ${which}.`,
         );
       });
       return [...limits, ...others];
@@ -179,7 +179,7 @@ const CALLED_TOTAL = doubt(
 );
 const EXAMPLE_MAIL = doubt(
   'contact_email',
-  'Mail to this domain reaches nobody, since it is reserved for examples (RFC 2606): write the real address, or leave the cell empty.',
+  'Mail to a domain for examples reaches nobody (example.org and others, RFC 2606): write the real address, or leave the cell empty.',
 );
 
 function doubt(column: KnownColumn, message: string): Doubt {

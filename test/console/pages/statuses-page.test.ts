@@ -51,8 +51,15 @@ test('the console asks what a status means, and an answer of finance changes wha
   const shown = (await web.get('/portfolios/q4', FIONA)).text;
   expect(shown).toMatch(/under review <b>(?:<[^>]*>)?2</);
   expect(shown).not.toContain('in_progress</bdi>” came');
+  const monthOf = async () => {
+    const { fragments } = JSON.parse((await web.get('/newest/events', FIONA)).text);
+    return fragments.find(({ id }: { id: string }) => id === 'this-month').html;
+  };
+  const before = await monthOf();
   expect((await say(HOSTILE, 'declined', '/')).headers.get('location')).toBe('/');
   expect((await web.get('/', FIONA)).text).not.toContain('What does it mean?');
+  // The events that follow the page do not take it back to what was read for others before.
+  expect(await monthOf()).not.toBe(before);
   expect((await json('report', 'q4')).outcomes).toMatchObject({ under_review: { rows: 2 }, declined: { rows: 1 } });
   const { entries } = await json('audit', 'list', '--what', 'status meaning set');
   const begun = entries.filter(({ is }: { is: string }) => is === 'begun');

@@ -22,7 +22,7 @@ test('another control total hides no amount that may be two', async () => {
     total: '1',
   });
   expect(faults.map(({ line, message }) => `${line} ${message.slice(0, 25)}`)).toEqual([
-    expect.stringContaining('The control total is 1,'),
+    expect.stringContaining('The control total is 1.00'),
     '2 This may be 1234 or 1.234',
     '3 This may be 2500 or 2.500',
   ]);

@@ -113,7 +113,7 @@ function versionsView(draft: PortfolioDraft, csrf: string): Html | false {
   const last = lastVersion(draft);
   const body = html`${hidden('version', String(last.number))}
     <span>${last.backTo === undefined ? t`This is version ${last.number}.` : t`This is version ${last.number}, the same as version ${last.backTo}.`}</span>
-    ${select({ label: t`Version`, hideLabel: true, name: 'to', options })}${button({ words: t`Go back to it`, kind: 'quiet' })}`;
+    ${select({ label: t`Version`, hideLabel: true, name: 'to', id: 'version-to', options })}${button({ words: t`Go back to it`, kind: 'quiet' })}`;
   return html`${form({ action: `/new/${draft.id}/back`, csrf, body, class: 'versions', label: t`Versions of the file` })}
     ${last.cells.length > 0 && html`<details class="check"><summary>What version ${last.number} changed</summary>${cellsTable(t`Cells changed by version ${last.number}`, last.cells)}</details>`}`;
 }

@@ -35,6 +35,8 @@ export type PortfoliosPageFunctions = {
   /** What the service declined within a day; `declinedRows`: a page of it, behind `after`. */
   declined: () => Promise<DeclinedSum>;
   declinedRows: (after: string) => Promise<DeclinedPage>;
+  /** What statuses mean now. */
+  meanings: () => Promise<Meanings>;
   /** The portfolios at work, given the newest ones. */
   running: (listed: readonly PortfolioState[]) => Promise<UnderWay>;
 };
@@ -79,10 +81,10 @@ export const portfoliosPage = page<PortfoliosPageFunctions>(
     events(EVENTS, {
       may: LOOKS,
       frames: (given) => {
-        // Read every two seconds at most for all open pages together: each read takes all of a page.
+        // Read every two seconds at most for all open pages together: each read takes all of a page. A status with another meaning is seen at once.
         const newest = sharedFor(FRESH_MS, () => readFirst(given));
         return async (_key, rights) => {
-          const first = await newest();
+          const first = await newest(JSON.stringify([...(await given.meanings())]));
           return [
             { id: NEEDS_ID, html: needsYou(first, { ...first.look, rights }) },
             { id: UNDER_WAY_ID, html: underWay(first.running, first.look) },

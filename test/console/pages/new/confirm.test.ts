@@ -42,6 +42,10 @@ test('an import and a removal ask first, and the page of lines to fix corrects a
 
   expect((await web.post(`${location}/back`, { version: '2', to: '1' })).status).toBe(303);
   await expect.poll(() => look()).toContain('This is version 3, the same as version 1.');
+  const corrected = await look('?list=problems&column=website');
+  const ids = [...corrected.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+  expect(corrected).toContain('Replace in all');
+  expect(ids.filter((id, place) => ids.indexOf(id) !== place)).toEqual([]);
   expect((await web.post(`${location}/back`, { version: '2', to: '1' })).status).toBe(409);
   expect((await web.post(`${location}/back`, { version: '3', to: '2' })).status).toBe(303);
   await expect.poll(() => look()).toContain('Request all: 2 limits, EUR 5,000.50 in total');
