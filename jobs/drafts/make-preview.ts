@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { openDocuments } from '../../src/documents/archive.ts';
 import { makeDocumentFolder, unnamedDocuments } from '../../src/documents/folder.ts';
+import { makeControlSum } from '../../src/portfolio/control-total.ts';
 import type { AdviseAbove } from '../../src/portfolio/lines/advice.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import { type Opened, openPortfolio, type PortfolioFile, tableOf } from '../../src/portfolio/open-portfolio.ts';
@@ -171,7 +172,7 @@ async function conventionsOf(opened: Opened): Promise<Preview['conventions']> {
   return opened.problems.length > 0 ? { decimal: null, dates: null } : opened.findConventions();
 }
 
-type Through = Pick<Preview, 'counts' | 'changes' | 'problems' | 'warnings'> & {
+type Through = Pick<Preview, 'counts' | 'sum' | 'changes' | 'problems' | 'warnings'> & {
   named: Set<string>;
 };
 
@@ -180,12 +181,14 @@ async function readThrough(
   { dir, dryRun, onLines }: { dir: string; dryRun: ReturnType<typeof makeDryRun>; onLines: (lines: number) => void },
 ): Promise<Through> {
   const counts = { lines: 0, rows: 0, invalid: 0, duplicate: 0 };
+  const sum = makeControlSum('');
   const problems = makeMendList(join(dir, PROBLEMS_FILE));
   const warnings = makeMendList(join(dir, WARNINGS_FILE));
   const changes = makeChangeTally();
   const named = new Set<string>();
   try {
     for await (const batch of opened.batches()) {
+      sum.add(batch);
       for (const line of await dryRun.add(batch)) {
         counts[line.kind === 'row' ? 'rows' : line.kind] += 1;
         changes.add(line.changed);
@@ -199,7 +202,7 @@ async function readThrough(
       onLines(counts.lines);
     }
     const pages = { problems: await problems.end(), warnings: await warnings.end() };
-    return { counts, changes: changes.result(), named, ...pages };
+    return { counts, sum: sum.found(), changes: changes.result(), named, ...pages };
   } finally {
     problems.drop();
     warnings.drop();

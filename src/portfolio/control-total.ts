@@ -33,18 +33,27 @@ export function makeControlSum(total: string) {
     /** A problem of the whole file if the sum is another one; nothing if both are the same. */
     problem(): Problem | undefined {
       const found = sum.total();
-      const typed = amountOf(total);
-      if (typed === found) return undefined;
-      const less = typed === undefined ? '' : differenceWords(found, typed);
+      const words = otherSumWords(total, found);
+      if (words === undefined) return undefined;
       const unread = bare === 0 ? '' : ` ${counted(bare, 'line has', 'lines have')} no amount that can be read.`;
       const lines = counted(outLines, 'line that leads to no request has', 'lines that lead to no request have');
       const besides = outLines === 0 ? '' : ` ${lines} ${moneyText(out.total())} of it.`;
-      const message = `The control total is ${readTotal(total.trim())}, but the amounts of this file add up to ${moneyText(found)}${less}.${besides}${unread}`;
+      const message = `${words}${besides}${unread}`;
       return makeProblem(WHOLE_FILE, null, total, message);
     },
+    /** The sum of what was added, as decimal text. */
+    found: (): string => sum.total(),
     /** What is said of some of the lines whose amount cannot be read. */
     unread: (): Problem[] => unread,
   };
+}
+
+/** Says that the file adds up to another sum than its control total, and by how much; nothing if both are the same. */
+export function otherSumWords(total: string, found: string): string | undefined {
+  const typed = amountOf(total);
+  if (typed === found) return undefined;
+  const less = typed === undefined ? '' : differenceWords(found, typed);
+  return `The control total is ${readTotal(total.trim())}, but the amounts of this file add up to ${moneyText(found)}${less}.`;
 }
 
 /** A few are enough to show what is wrong with all. */

@@ -91,6 +91,8 @@ export type Preview = {
   /** Warnings about the file as a whole. */
   fileWarnings: Problem[];
   counts: { lines: number; rows: number; invalid: number; duplicate: number };
+  /** The sum of the amounts of all lines, as a control total is compared with; previews of earlier versions lack it. */
+  sum?: string;
   /** Cells whose values are sent in another form: one message for each column and reason. */
   changes: { column: string; count: number; value: string; became: string; message: string }[];
   dryRun: DryRun;

@@ -1,5 +1,5 @@
 import { grouped } from '../../../counted.ts';
-import { readTotal } from '../../../portfolio/control-total.ts';
+import { otherSumWords, readTotal } from '../../../portfolio/control-total.ts';
 import { lastVersion, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
@@ -34,6 +34,7 @@ export function confirmView(
   const { id, name, portfolio, supplier } = draft;
   const { dryRun, currency, counts } = preview;
   const { of, total, isReplaced, first, unsaved } = chosen;
+  const other = total === undefined || preview.sum === undefined ? undefined : otherSumWords(total, preview.sum);
   const extras = extrasWords(preview);
   const again = (dryRun.before?.limits ?? 0) + (dryRun.before?.held ?? 0);
   const { leftOut, outSum } = lastVersion(draft);
@@ -55,13 +56,14 @@ export function confirmView(
     ...(first && { first: String(first) }),
   };
   const body = html`${Object.entries(fields).map(([field, value]) => hidden(field, value))}
-    <div class="form-end">${button({ words: first === undefined ? withNumbers(t`Request ${countWords(dryRun.limits, 'limit')}`) : t`Send ${first}, then wait`, kind: 'primary' })}
+    <div class="form-end">${other === undefined && button({ words: first === undefined ? withNumbers(t`Request ${countWords(dryRun.limits, 'limit')}`) : t`Send ${first}, then wait`, kind: 'primary' })}
       <a class="button is-quiet" href="/new/${id}" data-close>Back</a></div>`;
   return html`<h2 class="dialog-title">${dryRun.limits === 0 ? html`Import <bdi>${name}</bdi>?` : t`Request these limits?`}</h2>
     <dl class="facts">${facts.map(([word, value]) => html`<div><dt>${word}</dt><dd><bdi>${value}</bdi></dd></div>`)}</dl>
     ${first !== undefined && html`<p>The first ${first} are sent. Then the portfolio pauses.</p>`}
     ${isReplaced && html`<p>Earlier rows of this portfolio that are not in this file are cancelled, if they were not sent yet.</p>`}
     ${unsaved > 0 && notice('warn', t`${countWords(unsaved, 'change of a line is', 'changes of lines are')} not saved and will not be sent: go back, and save a new version.`)}
+    ${other !== undefined && notice('bad', withNumbers(other), { title: t`Nothing of it would be imported.` })}
     ${mixed}${approval}
     ${form({ action: `/new/${id}/submit`, csrf, body, class: 'form' })}`;
 }

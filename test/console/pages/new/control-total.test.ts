@@ -14,6 +14,11 @@ test('an upload that adds up to another sum than the control total imports nothi
   expect((await submit('much')).status).toBe(422);
   // A thousand or one: the file may be read as the wrong one, too.
   expect(await submit('1.000')).toMatchObject({ status: 422, text: expect.stringContaining('can mean two amounts') });
+  const asked = async (total: string) => unmarked((await web.post(`${location}/confirm`, { of, total })).text);
+  const other = await asked('1,00');
+  expect(other).toContain('The control total is 1.00, but the amounts of this file add up to 1,000.10, 999.10 more.');
+  expect(other).not.toContain('Request 1 limit');
+  expect(await asked('1.000,10')).toContain('Request 1 limit');
   expect((await submit('1,000.00')).status).toBe(303);
   await expect
     .poll(async () => (await web.get(location)).text)
