@@ -2,13 +2,13 @@ import { CALL_KINDS, KINDS } from '../../src/call-kind.ts';
 import { allBeforeWords, counted, grouped } from '../../src/counted.ts';
 import { answerNotes } from '../../src/ledger/counts/answer-notes.ts';
 import { amountHead, moneyLines, moneyNotes } from '../../src/ledger/counts/money.ts';
-import { ROW_OUTCOMES } from '../../src/ledger/counts/row-outcome.ts';
+import { answerCountWords, notQuiteGranted, sentence } from '../../src/ledger/counts/not-quite-granted.ts';
 import { laterSupplierWords, type PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { resentWords } from '../../src/ledger/portfolios/proof.ts';
 import type { Summary } from '../../src/ledger/portfolios/summary.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
-import { type Meanings, statusMeaningOf } from '../../src/status-meaning.ts';
+import { statusMeaningOf } from '../../src/status-meaning.ts';
 
 /** The report for finance people. */
 export function summaryTable(
@@ -46,9 +46,11 @@ export function summaryTable(
   }
   if (summary.money.in_file.lines > 0) parts.push(...moneyTable(summary));
   parts.push('', ...moneyNotes(summary.money, summary));
-  const answers = answerCountWords(summary);
+  const answers = visible(answerCountWords(summary));
   if (answers !== '') parts.push(`The service answered: ${answers}.`);
-  parts.push(...notQuiteGranted(summary).map((words) => `${words[0]?.toUpperCase()}${words.slice(1)}.`));
+  parts.push(
+    ...notQuiteGranted(summary, new Map(Object.entries(summary.meanings))).map((words) => visible(sentence(words))),
+  );
   parts.push(
     ...answerNotes(answered, new Map(Object.entries(summary.meanings)), BRING),
     ...unknownStatusLines(summary),
@@ -104,51 +106,6 @@ function unknownStatusLines({ statuses, meanings }: Summary): string[] {
 /** How the status of a limit that has none is brought. */
 const BRING = ' Bring it by: npx limitline decisions FILE';
 
-/** Statuses listed; further ones are added up. The results file has all. */
-const KINDS_TOLD = 10;
-
-/**
- * Phrases about answers that a person should look at: no approvals, and limits below the request. Exit status 0 only means that
- * everything was answered.
- */
-export function notQuiteGranted({
-  statuses,
-  states,
-  meanings,
-  before,
-  grantedBelow,
-  grantedNothing,
-}: Summary): string[] {
-  const known = new Map(Object.entries(meanings));
-  const wordsOf = (counts: [status: string, count: number][], what: string) => {
-    const meant = Map.groupBy(counts, ([status]) => statusMeaningOf(status, known) ?? 'open');
-    const others = listed([...(meant.get('review') ?? []), ...(meant.get('declined') ?? [])], (status) =>
-      meantWords(status, known),
-    );
-    const open = listed(meant.get('open') ?? [], (status) =>
-      status === '' ? statusWords(status) : `“${statusWords(status)}”`,
-    );
-    return [
-      ...(others === '' ? [] : [`${what}not approved: ${others}`]),
-      ...(open === '' ? [] : [`${what}not known to be approved: ${open}`]),
-    ];
-  };
-  return [
-    ...wordsOf([['', withoutStatus({ statuses, states })], ...Object.entries(statuses)], ''),
-    // The table above counts these as requested before, whatever became of them there.
-    ...wordsOf(Object.entries(before.statuses), 'requested before, and '),
-    ...(grantedBelow === 0 ? [] : [`${counted(grantedBelow, 'limit')} granted below the request`]),
-    ...(grantedNothing === 0 ? [] : [`${counted(grantedNothing, 'limit')} approved with nothing granted`]),
-  ];
-}
-
-/** Answers by status, as the service wrote it: `3 under review, 1 without a status`; empty without any. */
-function answerCountWords({ statuses, states, before }: Summary): string {
-  const now = listed([...Object.entries(statuses), ['', withoutStatus({ statuses, states })]]);
-  const earlier = listed(Object.entries(before.statuses));
-  return [now, earlier === '' ? '' : `before: ${earlier}`].filter((words) => words !== '').join('; ');
-}
-
 function callLine({ token, throttled, ...calls }: Summary['calls']): string {
   const sent = CALL_KINDS.map((kind) => `${grouped(calls[kind])} for ${KINDS[kind].several}`).join(', ');
   return `Calls sent: ${sent}, ${grouped(token)} for tokens; ${grouped(throttled)} of them ${throttled === 1 ? 'was' : 'were'} told to slow down.`;
@@ -162,30 +119,4 @@ function timeLine(started: string, finished: string | null, isHeld: boolean): st
   if (!finished) return `Started ${started}, not finished yet.`;
   const seconds = (Date.parse(finished) - Date.parse(started)) / 1_000;
   return `Started ${started}, ${isHeld ? 'sending ended' : 'finished'} ${finished} (${seconds.toFixed(1)} s).`;
-}
-
-/** The number of answers without a status. */
-function withoutStatus({ statuses, states }: Pick<Summary, 'statuses' | 'states'>): number {
-  return states.done - Object.values(statuses).reduce((sum, count) => sum + count, 0);
-}
-
-function listed(counts: [status: string, count: number][], wordsOf = statusWords): string {
-  const some = counts.filter(([, count]) => count > 0).sort(([, a], [, b]) => b - a);
-  const words = some.slice(0, KINDS_TOLD).map(([status, count]) => `${grouped(count)} ${wordsOf(status)}`);
-  const rest = some.slice(KINDS_TOLD).reduce((sum, [, count]) => sum + count, 0);
-  if (rest > 0) words.push(`${grouped(rest)} of other statuses`);
-  return words.join(', ');
-}
-
-/** What people say that a status means, with the status behind it where that is another word. */
-function meantWords(status: string, meanings: Meanings): string {
-  const [meaning, written] = [statusMeaningOf(status, meanings), statusWords(status)];
-  if (meaning === undefined) return written;
-  const words = ROW_OUTCOMES[meaning === 'review' ? 'under_review' : meaning];
-  return words === written ? written : `${words} (${written})`;
-}
-
-/** A status as shown: visible and cut, since it is the service's text and may be anything. */
-function statusWords(status: string): string {
-  return status === '' ? 'without a status' : visible(status).slice(0, 60);
 }

@@ -6,10 +6,11 @@ import { counted } from '../../src/counted.ts';
 import { isLimitlineError } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
 import type { FailedSessions } from '../../src/ledger/calls/sessions.ts';
+import { notQuiteGranted } from '../../src/ledger/counts/not-quite-granted.ts';
 import type { Summary } from '../../src/ledger/portfolios/summary.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import { groupedAmount } from '../../src/money-text.ts';
-import { notQuiteGranted } from '../report/summary-table.ts';
+import { visible } from '../../src/portfolio/problem.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** Options for results files: a folder, false for none, or the default. */
@@ -43,7 +44,7 @@ export function sayNextSteps(
   { summary, left }: { summary: Summary; left: LeftResults | undefined },
   { say }: Pick<Terminal, 'say'>,
 ): void {
-  const granted = notQuiteGranted(summary);
+  const granted = notQuiteGranted(summary, new Map(Object.entries(summary.meanings))).map(visible);
   if (granted.length > 0) say(`limitline: answered, but not granted as requested: ${granted.join('; ')}.`);
   for (const words of left ? leftWords(run, left) : []) say(`limitline: ${words}`);
   const { portfolio } = run;

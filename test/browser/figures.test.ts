@@ -202,7 +202,7 @@ testInBrowser(
   'on a phone each amount has its currency, and no outcome runs into it or looks like another',
   async () => {
     // Without script no event replaces the table while it is measured.
-  const { page } = await openBrowser({ width: 360, script: false });
+    const { page } = await openBrowser({ width: 360, script: false });
     const web = await openConsole(await openSent(), { identify: async () => ({ by: 'somebody', roles: ['finance'] }) });
     await page.goto(`${web.url}/portfolios/q4`);
     const lines = await page.locator('#portfolio-money tbody tr').evaluateAll((rows) =>

@@ -3,18 +3,31 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
+import { unmarked } from '../../support/unmarked.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 test('a row whose request was made before has the outcome beside it, unless it was approved', async () => {
-  const rules = [{ on: 'limit', match: 'HRB 1"', fault: 'decision', status: 'declined', share: 0 } as const];
-  const desk = await openDesk(2, { rules });
-  await writeFile(join(desk.cwd, 'q5.csv'), `${buyerLines(2).join('\n')}\n`);
+  const decision = { on: 'limit', fault: 'decision' } as const;
+  const rules = [
+    { ...decision, match: 'HRB 1"', status: 'declined', share: 0 },
+    { ...decision, match: 'HRB 3"', status: 'approved', share: 0.5 },
+  ];
+  const desk = await openDesk(3, { rules });
+  await writeFile(join(desk.cwd, 'q5.csv'), `${buyerLines(3).join('\n')}\n`);
   for (const name of ['q4', 'q5']) await desk.limitline('run', `${name}.csv`, '--yes', '--no-results');
   await desk.limitline('statuses', 'declined', '--means', 'declined');
-  const page = (await (await openConsole(desk)).get('/portfolios/q5')).text;
+  const web = await openConsole(desk);
+  const page = (await web.get('/portfolios/q5')).text;
   const badges = [...(page.split('id="rows"')[1] ?? '').matchAll(/<td[^>]*data-head="Outcome">(.*?)<\/td>/gs)];
   expect(badges.map(([, cell = '']) => [...cell.matchAll(/badge state-(\w+)/g)].map(([, state]) => state))).toEqual([
     ['skipped', 'declined'],
     ['skipped'],
+    ['skipped', 'partly_approved'],
   ]);
+  const said = unmarked(page);
+  expect(said).toContain('Requested before, and not approved: 1 declined.');
+  expect(said).toContain('1 limit granted below the request.');
+  // Of its own rows the table says it.
+  const own = unmarked((await web.get('/portfolios/q4')).text);
+  expect(own).not.toContain('granted below the request');
 });

@@ -8,14 +8,16 @@ import {
   moneyOf,
   onlyCurrency,
 } from '../../../ledger/counts/money.ts';
+import { besidesOutcomes, sentence } from '../../../ledger/counts/not-quite-granted.ts';
 import { grantedOf, outcomesOf } from '../../../ledger/counts/outcome-sums.ts';
 import { ROW_OUTCOMES } from '../../../ledger/counts/row-outcome.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
-import { type FunnelStep, openRows } from '../../../ledger/portfolios/summary.ts';
+import { type FunnelStep, grantedShort, openRows } from '../../../ledger/portfolios/summary.ts';
 import { FAULT_KINDS } from '../../../ledger/schema/keys.ts';
 import { GRANTED_STATES, rowsIn, type Step } from '../../../ledger/schema/row.ts';
 import { moneyText } from '../../../money-text.ts';
 import { timeLeftWords } from '../../../pace/time-left.ts';
+import { visible } from '../../../portfolio/problem.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { countWords, t, translated } from '../../html/texts.ts';
@@ -49,8 +51,15 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
   const bar = pieces.map(({ state: shown, amount: sum = '0', words }) => {
     return { state: shown, size: Number(sum), words: `${moneyText(sum)} ${words}` };
   });
+  const granted = grantedOf(state, meanings);
+  const { grantedBelow, grantedNothing } = grantedShort(state, meanings);
+  // Those of its own are in the table.
+  const belowBefore = grantedBelow - outcomes.partly_approved.rows;
   const notes = [
-    ...moneyNotes(money, { ...sums, ...grantedOf(state, meanings) }),
+    ...moneyNotes(money, { ...sums, ...granted }),
+    ...besidesOutcomes({ ...granted, grantedNothing, grantedBelow: belowBefore }, meanings).map((words) =>
+      visible(sentence(words)),
+    ),
     ...answerNotes(state.answers, meanings, t` A file of decisions can bring it.`),
     ...look.imports.flatMap(({ made: { leftOut = 0, outSum } = {} }) =>
       leftOut > 0

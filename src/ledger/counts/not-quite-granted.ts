@@ -1,0 +1,93 @@
+import { counted, grouped } from '../../counted.ts';
+import { type Meanings, statusMeaningOf } from '../../status-meaning.ts';
+import { ROW_OUTCOMES } from './row-outcome.ts';
+
+/** Answers to a portfolio's rows by status, and of requests that were made before; how many approvals are below the request, or grant nothing. */
+type Answered = {
+  statuses: Readonly<Record<string, number>>;
+  states: { readonly done: number };
+  before: { statuses: Readonly<Record<string, number>> };
+  grantedBelow: number;
+  grantedNothing: number;
+};
+
+/** Statuses listed; further ones are added up. The results file has all. */
+const KINDS_TOLD = 10;
+
+/**
+ * Phrases about answers that a person should look at: no approvals, and limits below the request. Exit status 0 only means that
+ * everything was answered.
+ */
+export function notQuiteGranted(answered: Answered, meanings: Meanings): string[] {
+  const { statuses } = answered;
+  const own = notApproved([['', withoutStatus(answered)], ...Object.entries(statuses)], '', meanings);
+  return [...own, ...besidesOutcomes(answered, meanings)];
+}
+
+/** Those of these phrases that the sums by outcome do not show: what was requested before counts there as that, whatever became of it. */
+export function besidesOutcomes(
+  { before, grantedBelow, grantedNothing }: Pick<Answered, 'before' | 'grantedBelow' | 'grantedNothing'>,
+  meanings: Meanings,
+): string[] {
+  return [
+    ...notApproved(Object.entries(before.statuses), 'requested before, and ', meanings),
+    ...(grantedBelow === 0 ? [] : [`${counted(grantedBelow, 'limit')} granted below the request`]),
+    ...(grantedNothing === 0 ? [] : [`${counted(grantedNothing, 'limit')} approved with nothing granted`]),
+  ];
+}
+
+/** A phrase as a sentence. */
+export function sentence(words: string): string {
+  return `${words[0]?.toUpperCase()}${words.slice(1)}.`;
+}
+
+function notApproved(counts: [status: string, count: number][], what: string, meanings: Meanings): string[] {
+  const meant = Map.groupBy(counts, ([status]) => statusMeaningOf(status, meanings) ?? 'open');
+  const others = listed([...(meant.get('review') ?? []), ...(meant.get('declined') ?? [])], (status) =>
+    meantWords(status, meanings),
+  );
+  const open = listed(meant.get('open') ?? [], (status) =>
+    status === '' ? statusWords(status) : `“${statusWords(status)}”`,
+  );
+  return [
+    ...(others === '' ? [] : [`${what}not approved: ${others}`]),
+    ...(open === '' ? [] : [`${what}not known to be approved: ${open}`]),
+  ];
+}
+
+/** Answers by status, as the service wrote it: `3 under review, 1 without a status`; empty without any. */
+export function answerCountWords({
+  statuses,
+  states,
+  before,
+}: Pick<Answered, 'statuses' | 'states' | 'before'>): string {
+  const now = listed([...Object.entries(statuses), ['', withoutStatus({ statuses, states })]]);
+  const earlier = listed(Object.entries(before.statuses));
+  return [now, earlier === '' ? '' : `before: ${earlier}`].filter((words) => words !== '').join('; ');
+}
+
+/** The number of answers without a status. */
+function withoutStatus({ statuses, states }: Pick<Answered, 'statuses' | 'states'>): number {
+  return states.done - Object.values(statuses).reduce((sum, count) => sum + count, 0);
+}
+
+function listed(counts: [status: string, count: number][], wordsOf = statusWords): string {
+  const some = counts.filter(([, count]) => count > 0).sort(([, a], [, b]) => b - a);
+  const words = some.slice(0, KINDS_TOLD).map(([status, count]) => `${grouped(count)} ${wordsOf(status)}`);
+  const rest = some.slice(KINDS_TOLD).reduce((sum, [, count]) => sum + count, 0);
+  if (rest > 0) words.push(`${grouped(rest)} of other statuses`);
+  return words.join(', ');
+}
+
+/** What people say that a status means, with the status behind it where that is another word. */
+function meantWords(status: string, meanings: Meanings): string {
+  const [meaning, written] = [statusMeaningOf(status, meanings), statusWords(status)];
+  if (meaning === undefined) return written;
+  const words = ROW_OUTCOMES[meaning === 'review' ? 'under_review' : meaning];
+  return words === written ? written : `${words} (${written})`;
+}
+
+/** A status, cut. It is the service's text, so who shows it makes it visible. */
+function statusWords(status: string): string {
+  return status === '' ? 'without a status' : status.slice(0, 60);
+}
