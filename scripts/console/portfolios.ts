@@ -6,7 +6,7 @@ import type { Context } from '../../src/context.ts';
 import { countLiving } from '../../src/ledger/calls/fleet.ts';
 import { sumsByCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import { makePortfolioList } from '../../src/ledger/portfolios/portfolio-list.ts';
-import { openRows } from '../../src/ledger/portfolios/summary.ts';
+import { hasMore, openRows } from '../../src/ledger/portfolios/summary.ts';
 import { sharedFor } from '../../src/once-at-a-time.ts';
 import { lookAtPace } from '../../src/open-service.ts';
 import type { RoleReader, WhoMayReader } from './people/who-may.ts';
@@ -69,7 +69,8 @@ export function portfoliosPageFunctions(
           return { ...outlook, state, resume: who?.resume ?? [] };
         }),
       );
-      return { shown, others: atWork.length - shown.length, isAll: read.length === further.length };
+      const paused = states.filter((state) => state.paused !== undefined && hasMore(state));
+      return { shown, paused, others: atWork.length - shown.length, isAll: read.length === further.length };
     },
     async needs() {
       const [held, waiting, answered] = await Promise.all([

@@ -16,7 +16,7 @@ const COME_AGAIN_MS = 2_000;
  *
  * @param given.url may have parameters
  * @param given.key identifies what is watched under this address, such as the portfolio's name
- * @param given.frame the pieces of the page, read once for all people with the same rights; nothing in it may be for one person
+ * @param given.frame the pieces of the page, read once for all people with the same rights; nothing in it may be for one person, unless the key names that person
  * @param given.about what the request is about, for the access table, where the address has no `:name`
  */
 export function addEvents(

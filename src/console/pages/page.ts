@@ -2,6 +2,7 @@ import multipart, { type FastifyMultipartOptions } from '@fastify/multipart';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Query } from '../../ledger/search/row-filter.ts';
+import type { Person } from '../../people/person.ts';
 import type { About, Access, AccessTable, PlaceLink, Rights } from '../access/access.ts';
 import type { Action } from '../actions/action-words.ts';
 import { addAction } from '../actions/add-action.ts';
@@ -60,7 +61,8 @@ export type Posted<F, T = Params> = Omit<Acting, 'fields'> & { fields: T; given:
 /** The events that refresh a page, see `addEvents`. */
 type Events<F> = {
   may: Access;
-  key?: (params: Params, query: Query) => string;
+  /** What is watched. It must name the person where the pieces are for one person. */
+  key?: (params: Params, query: Query, person: Person, rights: Rights) => string;
   about?: AboutOf<F>;
   /** Makes the function that reads the pieces of the page; called once for a console. */
   frames: (given: F) => (key: string, rights: Rights) => Promise<Frame>;
@@ -177,7 +179,7 @@ function makeKinds<F>() {
       const add: Route<F>['add'] = (app, given, { hub }) =>
         addEvents(app, hub, {
           url: path,
-          key: ({ params, query }) => key(params as Params, query as Query),
+          key: ({ params, query, person, rights }) => key(params as Params, query as Query, person, rights),
           frame: frames(given),
           ...aboutWith(about, given),
         });

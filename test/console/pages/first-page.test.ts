@@ -141,7 +141,7 @@ test('a sum is a lower bound where the amounts of lines to fix are not known by 
     declined: { rows: 0, sums: [], sinceMs: undefined, isAll: true },
   };
   const shown = (state: typeof q4) => {
-    const look = { portfolios: [state], pausedQueues: [], nowMs: Date.now(), rights: NO_RIGHTS };
+    const look = { portfolios: [state], paused: [], pausedQueues: [], nowMs: Date.now(), rights: NO_RIGHTS, by: '' };
     return plain(needsYou(news, look).markup);
   };
   expect(shown(q4)).toContain('1 line to fix , 4 rejected by the service in q4 ≥ 400.00');

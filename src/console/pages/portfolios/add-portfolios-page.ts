@@ -7,7 +7,7 @@ import type { DeclinedPage, DeclinedSum } from '../../../ledger/rows/answered-la
 import { sharedFor } from '../../../once-at-a-time.ts';
 import type { PaceState } from '../../../pace/pace-state.ts';
 import type { Meanings } from '../../../status-meaning.ts';
-import { can, type Rights } from '../../access/access.ts';
+import { can, ownMatters, type Rights } from '../../access/access.ts';
 import { LOOKS } from '../../access/rules.ts';
 import { type Html, html } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
@@ -16,6 +16,7 @@ import { button, field, form, linkButton } from '../../parts/form.ts';
 import { emptyState, pageHead } from '../../parts/page-head.ts';
 import { pager, table } from '../../parts/table.ts';
 import { amount, commandLine, minuteOf } from '../../parts/text.ts';
+import { looksMasked } from '../../privacy/who-looks.ts';
 import { portfolioAddress } from '../addresses.ts';
 import { ARCHIVED } from '../archived/add-archived-page.ts';
 import { money } from '../held/held-page.ts';
@@ -25,7 +26,7 @@ import { statusQuestions } from '../statuses/status-questions.ts';
 import { declinedPage } from './declined-page.ts';
 import { DECLINED, type Needs, type News, needsYou } from './needs-you.ts';
 import { thisMonth } from './this-month.ts';
-import { type UnderWay, underWay } from './under-way.ts';
+import { type Running, underWay } from './under-way.ts';
 
 /** The functions that the list of portfolios gets. */
 export type PortfoliosPageFunctions = {
@@ -38,7 +39,7 @@ export type PortfoliosPageFunctions = {
   /** What statuses mean now. */
   meanings: () => Promise<Meanings>;
   /** The portfolios at work, given the newest ones. */
-  running: (listed: readonly PortfolioState[]) => Promise<UnderWay>;
+  running: (listed: readonly PortfolioState[]) => Promise<Running>;
 };
 
 /** Portfolios on one page: about a screen, since people mostly need the newest and find others by name. */
@@ -59,11 +60,12 @@ export const portfoliosPage = page<PortfoliosPageFunctions>(
     get('/', {
       may: LOOKS,
       query: z.object({ text: text.transform((words) => words.trim().slice(0, LONGEST_NAME)), after: text }),
-      show: async ({ reply, query: { text, after }, rights, given }) => {
+      show: async ({ request, reply, query: { text, after }, rights, given }) => {
         // Search results and further pages have the list alone, and get no live updates.
         if (text === '' && after === '') {
           const first = await readFirst(given);
-          const body = renderPortfolios(first.look, { first, text, after, rights, csrf: reply.csrf() });
+          const { by } = request.person;
+          const body = renderPortfolios(first.look, { first, by, text, after, rights, csrf: reply.csrf() });
           return { title: t`Portfolios`, events: EVENTS, body };
         }
         const look = await given.page({ text, count: PORTFOLIOS_SHOWN, ...(after === '' ? {} : { after }) });
@@ -80,13 +82,15 @@ export const portfoliosPage = page<PortfoliosPageFunctions>(
     }),
     events(EVENTS, {
       may: LOOKS,
+      // Whoever may do more on their own portfolios has events of their own.
+      key: (_params, _query, { by, roles }, { table }) => (ownMatters(table, roles) ? by : ''),
       frames: (given) => {
         // Read every two seconds at most for all open pages together: each read takes all of a page. A status with another meaning is seen at once.
         const newest = sharedFor(FRESH_MS, () => readFirst(given));
-        return async (_key, rights) => {
-          const first = await newest(JSON.stringify([...(await given.meanings())]));
+        return async (by, rights) => {
+          const first = await newest(JSON.stringify([looksMasked(), ...(await given.meanings())]));
           return [
-            { id: NEEDS_ID, html: needsYou(first, { ...first.look, rights }) },
+            { id: NEEDS_ID, html: needsOf(first, { rights, by }) },
             { id: UNDER_WAY_ID, html: underWay(first.running, first.look) },
             { id: MONTH_ID, html: thisMonth(first.look) },
             { id: LIST_ID, html: renderList(first.look, { text: '', rights }) },
@@ -98,11 +102,15 @@ export const portfoliosPage = page<PortfoliosPageFunctions>(
 );
 
 /** All that the first page shows. */
-type First = News & { look: PortfoliosLook; running: UnderWay };
+type First = News & { look: PortfoliosLook; running: Running };
 
 async function readFirst({ page, needs, declined, running }: PortfoliosPageFunctions): Promise<First> {
   const [look, waiting, noes] = await Promise.all([page({ text: '', count: PORTFOLIOS_SHOWN }), needs(), declined()]);
   return { look, needs: waiting, declined: noes, running: await running(look.portfolios) };
+}
+
+function needsOf(first: First, reader: { rights: Rights; by: string }): Html {
+  return needsYou(first, { ...first.look, paused: first.running.paused, ...reader });
 }
 
 /** The portfolios of one page, and what is needed to say what they wait for. */
@@ -128,15 +136,18 @@ type PortfoliosLook = {
 type Listed = { text: string; rights: Rights };
 
 /** The page of portfolios, or a hint how to begin where there are none. */
-function renderPortfolios(look: PortfoliosLook, given: Listed & { first?: First; after: string; csrf: string }): Html {
-  const { first, text, after, rights, csrf } = given;
+function renderPortfolios(
+  look: PortfoliosLook,
+  given: Listed & { first?: First; by?: string; after: string; csrf: string },
+): Html {
+  const { first, by = '', text, after, rights, csrf } = given;
   const { portfolios, total, next, archived } = look;
   const head = pageHead({
     title: t`Portfolios`,
     ...(total === 0 ? {} : { lead: t`${countWords(total, 'portfolio')} in this account, the newest first` }),
     actions: can(rights, 'GET /new') && linkButton({ href: '/new', words: t`New portfolio`, kind: 'primary' }),
   });
-  const needs = first && html`<div class="stacked" id="${NEEDS_ID}">${needsYou(first, { ...look, rights })}</div>`;
+  const needs = first && html`<div class="stacked" id="${NEEDS_ID}">${needsOf(first, { rights, by })}</div>`;
   if (total === 0) {
     return html`${head}${needs}<div id="${LIST_ID}">${renderList(look, given)}</div>${archivedLine(archived)}`;
   }

@@ -3,6 +3,7 @@ import { type AmountIn, exactText, soleCurrency } from '../../../ledger/counts/o
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import type { DeclinedSum } from '../../../ledger/rows/answered-lately.ts';
 import type { Approval } from '../../../ledger/schema/approval.ts';
+import { UNFINISHED_STATES } from '../../../ledger/schema/row.ts';
 import type { HeldSummary } from '../../../ledger/story/row-story.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { type Html, type HtmlValue, html, NOTHING } from '../../html/html.ts';
@@ -47,17 +48,31 @@ type Task = {
   isOthers?: boolean;
 };
 
+/** The reader's rights on a portfolio, which may be the reader's own. */
+type RightsOn = (portfolio: Pick<PortfolioState, 'owner'>) => Rights;
+
 /** The tasks that wait for people, each with a link to where it is done, and apart those of colleagues; nothing if there are none. */
 export function needsYou(
   { needs, declined }: News,
-  given: { portfolios: readonly PortfolioState[]; pausedQueues: readonly string[]; nowMs: number; rights: Rights },
+  given: {
+    portfolios: readonly PortfolioState[];
+    /** Paused portfolios of which something is left to send. */
+    paused: readonly PortfolioState[];
+    pausedQueues: readonly string[];
+    nowMs: number;
+    rights: Rights;
+    /** The reader. */
+    by: string;
+  },
 ): Html {
-  const { portfolios, pausedQueues, nowMs, rights } = given;
+  const { portfolios, paused, pausedQueues, nowMs, rights, by } = given;
+  const rightsOn: RightsOn = ({ owner }) => ({ ...rights, owns: owner !== undefined && owner === by });
   const tasks = [
     ...heldTask(needs.held, portfolios, rights),
     ...approvalTask(needs.approvals, rights),
     ...needs.refusedByPeople.map(refusedTask),
-    ...fixTasks(portfolios, nowMs, rights),
+    ...resumeTasks(paused, rightsOn),
+    ...fixTasks(portfolios, nowMs, rightsOn),
     ...pausedTask(pausedQueues, rights),
     ...declinedTask(declined),
   ];
@@ -163,10 +178,35 @@ function pausedTask(queues: readonly string[], rights: Rights): Task[] {
   ];
 }
 
-function fixTasks(portfolios: readonly PortfolioState[], nowMs: number, rights: Rights): Task[] {
-  const mayLoad = can(rights, 'GET /portfolios/:name/downloads/:file');
-  const mayImport = can(rights, 'GET /new');
+/** Paused portfolios, for those alone who may resume them: others read of each under *Not finished* who may. */
+function resumeTasks(paused: readonly PortfolioState[], rightsOn: RightsOn): Task[] {
+  const own = paused.filter((state) => can(rightsOn(state), 'POST /portfolios/:name/resume', state.pauseKind));
+  const tasks = own.map((state): Task => {
+    const { name, sums, importing } = state;
+    const waits = exactText(UNFINISHED_STATES.map((one) => sums.byState[one]));
+    return {
+      words: html`<span>${pausedWords(state)}<small class="under">Nothing more of it is sent before it is resumed</small></span>`,
+      amount: sumsPart([{ amount: waits, currency: soleCurrency(state) }], !importing),
+      sinceMs: undefined,
+      way: linkButton({ href: portfolioAddress(name), words: t`Look`, kind: 'primary', label: t`Look at ${name}` }),
+    };
+  });
+  return firstOf(tasks, (others) => countWords(others, 'more portfolio is paused', 'more portfolios are paused'));
+}
+
+function pausedWords({ name, pauseKind, first = 0 }: PortfolioState): Html {
+  if (pauseKind === 'first rows')
+    return html`<bdi>${name}</bdi> is paused after its first ${withNumbers(countWords(first, 'row'))}`;
+  if (pauseKind === 'refused alike')
+    return html`<bdi>${name}</bdi> is paused, since its first answers were all refused alike`;
+  return html`<bdi>${name}</bdi> is paused`;
+}
+
+function fixTasks(portfolios: readonly PortfolioState[], nowMs: number, rightsOn: RightsOn): Task[] {
   const all = portfolios.flatMap((state): Task[] => {
+    const rights = rightsOn(state);
+    const mayLoad = can(rights, 'GET /portfolios/:name/downloads/:file');
+    const mayFix = state.invalid > 0 && can(rights, 'GET /new');
     const { name, startedMs, finishedMs, invalid, duplicate, states, leftOut, sums, file } = state;
     // When rows were rejected, only they tell, and the lines of a later file came after the portfolio began.
     const sinceMs = states.refused === 0 && file?.number === 1 ? startedMs : undefined;
@@ -188,7 +228,7 @@ function fixTasks(portfolios: readonly PortfolioState[], nowMs: number, rights: 
     const amounts = [{ amount: exactText(known), currency: soleCurrency(state) }];
     return [
       {
-        isOthers: !mayImport && !(states.refused > 0 && can(rights, 'GET /plans/new', 'retry')),
+        isOthers: !mayFix && !(states.refused > 0 && can(rights, 'GET /plans/new', 'retry')),
         words: html`<span>${parts.map((part, place) => html`${place > 0 && ', '}${part}`)}<small class="under">in <a href="${portfolioAddress(name)}"><bdi>${name}</bdi></a></small></span>`,
         ...(isWhole || amounts[0]?.amount !== '0.00' ? { amount: sumsPart(amounts, isWhole) } : {}),
         sinceMs,
@@ -203,13 +243,14 @@ function fixTasks(portfolios: readonly PortfolioState[], nowMs: number, rights: 
       },
     ];
   });
-  const others = all.length - MOST_NAMED;
-  if (others <= 0) return all;
-  const more: Task = {
-    isOthers: !mayImport,
-    words: t`${countWords(others, 'more portfolio')} with lines to fix or rejected rows`,
-    sinceMs: undefined,
-    way: NOTHING,
-  };
-  return [...all.slice(0, MOST_NAMED), more];
+  return firstOf(all, (others) => t`${countWords(others, 'more portfolio')} with lines to fix or rejected rows`);
+}
+
+/** The tasks of {@link MOST_NAMED} portfolios, the reader's own first, and the number of those left out. */
+function firstOf(all: readonly Task[], moreWords: (others: number) => string): Task[] {
+  const tasks = all.toSorted((one, other) => Number(one.isOthers ?? false) - Number(other.isOthers ?? false));
+  const others = tasks.splice(MOST_NAMED);
+  if (others.length === 0) return tasks;
+  const isOthers = others.every((task) => task.isOthers);
+  return [...tasks, { isOthers, words: moreWords(others.length), sinceMs: undefined, way: NOTHING }];
 }

@@ -1,4 +1,5 @@
 import { grouped } from '../../../counted.ts';
+import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import { rowCountOf } from '../../../ledger/portfolios/summary.ts';
 import { rowsIn, UNFINISHED_STATES } from '../../../ledger/schema/row.ts';
 import { timeLeftWords } from '../../../pace/time-left.ts';
@@ -14,6 +15,9 @@ import { mayWords } from '../who-may.ts';
 
 /** Portfolios with rows still to be sent, and how many there are besides those shown; `isAll` is false if there may be more. */
 export type UnderWay = { shown: readonly Shown[]; others: number; isAll: boolean };
+
+/** The portfolios at work, and all that are paused while something of them is left to send. */
+export type Running = UnderWay & { paused: readonly PortfolioState[] };
 
 /** A portfolio under way, with the people who may resume it where it is paused. */
 type Shown = PortfolioSeen & { resume: readonly string[] };
