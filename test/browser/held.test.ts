@@ -119,3 +119,34 @@ testInBrowser('typed ids and what is selected are still there when one goes back
     expect([await id.inputValue(), await pick.isChecked()]).toEqual([made, true]);
   }
 });
+
+testInBrowser(
+  'a plan of answers is said to be old once another page answers, and Back from its end shows what is held',
+  async () => {
+    const rules = [{ on: 'limit', fault: 'reset', made: true }] as const;
+    const desk = await openDesk(2, { rules: [...rules] }, { SERVICE_CONCURRENCY: '1' });
+    await desk.limitline('run', 'q4.csv', '--deadline', '20s');
+    const { url } = await openConsole(desk);
+    const plan = async () => {
+      const { page, expectFault } = await openBrowser();
+      expectFault(/409/);
+      await page.goto(`${url}/held`);
+      const made = desk.standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 1'))?.id ?? '';
+      await page.getByLabel(/^Id for Buyer 1 /).fill(made);
+      await page.getByRole('button', { name: 'Confirm the ids…' }).click();
+      const yes = page.getByRole('button', { name: `Confirm that ${made} exists` });
+      await yes.waitFor();
+      await expect.poll(() => new URL(page.url()).pathname).toBe('/held');
+      return { page, yes };
+    };
+    const [one, other] = [await plan(), await plan()];
+    await one.yes.click();
+    await one.page.getByText('1 call answered').waitFor();
+    await one.page.goBack();
+    await one.page.getByRole('heading', { name: 'Held', exact: true }).waitFor();
+    await other.page.getByText('this plan may be old').waitFor();
+    await expectNoViolations(other.page);
+    await other.yes.click();
+    await other.page.getByText('Something has changed since this plan was made').waitFor();
+  },
+);

@@ -168,7 +168,7 @@ export function decisionsView(shown: ShownDecisions, { csrf, twice }: { csrf?: s
   ${(isLook ? words : words.slice(1)).map((one) => html`<p>${withNumbers(onPage(one))}</p>`)}
   ${isOpen && taken === 0 && html`<p>All of it is known already. To take it in again changes only rows that were not done when it came.</p>`}
   ${warnings.length > 0 && linesPart(t`Warnings`, warnings)}
-  ${isOpen ? yes(csrf) : html`<p>${back}</p>`}
+  ${isOpen ? html`<div data-module="posted" data-instead="${portfolioAddress(portfolio)}">${yes(csrf)}</div>` : html`<p>${back}</p>`}
   ${would && would.rows.length > 0 && changesPart(would)}
   ${problems.length > 0 && linesPart(isLook ? t`What would not be taken` : t`What was not taken`, problems)}`;
 }

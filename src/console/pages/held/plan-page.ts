@@ -86,12 +86,14 @@ function questionPart({ id, fileName, back, of, elsewhere, paused }: ShownPlan, 
     ])}
     ${again.length > 0 && notice('warn', html`${thingsOf(again)} ${again.length === 1 ? t`is` : t`are`} asked for again, ${sumWords(again)}. What the service did make of it then exists twice, and costs twice.`, { title: t`Real money.` })}
     ${warned.length > 0 && notice('warn', warned.join(' '))}
-    <div class="held-yes">${form({
-      action: `${fileName === undefined ? '/held' : desk}/confirm`,
-      csrf,
-      class: 'inline-form',
-      body: html`${hidden('plan', id)}${button({ words: html`<span>${yesWords(made, again)}</span>`, kind: again.length > 0 ? 'danger' : 'primary' })} ${linkButton({ href: leave, words: t`Leave it` })}`,
-    })}</div>`,
+    <div class="held-yes" data-module="posted" data-instead="${leave}"><p class="quiet" hidden role="status">Held requests were answered meanwhile, or others came: this plan may be old.</p>${form(
+      {
+        action: `${fileName === undefined ? '/held' : desk}/confirm`,
+        csrf,
+        class: 'inline-form',
+        body: html`${hidden('plan', id)}${button({ words: html`<span>${yesWords(made, again)}</span>`, kind: again.length > 0 ? 'danger' : 'primary' })} ${linkButton({ href: leave, words: t`Leave it` })}`,
+      },
+    )}</div>`,
   });
 }
 

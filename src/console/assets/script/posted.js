@@ -1,0 +1,13 @@
+/**
+ * On a page that answers a form: a browser shows such a page again only by sending the form again, so `data-instead` stands in its place in the
+ * history. A part of it that is hidden is shown once the number of held rows is another one than it was.
+ */
+export function start(element) {
+  history.replaceState(null, '', element.dataset.instead);
+  const held = () => document.querySelector('#held-count')?.textContent;
+  const before = held();
+  document.addEventListener('swapped', () => {
+    const late = element.querySelector('[hidden]');
+    if (late && held() !== before) late.hidden = false;
+  });
+}
