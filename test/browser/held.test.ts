@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { expectKeyboardReach, expectNoSidewaysScroll, expectNoViolations } from '../support/browser/expectations.ts';
 import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.ts';
@@ -148,5 +149,36 @@ testInBrowser(
     await expectNoViolations(other.page);
     await other.yes.click();
     await other.page.getByText('Something has changed since this plan was made').waitFor();
+    await backFrom(other.page, 'Back to what is held');
   },
 );
+
+testInBrowser('Back to a letter, or to a file that answers nothing or is wrong, shows what is held', async () => {
+  const { url } = await openThreeRows();
+  const { page } = await openBrowser();
+  await page.goto(`${url}/held`);
+  await page.getByRole('button', { name: 'Letter to the service' }).click();
+  await page.getByText('Text to copy').waitFor();
+  await backFrom(page, 'Back');
+  for (const [line, words] of [
+    ['2,limit_1', 'Problems in'],
+    ['3,', 'The file says nothing'],
+  ] as const) {
+    await page.goto(`${url}/portfolios/q4/held`);
+    const file = { name: 'answers.csv', mimeType: 'text/csv', buffer: Buffer.from(`line,id\n${line}\n`) };
+    await page.getByLabel('File (5 MB at the most)').setInputFiles(file);
+    await page.getByRole('button', { name: 'Show what it would do' }).click();
+    await page.getByText(words).waitFor();
+    await backFrom(page, 'Back to what is held');
+  }
+});
+
+/** Leaves the answer to a form by its link, and goes back to it. */
+async function backFrom(page: Page, link: string) {
+  await expect.poll(() => new URL(page.url()).pathname).toMatch(/held$/);
+  await page.getByRole('link', { name: link, exact: true }).click();
+  const heading = page.getByRole('heading', { name: /^Held/, level: 1 });
+  await heading.waitFor();
+  await page.goBack();
+  await heading.waitFor();
+}

@@ -180,5 +180,5 @@ function nothingPart({ fileName }: ShownPlan, desk: string): Html {
 }
 
 function backLink(desk: string): Html {
-  return html`<p>${linkButton({ href: desk, words: t`Back to what is held` })}</p>`;
+  return html`<p data-module="posted" data-instead="${desk}">${linkButton({ href: desk, words: t`Back to what is held` })}</p>`;
 }
