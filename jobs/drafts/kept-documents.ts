@@ -104,7 +104,7 @@ async function ofRow(
   }
 }
 
-/** Finds documents of uploads that were imported, each by the digest of what was imported of it. */
+/** A finder of documents in imported uploads. The upload is known by the digest of the file version that was imported. */
 function openUploads({ drafts, maxDocumentMb }: Pick<KeptDocumentsDeps, 'drafts' | 'maxDocumentMb'>) {
   const places = new Map<string, Promise<{ folder: DocumentFolder; close(): Promise<void> } | undefined>>();
   const digests = new Map<string, Promise<string>>();

@@ -16,7 +16,7 @@ export function withNumbers(text: string): Html {
   return html`${parts.map((part, at) => (at % 2 === 0 ? part : html`<data class="grouped" value="${part.replaceAll(',', '')}">${part}</data>`))}`;
 }
 
-/** As {@link withNumbers} where it is a text; anything else as it is. */
+/** A text with its numbers in the reader's locale, as {@link withNumbers} makes it; any other value is answered unchanged. */
 export function localized(value: HtmlValue): HtmlValue {
   return typeof value === 'string' ? withNumbers(value) : value;
 }

@@ -56,7 +56,7 @@ export function needsYou(
   { needs, declined }: News,
   given: {
     portfolios: readonly PortfolioState[];
-    /** Paused portfolios of which something is left to send. */
+    /** The paused portfolios that still have rows to send. */
     paused: readonly PortfolioState[];
     pausedQueues: readonly string[];
     nowMs: number;
