@@ -210,6 +210,8 @@ export const settingsSchema = z.object({
   MAX_DOCUMENT_MB: wholeNumber(1, 10_000, 'megabytes').default(20),
   CONSOLE_HOST: z.string().default('127.0.0.1'),
   CONSOLE_PORT: wholeNumber(0, 65_535).default(3000),
+  /** Whether operators see the details of jobs, on BullMQ's board. */
+  QUEUE_BOARD: onOff.default('off'),
   /** The largest upload, all its files together; each mended version of it is a copy. */
   CONSOLE_UPLOAD_MB: wholeNumber(1, 100_000, 'megabytes').default(1_024),
   /** The URL under which people open the console, if it differs from the address that it listens on. */

@@ -29,6 +29,7 @@ test('every setting has a default', () => {
     CANARY_REFUSALS: 10,
     MAX_DOCUMENT_MB: 20,
     CONSOLE_PORT: 3_000,
+    QUEUE_BOARD: 'off',
     LOG_LEVEL: 'info',
   });
 });

@@ -25,6 +25,7 @@ export function queuesPageFunctions(context: Context): QueuesPageFunctions {
       const [found, samples, { toSend }] = await Promise.all([queues.counts(), readSamples(), totalsOf()]);
       return { queues: found, samples, toSend, nowMs: Date.now() };
     },
+    hasBoard: context.settings.QUEUE_BOARD === 'on',
     failing,
     failed: (search, count) => failedRows(search, { count }, { rows, failing }),
     causes: (name) => portfolios.causes(name),
@@ -36,8 +37,9 @@ export function queuesPageFunctions(context: Context): QueuesPageFunctions {
 
 /** The functions of BullMQ's board: the queues, and the ledger's view of their jobs' rows. */
 export function boardFunctions(context: Context): BoardFunctions {
-  const { queues, rows, log } = context;
+  const { queues, rows, log, settings } = context;
   return {
+    isOn: settings.QUEUE_BOARD === 'on',
     queues,
     async row(row) {
       const [found] = isRowId(row) ? await rows.read([row]) : [];

@@ -66,8 +66,10 @@ testInBrowser(
       // Both in one step, since a live page may replace the cell between two.
       const room = () =>
         cell.evaluate((box) => {
-          const edgeOf = (element: Element | null) => element?.getBoundingClientRect().right ?? Number.NaN;
-          return edgeOf(box) - edgeOf(box.querySelector('.command'));
+          const [outer, inner] = [box, box.querySelector('.command')].map(
+            (part) => part?.getBoundingClientRect().right,
+          );
+          return (outer ?? 0) - (inner ?? Number.NaN);
         });
       await expect.poll(room).toBeGreaterThanOrEqual(0);
     }

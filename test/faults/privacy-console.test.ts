@@ -50,7 +50,7 @@ async function openPlace() {
   const desk = await openDesk(
     1,
     { rules: ECHOING_RULES },
-    { LOG_LEVEL: 'trace', CONSOLE_PORT: '0', METRICS_PORT: '0' },
+    { LOG_LEVEL: 'trace', QUEUE_BOARD: 'on', CONSOLE_PORT: '0', METRICS_PORT: '0' },
   );
   const commands = [desk.start('work'), desk.start('console', '--json')] as const;
   const [work, web] = commands;

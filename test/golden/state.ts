@@ -123,7 +123,7 @@ export function makeState(
       for (const path of globSync(join(simulation.dataDir, 'kept/archive/*/archived/*/*.ndjson.gz')).sort())
         keep(`files/archived-${basename(path, '.ndjson.gz')}.txt`, archiveText(path));
       keep('redis.txt', await dump());
-      await withContext(look, { CONSOLE_PORT: '3000' });
+      await withContext(look, { CONSOLE_PORT: '3000', QUEUE_BOARD: 'on' });
     },
   };
 }

@@ -44,7 +44,10 @@ export async function openMarkedConsole({ table = EVERYTHING }: { table?: Access
   await writeFile(join(desk.cwd, 'q6.csv'), `${[MARKED_HEADER, markedLine(6), markedLine(7)].join('\n')}\n`);
   await callCommand(['import', 'q6.csv'], { cwd: desk.cwd, env: { ...desk.env, APPROVE_ALWAYS: 'on' } });
 
-  const settings = readSettings({ env: { ...ownDataHome(desk.cwd), ...desk.env, CONSOLE_PORT: '0' }, cwd: desk.cwd });
+  const settings = readSettings({
+    env: { ...ownDataHome(desk.cwd), ...desk.env, QUEUE_BOARD: 'on', CONSOLE_PORT: '0' },
+    cwd: desk.cwd,
+  });
   const context = await openContext({ settings, log: makeSilentLog() });
   // What the service may tell of a row: an id of ours, and whatever else it knows.
   const [done] = await context.rows.inState('q4', 'done', { count: 1 });

@@ -19,7 +19,7 @@ const TOKEN_COOKIE = 'XSRF-TOKEN';
 const TOKEN_HEADER = 'x-xsrf-token';
 
 /**
- * BullMQ's board under `/queues`, for the details of a job. It may read, and retry single rows by Limitline's own function. A
+ * BullMQ's board under `/queues`, for the details of a job, where `QUEUE_BOARD` is on. It may read, and retry single rows by Limitline's own function. A
  * table decides which routes it may use at all ({@link DECIDED_ROUTES}); its rules say who may use them. The
  * console's guard, token and audit apply too.
  */
@@ -37,6 +37,7 @@ export const jobsBoard = page<BoardFunctions>({}, ({ other }) => [
 ]);
 
 function addBoard(app: ConsoleApp, given: BoardFunctions): void {
+  if (!given.isOn) return;
   const adapter = new FastifyAdapter();
   adapter.setBasePath(AT);
   keepOurWords(adapter, given);

@@ -24,6 +24,8 @@ export type RowRetried =
 
 /** The functions that the board gets. */
 export type BoardFunctions = {
+  /** Whether there is a board; without it, its addresses do not exist. */
+  isOn: boolean;
   queues: Pick<Queues, 'bullmq'>;
   /** The row of the ledger with this name. */
   row: (row: JobData) => Promise<BoardRow | undefined>;

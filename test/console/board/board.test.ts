@@ -47,6 +47,16 @@ test('a row that the board would send again waits where that is to be approved, 
   expect((await web.context.portfolios.read('q4')).states).toMatchObject({ awaiting: 1, refused: 0, queued: 0 });
 });
 
+test.each([
+  ['on', 200],
+  ['off', 404],
+])('QUEUE_BOARD=%s: the board is there or not, and so is the link to it', async (QUEUE_BOARD, status) => {
+  const { shell, ask, web } = await openBoard({ QUEUE_BOARD });
+  expect(shell.status).toBe(status);
+  expect((await ask('GET', '/queues')).status).toBe(status);
+  expect((await web.get('/work')).text.includes('href="/queues"')).toBe(status === 200);
+});
+
 describe('the board', () => {
   test('is shown under its own policy, with nothing in it that the policy forbids', async () => {
     const { shell, web } = await openBoard();

@@ -47,6 +47,8 @@ export type QueuesPageFunctions = {
   failed: (search: FailedQuery, count: number) => Promise<FailedShown['page']>;
   causes: (portfolio: string) => Promise<Cause[]>;
   retry: (row: JobData, by: string) => Promise<RowRetried>;
+  /** Whether the details of jobs can be looked at, at `/queues`. */
+  hasBoard: boolean;
   pause: (queue: QueueName) => Promise<void>;
   resume: (queue: QueueName) => Promise<void>;
 };
@@ -69,7 +71,11 @@ export const stepQueuesPage = page<QueuesPageFunctions>(
         ]);
         const csrf = reply.csrf();
         const shown = { query, failing, causes, page, problem, address: searchAddress(query) };
-        return { title: t`Queues`, events: '/work/events', body: workView(look, shown, csrf) };
+        return {
+          title: t`Queues`,
+          events: '/work/events',
+          body: workView(look, shown, { csrf, hasBoard: given.hasBoard }),
+        };
       },
     }),
     events('/work/events', {
@@ -128,12 +134,12 @@ function pauseView(queue: QueueName, csrf: string): Html {
     ${form({ action: `/work/${queue}/pause`, csrf, body, class: 'form' })}`;
 }
 
-function workView(look: QueuesLook, shown: FailedShown, csrf: string): Html {
+function workView(look: QueuesLook, shown: FailedShown, { csrf, hasBoard }: { csrf: string; hasBoard: boolean }): Html {
   const { query, failing, causes } = shown;
   return html`${pageHead({
     title: t`Queues`,
     lead: t`Each row goes through three steps: its company, its documents, its limit. Every step has a queue.`,
-    actions: linkButton({ href: '/queues', words: t`Details of jobs` }),
+    actions: hasBoard ? linkButton({ href: '/queues', words: t`Details of jobs` }) : undefined,
   })}
       ${panel({ title: t`Steps`, id: QUEUES_ID, body: queuesView(look, csrf) })}
       ${panel({ title: t`Portfolios with failed rows`, body: failingView(failing) })}
