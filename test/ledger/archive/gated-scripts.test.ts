@@ -111,6 +111,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   tell: 'included',
   batch: 'quiet',
   'list-rows': 'reads',
+  'read-rows': 'reads',
   'write-buyers': 'quiet',
 };
 
