@@ -18,8 +18,8 @@ export const BUCKETS = {
 export type BucketName = keyof typeof BUCKETS;
 
 /**
- * The sum of the invalid and duplicate lines that count as no row, and the number of those that are in no sum (`bare`): of them, `foreign`
- * are in another currency, and `long` have too many digits; the others have no readable amount.
+ * The sum of invalid and duplicate lines that count as no row. `bare` counts those that are in no sum: `foreign` of them are in another
+ * currency, `long` have too many digits, and the rest have no readable amount.
  */
 export type LeftOut = { amount: string; bare: number; foreign?: number | undefined; long?: number | undefined };
 
@@ -33,8 +33,9 @@ type Bucket = { lines: number; amount: string };
  * number of rows approved at least in part.
  *
  * `left_out` has no amount if an older version imported its lines; then `in_file` is `at_least` its amount. Lines `without_amount` are in no
- * sum, of which some are `in_another_currency` or have `too_many_digits`. `with_earlier`: rows that earlier imports brought in count too. `currencies`: those that the files name; amounts of
- * several are added up as they are, since the service is told none. `without_currency`: some file names none.
+ * sum: some of them are `in_another_currency`, and some have `too_many_digits`. `with_earlier`: rows of earlier imports count too.
+ * `currencies`: those that the files name. Amounts of several are added up as they are, since the service is told none.
+ * `without_currency`: some file names none.
  */
 export type Money = Record<Exclude<BucketName, 'left_out'> | 'granted', Bucket> & {
   in_file: Bucket & { at_least?: true; with_earlier?: true };

@@ -1,8 +1,11 @@
--- Included where lines begin or cease to count as a row: adds up those that count as none. Their hash has `lines`, their number; `bare`, the
--- number of those without an amount, of which `bare:foreign` are in another currency and `bare:long` have too many digits; their sum in `sum:left:<k>`, see derive.lua; and `unsummed`, how many of them belong to a row
--- all the same, which is in no sum, since another line replaced it or a file left it out.
--- The text of a faulty line is "<row key or nothing>|<amount, "foreign", "long" or nothing>|<name> <problem>", without "|<name>" where none is known. A text of an
--- older version lacks "|<amount>" too, and its line is not in these counts.
+-- Included where lines begin or cease to count as a row. It adds up the lines that count as none, in a hash with these fields:
+--   lines                     their number
+--   bare                      those without an amount
+--   bare:foreign, bare:long   of those, the ones in another currency, and the ones with too many digits
+--   sum:left:<k>              their sum, in limbs (derive.lua)
+--   unsummed                  those that belong to a row which is in no sum, since another line replaced it or a file left it out
+-- The text of a faulty line is "<row key or nothing>|<amount, "foreign", "long" or nothing>|<name> <problem>". "|<name>" is missing where no
+-- name is known. An older version wrote no "|<amount>" either; such a line is not in these counts.
 -- @include amounts
 
 -- Adds the line with this text to the counts `left` (sign 1), or takes it off (-1).
