@@ -126,9 +126,9 @@ export async function takeDecisions(
   agreed.sort((one, other) => (one.word.at < other.word.at ? -1 : one.word.at > other.word.at ? 1 : one.at - other.at));
   const taken = await Promise.allSettled(lanesOf(agreed).map((lane) => takeLane(lane, taking, signal)));
   for (const lane of taken) if (lane.status === 'rejected') throw lane.reason;
-  for (const { at, word, knownAt } of taking.older) {
-    // A file may have several decisions about one limit, and says the last of them: earlier ones are no fault when it is taken again.
-    if (['taken', 'same'].includes(taking.ended.get(word.limit) ?? '')) counts.known += 1;
+  for (const { at, word, knownAt, key } of taking.older) {
+    // A file may have several decisions about one request, and says the last of them: earlier ones are no fault when it is taken again.
+    if (['taken', 'same'].includes(taking.ended.get(key) ?? '')) counts.known += 1;
     else taking.problems.push({ at, message: DECISION_FAULTS.older(word, { knownAt }) });
   }
   if (!dryRun) await tellDecided(deps);
@@ -173,8 +173,9 @@ type Taking = {
   importOf: ReturnType<typeof makeImportLook>;
   /** In a dry run, what the file has said of a request's limit so far, by the request's key. */
   foreseen: Map<string, string>;
-  /** Lines that are older than what is known, and what became of the last line about each limit. */
-  older: (Said & { knownAt: string | undefined })[];
+  /** Lines that are older than what is known, with the key of their request. */
+  older: (Said & { knownAt: string | undefined; key: string })[];
+  /** What became of the last line about each request, by its key and by {@link requestIn}: requests may share a limit's id. */
   ended: Map<string, DecisionTaken['became']>;
 };
 
@@ -200,11 +201,10 @@ async function takeLane(lane: readonly Said[], taking: Taking, signal: AbortSign
 
 /** @param isLast whether the file says nothing later of this limit: then its rows follow */
 async function takeOne(one: Said, taking: Taking, isLast: boolean): Promise<void> {
-  const { at, word } = one;
   const problem = await whyNotTaken(one, taking);
   if (!problem) return takeWord(one, taking, isLast);
-  taking.problems.push({ at, ...problem });
-  if (isLast && taking.ended.has(word.limit)) await followOne(one, taking);
+  taking.problems.push({ at: one.at, ...problem });
+  if (isLast && taking.ended.has(requestIn(one))) await followOne(one, taking);
 }
 
 /** Lets the rows of a limit follow an earlier line of the file about it. */
@@ -241,14 +241,16 @@ function noteFollowed(rows: readonly RowId[], left: readonly string[], { at, tak
   taking.warnings.push(...left.map((message) => ({ at, message })));
 }
 
-async function takeWord({ at, word }: Said, taking: Taking, isLast: boolean): Promise<void> {
+async function takeWord(said: Said, taking: Taking, isLast: boolean): Promise<void> {
+  const { at, word } = said;
   const { dryRun, counts, problems, warnings } = taking;
   const mistyped = taking.mistyped(word.status);
   const { became: known, rows, left, doubts, knownAt, limit } = await takeDecision(word, { ...taking, isLast });
-  const became = dryRun ? asForeseen(known, word, { ...taking, key: limit?.key ?? '' }) : known;
+  const { key = '' } = limit ?? {};
+  const became = dryRun ? asForeseen(known, word, { ...taking, key }) : known;
   if (became === 'taken') {
     counts.taken += 1;
-    const before = taking.changes.lastOf(limit?.key ?? '') ?? limit?.record ?? {};
+    const before = taking.changes.lastOf(key) ?? limit?.record ?? {};
     doubts.push(...loweredWords(word, before, taking.meanings));
     if (limit) taking.changes.add(at, word, limit);
     if (mistyped !== '' && (taking.doubted.get(word.status)?.at ?? at) >= at) {
@@ -258,9 +260,9 @@ async function takeWord({ at, word }: Said, taking: Taking, isLast: boolean): Pr
     counts.statuses.set(word.status, (counts.statuses.get(word.status) ?? 0) + 1);
     warnings.push(...doubts.map((message) => ({ at, message })));
   } else if (became === 'same') counts.known += 1;
-  else if (became === 'older') taking.older.push({ at, word, knownAt });
+  else if (became === 'older') taking.older.push({ at, word, knownAt, key });
   else problems.push({ at, message: DECISION_FAULTS[became](word, limit ?? UNKNOWN_LIMIT) });
-  taking.ended.set(word.limit, became);
+  for (const request of [key, requestIn(said)]) taking.ended.set(request, became);
   noteFollowed(rows, left, { at, taking });
 }
 

@@ -65,6 +65,23 @@ test('an id with which several requests were answered is not taken alone: its ro
   expect((await context.rows.read(all)).map((row) => row?.record.status)).toEqual(words);
 });
 
+test('of rows that share a limit’s id, an older decision about one is told though the file decides another one', async () => {
+  const { context, ...place } = await openWorkplace({
+    faults: { rules: [{ on: 'limit', fault: 'answer', set: { id: 'bl_same' } }] },
+    env: { ...ownRedis(), SERVICE_ANSWER_CHECK: 'warn' },
+  });
+  await place.import(buyerLines(2));
+  await place.work();
+  await place.settled();
+  const [one, two] = (await context.rows.inState('q4', 'done', { count: 2 })).map(({ row }) => `q4/${row.key}`);
+  const line = (row = '', status: string, minute: number, at: number) =>
+    fileOf([['bl_same', status, minute]], { at, row }).decisions;
+  await takeDecisions({ ...fileOf([]), decisions: line(one, 'declined', 5, 2) }, context, { by: 'olga' });
+  const decisions = [...line(one, 'approved', 3, 2), ...line(two, 'declined', 6, 3)];
+  const { taken, known, problems } = await takeDecisions({ ...fileOf([]), decisions }, context, { by: 'olga' });
+  expect({ taken, known, lines: problems.map(({ at }) => at) }).toEqual({ taken: 1, known: 0, lines: [2] });
+});
+
 test('a row of a portfolio that comes while a file is taken follows, though its buyer has more than 100 requests', async () => {
   const { context, import: bring } = await openFinishedPortfolio(1);
   const { ledger, keys, decisions, rows, calls, portfolios } = context;
