@@ -121,17 +121,20 @@ export function makeDecisionsDesk(deps: DeskDeps) {
       await keptColumns.keep(kept.file, by);
       const { file, content: _, ...rest } = kept;
       const done = await take(id, kept, { file, by, dryRun: false });
-      await deps.plans.keepAnswer(id, packed({ ...rest, done }));
+      await deps.plans.keepAnswer(doneOf(id), packed({ ...rest, done }));
       return done;
     },
 
     /** What became of an upload that was taken in within 15 minutes. */
     async taken(id: string, portfolio: string): Promise<UploadedDecisions | undefined> {
-      const kept = unpacked(await deps.plans.answer(id));
+      const kept = unpacked(await deps.plans.answer(doneOf(id)));
       return kept?.decisionsOf === portfolio ? kept.done : undefined;
     },
   };
 }
+
+/** Another id than that of what may be taken in: whoever read that, and comes late to take it, finds it gone. */
+const doneOf = (id: string) => `${id}.done`;
 
 /** Headers that occur twice name no column. */
 function askedOf(header: readonly string[], map: readonly string[] = []): ColumnsAsked {
