@@ -38,6 +38,9 @@ export async function takeDecision(
   if (!limit) return { became: 'unknown', rows: [], left: [], doubts: [] };
   if (word.key === undefined && limit.shared !== '')
     return { became: 'ambiguous', rows: [], left: [], doubts: [], limit };
+  // The row says that it has this limit, but no call of its own says so: the limit that was found is another request's.
+  if (word.key !== undefined && word.key !== limit.key)
+    return { became: 'not made', rows: [], left: [], doubts: [], limit };
   const said = await deps.decisions.decide(limit, word, told, !dryRun);
   const { by, file, at } = limit.decided ?? {};
   const isOwn = again && said === 'same' && by === told.by && file === told.file && at === told.at;

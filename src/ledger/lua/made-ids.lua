@@ -22,6 +22,18 @@ local function rowOfOther(call, key)
   return redis.call('HGET', string.match(call, '^(.-:call:%l+:)') .. key, 'row') or ''
 end
 
+-- The most bytes of the names of rows that share a limit's id.
+local MOST_SHARED = 500
+
+-- Notes at the call that made a limit first, the one with this key, that another call was answered with its id too, for the row of this name: the
+-- id alone does not name one of their rows then.
+local function noteShared(call, key, name)
+  local first = string.match(call, '^(.-:call:limit:)') .. key
+  local names = redis.call('HGET', first, 'shared')
+  if names and #names > MOST_SHARED or redis.call('EXISTS', first) == 0 then return end
+  redis.call('HSET', first, 'shared', (names and names .. ', ' or '') .. name)
+end
+
 -- Two buyers turn out to be possibly one: limits then count both together, and all others linked to either (passed.lua).
 local function noteAlike(root, one, other)
   redis.call('SADD', root .. ':buyer:' .. one .. ':alike', other)

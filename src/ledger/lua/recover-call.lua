@@ -44,7 +44,8 @@ if is == 'unknown' then
   return { 'put' }
 end
 forgetDoubts(call)
-takeId(call, id)
+local other = takeId(call, id)
+if other and kind == 'limit' then noteShared(call, other, name ~= '' and name or string.match(call, '[^:]*$')) end
 redis.call('HSET', call, 'state', 'made', 'id', id, 'record', record, 'row', name, 'asked', asked,
   'company', company, 'documents', documents, 'by', 'a results file')
 if counts == '1' then

@@ -7,16 +7,6 @@
 -- The move counts as done if the outcome was never in doubt: then the next move of the row follows in the same script.
 -- @include doubts
 -- @include made-ids
--- The most bytes of the names of rows that share a limit's id.
-local MOST_SHARED = 500
-
--- Notes at the call that made a limit first that a row's limit was answered with its id, too: the id alone does not name one of them then.
-local function noteShared(first, name)
-  local names = redis.call('HGET', first, 'shared')
-  if names and #names > MOST_SHARED or redis.call('EXISTS', first) == 0 then return end
-  redis.call('HSET', first, 'shared', (names and names .. ', ' or '') .. name)
-end
-
 CALLS.settle = function(of, it)
   -- What a session's answer says is not written into a portfolio that is being forgotten.
   if it.kind == 'session' and string.find(of.portfolio.archive or '', '"is":"forg', 1, true) then it.record = '{}' end
@@ -38,7 +28,7 @@ CALLS.settle = function(of, it)
   local other = it.kind ~= 'session' and takeId(call, it.id)
   if other and it.kind == 'limit' then
     if it.accepted ~= '1' then return { '', rowOfOther(call, other) } end
-    noteShared(ROOT .. ':call:limit:' .. other, of.name)
+    noteShared(call, other, of.name)
   end
   -- Two buyers share a company, so a limit requested for one would go to the other: people are told, and limits count both together.
   if other and it.kind == 'company' then

@@ -1,8 +1,12 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { takeDecisions } from '../../../jobs/operators/take-decisions.ts';
+import { recoverResults } from '../../../jobs/recover/recover-results.ts';
 import type { Context } from '../../../src/context.ts';
 import type { RowId } from '../../../src/ledger/schema/schema.ts';
 import { fileOf, statusesOf } from '../../support/decisions-said.ts';
+import { exportedBytes } from '../../support/exported.ts';
 import { openFinishedPortfolio } from '../../support/finished-portfolio.ts';
 import { ownRedis } from '../../support/redis/own-database.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
@@ -63,6 +67,39 @@ test('an id with which several requests were answered is not taken alone: its ro
   });
   await takeDecisions(file, context, { by: 'olga', only: 'q4' });
   expect((await context.rows.read(all)).map((row) => row?.record.status)).toEqual(words);
+});
+
+test('an id that several requests share is not taken alone after its calls came back from a results file', async () => {
+  const { context, dir, ...place } = await openWorkplace({
+    faults: { rules: [{ on: 'limit', fault: 'answer', set: { id: 'bl_same' } }] },
+    env: { ...ownRedis(), SERVICE_ANSWER_CHECK: 'warn' },
+  });
+  await place.import(buyerLines(2));
+  const workers = await place.work();
+  await place.settled();
+  await workers.stop();
+  const path = join(dir, 'q4.results.csv');
+  await writeFile(path, await exportedBytes(context));
+  const { ledger, keys, decisions, rows } = context;
+  const [maker, other] = await Promise.all([
+    decisions.find('bl_same').then((one) => one?.maker),
+    rows.inState('q4', 'done', { count: 2 }),
+  ]).then(([first, all]) => [first, all.map(({ row }) => row).find(({ key }) => key !== first?.key)]);
+  if (!maker || !other) throw new Error('no two rows');
+
+  // A row whose own call is lost says nothing of the other request.
+  await ledger.del(keys.call('limit', other.key));
+  const named = await takeDecisions(fileOf([['', 'declined', 1]], { row: `q4/${other.key}` }), context);
+  expect({ taken: named.taken, problems: named.problems.length }).toEqual({ taken: 0, problems: 1 });
+  expect((await rows.read([maker]))[0]?.record.status).toBe('approved');
+
+  const root = keys.account.replace(/:account$/, '');
+  for (const lost of ['call', 'made']) await ledger.del(...(await ledger.keys(`${root}:${lost}:*`)));
+  const documents = { find: async () => 'none' };
+  await recoverResults({ path, write: true }, { ...context, signal: new AbortController().signal, documents });
+  const { taken, problems } = await takeDecisions(fileOf([['bl_same', 'declined', 1]]), context);
+  expect({ taken, lines: problems.map(({ at }) => at) }).toEqual({ taken: 0, lines: [2] });
+  for (const { key } of [maker, other]) expect(problems[0]?.message).toContain(`q4/${key}`);
 });
 
 test('of rows that share a limit’s id, an older decision about one is told though the file decides another one', async () => {
