@@ -3,8 +3,10 @@ import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { openDocuments } from '../../src/documents/archive.ts';
 import { type DocumentFolder, makeDocumentFolder } from '../../src/documents/folder.ts';
+import { foldedName } from '../../src/documents/names.ts';
 import type { DocumentStore } from '../../src/documents/store.ts';
 import { isLimitlineError } from '../../src/errors.ts';
+import { systemCode } from '../../src/files/file-fault.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { rowIdOf } from '../../src/ledger/schema/schema.ts';
 import { isErrorsHeader, mendedLineOf, mendedRowOf, shortDigest } from '../../src/portfolio/columns/result-columns.ts';
@@ -31,12 +33,22 @@ type KeptDocument = { path: string; sha256: string };
 
 /**
  * Copies the documents that an errors file names and that came with its portfolio before: those of the rows that its lines correct, and
- * those of the upload whose lines they were. Documents that came with the errors file go before. What is not found, is another document
- * for each of two lines, or has no room, is left for the preview to ask for.
+ * those of the upload whose lines they were. Documents that came with the errors file go before, also where their names are the same but for
+ * case and Unicode form. What is not found, is another document for each of two lines, or has no room, is left for the preview to ask for, and
+ * so is a file that cannot be read.
  */
-export async function takeKeptDocuments(
+export async function takeKeptDocuments(...given: Parameters<typeof copyKept>): Promise<PortfolioDraft['documents']> {
+  try {
+    return await copyKept(...given);
+  } catch (error) {
+    if (isLimitlineError(error, 'FILE')) return [];
+    throw error;
+  }
+}
+
+async function copyKept(
   file: Omit<PortfolioFile, 'requiredColumns'>,
-  { to, taken, meter, ...deps }: KeptDocumentsDeps & { to: string; taken: ReadonlySet<string>; meter: Meter },
+  { to, came, meter, ...deps }: KeptDocumentsDeps & { to: string; came: PortfolioDraft['documents']; meter: Meter },
 ): Promise<PortfolioDraft['documents']> {
   const opened = await openPortfolio({ ...file, requiredColumns: [] });
   const column = opened.columns.find(({ known }) => known === 'supporting_documents')?.index;
@@ -44,6 +56,7 @@ export async function takeKeptDocuments(
     await opened.close();
     return [];
   }
+  const taken = new Set(came.map(({ name }) => foldedName(name)));
   const [rowOf, lineOf] = [mendedRowOf(opened.header), mendedLineOf(opened.header)];
   const uploads = openUploads(deps);
   const found = new Map<string, KeptDocument | undefined>();
@@ -52,7 +65,7 @@ export async function takeKeptDocuments(
     for await (const batch of opened.plainLines()) {
       for (const { cells } of batch) {
         for (const name of documentNames(cells[column] ?? '').map(withoutApostrophe)) {
-          if (taken.has(name) || !isSafe(name) || (found.has(name) && !found.get(name))) continue;
+          if (taken.has(foldedName(name)) || !isSafe(name) || (found.has(name) && !found.get(name))) continue;
           const one = (await ofRow(rowOf(cells), name, deps)) ?? (await uploads.find(lineOf(cells), name));
           // The new upload has one document of each name, which two buyers must not share unless they did before.
           const isOther = found.has(name) && found.get(name)?.sha256 !== one?.sha256;
@@ -63,13 +76,15 @@ export async function takeKeptDocuments(
     for (const [name, document] of found) {
       if (!document) continue;
       const target = join(to, name);
-      await mkdir(dirname(target), { recursive: true, mode: 0o700 });
       try {
+        await mkdir(dirname(target), { recursive: true, mode: 0o700 });
         const { sizeBytes } = await writeIncoming(createReadStream(document.path), target, meter);
         kept.push({ name, sizeBytes, isKept: true });
       } catch (error) {
-        await rm(target, { force: true });
-        if (!(error instanceof UploadRefusal)) throw error;
+        const code = systemCode(error);
+        if (!IN_THE_WAY.includes(code)) await rm(target, { force: true });
+        // A document may be removed while it is copied.
+        if (!(error instanceof UploadRefusal) && ![...IN_THE_WAY, 'ENOENT'].includes(code)) throw error;
       }
     }
   } finally {
@@ -77,6 +92,9 @@ export async function takeKeptDocuments(
   }
   return kept;
 }
+
+/** Another document of the upload stands there, or in the place of its folder: disks that ignore case have one of two names. */
+const IN_THE_WAY = ['EEXIST', 'ENOTDIR'];
 
 /** Whether a name, perhaps with folders, stays inside of any folder. */
 function isSafe(name: string): boolean {

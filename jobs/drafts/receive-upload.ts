@@ -59,7 +59,7 @@ export async function receiveUpload(
     const meter = makeMeter({ ...limits, maxBytes: Math.min(limits.maxBytes, leftBytes) });
     const received = await writeFiles(files, dir, meter);
     const { documents, ...described } = await describe(received, dir, deps);
-    const given = { ...deps, to: join(dir, 'documents'), taken: new Set(documents.map(({ name }) => name)), meter };
+    const given = { ...deps, to: join(dir, 'documents'), came: documents, meter };
     const file = { ...described.reading, path: join(dir, 'v1'), givenPath: described.name, signal: deps.signal };
     const kept = received.isArchive ? [] : await takeKeptDocuments(file, given);
     return { draft: await incoming.keep({ ...described, documents: [...documents, ...kept] }) };
