@@ -45,7 +45,7 @@ export function endingActions({ get, post }: Kinds<NewPageFunctions>) {
       audited: false,
       handle: async ({ request, reply, params: { id = '' }, fields, given }) => {
         const draft = await given.read(id);
-        if ((await previewOf(draft, given))?.of !== fields.of) throw new ConsoleError(409, CHANGED);
+        if (given.digest(draft) !== fields.of) throw new ConsoleError(409, CHANGED);
         const state = await settledPreview(draft, given);
         if (state.is !== 'there') throw new ConsoleError(409, READ_AGAIN);
         const { preview } = state;

@@ -54,3 +54,18 @@ test('a line whose request needs an answer is told as such, with a link to where
     .toContain('<a href="/held">1 more needs an answer</a> and will not be requested again.');
   expect(await look()).not.toContain('being processed');
 });
+
+test('a file that is read again while somebody asks for its import is waited for, and nobody is told that it changed', async () => {
+  const desk = await openDesk(0);
+  const web = await openConsole(desk);
+  const lines = Array.from({ length: 2_000 }, (_, n) => `Alder ${n} GmbH,DE,${n + 1}\n`).join('');
+  const { location } = await uploadTo(web, ['file', 'q9.csv', `${HEADER}${lines}`]);
+  const look = async () => (await web.get(location)).text;
+  await expect.poll(look, SOON).toContain('Request all: 2,000 limits');
+  const of = /name="of" value="(\w+)"/.exec(await look())?.[1] ?? '';
+  expect((await web.post(`${location}/again`)).status).toBe(303);
+  const { status, text } = await web.post(`${location}/confirm`, { of });
+  if (status === 409) expect(text).toContain('The file is being read again');
+  else expect(text).toContain('Request these limits?');
+  expect((await web.post(`${location}/confirm`, { of: 'another' })).text).toContain('has changed since');
+});
