@@ -88,15 +88,19 @@ export async function mendDraft(
     const written = await writeVersion(seen, { dir, number, preview, mends });
     const { leftOut: outBefore, outSum: sumBefore } = lastVersion(now);
     const out = changed.filter(({ isLeftOut }) => isLeftOut).map(({ line }) => line);
-    const leftOut = [...new Set([...outBefore, ...out.map(({ line }) => line)])].sort((a, b) => a - b);
+    // A record of several lines may become one of fewer, so line numbers below change their meaning.
+    const several = changed.filter(({ line }) => line.lines > 1).map((one) => recordMend(one.edit, one.line));
+    const renumbered = (at: number) =>
+      several.reduce((sum, mend) => (mend.line < at ? sum - linesLost(mend) : sum), at);
+    const allOut = [...outBefore, ...out.map(({ line }) => line)].map(renumbered);
+    const leftOut = [...new Set(allOut)].sort((a, b) => a - b);
     // An earlier release kept no sum of the lines left out.
     const outSum = outBefore.length > 0 && !sumBefore ? undefined : withLines(sumBefore, out);
     const mended = cells.length - changed.filter(({ isLeftOut }) => isLeftOut).flatMap(cellsOf).length;
     const made = { ...written, number, madeMs: Date.now(), mended, cells: cells.slice(0, CELLS_KEPT), leftOut, outSum };
     const versions = [...now.versions, made];
     const authors = authorsWith(now, by);
-    if (!changed.some(({ line }) => line.lines > 1)) return { ...now, versions, authors };
-    // A record of several lines becomes one line, so line numbers below change their meaning.
+    if (several.length === 0) return { ...now, versions, authors };
     const { sameBuyer: _lines, ...reading } = now.reading;
     return { ...now, versions, reading, authors };
   });
@@ -263,6 +267,12 @@ function recordMend(edit: SingleEdit, { line, lines, cells: before, broken }: Li
   if (broken !== undefined) throw new LimitlineError('USAGE', `Line ${line} is broken as a whole: fix its text.`);
   const changed = [...edit.cells].filter(([at, text]) => text !== (before[at] ?? ''));
   return { line, lines, before, cells: new Map(changed.map(([at, text]) => [at, text.replace(/[\r\n]+/g, ' ')])) };
+}
+
+function linesLost(mend: RecordMend): number {
+  if ('text' in mend) return mend.lines - 1;
+  const before = [...mend.cells.keys()].map((at) => mend.before[at] ?? '');
+  return before.reduce((sum, cell) => sum + cell.split(/\r\n?|\n/).length - 1, 0);
 }
 
 async function writeVersion(

@@ -90,6 +90,30 @@ test('a line is left out, also one that is broken as a whole, and the lines belo
   expect((await desk.lines(await desk.read(id), { preview: found, list: 'problems', page: 0 }))[0]?.line).toBe(4);
 });
 
+test('each line that is left out is counted, though one of several lines became one line above it', async () => {
+  const { desk, id, preview } = await openMending([
+    '"A\nGmbH",DE,ftp://a,1',
+    '"B\nGmbH",DE,ftp://b,20',
+    'C GmbH,DE,ftp://c,300',
+    'D GmbH,DE,ftp://d,4000',
+    'E GmbH,DE,,5',
+  ]);
+  const edits = [
+    { line: 6, isLeftOut: true },
+    // Its name keeps two lines.
+    { line: 2, cells: new Map([[2, '']]) },
+    { line: 4, isLeftOut: true },
+    { line: 6, isLeftOut: true },
+  ] as const;
+  for (const [before, edit] of edits.entries()) {
+    await preview();
+    await desk.mend(id, { version: before + 1, edits: [edit] });
+  }
+  expect((await preview()).counts).toMatchObject({ lines: 2, rows: 2 });
+  const { leftOut, outSum } = lastVersion(await desk.read(id));
+  expect({ leftOut, outSum }).toEqual({ leftOut: [4, 5, 6], outSum: { amount: '4320', bare: 0 } });
+});
+
 test('a line of a workbook is left out as well', async () => {
   const { context, dir } = await openWorkplace();
   const { desk, upload } = openDraftDesk(context, dir);
