@@ -89,7 +89,9 @@ export function warningOfOther(
     ({ row, state }) => row.key === key && row.portfolio !== portfolio && isUnfinished(state),
   );
   const same = elsewhere.find(({ state }) => is('isOpen', state)) ?? elsewhere[0];
-  const other = otherRequest(asking, rows, replaces);
+  // Of one request not both are made, whatever their amounts.
+  const others = rows.filter((one) => !elsewhere.includes(one));
+  const other = otherRequest(asking, others, replaces);
   if (!same && !other) return undefined;
   const isBesides = other !== undefined && other.state !== 'refused';
   const result = isBesides ? 'this limit is requested as well' : 'limitline retry would send that one as well';

@@ -153,6 +153,21 @@ test('a request that is under way in another portfolio is not requested again; o
   expect(place.standIn.counts().made).toMatchObject({ limit: 2, company: 2 });
 });
 
+test('a reference that another portfolio has open with another amount is one request, and told as nothing else', async () => {
+  const place = await openWorkplace();
+  await place.import([HEADER, 'Firma A GmbH,DE,HRB 1,R-1,,1000']);
+  const again = ['Firma A GmbH,DE,HRB 1,R-1,,2000'];
+  const message = `This request is under way already, line 2 of portfolio q4 (1000, queued): it is requested once, by whichever goes first.`;
+  const warnings: [number, string][] = [];
+  expect(await checked(place, again, { portfolio: 'q5', warnings })).toMatchObject({ limits: 0 });
+  await place.context.portfolios.pause('q4', 'by request');
+  expect(await checked(place, again, { portfolio: 'q5', warnings })).toMatchObject({ limits: 1 });
+  expect(warnings).toEqual([
+    [2, message],
+    [2, message],
+  ]);
+});
+
 test('check warns of what a person said no to: it waits for a yes whatever its sum', async () => {
   const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
   const { context } = place;
