@@ -174,3 +174,25 @@ testInBrowser('what was changed or ticked and not saved is said before an import
   await page.getByRole('dialog').getByText('1 change of a line is not saved and will not be sent').waitFor();
   expect(await web.context.portfolios.names()).toEqual([]);
 });
+
+testInBrowser('what is wrong with a line is read whole where its file has many columns', async () => {
+  const { page, upload, path } = await openUpload({ width: 1280 });
+  const head =
+    'name,requested_limit,currency,country_code,city,street,state,website,contact_first_name,contact_last_name';
+  const cells =
+    'US,Sacramento on the River,1200 North-West Front Avenue,California,https://a-buyer.example,Maximiliana,Whitfield';
+  const lines = ['USD', 'EUR'].map((currency, at) => `Buyer ${at},12.50,${currency},${cells}`);
+  await writeFile(path, `${[head, ...lines].join('\n')}\n`);
+  await upload();
+  const reason = page.locator('#reasons-3 li');
+  await reason.getByText('into a file of their own').waitFor();
+  const within = () =>
+    reason.evaluate((one) => {
+      const box = one.closest('.table-box')?.getBoundingClientRect();
+      const { left, right } = one.getBoundingClientRect();
+      return box !== undefined && left >= box.left && right <= box.right;
+    });
+  expect(await within()).toBe(true);
+  await page.locator('#mend .table-box').evaluate((box) => box.scrollTo({ left: 500, behavior: 'instant' }));
+  expect(await within()).toBe(true);
+});
