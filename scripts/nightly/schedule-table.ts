@@ -92,7 +92,7 @@ function aboutWords(ms: number): string {
 /** Tells if a scheduled task has no effect by the settings. */
 function doesWords(task: TaskName, { LIMITLINE_KEEP_DAYS }: Pick<Context['settings'], 'LIMITLINE_KEEP_DAYS'>): string {
   return task === 'archive' && LIMITLINE_KEEP_DAYS === undefined
-    ? 'puts old portfolios into files; none: LIMITLINE_KEEP_DAYS is not set'
+    ? 'puts no portfolio into files (LIMITLINE_KEEP_DAYS is not set)'
     : TASK_WORDS[task];
 }
 

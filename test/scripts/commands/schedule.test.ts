@@ -14,7 +14,7 @@ test('schedule says what runs at night and that nobody sees to it; schedule run 
   const shown = await limitline('schedule');
   expect([shown.status, shown.stdout]).toEqual([0, expect.stringContaining('NOBODY IS ON DUTY')]);
   expect(shown.stdout).toContain('each working day at 02:15, Berlin time');
-  expect(shown.stdout).toContain('none: LIMITLINE_KEEP_DAYS is not set');
+  expect(shown.stdout).toContain('puts no portfolio into files (LIMITLINE_KEEP_DAYS is not set)');
   expect(shown.stdout.split('\n').find((line) => line.startsWith('archive '))?.length).toBeLessThanOrEqual(80);
   const kept = callCommand(['schedule'], { cwd, env: { ...env, LIMITLINE_KEEP_DAYS: '90' } });
   expect((await kept).stdout).not.toContain('LIMITLINE_KEEP_DAYS');
