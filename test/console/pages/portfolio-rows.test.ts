@@ -95,7 +95,9 @@ test.each([
   const [replaced] = await context.rows.inState('q4', 'cancelled', { count: 2 });
   const key = replaced?.row.key ?? '';
   expect((await get(`/portfolios/q4/rows/${key}`)).text).toContain('Import its own line to bring it back');
-  expect((await get('/portfolios/q4')).text).not.toContain(`name="rows" value="${key}"`);
+  const page = (await get('/portfolios/q4')).text;
+  expect(page).not.toContain(`name="rows" value="${key}"`);
+  expect(textOf(page)).toContain('1 row was corrected or left out by a later file: in none of these sums.');
   const { text } = await get(`/plans/new?portfolio=q4&action=retry&chosen=yes&rows=${key}`);
   expect(text).not.toMatch(/\/confirm"/);
   // The list counts as the portfolio's page does.

@@ -34,7 +34,7 @@ import type { PortfolioLook, PortfolioOutlook, ShownCause } from './portfolio-lo
 /** What became of the money: a bar, a line for each outcome with a link to its rows, and the time that is left. */
 export function renderMoney(look: PortfolioLook, { open, calls, left }: PortfolioOutlook): Html {
   const { state, meanings } = look;
-  const { name, kept, sums } = state;
+  const { name, kept, replaced, sums } = state;
   const outcomes = outcomesOf(state, meanings);
   const money = moneyOf(state, outcomes);
   const lines = moneyLines(money, outcomes);
@@ -68,6 +68,11 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
           ]
         : [],
     ),
+    ...(replaced > 0
+      ? [
+          t`${countWords(replaced, 'row was', 'rows were')} corrected or left out by a later file: in none of these sums. Results have ${replaced === 1 ? t`it` : t`them`}, as not sent.`,
+        ]
+      : []),
     ...(kept > 0 ? [t`${countWords(kept, 'row')} kept as ${kept === 1 ? t`it was` : t`they were`}.`] : []),
   ];
   return html`${barLine(t`Money of ${name} by outcome`, bar)}
