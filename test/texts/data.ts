@@ -27,7 +27,7 @@ export const DATA: Readonly<Record<string, RegExp>> = {
   'calls, as the story of a row names them': /\bthe (?:company|document|buyer limit request)\b|^Buyer limit request/gi,
   'words of the audit': /^sign-in refused$/g,
   'encodings, settings and this machine':
-    /\b[A-Z\d]+-[A-Z\d-]+\b|^(?:MACINTOSH|GB18030|BIG5|CP\d+)$|^[A-Z]+_[A-Z_]+$|^given$|https:\/\/service\.example|^\d\.\d\.\d \(.*|^Linux .*|^the simulated Redis$/g,
+    /\b[A-Z\d]+-[A-Z\d-]+\b|^(?:MACINTOSH|GB18030|BIG5|CP\d+)$|^[A-Z]+_[A-Z_]+$|^given$|^on$|https:\/\/service\.example|^\d\.\d\.\d \(.*|^Linux .*|^the simulated Redis$/g,
 };
 
 /** Sources whose sentences are kept in the ledger, or printed by commands, too: pages show them in English. */
