@@ -3,8 +3,15 @@ import type { AskedFor } from '../../src/ledger/approvals/approval-look.ts';
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import type { Over } from '../../src/ledger/approvals/close-approval.ts';
 import type { Thing } from '../../src/ledger/calls/claim-answers.ts';
+import { sumIn } from '../../src/ledger/counts/sums.ts';
 import type { SupplierInDoubt } from '../../src/ledger/schema/approval.ts';
-import { type ApprovalPolicy, asksApproval, whyWords } from '../../src/ledger/schema/approval.ts';
+import {
+  type ApprovalPolicy,
+  asksApproval,
+  asksApprovalOf,
+  type OverOf,
+  whyWords,
+} from '../../src/ledger/schema/approval.ts';
 import type { AtNight, PartOfPlan } from '../../src/ledger/schema/row.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { Queues } from '../../src/queue/queues.ts';
@@ -142,6 +149,35 @@ export async function whyNeeded(
     if (needed && !asks) return needed;
   }
   return needed;
+}
+
+/**
+ * {@link whyNeeded} in the words that a plan shows, "" for another reason than a sum; undefined if nobody has to approve.
+ *
+ * @param sum what the rows ask for in all, as decimal text
+ */
+export async function whyNeededWords(
+  asking: Parameters<typeof whyNeeded>[0],
+  requested: Parameters<typeof whyNeeded>[1],
+  { sum, approvals, policy }: { sum: string; approvals: Approvals; policy: ApprovalPolicy },
+): Promise<string | undefined> {
+  const isAbove = !policy.always && asksApprovalOf(policy, sum);
+  const needed = await whyNeeded(asking, requested, { approvals, policy });
+  const [of, name = '', ...limbs] = isAbove ? ['rows'] : (needed?.over ?? []);
+  if (!of) return needed && whyWords({ kind: 'retry', redone: needed.redone });
+  const over = {
+    of: of as OverOf,
+    name: of === 'person' ? name : 'One buyer',
+    sum: of === 'rows' ? sum : sumOfLimbs(limbs),
+    limit: (of === 'person' ? policy.personAbove : policy.above) ?? '0',
+  };
+  return whyWords({ kind: 'retry', redone: needed?.redone, over });
+}
+
+/** A sum as above.lua answers it, in groups of ten digits: by turns the place of a group and its digits. */
+function sumOfLimbs(limbs: readonly string[]): string {
+  const fields = limbs.flatMap((k, at) => (at % 2 === 0 ? [[`sum:over:${k}`, limbs[at + 1] ?? '']] : []));
+  return sumIn(Object.fromEntries(fields), 'over');
 }
 
 /**

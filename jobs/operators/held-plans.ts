@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Big } from 'big.js';
 import type { CallKind } from '../../src/call-kind.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { AskedFor } from '../../src/ledger/approvals/approval-look.ts';
@@ -15,7 +16,7 @@ import {
   readResolutionFile,
 } from '../../src/portfolio/results/resolution-file.ts';
 import { importName, makeImportLook } from '../rows/import-names.ts';
-import type { AskDeps } from './ask-first.ts';
+import { type AskDeps, justThese, whyNeededWords } from './ask-first.ts';
 import type { FreeDeps } from './free-held.ts';
 import { knownIds, unlikeKnown } from './id-faults.ts';
 import {
@@ -48,6 +49,8 @@ type HeldPlan = {
   elsewhere: Elsewhere[];
   /** Those portfolios of the rows that are paused: nothing of them is sent until somebody resumes them. */
   paused: string[];
+  /** Portfolios of the rows in which another person has to approve these answers first, and why, as {@link whyNeededWords} has it. */
+  approvals: { portfolio: string; why: string }[];
   /** The number of lines without an answer. */
   silent: number;
   /** Answers left out, since their rows were answered, or sent again, after the person looked. */
@@ -110,6 +113,7 @@ export function makeHeldPlans(deps: HeldPlanDeps) {
       ...{ id, portfolio, fileName, back, of: await Promise.all(of), silent: file.silent, problems: plan.problems },
       elsewhere: await elsewhereOf(plan, names, deps),
       paused: (await Promise.all(names.map(deps.portfolios.read))).flatMap((one) => (one.paused ? one.name : [])),
+      approvals: await approvalsOf(plan, names, deps),
       late: file.words.length - words.length,
     };
     return { plan, shown };
@@ -210,17 +214,30 @@ async function elsewhereOf(
   });
 }
 
+/** See {@link HeldPlan.approvals}: each portfolio is asked for on its own, as when the plan is confirmed. */
+async function approvalsOf({ planned }: HeldFilePlan, names: readonly string[], deps: HeldPlanDeps) {
+  const policy = await deps.approvalPolicy();
+  const all = names.map(async (portfolio) => {
+    const rows = planned.flatMap(({ found }) => (found.row.portfolio === portfolio ? [{ found }] : []));
+    const sum = rows.reduce((total, { found }) => total.plus(found.result.request.limit.requested_limit), new Big(0));
+    const given = { sum: sum.toFixed(), approvals: deps.approvals, policy };
+    const why = await whyNeededWords({ portfolio, kind: 'answer' }, () => justThese(rows), given);
+    return why === undefined ? [] : [{ portfolio, why }];
+  });
+  return (await Promise.all(all)).flat();
+}
+
 function whoseIs({ found: { row, result } }: HeldFilePlan['planned'][number]): string {
   return `${result.request.name}, line ${result.line} of ${row.portfolio}`;
 }
 
-/** A digest of what a plan shows: the rows, their calls, when those were lost, the answers, and problems. */
-function digestOf({ plan: { planned, problems }, shown: { of } }: Planned): string {
+/** A digest of what a plan shows: the rows, their calls, when those were lost, the answers, problems, and what waits for approval. */
+function digestOf({ plan: { planned, problems }, shown: { of, approvals } }: Planned): string {
   const said = planned.map(({ made, found: { row, result }, call }, place) => {
     return [row, result.updatedMs, call, of[place]?.sentMs, made ?? ''];
   });
   return createHash('sha256')
-    .update(JSON.stringify([said, problems]))
+    .update(JSON.stringify([said, problems, approvals.map(({ portfolio }) => portfolio)]))
     .digest('base64url');
 }
 

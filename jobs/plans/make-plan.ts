@@ -4,17 +4,16 @@ import type { Calls } from '../../src/ledger/calls/calls.ts';
 import type { Cause } from '../../src/ledger/counts/cause.ts';
 import { soleCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import { canHave } from '../../src/ledger/counts/row-outcome.ts';
-import { sumIn } from '../../src/ledger/counts/sums.ts';
 import type { Plan, PlanAction } from '../../src/ledger/plans/plan.ts';
 import type { Plans } from '../../src/ledger/plans/plans.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { SupplierInDoubt } from '../../src/ledger/schema/approval.ts';
-import { asksApproval, asksApprovalOf, type OverOf, whyWords } from '../../src/ledger/schema/approval.ts';
+import { asksApproval } from '../../src/ledger/schema/approval.ts';
 import { ROW_STATES, type RowState, rowsIn, UNFINISHED_STATES } from '../../src/ledger/schema/row.ts';
 import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
 import type { PaceState } from '../../src/pace/pace-state.ts';
-import { type AskDeps, whyNeeded } from '../operators/ask-first.ts';
+import { type AskDeps, whyNeededWords } from '../operators/ask-first.ts';
 import { type ElsewhereDeps, heldElsewhere } from '../operators/resolution.ts';
 import { isSupplierInDoubt } from '../operators/supplier-again.ts';
 import { documentKey } from '../rows/calls-of.ts';
@@ -102,23 +101,7 @@ async function whyApproved(
     }
   };
   const asking = { portfolio, kind: action === 'retry' ? 'retry' : 'answer', supplier } as const;
-  const isAbove = !policy.always && asksApprovalOf(policy, sum);
-  const needed = await whyNeeded(asking, requested, { approvals, policy });
-  const [of, name = '', ...limbs] = isAbove ? ['rows'] : (needed?.over ?? []);
-  if (!of) return needed && whyWords({ kind: 'retry', redone: needed.redone });
-  const over = {
-    of: of as OverOf,
-    name: of === 'person' ? name : 'One buyer',
-    sum: of === 'rows' ? sum : sumOfLimbs(limbs),
-    limit: (of === 'person' ? policy.personAbove : policy.above) ?? '0',
-  };
-  return whyWords({ kind: 'retry', redone: needed?.redone, over });
-}
-
-/** A sum as above.lua answers it, in groups of ten digits: by turns the place of a group and its digits. */
-function sumOfLimbs(limbs: readonly string[]): string {
-  const fields = limbs.flatMap((k, at) => (at % 2 === 0 ? [[`sum:over:${k}`, limbs[at + 1] ?? '']] : []));
-  return sumIn(Object.fromEntries(fields), 'over');
+  return whyNeededWords(asking, requested, { sum, approvals, policy });
 }
 
 /** A cause as people read it: `requested_limit is above … (status 400)`. */

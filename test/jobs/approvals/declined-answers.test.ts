@@ -149,7 +149,8 @@ test('a no that is said between a look and the word on the call counts, of one r
   const place = await openAsked('7');
   const { context } = place;
   const isHeld = async () => (await context.portfolios.read('q5')).states.held;
-  const here = declinedMeanwhile(place);
+  // The plan looks, and so does the yes: once whether the plan is still the same, once before it acts.
+  const here = declinedMeanwhile(place, 3);
   const file = { fileName: 'held.csv', content: Buffer.from('line,id\n3,resend\n') };
   const plans = makeHeldPlans(here);
   const { id } = await plans.plan('q5', file, by);

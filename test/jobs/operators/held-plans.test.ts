@@ -3,7 +3,9 @@ import { makeHeldPlans } from '../../../jobs/operators/held-plans.ts';
 import { planHeldFile, resolvePlan } from '../../../jobs/operators/plan-held-file.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { confirmPlan } from '../../../jobs/plans/carry-out.ts';
+import { planPage } from '../../../src/console/pages/held/plan-page.ts';
 import type { RowId } from '../../../src/ledger/schema/schema.ts';
+import { openPortfolio } from '../../support/approved-portfolio.ts';
 import { openPlanned } from '../../support/planned-rows.ts';
 
 /** One held row. `again`: somebody says that it may be sent again, it is, and nobody knows what became of that either. */
@@ -116,4 +118,55 @@ test('uploaded decisions are no plan for held rows, and whoever confirms them as
   expect(await plans.portfoliosOf('an-id')).toEqual([]);
   expect(await plans.confirm('an-id', undefined, 'otto')).toEqual({ is: 'unknown' });
   expect(await context.plans.answer('an-id')).not.toBeNull();
+});
+
+test.each<[settings: Record<string, string>, why: string | undefined]>([
+  [{ APPROVE_ABOVE: '2500' }, 'These rows ask for 3,007.50 in all, which is above 2,500.00.'],
+  [{ APPROVE_ALWAYS: 'on' }, ''],
+  [{ APPROVE_ABOVE: '9000' }, undefined],
+])('under %o a plan of answers says before the yes whether a colleague has to approve it', async (settings, why) => {
+  const { context, approve, all, hold, states } = await openPortfolio(3, settings);
+  if ((await states()).awaiting > 0) await approve();
+  for (const row of await all('queued')) await hold(row);
+  const plans = makeHeldPlans(context);
+  const content = Buffer.from('line,id\n2,company_9\n3,resend\n4,resend\n');
+  const plan = await plans.plan('q4', { fileName: 'held.csv', content }, 'olivia');
+  expect(plan.approvals).toEqual(why === undefined ? [] : [{ portfolio: 'q4', why }]);
+  const page = String(planPage({ plan, csrf: '' }));
+  const before = /A colleague must approve this first\..*nothing is sent before somebody else/su;
+  if (why === undefined) {
+    expect(page).not.toMatch(before);
+    expect(page).toContain('Confirm that company_9 exists, and ask again for');
+  } else {
+    expect(page).toMatch(before);
+    expect(page).toContain(`${why} Once you confirm it`.trim());
+    expect(page).toContain('Ask a colleague to approve it');
+    expect(page).not.toContain('Confirm that company_9 exists');
+  }
+  const done = await plans.confirm(plan.id, 'q4', 'olivia');
+  expect(done).toMatchObject({
+    is: 'done',
+    resolution: why === undefined ? { calls: 3 } : { calls: 0, waits: [{ rows: 3 }] },
+  });
+});
+
+test('of answers in two portfolios the yes promises only what waits for nobody', () => {
+  const one = {
+    line: 2,
+    import: 'a.csv',
+    kind: 'limit',
+    name: 'A',
+    requested_limit: '10',
+    currency: undefined,
+  } as const;
+  const more = { ...one, sentMs: 1, heldMs: 1, strange: undefined };
+  const of = [
+    { ...more, row: `q4/${'a'.repeat(16)}`, made: 'bl_1' },
+    { ...more, row: `q5/${'b'.repeat(16)}` },
+  ];
+  const none = { elsewhere: [], paused: [], silent: 0, late: 0, problems: [] };
+  const plan = { id: 'x', portfolio: undefined, of, approvals: [{ portfolio: 'q5', why: '' }], ...none };
+  const page = String(planPage({ plan, csrf: '' }));
+  expect(page).toContain('Confirm that bl_1 exists; ask a colleague to approve the rest');
+  expect(page).toContain('“q5”: its answers wait. Once you confirm it');
 });

@@ -2,6 +2,7 @@ import { type CallKind, KINDS } from '../../../call-kind.ts';
 import { grouped } from '../../../counted.ts';
 import { sumsByCurrency } from '../../../ledger/counts/outcome-sums.ts';
 import { type Elsewhere, elsewhereWords } from '../../../ledger/plans/plan.ts';
+import { BEFORE_YES } from '../../../ledger/schema/approval.ts';
 import { rowIdOf } from '../../../ledger/schema/schema.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
@@ -23,6 +24,8 @@ export type ShownPlan = {
   of: readonly Answered[];
   /** Rows of other portfolios that are held for the same calls, and so are answered too. */
   elsewhere: readonly Elsewhere[];
+  /** Portfolios of these rows in which a colleague has to approve the answers first, and why. */
+  approvals: readonly { portfolio: string; why: string }[];
   /** Portfolios of these rows that are paused. */
   paused: readonly string[];
   silent: number;
@@ -65,7 +68,11 @@ export function planPage({ plan, changed = false, csrf }: { plan: ShownPlan; cha
 }
 
 /** What the answers cost, and the button that gives them. */
-function questionPart({ id, fileName, back, of, elsewhere, paused }: ShownPlan, desk: string, csrf: string): Html {
+function questionPart(
+  { id, fileName, back, of, elsewhere, approvals, paused }: ShownPlan,
+  desk: string,
+  csrf: string,
+): Html {
   const made = of.filter((one) => one.made !== undefined);
   const again = of.filter((one) => one.made === undefined);
   const row = rowIdOf(of[0]?.row ?? '');
@@ -85,13 +92,14 @@ function questionPart({ id, fileName, back, of, elsewhere, paused }: ShownPlan, 
         : []),
     ])}
     ${again.length > 0 && notice('warn', html`${thingsOf(again)} ${again.length === 1 ? t`is` : t`are`} asked for again, ${sumWords(again)}. What the service did make of it then exists twice, and costs twice.`, { title: t`Real money.` })}
+    ${approvals.length > 0 && notice('warn', t`${whyWaits(of, approvals)} Once you confirm it, ${BEFORE_YES}.`.trim(), { title: t`A colleague must approve this first.` })}
     ${warned.length > 0 && notice('warn', warned.join(' '))}
     <div class="held-yes" data-module="posted" data-instead="${leave}"><p class="quiet" hidden role="status">Held requests were answered meanwhile, or others came: this plan may be old.</p>${form(
       {
         action: `${fileName === undefined ? '/held' : desk}/confirm`,
         csrf,
         class: 'inline-form',
-        body: html`${hidden('plan', id)}${button({ words: html`<span>${yesWords(made, again)}</span>`, kind: again.length > 0 ? 'danger' : 'primary' })} ${linkButton({ href: leave, words: t`Leave it` })}`,
+        body: html`${hidden('plan', id)}${yesButton(of, approvals)} ${linkButton({ href: leave, words: t`Leave it` })}`,
       },
     )}</div>`,
   });
@@ -127,6 +135,30 @@ function sumWords(of: readonly Answered[]): Html {
 function thingsOf(of: readonly Answered[]): string {
   const kinds = [...Map.groupBy(of, ({ kind }) => kind)];
   return kinds.map(([kind, { length }]) => countWords(length, kind, KINDS[kind].several)).join(', ');
+}
+
+const portfolioOf = ({ row }: Answered) => rowIdOf(row)?.portfolio;
+
+/** Why answers wait, in a plan of several portfolios by portfolio. */
+function whyWaits(of: readonly Answered[], approvals: ShownPlan['approvals']): string {
+  const isOfOne = new Set(of.map(portfolioOf)).size === 1;
+  return approvals
+    .map(({ portfolio, why }) => (isOfOne ? why : t`“${portfolio}”: ${why || t`its answers wait.`}`))
+    .join(' ');
+}
+
+/** The yes: it promises what follows at once, and not what waits for a colleague. */
+function yesButton(of: readonly Answered[], approvals: ShownPlan['approvals']): Html {
+  const waiting = new Set(approvals.map(({ portfolio }) => portfolio));
+  const atOnce = of.filter((one) => !waiting.has(portfolioOf(one) ?? ''));
+  const again = atOnce.filter((one) => one.made === undefined);
+  if (atOnce.length === 0) return button({ words: t`Ask a colleague to approve it`, kind: 'primary' });
+  const yes = yesWords(
+    atOnce.filter((one) => one.made !== undefined),
+    again,
+  );
+  const rest = atOnce.length < of.length && t`; ask a colleague to approve the rest`;
+  return button({ words: html`<span>${yes}${rest}</span>`, kind: again.length > 0 ? 'danger' : 'primary' });
 }
 
 function yesWords(made: readonly Answered[], again: readonly Answered[]): HtmlValue {
