@@ -1,5 +1,6 @@
 import type { DocumentStore } from '../../src/documents/store.ts';
 import { isLimitlineError } from '../../src/errors.ts';
+import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import type { HostedSessions } from '../../src/ledger/calls/sessions.ts';
 import { idsOfRow } from '../../src/ledger/events/event-rows.ts';
 import type { Events } from '../../src/ledger/events/events.ts';
@@ -23,6 +24,7 @@ const MOST_EVENTS = 50;
 
 type StorySessions = { sessions: Pick<HostedSessions, 'of'> };
 type StoryDeps = {
+  approvals: Pick<Approvals, 'read' | 'of'>;
   rows: Rows;
   portfolios: Portfolios;
   stories: Stories;
@@ -33,7 +35,7 @@ type StoryDeps = {
 /** The history of a row; nothing where the ledger has no such row. */
 export async function rowStory(
   row: RowId,
-  { rows, portfolios, stories, events, calls: { sessions } }: StoryDeps,
+  { approvals, rows, portfolios, stories, events, calls: { sessions } }: StoryDeps,
 ): Promise<RowStory | undefined> {
   const [result] = await rows.read([row]);
   if (!result) return undefined;
@@ -47,7 +49,7 @@ export async function rowStory(
   ]);
   const found = ofBuyers.get(buyer) ?? NO_BUYER_ROWS;
   const calls = callsOfStory(row, result);
-  const known = await stories.calls(calls);
+  const [known, approved] = await Promise.all([stories.calls(calls), approvalOf(row, result, approvals)]);
   return {
     row,
     result,
@@ -55,6 +57,7 @@ export async function rowStory(
     imports: new Map(imports.map((one) => [String(one.number), one])),
     calls: calls.map(({ key: _key, ...call }, place) => ({ ...call, ...knownOf(row, known[place]) })),
     entries,
+    approved,
     buyerLimits,
     events: await eventsOf(result, known, events),
     others: { ...found, rows: found.rows.filter((other) => rowName(other.row) !== rowName(row)) },
@@ -98,6 +101,17 @@ export async function lineOfRow(
     if (isLimitlineError(error, 'FILE', 'NOT_FOUND')) return { is: 'gone' };
     throw error;
   }
+}
+
+/** See {@link RowStory.approved}. A row that was approved anew names that approval alone; its import is found by its number. */
+async function approvalOf(
+  { portfolio }: RowId,
+  { approval: id, importId }: RowResult,
+  approvals: StoryDeps['approvals'],
+): Promise<RowStory['approved']> {
+  const own = id === undefined ? undefined : await approvals.read(id);
+  if (own === undefined || own.kind === 'import') return own;
+  return (await approvals.of(portfolio)).find((one) => one.kind === 'import' && one.importId === importId);
 }
 
 /** Events of the service that name an id of the row, including those that came before its answer was recorded. */

@@ -14,6 +14,7 @@ function storyOf(events: readonly StoryEvent[], result: Partial<RowResult> = {})
     imports: new Map([['1', known]]),
     begun: 1,
     calls: [],
+    approved: undefined,
     entries: events.map((event, place) => ({ ...event, atMs: 2_000 + place })),
     buyerLimits: [],
     events: [],
@@ -80,6 +81,22 @@ test.each<[StoryEvent, string]>([
     'Cancelled, since q4.csv (import 1 by anna) replaces the others and lacks its line.',
   ],
 ])('%j is told in words', (event, words) => expect(wordsOf(event)).toBe(words));
+
+test.each<[Partial<NonNullable<RowStory['approved']>>, string[]]>([
+  [{ answered: { by: 'bob', atMs: 1_500, words: '' } }, ['q4.csv (import 1 by anna) was approved by bob.']],
+  [
+    { standing: 'declined', answered: { by: 'bob', atMs: 1_500, words: 'too much' } },
+    ['q4.csv (import 1 by anna) was declined by bob: too much'],
+  ],
+  // The settings asked nobody, or nobody has answered yet.
+  [{ answered: { by: '', atMs: 1_500, words: '' } }, []],
+  [{ standing: 'waiting', answered: undefined }, []],
+])('a row’s story names who answered the approval of its import: %j', (given, told) => {
+  const approved = { id: 'a1', standing: 'granted', importId: '1', answered: undefined, ...given } as const;
+  const found = timelineOf({ ...storyOf([]), approved }).filter(({ approval }) => approval !== undefined);
+  expect(found.map(({ words }) => words)).toEqual(told);
+  for (const one of found) expect(one).toMatchObject({ atMs: 1_500, kind: 'person', approval: 'a1' });
+});
 
 test('what happened stands in its order, and one who gave up the portfolio is told of rows that ended by it', () => {
   const told = (result: Partial<RowResult>) => timelineOf(storyOf([{ is: 'freed' }], result)).map(({ atMs }) => atMs);

@@ -6,6 +6,7 @@ import type { KnownImport } from '../portfolios/imports.ts';
 import type { PortfolioState } from '../portfolios/portfolio.ts';
 import type { BuyerRows } from '../rows/buyer-rows.ts';
 import type { HeldRow, KnownCall, StoryEntry } from '../rows/story.ts';
+import type { Approval } from '../schema/approval.ts';
 import type { RowRequest, RowResult, Step } from '../schema/row.ts';
 import type { RowId } from '../schema/schema.ts';
 
@@ -39,6 +40,8 @@ export type RowStory = {
   calls: StoryCall[];
   /** The row's unusual events, oldest first. */
   entries: StoryEntry[];
+  /** The approval of the import that brought the row in, as far as it is known; its answer is in no entry. */
+  approved: Pick<Approval, 'id' | 'standing' | 'importId' | 'answered'> | undefined;
   /** Ids of the buyer's limits, the oldest first, at most some hundred. */
   buyerLimits: string[];
   /** The service's events that name an id of the row, the latest first, at most some fifty. */

@@ -1,8 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { lineOfRow } from '../../../jobs/story/row-story.ts';
+import { lineOfRow, rowStory } from '../../../jobs/story/row-story.ts';
+import { timelineOf } from '../../../src/console/pages/row/timeline.ts';
+import { openPortfolio } from '../../support/approved-portfolio.ts';
 import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
+import { retryRows } from '../../support/operate.ts';
 
 test('a line is found with its columns; one far down is not waited for; a copy that is gone is said', async () => {
   const desk = await openDesk(6_000);
@@ -31,4 +34,20 @@ test('a line is found with its columns; one far down is not waited for; a copy t
   expect(
     await lineOfRow(3, undefined, { imports: context.imports, limitMs: 1, signal: new AbortController().signal }),
   ).toEqual({ is: 'gone' });
+});
+
+test('a row’s story names who approved its import, also once another approval sent it again', async () => {
+  const { context, approve, refuse, all } = await openPortfolio(1);
+  const told = async () => {
+    const story = row && (await rowStory(row, context));
+    return story ? timelineOf(story).map(({ words }) => String(words)) : [];
+  };
+  await approve();
+  const [row] = await all('queued');
+  const yes = 'q4.csv (import 1 by alice) was approved by bob.';
+  expect(await told()).toContain(yes);
+  if (row) await refuse(row);
+  await retryRows({ portfolio: 'q4', state: 'refused', by: 'olivia' }, context);
+  await approve({ by: 'carol', roles: ['approver'] });
+  expect((await told()).filter((words) => / approved by /.test(words))).toEqual([yes, 'That was approved by carol.']);
 });

@@ -15,7 +15,7 @@ import { notice, pageHead, panel } from '../../parts/page-head.ts';
 import { plainCause } from '../../parts/plain-cause.ts';
 import { table } from '../../parts/table.ts';
 import { advice, amount, moment, theirWords } from '../../parts/text.ts';
-import { buyerAddress, eventAddress, portfolioAddress, rowAddress } from '../addresses.ts';
+import { approvalAddress, buyerAddress, eventAddress, portfolioAddress, rowAddress } from '../addresses.ts';
 import type { WhoMay } from '../who-may.ts';
 import { rowActions } from './row-actions.ts';
 import { sessionsPart } from './sessions-part.ts';
@@ -55,7 +55,7 @@ export function rowPage(
     <div class="row-page-main">
       ${panel({ title: t`Result`, body: html`${outcomeOf(story, meanings)}${rowActions(story, { csrf, rights, who })}` })}
       ${sessionsPart(story, { csrf, rights, meanings, asks, nowMs: Date.now() })}
-      ${panel({ title: t`What happened`, body: timelinePart(timelineOf(story), { row, showsEvents: can(rights, 'GET /service-events/:id') }) })}
+      ${panel({ title: t`What happened`, body: timelinePart(timelineOf(story), { row, rights }) })}
       ${panel({ title: t`Sent to the service`, body: callsPart(story) })}
     </div>
     <div class="row-page-side">
@@ -196,21 +196,18 @@ const SHAPES: Readonly<Record<Happening['kind'], string>> = {
 /**
  * The timeline of a row; times in UTC, to the millisecond.
  *
- * @param given.showsEvents whether the person may see the service's events
+ * @param given.rights of the person, who is shown links only to what they may see
  */
-function timelinePart(
-  happened: readonly Happening[],
-  { row, showsEvents }: { row: RowId; showsEvents: boolean },
-): Html {
+function timelinePart(happened: readonly Happening[], { row, rights }: { row: RowId; rights: Rights }): Html {
   let day = '';
-  return html`<ol class="timeline">${happened.map(({ atMs, kind, words, detail, otherRow, event }) => {
+  return html`<ol class="timeline">${happened.map(({ atMs, kind, words, detail, otherRow, event, approval }) => {
     const iso = new Date(atMs).toISOString();
     const isNew = iso.slice(0, 10) !== day;
     day = iso.slice(0, 10);
     return html`<li class="${['happening', `is-${kind}`]}">
       <time datetime="${iso}" data-local="clock">${isNew && html`<span class="day">${day}</span> `}${iso.slice(11, 23)}</time>
       <svg class="shape" viewBox="0 0 16 16" aria-hidden="true"><path d="${SHAPES[kind]}"/></svg>
-      <div><p>${words}${otherRow !== undefined && html` <a href="${rowAddress({ ...row, key: otherRow })}">That row</a>`}${event !== undefined && showsEvents && html` <a href="${eventAddress(event)}">As it came</a>`}</p>
+      <div><p>${words}${otherRow !== undefined && html` <a href="${rowAddress({ ...row, key: otherRow })}">That row</a>`}${event !== undefined && can(rights, 'GET /service-events/:id') && html` <a href="${eventAddress(event)}">As it came</a>`}${approval !== undefined && can(rights, 'GET /approvals/:id') && html` <a href="${approvalAddress(approval)}">The approval</a>`}</p>
       ${detail !== undefined && (kind === 'doubt' || kind === 'bad' ? rawAnswer(detail, t`As it came`) : html`<pre class="answer" tabindex="0" aria-label="As it came">${detail}</pre>`)}</div>
     </li>`;
   })}</ol>

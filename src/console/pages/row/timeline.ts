@@ -21,6 +21,8 @@ export type Happening = {
   otherRow?: string;
   /** The id of the service's event that the entry is about. */
   event?: string;
+  /** The id of the approval that the entry is about. */
+  approval?: string;
 };
 
 /** The timeline of a row, oldest first: the recorded story, with what the calls and imports add. Pure. */
@@ -35,6 +37,7 @@ export function timelineOf(story: RowStory): Happening[] {
     const words = t`${known.fileName} (import ${known.number}) was imported${isAgain ? t` again` : ''}${by}: the row is its line ${result.line}.`;
     happened.push({ atMs: known.lastMs, kind: 'plain', words });
   }
+  happened.push(...approvedWords(story));
   for (const call of story.calls) {
     if (!call.known) continue;
     for (const one of happeningsOfCall(call.known, call.what, call.madeFor)) happened.push(one);
@@ -53,6 +56,16 @@ export function timelineOf(story: RowStory): Happening[] {
   happened.push(...story.events.map(happeningOfEvent));
   // A stable sort: entries of the same millisecond keep their recorded order.
   return happened.toSorted((a, b) => a.atMs - b.atMs);
+}
+
+/** A person's answer to the approval of the import. */
+function approvedWords({ approved, imports }: RowStory): Happening[] {
+  const { by, atMs, words } = approved?.answered ?? { by: '' };
+  if (!approved || by === '' || atMs === undefined) return [];
+  const what = fileOf(approved.importId ?? '', { imports });
+  const how = approved.standing === 'declined' ? t`declined` : t`approved`;
+  const said = t`${what} was ${how} by ${by}${words ? `: ${words}` : '.'}`;
+  return [{ atMs, kind: 'person', words: said, approval: approved.id }];
 }
 
 /** An entry for an event. The service does not document its events, so the entry says no more than what the event names. */
@@ -212,7 +225,7 @@ export function recordWords({ status = '', total_limit = '', available_limit = '
 /** An entry about what an imported file did to the row. */
 type FileEntry = Extract<StoryEntry, { import: string }>;
 
-function fileOf(number: string, { imports }: RowStory): string {
+function fileOf(number: string, { imports }: Pick<RowStory, 'imports'>): string {
   const known = imports.get(number);
   const by = known?.by ? t` by ${known.by}` : '';
   return known ? t`${known.fileName} (import ${number}${by})` : t`import ${number}`;
