@@ -5,7 +5,7 @@ import type {
   UnderstoodFile,
   WaitingRow,
 } from '../../../ledger/approvals/approval-look.ts';
-import type { ImportMade } from '../../../ledger/portfolios/imports.ts';
+import type { FoundInFile, ImportMade } from '../../../ledger/portfolios/imports.ts';
 import { type Approval, whyWords } from '../../../ledger/schema/approval.ts';
 import { untilResumed } from '../../../ledger/schema/pause-reasons.ts';
 import { moneyText } from '../../../money-text.ts';
@@ -21,7 +21,7 @@ import { type TableColumn, table } from '../../parts/table.ts';
 import { amount, moment, theirWords, timeAgo, withNumbers } from '../../parts/text.ts';
 import { rowAddress } from '../addresses.ts';
 import { money } from '../held/held-page.ts';
-import { madeWords, sentences } from '../new/words.ts';
+import { madeWords, outSumWords, sentences } from '../new/words.ts';
 import { type Answering, answerPart } from './answer-forms.ts';
 import { approvalSizeWords, KIND_WORDS, peopleWords, STANDING_WORDS, saidWords } from './approvals-list.ts';
 
@@ -92,7 +92,6 @@ function figuresOf({ approval, portfolio, file }: ApprovalLook): Html {
   const { rows, sum, currency } = approval;
   const ofFile = file?.fileWarnings.length ?? 0;
   const warned = ofFile + (file?.warnings.reduce((total, { lines }) => total + lines, 0) ?? 0);
-  const left = file?.found ? file.found.invalid + file.found.duplicate : 0;
   return stats([
     { label: t`Rows`, value: grouped(rows), hint: KIND_WORDS[approval.kind] },
     {
@@ -109,7 +108,7 @@ function figuresOf({ approval, portfolio, file }: ApprovalLook): Html {
           {
             label: t`Lines of the file`,
             value: grouped(file.found.lines),
-            hint: left === 0 ? t`all are included` : t`${grouped(left)} left out: with errors or duplicate`,
+            hint: withNumbers(leftOutWords(file.found, file.made)),
           },
           {
             label: t`Warnings`,
@@ -120,6 +119,15 @@ function figuresOf({ approval, portfolio, file }: ApprovalLook): Html {
         ]
       : []),
   ]);
+}
+
+/** Which lines are not asked for: those that no row came of, and those that people took out before the file was read. */
+function leftOutWords({ invalid, duplicate }: FoundInFile, { leftOut = 0, outSum }: ImportMade = {}): string {
+  const left = invalid + duplicate;
+  const words = left > 0 && t`${grouped(left)} left out: with errors or duplicate`;
+  if (leftOut === 0) return words || t`all are included`;
+  const byHand = t`${grouped(leftOut)} more ${leftOut === 1 ? t`was` : t`were`} left out by hand${outSumWords(outSum)}`;
+  return `${words || t`all of these are included`}; ${byHand}`;
 }
 
 function statesWords(states: ApprovalLook['portfolio']['states']): string {

@@ -35,6 +35,9 @@ test('what was changed by hand before an import is told to its approver and on t
   const [approval] = await web.context.approvals.waiting();
   const asked = plain((await web.get(`/approvals/${approval?.id}`)).text);
   expect(asked).toMatch(/Changed by hand 1 value corrected, 2 lines left out \(at least 4,000\.50 ?\) by \S+/);
+  expect(asked).toMatch(
+    /Lines of the file 2 all of these are included; 2 more were left out by hand \(at least 4,000\.50 ?\)/,
+  );
   expect(asked).toContain('Sent first 5 rows, then it waits Control total 3,000.00, agreed');
   const page = plain((await web.get('/portfolios/q9')).text);
   expect(page).toMatch(/1 value corrected, 2 lines left out \(at least 4,000\.50 ?\) by \S+/);
