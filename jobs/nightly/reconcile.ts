@@ -16,7 +16,10 @@ export type ReconcileDeps = NightCheckDeps & ReportDeps & { events: Pick<Events,
  *
  * @throws errors of Redis; then the night is run again
  */
-export async function reconcile(deps: ReconcileDeps, night: Night): Promise<NightResult & { report: string }> {
+export async function reconcile(
+  deps: ReconcileDeps,
+  night: Omit<Night, 'from'>,
+): Promise<NightResult & { report: string }> {
   await deps.events.dropOld();
   const report = await makeReport(night, (sink) => lookThrough(deps, sink, night), deps);
   // Only differences between records are counted: findings for finance and held calls are none.

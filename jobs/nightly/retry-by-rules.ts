@@ -18,8 +18,6 @@ export type RetryDeps = FeedDeps &
     retryRules: RetryRules;
     failing: (most: number) => Promise<FailingPortfolio[]>;
     audit: Pick<Audit, 'note'>;
-    /** The host, for the audit trail. */
-    from: string;
   };
 
 /** The rows of one portfolio to send again tonight. */
@@ -133,7 +131,7 @@ async function sendMeant(meant: Meant, left: Left, night: Night, deps: RetryDeps
   const waiting = asked?.rows ?? 0;
   if (sent + waiting > 0) {
     const facts = { night: night.id, rules: [...new Set(causes.map(({ rule }) => rule.id))], sent, waiting };
-    await deps.audit.note({ by: night.by, what: 'rows retried by rules', from: deps.from, about: portfolio, facts });
+    await deps.audit.note({ by: night.by, what: 'rows retried by rules', from: night.from, about: portfolio, facts });
   }
   return usedUp;
 }

@@ -22,7 +22,7 @@ type RunnerDeps = {
   runs: NightlyRuns;
   audit: Pick<Audit, 'around'>;
   marks: Pick<SendMarks, 'older'>;
-  /** The host, for the audit trail. */
+  /** The host, for the audit trail, where nobody asked for the run. */
   from: string;
   processId: string;
   host: string;
@@ -39,7 +39,7 @@ export function makeTaskRunner(deps: RunnerDeps): (run: MaintenanceRun) => Promi
   return async (run) => {
     const night = await nightOf(run, deps);
     const task = tasks.find(({ name }) => name === run.task);
-    const by = run.by ?? NIGHTLY_ACTOR;
+    const [by, from] = [run.by ?? NIGHTLY_ACTOR, run.from ?? deps.from];
     const startedMs = now();
     const begun = await runs.begin(night, { by, process, host, sinceMs: startedMs });
     if (begun === 0) {
@@ -57,7 +57,7 @@ export function makeTaskRunner(deps: RunnerDeps): (run: MaintenanceRun) => Promi
       const words = `The task was given up: it began ${counted(MOST_BEGUN, 'time')}, and each time its process ended before the task did.`;
       return end({ is: 'failed', words });
     }
-    const result = await resultOf(night, { ...run, task, by }, deps);
+    const result = await resultOf(night, { ...run, task, by, from }, deps);
     if (result === 'stopped') {
       // If Redis fails here, too, the run counts as begun once more.
       await runs.leave(night).catch(() => {});
@@ -75,6 +75,8 @@ export type Night = {
   atMs: number;
   /** `nightly`, or the person who asked for the run. */
   by: string;
+  /** The host, or from where the person asked; for the audit trail. */
+  from: string;
   /** Aborted when the process stops: the run must end soon, and is continued elsewhere or later. */
   signal: AbortSignal;
 };
@@ -113,14 +115,14 @@ async function nightOf({ task, dueMs, by }: MaintenanceRun, { runs, now = Date.n
 
 async function resultOf(
   night: NightOf,
-  { task, by, signal }: { task: NightlyTask | undefined; by: string; signal: AbortSignal },
-  { audit, from, log }: RunnerDeps,
+  { task, by, from, signal }: Pick<Night, 'by' | 'from' | 'signal'> & { task: NightlyTask | undefined },
+  { audit, log }: RunnerDeps,
 ): Promise<NightResult | 'stopped'> {
   if (!task) {
     return { is: 'failed', words: `No task is called "${night.task}"; this process is older than the schedule.` };
   }
   const { id, atMs } = night;
-  const run = () => task.run({ id, atMs, by, signal });
+  const run = () => task.run({ id, atMs, by, from, signal });
   log[task.auditsItself ? 'debug' : 'info']({ task: task.name, night: id, by }, `${task.name} ${task.words}: begun`);
   try {
     if (task.auditsItself) return await run();

@@ -38,7 +38,7 @@ export function nightlyTasks(deps: TaskDeps): readonly NightlyTask[] {
   ];
 }
 
-type ReconcileTaskDeps = ReconcileDeps & { audit: Pick<Audit, 'note'>; from: string };
+type ReconcileTaskDeps = ReconcileDeps & { audit: Pick<Audit, 'note'> };
 
 /** The nightly check. */
 async function reconcileOf(night: Night, deps: ReconcileTaskDeps): Promise<NightResult> {
@@ -46,7 +46,7 @@ async function reconcileOf(night: Night, deps: ReconcileTaskDeps): Promise<Night
   // The audit entry comes afterwards, because nobody asked for these repairs: they are done already.
   if (result.is === 'findings') {
     const facts = { report: result.report, words: result.words };
-    await deps.audit.note({ by: night.by, what: 'ledger reconciled', from: deps.from, facts });
+    await deps.audit.note({ by: night.by, what: 'ledger reconciled', from: night.from, facts });
   }
   return result;
 }
@@ -55,13 +55,12 @@ type CutDeps = {
   audit: { cut(given: { beforeMs: number; by: string; from: string }): Promise<Cut | undefined> };
   /** `LIMITLINE_AUDIT_DAYS`; without it, nothing is cut off. */
   days: number | undefined;
-  from: string;
 };
 
 const DAY_MS = 86_400_000;
 
 /** Removes audit entries older than `days` from the trail's start, and leaves a checkpoint there. */
-async function cutAudit({ audit, days, from }: CutDeps, { by }: Night): Promise<NightResult> {
+async function cutAudit({ audit, days }: CutDeps, { by, from }: Night): Promise<NightResult> {
   if (days === undefined) {
     return { is: 'well', words: 'All audit entries are kept (LIMITLINE_AUDIT_DAYS is not set).' };
   }
@@ -135,8 +134,6 @@ export async function archiveOld(night: Night, deps: ArchiveTaskDeps): Promise<N
 type ArchiveTaskDeps = ArchiveDeps & {
   audit: Pick<Audit, 'around'>;
   settings: { LIMITLINE_KEEP_DAYS?: number | undefined };
-  /** The host, for the audit trail. */
-  from: string;
 };
 
 /** Counts from the scheduled time: a run that is late archives no more than the schedule meant. */
@@ -146,7 +143,7 @@ function beforeOf({ atMs }: Night, days: number): number {
 
 async function archiveNamed(
   name: string,
-  { id, by, signal, beforeMs }: Night & { beforeMs?: number },
+  { id, by, from, signal, beforeMs }: Night & { beforeMs?: number },
   came: Came,
   deps: ArchiveTaskDeps,
 ): Promise<void> {
@@ -159,7 +156,7 @@ async function archiveNamed(
       came.held.push(name);
       return;
     }
-    const note = { by, what: 'portfolio archived', from: deps.from, about: name, facts: { night: id } };
+    const note = { by, what: 'portfolio archived', from, about: name, facts: { night: id } };
     const facts = ({ rows, sizeBytes }: Archived) => ({ rows, bytes: sizeBytes });
     await deps.audit.around(note, () => archivePortfolio(deps, name, { by, signal }), facts);
     came.archived.push(name);

@@ -2,6 +2,7 @@ import { Argument, type Command } from 'commander';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
 import { TASKS, type TaskName } from '../../src/schedule/schedule.ts';
+import { commandLineFrom } from '../audit/audit-command.ts';
 import { type NightEnd, nightWords, runNights, statusOf } from '../nightly/run-nights.ts';
 import { readScheduleFacts, scheduleTable } from '../nightly/schedule-table.ts';
 import { withContext } from '../opening/on-portfolio.ts';
@@ -48,7 +49,7 @@ async function runNow(task: TaskName, context: Context): Promise<NightEnd[]> {
   const { signal, forget } = waitForSignal();
   void signal.then(() => stopping.abort(new Error('this process stops')));
   try {
-    const night = { task, id: new Date(atMs).toISOString(), atMs, by: commandLineActor() };
+    const night = { task, id: new Date(atMs).toISOString(), atMs, by: commandLineActor(), from: commandLineFrom() };
     return await runNights([night], context, { signal: stopping.signal });
   } finally {
     forget();

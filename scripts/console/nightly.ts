@@ -58,9 +58,9 @@ function ruleFunctions(context: Pick<Context, 'retryRules' | 'portfolios' | 'fai
 export function scheduleFunctions(context: Context): ScheduleFunctions {
   return {
     look: () => readScheduleFacts(context),
-    async run(task, by) {
+    async run(task, asker) {
       await context.maintenance().oneAtATime();
-      await context.maintenance().add({ task, dueMs: Date.now(), by });
+      await context.maintenance().add({ task, dueMs: Date.now(), ...asker });
     },
   };
 }

@@ -4,7 +4,7 @@ import { makeTaskRunner } from '../../jobs/nightly/run-task.ts';
 import { nightlyTasks } from '../../jobs/nightly/tasks.ts';
 import type { Context } from '../../src/context.ts';
 import type { NightOf, RunEnd } from '../../src/ledger/nightly/nightly-runs.ts';
-import { MAINTENANCE } from '../../src/queue/maintenance.ts';
+import { MAINTENANCE, type MaintenanceJob } from '../../src/queue/maintenance.ts';
 import { type MaintenanceWorker, startMaintenanceWorker } from '../../src/queue/maintenance-worker.ts';
 import { nextMoment } from '../../src/schedule/moments.ts';
 import { commandLineFrom } from '../audit/audit-command.ts';
@@ -18,7 +18,7 @@ const LOOK_EVERY_MS = 250;
 export function startNightWorker(context: Context): MaintenanceWorker {
   const { keys, log, nightlyRuns: runs, audit, marks, processId, settings } = context;
   const from = commandLineFrom();
-  const tasks = nightlyTasks({ ...context, printReport, days: settings.LIMITLINE_AUDIT_DAYS, from });
+  const tasks = nightlyTasks({ ...context, printReport, days: settings.LIMITLINE_AUDIT_DAYS });
   return startMaintenanceWorker({
     connection: context.redis.connect('worker'),
     prefix: keys.queuePrefix(MAINTENANCE),
@@ -28,8 +28,8 @@ export function startNightWorker(context: Context): MaintenanceWorker {
   });
 }
 
-/** A night to run, and who asks for it; nobody for a scheduled one. */
-type WantedNight = NightOf & { by?: string };
+/** A night to run, and who asks for it and from where; nobody for a scheduled one. */
+type WantedNight = NightOf & Pick<MaintenanceJob, 'by' | 'from'>;
 
 /** A requested night and its result; undefined if it was not awaited. */
 export type NightEnd = { task: string; night: string; end: RunEnd | undefined };
@@ -49,8 +49,8 @@ export async function runNights(
   const maintenance = context.maintenance();
   // Sets the limit of one run at a time, which may not be set yet: perhaps no process was ever on duty here.
   await maintenance.oneAtATime();
-  for (const { task, atMs, by } of nights)
-    await maintenance.add({ task, dueMs: atMs, ...(by === undefined ? {} : { by }) });
+  for (const { task, atMs, by, from } of nights)
+    await maintenance.add({ task, dueMs: atMs, ...(by !== undefined && { by }), ...(from !== undefined && { from }) });
   const worker = startNightWorker(context);
   const ends: NightEnd[] = [];
   try {

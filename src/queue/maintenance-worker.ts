@@ -10,6 +10,8 @@ export type MaintenanceRun = {
   dueMs: number;
   /** Who asked for the run; undefined for a scheduled one. */
   by: string | undefined;
+  /** From where, for the audit trail; undefined for a scheduled one. */
+  from: string | undefined;
   /** Whether the run is not retried if it fails now. */
   isLastTry: boolean;
   /** Aborted when this process stops, or when another may have taken the run over, since this process could not renew its lock. */
@@ -69,6 +71,7 @@ export function startMaintenanceWorker({
         task: job.data.task,
         dueMs: job.data.dueMs ?? job.opts.prevMillis ?? job.timestamp,
         by: job.data.by,
+        from: job.data.from,
         isLastTry: job.attemptsMade + 1 >= RUN_ATTEMPTS,
         signal: AbortSignal.any([stopping.signal, lost.signal]),
       });

@@ -11,6 +11,8 @@ export type MaintenanceJob = {
   dueMs?: number;
   /** Who asked for the run; undefined for the schedule. */
   by?: string;
+  /** From where: an address, or a host's command line; undefined for the schedule, and for requests of earlier versions. */
+  from?: string;
 };
 
 /** One scheduler: its task, cron pattern and time zone. */
@@ -131,7 +133,9 @@ export function makeMaintenance({
     },
 
     /** Adds a run for this moment, unless it is already waiting or under way. */
-    async add(job: Required<Pick<MaintenanceJob, 'task' | 'dueMs'>> & Pick<MaintenanceJob, 'by'>): Promise<void> {
+    async add(
+      job: Required<Pick<MaintenanceJob, 'task' | 'dueMs'>> & Pick<MaintenanceJob, 'by' | 'from'>,
+    ): Promise<void> {
       await queue.add(job.task, job, { ...jobOptions, jobId: `${job.task}/${job.dueMs}` });
     },
 

@@ -14,7 +14,13 @@ import type { Keep } from './goldens.ts';
 
 const YES = { env: { APPROVE_ALWAYS: 'on' } };
 const BOB = { by: 'bob' };
-const NIGHT = { id: '2026-01-02T01:30:00.000Z', atMs: Date.UTC(2026, 0, 2, 1, 30), by: 'nightly', signal: NEVER };
+const NIGHT = {
+  id: '2026-01-02T01:30:00.000Z',
+  atMs: Date.UTC(2026, 0, 2, 1, 30),
+  by: 'nightly',
+  from: 'a night',
+  signal: NEVER,
+};
 
 /** Commands that change nothing: asked at the end, for JSON and for words. */
 const QUESTIONS = [
@@ -100,7 +106,7 @@ export function makeState(
       await command('restore restored --json');
       await command('forget forgotten --yes forgotten --json');
       await command('rule add --status 422 --nights 2 --json');
-      await withContext((context) => retryByRules(NIGHT, { ...context, from: 'a night' }));
+      await withContext((context) => retryByRules(NIGHT, context));
       await works();
       for (const name of ['house', 'gone']) await command(`mapping keep ${name} q4.csv --decimal comma --json`);
       await command('mapping forget gone --json');

@@ -29,7 +29,14 @@ export function openNights() {
     runner(tasks: readonly NightlyTask[], now: () => number = Date.now) {
       const run = makeTaskRunner({ tasks, runs, marks, audit, from: 'test', processId: 'p1', host: 'h1', log, now });
       return (given: Partial<MaintenanceRun> & Pick<MaintenanceRun, 'dueMs'>) =>
-        run({ task: 'reconcile', by: undefined, isLastTry: false, signal: new AbortController().signal, ...given });
+        run({
+          task: 'reconcile',
+          by: undefined,
+          from: undefined,
+          isLastTry: false,
+          signal: new AbortController().signal,
+          ...given,
+        });
     },
   };
 }

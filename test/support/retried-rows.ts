@@ -41,8 +41,8 @@ export async function openRefused(count: number, settings: Record<string, string
     /** The night of a day, as the schedule has it run; or with what a test puts in the place of some of it. */
     night(day: number, deps: Partial<typeof context> = {}, signal = new AbortController().signal) {
       const atMs = NIGHT_MS + day * DAY_MS;
-      const night = { id: new Date(atMs).toISOString(), atMs, by: 'nightly', signal };
-      return retryByRules(night, { ...context, ...deps, from: 'test' });
+      const night = { id: new Date(atMs).toISOString(), atMs, by: 'nightly', from: 'test', signal };
+      return retryByRules(night, { ...context, ...deps });
     },
     states: async () => (await portfolios.read('q4')).states,
     nightsOf: async (row: RowId) => (await rows.read([row]))[0]?.atNight?.nights,

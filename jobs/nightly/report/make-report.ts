@@ -37,7 +37,7 @@ export type NightCheck = (sink: FoundSink) => Promise<NightReport['looked']>;
  *
  * @throws errors of the checks or of Redis
  */
-export async function makeReport(night: Night, look: NightCheck, deps: ReportDeps): Promise<NightReport> {
+export async function makeReport(night: Omit<Night, 'from'>, look: NightCheck, deps: ReportDeps): Promise<NightReport> {
   const { reports, account, settings, keys } = deps;
   const dir = accountFolder({ dataDir: settings.LIMITLINE_DATA, kind: 'reports', account, of: keys.reports });
   const beganMs = await reports.now();

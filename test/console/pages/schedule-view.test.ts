@@ -81,7 +81,7 @@ describe('the schedule on its page', () => {
     const prefix = context.keys.queuePrefix('maintenance');
     const [id = ''] = await context.ledger.lrange(`${prefix}:maintenance:wait`, 0, -1);
     const data = JSON.parse((await context.ledger.hget(`${prefix}:maintenance:${id}`, 'data')) ?? '');
-    expect(data).toMatchObject({ task: 'reconcile', by: commandLineActor() });
+    expect(data).toMatchObject({ task: 'reconcile', by: commandLineActor(), from: '127.0.0.1' });
     const { entries } = await context.audit.read.page({ count: 9, walk: 9 });
     expect(entries.map(({ what, facts }) => [what, facts])).toContainEqual([
       'nightly task asked for',

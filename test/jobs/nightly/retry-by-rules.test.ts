@@ -29,8 +29,14 @@ test('rows that are refused twice and then taken are made by rules, others use u
   const told: string[] = [];
   for (const day of [0, 1, 2]) {
     const atMs = NIGHT_MS + day * DAY_MS;
-    const night = { id: new Date(atMs).toISOString(), atMs, by: 'nightly', signal: new AbortController().signal };
-    told.push((await retryByRules(night, { ...context, from: 'test' })).words);
+    const night = {
+      id: new Date(atMs).toISOString(),
+      atMs,
+      by: 'nightly',
+      from: 'test',
+      signal: new AbortController().signal,
+    };
+    told.push((await retryByRules(night, context)).words);
     await place.settled();
   }
   expect(told).toEqual(['2 rows go again.', '2 rows go again.', '1 row used up its nights, and stays rejected.']);

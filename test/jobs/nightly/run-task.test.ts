@@ -55,14 +55,14 @@ test('a run that comes days late is that of the latest night, and one whose cloc
   expect(nights.map(({ atMs }) => (atMs - DUE_MS) / DAY_MS)).toEqual([3, 9]);
 });
 
-test('what somebody asks for is run for that moment, in their name', async () => {
+test('what somebody asks for is run for that moment, in their name and from where they asked', async () => {
   const { runs, audit, runner } = openNights();
   await runs.hold([ENTRY]);
   const { task, nights } = makeTask();
   const run = runner([task], () => DUE_MS + DAY_MS);
-  await run({ dueMs: DUE_MS + 5_000, by: 'ann' });
-  expect(nights).toMatchObject([{ atMs: DUE_MS + 5_000, by: 'ann' }]);
-  expect(audit.noted).toMatchObject([{ by: 'ann', what: 'nightly task run' }]);
+  await run({ dueMs: DUE_MS + 5_000, by: 'ann', from: '192.0.2.7' });
+  expect(nights).toMatchObject([{ atMs: DUE_MS + 5_000, by: 'ann', from: '192.0.2.7' }]);
+  expect(audit.noted).toMatchObject([{ by: 'ann', what: 'nightly task run', from: '192.0.2.7' }]);
 });
 
 test.each<[string, () => Promise<NightResult>]>([

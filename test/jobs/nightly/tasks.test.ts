@@ -17,8 +17,8 @@ async function openKept(env: Record<string, string> = { LIMITLINE_KEEP_DAYS: '30
   const { context } = place;
   const night = (inDays: number, signal = new AbortController().signal) => {
     const atMs = Date.now() + inDays * DAY_MS;
-    const night = { id: new Date(atMs).toISOString(), atMs, by: 'nightly', signal };
-    return archiveOld(night, { ...context, audit, from: 'test' });
+    const night = { id: new Date(atMs).toISOString(), atMs, by: 'nightly', from: 'test', signal };
+    return archiveOld(night, { ...context, audit });
   };
   /** A portfolio that is finished, since there is nothing in it. */
   const finished = async (name: string) => {
@@ -54,8 +54,14 @@ test('one that is imported into and finished anew, while others are archived, is
     if (note.about === 'one') await context.ledger.hset(context.keys.portfolio('two'), 'finished', atMs - 1_000);
     return audit.around(note, run, ...more);
   };
-  const night = { id: new Date(atMs).toISOString(), atMs, by: 'nightly', signal: new AbortController().signal };
-  const deps = { ...context, audit: { around }, from: 'test' };
+  const night = {
+    id: new Date(atMs).toISOString(),
+    atMs,
+    by: 'nightly',
+    from: 'test',
+    signal: new AbortController().signal,
+  };
+  const deps = { ...context, audit: { around } };
   expect(await archiveOld(night, deps)).toEqual({ is: 'well', words: '1 portfolio archived.' });
   expect([await standing('one'), await standing('two')]).toEqual(['archived', undefined]);
 });

@@ -98,9 +98,11 @@ test('who is on duty goes on when Redis comes back', async () => {
 
 test('what somebody asked for in the console while nobody was on duty runs with the next pass', async () => {
   const { context } = await openWorkplace({ env: { LIMITLINE_SCHEDULE: 'off' } });
-  await scheduleFunctions(context).run('audit', 'ann');
+  await scheduleFunctions(context).run('audit', { by: 'ann', from: '192.0.2.7' });
   const ends = await doWhatIsDue(context, { signal: never(), parts: [] });
   expect(ends.map(({ task, end }) => [task, end?.is, end?.by])).toEqual([['audit', 'well', 'ann']]);
+  const { entries } = await context.audit.read.page({ count: 9, walk: 9 });
+  expect(entries.filter(({ by }) => by === 'ann').map(({ from }) => from)).toEqual(['192.0.2.7', '192.0.2.7']);
   expect(await doWhatIsDue(context, { signal: never(), parts: [] })).toEqual([]);
 });
 

@@ -83,8 +83,8 @@ export const nightsByRule: Act = async (desk) => {
       // The rule also sends a row whose call is under way now and is refused while the night runs.
       const wanted = (await desk.now()).rows.filter(({ state }) => MAY_BE_REFUSED.has(state));
       desk.simulation.says.push({ is: 'wanted', whats: wanted.map(({ what }) => what), atMs: Date.now() });
-      const night = { id: new Date(atMs).toISOString(), atMs, by: 'nightly', signal: NEVER };
-      await retryByRules(night, { ...context, from: 'simulated' });
+      const night = { id: new Date(atMs).toISOString(), atMs, by: 'nightly', from: 'simulated', signal: NEVER };
+      await retryByRules(night, context);
       await new Promise((resolve) => setTimeout(resolve, 2_000));
     }
   });

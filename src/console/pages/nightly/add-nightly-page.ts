@@ -117,10 +117,10 @@ export const nightlyTasksPage = page<NightlyPageFunctions>(
     post('/nightly/run/:task', {
       may: OPERATOR,
       action: 'run nightly',
-      handle: async ({ params, actor, reply, given }) => {
+      handle: async ({ request, params, actor, reply, given }) => {
         const task = TASKS.find((name) => name === params.task);
         if (!task) throw new ConsoleError(404, t`There is no task "${params.task}"; there are ${TASKS.join(', ')}.`);
-        await given.schedule.run(task, actor.name);
+        await given.schedule.run(task, { by: actor.name, from: request.ip });
         return reply.redirect(`${AUTOMATION}?asked=${task}`, 303);
       },
     }),

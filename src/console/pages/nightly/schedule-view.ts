@@ -44,8 +44,8 @@ const TASK_NAMES: Readonly<Record<TaskName, string>> = {
 /** The functions that the page gets for the schedule. */
 export type ScheduleFunctions = {
   look: () => Promise<ScheduleFacts>;
-  /** Asks for a run now, in this person's name. It waits until a process is on duty. */
-  run: (task: TaskName, by: string) => Promise<void>;
+  /** Asks for a run now, in this person's name and from their address. It waits until a process is on duty. */
+  run: (task: TaskName, asker: { by: string; from: string }) => Promise<void>;
 };
 
 /**
