@@ -5,6 +5,7 @@ import { readTripped } from './pace/breaker-words.ts';
 import { makeBreakers } from './pace/breakers.ts';
 import { makePace } from './pace/pace.ts';
 import type { PaceState } from './pace/pace-state.ts';
+import { busyPerS } from './pace/samples.ts';
 import { makeSlots } from './pace/slots.ts';
 import { chooseProxy } from './proxy.ts';
 import { makeServiceClient } from './service/client.ts';
@@ -65,4 +66,21 @@ export async function lookAtPace({ ledger, keys, queues, readPace }: Context): P
   const [pace, tripped, paused] = await Promise.all([readPace(), readTripped(ledger, keys.breakers), queues.paused()]);
   if (pace === undefined && paused.length === 0) return undefined;
   return { ...(pace ?? NO_PACE), tripped, paused };
+}
+
+/** Fewer calls a second are the fading rest of calls that ended. */
+const LEAST_FLOW_PER_S = 0.1;
+
+/**
+ * Calls a second to be expected, limited by the ceiling: the learned pace or, before the service limited any call, what it accepted when calls
+ * left last, however long ago. Undefined where none is known, or while a circuit breaker is tripped.
+ */
+export async function knownRate(context: Context): Promise<number | undefined> {
+  const [pace, samples] = await Promise.all([lookAtPace(context), context.paceSamples.read()]);
+  const ceilingPerS = context.settings.SERVICE_RATE_PER_S;
+  if ((pace?.tripped?.length ?? 0) > 0) return undefined;
+  const isLearned = pace !== undefined && pace.phase !== 'start';
+  const ratePerS = isLearned ? pace.ratePerS : (busyPerS(samples) ?? pace?.flowPerS ?? 0);
+  if (!isLearned && ratePerS < LEAST_FLOW_PER_S) return ceilingPerS;
+  return Math.min(ratePerS, ceilingPerS ?? Number.POSITIVE_INFINITY);
 }

@@ -2,7 +2,6 @@ import { LimitlineError } from '../../src/errors.ts';
 import type { AskedFor } from '../../src/ledger/approvals/approval-look.ts';
 import type { Plan, PlanState } from '../../src/ledger/plans/plan.ts';
 import { whyWords } from '../../src/ledger/schema/approval.ts';
-import type { PaceState } from '../../src/pace/pace-state.ts';
 import { type CarryOutDeps, confirmPlan } from './carry-out.ts';
 import { makePlan, type PlanDeps, type PlanRequest } from './make-plan.ts';
 
@@ -20,10 +19,10 @@ type How = { by: string; awaitMs: number; signal: AbortSignal };
  */
 export async function actOnRows(
   request: PlanRequest,
-  how: How & { dryRun: boolean; pace?: PaceState | undefined },
+  how: How & { dryRun: boolean; ratePerS?: number | undefined },
   deps: CarryOutDeps & PlanDeps,
 ): Promise<Acted> {
-  const plan = await makePlan({ ...request, by: how.by }, deps, how.pace);
+  const plan = await makePlan({ ...request, by: how.by }, deps, how.ratePerS);
   return how.dryRun || isEmpty(plan) ? { plan, state: undefined } : actOnPlan(plan, how, deps);
 }
 

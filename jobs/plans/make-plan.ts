@@ -12,7 +12,6 @@ import type { SupplierInDoubt } from '../../src/ledger/schema/approval.ts';
 import { asksApproval } from '../../src/ledger/schema/approval.ts';
 import { ROW_STATES, type RowState, rowsIn, UNFINISHED_STATES } from '../../src/ledger/schema/row.ts';
 import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
-import type { PaceState } from '../../src/pace/pace-state.ts';
 import { type AskDeps, whyNeededWords } from '../operators/ask-first.ts';
 import { type ElsewhereDeps, heldElsewhere } from '../operators/resolution.ts';
 import { isSupplierInDoubt } from '../operators/supplier-again.ts';
@@ -43,9 +42,9 @@ const COUNT_FOR_MS = 2_000;
  * Counts what an action would do and keeps that as a plan. The plan fixes the filter and the time: only rows of the filter that
  * have not changed since are acted on.
  *
- * @param pace the known pace, to estimate the duration
+ * @param ratePerS calls a second to be expected, if known, to estimate the duration
  */
-export async function makePlan(request: PlanRequest, deps: PlanDeps, pace?: PaceState): Promise<Plan> {
+export async function makePlan(request: PlanRequest, deps: PlanDeps, ratePerS?: number): Promise<Plan> {
   const { portfolio, action, by } = request;
   const filter = plannedFilter(action, request.filter);
   // The time is read first, so that rows which change during the count are left out.
@@ -76,7 +75,7 @@ export async function makePlan(request: PlanRequest, deps: PlanDeps, pace?: Pace
       action === 'resend'
         ? await heldElsewhere(portfolio, pagesOfFilter(deps.rows, portfolio, filter), deps)
         : undefined,
-    seconds: action === 'cancel' ? null : secondsOf(calls, pace),
+    seconds: action === 'cancel' ? null : secondsOf(calls, ratePerS),
     approval: await whyApproved({ portfolio, action, filter }, { sum: counts.sum, supplier }, deps),
     begun: state.begun,
     reopened: state.reopened,
@@ -155,10 +154,10 @@ async function lookUp(
 /** The upper estimate's factor: other calls and changes of the pace allow no better one. */
 const LONGER_BY = 1.5;
 
-/** The estimated seconds for so many calls at the learned pace; null where no pace is known or a breaker is tripped. */
-function secondsOf(calls: number, pace: PaceState | undefined): { from: number; to: number } | null {
-  if (!pace || pace.phase === 'start' || pace.ratePerS <= 0 || (pace.tripped?.length ?? 0) > 0) return null;
-  const seconds = calls / pace.ratePerS;
+/** The estimated seconds for so many calls; null where no rate is known. */
+function secondsOf(calls: number, ratePerS: number | undefined): { from: number; to: number } | null {
+  if (ratePerS === undefined) return null;
+  const seconds = calls / ratePerS;
   return { from: Math.ceil(seconds), to: Math.ceil(seconds * LONGER_BY) };
 }
 

@@ -10,7 +10,7 @@ import type { Cause } from '../../src/ledger/counts/cause.ts';
 import type { Plan } from '../../src/ledger/plans/plan.ts';
 import { filterFromQuery, type Query, type RowFilter } from '../../src/ledger/search/row-filter.ts';
 import { groupedAmount } from '../../src/money-text.ts';
-import { lookAtPace } from '../../src/open-service.ts';
+import { knownRate } from '../../src/open-service.ts';
 
 /** Which rows a command is for: by cause or by filter. */
 export type RowChoice = { cause?: string | undefined; where?: RowFilter | undefined };
@@ -103,7 +103,7 @@ export async function actOnChosen(
   { dryRun }: { dryRun: boolean },
   context: Context,
 ): Promise<Acted> {
-  return actOnRows(request, { ...howOf(context), dryRun, pace: await lookAtPace(context) }, context);
+  return actOnRows(request, { ...howOf(context), dryRun, ratePerS: await knownRate(context) }, context);
 }
 
 /** Executes a plan that was made with `dryRun`, after the person said yes. */

@@ -1,13 +1,12 @@
 import { makeDraftDesk } from '../../jobs/drafts/draft-desk.ts';
 import { previewInThread } from '../../jobs/drafts/preview-in-thread.ts';
 import { importDepsOf, importPortfolio } from '../../jobs/import/import-portfolio.ts';
-
 import type { NewPageFunctions } from '../../src/console/pages/new/add-draft-actions.ts';
 import type { Context } from '../../src/context.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { exactText } from '../../src/ledger/counts/outcome-sums.ts';
+import { knownRate } from '../../src/open-service.ts';
 import { outlookDepsOf } from '../look/dry-run.ts';
-import { knownRate } from '../look/look.ts';
 
 /** The functions of the pages for a new portfolio. Imports run in this process, and stop early with the console. */
 export function newPageFunctions(context: Context): NewPageFunctions {

@@ -7,7 +7,7 @@ import type { Context } from '../../src/context.ts';
 import { messageOf } from '../../src/errors.ts';
 import { whyWords } from '../../src/ledger/schema/approval.ts';
 import { untilResumed } from '../../src/ledger/schema/pause-reasons.ts';
-import { lookAtPace } from '../../src/open-service.ts';
+import { knownRate } from '../../src/open-service.ts';
 import type { WhoMayReader } from './people/who-may.ts';
 
 /** How long a page waits for a plan's end. After that, it shows the progress. */
@@ -31,7 +31,7 @@ export function plansPageFunctions(context: Context, whoMay: WhoMayReader): Plan
       await portfolios.mustBeHere(request.portfolio);
       const { startedMs } = await portfolios.read(request.portfolio);
       if (startedMs === undefined) return undefined;
-      const plan = await makePlan(request, context, await lookAtPace(context));
+      const plan = await makePlan(request, context, await knownRate(context));
       return read(plan.id);
     },
 

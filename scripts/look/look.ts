@@ -7,7 +7,7 @@ import { openDocuments } from '../../src/documents/archive.ts';
 import { defaultDocumentsDir, makeDocumentFolder } from '../../src/documents/folder.ts';
 import { isLimitlineError } from '../../src/errors.ts';
 import { openRows } from '../../src/ledger/portfolios/summary.ts';
-import { lookAtPace } from '../../src/open-service.ts';
+import { knownRate } from '../../src/open-service.ts';
 import { makeControlSum } from '../../src/portfolio/control-total.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import { readSupplier } from '../../src/portfolio/supplier.ts';
@@ -54,19 +54,6 @@ export function sayNothingDone(
 ): number {
   terminal.print('Nothing was requested, and nothing was imported.', { account, portfolio, imported: false });
   return PROBLEMS_STATUS;
-}
-
-/** Fewer calls a second are the fading rest of calls that ended. */
-const LEAST_FLOW_PER_S = 0.1;
-
-/** Calls per second to be expected: the learned pace, or that of the last seconds, limited by the ceiling; undefined where none is known. */
-export async function knownRate(context: Context): Promise<number | undefined> {
-  const ceiling = context.settings.SERVICE_RATE_PER_S;
-  const pace = await lookAtPace(context);
-  // While the pace still doubles, it does not tell what the service accepts: the calls of the last seconds do, if there are any.
-  if (!pace || (pace.phase === 'start' && pace.flowPerS < LEAST_FLOW_PER_S)) return ceiling;
-  const ratePerS = pace.phase === 'start' ? pace.flowPerS : pace.ratePerS;
-  return Math.min(ratePerS, ceiling ?? Number.POSITIVE_INFINITY);
 }
 
 /** Reads the copy of the file in the data folder once, as the import will. Answers nothing if the file cannot be used. */

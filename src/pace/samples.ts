@@ -97,6 +97,21 @@ export function madePerMinute(
   return Math.max(0, is - was) / (Math.max(SAMPLE_EVERY_MS, Math.min(overMs, nowMs - first.atMs)) / 60_000);
 }
 
+/** Busy time over which accepted calls are averaged, in ms: whole windows of most services. */
+const BUSY_MS = 30_000;
+
+/** Mean calls a second of the latest {@link BUSY_MS} in which calls were accepted, whenever that was; undefined if no sample tells. */
+export function busyPerS(samples: readonly PaceSample[]): number | undefined {
+  let [calls, ms] = [0, 0];
+  for (const { fromMs, atMs, acceptedPerS } of spansOf(samples).reverse()) {
+    if (acceptedPerS === 0) continue;
+    calls += (acceptedPerS * (atMs - fromMs)) / 1_000;
+    ms += atMs - fromMs;
+    if (ms >= BUSY_MS) break;
+  }
+  return ms === 0 ? undefined : (calls * 1_000) / ms;
+}
+
 /**
  * The spans between samples. Left out: gaps without a sample, unless the service's limit stopped all calls then, and spans over which the
  * counts began anew.

@@ -104,7 +104,7 @@ function callsStat({ calls, isLookedUp }: Plan): { label: string; value: string;
 }
 
 function paceHint({ seconds }: Plan): string {
-  return seconds === null ? t`known once requests are being sent` : t`at the current speed`;
+  return seconds === null ? t`known once requests are being sent` : t`at the speed of the latest calls`;
 }
 
 function callsWords({ calls, isLookedUp }: Plan): string {
