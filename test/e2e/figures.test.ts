@@ -58,7 +58,7 @@ test('each figure counts what its word says, of rows that ended in every way: in
   expect(page).toMatch(/Partly approved 1 .* Declined 1 .* Answered, outcome not known 2 /);
   expect(page).toContain('Sending ended');
   expect(page).not.toContain('Finished');
-  expect(await pageOf('/')).toMatch(/5,017\.50 of 10,060\.00 in all rows +1,502\.75 1 row needs an answer/);
+  expect(await pageOf('/')).toMatch(/5,017\.50 in the file 10,060\.00 +1,502\.75 1 row needs an answer/);
   expect(await json('portfolios')).toMatchObject({
     portfolios: [{ standing: 'held', sums: { requested: '5017.50', inAllRows: '10060.00', grantedBelow: 1 } }],
   });

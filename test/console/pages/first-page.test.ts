@@ -94,6 +94,17 @@ test('what was requested this month stands there by currency and outcome, withou
   expect(plain((await get('/')).text)).toContain('Outcome not known EUR 1,003.50 1 request in q4');
 });
 
+test('what was requested stands beside what the files ask for, which has rejected, held and left out lines, too', async () => {
+  const desk = await openDesk(0, { rules: [{ on: 'limit', match: 'HRB 2"', fault: 'status', status: 422 }] });
+  const [head, ...lines] = buyerLines(3);
+  const some = [...lines, 'Nobody GmbH,QQ,HRB 9,7.00'].map((line) => `${line},EUR`);
+  await writeFile(join(desk.cwd, 'q4.csv'), `${[`${head},currency`, ...some].join('\n')}\n`);
+  await desk.limitline('run', 'q4.csv', '--yes', '--no-results');
+  const page = plain((await (await openConsole(desk)).get('/')).text);
+  expect(page).toContain('This month Requested EUR 2,005.00 2 requests · in the files EUR 3,014.50 Granted');
+  expect(page).toContain('EUR 2,005.00 in the file 3,014.50');
+});
+
 test('sums of this month are lower bounds once a portfolio was archived in it', async () => {
   const desk = await openDesk(1);
   for (const name of ['q4', 'q5']) await desk.limitline('run', 'q4.csv', '--portfolio', name, '--no-results');

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { grouped } from '../../../counted.ts';
-import { grantedOf, soleCurrency } from '../../../ledger/counts/outcome-sums.ts';
+import { moneyOf } from '../../../ledger/counts/money.ts';
+import { grantedOf, outcomesOf, soleCurrency } from '../../../ledger/counts/outcome-sums.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import { rowCountOf } from '../../../ledger/portfolios/summary.ts';
 import type { DeclinedPage, DeclinedSum } from '../../../ledger/rows/answered-lately.ts';
@@ -215,8 +216,7 @@ function renderList(look: PortfoliosLook, { text, rights }: Listed): Html {
       {
         head: t`Requested`,
         kind: 'amount',
-        cell: ({ sums: { requested, inAllRows }, ...state }) =>
-          html`<span>${money({ amount: requested, currency: soleCurrency(state) })}${requested !== inAllRows && html`<small class="under">of ${amount(inAllRows)} in all rows</small>`}</span>`,
+        cell: (state) => requestedOf(state, look.meanings),
       },
       { head: t`Granted`, kind: 'amount', cell: (state) => amount(grantedOf(state, look.meanings).granted) },
       { head: t`Waits for`, cell: (state) => waitCell(state, look) },
@@ -253,6 +253,13 @@ function nothingYet(rights: Rights): Html {
 
 function nameOf({ name, file }: PortfolioState): Html {
   return html`<span><a href="${portfolioAddress(name)}"><bdi>${name}</bdi></a>${file && html`<small class="under"><bdi>${file.fileName}</bdi></small>`}</span>`;
+}
+
+/** What the service has answered for, and beside it what the files ask for in all lines. */
+function requestedOf(state: PortfolioState, meanings: Meanings): Html {
+  const { requested, in_file: inFile } = moneyOf(state, outcomesOf(state, meanings));
+  const isMore = requested.amount !== inFile.amount;
+  return html`<span>${money({ amount: requested.amount, currency: soleCurrency(state) })}${isMore && html`<small class="under">${inFile.with_earlier ? t`in the files` : t`in the file`} ${inFile.at_least && '≥ '}${amount(inFile.amount)}</small>`}</span>`;
 }
 
 function begunOf({ startedMs, file }: PortfolioState): Html {

@@ -1,3 +1,4 @@
+import { moneyOf } from '../../../ledger/counts/money.ts';
 import { type AmountIn, outcomesOf, soleCurrency, sumsByCurrency } from '../../../ledger/counts/outcome-sums.ts';
 import { ANSWER_OUTCOMES, type RowOutcome } from '../../../ledger/counts/row-outcome.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
@@ -44,8 +45,11 @@ export function thisMonth(look: {
   const isOfOthers = ofMonth.length < portfolios.length || portfolios.length === total;
   const isAll = isOfOthers && monthOf(archivedMs) !== month;
   const all = ofMonth.map((state) => {
-    return { name: state.name, currency: soleCurrency(state), sums: outcomesOf(state, meanings) };
+    const sums = outcomesOf(state, meanings);
+    return { name: state.name, currency: soleCurrency(state), sums, inFile: moneyOf(state, sums).in_file };
   });
+  const inFiles = sumsByCurrency(all.map(({ currency, inFile: { amount } }) => ({ amount, currency })));
+  const areWhole = isAll && all.every(({ inFile }) => !inFile.at_least);
   return panel({
     title: t`This month`,
     body: stats(
@@ -64,14 +68,21 @@ export function thisMonth(look: {
           of === 'granted' && rows > 0
             ? html`of ${sumsPart(sumsByCurrency(asked), isAll)} requested in ${requests}`
             : html`${requests}`;
-        return {
-          label,
-          value,
-          hint: outcomes.length === 1 ? html`${words}${rows > 0 && html` in ${placesOf(some, outcomes)}`}` : words,
-        };
+        const beside =
+          outcomes.length === 1
+            ? rows > 0 && html` in ${placesOf(some, outcomes)}`
+            : of === 'requested' && isMore(inFiles, amounts) && html` · in the files ${sumsPart(inFiles, areWhole)}`;
+        return { label, value, hint: html`${words}${beside}` };
       }),
     ),
   });
+}
+
+/** Whether files ask for other sums than these: rows that are rejected, wait or need an answer are in no sum of requests. */
+function isMore(inFiles: readonly AmountIn[], requested: readonly AmountIn[]): boolean {
+  const sums = sumsByCurrency(requested);
+  const sumOf = (currency: string | undefined) => sums.find((one) => one.currency === currency)?.amount ?? '0.00';
+  return inFiles.some(({ amount, currency }) => amount !== sumOf(currency));
 }
 
 /** Links to the portfolios with most of these requests. */
