@@ -186,5 +186,11 @@ test('the CSV of results is written for a spreadsheet with the decimals and sepa
   expect((await desk.json('report', 'mai')).granted).toBe('2250.25');
   expect((await get('/portfolios/mai/downloads/results.csv?decimal=dot&delimiter=tab')).status).toBe(422);
   expect((await get('/portfolios/mai/downloads/errors.csv?decimal=comma&delimiter=tab')).status).toBe(422);
-  expect((await get('/portfolios/mai')).text).toContain('CSV with other decimals');
+  const { text } = await get('/portfolios/mai');
+  expect(text).toContain('CSV with other decimals');
+  expect(text).toContain(
+    '“Download CSV” has your columns as they were typed, and the columns of Limitline with a point',
+  );
+  expect(text).toContain('aria-label="Download: Excel"');
+  expect(text).not.toContain('Download: Download');
 });

@@ -107,7 +107,7 @@ function renderDownload({ name, is }: Pick<ArchivedPortfolio, 'name' | 'is'>): H
     words: t`Download CSV`,
     kind: 'quiet',
     download: true,
-    label: t`Download: results of ${name}`,
+    label: t`Download CSV: results of ${name}`,
   });
 }
 
