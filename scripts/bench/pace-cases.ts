@@ -24,7 +24,7 @@ const HEADERS_OF_PEERS: readonly Headers[] = ['none', 'retry-after-seconds'];
 const FLEET = { name: 'eight processes', perS: 100, headers: 'none', contender: 8 } as const;
 
 type PaceCases = {
-  /** Cases of the stand-in's own limiter, whose limit nobody is told. */
+  /** Cases with the stand-in's own limiter. No setting tells Limitline its limit, so it is learned from the responses. */
   hidden: PaceCase[];
   /** Cases of limiters that others wrote, and of eight processes. */
   limiters: PaceCase[];

@@ -124,7 +124,7 @@ async function verifyFile(path: string, audit: AuditTrail, from: number | undefi
   try {
     for await (const line of createInterface({ input: file, crlfDelay: Number.POSITIVE_INFINITY })) {
       const entry = readExportLine(line);
-      // A line that is no entry is added with an invalid link, so that the check fails there.
+      // A line that is no entry gets an empty link, which cannot be right. So the check fails at this line.
       if (entry || line !== '') verifier.add(entry ?? { text: line, link: '' });
     }
   } catch (error) {

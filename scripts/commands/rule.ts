@@ -36,7 +36,7 @@ export function register(program: Command, terminal: Terminal): void {
   rule
     .command('remove')
     .argument('<id>', 'the rule')
-    .description('remove a rule: from that moment on no row goes by it')
+    .description('remove a rule: from then on it sends no row again')
     .action(async (id: string) => {
       const removed = await withContext(({ retryRules }) => retryRules.remove(id));
       if (!removed) throw new LimitlineError('NOT_FOUND', `There is no rule "${id}": see limitline rule list.`);

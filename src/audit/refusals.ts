@@ -96,7 +96,7 @@ function join(counted: Counted, earlier: Counted): void {
   }
 }
 
-/** Adds to a count by name; with too many names to a common one. */
+/** Adds to the count of a name. Once there are too many names, each further name adds to the count `others`. */
 function add(counts: Counts, name: string, more = 1): number {
   const known = counts.has(name) || counts.size < TOLD_APART ? name : OTHERS;
   const sum = (counts.get(known) ?? 0) + more;

@@ -20,7 +20,7 @@ const LONGEST_WAIT_MS = 3_600_000;
 /** Most calls that a header can state: a greater number means that there is no limit. */
 const MOST_CALLS = 1_000_000_000;
 
-/** A longer window is an allowance to use up, not a rate. */
+/** A limit whose window is longer, such as 5,000 calls an hour, is a quota: its calls may be used up early. It is not a rate of calls a second. */
 const LONGEST_RATE_WINDOW_S = 10;
 
 /** From these values on, a number is a time since 1970 and not a duration: 1e9 s and 1e12 ms are both in 2001. */

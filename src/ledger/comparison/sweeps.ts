@@ -9,7 +9,7 @@ import { bucketsOf, columnsOf } from './portfolio-keys.ts';
 
 /** Members of a set compared in one step: a millisecond or two of Redis' time. */
 const PAGE = 100;
-/** Sets whose sizes are read with one pipeline. */
+/** How many sets have their sizes read in one pipeline of Redis commands. */
 const SIZES = 1_000;
 
 /** Called with the row of each removed member; a row may come several times. */

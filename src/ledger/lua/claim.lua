@@ -122,7 +122,7 @@ CALLS.claim = function(of, it)
   -- Nothing is sent for an archived portfolio, or one on the way there.
   local isSession = it.kind == 'session'
   local gone = portfolio.archive
-  -- A hosted session is sent while a person's wish for it stands, which a later cancel ends. Its row has ended, and is no older for that.
+  -- A person asks for a hosted session, mostly after the row has ended. So the row's end does not stop it, but a cancel after the wish does.
   local isWished = isSession and tonumber(found.wanted or -1) >= portfolio.cancels
   if isSession then gone = gone or not isWished else gone = gone or isGivenUpRow(row) end
   local isRequest = not ofRow or call == requestOf(portfolio.hash, of.key)

@@ -143,7 +143,7 @@ export function makeKeys(prefix: string, account: string) {
       const digest = createHash('sha1').update(id).digest();
       return `${root}:made:${kind}:${digest.readUInt16BE() % 16_384}`;
     },
-    /** Hash: `<id> <buyer> <other buyer>` of a company that two buyers share → the row of the second. */
+    /** Hash: companies whose id the service gave for two buyers. `<id> <first buyer> <second buyer>` → the second buyer's row. */
     sharedCompanies: `${root}:shared-companies`,
     /** List: the `bl_` ids of one buyer's limits, in the order in which they were recorded, mostly the order of granting. */
     buyerLimits: (buyer: string) => `${root}:buyer:${buyer}:limits`,

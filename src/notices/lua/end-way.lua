@@ -1,4 +1,4 @@
--- The server's clock in ms, the same for all hosts.
+-- The present time in ms by Redis' clock, which is the same for all hosts.
 local function nowMs()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)

@@ -24,7 +24,7 @@ type NameMeaning = {
  * words in brackets, or a currency on a column that is no amount, make the meaning a guess.
  */
 export function headerMeaningOf(written: string): NameMeaning {
-  // No column name is longer, and a malformed file may have a megabyte in this cell.
+  // A longer text is no column name. It is not looked up, since a malformed file may have a megabyte in this cell.
   if (written === '' || written.length > MAX_LENGTH) return NOTHING;
   // Limitline's own column names need no tables, so their loading is avoided.
   if (isKnown(written)) return { ...NOTHING, known: written };

@@ -10,7 +10,7 @@ import { type RecordedBuyer, readRecordedBuyer } from '../identity/recorded-buye
 
 /** One line's result in a results file, as text. A missing or empty field is ''. */
 export type ResultOutcome = {
-  /** `<portfolio>/<row key>`. */
+  /** The row's name, as `<portfolio>/<row key>`. */
   row: string;
   /** The row's line in its file; 0 if unknown. */
   line: number;

@@ -15,7 +15,7 @@ import { digits, page } from '../page.ts';
 
 /** The functions that the list of archived portfolios gets. */
 export type ArchivedPageFunctions = {
-  /** `count` portfolios from index `from` on, the latest archived first, and how many there are. */
+  /** One page of the list, the latest archived first: `count` portfolios from index `from` on. `total` counts all archived portfolios. */
   page: (from: number, count: number) => Promise<{ archived: readonly ArchivedPortfolio[]; total: number }>;
 };
 

@@ -115,7 +115,7 @@ export function previewProgress({ id }: Pick<PortfolioDraft, 'id'>, state: Previ
   return html`<p data-go="/new/${id}">${linkButton({ href: `/new/${id}`, words: t`Show the result`, kind: 'primary' })}</p>`;
 }
 
-/** How far an import is; at its end, `data-go` tells the browser's module `follow` where to go. */
+/** How far an import is. When the import ends, the attribute `data-go` has the address that the browser's script `follow` opens next. */
 export function importProgress(
   { id, submitted, versions }: PortfolioDraft,
   { progress, total }: { progress: { lines: number } | undefined; total: number | undefined },
