@@ -85,7 +85,7 @@ const namedSchema = z.object({
   /** The file from which it was made. */
   file: z.string(),
   keptMs: z.int(),
-  /** Who keeps it and who set the options: authors of files read with it. Empty in mappings of earlier versions. */
+  /** People who saved the mapping or chose its options. They count as authors of each file read with it. Earlier versions stored nobody. */
   by: z.array(z.string()).default([]),
   reading: readOptionsSchema.transform(lastingOf),
 });

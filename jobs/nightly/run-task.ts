@@ -93,7 +93,7 @@ export type NightResult = {
 /** A task that the schedule may name. Each run is in the audit trail; after a crash it is run again with the same id. */
 export type NightlyTask = {
   name: TaskName;
-  /** A short description. */
+  /** What the task does, in a few words for people. */
   words: string;
   /** Writes its own audit entries, so that runs without effect write none. Other tasks get one before and one after. */
   auditsItself?: true;

@@ -1,7 +1,8 @@
 import { fitted, widthOf } from '../terminal/width.ts';
 
-/** How often the bar is redrawn on a terminal, and a line is written elsewhere. */
+/** The bar on a terminal is redrawn once in this time. */
 const REDRAW_EVERY_MS = 200;
+/** Where the output is no terminal, a line is written once in this time. */
 const WRITE_EVERY_MS = 5_000;
 
 /** Characters of a progress bar: leaves room in 80 columns for the account and for what calls wait for. */

@@ -66,7 +66,10 @@ const PREFIX = 'limitline-documents-';
 /** The mark of the process that made it, and mkdtemp's suffix. */
 const NAME = new RegExp(`^${PREFIX}${MARK_PATTERN}-[A-Za-z0-9]{6}$`);
 
-/** Keeps the folder young: the system may remove old ones, and other containers cannot see this process. */
+/**
+ * The folder's time of change is renewed once in this time. Otherwise the system may clear it away as old, and so may another container,
+ * which cannot see that this process is alive.
+ */
 const REFRESH_EVERY_MS = 3_600_000;
 
 const open = new Set<string>();

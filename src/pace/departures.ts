@@ -1,6 +1,6 @@
 export type Departures = ReturnType<typeof makeDepartures>;
 
-/** A permit used later than this is late; the spacing has room for less. */
+/** A call that leaves longer than this after its permit was due is late. Smaller delays fit between two permits. */
 const LATE_AFTER_MS = 15;
 
 /** A ceiling counts the calls in any second. */

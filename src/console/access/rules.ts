@@ -8,10 +8,10 @@ export const OPEN = { open: true } as const;
 /** Addresses for everybody who is signed in, whatever their roles. */
 export const SIGNED_IN = { signedIn: true } as const;
 
-/** For roles that work with portfolios. The role admin alone does not: it manages people and the installation. */
+/** Addresses for roles that work with portfolios. The role admin alone does not: it manages people and the installation. */
 export const LOOKS = { roles: ['viewer', 'finance', 'approver', 'operator'] } as const;
 
-/** For roles that work with single rows, and so see buyers' data as it is. */
+/** Addresses for roles that work with single rows. They see the personal data of buyers, which is masked for others. */
 export const SEES_BUYERS = { roles: ['finance', 'approver', 'operator'] } as const;
 
 /**

@@ -113,7 +113,7 @@ export function makeGathered<Item, Answer>(
 
 /** What claims need to know of Redis' replicas. */
 export type Replicas = {
-  /** Replicas that must have a claim before it is sent; 0 if there are none. */
+  /** How many replicas must have stored a claim before its call is sent; 0 if Redis has no replicas. */
   expected: () => number | Promise<number>;
   /** A connection for claims alone, which repeats no command by itself. */
   connect: () => RedisConnection;

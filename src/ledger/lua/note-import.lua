@@ -1,7 +1,7 @@
 -- Notes that an import is under way ("beat") or has ended ("end"), or removes killed imports, whose heartbeats stopped ("sweep").
 -- The portfolio is finished now if it waited for nothing but an import.
 -- @keys portfolio underWay imports
--- The portfolio, its imports under way, and all its imports.
+-- portfolio: the portfolio's hash; underWay: its imports that have not ended; imports: all its imports
 -- @args what import read found goneAfterMs
 -- import: "<content>:<own name>"; for an end, read: the content that was read to its end, or "" if the import was given up, and found: the
 -- counts of the file, as JSON, or ""; for a sweep, goneAfterMs: ms without a heartbeat after which an import is gone.

@@ -57,7 +57,7 @@ local function writeState(pace)
   redis.call('EXPIRE', KEYS[1], N.KEPT_S)
 end
 
--- Starts the doubling phase, as without any knowledge.
+-- Starts the phase in which the rate doubles, as when nothing is known of the service's limit.
 local function startDoubling(pace)
   pace.phase, pace.since, pace.sinceAccepted, pace.marks = 'start', now, pace.accepted, ''
 end

@@ -52,11 +52,13 @@ export type DecisionsFile = {
 /** Which columns of a header are which, `HEADER=COLUMN` each, and who said it. */
 export type KeptColumns = { map: readonly string[]; by: string };
 
-/** How a file of decisions is read, where it does not tell. */
+/** Options for reading a file of decisions. Each is for what the file itself does not tell. */
 export type DecisionsReading = {
-  /** By default the first sheet, without hidden rows, and what amounts of the file prove. */
+  /** The sheet of an Excel workbook; by default the first. */
   sheet?: string | undefined;
+  /** Whether hidden rows are read too; by default they are not. */
   hiddenRows?: boolean | undefined;
+  /** The decimal mark of amounts; by default the one that the file's amounts prove. */
   decimal?: Decimal | undefined;
   dates?: DateOrder | undefined;
   /** `HEADER=COLUMN` for columns whose headers are other words; these go before columns that bear the name. */

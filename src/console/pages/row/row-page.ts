@@ -114,7 +114,7 @@ function outcomeOf(story: RowStory, meanings: Meanings): Html {
   ])}`;
 }
 
-/** Of a limit that was decided later: the service's first answer, and the decision with when, by whom and whence. */
+/** For a limit that was decided later: the service's first answer, and the decision with its time, who brought it in, and the file. */
 function decisionFacts({ calls, result: { record } }: RowStory): { term: string; what: HtmlValue }[] {
   const { answered, decided } = calls.find(({ kind }) => kind === 'limit')?.known ?? {};
   if (!decided || record.decided_at === undefined) return [];
