@@ -155,7 +155,7 @@ export const COMMANDS: Readonly<Record<string, { usage: string; says: string; lo
   },
   mapping: {
     usage: '',
-    says: 'how files are read, kept under a name, for the drop folder',
+    says: 'save under a name how a file is read, for files in the drop folder',
     load: () => import('./commands/mapping.ts'),
   },
   user: {

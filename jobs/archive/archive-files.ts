@@ -127,7 +127,10 @@ function mustBeAsWritten(path: string, found: Pick<FileFacts, 'bytes' | 'sha256'
   throw changed(path, `${found.bytes} bytes of SHA-256 ${found.sha256}, and not ${facts.bytes} of ${facts.sha256}`);
 }
 
-/** Bytes of other keys in one command, fewer than of rows: a sorted set takes Redis four times as long for the same bytes. */
+/**
+ * The most bytes of keys other than rows that one command writes. It is less than for rows, since for the same bytes a sorted set takes
+ * Redis four times as long as a hash.
+ */
 export const REST_BYTES = 48 * 1024;
 
 /** Lines without their line feeds, in batches for one Redis command. */

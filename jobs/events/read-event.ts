@@ -15,7 +15,10 @@ export type EventReading = { found: Partial<Record<MappedName, string>> } & (
 /** Most limits of one event: each takes some commands to Redis. */
 const MOST_LIMITS = 10_000;
 
-/** How far in the future an event's time may be: nobody can mend it, and times of one zone still say which event is the later one. */
+/**
+ * How far in the future an event's time may be. A day allows for a sender that states local time as UTC: nobody here can correct it, and its
+ * times still tell which event is the later one.
+ */
 const AHEAD_MS = 86_400_000;
 
 /** Bytes of an id: no service has longer ones. */

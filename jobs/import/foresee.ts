@@ -97,7 +97,7 @@ export function makeReplacingForesight({
   /** Whether a portfolio is paused, so that its rows are not sent. */
   isPaused: (portfolio: string) => Promise<boolean>;
 }) {
-  /** The rows, as they would be then, of buyers with a row that an earlier line of this file would replace. Usually few. */
+  /** Buyers for whom an earlier line of this file would replace a row, usually few. Each has its rows as they would be after that line. */
   const corrected = new Map<string, BuyerRows>();
   /** The first line of each buyer in this file: an import finds its row in the ledger. */
   const firstLines = makeDigestTable();

@@ -4,7 +4,7 @@ import type { Log } from '../../log.ts';
 /** Remembered ends of attempts, some hundred bytes each: about 15 seconds at full speed. */
 const REMEMBERED = 20_000;
 
-/** Writes the end of an attempt into the ledger again; harmless if it is there already. */
+/** Writes the end of an attempt into the ledger again. If the ledger has it already, nothing changes. */
 type Close = () => Promise<unknown>;
 
 /** A claim of this process that another process found to be too old. */
@@ -30,7 +30,7 @@ export function makeAttempts({ processId, log }: { processId: string; log: Log }
       return owner;
     },
 
-    /** Ends an attempt. `close` writes its end into the ledger again. */
+    /** Ends an attempt. If the ledger still shows it as active later, `close` is called, which writes its end again. */
     end(owner: string, close: Close): void {
       active.delete(owner);
       ended.set(owner, close);

@@ -138,7 +138,8 @@ local function takeDecisions(record, now, kept, told)
   return entries
 end
 
--- Decisions may come before the row has the answer of its call: then the row says the last one, which is later than the answer.
+-- A decision about a limit may come in before the row has the answer of its call. The latest decision then stands in the row, and not the
+-- answer, which is older.
 local function keepDecision(row, fields, it)
   local call = redis.call('HMGET', requestOf(row.portfolio.hash, row.key), 'id', 'decided', 'record')
   if not call[2] or call[1] ~= fields.limit then return end

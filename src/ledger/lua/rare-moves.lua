@@ -62,7 +62,7 @@ local function tellRow(row, told)
   if told ~= '' then tell(row.hash, NOW, told) end
 end
 
--- The state and so on that a row had before it waited for an approval (MOVES.await); nil if it had none.
+-- What a row was before it waited for an approval, as MOVES.await kept it: its state, its cause, and others of its fields. nil if nothing was kept.
 local function wasBefore(row)
   return row.state == 'awaiting' and row.was and cjson.decode(row.was) or nil
 end

@@ -72,8 +72,9 @@ export type Finding = {
   /** The sentence `says` of the finding's items. */
   finding: string;
   rows: number;
-  /** The sums that the finding's rows requested, and that were granted them, exact decimal text; left out if none is known. */
+  /** The sum that the finding's rows requested, as exact decimal text; left out if it is not known. */
   sum?: string;
+  /** The sum that the service granted to these rows, in the same form. */
   granted?: string;
   /** The portfolios of a finding that stands for further ones. */
   portfolios?: readonly string[];

@@ -1,4 +1,5 @@
--- Uncounts an account's attempt that was not made, since too many people were signing in at that moment.
+-- Takes back the count of an attempt to sign in to an account. The attempt was refused before the password was checked, since too many
+-- people were signing in at that moment.
 -- KEYS[1] counter of the account   ARGV[1] attempts without a wait
 -- Answers nothing
 if redis.call('EXISTS', KEYS[1]) == 0 then return end
