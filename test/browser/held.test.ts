@@ -119,6 +119,24 @@ testInBrowser('typed ids and what is selected are still there when one goes back
     await page.getByRole('button', { name: button }).waitFor();
     expect([await id.inputValue(), await pick.isChecked()]).toEqual([made, true]);
   }
+  for (const [button, link] of [
+    ['Letter to the service', 'Back'],
+    ['The selected were not made: ask again…', 'Leave it'],
+  ] as const) {
+    await page.getByRole('button', { name: button }).click();
+    await page.getByRole('link', { name: link, exact: true }).click();
+    await page.getByRole('button', { name: button }).waitFor();
+    expect([link, await id.inputValue(), await pick.isChecked()]).toEqual([link, made, true]);
+  }
+  // The name of the file stands on one line.
+  await page.getByRole('button', { name: 'The selected were not made: ask again…' }).click();
+  await page.getByRole('cell', { name: 'q4.csv #1' }).first().waitFor();
+  const lines = `(() => {
+    const range = document.createRange();
+    range.selectNodeContents([...document.querySelectorAll('td')].find(({ textContent }) => textContent === 'q4.csv #1'));
+    return new Set([...range.getClientRects()].map(({ bottom }) => bottom)).size;
+  })()`;
+  expect(await page.evaluate(lines)).toBe(1);
 });
 
 testInBrowser(
@@ -159,7 +177,11 @@ testInBrowser('Back to a letter, or to a file that answers nothing or is wrong, 
   await page.goto(`${url}/held`);
   await page.getByRole('button', { name: 'Letter to the service' }).click();
   await page.getByText('Text to copy').waitFor();
-  await backFrom(page, 'Back');
+  // The link goes back, so what is held stands before and behind it in the history.
+  await page.getByRole('link', { name: 'Back', exact: true }).click();
+  await page.getByText('Text to copy').waitFor({ state: 'detached' });
+  await page.goForward();
+  await page.getByRole('heading', { name: 'Held', exact: true }).waitFor();
   for (const [line, words] of [
     ['2,limit_1', 'Problems in'],
     ['3,', 'The file says nothing'],

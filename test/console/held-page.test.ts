@@ -132,7 +132,7 @@ test.each([
     'that it was not made',
     undefined,
     /Not made: ask again for 1 limit, .*1,00\d\.50/s,
-    /Once more the limit of .*1,00\d\.50.* is requested/s,
+    /The limit of .*1,00\d\.50.* is requested again\. What the service answers becomes the row’s result\./s,
   ],
   [
     'an id',

@@ -231,10 +231,12 @@ export function linkButton(given: {
   kind?: ButtonKind;
   dialog?: boolean;
   download?: boolean;
+  /** Whether it leaves an answer to a form for the page of that form (assets/script/posted.js). */
+  back?: boolean;
   label?: string;
 }): Html {
-  const { href, words, kind = 'plain', dialog, download, label } = given;
-  return html`<a class="button is-${kind}" href="${href}" data-dialog="${dialog}" download="${download}" aria-label="${label}">${words}</a>`;
+  const { href, words, kind = 'plain', dialog, download, back, label } = given;
+  return html`<a class="button is-${kind}" href="${href}" data-dialog="${dialog}" data-back="${back}" download="${download}" aria-label="${label}">${words}</a>`;
 }
 
 /**

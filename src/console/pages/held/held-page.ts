@@ -135,7 +135,7 @@ export function letterPage(letter: string, portfolio: string | undefined) {
       title: t`Text to copy`,
       body: html`<pre class="answer" tabindex="0" aria-label="Letter" data-copied data-module="posted" data-instead="${address}">${letter}</pre>
         <button type="button" class="button is-primary copy" data-copy>Copy</button>
-        ${linkButton({ href: `${address}/text`, words: t`Download the letter about all`, download: true })} ${linkButton({ href: address, words: t`Back`, kind: 'quiet' })}`,
+        ${linkButton({ href: `${address}/text`, words: t`Download the letter about all`, download: true })} ${linkButton({ href: address, words: t`Back`, kind: 'quiet', back: true })}`,
     })}`;
   return { title: t`Letter to the service`, body };
 }

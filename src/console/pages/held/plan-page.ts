@@ -49,6 +49,9 @@ type Answered = {
   strange: string | undefined;
 };
 
+/** Characters of a file's name that stands on one line. */
+const SHORT = 30;
+
 /** The most lines that a table shows; further ones are only counted. */
 const MOST_SHOWN = 200;
 
@@ -99,7 +102,7 @@ function questionPart(
         action: `${fileName === undefined ? '/held' : desk}/confirm`,
         csrf,
         class: 'inline-form',
-        body: html`${hidden('plan', id)}${yesButton(of, approvals)} ${linkButton({ href: leave, words: t`Leave it` })}`,
+        body: html`${hidden('plan', id)}${yesButton(of, approvals)} ${linkButton({ href: leave, words: t`Leave it`, back: true })}`,
       },
     )}</div>`,
   });
@@ -114,7 +117,11 @@ function linesPart({ of }: ShownPlan): Html {
       columns: [
         { head: t`Line`, kind: 'number', cell: ({ line }) => line },
         { head: t`Buyer`, names: true, cell: ({ name }) => theirWords(cutWords(name)) },
-        { head: t`File`, cell: (one) => one.import, wideOnly: true },
+        {
+          head: t`File`,
+          cell: ({ import: file }) => html`<span class="${file.length <= SHORT && 'nowrap'}">${file}</span>`,
+          wideOnly: true,
+        },
         { head: t`Amount`, kind: 'amount', cell: amountOf },
         { head: t`Asked on`, cell: (one) => askedWords(one) },
         { head: t`Answer`, kind: 'id', cell: answerWords },
@@ -182,8 +189,9 @@ function followsWords(one: Answered): Html {
   const { kind, made } = one;
   const limit = html`the limit of ${amountOf(one)} is requested`;
   if (made === undefined) {
-    if (kind === 'limit') return html`Once more ${limit}. The service’s answer settles the row.`;
-    return html`The ${kind} is sent once more; then ${limit}.`;
+    if (kind === 'limit')
+      return html`The limit of ${amountOf(one)} is requested again. What the service answers becomes the row’s result.`;
+    return html`The ${kind} is sent again; then ${limit}.`;
   }
   const written = html`<code>${made}</code> is written as its ${kind}`;
   if (kind !== 'limit') return html`${written}; then ${limit}.`;
