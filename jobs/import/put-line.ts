@@ -77,11 +77,18 @@ export async function putLine(
     if ('problem' in decision) return { line: refusedLine(line, decision.problem), row, is: 'refused' };
     const { replaces } = decision;
     const given = replaces && { key: replaces.row.key, problem: replacedBy(line.line, target) };
-    const { number, generation } = target.run;
+    const { number, generation, beganMs: began } = target.run;
     const approval = ofDeclined ?? target.approval.id();
     const seen = ofBuyer.count;
     const put = () =>
-      deps.rows.put(row, line.line, number, request, generation, { seen, takes, approval, statements, ...given });
+      deps.rows.put(row, line.line, number, request, generation, {
+        began,
+        seen,
+        takes,
+        approval,
+        statements,
+        ...given,
+      });
     const is = await deps.retryUntilAnswered('put', put);
     if (is === 'closed') {
       const renewed = await target.approval.renew(approval ?? '');
@@ -127,7 +134,8 @@ export function endOf(
   const besides = is === 'ended' ? undefined : warningOfOther(line, { asking, rows: ofBuyer.rows, replaces });
   if (besides) line.warnings.push(besides.warning);
   known.set(line.row.buyer, buyerRowsAfter(ofBuyer, asking, { is, replaces }));
-  const isBefore = is === 'ended' && !ofBuyer.rows.some((one) => one.row.key === row.key && one.state === 'held');
+  const isOwn = (one: BuyerRow) => one.row.key === row.key && (one.state === 'held' || one.state === 'refused');
+  const isBefore = is === 'ended' && !ofBuyer.rows.some(isOwn);
   return { line, row, is, isBefore, ...(replaces ? { replaced: replaces } : {}) };
 }
 

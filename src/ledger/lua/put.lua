@@ -5,6 +5,7 @@
 -- ARGV and answers: items.lua, with the one move `put` and its arguments (schema.ts):
 --   line, import, request (as JSON), buyer, step (its first), amount (the requested limit), asked (digest of what the line asks for)
 --   gen         how often the portfolio had been cancelled when the import began, or ""
+--   began       when the import began, in ms, or ""
 --   seen        number of the buyer's requests when somebody looked, or "" if nobody did
 --   isNew       "1" for a line believed new: nothing is done if its row or its call exists, or its portfolio was cancelled
 --   old         key of the row that it replaces, or ""; `problem`: the replaced row's problem from then on, as JSON
@@ -16,7 +17,7 @@
 -- @brings-in
 -- Answers "added" | "renewed" | "open" (the row exists and has not ended)
 -- | "ended" (the row exists and has ended; or is skipped, since the request was made before; or is done, since the limit was the row's own
---   in a lost ledger; or is cancelled, since the portfolio was)
+--   in a lost ledger; or is cancelled, since the portfolio was; or was refused while the import was under way)
 -- | "changed" (it asks for something else than what was sent: nothing is done)
 -- | "other" (an unsent request of another buyer has this reference: nothing is done)
 -- | "again" (the buyer's requests have changed since they were read: nothing is done)
@@ -38,6 +39,13 @@ local NOW, full = nowText(), fullError()
 -- @include derive
 -- @include change
 
+-- Whether the row was refused after the import began. Nobody who began it knew of that, and perhaps this very import brought the row in, and
+-- only the reply was lost.
+local function isRefusedSince(row, began)
+  if row.state ~= 'refused' or began == '' then return false end
+  return tonumber(laterOf(row, 'since') or laterOf(row, 'updated')) >= tonumber(began)
+end
+
 -- Reads a line's row, call and buyer before anything is written.
 local function lineOf(portfolio, key, it)
   local row, limit = rowOf(portfolio, key) or rowIn(portfolio, key, {}), ROOT .. ':call:limit:' .. key
@@ -49,7 +57,7 @@ local function lineOf(portfolio, key, it)
     limit = limit, call = call, made = is == 'made', sent = is == 'made' or is == 'claimed' or is == 'unknown',
     requests = ROOT .. ':buyer:' .. it.buyer .. ':rows', before = before, same = same,
     buyerBefore = state and not same and cjson.decode(before).buyer, old = it.old ~= '' and rowOf(portfolio, it.old) or nil,
-    gen = gen, wasCancelled = tonumber(gen) < portfolio.cancels, isLeftOpen = false, isIndexed = false, had = nil,
+    gen = gen, wasCancelled = tonumber(gen) < portfolio.cancels, rests = same and isRefusedSince(row, it.began), isLeftOpen = false, isIndexed = false, had = nil,
   }
 end
 
@@ -82,7 +90,7 @@ local function whyNot(line)
   -- A request that a person declined needs another person's yes, whatever the settings say; so does its replacement.
   local declined = declinedIn(portfolio.hash, line.call.declined, line.call.asks, line.call.yes)
     or line.old and declinedOf(portfolio.hash, requestOf(portfolio.hash, it.old))
-  local goesOn = not line.same or state == 'refused' or state == 'cancelled' or line.isLeftOpen
+  local goesOn = not line.same or state == 'refused' and not line.rests or state == 'cancelled' or line.isLeftOpen
   if declined and goesOn and not line.made and not line.wasCancelled then
     if it.approval == '' then return 'declined' end
     redis.call('HSET', line.limit, 'declined', declined)
@@ -161,11 +169,11 @@ local function renew(line)
   -- An invalid line of this file may have belonged to this row until now.
   if redis.call('HGET', hash, 'importNumber') == it.import then leaveRow(row) end
   local goes = line.isLeftOpen and line.same and it.approval == ''
-  if line.same and not goes and state ~= 'refused' and state ~= 'cancelled' then
+  if line.same and not goes and (state ~= 'refused' or line.rests) and state ~= 'cancelled' then
     local stays = { line = it.line, import = it.import, gen = line.gen, statements = it.statements ~= '' and it.statements }
     if line.isLeftOpen then stays.approval = it.approval end
     write(line, stays)
-    return (state == 'done' or state == 'skipped' or state == 'held') and 'ended' or 'open'
+    return (state == 'done' or state == 'skipped' or state == 'held' or state == 'refused') and 'ended' or 'open'
   end
   local told = { is = line.same and 'imported again' or 'mended', import = it.import, from = state }
   if not line.same then told.before = shortened(line.before) end

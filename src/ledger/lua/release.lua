@@ -6,7 +6,7 @@
 -- A refusal deletes all fields of the call but answers to its request. The state "free" still shows that it was refused, by which rows
 -- held for it go on. The row keeps the refusal until it has ended (refusal.lua), so that no other job of the row sends again.
 -- Answers { "back", how often the row was put off by now if others of its kind passed since the last time, else 0, 1
--- if the outcome had been unknown } | { "doubt", reason of the earlier send's doubt, when it was sent, in ms } | { "other" } if the
+-- if the outcome had been unknown, or may have been } | { "doubt", reason of the earlier send's doubt, when it was sent, in ms } | { "other" } if the
 -- claim is not this owner's (any more). Being put off counts for a row only if others pass: in an outage nobody does. At its beginning an
 -- outage puts off some calls and not others, so one time is not enough.
 -- @include doubts
@@ -50,8 +50,8 @@ CALLS.release = function(of, it)
   local found = fieldsOf(call, { 'state', 'owner', 'at' })
   -- A 401 concerns the token: the call is repeated with another one, so this send does not count.
   local isAnswered = it.why == 'refused' or it.why == 'throttled'
-  -- Without a claim, the claim was given back before, and the reply was lost.
-  if not found.state or found.state == 'free' then return { 'back', 0, 0 } end
+  -- Without a claim, the claim was given back before, and the reply was lost, which may have said that the outcome had been unknown.
+  if not found.state or found.state == 'free' then return { 'back', 0, 1 } end
   if found.owner ~= it.owner or (found.state ~= 'claimed' and found.state ~= 'unknown') then return { 'other' } end
   local late = found.state == 'unknown' and 1 or 0
   if late == 1 then takeBackDoubt(call) end

@@ -1,7 +1,7 @@
 -- Included by batch.lua: writes down that the thing was made. Final: a later claim is answered with the id, and nothing undoes it.
 -- A sender taken for vanished may still bring its id, and is believed: the thing was made.
 -- Arguments: owner, id, record (the rest of the response, as JSON), buyer; accepted: 1 if a limit may have the id of another limit
--- Answers { the id on record, 1 if the outcome had been unknown }. The id differs from `id` if the thing was made twice, which only
+-- Answers { the id on record, 1 if the outcome had been unknown, or may have been }. The id differs from `id` if the thing was made twice, which only
 -- "resend" and a person's answer can lead to. Then both ids are kept for people to see.
 -- Or { "", the row whose call made another limit with this id }: nothing is written.
 -- The move counts as done if the outcome was never in doubt: then the next move of the row follows in the same script.
@@ -11,7 +11,7 @@ CALLS.settle = function(of, it)
   -- What a session's answer says is not written into a portfolio that is being forgotten.
   if it.kind == 'session' and string.find(of.portfolio.archive or '', '"is":"forg', 1, true) then it.record = '{}' end
   local call, portfolio, limits = of.call, of.portfolio, ROOT .. ':buyer:' .. it.buyer .. ':limits'
-  local known = fieldsOf(call, { 'state', 'id', 'at', 'open', unpack(DOUBTS) })
+  local known = fieldsOf(call, { 'state', 'id', 'owner', 'at', 'open', unpack(DOUBTS) })
   if known.state == 'made' then
     local pair = it.kind .. ' ' .. known.id .. ' ' .. it.id
     if known.id ~= it.id and redis.call('HSETNX', ROOT .. ':made-twice', pair, of.name) == 1 then
@@ -22,7 +22,8 @@ CALLS.settle = function(of, it)
       if it.kind == 'limit' then redis.call('RPUSH', limits, it.id) end
       takeId(call, it.id)
     end
-    return { known.id, 0 }
+    -- Who settles again lost the reply, which may have said that the outcome had been unknown.
+    return { known.id, known.id == it.id and known.owner == it.owner and 1 or 0 }
   end
   -- A session's id is the name of its own call.
   local other = it.kind ~= 'session' and takeId(call, it.id)

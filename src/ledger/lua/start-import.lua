@@ -8,7 +8,7 @@
 -- imports, or ""; made: what people did with the file before, as JSON, or "".
 -- @brings-in
 -- Answers { how often the portfolio has been cancelled, the number of this import, which is the same each time the file comes, its position
--- among all imports begun }; or {} if it would replace rows of another import that is under way: then it is not begun
+-- among all imports begun, the time in ms }; or {} if it would replace rows of another import that is under way: then it is not begun
 -- @include archived
 -- @include move
 -- @include end-first
@@ -56,4 +56,4 @@ end
 -- The order in which imports began, which their numbers do not tell.
 local begun = redis.call('HINCRBY', portfolio, 'begun', 1)
 redis.call('HSET', portfolio, 'begun:' .. number, begun)
-return { redis.call('HGET', portfolio, 'importGen'), tostring(number), tostring(begun) }
+return { redis.call('HGET', portfolio, 'importGen'), tostring(number), tostring(begun), string.format('%.0f', now) }

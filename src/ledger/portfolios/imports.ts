@@ -45,6 +45,8 @@ export type ImportRun = {
   number: string;
   /** The import's number among all imports begun, repeated ones included: a larger number began later. */
   begun: string;
+  /** When the import began: a row that the service refused later is not asked for again by it. */
+  beganMs: number;
   /** How often the portfolio had been cancelled when the import began: it does not revive rows cancelled later. */
   generation: number;
   /**
@@ -89,9 +91,9 @@ export function makeImports({ connection, keys }: { connection: RedisConnection;
         made: file.made && JSON.stringify(file.made),
         ...{ name, content, import: run, goneAfterMs: GONE_AFTER_MS, replaces: replaces ? 1 : 0 },
       },
-    )) as [string, string, string] | [];
+    )) as [string, string, string, string] | [];
     if (begun.length === 0) return undefined;
-    const [generation, number, place] = begun;
+    const [generation, number, place, beganMs] = begun;
     const stopSigns = startSigns(() => note(placesOf(name), { what: 'beat', import: run }), SIGN_EVERY_MS);
     const finish = async (read: string, found?: FoundInFile) => {
       await stopSigns();
@@ -100,6 +102,7 @@ export function makeImports({ connection, keys }: { connection: RedisConnection;
     return {
       number,
       begun: place,
+      beganMs: Number(beganMs),
       generation: Number(generation),
       noteLines: (lines) => faulty.noteLines(name, content, lines),
       end: (found) => finish(content, found),

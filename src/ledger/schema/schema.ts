@@ -163,6 +163,7 @@ export const MOVES = {
   put: [
     ...LINE,
     'gen',
+    'began',
     'seen',
     'isNew',
     'old',

@@ -198,8 +198,8 @@ test('a call that was claimed behind one that was made is given back where the c
     { is: 'made', id: 'company_1', record: {} },
     { moving, next: thingOf('limit', row.key, found), onUnknown: 'hold' },
   );
-  // And the claim that is given back.
-  const settled = [0, ['company_1', 0]];
+  // A settlement that is served again says that the outcome may have been unknown. Then the claim is given back.
+  const settled = [0, ['company_1', 1]];
   expect(ledger.served.slice(-3)).toEqual([[3, ['go', 'ann/2']], settled, ['back', 0, 0]]);
   expect(await connection.hget(keys.call('limit', row.key), 'state')).toBe('free');
 });

@@ -68,6 +68,14 @@ describe('claim', () => {
   });
 });
 
+test('a refusal of a call that was in doubt is told as a late one, also where the reply was lost', async () => {
+  const { calls } = openLedger();
+  await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
+  expect(await calls.claim(limit, { owner: 'b/1', onUnknown: 'hold' })).toMatchObject({ is: 'unknown' });
+  for (let time = 0; time < 2; time += 1)
+    expect(await calls.release(limit, 'a/1', 'refused')).toMatchObject({ is: 'back', late: true });
+});
+
 describe('settle', () => {
   test('answers every later claim with the id, whoever asks', async () => {
     const { calls, process } = openLedger();
@@ -82,6 +90,8 @@ describe('settle', () => {
     const { calls } = openLedger();
     await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
     expect(await calls.claim(limit, { owner: 'b/1', onUnknown: 'hold' })).toMatchObject({ is: 'unknown' });
+    expect(await calls.settle(limit, 'a/1', made)).toMatchObject({ id: 'bl_1', late: true });
+    // Where the reply was lost, the sender asks once more, and rows that are held for it still wait for that word.
     expect(await calls.settle(limit, 'a/1', made)).toMatchObject({ id: 'bl_1', late: true });
     expect(await calls.claim(limit, { owner: 'b/2', onUnknown: 'hold' })).toMatchObject({ is: 'made', id: 'bl_1' });
   });

@@ -25,6 +25,18 @@ describe('an import', () => {
     expect((await rows.read([row]))[0]).toMatchObject({ line: 9, importId: 'import-2' });
   });
 
+  test.each([
+    ['before the import began', 1, 'renewed', 'queued'],
+    ['while it was under way, as where a reply was lost', 0, 'ended', 'refused'],
+  ] as const)('finds a row that was refused %s to be %s', async (_when, laterMs, answer, after) => {
+    const { rows, portfolios } = await putRow();
+    await rows.begin(row, 'company');
+    await rows.advance(row, 'company', 'refused', {});
+    const [{ sinceMs = 0 } = {}] = await rows.read([row]);
+    expect(await rows.put(row, 2, 'import-1', makeRequest(), '', { began: sinceMs + laterMs })).toBe(answer);
+    expect((await portfolios.read('q4')).states[after]).toBe(1);
+  });
+
   const corrected = makeRequest({ name: 'Corrected', limit: { requested_limit: '2000' } });
 
   test.each(['queued', 'company', 'documents', 'limit', 'refused', 'held', 'cancelled'] as const)(

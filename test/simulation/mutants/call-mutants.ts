@@ -102,6 +102,23 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     ['{ it.id, late and 1 or 0 }', '{ it.id, 0 }'],
     [...TWO, 'late answers and people'],
   ),
+  foundBy(
+    lua(
+      'settle',
+      'repeated',
+      'a late answer that is told again, since the reply was lost, is not told as one',
+      ['known.id == it.id and known.owner == it.owner and 1 or 0', '0'],
+      ['mended on the way'],
+    ),
+    {
+      world: 'mended on the way',
+      schedule: {
+        order: ['bob', 'ann', 'igor'],
+        deviations: { 'bob#20': 'asks twice' },
+        answers: { 'company of Buyer 1 #1': 'too late, made' },
+      },
+    },
+  ),
   lua(
     'release',
     'owner',

@@ -124,6 +124,23 @@ export const ROW_MUTANTS: readonly Mutant[] = [
   foundBy(
     lua(
       'put',
+      'refused since',
+      'a line whose reply was lost asks again for what was refused meanwhile',
+      ["if row.state ~= 'refused' or began == '' then", 'if true then'],
+      ['imported under another name'],
+    ),
+    {
+      world: 'imported under another name',
+      schedule: {
+        order: ['igor', 'ann', 'ines'],
+        deviations: { 'igor#9': 'fails after' },
+        answers: { 'limit of Buyer-1@example.com 1200 #1': 'refused' },
+      },
+    },
+  ),
+  foundBy(
+    lua(
+      'put',
       'replaces sent',
       'a correction takes the place of what was sent',
       ["elseif ended or isReplacedRow(old) or isSent(ROOT .. ':call:limit:' .. it.old) then", 'elseif ended then'],

@@ -122,4 +122,23 @@ export const FOUND: readonly Found[] = [
       answers: { 'company of Buyer 2 #1': 'late, made', 'limit of Buyer-2@example.com 500 #1': 'refused' },
     },
   },
+  {
+    words:
+      'the reply to a line that was brought in was lost; by the time it was sent again its limit was refused, and it was asked for once more',
+    world: 'imported under another name',
+    schedule: {
+      order: ['igor', 'ann', 'ines'],
+      deviations: { 'igor#9': 'fails after' },
+      answers: { 'limit of Buyer-1@example.com 1200 #1': 'refused' },
+    },
+  },
+  {
+    words: 'the reply that a late answer ended a doubt was lost, so the row that was held for it stayed held',
+    world: 'mended on the way',
+    schedule: {
+      order: ['bob', 'ann', 'igor'],
+      deviations: { 'bob#20': 'asks twice' },
+      answers: { 'company of Buyer 1 #1': 'too late, made' },
+    },
+  },
 ];
