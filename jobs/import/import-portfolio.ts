@@ -275,7 +275,7 @@ function findingsOf(lines: readonly Line[]): Findings {
 /** How long an import that fails or is stopped waits for Redis to record that. Redis usually needs milliseconds. */
 const LEAVE_MS = 1_000;
 
-/** Ends the import early. If that fails, too, the caller's error counts, and an import that stops reporting counts as interrupted. */
+/** Tells the ledger that the import ended early. A failure to tell it is ignored: the ledger later sees that the import reports no more. */
 async function leave(run: ImportRun): Promise<void> {
   await atMost(
     LEAVE_MS,

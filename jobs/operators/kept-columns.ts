@@ -21,7 +21,7 @@ export function makeKeptColumns({ dataDir }: { dataDir: string }) {
       return isJson(text) ? keptSchema.safeParse(JSON.parse(text)).data : undefined;
     },
 
-    /** Keeps by which mapping the file was read, if somebody said it now; nothing any more where they said that there is none. */
+    /** Keeps the mapping that a person gave for this file, for later files with its header. An empty mapping removes the one that was kept. */
     async keep({ header, mapped }: Pick<DecisionsFile, 'header' | 'mapped'>, by: string): Promise<void> {
       if (mapped.by !== undefined) return;
       if (mapped.map.length === 0) return rm(join(dir, nameOf(header)), { force: true });

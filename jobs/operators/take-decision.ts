@@ -72,7 +72,7 @@ async function letFollow(
     // A process that was killed may have let it follow before.
     if (answer === 'follows' || (answer === 'same' && isOwn && !dryRun)) rows.push(row);
     else if (answer === 'not made') {
-      // A row that was given up never follows.
+      // A row that was given up never gets the decision, so nobody is told to take the file again for it.
       if ((await deps.decisions.limitOf(rowName(row)))?.state !== 'cancelled')
         left.push(`The row in ${row.portfolio} is not done yet: take the file again once it is.`);
     } else if (answer !== 'same') left.push(`${answer} The row follows by itself then.`);

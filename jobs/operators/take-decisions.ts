@@ -214,7 +214,7 @@ async function followOne({ at, word }: Said, taking: Taking): Promise<void> {
   noteFollowed(rows, left, { at, taking });
 }
 
-/** Why a line is not taken, whatever is known of its limit; undefined where it is. */
+/** Why a line is not taken: another portfolio's limit, another currency, or a status that looks mistyped; `undefined` if it is taken. */
 async function whyNotTaken(
   { word, currencies = [] }: Said,
   taking: Taking,

@@ -44,7 +44,7 @@ export function register(program: Command, terminal: Terminal): void {
     .command('events')
     .description('list the events that the service sent, and the rows that they name')
     .option('--since <time>', SINCE, since)
-    .option('--portfolio <name>', 'only what names a row of this portfolio')
+    .option('--portfolio <name>', 'only events that name a row of this portfolio')
     .option('--last <n>', 'so many of the latest', limitNumber, LISTED)
     .action((options: ListOptions) => withContext((context) => list(options, context, terminal)));
   events

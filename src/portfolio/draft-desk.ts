@@ -48,7 +48,7 @@ export type Submission = {
   first?: number | undefined;
   /** A control total: if the file adds up to another sum, nothing of it is imported. */
   total?: string | undefined;
-  /** Who confirms. */
+  /** The person who confirms the import. */
   by?: string | undefined;
 };
 

@@ -11,7 +11,7 @@ const WORDS: readonly (readonly [machine: string, words: string])[] = [
   ['bad response|Response does not match the HTTP/1\\.1 protocol', t`the answer could not be read`],
 ];
 
-/** Only where a text of ours names the reason: what follows a status is the service's own text. */
+/** Patterns for reasons that Limitline wrote. A text after `status 500` and the like is the service's own, and is left as it is. */
 const PLAIN = WORDS.map(([machine, words]) => {
   return { words, pattern: new RegExp(`(?<=^|: |, then |(\\())(?<!status \\d{3}[^]*)(?:${machine})\\b`) };
 });

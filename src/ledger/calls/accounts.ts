@@ -163,7 +163,7 @@ function list(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(', ') || 'none';
 }
 
-/** Keys that one script visits: a few milliseconds of Redis' time. */
+/** The most keys that one call of a script reads or moves. They take Redis a few milliseconds, in which others wait. */
 const AT_ONCE = 500;
 
 /** Text in place of the list of portfolios, at which a process of an earlier version fails. */

@@ -66,8 +66,11 @@ export function makeBatcher(
 }
 
 /**
- * Runs single items in batches: `run` gets up to `mostAtOnce`, and answers one value each, an `Error` for an item that failed alone. While
- * batches are under way, the next one gathers. `mostUnderWay`: full batches that are sent before earlier ones are answered.
+ * Runs single items in batches. While batches are under way, the next one gathers.
+ *
+ * @param run gets the items of a batch, and answers one value for each: an `Error` for an item that failed alone
+ * @param mostAtOnce the most items of a batch
+ * @param mostUnderWay how many batches may be under way at once, if they are full
  */
 export function makeGathered<Item, Answer>(
   run: (items: readonly Item[]) => Promise<readonly Answer[]>,

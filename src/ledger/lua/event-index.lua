@@ -1,4 +1,4 @@
--- Included where events are kept or deleted. The index finds events by the ids that they contain:
+-- The index by which events are found by the ids that they contain. Scripts that keep or delete events include this file.
 --   <index><n>   sorted sets, by text: "<digest of the id, 6 bytes><ms of its first arrival, 6 bytes><event>", so the events of one id are
 --                in the order of arrival. 16,384 buckets, which Redis stores in compact form up to one or two million entries
 -- An event is a hash: body, headers as JSON, ids (those in the index, with spaces between), and

@@ -46,7 +46,8 @@ local N = {
 
   -- [ What a refusal costs ]
 
-  -- From this wait on a refusal is dear. During it a burst of unknown size refills, some 0.3 s' worth, which must not count as rate.
+  -- A refusal is costly if the service then makes calls wait for longer than this. During the wait its allowance for bursts refills, by
+  -- the calls of some 0.3 s. These must not count as rate.
   DEAR = 500000, BURST_S = 0.3,
 
   -- [ What the service says is left ]

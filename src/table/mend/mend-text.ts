@@ -183,7 +183,7 @@ function behindQuotes(text: string, from: number): number {
   return at + 1;
 }
 
-/** Counts UTF-8 bytes, with one byte for each mark of damage. */
+/** The length of a text in its file, in bytes of UTF-8. A lone surrogate stands for a byte that was not UTF-8, and counts as one. */
 function utf8Length(text: string): number {
   if (text.isWellFormed()) return Buffer.byteLength(text);
   let length = 0;
@@ -213,7 +213,7 @@ function walked(bytes: Buffer, encoding: string, units: number): number {
   return bytes.length;
 }
 
-/** A number of physical lines, starting with this one. */
+/** `lines` physical lines, of which `line` is the first. */
 type LineSpan = { line: number; lines: number };
 
 const [LF, CR] = [0x0a, 0x0d];
