@@ -19,8 +19,11 @@ CALLS.settle = function(of, it)
       if not portfolio.archive then add(portfolio.hash, 'again', 1) end
       tell(of.hash, NOW, cjson.encode({ is = 'made twice', kind = it.kind, id = known.id, again = it.id }))
       if not portfolio.archive and redis.call('EXISTS', of.hash) == 1 then redis.call('HSET', of.hash, 'again', pair) end
-      if it.kind == 'limit' then redis.call('RPUSH', limits, it.id) end
-      takeId(call, it.id)
+      local first = takeId(call, it.id)
+      if it.kind == 'limit' then
+        redis.call('RPUSH', limits, it.id)
+        if first then noteShared(call, first, of.name) end
+      end
     end
     -- Who settles again lost the reply, which may have said that the outcome had been unknown.
     return { known.id, known.id == it.id and known.owner == it.owner and 1 or 0 }

@@ -107,6 +107,15 @@ describe('settle', () => {
     expect(await connection.lrange(keys.buyerLimits('buyer-1'), 0, -1)).toEqual(['bl_1', 'bl_2']);
   });
 
+  test('notes at the limit that has an id that the late answer for another one brings it, too', async () => {
+    const { calls, connection, keys } = openLedger();
+    const other = { kind: 'limit', key: 'request-2', row: otherRow } as const;
+    await calls.settle(limit, 'a/1', made);
+    await calls.settle(other, 'b/1', { ...made, id: 'bl_2' });
+    await calls.settle(other, 'c/1', made);
+    expect(await connection.hget(keys.call('limit', 'request-1'), 'shared')).toBe('q4/row-2');
+  });
+
   test('may be repeated, and lists a limit with its buyer once', async () => {
     const { calls, connection, keys } = openLedger();
     await calls.settle(limit, 'a/1', made);
