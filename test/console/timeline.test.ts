@@ -28,6 +28,21 @@ function storyOf(events: readonly StoryEvent[], result: Partial<RowResult> = {})
 
 const wordsOf = (event: StoryEvent) => String(timelineOf(storyOf([event])).at(-1)?.words).replace(/<[^>]*>/g, '');
 
+test.each([
+  [
+    JSON.stringify({
+      name: 'Acme',
+      buyer: 'PfGv',
+      limit: { requested_limit: '9', contact: { email: 'a@b.example' } },
+      documents: [],
+    }),
+    'name: Acme\nlimit.requested_limit: 9\nlimit.contact.email: a@b.example',
+  ],
+  ['{"name":"cut off', '{"name":"cut off'],
+])('what a corrected line changed is shown field by field, unless it is cut: %s', (before, shown) => {
+  expect(timelineOf(storyOf([{ is: 'mended', import: '1', from: 'refused', before }])).at(-1)?.detail).toBe(shown);
+});
+
 test.each<[StoryEvent, string]>([
   [
     { is: 'unknown', kind: 'limit', sentMs: 1_000, heard: 'reset' },

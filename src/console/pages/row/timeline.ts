@@ -238,8 +238,8 @@ function happeningOfFile(entry: FileEntry, story: RowStory): Happening {
       return {
         atMs,
         kind: 'person',
-        words: t`A corrected line came with ${fileOf(entry.import, story)}; before, they were:`,
-        detail: entry.before,
+        words: t`A corrected line came with ${fileOf(entry.import, story)}. Before it, the row had:`,
+        detail: fieldLines(entry.before),
       };
     case 'imported again':
       return {
@@ -261,6 +261,23 @@ function happeningOfFile(entry: FileEntry, story: RowStory): Happening {
         words: t`Cancelled, since ${fileOf(entry.import, story)} replaces the others and lacks its line.`,
       };
   }
+}
+
+/** The fields of a row's request, one a line: `company.name: Acme GmbH`. A text that is cut or masked stays as it is. */
+function fieldLines(text: string): string {
+  try {
+    // The buyer is known by a digest, which tells a reader nothing.
+    const { buyer: _digest, ...request } = JSON.parse(text);
+    return leavesOf(request, '').join('\n');
+  } catch {
+    return text;
+  }
+}
+
+function leavesOf(value: unknown, path: string): string[] {
+  if (value === null || value === '') return [];
+  if (typeof value !== 'object') return [`${path}: ${value}`];
+  return Object.entries(value).flatMap(([name, one]) => leavesOf(one, path === '' ? name : `${path}.${name}`));
 }
 
 /** `85 ms`, `1.2 s`, `3 min 20 s`. */
