@@ -1,10 +1,10 @@
+import { whyNot } from '../../jobs/approvals/answer-approval.ts';
 import { makeApprovalCurrency } from '../../jobs/approvals/approval-currency.ts';
 import { makeDeclinedLately } from '../../jobs/story/declined-lately.ts';
 import { makeHeldDesk } from '../../jobs/story/held-desk.ts';
 import type { PortfoliosPageFunctions } from '../../src/console/pages/portfolios/add-portfolios-page.ts';
 import type { Context } from '../../src/context.ts';
 import { countLiving } from '../../src/ledger/calls/fleet.ts';
-import { sumsByCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import { makePortfolioList } from '../../src/ledger/portfolios/portfolio-list.ts';
 import { hasMore, openRows } from '../../src/ledger/portfolios/summary.ts';
 import { sharedFor } from '../../src/once-at-a-time.ts';
@@ -72,6 +72,7 @@ export function portfoliosPageFunctions(
       const paused = states.filter((state) => state.paused !== undefined && hasMore(state));
       return { shown, paused, others: atWork.length - shown.length, isAll: read.length === further.length };
     },
+    mayAnswer: (approval, person) => whyNot(approval, person) === undefined,
     async needs() {
       const [held, waiting, answered] = await Promise.all([
         desk.ofAccount(),
@@ -79,7 +80,7 @@ export function portfoliosPageFunctions(
         approvals.lately(MOST_REFUSED),
       ]);
       const currencyOf = makeApprovalCurrency(context);
-      const sums = waiting.map(async (one) => ({ amount: one.sum, currency: await currencyOf(one) }));
+      const open = waiting.map(async (one) => ({ ...one, amount: one.sum, currency: await currencyOf(one) }));
       const sinceMs = Date.now() - DAY_MS;
       const refused = answered
         .filter((one) => one.standing === 'declined' && (one.answered?.atMs ?? 0) >= sinceMs)
@@ -87,11 +88,7 @@ export function portfoliosPageFunctions(
       return {
         refusedByPeople: await Promise.all(refused),
         held: { ...held, answers: held.total > 0 ? await namesOf('operator') : [] },
-        approvals: {
-          rows: waiting.reduce((sum, { rows }) => sum + rows, 0),
-          sums: sumsByCurrency(await Promise.all(sums)),
-          oldestMs: waiting[0]?.askedMs,
-        },
+        approvals: await Promise.all(open),
       };
     },
   };

@@ -146,13 +146,21 @@ test('a sum is a lower bound where the amounts of lines to fix are not known by 
   const news = {
     needs: {
       held: { total: 0, sums: [], summed: 0, oldestMs: undefined, answers: [] },
-      approvals: { rows: 0, sums: [], oldestMs: undefined },
+      approvals: [],
       refusedByPeople: [],
     },
     declined: { rows: 0, sums: [], sinceMs: undefined, isAll: true },
   };
   const shown = (state: typeof q4) => {
-    const look = { portfolios: [state], paused: [], pausedQueues: [], nowMs: Date.now(), rights: NO_RIGHTS, by: '' };
+    const look = {
+      portfolios: [state],
+      paused: [],
+      pausedQueues: [],
+      nowMs: Date.now(),
+      rights: NO_RIGHTS,
+      by: '',
+      mayAnswer: () => false,
+    };
     return plain(needsYou(news, look).markup);
   };
   expect(shown(q4)).toContain('1 line to fix , 4 rejected by the service in q4 ≥ 400.00');
@@ -224,6 +232,38 @@ test('amounts of two currencies that wait for approval are not added up to one s
   expect(plain((await get('/')).text)).toMatch(
     /3 requests wait for a colleague’s approval .*? before EUR 1,001\.50 GBP 1,002\.50 1,003\.50 2/,
   );
+});
+
+test('nobody is asked to approve what they asked for, and one approval alone is led to', async () => {
+  const desk = await openDesk(0, {}, { APPROVE_ALWAYS: 'on' });
+  const { get, context } = await openConsole(desk, byHeader);
+  const [head, ...lines] = buyerLines(3);
+  const ask = async (place: number, author: string) => {
+    await writeFile(join(desk.cwd, `q${place}.csv`), `${head}\n${lines[place]}\n`);
+    await desk.limitline('import', `q${place}.csv`, '--yes');
+    const id = (await context.approvals.waiting()).at(-1)?.id ?? '';
+    await context.ledger.hset(context.keys.approval(id), `author:${author}`, author);
+    return id;
+  };
+  const anna = as('anna', 'approver');
+  const shown = async (address: string) => {
+    const text = (await get(address, anna)).text;
+    const { fragments = [] } = address === '/' ? {} : JSON.parse(text);
+    const part = fragments.find(({ id }: { id: string }) => id === 'needs-you')?.html ?? text;
+    const [own = '', others = ''] = part.split('For colleagues');
+    return { own: own.split('id="under-way"')[0] ?? '', others: others.split('id="under-way"')[0] ?? '' };
+  };
+  const hers = await ask(0, 'anna');
+  const his = await ask(1, 'ben');
+  for (const address of ['/', '/newest/events']) {
+    const { own, others } = await shown(address);
+    expect(plain(own)).toMatch(/1 request waits for a colleague’s approval .* 1,002\.50 .* Review/);
+    expect(own).toContain(`href="/approvals/${his}"`);
+    expect(plain(others)).toMatch(/1 request waits for a colleague’s approval .* 1,001\.50 .* Look/);
+    expect(others).toContain(`href="/approvals/${hers}"`);
+  }
+  await ask(2, 'ben');
+  expect((await shown('/')).own).toMatch(/href="\/approvals"[^>]*>Review/);
 });
 
 test('what the reader’s role cannot do stands apart, for colleagues', async () => {

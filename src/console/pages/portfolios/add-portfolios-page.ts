@@ -7,6 +7,7 @@ import { rowCountOf } from '../../../ledger/portfolios/summary.ts';
 import type { DeclinedPage, DeclinedSum } from '../../../ledger/rows/answered-lately.ts';
 import { sharedFor } from '../../../once-at-a-time.ts';
 import type { PaceState } from '../../../pace/pace-state.ts';
+import type { Person } from '../../../people/person.ts';
 import type { Meanings } from '../../../status-meaning.ts';
 import { can, ownMatters, type Rights } from '../../access/access.ts';
 import { LOOKS } from '../../access/rules.ts';
@@ -25,7 +26,7 @@ import { page, text } from '../page.ts';
 import { waitsFor, waitWords } from '../portfolio/waits-for.ts';
 import { statusQuestions } from '../statuses/status-questions.ts';
 import { declinedPage } from './declined-page.ts';
-import { DECLINED, type Needs, type News, needsYou } from './needs-you.ts';
+import { DECLINED, type Needs, type News, needsYou, type OpenApproval } from './needs-you.ts';
 import { thisMonth } from './this-month.ts';
 import { type Running, underWay } from './under-way.ts';
 
@@ -34,6 +35,8 @@ export type PortfoliosPageFunctions = {
   /** A page of the portfolios whose names contain `text`, the newest first. */
   page: (query: { text: string; after?: string; count: number }) => Promise<PortfoliosLook>;
   needs: () => Promise<Needs>;
+  /** Whether a person may answer an approval: as an approver, and not for what they asked for themselves. */
+  mayAnswer: (approval: OpenApproval, person: Pick<Person, 'by' | 'roles'>) => boolean;
   /** What the service declined within a day; `declinedRows`: a page of it, behind `after`. */
   declined: () => Promise<DeclinedSum>;
   declinedRows: (after: string) => Promise<DeclinedPage>;
@@ -66,7 +69,8 @@ export const portfoliosPage = page<PortfoliosPageFunctions>(
         if (text === '' && after === '') {
           const first = await readFirst(given);
           const { by } = request.person;
-          const body = renderPortfolios(first.look, { first, by, text, after, rights, csrf: reply.csrf() });
+          const needs = needsOf(first, { rights, by }, given);
+          const body = renderPortfolios(first.look, { first, needs, text, after, rights, csrf: reply.csrf() });
           return { title: t`Portfolios`, events: EVENTS, body };
         }
         const look = await given.page({ text, count: PORTFOLIOS_SHOWN, ...(after === '' ? {} : { after }) });
@@ -83,15 +87,16 @@ export const portfoliosPage = page<PortfoliosPageFunctions>(
     }),
     events(EVENTS, {
       may: LOOKS,
-      // Whoever may do more on their own portfolios has events of their own.
-      key: (_params, _query, { by, roles }, { table }) => (ownMatters(table, roles) ? by : ''),
+      // Whoever may do more on their own portfolios, or less with their own requests, has events of their own.
+      key: (_params, _query, { by, roles }, { table }) =>
+        ownMatters(table, roles) || roles.includes('approver') ? by : '',
       frames: (given) => {
         // Read every two seconds at most for all open pages together: each read takes all of a page. A status with another meaning is seen at once.
         const newest = sharedFor(FRESH_MS, () => readFirst(given));
         return async (by, rights) => {
           const first = await newest(JSON.stringify([looksMasked(), ...(await given.meanings())]));
           return [
-            { id: NEEDS_ID, html: needsOf(first, { rights, by }) },
+            { id: NEEDS_ID, html: needsOf(first, { rights, by }, given) },
             { id: UNDER_WAY_ID, html: underWay(first.running, first.look) },
             { id: MONTH_ID, html: thisMonth(first.look) },
             { id: LIST_ID, html: renderList(first.look, { text: '', rights }) },
@@ -110,8 +115,14 @@ async function readFirst({ page, needs, declined, running }: PortfoliosPageFunct
   return { look, needs: waiting, declined: noes, running: await running(look.portfolios) };
 }
 
-function needsOf(first: First, reader: { rights: Rights; by: string }): Html {
-  return needsYou(first, { ...first.look, paused: first.running.paused, ...reader });
+function needsOf(
+  first: First,
+  reader: { rights: Rights; by: string },
+  given: Pick<PortfoliosPageFunctions, 'mayAnswer'>,
+): Html {
+  const { by, rights } = reader;
+  const mayAnswer = (approval: OpenApproval) => given.mayAnswer(approval, { by, roles: rights.roles });
+  return needsYou(first, { ...first.look, paused: first.running.paused, ...reader, mayAnswer });
 }
 
 /** The portfolios of one page, and what is needed to say what they wait for. */
@@ -139,16 +150,16 @@ type Listed = { text: string; rights: Rights };
 /** The page of portfolios, or a hint how to begin where there are none. */
 function renderPortfolios(
   look: PortfoliosLook,
-  given: Listed & { first?: First; by?: string; after: string; csrf: string },
+  given: Listed & { first?: First; needs?: Html; after: string; csrf: string },
 ): Html {
-  const { first, by = '', text, after, rights, csrf } = given;
+  const { first, needs: waiting, text, after, rights, csrf } = given;
   const { portfolios, total, next, archived } = look;
   const head = pageHead({
     title: t`Portfolios`,
     ...(total === 0 ? {} : { lead: t`${countWords(total, 'portfolio')} in this account, the newest first` }),
     actions: can(rights, 'GET /new') && linkButton({ href: '/new', words: t`New portfolio`, kind: 'primary' }),
   });
-  const needs = first && html`<div class="stacked" id="${NEEDS_ID}">${needsOf(first, { rights, by })}</div>`;
+  const needs = waiting && html`<div class="stacked" id="${NEEDS_ID}">${waiting}</div>`;
   if (total === 0) {
     return html`${head}${needs}<div id="${LIST_ID}">${renderList(look, given)}</div>${archivedLine(archived)}`;
   }

@@ -1,5 +1,5 @@
 import { grouped } from '../../../counted.ts';
-import { type AmountIn, exactText, soleCurrency } from '../../../ledger/counts/outcome-sums.ts';
+import { type AmountIn, exactText, soleCurrency, sumsByCurrency } from '../../../ledger/counts/outcome-sums.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import type { DeclinedSum } from '../../../ledger/rows/answered-lately.ts';
 import type { Approval } from '../../../ledger/schema/approval.ts';
@@ -19,10 +19,13 @@ import { mayWords } from '../who-may.ts';
 /** The account's work for people: requests that need an answer, with the names of those who may give it, and requests that wait for an approval. */
 export type Needs = {
   held: HeldSummary & { answers: readonly string[] };
-  approvals: { rows: number; sums: AmountIn[]; oldestMs: number | undefined };
+  /** The oldest first. */
+  approvals: readonly OpenApproval[];
   /** What colleagues declined within a day, the latest first. */
   refusedByPeople: readonly RefusedApproval[];
 };
+
+export type OpenApproval = Pick<Approval, 'id' | 'rows' | 'askedMs' | 'authors' | 'approvers'> & AmountIn;
 
 export type RefusedApproval = Pick<Approval, 'id' | 'portfolio' | 'rows' | 'answered'> & AmountIn;
 
@@ -63,13 +66,15 @@ export function needsYou(
     rights: Rights;
     /** The reader. */
     by: string;
+    /** Whether the reader may answer an approval, as far as it itself says: nobody approves their own. */
+    mayAnswer: (approval: OpenApproval) => boolean;
   },
 ): Html {
-  const { portfolios, paused, pausedQueues, nowMs, rights, by } = given;
+  const { portfolios, paused, pausedQueues, nowMs, rights, by, mayAnswer } = given;
   const rightsOn: RightsOn = ({ owner }) => ({ ...rights, owns: owner !== undefined && owner === by });
   const tasks = [
     ...heldTask(needs.held, portfolios, rights),
-    ...approvalTask(needs.approvals, rights),
+    ...approvalTasks(needs.approvals, (one) => can(rights, 'POST /approvals/:id/approve') && mayAnswer(one)),
     ...needs.refusedByPeople.map(refusedTask),
     ...resumeTasks(paused, rightsOn),
     ...fixTasks(portfolios, nowMs, rightsOn),
@@ -120,20 +125,24 @@ function heldTask(
   ];
 }
 
-function approvalTask({ rows, sums, oldestMs }: Needs['approvals'], rights: Rights): Task[] {
-  if (rows === 0) return [];
-  const mayApprove = can(rights, 'POST /approvals/:id/approve');
-  return [
-    {
-      isOthers: !mayApprove,
-      words: html`<span>${withNumbers(countWords(rows, 'request waits', 'requests wait'))} for a colleague’s approval<small class="under">Nothing of it is sent before</small></span>`,
-      amount: sumsPart(sums, true),
-      sinceMs: oldestMs,
-      way: mayApprove
-        ? linkButton({ href: '/approvals', words: t`Review`, kind: 'primary' })
-        : linkButton({ href: '/approvals', words: t`Look` }),
-    },
-  ];
+/** Requests that the reader may approve, and apart those that only colleagues may. */
+function approvalTasks(open: readonly OpenApproval[], mayApprove: (approval: OpenApproval) => boolean): Task[] {
+  return [true, false].flatMap((isOwn): Task[] => {
+    const some = open.filter((one) => mayApprove(one) === isOwn);
+    const [first, ...others] = some;
+    if (!first) return [];
+    const rows = some.reduce((sum, one) => sum + one.rows, 0);
+    const href = others.length === 0 ? approvalAddress(first.id) : '/approvals';
+    return [
+      {
+        isOthers: !isOwn,
+        words: html`<span>${withNumbers(countWords(rows, 'request waits', 'requests wait'))} for a colleague’s approval<small class="under">Nothing of it is sent before</small></span>`,
+        amount: sumsPart(sumsByCurrency(some), true),
+        sinceMs: first.askedMs,
+        way: isOwn ? linkButton({ href, words: t`Review`, kind: 'primary' }) : linkButton({ href, words: t`Look` }),
+      },
+    ];
+  });
 }
 
 /** A colleague's no: whoever asked for these requests learns of it, and why. */
