@@ -3,8 +3,10 @@ import { makeApprovalCurrency } from '../../jobs/approvals/approval-currency.ts'
 import { makeDeclinedLately } from '../../jobs/story/declined-lately.ts';
 import { makeHeldDesk } from '../../jobs/story/held-desk.ts';
 import type { PortfoliosPageFunctions } from '../../src/console/pages/portfolios/add-portfolios-page.ts';
+import { FIX_DAYS } from '../../src/console/pages/portfolios/needs-you.ts';
 import type { Context } from '../../src/context.ts';
 import { countLiving } from '../../src/ledger/calls/fleet.ts';
+import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { makePortfolioList } from '../../src/ledger/portfolios/portfolio-list.ts';
 import { hasMore, openRows } from '../../src/ledger/portfolios/summary.ts';
 import { sharedFor } from '../../src/once-at-a-time.ts';
@@ -35,6 +37,7 @@ export function portfoliosPageFunctions(
   const desk = makeHeldDesk(context);
   const list = makePortfolioList({ connection: ledger, keys });
   const openNames = sharedFor(NAMES_FRESH_MS, () => portfolios.openNames());
+  const rejectedSince = makeRejectedSince(context);
   return {
     ...makeDeclinedLately(context),
     meanings: statusMeanings.read,
@@ -70,7 +73,8 @@ export function portfoliosPageFunctions(
         }),
       );
       const paused = states.filter((state) => state.paused !== undefined && hasMore(state));
-      return { shown, paused, others: atWork.length - shown.length, isAll: read.length === further.length };
+      const rejectedMs = new Map((await Promise.all(listed.map(rejectedSince))).flatMap((one) => (one ? [one] : [])));
+      return { shown, paused, rejectedMs, others: atWork.length - shown.length, isAll: read.length === further.length };
     },
     mayAnswer: (approval, person) => whyNot(approval, person) === undefined,
     async needs() {
@@ -91,5 +95,24 @@ export function portfoliosPageFunctions(
         approvals: await Promise.all(open),
       };
     },
+  };
+}
+
+/** Since when a portfolio has rejected rows, with its name; undefined without any, and once it ended so long ago that nobody is asked. */
+function makeRejectedSince({ rows }: Pick<Context, 'rows'>) {
+  // Rows are read anew only after one of them ended: a portfolio of many takes some milliseconds.
+  const known = new Map<string, { of: string; one: [name: string, sinceMs: number] | undefined }>();
+  return async ({ name, states, startedMs, finishedMs }: PortfolioState) => {
+    const isOld = (finishedMs ?? Number.POSITIVE_INFINITY) < Date.now() - FIX_DAYS * DAY_MS;
+    if (states.refused === 0 || isOld) return void known.delete(name);
+    const of = [startedMs, finishedMs, states.done, states.refused, states.held].join();
+    const had = known.get(name);
+    if (had?.of === of) return had.one;
+    // An index that is turned off, and a portfolio that is being archived, tell nothing.
+    const page = await rows.page(name, { states: ['refused'] }, { count: 1, order: 'changed' }).catch(() => undefined);
+    const sinceMs = page?.found[0]?.result.updatedMs;
+    const one: [name: string, sinceMs: number] | undefined = sinceMs === undefined ? undefined : [name, sinceMs];
+    known.set(name, { of, one });
+    return one;
   };
 }

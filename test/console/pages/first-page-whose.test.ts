@@ -81,7 +81,8 @@ test('rejected rows are a task of those who may send them again, and of colleagu
   const { page, live, get } = await openHers(2, 'run', { rules });
   const words = '1 rejected by the service in q4';
   for (const shown of [live, page]) {
-    expect((await shown(FIONA)).own).toContain(words);
+    // With its amount, and since when.
+    expect((await shown(FIONA)).own).toMatch(new RegExp(`${words} 1,001\\.50 20\\d\\d-\\d\\d-\\d\\d \\d\\d:\\d\\d `));
     expect((await shown(OLAF)).own).toContain(words);
     // Frank may correct the lines, as the portfolio's page offers him, too.
     expect(await shown(FRANK)).toMatchObject({

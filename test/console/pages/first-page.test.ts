@@ -151,8 +151,9 @@ test('a sum is a lower bound where the amounts of lines to fix are not known by 
     },
     declined: { rows: 0, sums: [], sinceMs: undefined, isAll: true },
   };
-  const shown = (state: typeof q4) => {
+  const shown = (state: typeof q4, rejectedMs = new Map<string, number>()) => {
     const look = {
+      rejectedMs,
       portfolios: [state],
       paused: [],
       pausedQueues: [],
@@ -165,8 +166,11 @@ test('a sum is a lower bound where the amounts of lines to fix are not known by 
   };
   expect(shown(q4)).toContain('1 line to fix , 4 rejected by the service in q4 ≥ 400.00');
   expect(shown({ ...q4, duplicate: 0 })).toContain('in q4 409.00');
-  // When rows were rejected, their portfolio does not tell: it ends anew with each row that is answered.
-  expect(shown(q4)).not.toMatch(/\d\d:\d\d/);
+  // Rejected rows wait since the first of them was; lines to fix, since they came.
+  expect(shown(q4)).toMatch(/Since \(UTC\) .* 2026-02-03 04:05 /);
+  const later = new Map([['q4', Date.UTC(2026, 1, 3, 7, 8)]]);
+  expect(shown({ ...q4, invalid: 0 }, later)).toContain(' 2026-02-03 07:08 ');
+  expect(shown({ ...q4, invalid: 0 })).toMatch(/Amount Since Go .* – /);
   expect(shown({ ...q4, states: empty.states })).toContain('2026-02-03 04:05');
 });
 

@@ -69,7 +69,7 @@ test('what waits for people stands first, each with its amount and a link to whe
   await desk.limitline('run', 'q5.csv', '--yes', '--no-results');
   await desk.limitline('import', 'q4.csv', '--yes');
   expect(await words()).toMatch(
-    /1 request needs an answer .* 1,002\.50 .* Answer 1 line to fix , 1 rejected by the service in q5 2,005\.00 .* File to correct/,
+    /1 request needs an answer .* 1,002\.50 .* Answer 1 line to fix , 1 rejected by the service in q5 2,005\.00 20\d\d-\d\d-\d\d \d\d:\d\d File to correct/,
   );
   expect((await get('/')).text.split('For colleagues')[1]).toContain('for a colleague’s approval');
   expect(await needs()).toContain('href="/portfolios/q5/downloads/errors.csv"');

@@ -59,12 +59,18 @@ function localizeClock(time, at) {
 /** Takes "(UTC)" out of the head of a time's column, or of its label. */
 function sayNoUtc(time) {
   const cell = time.closest('td, th');
-  if (cell?.dataset.head) cell.dataset.head = withoutUtc(cell.dataset.head);
   const head = cell
     ? cell.closest('table')?.tHead?.rows[0]?.cells[cell.cellIndex]
     : time.closest('dd')?.parentElement?.querySelector('dt');
   const words = head?.querySelector('a') ?? head;
-  if (words?.textContent.endsWith(' (UTC)')) words.textContent = withoutUtc(words.textContent);
+  if (cell?.dataset.head) cell.dataset.head = withoutUtc(cell.dataset.head);
+  if (!words?.textContent.endsWith(' (UTC)')) return;
+  words.textContent = withoutUtc(words.textContent);
+  // Cells without a time name their column, too, where each stands alone.
+  for (const { cells } of cell?.closest('table')?.tBodies[0]?.rows ?? []) {
+    const other = cells[cell.cellIndex];
+    if (other?.dataset.head) other.dataset.head = withoutUtc(other.dataset.head);
+  }
 }
 
 function withoutUtc(words) {

@@ -122,7 +122,13 @@ function needsOf(
 ): Html {
   const { by, rights } = reader;
   const mayAnswer = (approval: OpenApproval) => given.mayAnswer(approval, { by, roles: rights.roles });
-  return needsYou(first, { ...first.look, paused: first.running.paused, ...reader, mayAnswer });
+  return needsYou(first, {
+    ...first.look,
+    paused: first.running.paused,
+    rejectedMs: first.running.rejectedMs,
+    ...reader,
+    mayAnswer,
+  });
 }
 
 /** The portfolios of one page, and what is needed to say what they wait for. */

@@ -33,7 +33,7 @@ export type RefusedApproval = Pick<Approval, 'id' | 'portfolio' | 'rows' | 'answ
 export type News = { needs: Needs; declined: DeclinedSum };
 
 /** Days after its end in which a portfolio's faulty lines are listed on the first page. Later they are on the portfolio's page only. */
-const FIX_DAYS = 14;
+export const FIX_DAYS = 14;
 
 /** Portfolios named at most; more would hide the list below. */
 const MOST_NAMED = 5;
@@ -62,6 +62,8 @@ export function needsYou(
     /** The paused portfolios that still have rows to send. */
     paused: readonly PortfolioState[];
     pausedQueues: readonly string[];
+    /** Since when portfolios have rejected rows, by name. */
+    rejectedMs: ReadonlyMap<string, number>;
     nowMs: number;
     rights: Rights;
     /** The reader. */
@@ -70,14 +72,14 @@ export function needsYou(
     mayAnswer: (approval: OpenApproval) => boolean;
   },
 ): Html {
-  const { portfolios, paused, pausedQueues, nowMs, rights, by, mayAnswer } = given;
+  const { portfolios, paused, pausedQueues, rejectedMs, nowMs, rights, by, mayAnswer } = given;
   const rightsOn: RightsOn = ({ owner }) => ({ ...rights, owns: owner !== undefined && owner === by });
   const tasks = [
     ...heldTask(needs.held, portfolios, rights),
     ...approvalTasks(needs.approvals, (one) => can(rights, 'POST /approvals/:id/approve') && mayAnswer(one)),
     ...needs.refusedByPeople.map(refusedTask),
     ...resumeTasks(paused, rightsOn),
-    ...fixTasks(portfolios, nowMs, rightsOn),
+    ...fixTasks(portfolios, { rejectedMs, nowMs }, rightsOn),
     ...pausedTask(pausedQueues, rights),
     ...declinedTask(declined),
   ];
@@ -97,7 +99,10 @@ function tasksPanel(title: string, { caption, tasks }: { caption: string; tasks:
         { head: t`What`, names: true, cell: ({ words }) => words },
         { head: t`Amount`, kind: 'amount', cell: (task) => task.amount ?? amount(undefined) },
         // Not "4s ago": a piece that changes each second would be replaced each second, under the focus of the keyboard.
-        { head: t`Since (UTC)`, cell: ({ sinceMs }) => minuteOf(sinceMs) },
+        {
+          head: tasks.some(({ sinceMs }) => sinceMs !== undefined) ? t`Since (UTC)` : t`Since`,
+          cell: ({ sinceMs }) => minuteOf(sinceMs),
+        },
         { head: t`Go`, kind: 'actions', cell: ({ way }) => way },
       ],
     }),
@@ -211,14 +216,19 @@ function pausedWords({ name, pauseKind, first = 0 }: PortfolioState): Html {
   return html`<bdi>${name}</bdi> is paused`;
 }
 
-function fixTasks(portfolios: readonly PortfolioState[], nowMs: number, rightsOn: RightsOn): Task[] {
+function fixTasks(
+  portfolios: readonly PortfolioState[],
+  { rejectedMs, nowMs }: { rejectedMs: ReadonlyMap<string, number>; nowMs: number },
+  rightsOn: RightsOn,
+): Task[] {
   const all = portfolios.flatMap((state): Task[] => {
     const rights = rightsOn(state);
     const mayLoad = can(rights, 'GET /portfolios/:name/downloads/:file');
     const mayFix = state.invalid > 0 && can(rights, 'GET /new');
     const { name, startedMs, finishedMs, invalid, duplicate, states, leftOut, sums, file } = state;
-    // When rows were rejected, only they tell, and the lines of a later file came after the portfolio began.
-    const sinceMs = states.refused === 0 && file?.number === 1 ? startedMs : undefined;
+    // The lines of a later file came after the portfolio began.
+    const faultyMs = invalid > 0 && file?.number === 1 ? startedMs : undefined;
+    const sinceMs = faultyMs ?? rejectedMs.get(name);
     if (invalid + states.refused === 0 || (finishedMs ?? nowMs) < nowMs - FIX_DAYS * 86_400_000) return [];
     const toLines = portfolioAddress(name, {}, { lines: ['invalid'] });
     const toRows = portfolioAddress(name, { outcomes: ['rejected'] });

@@ -16,8 +16,8 @@ import { mayWords } from '../who-may.ts';
 /** Portfolios with rows still to be sent, and how many there are besides those shown; `isAll` is false if there may be more. */
 export type UnderWay = { shown: readonly Shown[]; others: number; isAll: boolean };
 
-/** The portfolios at work, and all that are paused while something of them is left to send. */
-export type Running = UnderWay & { paused: readonly PortfolioState[] };
+/** The portfolios at work, all that are paused while something of them is left to send, and since when the listed ones have rejected rows. */
+export type Running = UnderWay & { paused: readonly PortfolioState[]; rejectedMs: ReadonlyMap<string, number> };
 
 /** A portfolio under way, with the people who may resume it where it is paused. */
 type Shown = PortfolioSeen & { resume: readonly string[] };
