@@ -43,7 +43,8 @@ local NOW, full = nowText(), fullError()
 -- only the reply was lost.
 local function isRefusedSince(row, began)
   if row.state ~= 'refused' or began == '' then return false end
-  return tonumber(laterOf(row, 'since') or laterOf(row, 'updated')) >= tonumber(began)
+  -- A damaged row may lack the time.
+  return (tonumber(laterOf(row, 'since') or laterOf(row, 'updated') or '') or 0) >= tonumber(began)
 end
 
 -- Reads a line's row, call and buyer before anything is written.

@@ -37,6 +37,14 @@ describe('an import', () => {
     expect((await portfolios.read('q4')).states[after]).toBe(1);
   });
 
+  test('renews a refused row that has lost its time', async () => {
+    const { rows, connection, keys } = await putRow();
+    await rows.begin(row, 'company');
+    await rows.advance(row, 'company', 'refused', {});
+    await connection.hdel(keys.row(row.portfolio, row.key), 'updated', 'since');
+    expect(await rows.put(row, 2, 'import-1', makeRequest(), '', { began: 1 })).toBe('renewed');
+  });
+
   const corrected = makeRequest({ name: 'Corrected', limit: { requested_limit: '2000' } });
 
   test.each(['queued', 'company', 'documents', 'limit', 'refused', 'held', 'cancelled'] as const)(
