@@ -1,7 +1,7 @@
 import { counted, grouped } from '../../src/counted.ts';
 import type { Cause } from '../../src/ledger/counts/cause.ts';
 import { moneyOf } from '../../src/ledger/counts/money.ts';
-import { outcomesOf } from '../../src/ledger/counts/outcome-sums.ts';
+import { outcomesOf, soleCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import { ROW_OUTCOMES, type RowOutcome } from '../../src/ledger/counts/row-outcome.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { rowCountOf } from '../../src/ledger/portfolios/summary.ts';
@@ -71,15 +71,19 @@ export function portfolioNotice(
   }
 }
 
-/** A notice about an approval: what and how much, without names. */
-export function approvalNotice({ id, portfolio, kind, rows, sum, askedMs }: Approval): Notice {
+/** A notice about an approval: what and how much, without names. `currency`: of the sum, where it is known. */
+export function approvalNotice(
+  { id, portfolio, kind, rows, sum, askedMs }: Approval,
+  currency: string | undefined,
+): Notice {
+  const money = moneyText(sum, currency);
   return {
     kind: 'awaiting',
-    title: `Portfolio ${portfolio} awaits approval: ${counted(rows, 'row')}, ${moneyText(sum)} to be requested`,
+    title: `Portfolio ${portfolio} awaits approval: ${counted(rows, 'row')}, ${money} to be requested`,
     facts: [
       { term: 'What', what: ASKED_FOR[kind] },
       { term: 'Rows', what: grouped(rows) },
-      { term: 'To be requested', what: moneyText(sum) },
+      { term: 'To be requested', what: money },
     ],
     path: `/approvals/${encodeURIComponent(id)}`,
     atMs: askedMs,
@@ -110,11 +114,15 @@ function outcomesText(outcomes: Outcomes): string {
 
 function sumFacts(state: PortfolioState, outcomes: Outcomes): Facts {
   if (rowCountOf(state) === 0) return [];
+  const currency = soleCurrency(state);
   const failed = (['rejected', 'needs_answer'] as const).filter((one) => outcomes[one].rows > 0);
   return [
-    { term: 'Requested', what: moneyText(state.sums.requested) },
-    { term: 'Granted', what: moneyText(moneyOf(state, outcomes).granted.amount) },
-    ...failed.map((one) => ({ term: `Sum that ${FAILED_WORDS[one]}`, what: moneyText(outcomes[one].requested) })),
+    { term: 'Requested', what: moneyText(state.sums.requested, currency) },
+    { term: 'Granted', what: moneyText(moneyOf(state, outcomes).granted.amount, currency) },
+    ...failed.map((one) => ({
+      term: `Sum that ${FAILED_WORDS[one]}`,
+      what: moneyText(outcomes[one].requested, currency),
+    })),
   ];
 }
 

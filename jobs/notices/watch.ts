@@ -13,6 +13,7 @@ import type { Log } from '../../src/log.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
 import type { NoticeState, Outbox } from '../../src/notices/notice.ts';
 import { type CallsHeld, readCallsHeld } from '../../src/pace/calls-held.ts';
+import { makeApprovalCurrency } from '../approvals/approval-currency.ts';
 import { type TellDeps, tellDecided } from '../operators/decided-notice.ts';
 import { readCondition } from './condition.ts';
 import { REPORT_SUBJECTS, reportChanges, seeReports } from './nightly-reports.ts';
@@ -127,7 +128,7 @@ export function makeLook(deps: WatchDeps, log: Log): (signal: AbortSignal) => Pr
 type PortfolioLookDeps = {
   ledger: RedisConnection;
   keys: Keys;
-  portfolios: Pick<Portfolios, 'read' | 'causes'>;
+  portfolios: Pick<Portfolios, 'read' | 'causes' | 'allImports'>;
   approvals: Pick<Approvals, 'read' | 'waitingIds'>;
   decisions: TellDeps['decisions'];
   statusMeanings: Pick<MeaningStore, 'read'>;
@@ -163,9 +164,10 @@ async function lookAtPortfolios(
 
 /** Sends notices of approvals that are new. Answers the number of notices. */
 async function lookAtApprovals(
-  { ledger, keys, approvals, outbox }: PortfolioLookDeps,
+  { ledger, keys, portfolios, approvals, outbox }: PortfolioLookDeps,
   { sinceMs }: { sinceMs: number | undefined },
 ): Promise<number> {
+  const currencyOf = makeApprovalCurrency({ portfolios });
   const waiting = await approvals.waitingIds();
   let arose = 0;
   for (let from = 0; from < waiting.length; from += COMPARED_AT_ONCE) {
@@ -174,7 +176,7 @@ async function lookAtApprovals(
     for (const { id, subject } of subjects.filter((_subject, place) => known[place] === null)) {
       const approval = await approvals.read(id);
       if (approval?.standing !== 'waiting') continue;
-      const notice = sinceMs === undefined ? {} : { notice: approvalNotice(approval) };
+      const notice = sinceMs === undefined ? {} : { notice: approvalNotice(approval, await currencyOf(approval)) };
       arose += await outbox.tell([{ subject, was: '', state: 'awaiting', ...notice }]);
     }
   }

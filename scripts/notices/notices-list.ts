@@ -33,7 +33,8 @@ export async function readNoticesFacts(
     }),
     about: settings.NOTIFY_ABOUT,
     hasLinks: settings.CONSOLE_URL !== undefined,
-    lately,
+    // By the time that is shown: a settled portfolio may be told of after something that happened later.
+    lately: lately.toSorted((one, other) => other.notice.atMs - one.notice.atMs),
     counts,
     nowMs: Date.now(),
   };

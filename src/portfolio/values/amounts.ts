@@ -24,7 +24,7 @@ export function parseAmount(text: string, decimal: Decimal | null = null): Value
   const plain = decimal !== ',' && !isOpen(text) ? PLAIN_DECIMAL.exec(text) : null;
   if (plain) return canonical(plain[1] ?? '', plain[2] ?? '');
   const parts = partsOf(text);
-  if (!parts) return { problem: whatIsWrong(text).replace(PLAIN, likeTheColumn(decimal)) };
+  if (!parts) return { problem: whatIsWrong(text, decimal) };
   if (parts.negative) return { problem: ABOVE_ZERO };
   const split = splitDecimals(parts.body, decimal);
   if ('problem' in split) return split;
@@ -196,10 +196,12 @@ const MISTAKES: [RegExp, string][] = [
 
 const HOLDS_MORE = /[\p{Sc}\p{L}]/u;
 
-function whatIsWrong(text: string): string {
+function whatIsWrong(text: string, decimal: Decimal | null): string {
   const said = MISTAKES.find(([pattern]) => pattern.test(text))?.[1] ?? unitProblem(text);
-  if (said !== null) return said;
+  const how = likeTheColumn(decimal);
+  const mark = decimal === ',' ? 'comma' : 'point';
+  if (said !== null) return said.replace(PLAIN, how).replace('its point', `its ${mark}`);
   return HOLDS_MORE.test(text)
-    ? `The amount holds more than digits and a point: ${PLAIN}.`
-    : `This is not an amount: ${PLAIN}.`;
+    ? `The amount holds more than digits and a ${mark}: ${how}.`
+    : `This is not an amount: ${how}.`;
 }

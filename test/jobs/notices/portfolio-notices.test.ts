@@ -65,6 +65,15 @@ describe('what is told of a portfolio', () => {
     expect(facts.map(({ term }) => term)).toEqual(['Requested', 'Granted', 'Sum that needs an answer']);
   });
 
+  test('names the currency of its sums where all files name one', async () => {
+    const state = await stateOf('q4', { currencies: ['EUR'] });
+    const done = { ...state, states: { ...state.states, done: 5 } };
+    const whatOf = (told: PortfolioState) =>
+      portfolioNotice({ is: 'settled', atMs: 7 }, { state: told, causes: [], meanings: NONE, nowMs }).facts[0]?.what;
+    expect(whatOf(done)).toBe('EUR 0.00');
+    expect(whatOf({ ...done, currencies: ['EUR', ''] })).toBe('0.00');
+  });
+
   test('leads to its page, whatever its name is', async () => {
     const state = await stateOf('a/b ?c&d#e');
     const paths = (['settled', 'failures'] as const).map((is) => {
@@ -138,8 +147,9 @@ describe('what is told of a portfolio', () => {
       digest: '',
       answered: undefined,
     };
-    const notice = approvalNotice(approval);
-    expect(notice.title).toBe('Portfolio q4 awaits approval: 1 row, 1,234,567.50 to be requested');
+    const notice = approvalNotice(approval, 'EUR');
+    expect(notice.title).toBe('Portfolio q4 awaits approval: 1 row, EUR 1,234,567.50 to be requested');
+    expect(approvalNotice(approval, undefined).facts.at(-1)?.what).toBe('1,234,567.50');
     expect(notice.facts[0]).toEqual({ term: 'What', what });
     expect(notice).toMatchObject({ kind: 'awaiting', path: '/approvals/ab12', atMs: 5 });
     expect(JSON.stringify(notice)).not.toContain('anna');

@@ -22,7 +22,10 @@ describe('parseAmount', () => {
         'The amount has a decimal comma, and this column has decimal points: write a plain decimal, like 1234.50.',
     });
     expect(parseAmount('viel', ',')).toEqual({
-      problem: 'The amount holds more than digits and a point: write it like 1234,50.',
+      problem: 'The amount holds more than digits and a comma: write it like 1234,50.',
+    });
+    expect(parseAmount(',50', ',')).toEqual({
+      problem: 'The amount lacks a digit before or after its comma: write it like 1234,50.',
     });
   });
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { readNoticesFacts } from '../../../../scripts/notices/notices-list.ts';
 import { type NoticesFacts, noticesSection } from '../../../../src/console/pages/nightly/notices-view.ts';
-import { makeNotice } from '../../../support/outbox.ts';
+import { makeNotice, makeState, openOutbox } from '../../../support/outbox.ts';
 
 const NOW_MS = 1_763_802_600_000;
 
@@ -74,4 +75,11 @@ test('where no way is set, no links are, or nothing was told yet, it says what t
   expect(view({ about: ['disk', 'away'] })).toContain('disk, away');
   expect(view({ counts: { delivered: 0, undelivered: 3 } })).toContain('3 so far');
   expect(view({ ways: [{ way: 'mail', waiting: 1 }] })).toContain('not set up any more; 1 notice waits');
+});
+
+test('the latest stand in the order of the times that are shown, whichever was told first', async () => {
+  const { outbox } = openOutbox();
+  for (const atMs of [2_000, 1_000, 3_000]) await outbox.tell([makeState('a', { atMs }, `portfolio ${atMs}`)]);
+  const { lately } = await readNoticesFacts({ outbox, settings: { NOTIFY_ABOUT: [] } as never }, 9);
+  expect(lately.map(({ notice }) => notice.atMs)).toEqual([3_000, 2_000, 1_000]);
 });
