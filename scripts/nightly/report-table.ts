@@ -87,7 +87,7 @@ function groupLines(group: ReportGroup, findings: readonly ReportFinding[]): str
 const askedWord = (check: CheckName) => (check === 'granted below' ? 'requested ' : '');
 
 function findingLines(given: ReportFinding): string[] {
-  const { rows, portfolio, finding, change, rowsBefore, sum, currency, sinceMs, commands } = given;
+  const { rows, portfolio, finding, change, rowsBefore, sum, granted, currency, sinceMs, commands } = given;
   const count = change === 'gone' ? (rowsBefore ?? 0) : rows;
   const changed =
     change === undefined || change === 'gone'
@@ -96,7 +96,9 @@ function findingLines(given: ReportFinding): string[] {
   const since =
     sinceMs === undefined ? '' : `, ${rows === 1 ? 'since' : 'the oldest since'} ${timeText(sinceMs).slice(0, 10)}`;
   const money = sum === undefined ? '' : `, ${askedWord(given.check)}${moneyText(sum, currency)}`;
-  const text = `${portfolio || 'All portfolios'}: ${finding}${money}${since}${changed}`;
+  const isBelow = given.check === 'granted below' && granted !== undefined;
+  const below = isBelow ? `, granted ${moneyText(granted, currency)}` : '';
+  const text = `${portfolio || 'All portfolios'}: ${finding}${money}${below}${since}${changed}`;
   const [first = '', ...more] = folded(visible(text), WORDS_FROM);
   const head = `${grouped(count).padStart(WORDS_FROM - 2)}  ${first.trimStart()}`;
   const ways = commands.slice(0, 1).map((command) => `${' '.repeat(WORDS_FROM)}npx limitline ${visible(command)}`);

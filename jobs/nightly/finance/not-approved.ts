@@ -16,7 +16,11 @@ export function otherStatus(walked: WalkedRow, meanings: Meanings): FoundItem | 
   const more = { detail: limitId, ...(granted === undefined ? {} : { granted }) };
   if (status === '') return rowItem('other status', walked, 'no status is known of it', more);
   const shown = visible(status.length > MOST_CHARACTERS ? `${status.slice(0, MOST_CHARACTERS)}…` : status);
-  if (meaning !== undefined) return rowItem('other status', walked, `${shown}: ${MEANS[meaning]}`, more);
+  if (meaning !== undefined) {
+    const means = MEANS[meaning];
+    const isSame = status.toLowerCase().replace(/[_-]/g, ' ') === means;
+    return rowItem('other status', walked, isSame ? means : `${shown}: ${means}`, more);
+  }
   const command = PLAIN_STATUS.test(status) ? { command: `statuses ${quoted(status)} --means MEANING` } : {};
   return rowItem('other status', walked, `${shown}: nobody has said what this status means`, { ...more, ...command });
 }

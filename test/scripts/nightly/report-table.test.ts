@@ -105,6 +105,9 @@ test('where each row of a finding has a command of its own, that of the first is
 });
 
 test('a sum beside limits that were granted less says that it is what was requested', () => {
-  const text = tableOf([foundItem({ check: 'granted below', says: 'less than requested', requested: '376788.23' })]);
+  const text = tableOf([
+    foundItem({ check: 'granted below', says: 'less than requested', requested: '376788.23', granted: '9' }),
+  ]);
   expect(text).toContain('Granted less than requested (1 row, requested 376,788.23)');
+  expect(text.replace(/\s+/g, ' ')).toContain('q4: less than requested, requested 376,788.23, granted 9.00');
 });

@@ -39,6 +39,7 @@ function localizeTime(time) {
     .replace('T', ' ')
     .replace(/(:\d\d)\.000$/, '$1')} UTC`;
   if (time.dataset.local === 'minute') time.textContent = minute.format(at);
+  else if (time.dataset.local === 'day') time.textContent = dayAlone.format(at);
   else localizeClock(time, at);
   time.title = utc;
   delete time.dataset.local;

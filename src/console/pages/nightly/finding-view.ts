@@ -3,7 +3,7 @@ import type { FoundItem } from '../../../ledger/nightly/checks.ts';
 import type { FindingChange, ReportFinding } from '../../../ledger/nightly/night-report.ts';
 import { rowIdOf } from '../../../ledger/schema/schema.ts';
 import type { RowFilter } from '../../../ledger/search/row-filter.ts';
-import { type Html, html, NOTHING } from '../../html/html.ts';
+import { type Html, type HtmlValue, html, NOTHING } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
 import { amount, commandLine, cutWords, inUtc, theirWords } from '../../parts/text.ts';
 import { portfolioAddress, rowAddress } from '../addresses.ts';
@@ -29,17 +29,37 @@ export const CHANGE_WORDS: Readonly<Record<FindingChange, string>> = {
 
 /** One finding: number of rows, description, portfolio, age, change, commands, examples. */
 export function findingView(finding: ShownFinding, medium: Medium): Html {
-  const { rows, sum, currency, portfolio, finding: words, commands, examples, sinceMs, change, rowsBefore } = finding;
+  const {
+    rows,
+    sum,
+    granted,
+    currency,
+    portfolio,
+    finding: words,
+    commands,
+    examples,
+    sinceMs,
+    change,
+    rowsBefore,
+  } = finding;
   const isGone = change === 'gone';
   return html`<li class="finding">
-    <div class="finding-count"><strong>${countOf(finding, medium)}</strong>${sum !== undefined && html`<span class="quiet">${finding.check === 'granted below' && t`requested `}${money({ amount: sum, currency })}</span>`}</div>
+    <div class="finding-count"><strong>${countOf(finding, medium)}</strong>${sum !== undefined && html`<span class="quiet">${finding.check === 'granted below' && t`requested `}${money({ amount: sum, currency })}</span>`}${finding.check === 'granted below' && granted !== undefined && html`<span class="quiet">granted ${money({ amount: granted, currency })}</span>`}</div>
     <div class="finding-words">
       <p>${change !== undefined && !isGone && changeMark(change)} ${words}</p>
-      <p class="quiet">${portfolio === '' ? t`All portfolios` : portfolioName(portfolio, medium)}${sinceMs !== undefined && html` · ${rows === 1 ? t`since` : t`the oldest since`} ${inUtc(sinceMs).slice(0, 10)}`}${rowsBefore !== undefined && !isGone && rowsBefore !== rows && html` · ${grouped(rowsBefore)} before`}</p>
+      <p class="quiet">${portfolio === '' ? t`All portfolios` : portfolioName(portfolio, medium)}${sinceMs !== undefined && html` · ${rows === 1 ? t`since` : t`the oldest since`} ${dayOf(sinceMs, medium)}`}${rowsBefore !== undefined && !isGone && rowsBefore !== rows && html` · ${grouped(rowsBefore)} before`}</p>
       ${medium === 'page' && commands.length > 0 && html`<p class="finding-ways">${commands.map((command) => commandLine(`npx limitline ${command}`))}</p>`}
       ${examples.some(isOne) && examplesView(finding, medium)}
     </div>
   </li>`;
+}
+
+/** A day in UTC; on a page with scripts, the reader's own. */
+function dayOf(atMs: number, medium: Medium): HtmlValue {
+  const day = inUtc(atMs).slice(0, 10);
+  return medium === 'paper'
+    ? day
+    : html`<time datetime="${new Date(atMs).toISOString()}" data-local="day">${day}</time>`;
 }
 
 /** A change, as a word with its colour. */
@@ -95,6 +115,6 @@ function exampleView(
   const which = html`${where} ${name !== undefined && theirWords(name)}`;
   return html`${row && medium === 'page' ? html`<a href="${rowAddress(row)}">${which}</a>` : which}
     ${requested !== undefined && amount(requested)}${granted !== undefined && html` granted ${amount(granted)}`}
-    ${sinceMs !== undefined && html`<span class="quiet">since ${inUtc(sinceMs).slice(0, 10)}</span>`}
+    ${sinceMs !== undefined && html`<span class="quiet">since ${dayOf(sinceMs, medium)}</span>`}
     ${detail === undefined ? NOTHING : html`<span class="quiet"><bdi>${cutWords(detail)}</bdi></span>`}`;
 }

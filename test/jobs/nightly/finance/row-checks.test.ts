@@ -14,6 +14,8 @@ const MEANINGS = new Map([
   ['accepted', 'approved'],
   ['in review', 'review'],
   ['rejected', 'declined'],
+  ['Declined', 'declined'],
+  ['under_review', 'review'],
 ] as const);
 
 describe('what was granted beside what was requested', () => {
@@ -101,6 +103,9 @@ test.each([
   ['accepted', undefined, undefined],
   ['in review', 'in review: under review', undefined],
   ['rejected', 'rejected: declined', undefined],
+  // The same is not said twice.
+  ['Declined', 'declined', undefined],
+  ['under_review', 'under review', undefined],
   ['pending', `pending${UNKNOWN}`, 'statuses pending --means MEANING'],
   ['to be seen', `to be seen${UNKNOWN}`, 'statuses "to be seen" --means MEANING'],
   ['Approved', `Approved${UNKNOWN}`, 'statuses Approved --means MEANING'],
