@@ -5,6 +5,7 @@ import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import type { SendMarks } from '../../src/ledger/calls/send-marks.ts';
 import { type Glance, makeGlances } from '../../src/ledger/counts/glances.ts';
 import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
+import { soleCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import type { NightlyRuns } from '../../src/ledger/nightly/nightly-runs.ts';
 import type { Reports } from '../../src/ledger/nightly/reports.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
@@ -13,7 +14,6 @@ import type { Log } from '../../src/log.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
 import type { NoticeState, Outbox } from '../../src/notices/notice.ts';
 import { type CallsHeld, readCallsHeld } from '../../src/pace/calls-held.ts';
-import { makeApprovalCurrency } from '../approvals/approval-currency.ts';
 import { type TellDeps, tellDecided } from '../operators/decided-notice.ts';
 import { readCondition } from './condition.ts';
 import { REPORT_SUBJECTS, reportChanges, seeReports } from './nightly-reports.ts';
@@ -128,7 +128,7 @@ export function makeLook(deps: WatchDeps, log: Log): (signal: AbortSignal) => Pr
 type PortfolioLookDeps = {
   ledger: RedisConnection;
   keys: Keys;
-  portfolios: Pick<Portfolios, 'read' | 'causes' | 'allImports'>;
+  portfolios: Pick<Portfolios, 'read' | 'causes'>;
   approvals: Pick<Approvals, 'read' | 'waitingIds'>;
   decisions: TellDeps['decisions'];
   statusMeanings: Pick<MeaningStore, 'read'>;
@@ -167,7 +167,6 @@ async function lookAtApprovals(
   { ledger, keys, portfolios, approvals, outbox }: PortfolioLookDeps,
   { sinceMs }: { sinceMs: number | undefined },
 ): Promise<number> {
-  const currencyOf = makeApprovalCurrency({ portfolios });
   const waiting = await approvals.waitingIds();
   let arose = 0;
   for (let from = 0; from < waiting.length; from += COMPARED_AT_ONCE) {
@@ -176,7 +175,8 @@ async function lookAtApprovals(
     for (const { id, subject } of subjects.filter((_subject, place) => known[place] === null)) {
       const approval = await approvals.read(id);
       if (approval?.standing !== 'waiting') continue;
-      const notice = sinceMs === undefined ? {} : { notice: approvalNotice(approval, await currencyOf(approval)) };
+      const currency = soleCurrency(await portfolios.read(approval.portfolio));
+      const notice = sinceMs === undefined ? {} : { notice: approvalNotice(approval, currency) };
       arose += await outbox.tell([{ subject, was: '', state: 'awaiting', ...notice }]);
     }
   }

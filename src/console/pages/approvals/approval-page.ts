@@ -54,7 +54,7 @@ export function approvalPage(look: ApprovalLook, answering: Answering, rights: R
 function titleOf(approval: PricedApproval): Html {
   const { portfolio, kind, standing } = approval;
   if (standing === 'waiting') return html`Approve ${withNumbers(approvalSizeWords(approval))}?`;
-  return html`<bdi>${portfolio}</bdi>: ${withNumbers(approvalSizeWords(approval))} ${KIND_WORDS[kind]}`;
+  return html`<bdi>${portfolio}</bdi>: ${withNumbers(approvalSizeWords(approval))}, ${KIND_WORDS[kind]}`;
 }
 
 function portfolioHref({ portfolio }: Approval): string {

@@ -86,6 +86,6 @@ function nothingFound(text: string, next: string | undefined, { lines, unread }:
   }
   return emptyState({
     title: t`No buyer was found.`,
-    words: html`Nothing is known as “<bdi>${text}</bdi>”. Words of a name are found by their beginnings, from two letters on; legal forms such as GmbH are left out.${lines.length > 0 && html` Lines that led to no request are below.`}${unread.length > 0 && html` Lines to fix of these portfolios are not searched here: ${unread.map((name) => html`<a href="${portfolioAddress(name, {}, { lines: ['invalid'] })}"><bdi>${name}</bdi></a> `)}`}`,
+    words: html`Nothing is known as “<bdi>${text}</bdi>”. Words of a name are found by their beginnings, from two letters on; legal forms such as GmbH are left out. References and ids are found whole only: K10001, and not K1000.${lines.length > 0 && html` Lines that led to no request are below.`}${unread.length > 0 && html` Lines to fix of these portfolios are not searched here: ${unread.map((name) => html`<a href="${portfolioAddress(name, {}, { lines: ['invalid'] })}"><bdi>${name}</bdi></a> `)}`}`,
   });
 }

@@ -198,7 +198,7 @@ export function requestFigures(preview: Preview, rights: Rights): Html {
     {
       label: t`Warnings`,
       value: grouped(warnings.lines + fileWarnings.length),
-      hint: t`${fileWarnings.length > 0 ? t`${countWords(warnings.lines, 'line')}, ${grouped(fileWarnings.length)} on the whole file; ` : ''}for your information`,
+      hint: t`${warningPlaces(warnings.lines, fileWarnings.length)}for your information`,
       ...(warnings.lines + fileWarnings.length > 0 ? { kind: 'warn' as const } : {}),
     },
   ])}</div>
@@ -225,6 +225,13 @@ function besideWords({ open, besides, before, existing }: Preview['dryRun'], rig
   const needWords = withNumbers(countWords(needAnswer, 'more needs an answer', 'more need an answer'));
   const toHeld = can(rights, 'GET /held') ? html`<a href="/held">${needWords}</a>` : needWords;
   return html`${sentences.length > 0 && html`<p>${withNumbers(sentences.join(' '))}</p>`}${needAnswer > 0 && html`<p>${toHeld} and will not be requested again.</p>`}`;
+}
+
+/** Where warnings stand, if some are about the whole file. */
+function warningPlaces(lines: number, ofFile: number): string {
+  if (ofFile === 0) return '';
+  const whole = t`${grouped(ofFile)} on the whole file; `;
+  return lines === 0 ? whole : `${countWords(lines, 'line')}, ${whole}`;
 }
 
 /** The largest requests, and the bodies of the first calls. */
