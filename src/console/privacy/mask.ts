@@ -2,7 +2,6 @@ import { isJson } from '../../json-pointer.ts';
 import { normal } from '../../likeness.ts';
 import { changeExtras } from '../../portfolio/columns/extra-fields.ts';
 import { COLUMNS, columnsThat, fieldOf, isKnown } from '../../portfolio/columns/known-columns.ts';
-import { ACCOUNT_COLUMN, PROBLEM_COLUMN, ROW_COLUMN } from '../../portfolio/columns/result-columns.ts';
 
 /**
  * Fields with names, and with words of ours or the service by which an outcome is told, as which a contact may be named: only e-mail
@@ -117,7 +116,7 @@ function namesIn(besides: string): string {
 /** Where the JSON of an earlier request (`before`) is cut off, not all contacts are known, so the service's texts are masked whole. */
 function copyArray(values: readonly unknown[], masks: TextMasks, key: string): unknown[] {
   const isCut = values.some((one) => isPlain(one) && typeof one.before === 'string' && !isJson(one.before));
-  const copies = withOwnCells(values, masks) ?? values.map((one) => copy(one, masks, key));
+  const copies = values.map((one) => copy(one, masks, key));
   if (!isCut) return copies;
   return copies.map((one) =>
     isPlain(one)
@@ -133,18 +132,6 @@ type Cell = { column: string; meaning: string | null; cell: string };
 
 function isCell(value: Record<string, unknown>): value is Cell {
   return typeof value.cell === 'string' && 'meaning' in value;
-}
-
-/** Cells of a file of corrected lines: its last row and problem are Limitline's, and a problem may quote a cell. Undefined for other lists. */
-function withOwnCells(values: readonly unknown[], masks: TextMasks): unknown[] | undefined {
-  const columns = values.map((one) => (isPlain(one) && isCell(one) ? one.column : undefined));
-  if (!columns.includes(ACCOUNT_COLUMN)) return undefined;
-  const [rowAt, problemAt] = [columns.lastIndexOf(ROW_COLUMN), columns.lastIndexOf(PROBLEM_COLUMN)];
-  return values.map((one, at) => {
-    if (!isPlain(one) || !isCell(one) || one.meaning !== null) return copy(one, masks);
-    if (at === rowAt) return { ...one, cell: masks.plain(one.cell) };
-    return at === problemAt ? { ...one, cell: masks.free(one.cell.replace(/"[^"]*"?/g, MASK)) } : copy(one, masks);
-  });
 }
 
 function copyCell(cell: Cell, { plain }: TextMasks): Cell {

@@ -13,7 +13,7 @@ export const KNOWN_COLUMN = 'limitline_buyer';
 export const FROM_COLUMN = 'limitline_from';
 
 /** The line's problem, or the reason for its row's state. */
-export const PROBLEM_COLUMN = 'problem';
+const PROBLEM_COLUMN = 'problem';
 
 /** What became of the row's request; results files of version 0.1 lack it. */
 export const OUTCOME_COLUMN = 'outcome';

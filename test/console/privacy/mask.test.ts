@@ -184,22 +184,3 @@ test('what a person maps to a path is masked in what is sent of a call, too', ()
   expect(masked(entry)).toEqual({ ...entry, before: mended(MASK) });
   expect(masked({ ...entry, before: entry.before.slice(0, -9) }).before).toBe(MASK);
 });
-
-test('the row and the problem of a corrected file are shown, since they are ours; what the problem quotes, and other columns, are not', () => {
-  const cell = (column: string, text: string) => ({ column, meaning: null, cell: text });
-  const own = [
-    cell('row', 'of theirs'),
-    cell('row', 'r1'),
-    cell('problem', 'street "Am Weg 3" is too long'),
-    cell('limitline_line', 'Hans;Am Weg 3'),
-  ];
-  const shown = (cells: object[]) => masked(cells as (typeof own)[number][]).map((one) => one.cell);
-  expect(shown([...own, cell('limitline_account', 'a')])).toEqual([
-    MASK,
-    'r1',
-    `street ${MASK} is too long`,
-    MASK,
-    MASK,
-  ]);
-  expect(shown(own)).toEqual([MASK, MASK, MASK, MASK]);
-});
