@@ -68,14 +68,6 @@ describe('claim', () => {
   });
 });
 
-test('a refusal of a call that was in doubt is told as a late one, also where the reply was lost', async () => {
-  const { calls } = openLedger();
-  await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
-  expect(await calls.claim(limit, { owner: 'b/1', onUnknown: 'hold' })).toMatchObject({ is: 'unknown' });
-  for (let time = 0; time < 2; time += 1)
-    expect(await calls.release(limit, 'a/1', 'refused')).toMatchObject({ is: 'back', late: true });
-});
-
 describe('settle', () => {
   test('answers every later claim with the id, whoever asks', async () => {
     const { calls, process } = openLedger();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeRequest, putRow, ROW } from '../../support/ledger.ts';
+import { makeRequest, openLedger, putRow, ROW } from '../../support/ledger.ts';
 
 test('a refusal ends its row also through another job, before that row has ended by it, and until somebody wants it again', async () => {
   const { calls, rows, process, portfolios } = await putRow();
@@ -80,4 +80,13 @@ test('a document that was refused ends its row by no other document, where anoth
   expect(await calls.claim({ ...first, key: 'second' }, { owner: 'a/4', onUnknown: 'resend' })).toMatchObject({
     is: 'go',
   });
+});
+
+test('a refusal of a call that was in doubt is told as a late one, also where the reply was lost', async () => {
+  const { calls } = openLedger();
+  const limit = { kind: 'limit', key: 'request-1', row: { portfolio: 'q4', key: 'row-1' } } as const;
+  await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
+  expect(await calls.claim(limit, { owner: 'b/1', onUnknown: 'hold' })).toMatchObject({ is: 'unknown' });
+  for (let time = 0; time < 2; time += 1)
+    expect(await calls.release(limit, 'a/1', 'refused')).toMatchObject({ is: 'back', late: true });
 });
