@@ -134,8 +134,7 @@ export function endOf(
   const besides = is === 'ended' ? undefined : warningOfOther(line, { asking, rows: ofBuyer.rows, replaces });
   if (besides) line.warnings.push(besides.warning);
   known.set(line.row.buyer, buyerRowsAfter(ofBuyer, asking, { is, replaces }));
-  const isOwn = (one: BuyerRow) => one.row.key === row.key && (one.state === 'held' || one.state === 'refused');
-  const isBefore = is === 'ended' && !ofBuyer.rows.some(isOwn);
+  const isBefore = is === 'ended' && !ofBuyer.rows.some((one) => one.row.key === row.key && one.state === 'held');
   return { line, row, is, isBefore, ...(replaces ? { replaced: replaces } : {}) };
 }
 

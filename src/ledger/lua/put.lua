@@ -15,9 +15,9 @@
 --   statements  what is known of the financial statements, if advice depends on it, or ""; kept beside the request
 --   known       SHA-1 of the row's earlier request, as JSON, if its search words are known, or ""; `before`: those words
 -- @brings-in
--- Answers "added" | "renewed" | "open" (the row exists and has not ended)
+-- Answers "added" | "renewed" | "open" (the row exists and has not ended; or was refused while the import was under way)
 -- | "ended" (the row exists and has ended; or is skipped, since the request was made before; or is done, since the limit was the row's own
---   in a lost ledger; or is cancelled, since the portfolio was; or was refused while the import was under way)
+--   in a lost ledger; or is cancelled, since the portfolio was)
 -- | "changed" (it asks for something else than what was sent: nothing is done)
 -- | "other" (an unsent request of another buyer has this reference: nothing is done)
 -- | "again" (the buyer's requests have changed since they were read: nothing is done)
@@ -174,7 +174,7 @@ local function renew(line)
     local stays = { line = it.line, import = it.import, gen = line.gen, statements = it.statements ~= '' and it.statements }
     if line.isLeftOpen then stays.approval = it.approval end
     write(line, stays)
-    return (state == 'done' or state == 'skipped' or state == 'held' or state == 'refused') and 'ended' or 'open'
+    return (state == 'done' or state == 'skipped' or state == 'held') and 'ended' or 'open'
   end
   local told = { is = line.same and 'imported again' or 'mended', import = it.import, from = state }
   if not line.same then told.before = shortened(line.before) end

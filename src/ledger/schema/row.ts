@@ -86,7 +86,7 @@ export type RowAtStep = {
 
 /**
  * What an import did with a line's row. `added`: the row is new. `renewed`: it goes again, or with this line's request. `open`: it has this
- * request already, and has not ended. These three need a job, at once or after their approval. `ended`: the row needs no job, since it has
+ * request already, and has not ended, or was refused while the import was under way. `ended`: the row needs no job, since it has
  * ended or is held. After the other answers, nothing was done. `changed`: the row was sent with a request that differs from the line's, and
  * keeps the one that was sent. `other`: the request reference is that of another buyer's unsent request. `again`: see {@link Replacing}.
  * `closed`: the approval is no longer open, and the import begins another. `declined`: a person declined the request, so it needs an

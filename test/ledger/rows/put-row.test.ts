@@ -27,7 +27,7 @@ describe('an import', () => {
 
   test.each([
     ['before the import began', 1, 'renewed', 'queued'],
-    ['while it was under way, as where a reply was lost', 0, 'ended', 'refused'],
+    ['while it was under way, as where a reply was lost', 0, 'open', 'refused'],
   ] as const)('finds a row that was refused %s to be %s', async (_when, laterMs, answer, after) => {
     const { rows, portfolios } = await putRow();
     await rows.begin(row, 'company');

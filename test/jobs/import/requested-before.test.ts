@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
+import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace.ts';
+
+test('a line whose limit was made counts as requested before, also where its row here or elsewhere was refused', async () => {
+  const place = await openWorkplace();
+  await place.standIn.setFaults({ rules: [{ on: 'limit', fault: 'status', status: 422 }] });
+  await place.work();
+  const come = async (portfolio: string) => {
+    const { requestedBefore } = await place.import(buyerLines(1), { portfolio });
+    await place.settled(portfolio);
+    return requestedBefore;
+  };
+  expect(await come('q3')).toBe(0);
+  await place.standIn.setFaults({ rules: [] });
+  expect(await come('q4')).toBe(0);
+  expect(await come('q5')).toBe(1);
+  expect(await come('q3')).toBe(1);
+  expect(place.standIn.counts().made.limit).toBe(1);
+});
+
+test('a line whose row is refused while it comes in does not count as requested before', async () => {
+  const place = await openWorkplace();
+  await place.import(buyerLines(1));
+  const { rows } = place.context;
+  const put: typeof rows.put = async (row, ...told) => {
+    await rows.begin(row, 'company');
+    await rows.advance(row, 'company', 'refused', {});
+    return rows.put(row, ...told);
+  };
+  const imported = await importPortfolio(
+    { portfolio: 'q4', path: join(place.dir, 'q4.csv'), reading: {}, replace: false },
+    {
+      ...importDepsOf(place.context),
+      rows: { ...rows, put },
+      onBatch: () => {},
+      stopping: new AbortController().signal,
+    },
+  );
+  expect(imported).toMatchObject({ rows: 1, requestedBefore: 0 });
+  expect((await place.report()).states).toMatchObject({ refused: 1 });
+});
