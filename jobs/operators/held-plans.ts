@@ -9,6 +9,7 @@ import type { AskedFor } from '../../src/ledger/approvals/approval-look.ts';
 import type { Elsewhere } from '../../src/ledger/plans/plan.ts';
 import type { Plans } from '../../src/ledger/plans/plans.ts';
 import type { HeldRow, Stories } from '../../src/ledger/rows/story.ts';
+import { asksApproval } from '../../src/ledger/schema/approval.ts';
 import { rowIdOf, rowName } from '../../src/ledger/schema/schema.ts';
 import {
   type Resolution,
@@ -217,6 +218,8 @@ async function elsewhereOf(
 /** See {@link HeldPlan.approvals}: each portfolio is asked for on its own, as when the plan is confirmed. */
 async function approvalsOf({ planned }: HeldFilePlan, names: readonly string[], deps: HeldPlanDeps) {
   const policy = await deps.approvalPolicy();
+  // Amounts are added up only where a rule asks: one of a damaged row stops no other plan.
+  if (!asksApproval(policy)) return [];
   const all = names.map(async (portfolio) => {
     const rows = planned.flatMap(({ found }) => (found.row.portfolio === portfolio ? [{ found }] : []));
     const sum = rows.reduce((total, { found }) => total.plus(found.result.request.limit.requested_limit), new Big(0));

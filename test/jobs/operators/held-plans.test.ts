@@ -64,6 +64,16 @@ test('a file that was planned before a row was held anew has to be looked at aga
   expect(await context.calls.isUnknown(call)).toBe(true);
 });
 
+test('a row whose amount is damaged can be answered where no rule asks for approval', async () => {
+  const { context, row } = await openHeld();
+  const key = context.keys.row('q4', row.key);
+  const request = JSON.parse((await context.ledger.hget(key, 'request')) ?? '');
+  request.limit.requested_limit = '?';
+  await context.ledger.hset(key, 'request', JSON.stringify(request));
+  const file = { fileName: 'held.csv', content: Buffer.from('line,id\n2,resend\n') };
+  expect(await makeHeldPlans(context).plan('q4', file, 'test')).toMatchObject({ approvals: [] });
+});
+
 test('a second click on a plan that has changed is not the yes to what is shown by then', async () => {
   const { context, call, again } = await openHeld();
   const plans = makeHeldPlans(context);
