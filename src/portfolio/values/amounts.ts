@@ -197,11 +197,11 @@ const MISTAKES: [RegExp, string][] = [
 const HOLDS_MORE = /[\p{Sc}\p{L}]/u;
 
 function whatIsWrong(text: string, decimal: Decimal | null): string {
-  const said = MISTAKES.find(([pattern]) => pattern.test(text))?.[1] ?? unitProblem(text);
-  const how = likeTheColumn(decimal);
-  const mark = decimal === ',' ? 'comma' : 'point';
-  if (said !== null) return said.replace(PLAIN, how).replace('its point', `its ${mark}`);
-  return HOLDS_MORE.test(text)
-    ? `The amount holds more than digits and a ${mark}: ${how}.`
-    : `This is not an amount: ${how}.`;
+  const said =
+    MISTAKES.find(([pattern]) => pattern.test(text))?.[1] ??
+    unitProblem(text) ??
+    (HOLDS_MORE.test(text)
+      ? `The amount holds more than digits and a point: ${PLAIN}.`
+      : `This is not an amount: ${PLAIN}.`);
+  return decimal === ',' ? said.replace(/\b(its|a) point\b/, '$1 comma').replace(PLAIN, likeTheColumn(decimal)) : said;
 }
