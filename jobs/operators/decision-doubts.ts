@@ -21,7 +21,7 @@ export const DECISION_FAULTS = {
   contradicts: ({ limit, at }: LaterWord, { record, decided }: Told) =>
     `Another decision about ${limit} of the same time, ${at}, is known, ${record.status} of ${decided?.file ?? ''}, and it stays. If this one counts, give it a later decided_at.`,
   ambiguous: ({ limit }: LaterWord, { maker, shared }: Told) =>
-    `The service answered several requests with the id ${limit}, those of the rows ${maker ? `${rowName(maker)}, ` : ''}${shared}: fill in the column row.`,
+    `The service answered several requests with the id ${limit}, those of the rows ${maker ? `${rowName(maker)}, ` : ''}${shared}: fill in the column row. A row of an archived portfolio is decided once that is restored.`,
   'not made': ({ limit }: LaterWord) => `Another limit than ${limit} counts for its request.`,
   damaged: ({ limit }: LaterWord) => `What is known of ${limit} cannot be read: reconcile tells more.`,
 } as const;

@@ -65,7 +65,9 @@ test('documents that import unpacked are gone after a second signal', async () =
   const place = await openPlace();
   const importing = place.start(['import', place.slow, '--portfolio', 'q4']);
   const pipe = await place.feed(place.slow);
-  await expect.poll(place.left).toHaveLength(1);
+  // An import that ended says why.
+  const here = async () => (importing.child.exitCode === null ? place.left() : [await importing.ended]);
+  await expect.poll(here).toEqual([expect.stringMatching(/^limitline-/)]);
   importing.child.kill('SIGTERM');
   importing.child.kill('SIGHUP');
   await expect.poll(place.left).toEqual([]);
