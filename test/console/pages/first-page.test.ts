@@ -261,7 +261,7 @@ test('nobody is asked to approve what they asked for, and one approval alone is 
   const his = await ask(1, 'ben');
   for (const address of ['/', '/newest/events']) {
     const { own, others } = await shown(address);
-    expect(plain(own)).toMatch(/1 request waits for a colleague’s approval .* 1,002\.50 .* Review/);
+    expect(plain(own)).toMatch(/1 request waits for your approval .* 1,002\.50 .* Review/);
     expect(own).toContain(`href="/approvals/${his}"`);
     expect(plain(others)).toMatch(/1 request waits for a colleague’s approval .* 1,001\.50 .* Look/);
     expect(others).toContain(`href="/approvals/${hers}"`);

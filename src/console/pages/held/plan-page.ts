@@ -49,7 +49,7 @@ type Answered = {
   strange: string | undefined;
 };
 
-/** Characters of a file's name that stands on one line. */
+/** The longest name of a file, in characters, that is kept on one line. */
 const SHORT = 30;
 
 /** The most lines that a table shows; further ones are only counted. */

@@ -266,7 +266,7 @@ function happeningOfFile(entry: FileEntry, story: RowStory): Happening {
 /** The fields of a row's request, one a line: `company.name: Acme GmbH`. A text that is cut or masked stays as it is. */
 function fieldLines(text: string): string {
   try {
-    // The buyer is known by a digest, which tells a reader nothing.
+    // The request names its buyer by a digest, which tells a reader nothing.
     const { buyer: _digest, ...request } = JSON.parse(text);
     return leavesOf(request, '').join('\n');
   } catch {
