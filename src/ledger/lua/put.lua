@@ -82,6 +82,8 @@ local function whyNot(line)
       return 'again'
     end
   end
+  -- A line that takes another row's place was not put before, so it asks again.
+  line.rests = line.rests and not line.old
   local comes = not state or state == 'cancelled'
   if comes and it.seen ~= '' and redis.call('HLEN', line.requests) ~= tonumber(it.seen) then return 'again' end
   -- Only the caller can compute the search words of the earlier request, so it is asked for them.

@@ -37,6 +37,18 @@ describe('an import', () => {
     expect((await portfolios.read('q4')).states[after]).toBe(1);
   });
 
+  test('renews a row that was refused while it was under way, where the line takes the place of another row', async () => {
+    const { rows } = await putRow();
+    await rows.begin(row, 'company');
+    await rows.advance(row, 'company', 'refused', {});
+    const other = { portfolio: 'q4', key: 'row-9' };
+    await rows.put(other, 9, 'import-1', makeRequest({ limit: { requested_limit: '7' } }));
+    const problem = { step: 'limit', message: 'replaced by line 2 of q4.csv' } as const;
+    const replacing = { began: 1, key: other.key, problem };
+    expect(await rows.put(row, 2, 'import-1', makeRequest(), '', replacing)).toBe('renewed');
+    expect((await rows.read([row, other])).map((one) => one?.state)).toEqual(['queued', 'cancelled']);
+  });
+
   test('renews a refused row that has lost its time', async () => {
     const { rows, connection, keys } = await putRow();
     await rows.begin(row, 'company');
