@@ -180,6 +180,42 @@ export const COMMANDS: Readonly<Record<string, { usage: string; says: string; lo
   },
 };
 
+/** How commands end that end otherwise than with 0, or 1 after a fault; `--help` and docs/commands.md show it. */
+export const EXIT_STATUSES: Readonly<Record<string, string>> = {
+  check: '0 fine, 2 problems',
+  run: '0 all done, and with --sessions each limit that was not declined has a link; 2 otherwise; 3 the time is over',
+  import: '0 fine; 2 problems, or a no to its question',
+  work: '0 stopped, or nothing is open; with --until-settled 2 where something stays open; 3 the time is over',
+  decisions: '0; 2 where a line was not taken, or a row does not say it yet',
+  retry: '0; 1 where no row has that line, id or text, or several have that line',
+  resolve: '0; 2 after a no, where a line of the file cannot be meant, or where nothing of it is filled in',
+  sessions:
+    '0; 2 where nothing could be asked for the named row; 1 where no file describes the call, or no such row has a limit',
+  approve: '0; 1 where nothing was done',
+  decline: '0; 1 where nothing was done',
+  archive: '0; 2 after a no',
+  recover: '0; 2 with something left out',
+  reconcile: '0; 2 with findings',
+  'schedule run': '0; 2 with findings; 1 where it failed',
+  nightly: '0; without --wait 2 with findings, and 1 where something failed',
+  'notices test': '0; 2 where one did not take it',
+  'audit verify': '0; 2 where a link does not hold',
+  'events try': '0; 2 where something cannot be read; 1 where the file has no event',
+  'events take': '0; 2 where something cannot be read',
+};
+
+/** A command's name with those above it: `events try`. */
+export function fullNameOf(command: Command): string {
+  const { parent } = command;
+  return parent?.parent ? `${fullNameOf(parent)} ${command.name()}` : command.name();
+}
+
+function sayExitStatus(command: Command): void {
+  const status = EXIT_STATUSES[fullNameOf(command)];
+  if (status) command.addHelpText('after', `\nExit status: ${status}.`);
+  for (const sub of command.commands) sayExitStatus(sub);
+}
+
 /**
  * Registers only the commands that the arguments name: `check` loads no code for Redis and uses no memory for it. Without a
  * command, the names suffice for `--help`, `--version` or an error.
@@ -187,6 +223,7 @@ export const COMMANDS: Readonly<Record<string, { usage: string; says: string; lo
 export async function registerNamed(args: readonly string[], program: Command, terminal: Terminal): Promise<void> {
   const named = Object.keys(COMMANDS).filter((name) => args.includes(name));
   for (const name of named) (await COMMANDS[name]?.load())?.register(program, terminal);
+  for (const command of program.commands) sayExitStatus(command);
   if (named.length > 0) return;
   const usageOf = (one: Command) => COMMANDS[one.name()]?.usage ?? one.usage();
   program.configureHelp({

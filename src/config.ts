@@ -7,7 +7,8 @@ import { type GivenSettings, readGiven } from './given-settings.ts';
 import { idleNoticeSettings, noticeFaults } from './notices/notice-settings.ts';
 import { chooseProxy } from './proxy.ts';
 import { strayNames } from './setting-names.ts';
-import { normalAccount, STAND_IN_CREDENTIALS, settingsSchema } from './settings-schema.ts';
+import { normalAccount } from './settings-formats.ts';
+import { STAND_IN_CREDENTIALS, settingsSchema } from './settings-schema.ts';
 import { STAND_IN_ACCOUNT } from './stand-in-account.ts';
 
 /**
@@ -136,7 +137,7 @@ function shownSetting(value: unknown): string {
 const SETTING_NAMES = Object.keys(settingsSchema.shape);
 
 /** Settings whose value may be in a mounted file, named by `<name>_FILE`. */
-const IN_FILES = [
+export const IN_FILES: readonly string[] = [
   'SERVICE_CLIENT_ID',
   'SERVICE_CLIENT_SECRET',
   'REDIS_URL',

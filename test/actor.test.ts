@@ -32,6 +32,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
+// Promise: sudo-caller-is-author
 test('who calls sudo is who acts, and no other user can say so', () => {
   vi.stubEnv('SUDO_USER', 'ben');
   vi.spyOn(process, 'getuid').mockReturnValue(0);

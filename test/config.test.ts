@@ -124,6 +124,7 @@ describe('REDIS_URL_FILE', () => {
     return { REDIS_URL_FILE: join(cwd, 'redis-url') };
   };
 
+  // Promise: secrets-in-files
   test('names a mounted file with the address, whose line break does not count', async () => {
     expect(readSettings({ env: await fileWith(`${address}\n`), cwd }).REDIS_URL).toBe(address);
   });

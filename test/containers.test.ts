@@ -46,6 +46,7 @@ describe('Dockerfile', () => {
     }
   });
 
+  // Promise: image-knows-its-commit
   test('has the commit in its image as --version reads it, and builds without one too', async () => {
     expect(words('ARG')).toEqual(['COMMIT']);
     const write = words('RUN').find((text) => text.endsWith('> commit.txt')) ?? 'false';
@@ -126,6 +127,7 @@ describe('docker-compose.yml', () => {
 
   // What a container has by what it is: where its data are, that nobody else writes to its folder, and what only another one uses.
   const SETTLED = ['LIMITLINE_DATA', 'LIMITLINE_TRUST_ENV', 'REDIS_URL', 'SERVICE_CLIENT_SECRET'];
+  // Promise: compose-passes-settings
   test.each<[string, Record<string, string | null>, RegExp]>([
     ['work', compose.services.work?.environment ?? {}, /^(CONSOLE|EVENTS)_/],
     ['nightly', compose.services.nightly?.environment ?? {}, /^(CONSOLE|EVENTS)_/],
@@ -141,6 +143,7 @@ describe('docker-compose.yml', () => {
     expect(wanted.filter((name) => !has(name))).toEqual([]);
   });
 
+  // Promise: compose-redis-has-password
   test('Redis has a password, and nothing that is secret stands in the environment of a container', () => {
     const { redis, 'console-door': _door, ...ours } = compose.services;
     expect(redis?.command.slice(0, 2)).toEqual(['redis-server', '/run/secrets/redis_conf']);

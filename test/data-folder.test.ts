@@ -66,6 +66,7 @@ describe('a folder that LIMITLINE_DATA names', () => {
     expect(choose({ HOME: '/h' }, { cwd: '/work' }, named, where)).toEqual({ path, by: 'setting' });
   });
 
+  // Promise: no-ledger-guessed
   test.each<[string, NamedFolder['in'], string]>([
     ['d', 'environment', 'whole path, such as /work/d'],
     ['../d', 'environment', 'whole path, such as /d'],
@@ -89,6 +90,7 @@ describe('a .limitline in the working directory', () => {
     expect(choose()).toMatchObject({ by: 'user' });
   });
 
+  // Promise: no-ledger-guessed
   test('stops, beside a folder of the user that is used as well, until LIMITLINE_DATA chooses', () => {
     const here = use(join(cwd ?? '', '.limitline'));
     const user = join(home ?? '', '.local/share/limitline');

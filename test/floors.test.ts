@@ -2,11 +2,20 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { COMPUTED, MAY_IMPORT, PACKAGE_TYPES, PACKAGES, PRIVATE } from './support/floors-tables.ts';
+import { MAY_IMPORT, PACKAGE_TYPES, PACKAGES, PRIVATE } from './support/floors-tables.ts';
 import { circlesOf } from './support/import-circles.ts';
 import { type Import, importsOf, packageOf, READABLE, targetOf } from './support/imports-of.ts';
 
 const MAX_LINES = 300;
+
+/** Files in which something is imported whose name is known at run time only, and why that is no way around the floors. */
+const COMPUTED: Record<string, string> = {
+  'src/portfolio/values/countries.ts': 'the names of countries, a file a language, from one package',
+  'src/console/assets/script/console.js': 'what a page names is a file of its own folder, and runs in a browser',
+  'src/version.ts': 'reads the commit from the files of git in the folder that it is in',
+  'scripts/limitline.cjs': 'starts the sources, or in a package what was built of them',
+  'scripts/bench/csv.ts': 'starts itself as another process',
+};
 
 const ROOT = resolve(import.meta.dirname, '..');
 const HOUSE = ['src', 'jobs', 'scripts'];
@@ -117,7 +126,9 @@ describe('packages', () => {
 
 test(`no file is longer than ${MAX_LINES} lines`, () => {
   const files = filesIn(...HOUSE, 'test').filter((file) => READABLE.test(file));
-  const linesOf = (file: string) => readFileSync(join(ROOT, file), 'utf8').trimEnd().split('\n').length;
+  // What a test holds is named above it and belongs to the documentation.
+  const isCode = (line: string) => !/^ *\/\/ Promises?: /.test(line);
+  const linesOf = (file: string) => readFileSync(join(ROOT, file), 'utf8').trimEnd().split('\n').filter(isCode).length;
   expect(files.filter((file) => linesOf(file) > MAX_LINES).sort()).toEqual([]);
 });
 

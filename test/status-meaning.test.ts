@@ -22,6 +22,7 @@ test.each([
   expect([[...read.meanings], read.faults]).toEqual([meanings, []]);
 });
 
+// Promise: status-meanings-setting
 test.each([
   [
     'pending',

@@ -34,6 +34,7 @@ describe('a .env in the working directory', () => {
     expect(stderr).not.toContain('of this machine');
   });
 
+  // Promise: env-file-of-own
   test.each<[what: string, change: (path: string) => Promise<void>, words: RegExp]>([
     ['of somebody else', (path) => chown(path, STRANGER, 0), /\.env: it belongs to user 4242 and not to you/],
     ['that everybody can write to', (path) => chmod(path, 0o646), /others than you can write to it.*chmod go-w/],
@@ -85,6 +86,7 @@ describe('a .env in the working directory', () => {
   });
 });
 
+// Promise: env-file-of-own
 test('a .limitline of somebody else is not used, unless somebody says so', async () => {
   const here = join(cwd, '.limitline');
   await mkdir(here, { mode: 0o755 });

@@ -29,6 +29,7 @@ test('whoever listens is told of each entry once it stands, with its link and wi
   expect(told).toEqual([{ ...NOTE, number: 1, link: last?.link }]);
 });
 
+// Promise: between-two-entries
 test('what is done stands between two entries: the wish before it, and what came of it, which names the wish', async () => {
   const trail = (await openTrails()).process();
   const seen: number[] = [];
@@ -58,6 +59,7 @@ test('what is done stands between two entries: the wish before it, and what came
   ]);
 });
 
+// Promise: entry-comes-first
 test('without Redis nothing is done, and the fault says so', async () => {
   const { process, admin } = await openTrails();
   const connection = admin.duplicate();
@@ -108,6 +110,7 @@ test('an end that is cut off is named, and the next entry is above all numbers t
   expect(await trail.verify(7)).toMatchObject({ entries: 1, broken: undefined });
 });
 
+// Promise: set-back-trail-shows
 test('a trail that is deleted, or set back to a copy of before, is named by what the host remembers', async () => {
   const { process, admin, keys } = await openTrails();
   const trail = process();
@@ -124,6 +127,7 @@ test('a trail that is deleted, or set back to a copy of before, is named by what
   expect((await trail.verify()).broken).toMatchObject({ number: 4, is: 'missing' });
 });
 
+// Promise: set-back-trail-shows
 test('another host that writes on a trail which was set back is found out by the one that remembers', async () => {
   const { process, admin, keys, dir } = await openTrails();
   const [one, other] = [process(), process({ dir: `${dir}/other` })];
@@ -140,6 +144,7 @@ test('another host that writes on a trail which was set back is found out by the
   expect((await other.verify()).broken).toMatchObject({ number: 5, is: 'set back' });
 });
 
+// Promise: set-back-trail-shows
 test.each([1, 2, 5])(
   'what another host wrote meanwhile, %i entries of it, hides from nobody that the trail was set back',
   async (count) => {

@@ -6,6 +6,7 @@ import { openTrails } from '../support/audit.ts';
 
 const refusedFrom = (from: string): AuditNote => ({ by: 'admin', what: 'sign-in refused', from });
 
+// Promise: every-refusal-counted
 test('of refusals in great number the first have entries, and the others one with their number: each is in the trail', async () => {
   const { process } = await openTrails();
   const trail = process();

@@ -59,6 +59,7 @@ test('a process that was killed between the checkpoint and the cut leaves a whol
   expect(await trail.verify()).toMatchObject({ first: 3, broken: undefined });
 });
 
+// Promise: cut-behind-a-checkpoint
 test('whoever cuts more than the checkpoint says is found out', async () => {
   const { trail, times, admin, keys } = await trailOf(5);
   await trail.cut({ ...BY, beforeMs: times[2] ?? 0 });

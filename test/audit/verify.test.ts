@@ -56,6 +56,7 @@ test('a whole trail holds, in Redis and as an export, also when it is not rememb
   );
 });
 
+// Promise: change-breaks-a-link
 test('any change of one byte of an entry, or of its link, is named at its number', () => {
   fc.assert(
     fc.property(places, fc.nat(), fc.boolean(), ([count, at], byte, ofLink) => {
@@ -72,6 +73,7 @@ test('any change of one byte of an entry, or of its link, is named at its number
   );
 });
 
+// Promise: change-breaks-a-link
 test('any entries that are missing are named at the first of them: in the middle, at the beginning and at the end', () => {
   fc.assert(
     fc.property(places, ([count, one, other]) => {
@@ -87,6 +89,7 @@ test('any entries that are missing are named at the first of them: in the middle
   );
 });
 
+// Promise: change-breaks-a-link
 test('any two entries that change places are named at the first of them', () => {
   fc.assert(
     fc.property(places, ([count, one, other]) => {
@@ -104,6 +107,7 @@ test('any two entries that change places are named at the first of them', () => 
   );
 });
 
+// Promise: change-breaks-a-link
 test('any entry that is put in is named where it stands: a copy of another, one of another trail, one that is made up', () => {
   const others = makeTrail(40).map(({ number }) => makeOther(number));
   fc.assert(

@@ -62,6 +62,7 @@ async function openUsed() {
   return { web, pathOf };
 }
 
+// Promise: pages-for-everybody
 testInBrowser('every page is right for everybody, light and dark, wide and at 320 px', async () => {
   const { web, pathOf } = await openUsed();
   const wide = await openBrowser();

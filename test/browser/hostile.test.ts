@@ -78,6 +78,7 @@ async function expectOnlyText(page: Page) {
   expect(await page.locator('script:not([src], [type="application/json"])').count(), at).toBe(0);
 }
 
+// Promise: texts-never-run
 testInBrowser('a portfolio in which every text would like to be markup goes through every page as text', async () => {
   const { web, draft, keys } = await openHostile();
   const { page, expectFault } = await openBrowser();

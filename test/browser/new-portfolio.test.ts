@@ -33,6 +33,7 @@ async function openUpload(looks: Parameters<typeof openBrowser>[0] = {}) {
 }
 
 testInBrowser(
+  // Promise: imported-as-previewed
   'a file is uploaded, a column corrected, a cell mended, and what is submitted is what a command imports',
   async () => {
     const { desk, web, page, path, upload } = await openUpload();
@@ -93,6 +94,7 @@ testInBrowser(
   },
 );
 
+// Promise: save-over-another-tab
 testInBrowser('a save over another tab’s is refused, and says what differs', async () => {
   const { page, tab, expectFault, upload, web } = await openUpload();
   await upload();
@@ -114,6 +116,7 @@ testInBrowser('a save over another tab’s is refused, and says what differs', a
   expect(await web.context.portfolios.names()).toEqual([]);
 });
 
+// Promise: imported-as-previewed
 testInBrowser('a name or a reading that was typed and not applied stops what is sent, and says so', async () => {
   const { page, expectFault, upload, web } = await openUpload();
   await upload();

@@ -18,6 +18,7 @@ async function openElsewhere(body: string): Promise<string> {
   return `http://localhost:${(server.address() as AddressInfo).port}/`;
 }
 
+// Promise: foreign-link-asks-first
 testInBrowser('a link on another site leads to a page that asks first, and leaves open forms valid', async () => {
   const { url } = await openBareConsole();
   const { page, tab, context } = await openBrowser();
@@ -35,6 +36,7 @@ testInBrowser('a link on another site leads to a page that asks first, and leave
   await expect.poll(() => page.textContent('main')).toContain('half done');
 });
 
+// Promise: no-forms-of-other-sites
 testInBrowser('nothing that another site tries in the browser is done, or seen by it', async () => {
   const asked: string[] = [];
   const { url } = await openBareConsole({

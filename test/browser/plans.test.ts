@@ -55,6 +55,7 @@ testInBrowser(
   },
 );
 
+// Promise: pages-for-everybody
 testInBrowser('a plan by the keyboard alone, on a narrow screen in the dark, and without script', async () => {
   const { web, cause } = await withRefusals();
   const { page } = await openBrowser({ width: 320, height: 700, dark: true });

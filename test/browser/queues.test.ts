@@ -76,6 +76,7 @@ testInBrowser(
   },
 );
 
+// Promise: no-commands-for-finance
 testInBrowser('the switch at the foot of a page hides commands, and the browser keeps it', async () => {
   const { url } = await openFailed();
   const { page } = await openBrowser();

@@ -16,6 +16,7 @@ async function openPages() {
 }
 
 testInBrowser(
+  // Promise: times-of-the-reader
   'times and amounts are those of the reader, with UTC as a tooltip, and so is what events bring',
   async () => {
     const { url, context } = await openPages();
@@ -66,6 +67,7 @@ testInBrowser(
   },
 );
 
+// Promise: times-without-script
 testInBrowser('without script times are in UTC and say so', async () => {
   const { url } = await openPages();
   const { page } = await openBrowser({ script: false, locale: 'de-DE', timezoneId: 'Asia/Kolkata' });

@@ -59,6 +59,7 @@ test('what is downloaded opens where the file came from: separated as it was, as
   }
 });
 
+// Promise: files-have-input-delimiter
 test('the rows of one cause, as the command line writes them; another cause is none', async () => {
   const { get, limitline, context } = await openThreeRows();
   const causes = await context.portfolios.causes('q4');
@@ -156,6 +157,7 @@ describe('names of files', () => {
   });
 });
 
+// Promise: results-for-a-spreadsheet
 test('the CSV of results is written for a spreadsheet with the decimals and separator that are asked for', async () => {
   const desk = await openDesk(1);
   const lines = ['Firma;Land;HRB-Nummer;Kreditlimit', 'Müller AG;DE;HRB 1;1.250,50', 'Beta AG;DE;HRB 2;2.000'];

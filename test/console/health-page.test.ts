@@ -7,6 +7,7 @@ import { openDesk } from '../support/desk.ts';
 import { ANYBODY } from '../support/persons.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
 
+// Promise: health-of-each-part
 test('each part says how it is, and no secret and no password is among it', async () => {
   const desk = await openDesk(
     2,
@@ -39,6 +40,7 @@ test('each part says how it is, and no secret and no password is among it', asyn
   expect((await get('/health')).text).toContain('all agreed');
 });
 
+// Promise: health-shows-versions
 test('a worker is told on the page to take up nothing new, the audit says by whom, and versions that differ are named', async () => {
   const desk = await openDesk(2);
   desk.start('work');

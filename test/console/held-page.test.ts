@@ -42,6 +42,7 @@ async function openHeld(who: Parameters<typeof openConsole>[1] = {}) {
   return { ...desk, ...web, madeFor, sendFile, answer };
 }
 
+// Promise: held-list-with-sums
 test('the desk has what was sent and when, oldest first, with a letter to the service’s people and no secret', async () => {
   const { get, post, context } = await openHeld();
   const { status, text } = await get('/held');
@@ -94,6 +95,7 @@ test('pages go from one held row to the next, whoever is answered in between', a
   );
 });
 
+// Promise: file-answers-held
 test('a file is shown before it is done, and is done once and only as it was shown', async () => {
   const { post, get, sendFile, madeFor, limitline, json, standIn } = await openHeld();
   const wrong = await sendFile(`line,id\n3,company_1\n99,resend\n`);
@@ -127,6 +129,7 @@ test('a file is shown before it is done, and is done once and only as it was sho
 
 const planIn = (text: string) => /name="plan" value="([^"]+)"/.exec(text)?.[1] ?? '';
 
+// Promise: answers-need-confirmation
 test.each([
   [
     'that it was not made',
@@ -169,6 +172,7 @@ test.each([
   },
 );
 
+// Promise: one-plan-of-answers
 test('one plan has both answers, and what is not right stands beside its row with what was typed', async () => {
   const { context, post, json, answer, madeFor } = await openHeld();
   const [first, second, third] = (await context.stories.held({ count: 3 })) as [HeldRow, HeldRow, HeldRow];
@@ -191,6 +195,7 @@ test('one plan has both answers, and what is not right stands beside its row wit
   expect((await json('report', 'q4')).states.held).toBe(0);
 });
 
+// Promise: impossible-id-said
 test('an id that is known of another row, of another form, or with a sign that no id has, is offered no plan', async () => {
   const { context, limitline, madeFor, answer } = await openHeld();
   await limitline('resolve', 'q4', '--line', '3', '--made', madeFor('HRB 2'));
@@ -204,6 +209,7 @@ test('an id that is known of another row, of another form, or with a sign that n
   expect(strange.text).toContain('It looks unlike the other ids, such as bl_');
 });
 
+// Promise: plan-acts-on-unchanged
 test('answers that come late, twice, or about rows of nobody are left out, and say so', async () => {
   const { context, post, limitline, json, answer } = await openHeld();
   const [first, second] = (await context.stories.held({ count: 2 })) as [HeldRow, HeldRow];
@@ -224,6 +230,7 @@ test('answers that come late, twice, or about rows of nobody are left out, and s
   expect((await json('report', 'q4')).states.held).toBe(1);
 });
 
+// Promise: answered-leave-open-pages
 test('a row that is answered leaves the events of all open pages', async () => {
   const { context, open, limitline } = await openHeld();
   const shown = async () => JSON.stringify(await (await open('/held/events')).json());
@@ -234,6 +241,7 @@ test('a row that is answered leaves the events of all open pages', async () => {
   expect(await shown()).toContain(heldName(second));
 });
 
+// Promise: answered-leave-open-pages
 test('a later page follows its own rows, and open pages have the list read once in two seconds', async () => {
   const { context, open, limitline } = await openHeld();
   const [first, second, third] = (await context.stories.held({ count: 3 })) as [HeldRow, HeldRow, HeldRow];
@@ -251,6 +259,7 @@ test('a later page follows its own rows, and open pages have the list read once 
   expect(await shown()).toContain(heldName(third));
 });
 
+// Promise: audit-by-each-portfolio
 test('what is said of several portfolios by one plan is found in the audit by each of them', async () => {
   const { context, post, limitline, answer, get } = await openHeld();
   await limitline('run', 'q4.csv', '--portfolio', 'q5', '--deadline', '20s');

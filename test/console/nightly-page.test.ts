@@ -81,6 +81,7 @@ test('an address that means nothing shows the report, and none is an error of th
   expect((await get(`${REPORT}?section=finance&check=refused&after=999999`)).status).toBe(404);
 });
 
+// Promise: report-runs-nothing
 test('what would like to be markup is text, on the page and in the file to be printed', async () => {
   const { get, night } = await openNightlyConsole();
   await night(NIGHT, [

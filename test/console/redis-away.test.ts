@@ -3,6 +3,7 @@ import { openConsole } from '../support/console.ts';
 import { openDesk } from '../support/desk.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
 
+// Promise: pages-say-what-is-away
 test('a page says that Redis is away, also where it only hangs, and all of it comes back by itself', async () => {
   const redis = await startKillableRedis();
   const desk = await openDesk(0, {}, { REDIS_URL: redis.url });

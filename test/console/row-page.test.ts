@@ -24,6 +24,7 @@ test('a row that is done tells its line, its calls with their times and ids, and
   expect(await context.ledger.exists(context.keys.story('q4', found?.row.key ?? ''))).toBe(0);
 });
 
+// Promise: row-tells-its-story
 test('a refused row shows what the service said as text, goes again, and remembers who asked for it', async () => {
   const { get, post, rowOf, limitline, standIn } = await openThreeRows();
   const address = await rowOf('refused');
@@ -131,6 +132,7 @@ test.each([
   expect(await get(address)).toMatchObject({ status: 404, text: expect.stringContaining('Not found') });
 });
 
+// Promise: row-names-its-supplier
 test('the page of a row names the supplier that its portfolio has now, also where it came later', async () => {
   const { limitline, cwd, env } = await openDesk(1);
   await limitline('run', 'q4.csv', '--yes');
@@ -159,6 +161,7 @@ test('the page of a row names the supplier that its portfolio has now, also wher
   expect(await line()).toBe('company_1');
 });
 
+// Promise: row-names-its-supplier
 test('the page of a row names the supplier under which its limit was asked for, also once the portfolio has another', async () => {
   const { limitline, cwd, env, standIn } = await openDesk(1);
   const { get, context } = await openConsole({ cwd, env });

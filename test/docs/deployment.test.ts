@@ -50,6 +50,7 @@ async function runAsCron(crontab: string, home: string): Promise<void> {
   await run('/bin/sh', ['-c', command], { cwd: '/', env });
 }
 
+// Promise: deployment-examples-run
 test('the crontab entry runs in the small environment that cron gives', async () => {
   const dir = await makeFolder();
   const standIn = await startStandIn();
@@ -79,6 +80,7 @@ test('the crontab entry runs in the small environment that cron gives', async ()
   );
 });
 
+// Promise: deployment-examples-run
 test.runIf(existsSync(SYSTEMD_ANALYZE))('the units for systemd are what systemd expects', async () => {
   const dir = await makeFolder();
   const names = [
@@ -96,6 +98,7 @@ test.runIf(existsSync(SYSTEMD_ANALYZE))('the units for systemd are what systemd 
   expect(verified.stderr.split('\n').filter((line) => line.includes('limitline'))).toEqual([]);
 });
 
+// Promise: private-authority
 test('a service with a certificate of a private authority is reached once that is known, and nothing is sent before', async () => {
   const cwd = await makeFolder();
   await writeFile(join(cwd, 'q4.csv'), `${buyerLines(2).join('\n')}\n`);
@@ -114,6 +117,7 @@ test('a service with a certificate of a private authority is reached once that i
   expect(standIn.counts().made).toMatchObject({ company: 2, limit: 2 });
 });
 
+// Promise: rights-in-redis
 test('a user of Redis with the rights of the example can do all that is needed, and not more', async () => {
   const redis = await startKillableRedis();
   const words = (examplesOf('redis', { SECRET: 'secret' })[0] ?? '').trim().split(' ');
@@ -187,6 +191,7 @@ async function openUnits(cwd: string, places: Record<string, string>) {
   return Object.keys(units).map((name) => `${name}.service`);
 }
 
+// Promises: data-folder-saved-and-restored, restored-trail-lacks-entries
 test('a data folder is saved and restored as the page says, with all that runs on it, and goes on as it was then', async () => {
   const cwd = await makeFolder();
   const standIn = await startStandIn();

@@ -17,6 +17,7 @@ function caddyLines(): { line: string; within: string[] }[] {
   });
 }
 
+// Promise: secret-out-of-proxy-logs
 test('the example for Caddy hands events on: Caddy answers by a bare respond before it asks reverse_proxy, wherever it stands', () => {
   const lines = caddyLines();
   expect(lines.find(({ line }) => line.startsWith('reverse_proxy'))?.within).toEqual([

@@ -65,35 +65,6 @@ test.each(OTHERS)('each command that %s names is one that there is, with the opt
   expect(lines.map(([, line = '']) => line).flatMap(faultsOf)).toEqual([]);
 });
 
-test('docs/commands.md has each command in its table, with options that it has', () => {
-  const table = read('docs/commands.md').split('\n\n')[2] ?? '';
-  const cells = table
-    .split('\n')
-    .map((line) => /^\| ((?:\\\||[^|])*) \|/.exec(line)?.[1]?.replaceAll('\\|', '|') ?? '');
-  const named = cells.flatMap((line) => {
-    const all = [...line.matchAll(/`([^`]+)`/g)].map(([, command = '']) => command);
-    // What goes on with options alone belongs to the first.
-    return all.map((command) => (/^[a-z]/.test(command) ? command : `${all[0]?.split(' ')[0]} ${command}`));
-  });
-  expect(named.flatMap(faultsOf)).toEqual([]);
-  const names = new Set(named.map((line) => line.split(' ')[0]));
-  expect(Object.keys(COMMANDS).filter((name) => !names.has(name))).toEqual([]);
-});
-
-test('the pages of docs name each option of each command', () => {
-  const all = within('docs')
-    .filter((name) => name.endsWith('.md'))
-    .map(read)
-    .join('\n');
-  const below = (command: Command): Command[] => [command, ...command.commands.flatMap(below)];
-  const lacking = below(program).flatMap((command) =>
-    command.options
-      .filter(({ long, hidden }) => long && !hidden && !new RegExp(`${long}(?![\\w-])`).test(all))
-      .map(({ long }) => `${command.name()} ${long}`),
-  );
-  expect(lacking).toEqual([]);
-});
-
 test.each(PAGES)('each npm script that %s names is there', (page) => {
   const { scripts } = JSON.parse(read('package.json'));
   for (const [, name = ''] of read(page).matchAll(/npm run ([a-z:]+)/g)) expect(scripts).toHaveProperty([name]);
@@ -119,40 +90,6 @@ test.each(PAGES)('each link of %s leads to something that is there', (page) => {
 const SETTINGS = Object.keys(settingsSchema.shape);
 /** One of the tests, and one that shows what a mistake looks like. */
 const NO_SETTINGS = ['LIMITLINE_SOURCE', 'SERVICE_RATE_PER_SECOND'];
-
-test('docs/settings.md or a page that it leads to has each setting', () => {
-  const all = within('docs')
-    .filter((name) => name.endsWith('.md'))
-    .map(read)
-    .join('\n');
-  expect(SETTINGS.filter((name) => !new RegExp(`\\b${name}\\b`).test(all))).toEqual([]);
-});
-
-test('docs/settings.md says of each setting what it is where it is not given', () => {
-  const rows = [...read('docs/settings.md').matchAll(/^\| (`[A-Z][^|]*) \| ([^|]*) \|/gm)].flatMap(
-    ([, names = '', values = '']) => {
-      const all = names.match(/[A-Z][A-Z_]+/g) ?? [];
-      const each = values.split(', ');
-      return all.map(
-        (name, at) => [name, (each.length === all.length ? each[at] : values)?.replaceAll('`', '')] as const,
-      );
-    },
-  );
-  const said = new Map(rows);
-  const wrong = Object.entries(settingsSchema.shape).flatMap(([name, schema]) => {
-    const found = schema.safeParse(undefined).data;
-    const value = Array.isArray(found) ? (found.length > 0 ? found.join(' ') : undefined) : found;
-    const cell = said.get(name);
-    if (cell === undefined) return ELSEWHERE.test(name) ? [] : [`${name} has no line`];
-    // The stand-in's own credentials stand on its page.
-    if (value === undefined || String(value).startsWith('limitline-sandbox')) return [];
-    return cell === String(value) ? [] : [`${name} is ${value}, and not ${cell}`];
-  });
-  expect(wrong).toEqual([]);
-});
-
-/** Settings of which docs/settings.md names the first alone, and leads to the page that has the others. */
-const ELSEWHERE = /^CONSOLE_OIDC_/;
 
 test.each(PAGES)('each setting that %s names is one that there is', (page) => {
   const families = [...new Set(SETTINGS.map((name) => name.split('_')[0]))].join('|');

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { CHECKS } from '../../src/ledger/nightly/checks.ts';
 import { NOTICE_KINDS } from '../../src/notices/notice.ts';
 
+// Promise: check-compares-own-records
 test('docs/nightly.md has each check by the title that the report gives it, and none besides', () => {
   const text = readFileSync(join(import.meta.dirname, '../../docs/nightly.md'), 'utf8');
   const [, section = ''] = text.split(/^## The nightly check$/m);

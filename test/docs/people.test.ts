@@ -54,6 +54,7 @@ function cellOf(right: Right, role: Role, kind?: string): string {
   return can({ roles: [role], owns: true, ...RULES }, right, kind) ? 'own' : '';
 }
 
+// Promise: roles-say-what-one-may
 test('the roles in the docs are those of the table', () => {
   const [, , ...lines] = text.split('\n').filter((line) => line.startsWith('|'));
   expect(lines).toHaveLength(SPEAKS_OF.length);

@@ -28,6 +28,7 @@ function passedOn(address: string, block: string) {
   return lookAt({ method: 'GET', url: '/', headers, from: '127.0.0.1', port: 3000, reach });
 }
 
+// Promise: asker-behind-proxy
 test.each(['https://limitline.example.com', 'https://limitline.example.com:8443'])(
   'what the example for nginx passes on is answered at %s, with the address of whoever asks',
   (address) => {

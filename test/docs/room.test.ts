@@ -18,6 +18,7 @@ const said = (words: string) =>
     .split('|')
     .map((cell) => Number.parseFloat(cell));
 
+// Promise: room-of-a-row
 test('a row takes as much of the memory of Redis, and of its append-only file, as the page says', async () => {
   const redis = await startKillableRedis();
   await redis.admin.config('SET', 'hash-max-listpack-value', '1024');

@@ -19,7 +19,16 @@ const FILES = ['src', 'jobs', 'scripts', 'test']
   .filter((file) => /\.(?:ts|mjs|cjs|lua)$/.test(file));
 const cited = FILES.flatMap((file) => citedIn(file).map((section) => ({ file, section })));
 
+const HELD = [
+  ...readFileSync(join(ROOT, 'docs/service.md'), 'utf8').matchAll(/^\| .+? \| `(test\/[^`]+)` \| (.+) \|$/gm),
+].map(([, file = '', title = '']) => ({ file, title }));
+
 describe('the page of the service', () => {
+  test.each(HELD)('names a test that is there: $title', ({ file, title }) => {
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    expect(text).toMatch(new RegExp(`['"\`]${title.replace(/[.*+?^$\\{}()|[\]\\]/g, '\\$&')}['"\`]`));
+  });
+
   test('has every section that the code names', () => {
     expect(cited.length).toBeGreaterThan(10);
     expect(cited.filter(({ section }) => !TEXTS.has(section))).toEqual([]);

@@ -27,6 +27,7 @@ describe('documents in a ZIP file', () => {
     expect(existsSync(place.dir)).toBe(false);
   });
 
+  // Promise: one-folder-of-zip
   test('that lie in one folder are found with it and without it', async () => {
     const { dir } = await makeTemporaryFolder();
     const entries = { 'Q4/a.pdf': PDF, 'Q4/2026/b.pdf': PDF, '.DS_Store': 'x', '__MACOSX/Q4/._a.pdf': 'x' };
@@ -76,6 +77,7 @@ describe('documents in a ZIP file', () => {
   });
 
   // Mounting a disk of the test's own is for the superuser alone.
+  // Promise: unpacked-documents-removed
   test.skipIf(process.getuid?.() !== 0)(
     'that fill the disk are given up in one sentence, and leave nothing',
     async () => {

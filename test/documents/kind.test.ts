@@ -47,6 +47,7 @@ test.each<[string, string | Uint8Array, string]>([
   expect(await kindOf(name, content)).toEqual({ mediaType });
 });
 
+// Promise: no-program-as-document
 test.each<[string, string | Uint8Array, string]>([
   ['a.exe', WINDOWS, 'a.exe is a program (its name ends in .exe), and programs are not sent'],
   ['balance.pdf', WINDOWS, 'a program for Windows'],

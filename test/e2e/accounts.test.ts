@@ -22,6 +22,7 @@ async function openDesk() {
   return { cwd, service, live, [Symbol.asyncDispose]: () => service.close() };
 }
 
+// Promise: accounts-never-meet
 test('what was made at the stand-in is made again at a real service, with ids of its own', async () => {
   await using desk = await openDesk();
   const { cwd, service, live } = desk;
@@ -43,6 +44,7 @@ test('what was made at the stand-in is made again at a real service, with ids of
   expect(first).toMatch(new RegExp(`,${live.SERVICE_URL},own:[^,]+$`));
 });
 
+// Promise: all-belongs-to-one-account
 test('a worker without SERVICE_URL leaves the rows of another account alone', async () => {
   await using desk = await openDesk();
   const { cwd, live } = desk;
@@ -58,6 +60,7 @@ test('a worker without SERVICE_URL leaves the rows of another account alone', as
   await worker.ended;
 });
 
+// Promise: portfolio-of-another-account
 test('a portfolio that only another account has is looked for there', async () => {
   await using desk = await openDesk();
   const { cwd, live } = desk;
@@ -69,6 +72,7 @@ test('a portfolio that only another account has is looked for there', async () =
   expect(found).toMatchObject({ status: 0, stdout: expect.stringContaining(`account ${live.SERVICE_URL}`) });
 });
 
+// Promise: new-client-id-stops
 test('a client id that is new to an account stops until SERVICE_ACCOUNT says whose it is', async () => {
   await using desk = await openDesk();
   const { cwd, service, live } = desk;

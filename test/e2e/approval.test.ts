@@ -3,6 +3,7 @@ import { callCommand } from '../support/call-command.ts';
 import { startCommand } from '../support/command.ts';
 import { openDesk } from '../support/desk.ts';
 
+// Promise: run-names-approvers
 test('run ends with 2 where all that is left waits for another person, says so, and sends nothing', async () => {
   const desk = await openDesk(5, {}, { APPROVE_ALWAYS: 'on' });
   const ran = await desk.limitline('run', 'q4.csv');
@@ -43,6 +44,7 @@ test('a portfolio of a sum that needs no approval goes at once, and one that is 
   expect(above.standIn.counts().made.limit).toBe(0);
 });
 
+// Promise: rule-binds-every-command
 test('a command without the settings is held to what serves, until that is started without them', async () => {
   const desk = await openDesk(5);
   const serve = async (settings: Record<string, string>) => {

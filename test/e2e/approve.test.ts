@@ -35,6 +35,7 @@ async function openApproving(rows = 3, settings: Record<string, string> = { APPR
 }
 
 describe('a run of which everything waits', () => {
+  // Promise: run-names-approvers
   test('ends with 2 at once and says who may approve; once somebody did, it goes on', async () => {
     const { limitline, json, standIn, addUser, answer } = await openApproving();
     const [code] = await addUser('bob');
@@ -66,6 +67,7 @@ describe('a run of which everything waits', () => {
     expect(stdout).toMatch(/approved by bob; 3 rows go on once somebody resumes the portfolio, which is paused\./);
   });
 
+  // Promise: answers-carried-out
   test.each([
     ['work', '--until-settled'],
     ['run', 'q4.csv', '--no-results'],
@@ -96,6 +98,7 @@ describe('a run of which everything waits', () => {
 });
 
 describe('approve', () => {
+  // Promise: approve-command-asks-password
   test('believes nobody by a name alone, and nobody who asked for it', async () => {
     const { limitline, addUser, answer, states } = await openApproving(1);
     const own = userInfo().username;

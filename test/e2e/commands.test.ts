@@ -130,6 +130,7 @@ test('import, work and report share a data folder, and leave nothing running', a
 });
 
 describe('an errors file', () => {
+  // Promise: errors-file-imported-again
   test('can be mended and imported again, without touching what is done', async () => {
     const cwd = await makeFolder();
     const { standIn, env } = await serviceEnv({
@@ -203,6 +204,7 @@ describe('a file of another dialect', () => {
   });
 });
 
+// Promise: reading-is-said
 test('run and import say how they read a file, in words and in JSON, and --map may name a header', async () => {
   const cwd = await makeFolder();
   const { env } = await serviceEnv();
@@ -227,6 +229,7 @@ test('run and import say how they read a file, in words and in JSON, and --map m
 });
 
 describe('check', () => {
+  // Promise: check-calls-nobody
   test('calls nothing, starts nothing, and names every problem', async () => {
     const cwd = await makeFolder();
     const ended = await callCommand(['check', join(EXAMPLES, 'portfolio.csv')], { cwd });
@@ -266,6 +269,7 @@ describe('faults of use', () => {
     expect(ended.stdout).toBe('');
   });
 
+  // Promise: setting-faults-all-at-once
   test('wrong settings are named all together, before anything starts', async () => {
     const cwd = await makeFolder();
     const env = { SERVICE_CONCURRENCY: 'many', LOG_LEVEL: 'loud' };

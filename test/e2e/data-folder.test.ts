@@ -6,6 +6,7 @@ import { callCommand } from '../support/call-command.ts';
 import { startStandIn } from '../support/stand-in.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
 
+// Promise: ledger-wherever-you-stand
 test('the same file run from two folders is requested once, and each command says which data folder it uses', async () => {
   const [here, there, home] = [await makeFolder(), await makeFolder(), await makeFolder()];
   const standIn = await startStandIn();
@@ -34,6 +35,7 @@ test('the same file run from two folders is requested once, and each command say
     expect(both.stderr).toContain(word);
 });
 
+// Promise: fault-in-one-line
 test('a data folder below /proc, where none can be, is a fault in one line, with status 1', async () => {
   const path = '/proc/x';
   const cwd = await makeFolder();
@@ -45,6 +47,7 @@ test('a data folder below /proc, where none can be, is a fault in one line, with
   );
 });
 
+// Promise: misspelt-setting-stops
 test('a misspelt setting stops the command, and a setting without effect is named', async () => {
   const cwd = await makeFolder();
   await writeFile(join(cwd, 'q4.csv'), `${buyerLines(1).join('\n')}\n`);

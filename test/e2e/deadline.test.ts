@@ -14,6 +14,7 @@ async function openDesk(rows: number, latencyMs: number) {
   return place;
 }
 
+// Promise: deadline-holds-nothing
 test('run --deadline ends with 3 when the time is over, holds no row, and the same command goes on', async () => {
   const { limitline, standIn, report, context } = await openDesk(100, 200);
   // All of it would take ten seconds.
@@ -34,6 +35,7 @@ test('run --deadline ends with 3 when the time is over, holds no row, and the sa
   expect(standIn.counts().made.limit).toBe(100);
 });
 
+// Promise: deadline-ends-with-3
 test('a time that is over while the file is still read ends it with 3 as well, and says so', async () => {
   const { limitline, context } = await openDesk(30_000, 0);
   const isBegun = async () => (await context.portfolios.read('q4')).interrupted;

@@ -17,6 +17,7 @@ async function openDesk() {
 
 const QUESTION = /Request these 7 limits\? \[y\/N\] $/;
 
+// Promise: asks-before-sending
 test('on a terminal run shows what it would request, and what was shown is what is sent, though the file changes', async () => {
   const { cwd, env, standIn, context, path } = await openDesk();
   const run = startOnTerminal(['run', 'q4.csv'], { cwd, env });
@@ -49,6 +50,7 @@ test('on a terminal run shows what it would request, and what was shown is what 
   expect(again.shown).toMatch(/Requests {2}7 rows, all requested before\nSkips {5}7 requested before/);
 });
 
+// Promise: run-names-other-rows
 test('run names the rows that it would send though its file does not; import sends none and names none', async () => {
   const { cwd, env, standIn, context } = await openDesk();
   await callCommand(['import', 'q4.csv', '--portfolio', 'q3', '--yes'], { cwd, env });
@@ -78,6 +80,7 @@ test('run names the rows that it would send though its file does not; import sen
   expect(await context.portfolios.names()).toEqual(['q3']);
 });
 
+// Promise: run-names-other-rows
 test('rows whose approval was given, and that nobody has let go yet, are among them', async () => {
   const { dir: cwd, childEnv: env, context, importFile } = await openFaultPlace({ env: { APPROVE_ABOVE: '5000' } });
   await writeFile(join(cwd, 'q3.csv'), `${buyerLines(7).join('\n')}\n`);
@@ -91,6 +94,7 @@ test('rows whose approval was given, and that nobody has let go yet, are among t
   await asked.ended;
 });
 
+// Promise: only-yes-sends
 test('a no, an empty line, Ctrl-C and the end of input send nothing and import nothing, with status 2', async () => {
   const { cwd, env, standIn, context } = await openDesk();
   const answers = { run: ['n\n', KEYS.ctrlC], import: ['\n', KEYS.ctrlD] };
@@ -125,6 +129,7 @@ test('with --json the question goes to standard error, and with --yes there is n
   expect(await answer()).toMatchObject({ lines: 8, rows: 7 });
 });
 
+// Promise: nobody-asked-without-terminal
 test('without a terminal on both ends, and at the stand-in, nobody is asked; a file from - on a terminal needs --yes', async () => {
   const { cwd, env } = await openDesk();
   const [half, standIn, piped] = await Promise.all([

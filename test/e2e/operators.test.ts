@@ -82,6 +82,7 @@ describe('a held row', () => {
     expect(standIn.counts().made.limit).toBe(3);
   });
 
+  // Promise: file-of-held-rows
   test('is one of a file that a report of held rows gives, to be filled in and given to resolve', async () => {
     const { cwd, limitline, json, standIn } = await openDesk(5, {
       rules: [
@@ -115,6 +116,7 @@ describe('a held row', () => {
     }
   });
 
+  // Promise: unlike-id-asked-about
   test('takes an id that looks unlike all others only where somebody says that it is right', async () => {
     const { cwd, limitline, json } = await openDesk(4, {
       rules: [{ on: 'limit', match: 'HRB 2', fault: 'reset', made: true, times: 1 }],
@@ -133,6 +135,7 @@ describe('a held row', () => {
     expect(await json(...one, '--id-is-right')).toMatchObject({ calls: 1, rows: 1 });
   });
 
+  // Promise: known-id-not-taken-twice
   test('is not answered by a file in which nothing is filled in, and that is said', async () => {
     const { cwd, limitline } = await openDesk(2, {
       rules: [{ on: 'limit', match: 'HRB 2', fault: 'reset', made: true, times: 1 }],
@@ -160,6 +163,7 @@ describe('a held row', () => {
   });
 });
 
+// Promise: retry-dry-run
 test('retry sends the rows that were named, and says which of them are not there', async () => {
   const { limitline, json, standIn, start } = await openDesk(4, {
     rules: [

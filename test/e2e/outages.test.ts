@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { openDesk } from '../support/desk.ts';
 
+// Promise: held-by-5xx-says-so
 test('a 503 holds its row, and the row and the end of run name the setting that would keep it from being held', async () => {
   const rule = { on: 'limit', match: 'HRB 2', fault: 'status', status: 503, times: 1 } as const;
   const { limitline } = await openDesk(3, { rules: [rule] }, { SERVICE_NOT_MADE: '502' });
@@ -31,6 +32,7 @@ test('the report of a portfolio that has finished speaks of no pace', async () =
   expect((await limitline('report', 'q4')).stdout).not.toContain('Pace:');
 });
 
+// Promise: why-calls-wait-is-said
 test('run, work and report say in plain words that an outage leaves outcomes unknown', async () => {
   // More than are held before the breaker trips, which on a busy machine are all that can be in flight.
   const { limitline, start, standIn } = await openDesk(150, { rules: [{ on: 'limit', fault: 'status', status: 502 }] });

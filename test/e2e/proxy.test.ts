@@ -35,6 +35,7 @@ async function openPlace() {
   return { cwd, standIn, proxy, ownRedis, env, withUser: proxy.url.replace('//', `//${USER}@`) };
 }
 
+// Promise: proxy-of-environment
 test('run makes all calls through the proxy, says so, and shows no password', async () => {
   const { cwd, standIn, proxy, env, withUser } = await openPlace();
   const ended = await runCommand(['run', 'q4.csv'], { cwd, env: { ...env, HTTPS_PROXY: withUser } });

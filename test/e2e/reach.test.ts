@@ -27,6 +27,7 @@ const fatal = (stderr: string): string[] =>
     .filter(({ level }) => level === 'fatal')
     .map(({ msg }) => msg);
 
+// Promises: console-on-this-machine, missing-for-others-named
 test('up and console do not start beyond this machine while anything is missing for it, and say all of that at once', async () => {
   const { start } = await openPlace();
   const outside = { CONSOLE_HOST: '0.0.0.0' };
@@ -38,6 +39,7 @@ test('up and console do not start beyond this machine while anything is missing 
   expect(fatal(nobody.stderr)[0]).toMatch(/nobody who could sign in.*limitline user add/);
 });
 
+// Promise: other-secret-starts-nothing
 test('console and nightly do not start with a secret that is not the installation’s, and say so in one sentence', async () => {
   const { start, addUser } = await openPlace();
   const added = await addUser({ LIMITLINE_SECRET: 'a'.repeat(32) });

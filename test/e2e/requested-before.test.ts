@@ -7,6 +7,7 @@ import { uploadTo } from '../support/upload.ts';
 
 const ALL = '3 rows, all requested before';
 
+// Promise: all-requested-before
 test('a file whose rows were all requested before says so: as it is checked, imported, run, reported and uploaded', async () => {
   const desk = await openDesk(3);
   const { limitline, json, standIn } = desk;
@@ -46,6 +47,7 @@ test('a run ends with status 2 if a line was changed after it was requested, and
   expect(standIn.counts().made.limit).toBe(1);
 });
 
+// Promise: all-requested-before
 test('of a held row nobody says that it was requested before', async () => {
   const { limitline, json } = await openDesk(1, { rules: [{ on: 'limit', fault: 'reset', made: false, times: 1 }] });
   await limitline('run', 'q4.csv', '--no-results');

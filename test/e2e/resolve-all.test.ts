@@ -5,6 +5,7 @@ import { openFaultPlace } from '../support/fault-place.ts';
 import { startOnTerminal } from '../support/terminal.ts';
 import { buyerLines } from '../support/workplace.ts';
 
+// Promises: resend-all-asks, plan-alone-no-entry
 test('resolve --all --resend says on a terminal what it will do, and does it after a yes only', async () => {
   const place = await openFaultPlace({ faults: { rules: [{ on: 'limit', fault: 'reset', made: false, times: 2 }] } });
   await place.import(buyerLines(3));

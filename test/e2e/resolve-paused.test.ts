@@ -9,6 +9,7 @@ import { buyerLines } from '../support/workplace.ts';
 const OTHER = '1 held row of portfolio q5, which is not paused, goes on by the same answer.';
 const OWN = '1 row goes on once somebody resumes the portfolio, which is paused.';
 
+// Promise: rows-of-others-go-on
 test('resolve in a paused portfolio says that a row of another one goes at once, before it is done and when it is', async () => {
   const place = await openFaultPlace({ faults: { rules: [{ on: 'limit', fault: 'reset', made: false, times: 1 }] } });
   const { context } = place;

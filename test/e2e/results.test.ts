@@ -10,6 +10,7 @@ import { LIMITLINE, runCommand } from '../support/command.ts';
 import { openDesk } from '../support/desk.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
 
+// Promise: run-leaves-results
 test('run leaves a results file and an errors file, and counts at its end what was not granted as asked', async () => {
   const { cwd, standIn, names, limitline, read } = await openDesk(6, {
     rules: [
@@ -55,6 +56,7 @@ test('run leaves a results file and an errors file, and counts at its end what w
   });
 });
 
+// Promise: file-from-standard-input
 test('a file from standard input, a workbook too, is checked and run like any other', async () => {
   const { cwd, env, names, read } = await openDesk(2);
   const run = (args: string[], input: string | Buffer) => callCommand(args, { cwd, env, input });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openDesk } from '../support/desk.ts';
 
+// Promise: rest-after-first-rows
 test('run --first sends so many rows, says what comes next, and resume sends the rest', async () => {
   const desk = await openDesk(12);
   const ran = await desk.limitline('run', 'q4.csv', '--first', '5');
@@ -21,6 +22,7 @@ test('run --first sends so many rows, says what comes next, and resume sends the
   expect(desk.standIn.counts().made.limit).toBe(12);
 });
 
+// Promise: first-rows-only
 test('rows that wait from an earlier import are no exception, and what is sent is what the line says now', async () => {
   const desk = await openDesk(6);
   await desk.limitline('import', 'q4.csv', '--yes');

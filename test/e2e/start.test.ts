@@ -35,6 +35,7 @@ async function leaveExamplesAsTheyAre(): Promise<void> {
   });
 }
 
+// Promise: npm-start-asks-stand-in
 test('npm start without a file asks only the stand-in, whatever is set, and says which settings it ignores', async () => {
   const { service, start } = await openDesk();
   await leaveExamplesAsTheyAre();
@@ -48,6 +49,7 @@ test('npm start without a file asks only the stand-in, whatever is set, and says
   expect(service.counts().requests).toEqual(expect.objectContaining({ token: {}, company: {}, limit: {} }));
 });
 
+// Promise: start-goes-on-with-console
 test('npm start at a terminal prints the report of the example, and goes on with the console until Ctrl-C', async () => {
   const { cwd, service } = await openDesk();
   await leaveExamplesAsTheyAre();
@@ -64,6 +66,7 @@ test('npm start at a terminal prints the report of the example, and goes on with
   expect(service.counts().requests.token).toEqual({});
 });
 
+// Promise: npm-start-asks-stand-in
 test('npm start with a file means what run means, with all of its options', async () => {
   const { cwd, service, start } = await openDesk();
   await cp(EXAMPLES, join(cwd, 'in'), { recursive: true });

@@ -37,6 +37,7 @@ async function openPlace() {
   };
 }
 
+// Promise: unpacked-documents-removed
 test.each(['SIGINT', 'SIGHUP'] as const)('documents that check unpacked are gone after %s', async (name) => {
   const place = await openPlace();
   const waiting = place.start(['check', place.silent]);

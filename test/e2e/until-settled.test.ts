@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { openFaultPlace } from '../support/fault-place.ts';
 import { buyerLines } from '../support/workplace.ts';
 
+// Promise: until-settled-ends
 test('work --until-settled ends with 0 when no row is open, of one portfolio or of all', async () => {
   const place = await openFaultPlace({ faults: { latencyMs: 20 } });
   await place.import(buyerLines(5), { portfolio: 'small' });
@@ -17,6 +18,7 @@ test('work --until-settled ends with 0 when no row is open, of one portfolio or 
   expect((await place.report('large')).states.done).toBe(30);
 });
 
+// Promise: unfinished-import-stays-open
 test('a paused portfolio ends it with 2; one that waits for an outage keeps it running until a deadline ends it with 3', async () => {
   const place = await openFaultPlace({ faults: { outage: { how: 'refuse' } } });
   await place.import(buyerLines(3), { portfolio: 'stopped' });
@@ -41,6 +43,7 @@ test('a paused portfolio ends it with 2; one that waits for an outage keeps it r
   expect((await place.report()).states).toMatchObject({ done: 0, held: 0, refused: 0 });
 });
 
+// Promise: unfinished-import-stays-open
 test('a paused queue ends it with 2 once all else has gone on, and says how to go on', async () => {
   const place = await openFaultPlace();
   await place.import(buyerLines(10));

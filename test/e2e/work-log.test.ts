@@ -29,6 +29,7 @@ function linesOf(stderr: string): Record<string, unknown>[] {
   return lines;
 }
 
+// Promise: work-log-is-json
 test('work says which rows are finished and which were refused, and everything it writes is JSON, a message a line', async () => {
   const place = await openFaultPlace({
     faults: { rules: [{ on: 'limit', fault: 'status', status: 422, times: 2 }] },
@@ -68,6 +69,7 @@ test.each([
   expect(linesOf(stderr)).toEqual([expect.objectContaining({ level: 'fatal', msg: expect.stringMatching(msg) })]);
 });
 
+// Promise: work-log-is-json
 test.runIf(process.platform === 'linux')('on a terminal the log is in words', async () => {
   const cwd = await makeFolder();
   const env = { PATH: process.env.PATH, SERVICE_RATE_PER_S: 'fast', SHELL: '/bin/sh' };

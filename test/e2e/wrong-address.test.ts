@@ -22,6 +22,7 @@ async function openDesk(url: string) {
 /** Beyond the 10 s within which it is to be said, for a machine that has other work. */
 const SOON = { timeout: 60_000 };
 
+// Promise: wrong-address-is-said
 test('run and work say that nothing listens at the port, promise no time, and calls wait', async () => {
   const desk = await openDesk('http://127.0.0.1:1');
   const words = /SERVICE_URL http:\/\/127\.0\.0\.1:1: nothing listens at that port \(ECONNREFUSED\); check that/;
@@ -38,6 +39,7 @@ test('run and work say that nothing listens at the port, promise no time, and ca
   expect(await work.ended).toMatchObject({ status: 0 });
 });
 
+// Promise: wrong-address-is-said
 test('run says that the endpoints answer with a web page, both where that holds a row and where it refuses one', async () => {
   let status = 200;
   const server = createServer((request, answer) => {

@@ -5,6 +5,7 @@ import { heldBytes } from '../support/held-bytes.ts';
 const HEAD = `POST ${PATH} HTTP/1.1\r\nHost: x\r\n`;
 const MB = 1_024 * 1_024;
 
+// Promise: large-events-refused
 test('an event that says it is 100 MB is refused before any of it has come, and its connection is closed', async () => {
   const { connect, kept, ends } = await startListener({ limits: { lingerMs: 20 } });
   const client = await connect();
@@ -15,6 +16,7 @@ test('an event that says it is 100 MB is refused before any of it has come, and 
   expect([kept, ends]).toEqual([[], ['too large']]);
 });
 
+// Promise: large-events-refused
 test('an event of 100 MB in pieces, sent whatever is answered, stays in no memory', async () => {
   const { connect, kept, ends } = await startListener({ maxBytes: MB });
   const client = await connect();
@@ -28,6 +30,7 @@ test('an event of 100 MB in pieces, sent whatever is answered, stays in no memor
   expect([kept, ends]).toEqual([[], ['too large']]);
 });
 
+// Promise: never-said-kept-falsely
 test('of ten thousand events at once as many are kept as a second may have, none that was answered 200 is lost, and it lives', async () => {
   // So few that no machine is so slow that all ten thousand may come.
   const perSecond = 200;
@@ -65,6 +68,7 @@ test('what comes on one connection before the answers is answered in its order',
   expect(await client.answers(3)).toEqual(['200', '503', '404']);
 });
 
+// Promise: never-said-kept-falsely
 test.each([
   ['fails', async () => Promise.reject(new Error('Redis is away')), 'failed'],
   [
@@ -128,6 +132,7 @@ test('a sender that asks before it sends is told to go on, or why not', async ()
   await large.closed();
 });
 
+// Promise: bad-senders-cost-time-only
 test.each([
   ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', '400'],
   ['TLS', Buffer.from('1603010200010001fc0303', 'hex'), '400'],
@@ -174,6 +179,7 @@ test('one connection more than may be open is closed, and the others go on', asy
   await expect.poll(() => ask(posted('three')), { interval: 5 }).toContain('200 OK');
 });
 
+// Promise: listener-finishes-requests
 test('at its end what is under way is kept and answered, and what comes then is told to come again', async () => {
   const redis = Promise.withResolvers<'kept'>();
   const seen: number[] = [];

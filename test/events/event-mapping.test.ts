@@ -52,6 +52,7 @@ test.each([
   expect(read).toEqual({ faults: faults.map((one) => (typeof one === 'string' ? one : expect.stringMatching(one))) });
 });
 
+// Promise: wrong-mapping-ends-command
 test('a mapping that is missing or wrong is said with all other faults of the settings, before anything starts', async () => {
   const dir = await makeFolder();
   const given = (path: string) => () => readSettings({ env: { EVENTS_MAPPING: path, LIMITLINE_DATA: dir }, cwd: dir });

@@ -8,6 +8,7 @@ const KEPT = 'HTTP/1.1 200 OK {"status":"kept"}\n';
 const NOT_FOUND = 'HTTP/1.1 404 Not Found {"error":"not found"}\n';
 
 describe('an event', () => {
+  // Promise: event-kept-to-the-byte
   test.each([
     ['is JSON', '{"limit":"buyer_limit_1"}', ['Content-Type: application/json']],
     ['is broken JSON', '{"limit": ', ['Content-Type: application/json']],
@@ -36,6 +37,7 @@ describe('an event', () => {
     expect(kept[0]?.body.toString()).toBe('Wikipedia');
   });
 
+  // Promise: proving-headers-not-kept
   test('has its headers with it, but for what proves who somebody is and for the secret', async () => {
     const { ask, kept } = await startListener();
     const headers = [
@@ -69,6 +71,7 @@ describe('an event', () => {
 });
 
 describe('anything else', () => {
+  // Promise: other-secrets-answered-alike
   test.each([
     ['another secret', posted('{}', [], `${PATH.slice(0, -1)}x`)],
     ['the beginning of the secret', posted('{}', [], PATH.slice(0, -1))],

@@ -10,6 +10,7 @@ function openLog() {
   return { told: makeEventLog(log), lines };
 }
 
+// Promise: listener-logs-numbers-alone
 test('the first is said within a second, all others once a minute, and nothing where nothing came', () => {
   const { told, lines } = openLog();
   vi.advanceTimersByTime(600_000);

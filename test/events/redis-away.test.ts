@@ -6,6 +6,7 @@ import { posted, startListener } from '../support/event-listener.ts';
 import { allEvents } from '../support/events.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
 
+// Promise: never-said-kept-falsely
 test('while Redis is away no event is said to be kept, and what is sent again then is there once', async () => {
   const redis = await startKillableRedis();
   const connection = new Redis({ port: redis.port, retryStrategy: () => 20, maxRetriesPerRequest: null });

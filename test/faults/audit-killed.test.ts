@@ -9,6 +9,7 @@ import { freshPrefix } from '../support/ledger.ts';
 
 const WRITER = bundled('audit-writer');
 
+// Promise: entries-are-chained
 test('processes that write at the same time and are killed at any moment leave a whole trail, with all that was acknowledged', async () => {
   const { key, dir, process: openTrail } = await openTrails();
   const prefix = freshPrefix();

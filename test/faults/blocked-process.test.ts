@@ -18,6 +18,7 @@ const BLOCKS: { at: Moment; meanwhile: { held: number; done: number } }[] = [
   { at: 'settled', meanwhile: { held: 0, done: ROWS } },
 ];
 
+// Promise: holds-through-kills-and-loss
 test('a process blocked for longer than its locks shares its job with another, and all ends well when it wakes', async () => {
   // Side by side, since most of the time goes into waiting until the locks run out.
   expect(await Promise.all(BLOCKS.map(({ at }) => blockAt(at)))).toEqual(BLOCKS);

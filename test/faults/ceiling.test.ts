@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { openFaultPlace } from '../support/fault-place.ts';
 import { buyerLines } from '../support/workplace.ts';
 
+// Promise: own-ceiling-of-calls
 test('a ceiling holds for calls that are repeated after a 401 as well', async () => {
   const place = await openFaultPlace({
     faults: { tokens: { diesAfterCalls: 4 } },
@@ -14,6 +15,7 @@ test('a ceiling holds for calls that are repeated after a 401 as well', async ()
   expect(place.standIn.maxPerSecond()).toBeLessThanOrEqual(20);
 });
 
+// Promise: own-ceiling-of-calls
 test('a ceiling holds for calls that waited together for a token', async () => {
   const place = await openFaultPlace({
     // Some 100 bytes; nobody has a token for three seconds.

@@ -12,6 +12,7 @@ const ROWS = 30;
 /** util-linux' `script` gives a command a terminal of its own; elsewhere it takes other words. */
 const onLinux = test.runIf(process.platform === 'linux');
 
+// Promise: calls-awaited-at-a-stop
 onLinux('a terminal that is closed in the middle of a run holds no row, and the same run goes on', async () => {
   const place = await openPlace();
   const { close, pid } = startOnTerminal(place, `exec ${command('run')}`);
@@ -24,6 +25,7 @@ onLinux('a terminal that is closed in the middle of a run holds no row, and the 
   expect((await place.judged(ROWS)).states.done).toBe(ROWS);
 });
 
+// Promise: nohup-continues
 onLinux('under nohup a run goes on to its end when the terminal is closed', async () => {
   const place = await openPlace();
   const { close, pid } = startOnTerminal(place, `exec nohup ${command('run')}`);

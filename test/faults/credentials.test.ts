@@ -34,6 +34,7 @@ test.each<[string, Rule]>([
   expect((await place.judged(20)).states.done).toBe(20);
 });
 
+// Promise: fault-logged-once-a-minute
 test('credentials that are refused are one line of the log while that lasts, and one when it is over', async () => {
   const place = await openFaultPlace({ faults: { rules: [{ on: 'token', fault: 'status', status: 401 }] } });
   await place.import(buyerLines(6));
@@ -52,6 +53,7 @@ test('credentials that are refused are one line of the log while that lasts, and
   expect(said('is over: this process sends again')).toHaveLength(1);
 });
 
+// Promise: wrong-credentials-stop-no-other
 test('a worker whose secret is wrong keeps no other from sending, and leaves its rows to them', async () => {
   const place = await openFaultPlace({ env: { SERVICE_CONCURRENCY: '4', SERVICE_RATE_PER_S: '15' } });
   await place.import(buyerLines(50));
@@ -65,6 +67,7 @@ test('a worker whose secret is wrong keeps no other from sending, and leaves its
   expect(place.standIn.counts().requests.token[401]).toBeLessThan(10);
 });
 
+// Promise: gateway-page-waited-out
 test.each<[string, Rule]>([
   ['a page that is no JSON', { on: 'token', fault: 'broken', body: 'not-json' }],
   ['404', { on: 'token', fault: 'status', status: 404 }],
@@ -93,6 +96,7 @@ test('the wait that a token endpoint asks for is kept', async () => {
   expect(place.standIn.faultHits()).toEqual([1]);
 });
 
+// Promise: row-alone-unauthorized
 test('one row that always gets 401 is refused for itself, and nobody waits for it', async () => {
   const rules: Rule[] = [{ on: 'company', match: 'Buyer 7 GmbH', fault: 'status', status: 401, body: 'not this one' }];
   // Others pass for sixteen seconds at the least: it is refused only where they do behind it, and its waits double up to eight.
@@ -107,6 +111,7 @@ test('one row that always gets 401 is refused for itself, and nobody waits for i
   expect(faultsTold).toEqual([]);
 });
 
+// Promise: short-tokens-refuse-none
 test('tokens that die sooner than the calls of a slow ceiling come refuse no row, the last neither', async () => {
   const place = await openFaultPlace({
     faults: { tokens: { diesAfterS: 0.6 } },
@@ -119,6 +124,7 @@ test('tokens that die sooner than the calls of a slow ceiling come refuse no row
   expect(faultsTold).toEqual([]);
 });
 
+// Promise: last-unauthorized-not-refused
 test('the last row of all that always gets 401 is not refused, since nothing shows that it is its own fault', async () => {
   const rules: Rule[] = [
     { on: 'limit', match: '"company_registration_number":"HRB 12"', fault: 'status', status: 401 },
@@ -150,6 +156,7 @@ test('one row that always gets 401 lets others of its worker go first, and is th
   expect(faultsTold).toEqual([]);
 });
 
+// Promise: outage-refuses-no-row
 test.each(['8', '1'])(
   'a client that is locked out in the middle refuses no row, and goes on when it is let in again (%s at once)',
   async (SERVICE_CONCURRENCY) => {

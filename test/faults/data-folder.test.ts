@@ -51,10 +51,12 @@ async function passThrough([what, spoil]: (typeof SPOILT)[number]): Promise<void
   expect(standIn.madeTwice()).toEqual([]);
 }
 
+// Promise: lost-folder-refuses-no-row
 test('where the folder of documents is out of reach no row is refused: all wait, say why, and go on by themselves', async () => {
   await Promise.all(SPOILT.map(passThrough));
 });
 
+// Promise: deleted-document-its-row-alone
 test('a document of one row that somebody deleted is the fault of that row alone, and says which it is', async () => {
   const { kept, work, settled } = await placeWithDocuments(3);
   const [folder = ''] = (await readdir(kept)).filter((name) => name.length === 2);
@@ -72,6 +74,7 @@ test('a document of one row that somebody deleted is the fault of that row alone
   ]);
 });
 
+// Promise: lost-folder-refuses-no-row
 test('a disk that fails while a document is read makes nothing unknown: the row waits, and goes on when the disk does', async () => {
   const { kept, work, report, settled, standIn, context } = await placeWithDocuments(2);
   const away = new Map<string, string>();
@@ -96,6 +99,7 @@ test('a disk that fails while a document is read makes nothing unknown: the row 
   expect(standIn.madeTwice()).toEqual([]);
 });
 
+// Promise: lost-folder-refuses-no-row
 test('a data folder that is gone as a whole stops calls of each kind, and says so', async () => {
   const { work, settled, context } = await placeWithDocuments(2);
   const data = context.settings.LIMITLINE_DATA;

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { tryFailover } from '../support/failover/try-failover.ts';
 
 /** The replicas always lack some of what the primary did last. */
+// Promise: all-replicas-know-first
 test.each([
   ['is killed', false],
   ['hangs, is replaced and wakes up', true],

@@ -13,6 +13,7 @@ const ROWS = 12;
 const onLinux = test.runIf(process.platform === 'linux');
 
 onLinux(
+  // Promise: full-disk-under-output
   'a full disk for the output of run breaks off no call and leaves the results file; status 1 tells it',
   async () => {
     const place = await openPlace();
@@ -32,6 +33,7 @@ onLinux(
   },
 );
 
+// Promise: full-disk-under-output
 onLinux('a log on a full disk, or larger than a file may be, breaks off no call of work', async () => {
   const place = await openPlace();
   await place.import(buyerLines(ROWS));

@@ -20,6 +20,7 @@ async function loseRedisWhileImporting() {
   return { redis, place, command };
 }
 
+// Promises: import-waits-for-redis, outage-refuses-nothing
 test('an import waits while Redis is away, says so, and brings in every line', async () => {
   const { redis, place, command } = await loseRedisWhileImporting();
   await redis.restart();

@@ -15,6 +15,7 @@ import { makeFolder } from '../support/workplace.ts';
 
 const NIGHT_PROCESS = bundled('night-process');
 
+// Promise: killed-night-taken-over
 test('a process that is killed in the middle of a run leaves it to another, as the same night, which counts once', async () => {
   const cwd = await makeFolder();
   const env = { REDIS_URL: inject('redisUrl'), LIMITLINE_PREFIX: freshPrefix() };

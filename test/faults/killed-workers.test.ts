@@ -23,6 +23,7 @@ const DEATHS: { at: Moment | 'sent'; held: number; made: number }[] = [
 const KINDS = { company: 'company', documents: 'document', limit: 'limit' } as const;
 
 // The simulator plays all moments of all steps; real processes show each moment in one of them.
+// Promise: holds-through-kills-and-loss
 test.each([
   ['company', ['claimed', 'settled', 'handed over']],
   ['documents', ['answered']],

@@ -24,6 +24,7 @@ const ASKS_FOR_AN_HOUR: FaultChange = {
 /** Long enough to meet each thing that is done once a second or every few seconds. */
 const MEASURED_MS = 6_000;
 
+// Promise: long-wait-asks-little
 test('a portfolio that waits for an hour asks little of Redis, and goes on as soon as the wait is over', async () => {
   const redis = await startKillableRedis();
   const place = await openFaultPlace({ env: { REDIS_URL: redis.url } });

@@ -10,6 +10,7 @@ const ROWS = 60;
 /** All that BullMQ knows, or all but the jobs: as a deletion in several steps, or a careless one, leaves it. */
 const LOSSES = ['all keys', 'all keys but the jobs'] as const;
 
+// Promise: lost-jobs-made-again
 test.each(LOSSES)(
   'workers make again the jobs that were lost with %s of the queues in the middle of a run',
   async (lost) => {

@@ -13,6 +13,7 @@ import { buyerLines, openWorkplace } from '../support/workplace.ts';
 const SRC = new URL('../../src/', import.meta.url);
 const LUA = new URL('ledger/lua/', SRC);
 
+// Promise: sums-change-with-the-row
 test('what is kept beside the rows is as they are, however often the memory of Redis is full meanwhile', async () => {
   const redis = await startKillableRedis();
   const place = await openWorkplace({ faults: { latencyMs: 10 }, env: { REDIS_URL: redis.url } });
@@ -29,6 +30,7 @@ test('what is kept beside the rows is as they are, however often the memory of R
   expect((await place.report()).states.done).toBe(100);
 });
 
+// Promise: full-memory-still-answers
 test('while the memory of Redis is full, pages, reports, health and metrics answer and say what to do', async () => {
   const redis = await startKillableRedis();
   const desk = await openDesk(12, {}, { REDIS_URL: redis.url });
@@ -60,6 +62,7 @@ test('while the memory of Redis is full, pages, reports, health and metrics answ
   expect(await desk.limitline('forget', 'q4', '--yes', 'q4')).toMatchObject({ status: 0 });
 });
 
+// Promise: full-memory-still-answers
 test('while the memory of Redis is full, an answer for a held row takes effect, work starts and says so, and all goes on when there is room', async () => {
   const redis = await startKillableRedis();
   const rule = { on: 'limit', match: 'HRB 2', fault: 'reset', made: false, times: 1 } as const;
@@ -77,6 +80,7 @@ test('while the memory of Redis is full, an answer for a held row takes effect, 
   await expect.poll(() => desk.json('report', 'q4')).toMatchObject({ states: { done: 3 } });
 });
 
+// Promise: full-memory-starts-nothing
 test('with 95 percent of its memory in use nothing new is sent or brought in, what is under way is finished, and it goes on by itself', async () => {
   const redis = await startKillableRedis();
   const place = await openWorkplace({ faults: { latencyMs: 20 }, env: { REDIS_URL: redis.url } });

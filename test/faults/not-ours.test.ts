@@ -28,6 +28,7 @@ async function heldProblem(place: Awaited<ReturnType<typeof openWorkplace>>, fie
   return result?.problem?.[field] ?? '';
 }
 
+// Promise: foreign-answer-is-held
 test.each<[string, Record<string, unknown>, RegExp]>([
   ['amount', { requested_limit: 1 }, /its requested_limit is 1, where 1002\.5 was sent/],
   ['company', { company: 'company_other' }, /its company is company_other, where company_\w+ was sent/],
@@ -39,6 +40,7 @@ test.each<[string, Record<string, unknown>, RegExp]>([
   expect(place.standIn.madeTwice()).toEqual([]);
 });
 
+// Promise: whole-answer-while-held
 test('of a row that is held since its answer is to another request the whole answer is kept, until it is resolved', async () => {
   const { place } = await run([limitAnswers({ requested_limit: 1, note: 'ü'.repeat(2_000) }, 'HRB 2"')]);
   const body = await heldProblem(place, 'body');
@@ -51,6 +53,7 @@ test('of a row that is held since its answer is to another request the whole ans
   expect(JSON.stringify(await place.context.rows.read(held ? [held.row] : []))).not.toContain('üüü');
 });
 
+// Promise: shared-id-first-keeps-it
 test('of limits that are answered with one id the first alone counts, and a person who gives that id is refused', async () => {
   const { place, report } = await run([limitAnswers({ id: 'bl_same' })], { env: { ON_UNKNOWN_LIMIT: 'resend' } });
   expect(report.states).toMatchObject({ done: 1, held: 2 });
@@ -62,6 +65,7 @@ test('of limits that are answered with one id the first alone counts, and a pers
   );
 });
 
+// Promise: ten-foreign-answers-pause
 test('ten limits in a row that are not ours pause the portfolio, and resume counts anew', async () => {
   const place = await openWorkplace({
     faults: { rules: [limitAnswers({ requested_limit: 1 })] },
@@ -90,11 +94,13 @@ test('limits that are not ours with others between them pause nothing', async ()
   expect((await place.context.portfolios.read('q4')).paused).toBeUndefined();
 });
 
+// Promise: ten-foreign-answers-pause
 test('they trip no breaker: what nobody else answers wrongly goes on at once', async () => {
   const { place } = await run([{ ...limitAnswers({ requested_limit: 1 }), times: 5 }], { count: 8 });
   expect(await place.context.ledger.hget(place.context.keys.breakers, 'shut:limit')).toBeNull();
 });
 
+// Promise: answer-check-warn
 test('SERVICE_ANSWER_CHECK=warn takes them as made, with a warning on the row', async () => {
   const rules = [limitAnswers({ requested_limit: 1000 }, 'HRB 1"'), limitAnswers({ id: 'bl_same' })];
   const { place, report } = await run(rules, { env: { SERVICE_ANSWER_CHECK: 'warn' } });
@@ -104,6 +110,7 @@ test('SERVICE_ANSWER_CHECK=warn takes them as made, with a warning on the row', 
   expect(results).toContain('its id bl_same is that of the limit that was made for the row q4/');
 });
 
+// Promise: other-difference-warned
 test('any other difference is a warning: on the row, in the results and in the nightly report', async () => {
   const { place, report } = await run([limitAnswers({ company_registration_number: 'HRB 77' }, 'HRB 2"')]);
   expect(report.states).toMatchObject({ done: 3, held: 0 });
@@ -112,12 +119,14 @@ test('any other difference is a warning: on the row, in the results and in the n
   );
 });
 
+// Promise: id-alone-is-enough
 test('an answer that is the id alone is enough', async () => {
   const drop = ['company', 'requested_limit', 'company_registration_number', 'status', 'object', 'total_limit'];
   const { report } = await run([{ on: 'limit', fault: 'answer', drop }]);
   expect(report.states).toMatchObject({ done: 3, held: 0 });
 });
 
+// Promise: shared-company-reported
 test('a company that two buyers share is a finding of the nightly check, and holds no row', async () => {
   const { place } = await run([], { count: 1 });
   const [first] = await place.context.rows.inState('q4', 'done', { count: 1 });

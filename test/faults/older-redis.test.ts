@@ -58,6 +58,7 @@ async function putBack(admin: Admin, copy: readonly [string, Buffer][]): Promise
   await all.exec();
 }
 
+// Promise: older-redis-sends-nothing
 test('a copy of Redis that is put back stops everything, until results files have told it what was requested since', async () => {
   const { run, putBack, standIn, startCommand, limitline } = await openPlace();
   await putBack();
@@ -73,6 +74,7 @@ test('a copy of Redis that is put back stops everything, until results files hav
   expect(standIn.madeTwice()).toEqual([]);
 });
 
+// Promise: recover-reads-kept-results
 test('… and what the data folder keeps of portfolios that nobody named is put back as well', async () => {
   const { run, redis, standIn, limitline, context } = await openPlace();
   await redis.admin.flushall();
@@ -99,6 +101,7 @@ test('… and what the data folder keeps of portfolios that nobody named is put 
   expect(await context.marks.older()).toBeUndefined();
 });
 
+// Promises: older-redis-ends-commands, older-redis-told-everywhere
 test('… meanwhile what sends, brings in or judges ends with 1, and what reads says so: nothing is as if all were well', async () => {
   const { putBack, loseKept, dir, childEnv, context, limitline } = await openPlace();
   await putBack();
@@ -146,6 +149,7 @@ test('… meanwhile what sends, brings in or judges ends with 1, and what reads 
   expect(await limitline('import', 'after.csv', '--yes')).toMatchObject({ status: 0 });
 });
 
+// Promise: rollback-acknowledged
 test('an empty Redis stops everything too, until a person says that it is right', async () => {
   const { run, redis, loseKept, standIn, limitline } = await openPlace();
   await redis.admin.flushall();
@@ -162,6 +166,7 @@ test('an empty Redis stops everything too, until a person says that it is right'
   expect(standIn.counts().made).toMatchObject({ limit: 8 });
 });
 
+// Promise: session-of-older-copy-held
 test.each([
   ['acknowledge-rollback', []],
   ['recover', ['q4.results.csv', '--apply']],
@@ -186,6 +191,7 @@ test.each([
   },
 );
 
+// Promise: older-redis-told-everywhere
 test('workers under which a copy is put back send nothing more and end, and people are told', async () => {
   const place = await openPlace();
   const { standIn, startWorker, putBack, context } = place;

@@ -47,6 +47,7 @@ async function passThrough([, processes, rules, why]: (typeof OUTAGES)[number]):
   return states.held;
 }
 
+// Promise: outage-holds-few-rows
 test('an outage whose answers say nothing holds only the rows in flight and the probes, and the rest goes on by itself', async () => {
   const held = await Promise.all(OUTAGES.map(passThrough));
   for (const [index, count] of held.entries()) {

@@ -27,6 +27,7 @@ test('our own Redis killed under load is started again by who uses it, and nothi
 });
 
 // Mounting a disk of the test's own is for the superuser alone; elsewhere redis.test.ts has writes refused otherwise.
+// Promise: full-disk-of-redis
 test.skipIf(process.getuid?.() !== 0)('a full disk under our own Redis fails no row, and is said', async () => {
   const disk = await mountSmallDisk();
   const place = await openFaultPlace({

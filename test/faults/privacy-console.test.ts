@@ -11,6 +11,7 @@ const TIMEOUT_MS = 300_000;
 /** Where the ledger keeps what rows ask for, what was heard of them, and who a buyer is; no other key may have a person in it. */
 const LEDGER = /:(?:row:q4:[\w-]+(?::story)?|call:limit:[\w-]+|buyer:[\w-]+)$/;
 
+// Promise: log-names-nobody
 test(
   'a whole run by the console leaves no person in any log, figure, job, or key but those of rows, calls and buyers',
   async () => {

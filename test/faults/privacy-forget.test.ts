@@ -11,6 +11,7 @@ const TIMEOUT_MS = 150_000;
 
 const options = { by: 'anna', signal: new AbortController().signal };
 
+// Promises: forget-leaves-no-person, forgotten-not-requested-twice
 test(
   'a whole run, with all that can go wrong, leaves no person in Redis or the data folder once its portfolios are forgotten',
   async () => {

@@ -24,6 +24,7 @@ function line(n: number): string {
   return `Geheim ${n} GmbH,DE,Geheimstadt,Geheimweg ${n},https://geheim${n}.example,HRB geheim ${n},7391.${10 + n},${contact},geheim-b${n},geheim`;
 }
 
+// Promise: notices-name-no-person
 test('a whole run, with all that can go wrong, tells each notice once, and no notice has anything of a row or a person', async () => {
   const place = await openWorkplace({
     faults: { rules: refuse('token', 401) },

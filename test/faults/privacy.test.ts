@@ -39,6 +39,7 @@ const RULES: Rule[] = [
   { on: 'document', fault: 'status', status: 422, body, times: 1 },
 ];
 
+// Promise: log-names-nobody
 test(
   'no cell, document name, body or secret reaches the log, whatever fails',
   async () => {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { openFaultPlace } from '../support/fault-place.ts';
 import { buyerLines } from '../support/workplace.ts';
 
+// Promise: worker-takes-up-nothing-new
 test.runIf(process.platform !== 'win32')(
   'a worker that is told by SIGTSTP takes up nothing new, finishes what it has, and goes on with SIGCONT',
   async () => {

@@ -13,6 +13,7 @@ const LONGER_THAN_LOCK_MS = 7_000;
 /** Ten looks of a run at its portfolio. */
 const FULL_MS = 1_000;
 
+// Promise: holds-through-kills-and-loss
 test('Redis that is killed and started again, three times, costs no row, and nothing is made twice', async () => {
   const redis = await startKillableRedis();
   const place = await openFaultPlace({
@@ -60,6 +61,7 @@ test('a process that comes back first after an outage of Redis does not take the
   await expect.poll(ask).toMatchObject({ is: 'unknown' });
 });
 
+// Promise: holds-through-kills-and-loss
 test('connections to Redis that break with the reply lost, again and again, lose no row, and nothing is made twice', async () => {
   const redis = await startKillableRedis();
   const proxy = await startCuttingProxy(redis.port);

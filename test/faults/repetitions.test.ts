@@ -21,6 +21,7 @@ async function runToEnd(place: FaultPlace) {
   return place.settled();
 }
 
+// Promise: resend-eight-times
 test.each(['ON_UNKNOWN_LIMIT', 'ON_UNKNOWN_COMPANY'])('%s=resend sends again what was lost', async (name) => {
   const place = await openFaultPlace({
     faults: { rules: [{ on: name.endsWith('LIMIT') ? 'limit' : 'company', fault: 'reset', made: false, times: 2 }] },
@@ -31,6 +32,7 @@ test.each(['ON_UNKNOWN_LIMIT', 'ON_UNKNOWN_COMPANY'])('%s=resend sends again wha
   expect(place.standIn.madeTwice()).toEqual([]);
 });
 
+// Promise: repetition-keeps-key
 test('with an idempotency header an unknown answer is repeated under the same key, and nothing is made twice', async () => {
   const { place, proxy, stop } = await openPlace(
     { SERVICE_IDEMPOTENCY_HEADER: 'Idempotency-Key' },
@@ -46,6 +48,7 @@ test('with an idempotency header an unknown answer is repeated under the same ke
   await stop();
 });
 
+// Promise: repeated-soon-with-a-header
 test('where many answers are lost of a service that honours the header, nothing is held and nothing made twice', async () => {
   let seen = 0;
   const { place, stop } = await openPlace({ SERVICE_IDEMPOTENCY_HEADER: 'Idempotency-Key' }, () => {
@@ -82,6 +85,7 @@ test('a person who lets a call be sent again keeps its key', async () => {
   await stop();
 });
 
+// Promise: put-off-thirty-times
 test('a request that the service puts off again and again, while others pass, is set aside, and the run ends', async () => {
   const place = await openFaultPlace({
     faults: { latencyMs: 40, rules: [{ on: 'limit', match: 'HRB 1"', fault: 'status', status: 429 }] },

@@ -6,6 +6,7 @@ import { buyerLines } from '../support/workplace.ts';
 const fixture = makeServerFixture();
 afterEach(fixture.clean);
 
+// Promise: calls-wait-for-replica
 test('a replica that confirms nothing stops all calls; the log says so, and they go on by themselves', async () => {
   const primary = await fixture.start(['appendonly yes', 'appendfsync always', 'repl-diskless-sync-delay 0']);
   const [, replica] = [await fixture.startReplicaOf(primary), await fixture.startReplicaOf(primary)];

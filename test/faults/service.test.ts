@@ -55,6 +55,7 @@ test.each([
 /** How often a log says that calls wait. */
 const waits = (lines: { msg: string }[]) => lines.filter(({ msg }) => msg.startsWith('calls wait')).length;
 
+// Promises: outage-refuses-no-row, outage-refuses-nothing
 test.each(['503', 'refuse'] as const)('an outage (%s) that outlasts every back-off fails no row', async (how) => {
   const place = await openFaultPlace({
     faults: { latencyMs: 20 },

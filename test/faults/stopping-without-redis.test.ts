@@ -11,6 +11,7 @@ const ENDS_WITHIN_MS = 29_000;
 /** Three processes begin at the same time, each with a Redis that waits for the disk. */
 const STARTS_WITHIN = { timeout: 240_000 };
 
+// Promise: calls-awaited-at-a-stop
 test('SIGTERM with a Redis that is gone, or says nothing, ends every command in time', async () => {
   // Side by side, since most of the time goes into waiting for the deadlines.
   await Promise.all([stopWithout('killed'), stopWithout('silent')]);

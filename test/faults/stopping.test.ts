@@ -3,6 +3,7 @@ import { STOP_DEADLINE_MS } from '../../jobs/workers/workers.ts';
 import { openFaultPlace } from '../support/fault-place.ts';
 import { buyerLines } from '../support/workplace.ts';
 
+// Promise: calls-awaited-at-a-stop
 test('SIGTERM under load: calls in flight are answered, the status is 0 and no row is held', async () => {
   const place = await openFaultPlace({ faults: { latencyMs: [50, 250] }, env: { SERVICE_CONCURRENCY: '8' } });
   await place.import(buyerLines(40));
@@ -38,6 +39,7 @@ test('SIGTERM while the token endpoint says nothing ends work at once, and no ro
   expect((await place.judged(10)).states.done).toBe(10);
 });
 
+// Promise: second-signal-cuts-off
 test('a second signal, two seconds after the first, ends work at once, and only rows whose calls were in flight are held', async () => {
   const place = await openFaultPlace({
     faults: { rules: [{ on: 'limit', fault: 'silence', made: true, times: 4 }] },

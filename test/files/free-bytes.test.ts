@@ -30,6 +30,7 @@ describe('what is written goes on', () => {
     }
   }
 
+  // Promise: leaves-disk-room
   test('as long as there is room besides what is left free', async () => {
     expect(await passed(40, [1e9, 1e9, 1e9])).toEqual({ through: 40, looks: 3, code: '' });
     expect(await passed(40, [1e9, 0])).toEqual({ through: 15, looks: 2, code: 'ENOSPC' });

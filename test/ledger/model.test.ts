@@ -21,6 +21,7 @@ const [FEWEST, MOST] = [5, 300];
 /** Long enough for a row to be refused, renewed, held and resolved in one sequence. */
 const SEQUENCES = { maxCommands: 80, size: 'max' } as const;
 
+// Promises: at-most-one-call, only-one-amount-requested
 test(
   'whatever happens in whatever order, the ledger and the rules agree, and nothing held is made twice',
   async () => {

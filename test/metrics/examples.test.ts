@@ -46,6 +46,7 @@ async function exported(): Promise<Map<string, Set<string>>> {
   return found;
 }
 
+// Promise: dashboard-and-alerts
 test('every figure and label of the dashboard and the alerts is really exported', async () => {
   const names = await exported();
   const expressions = [
@@ -100,6 +101,7 @@ test.each(RULES)('the alert $alert says what is the matter and what to do', ({ a
 });
 
 // What an operator has to hear of by itself, and the figures that say it.
+// Promise: dashboard-and-alerts
 test.each([
   ['LimitlineRedisNearlyFull', ['limitline_redis_memory_used_bytes', 'limitline_redis_memory_max_bytes']],
   ['LimitlineRedisOlder', ['limitline_blocked']],

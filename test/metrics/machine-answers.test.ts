@@ -15,6 +15,7 @@ function ask(question: Partial<MachineQuestion>, { token, ready }: { token?: str
 describe('figures', () => {
   const host = 'localhost:3000';
   const bearer = (token: string) => ({ host, authorization: `Bearer ${token}` });
+  // Promise: figures-for-machine-or-token
   test.each<[string, Partial<MachineQuestion>, string | undefined, number]>([
     ['this machine', {}, undefined, 200],
     ['this machine by its other address', { remoteAddress: '::1', headers: { host: '[::1]:3000' } }, undefined, 200],

@@ -34,6 +34,7 @@ test('a form without a webhook is said to have no effect', () => {
 });
 
 describe('faults', () => {
+  // Promise: setting-faults-all-at-once
   test.each<[string, Record<string, string>, RegExp]>([
     ['no sender', { ...MAIL, NOTIFY_SMTP_FROM: '' }, /NOTIFY_SMTP_FROM and NOTIFY_SMTP_TO are needed too/],
     ['no addresses', { ...MAIL, NOTIFY_SMTP_TO: '' }, /NOTIFY_SMTP_FROM and NOTIFY_SMTP_TO are needed too/],

@@ -32,6 +32,7 @@ describe('telling', () => {
     expect((await outbox.lately()).length).toBe(2);
   });
 
+  // Promise: each-change-told-once
   test('of any number of processes that tell the same at the same moment, one adds a notice', async () => {
     const { open } = openOutbox();
     const states = Array.from({ length: 20 }, (_, place) => makeState('awaiting', {}, `portfolio ${place}`));
@@ -49,6 +50,7 @@ describe('telling', () => {
     expect(await outbox.tell(states)).toBe(0);
   });
 
+  // Promise: only-wanted-kinds-sent
   test('a notice goes to each way that is set, once; of a kind that nobody wants, or without a way, it is only listed', async () => {
     const { outbox, open } = openOutbox({ ways: ['webhook'] });
     await outbox.tell([makeState('1')]);

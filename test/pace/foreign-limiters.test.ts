@@ -27,6 +27,7 @@ function uneven(): () => number {
   };
 }
 
+// Promise: hidden-limit-used-up
 describe.concurrent('limiters of others are used to within 5 percent, and hardly ever refuse', () => {
   test.each<[Family, number, number]>([
     ['draft 6', 5, 1],
@@ -65,6 +66,7 @@ describe.concurrent('limiters of others are used to within 5 percent, and hardly
   });
 });
 
+// Promise: window-measured-anew
 test.concurrent('a window of which refusals alone tell is measured anew after some minutes, since it may be more by then', async () => {
   const [before, after] = [5, 50].map((quota) =>
     makeForeignWindow({ quota, windowS: 5 }, FOREIGN_WORDS['flexible refusals']),
@@ -76,6 +78,7 @@ test.concurrent('a window of which refusals alone tell is measured anew after so
   expect(sent.refused).toBeLessThan(20);
 });
 
+// Promise: pace-shared-by-processes
 test.concurrent('eight processes that stand still at times do not crowd into a limit afterwards', async () => {
   const bucket = makeBucket();
   const settings: RateLimitSettings = { perS: 100, burst: 20, headers: 'none' };
@@ -91,6 +94,7 @@ test.concurrent('eight processes that stand still at times do not crowd into a l
   expect(sent.refused).toBeLessThanOrEqual(15);
 });
 
+// Promise: long-window-used-up
 test.concurrent('of a window that went by while a process stood still, the rest is used faster', async () => {
   const standsStill = () => Math.max(1, 1_000 - (Date.now() % 5_000));
   const sent = await sendThrough(windowOf('draft 8', 5), { calls: CALLS, readyMs: standsStill, beginMs: 2_500 });
@@ -112,6 +116,7 @@ test.concurrent('two servers that count on their own side by side are not taken 
   expect(sent.endS).toBeLessThan(1.5 * (CALLS / PER_S));
 });
 
+// Promise: hidden-limit-used-up
 test.concurrent('where others use half of a window, what they leave is spread, and few calls are refused', async () => {
   const shared = windowOf('draft 8', 5);
   const sent = await sendThrough(

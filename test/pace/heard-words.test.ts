@@ -39,6 +39,7 @@ function asksOnce(calls: number): ForeignLimiter {
   };
 }
 
+// Promise: time-left-as-range
 test.concurrent('behind a service that asks once to wait, the range begins with a wait that is the only one', async () => {
   const heard = await heardWords(asksOnce(100), { calls: CALLS });
   const { outside, silent } = judgeWords(heard.said, heard);
@@ -47,6 +48,7 @@ test.concurrent('behind a service that asks once to wait, the range begins with 
   expect(judgeWords(least, heard)).toMatchObject({ worst: expect.toSatisfy((ratio) => ratio <= 1.35), silent: 0 });
 });
 
+// Promise: time-left-is-right
 test.concurrent.each<[string, () => ForeignLimiter, { calls?: number; processes?: number; latencyMs?: number }?]>([
   ['draft 6, a window of a second', inWindows('draft 6', 1)],
   ['draft 7, five seconds', inWindows('draft 7', 5)],

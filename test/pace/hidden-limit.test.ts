@@ -101,6 +101,7 @@ const FORESEEN = ['x-ratelimit-seconds'] as const;
 /** Each refusal costs a wait of whole seconds. */
 const DEAR = ['retry-after-seconds'] as const;
 
+// Promise: hidden-limit-used-up
 describe.concurrent('a hidden limit is used up, and few calls are refused', () => {
   // A short run at 20 calls a second shows more of what learning costs than of the limit.
   test.each([
@@ -181,6 +182,7 @@ describe.concurrent('a limit that changes is followed', () => {
     { atS: 40, perS: 40 },
   ];
 
+  // Promise: changed-limit-followed
   test.each([...QUICK, ...FORESEEN])('within 10 s, down and up: %s', async (headers) => {
     const { perSecond, refusedShare } = await sendInto(limited(40, headers), 1_800, { changes });
     expect(refusedShare).toBeLessThan(0.02);
@@ -190,6 +192,7 @@ describe.concurrent('a limit that changes is followed', () => {
   });
 
   // What a bucket says may look like a window where its limit changes, and that is not believed for good.
+  // Promise: changed-limit-followed
   test.each([
     ['x-ratelimit-seconds', 1],
     ['x-ratelimit-iso', 4],

@@ -99,6 +99,7 @@ test('an hour of samples takes less than 130 KB, however many are written', asyn
   await connection.del(paceKey, key);
 });
 
+// Promise: queues-say-made-a-minute
 test(
   'samples tell how many things of each kind were made a minute, now and in the last hour',
   inTime(async (time) => {

@@ -103,6 +103,7 @@ test('a window that is no more is not waited for', () => {
   expect(timeLeftRange({ fewest: 1_000, most: 1_000 }, { pace, samples: gone }, NOW)).toEqual({ fromS: 10, toS: 10 });
 });
 
+// Promise: no-time-left-guessed
 test.each<[string, Partial<PaceState>]>([
   ['nobody is there', waits('outage', 5_000)],
   ['nobody is there at all', { ...waits('outage', 500), flowPerS: 0 }],

@@ -53,6 +53,7 @@ describe("the installation's secret", () => {
     expect(new Set(here.map((key) => `${key.toString('hex')}\n`))).toEqual(new Set([ended[0]?.stdout]));
   });
 
+  // Promise: other-secret-is-named
   test('is refused in one sentence on a host that has another one', async () => {
     const prefix = freshPrefix();
     await openSecret({ dataDir: await makeFolder(), prefix }).key('audit');

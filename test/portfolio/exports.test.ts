@@ -91,6 +91,7 @@ describe('exports as systems write them', () => {
     expect(files.every((file) => existsSync(join(FOLDER, file)))).toBe(true);
   });
 
+  // Promise: exports-of-seventeen-systems
   test.each(files)('%s gives its rows, and its problems and warnings are named', async (file) => {
     const manifest = manifestOf(file);
     const { lines, warnings, problems, headerLine } = await read(file, manifest.options);

@@ -169,6 +169,7 @@ describe('an invalid line', () => {
   });
 });
 
+// Promise: line-inside-a-cell
 test('a line inside a cell that reads as a line of its own is not requested, nor is the line around it', async () => {
   const { lines } = await read(
     'name,requested_limit,note\nAcme,100,"earlier terms:\nBeta,500000,declined\nsee mail"\nGamma,5,x\n',
@@ -237,6 +238,7 @@ describe('advice', () => {
     expect(warnings.map((one) => one.message)).toEqual([expect.stringMatching(/^2 of 4 requests name no document/)]);
   });
 
+  // Promise: advice-by-currency
   test.each([
     ['Kreditlimit (EUR)', '800000', undefined, []],
     ['Kreditlimit (EUR)', '800000', { EUR: 700_000 }, ['Above EUR 700k']],
@@ -251,6 +253,7 @@ describe('advice', () => {
     },
   );
 
+  // Promise: advice-by-currency
   test.each<[string[], string[]]>([
     [['', '$', '＄'], ['Above USD 750k']],
     [['€', 'EUR', 'ＥＵＲ', 'евро', 'ευρώ'], ['Above EUR 700k']],

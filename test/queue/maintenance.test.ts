@@ -59,6 +59,7 @@ test('the schedulers are those of the schedule: what is new is made, what is gon
   expect(await nextText(queue)).toEqual([]);
 });
 
+// Promise: repeated-hour-runs-once
 test.each([
   [
     'in the night that leaves 02:30 out',
@@ -85,6 +86,7 @@ test.each([
   }
 });
 
+// Promise: night-ends-once
 test('five processes run what is due once, and one run at a time', async () => {
   setClock('2026-11-22T12:00:00Z');
   const { queue, start, runs } = openQueue();

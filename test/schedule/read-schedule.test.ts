@@ -33,6 +33,7 @@ describe('an entry of the schedule', () => {
     expect(entries.map((entry) => [entry.pattern, whenWords(entry)])).toEqual([[pattern, words]]);
   });
 
+  // Promise: impossible-schedule-refused
   test.each([
     ['reconcle 02:30', 'names no task that there is; reconcile is meant, perhaps'],
     ['backup 02:30', 'names no task that there is; there are audit, inbox, reconcile, retry'],

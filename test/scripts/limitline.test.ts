@@ -8,6 +8,7 @@ import { makeFolder } from '../support/workplace.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 const COMMAND = join(ROOT, 'scripts/limitline.cjs');
 
+// Promise: version-commit-format
 test('--version says version, commit and format of the ledger, needs no git, and says nothing else', () => {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const said = execFileSync(process.execPath, [COMMAND, '--version'], { encoding: 'utf8', env: { PATH: '/nowhere' } });
@@ -33,6 +34,7 @@ test.runIf(existsSync(join(ROOT, 'node_modules/.bin/node')))(
   },
 );
 
+// Promise: nohup-continues
 test.runIf(process.platform === 'linux')(
   'a SIGHUP that was ignored before Node began, which forgets it, is passed on to it',
   async () => {
@@ -54,6 +56,7 @@ async function makeNode(script: string): Promise<string> {
   return folder;
 }
 
+// Promise: says-which-node
 test('an older Node says which one is needed, in one line', () => {
   const pretend = `Object.defineProperty(process.versions, 'node', { value: '18.20.1' }); require(${JSON.stringify(COMMAND)})`;
   const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', pretend], { encoding: 'utf8' });
@@ -68,6 +71,7 @@ test('what an older Node has to read has nothing in it that is newer than ES5, b
   expect(code).not.toMatch(/=>|`|\b(const|let|class|await|async)\b|\?\?|\?\./);
 });
 
+// Promise: json-also-of-faults
 test.each([
   [['resolve', 'q4'], 'Say which held rows'],
   [['check', 'none.csv'], 'none.csv'],

@@ -76,6 +76,7 @@ describe('a fresh clone', () => {
     expect(readlinkSync(join(clone, 'node_modules/.bin/limitline'))).toBe('../../scripts/limitline.cjs');
   });
 
+  // Promise: own-node
   test.runIf(IS_OLD)('runs the command under Node 24, though another is first on the PATH', async () => {
     const path = makeProgramFolder(clone, [], { node: 'echo "an old Node"' });
     const called = await run(join(clone, 'node_modules/.bin/limitline'), ['a b'], { cwd: clone, env: { PATH: path } });

@@ -106,6 +106,7 @@ test('keeps 2 kB of a refusal, and no half character', () => {
   expect(refused).toMatchObject({ is: 'refused', status: 422, body: `x${'é'.repeat(1_023)}` });
 });
 
+// Promise: other-fields-kept
 test('of a limit’s fields that the document does not name and nobody sent, 256 bytes are kept as JSON', () => {
   const sent = { company: 'company_1', requested_limit: 3000, terms: { days: 30 } };
   const known = { id: 'bl_1', object: 'buyer_limit', status: 'pending', terms: { days: 30 } };

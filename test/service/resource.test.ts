@@ -169,6 +169,7 @@ test.each([
   expect(isWebPage(text)).toBe(is);
 });
 
+// Promise: other-fields-of-companies
 test('of companies and documents too fields besides are kept, and not those that the document names', () => {
   const answer = { id: 'company_1', name: 'Buche GmbH', buyer_limit: null, contacts: [{ email: 'a@b.example' }] };
   expect(readMade('company', JSON.stringify(answer), { name: 'Buche' })).toEqual({

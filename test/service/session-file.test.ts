@@ -6,6 +6,7 @@ import { filledBody, readSessionAnswer, readSessionFile } from '../../src/servic
 import { sessionPlace, writeSessionFile } from '../support/session-file.ts';
 import { makeFolder } from '../support/workplace.ts';
 
+// Promise: session-path-below-service
 test.each<readonly [string, Record<string, unknown>, RegExp]>([
   ['names a place that does not exist', { body: { of: [sessionPlace('bayer')] } }, /there is no place \$\{bayer\}/],
   [
@@ -72,6 +73,7 @@ test('a session file may begin with a byte order mark, as some editors write it'
   expect(readSessionFile(path)).toEqual(plain);
 });
 
+// Promise: session-file-read-strictly
 test.each([
   [
     'a field named __proto__',
@@ -89,6 +91,7 @@ test.each([
   expect(readSessionFile(path).faults?.join()).toMatch(fault);
 });
 
+// Promise: session-values-are-text
 test('what is put into a place is data: with quotes, spaces and places of its own', () => {
   const odd = `company_ "}, ${sessionPlace('limit')} \\ $& '`;
   const body = filledBody(

@@ -32,6 +32,7 @@ test('sixty schedules that seeds decide, over all small worlds, break no promise
   expect(await simulate('--seeds', '60')).toMatch(/^0 of 60 seeds from 0 on broke a promise/);
 });
 
+// Promises: shared-id-first-keeps-it, late-answer-believed
 test('no schedule that broke a promise once breaks it again', { timeout: LONG_MS }, async () => {
   expect(await simulate('--found')).toMatch(/^0 of [1-9]\d* schedules/);
 });

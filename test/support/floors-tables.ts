@@ -73,16 +73,20 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/events/event-settings.ts',
     'src/notices/notice-settings.ts',
     'src/setting-names.ts',
+    'src/settings-formats.ts',
     'src/settings-schema.ts',
   ],
   'src/settings-schema.ts': [
     'src/log.ts',
-    'src/addresses.ts',
     'src/events/event-mapping.ts',
     'src/service/session-file.ts',
+    'src/notices/notice.ts',
+    'src/settings-formats.ts',
+  ],
+  'src/settings-formats.ts': [
+    'src/addresses.ts',
     'src/people/person.ts',
     'src/people/oidc/group-roles.ts',
-    'src/notices/notice.ts',
     'src/notices/mail/mail-settings.ts',
     'src/schedule',
     'src/status-meaning.ts',
@@ -275,6 +279,7 @@ export const PACKAGES: Record<string, readonly string[]> = {
     'src/config.ts',
     'src/console',
     'src/events/event-mapping.ts',
+    'src/settings-formats.ts',
     'src/settings-schema.ts',
     'src/files',
     'src/portfolio',
@@ -287,13 +292,4 @@ export const PACKAGES: Record<string, readonly string[]> = {
 /** Where only the types of a package may be imported. */
 export const PACKAGE_TYPES: Record<string, readonly string[]> = {
   ioredis: ['src/lua-script.ts'],
-};
-
-/** Files in which something is imported whose name is known at run time only, and why that is no way around the floors. */
-export const COMPUTED: Record<string, string> = {
-  'src/portfolio/values/countries.ts': 'the names of countries, a file a language, from one package',
-  'src/console/assets/script/console.js': 'what a page names is a file of its own folder, and runs in a browser',
-  'src/version.ts': 'reads the commit from the files of git in the folder that it is in',
-  'scripts/limitline.cjs': 'starts the sources, or in a package what was built of them',
-  'scripts/bench/csv.ts': 'starts itself as another process',
 };

@@ -32,6 +32,7 @@ function compoundFile(names: string[], { shift = 9 } = {}): Buffer {
 const DATA_SPACES = ['\u0006DataSpaces', 'Version', 'DataSpaceMap', 'DataSpaceInfo', 'StrongEncryptionDataSpace'];
 
 describe('a table of another program', () => {
+  // Promise: foreign-files-named
   test.each<[string, Uint8Array | string, RegExp]>([
     [
       'a workbook with a password',

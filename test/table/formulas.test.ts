@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { harmless, withoutApostrophe } from '../../src/table/formulas.ts';
 
+// Promise: formulas-become-text
 test.each([
   '＝1+1',
   '＋cmd',

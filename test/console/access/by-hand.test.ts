@@ -53,6 +53,7 @@ function sender(url: string) {
   };
 }
 
+// Promise: each-request-checked
 test('no spelling of an address leads around its entry, and none of another method', async () => {
   const { url, credentials, context, get } = await openThreeRows(byHeader);
   await get('/keys', VERA);
@@ -92,6 +93,7 @@ function offersOf(text: string): { method: string; address: string }[] {
     .filter(({ address }) => address.startsWith('/') && !/^\/(?:assets|queues)\b/.test(address));
 }
 
+// Promise: refusal-tells-nothing
 test('a refusal names the role that it takes and whom to ask, and nothing of the thing, whether it is there or not', async () => {
   const { audit, entries } = openNotedAudit();
   const admins = async () => ['ada', '<b>hans</b>'];
@@ -136,6 +138,7 @@ test('where nobody can say whom to ask, it is refused all the same', async () =>
   expect(answer).toMatchObject({ status: 403, text: expect.stringContaining('Ask whoever runs Limitline') });
 });
 
+// Promise: pages-offer-what-one-may
 test('no role is offered anything by a page that is then refused', async () => {
   const { get, post } = await openThreeRows({ ...byHeader, owns: async () => false });
   for (const roles of [...ROLES, 'finance+admin']) {
@@ -179,6 +182,7 @@ test('pages show what somebody may do, and nothing else', async () => {
   expect((await get('/', as('nils'))).status).toBe(403);
 });
 
+// Promise: pages-ask-same-table
 test('pieces that come by events are made for what somebody may, also where another watches the same page', async () => {
   const { url, get } = await openThreeRows(byHeader);
   const { port } = new URL(url);
@@ -205,6 +209,7 @@ test('pieces that come by events are made for what somebody may, also where anot
   expect((await get('/portfolios/q4/events', OLAF)).text).toContain('/plans/new');
 });
 
+// Promise: lost-right-counts-at-once
 test('rights that are taken away while a page is open are gone with the next request', async () => {
   const people = new Map<string, Person>([['olaf', { by: 'olaf', roles: ['operator'] }]]);
   const { post, get, context } = await openThreeRows({ identify: async () => people.get('olaf') });

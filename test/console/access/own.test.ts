@@ -67,6 +67,7 @@ test('finance gives up what is their own, and nothing of others, by no address',
   await expect.poll(() => states('hers')).toMatchObject({ cancelled: 3 });
 });
 
+// Promise: own-portfolio
 test('what another person imported into is nobody’s own any more, also by the very file that is in it', async () => {
   const { bring, planOf, states, context } = await openPortfolios();
   await bring(FIONA, 'hers', file(3));

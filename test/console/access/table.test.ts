@@ -40,6 +40,7 @@ const FORGOTTEN: [string, Pages][] = [
   ['POST /keys', (app) => app.post('/keys', async () => 'x')],
 ];
 
+// Promise: undecided-route-stops
 test.each(FORGOTTEN)(
   'a console with %s, about which nobody has decided, does not start, and names it',
   async (name, pages) => {

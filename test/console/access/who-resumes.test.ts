@@ -51,6 +51,7 @@ test.each([
   expect(Object.keys(RESUMES.kinds)).toContain(kind);
 });
 
+// Promise: finance-resumes-own
 test.each([
   ['that came after its first rows', firstWords(5)],
   ['that answers refused alike led to', ALIKE],
@@ -79,6 +80,7 @@ test.each([
   );
 });
 
+// Promise: finance-resumes-own
 test.each([
   ['that somebody made', 'by request'],
   ['that answers to other requests led to', NOT_OURS_WORDS],
@@ -114,6 +116,7 @@ test('a pause that a colleague made since the page was made is not ended by the 
   expect((await post('/portfolios/q4/resume', { pause: 'by request of otto' }, OLAF)).status).toBe(303);
 });
 
+// Promise: pages-name-who-may
 test('who may send again, cancel and answer is named where somebody may not', async () => {
   const { read, get, context } = await openPaused();
   const [one, other, held] = await context.rows.inState('q4', 'queued', { count: 3 });
@@ -136,6 +139,7 @@ test('who may send again, cancel and answer is named where somebody may not', as
   expect((await get('/', FIONA)).text).toContain('olaf and otto may answer.');
 });
 
+// Promise: pages-name-who-may
 test('a retry under a pause says that it waits, and for whom', async () => {
   const { pause, get, post, context } = await openPaused();
   const [one] = await context.rows.inState('q4', 'queued', { count: 1 });

@@ -13,6 +13,7 @@ test('a form of ours is heard, with its fields and who it is about', async () =>
   });
 });
 
+// Promise: no-forms-of-other-sites
 test('what was not sent from a page of ours does nothing: token, its cookie, origin and site must all be right', async () => {
   const { ask, credentials, url } = await openBareConsole();
   const { cookie, token } = await credentials();

@@ -62,6 +62,7 @@ test('what could not be done is told as that, and what changes nothing is not to
   expect(entries).toHaveLength(2);
 });
 
+// Promise: entry-comes-first
 test('nothing is done where it cannot be written down first, and a refusal of an old page is written down too', async () => {
   const { audit, entries } = openNotedAudit();
   const away = async () => Promise.reject(new Error('Connection is closed.'));
@@ -90,6 +91,7 @@ test('an answer whose entry cannot be written is not given as if all were well',
   expect(done).toEqual(['x']);
 });
 
+// Promise: plan-alone-no-entry
 test('a plan is no entry, and its yes is one, with what was planned and what came of it', async () => {
   const { audit, entries } = openNotedAudit();
   const { get, post } = await openThreeRows({ ...byHeader, audit });

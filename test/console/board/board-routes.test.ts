@@ -12,6 +12,7 @@ test('every route of the board was decided about, and none that there is no more
   expect(there.sort()).toEqual([...DECIDED_ROUTES].sort());
 });
 
+// Promise: board-sends-single-row
 test('of all that changes something, sending a single row again may be done and nothing else', () => {
   const changing = ROUTES.filter(({ method }) => method !== 'get');
   const allowed = changing.filter(({ method, route }) => mayOnBoard(method, route) === true);

@@ -47,6 +47,7 @@ test('a row that the board would send again waits where that is to be approved, 
   expect((await web.context.portfolios.read('q4')).states).toMatchObject({ awaiting: 1, refused: 0, queued: 0 });
 });
 
+// Promise: board-sends-single-row
 test.each([
   ['on', 200],
   ['off', 404],
@@ -118,6 +119,7 @@ describe('retry on the board', () => {
     expect((await context.portfolios.read('q4')).states).toMatchObject({ queued: 1, refused: 0 });
   });
 
+  // Promise: board-sends-single-row
   test('answers 409 in words for a held row and for one that is done, and sends nothing', async () => {
     const { ask, idOf, limits } = await openBoard();
     const before = limits();

@@ -12,10 +12,12 @@ async function speaking(messages: Record<string, string>) {
   return { ...texts, html };
 }
 
+// Promise: texts-in-one-catalogue
 test('the catalogue has each message of the console: `npm run texts` writes it', () => {
   expect(JSON.parse(readFileSync(CATALOGUE, 'utf8'))).toEqual(messagesOfSources());
 });
 
+// Promise: places-in-any-order
 test('a language has the places and elements of a sentence in its own order, and data stays as it is', async () => {
   const { html, t, countWords } = await speaking({
     'Held in <0>{0}</0> since {1}': 'Seit {1} in <0>{0}</0> gehalten',

@@ -88,6 +88,7 @@ test('the page of what waits says which sum is above its limit', async () => {
   );
 });
 
+// Promise: approval-asks-password-again
 test('a yes takes the password and a code again, each code once, and is heard once', async () => {
   const { get, address, approve, states, secret, context } = await openWaiting();
   expect((await get(address)).text).toContain('type="password"');
@@ -117,6 +118,7 @@ test('many wrong passwords are told to wait, before any of them is looked at', a
   expect(await states()).toMatchObject({ awaiting: 3 });
 });
 
+// Promise: approval-signs-in-anew
 test('whom an identity provider knows is asked for no password of ours, and signs in there anew, for each approval once', async () => {
   const { as, get, address, approve, states, approval, context } = await openWaiting();
   as({ by: 'bea@example.com (sso 4f6d2a)', roles: ['approver'] });
@@ -189,6 +191,7 @@ test('a yes without the page’s token, or from another site, is none', async ()
   expect(await states()).toMatchObject({ awaiting: 3 });
 });
 
+// Promise: first-page-what-waits
 test('a no needs a reason, gives the rows up, and whoever asked reads it', async () => {
   const { post, get, address, approval, states } = await openWaiting();
   const { digest } = approval;

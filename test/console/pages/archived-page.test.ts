@@ -15,6 +15,7 @@ async function openArchived() {
   return { ...desk, ...web, results, row: `/portfolios/q4/rows/${row?.row.key}`, folder: folder as string };
 }
 
+// Promise: archived-page-keeps-address
 test('archived portfolios are a quiet line below the others, a list of their own, and a page that says how they come back', async () => {
   const { get, row } = await openArchived();
   const { text } = await get('/');

@@ -36,6 +36,7 @@ const OTHERS = [
   'Stahl Stahlbau AG,DE,HRB 12,,,4000,,,,',
 ];
 
+// Promise: buyer-found-in-all-portfolios
 test('a buyer is found in all portfolios by words of its name, its numbers, references and ids, and its page has all of its requests', async () => {
   const { names, search, get, context } = await openWith({
     q3: [MUELLER, ...OTHERS],
@@ -94,6 +95,7 @@ test('a buyer is found in all portfolios by words of its name, its numbers, refe
   });
 });
 
+// Promise: archived-buyer-requests-found
 test('a buyer whose portfolio is archived stays to be found, and each of its requests says where it is', async () => {
   const { limitline, search, names, get } = await openWith({ q3: [MUELLER] });
   await limitline('archive', 'q3', '--yes');
@@ -151,6 +153,7 @@ test('a line to fix has no buyer, and the search in all portfolios finds it by i
   expect((await get('/search?text=muell')).text).not.toContain('Lines that led to no request');
 });
 
+// Promise: viewers-see-masked
 test('a viewer sees no contact on the page of a buyer', async () => {
   const viewer = { identify: async () => ({ by: 'vera', roles: ['viewer' as const] }) };
   const { search, get } = await openWith(
@@ -164,6 +167,7 @@ test('a viewer sees no contact on the page of a buyer', async () => {
   expect(text).not.toMatch(/Anna|anna@/);
 });
 
+// Promise: buyer-page-all-requests
 test('a buyer with 5,000 requests is shown page by page', async () => {
   const { context, search, get } = await openWith({ q3: [MUELLER] });
   const [found] = await search('müller');

@@ -30,6 +30,7 @@ test('each cause leads to its rows, an example, a plan, an export and the comman
   expect(markup).toContain('>1,234.50<');
 });
 
+// Promise: held-cause-offers-no-retry
 test('held rows are answered for, and never sent again from here', () => {
   const { markup } = renderCauses('q4', [cause({ meaning: 'unknown', status: null })], ALL);
   expect(markup).toContain('href="/portfolios/q4/held"');

@@ -50,6 +50,7 @@ async function openDecisions() {
 
 const uploadIn = (text: string) => /name="upload" value="([^"]+)"/.exec(text)?.[1] ?? '';
 
+// Promises: other-portfolios-decisions-listed, mistyped-status-asked, upload-taken-once
 test('an upload says first what it would do, and what was looked at is then taken in, once', async () => {
   const { web, idOf, send, take, outcomes, json, limitline } = await openDecisions();
   expect((await web.get('/portfolios/q4', FIONA)).text).toContain('Upload decisions');
@@ -111,6 +112,7 @@ test('an upload says first what it would do, and what was looked at is then take
   expect((await limitline('audit', 'verify')).status).toBe(0);
 });
 
+// Promise: upload-says-first
 test('the plan of an upload has the time of each decision, and says what it does where all is known already', async () => {
   const { idOf, send, take } = await openDecisions();
   const at = new Date(Date.now() - 60_000).toISOString().slice(0, 19);
@@ -126,6 +128,7 @@ test('the plan of an upload has the time of each decision, and says what it does
   expect(taken.text).toContain('1 known already');
 });
 
+// Promise: first-answer-beside-decision
 test('a row’s page has the first answer beside the decision, with when, by whom and whence, and earlier decisions in its story', async () => {
   const { web, idOf, send, context } = await openDecisions();
   const id = idOf('HRB 1');
@@ -150,6 +153,7 @@ test('a row’s page has the first answer beside the decision, with when, by who
   expect(ofCall).not.toContain('decided_at');
 });
 
+// Promise: decision-columns-remembered
 test('a file whose columns are unknown is asked about, and what is said is kept for files with its header, however they come', async () => {
   const { web, cwd, idOf, send, outcomes, limitline } = await openDecisions();
   const german = (said: string) => `Limit-Nr;Ergebnis;Betrag=neu;Notiz\n${idOf('HRB 1')};${said};x\n`;
@@ -182,6 +186,7 @@ test('a file whose columns are unknown is asked about, and what is said is kept 
   expect(await outcomes()).toMatchObject({ approved: { rows: 1, granted: '1001.50' } });
 });
 
+// Promise: refused-upload-keeps-form
 test('what is no file of decisions, or is too large, or may be read in two ways is answered, and nothing is kept', async () => {
   const { web, idOf, send, outcomes } = await openDecisions();
   const none = await send('name,amount\nA,1\n');

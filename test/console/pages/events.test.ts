@@ -4,6 +4,7 @@ import { eventsSection } from '../../../src/console/pages/events/events-section.
 import { eventOf } from '../../support/events.ts';
 import { openNightlyConsole } from '../../support/nightly-console.ts';
 
+// Promise: event-shown-as-text
 test('events of the service are on the page of the night, and one is shown as it came, as text', async () => {
   const { get, context } = await openNightlyConsole();
   expect((await get('/nightly/automation')).text).toContain('No events yet.');

@@ -14,6 +14,7 @@ test.each([
   expect(withPlainAmounts({ min, decimal, text: 'a' })).toEqual({ min: plain, text: 'a' });
 });
 
+// Promise: typed-amount-not-guessed
 test.each([
   ['400,000', ',', 'The largest amount, 400,000, can mean two things'],
   ['400.000', '.', 'The largest amount, 400.000, can mean two things'],

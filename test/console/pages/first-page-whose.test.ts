@@ -37,6 +37,7 @@ async function openHers(rows: number, command: string, faults = {}) {
   return { ...web, desk, set, page, live };
 }
 
+// Promise: first-page-what-waits
 test.each([
   ['first rows', firstWords(5), 'q4 is paused after its first 5 rows'],
   [

@@ -23,6 +23,7 @@ const said = (number: number, status: string, share: number) => ({
   share,
 });
 
+// Promise: declined-within-a-day
 test('what was declined within a day stands there with its sums by currency, and leads to these rows', async () => {
   const rules = [said(1, 'rejected', 0), said(2, 'approved', 0), said(3, 'open', 0), said(4, 'approved', 0.5)];
   const desk = await openDesk(0, { rules });
@@ -94,6 +95,7 @@ test('what was requested this month stands there by currency and outcome, withou
   expect(plain((await get('/')).text)).toContain('Outcome not known EUR 1,003.50 1 request in q4');
 });
 
+// Promise: requested-beside-the-file
 test('what was requested stands beside what the files ask for, which has rejected, held and left out lines, too', async () => {
   const desk = await openDesk(0, { rules: [{ on: 'limit', match: 'HRB 2"', fault: 'status', status: 422 }] });
   const [head, ...lines] = buyerLines(3);
@@ -119,6 +121,7 @@ test('nothing was declined is said, too', async () => {
   expect((await get('/declined')).text).toContain('Nothing was declined in the last 24 hours.');
 });
 
+// Promise: under-way-with-time-left
 test('what is under way stands there, and goes away with its last row', async () => {
   const desk = await openDesk(3);
   await desk.limitline('import', 'q4.csv', '--yes');
@@ -174,6 +177,7 @@ test('a sum is a lower bound where the amounts of lines to fix are not known by 
   expect(shown({ ...q4, states: empty.states })).toContain('2026-02-03 04:05');
 });
 
+// Promise: under-way-with-time-left
 test('the time left is what the page of the portfolio says', async () => {
   const empty = await openLedger().portfolios.read('q4');
   const pace: PaceState = {
@@ -200,6 +204,7 @@ test('the time left is what the page of the portfolio says', async () => {
   expect(words('by request')).toContain('2,104 of 4,000 Paused fiona and olga may resume it.');
 });
 
+// Promise: several-currencies-said
 test('amounts of lines to fix and of requests that need an answer name their currency', async () => {
   const rules = [{ on: 'limit' as const, match: 'HRB 1"', fault: 'reset' as const }];
   const desk = await openDesk(0, { rules });
@@ -238,6 +243,7 @@ test('amounts of two currencies that wait for approval are not added up to one s
   );
 });
 
+// Promise: for-colleagues-apart
 test('nobody is asked to approve what they asked for, and one approval alone is led to', async () => {
   const desk = await openDesk(0, {}, { APPROVE_ALWAYS: 'on' });
   const { get, context } = await openConsole(desk, byHeader);

@@ -18,6 +18,7 @@ test('without users there is no account to look at', async () => {
   expect((await web.get('/me')).headers.get('location')).toBe('/');
 });
 
+// Promise: own-account-asks-password
 test('a new password asks for the old one, gives another token, and ends all other sessions at once', async () => {
   const { web, user, anna } = await openSignedIn();
   const elsewhere = await signIn(web, user);
@@ -46,6 +47,7 @@ test('a new password asks for the old one, gives another token, and ends all oth
   expect(JSON.stringify(words)).not.toMatch(/kettles|trees/);
 });
 
+// Promise: own-account-asks-password
 test('a second factor is replaced with the password and a code, and counts once its own code was given', async () => {
   const { web, user, anna } = await openSignedIn(['operator']);
   const [code = '', another = ''] = user.codes ?? [];

@@ -45,6 +45,7 @@ test.each(['row', 'portfolio', 'account'])(
   },
 );
 
+// Promise: pages-name-who-may
 test.each(['retry', 'resend', 'cancel'])(
   'a plan to %s says so, before and after, where anything would be sent',
   async (action) => {

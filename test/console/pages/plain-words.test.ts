@@ -9,6 +9,7 @@ const TIMEOUT_MS = 120_000;
 /** What the switch hides: a command or a setting with the words before it. */
 const BEHIND_THE_SWITCH = /<span class="terminal">(?:[^<]*<span class="command">.*?<\/button><\/span>)?[^<]*<\/span>/gs;
 
+// Promise: no-commands-for-finance
 test(
   'no page shows finance a setting of the environment or a command for the terminal',
   async () => {

@@ -19,6 +19,7 @@ async function openWaiting() {
   return { desk, web, plan, states };
 }
 
+// Promise: confirmation-belongs-to-plan
 test('a plan acts on what it was made for, whatever comes with the yes', async () => {
   const { web, plan, states } = await openWaiting();
   const { confirm, text } = await plan('portfolio=q4&action=cancel&states=queued&max=1001.50');
@@ -37,6 +38,7 @@ test('a plan acts on what it was made for, whatever comes with the yes', async (
   expect(await states()).toMatchObject({ queued: 2, cancelled: 1 });
 });
 
+// Promise: plan-acts-on-unchanged
 test.each([
   ['cancel', 'queued', 'Nothing more is sent'],
   ['retry', 'cancelled', 'The rows are being sent again.'],

@@ -44,6 +44,7 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
     return { desk, ...(await openConsole(desk)) };
   };
 
+  // Promises: counts-lead-to-their-lines, proof-strip
   test('shows where its rows are, why they failed, and that its counts agree', async () => {
     const { get, context, desk } = await open();
     const page = await get('/portfolios/q4');
@@ -130,6 +131,7 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
     expect(textOf((await get('/portfolios/q4?text=nothing+like+it')).text)).toContain('No rows found.');
   });
 
+  // Promise: texts-never-run
   test('runs nothing that a cell, an answer or an address brings', async () => {
     const { get } = await open();
     const page = await get(
@@ -262,6 +264,7 @@ test('an answered row is shown by its outcome, and green only where it is approv
   expect((await get('/')).text).toContain('Rows of q4 by outcome');
 });
 
+// Promise: report-counts-not-as-asked
 test('the page and the report say in one sentence each what was granted above the request, and why an outcome is not known', async () => {
   const answer = (match: string, set: Record<string, unknown>) =>
     ({ on: 'limit', match, fault: 'answer', set }) as const;

@@ -26,6 +26,7 @@ async function open() {
   return openConsole(desk);
 }
 
+// Promise: next-row-of-list
 test('lists rows in the order that is asked for, and leads from each to the next one of the list', async () => {
   const { get } = await open();
   const linesOf = (text: string) => [...text.matchAll(/data-head="Line">(\d+)</g)].map(([, line]) => Number(line));
@@ -45,6 +46,7 @@ test('lists rows in the order that is asked for, and leads from each to the next
   expect(after.text).toContain('href="/portfolios/q4?outcomes=rejected&amp;order=-amount#rows"');
 });
 
+// Promise: selected-rows
 test('plans what is done with rows that were selected, and nothing where none was', async () => {
   const { get } = await open();
   const { text } = await get('/portfolios/q4');
@@ -59,6 +61,7 @@ test('plans what is done with rows that were selected, and nothing where none wa
   expect([none.status, textOf(none.text).includes('Select at least one row first.')]).toEqual([422, true]);
 });
 
+// Promise: lines-to-fix-found
 test('lists the lines of its file that led to no row, with name and problem, and finds them by name and line', async () => {
   const { get } = await open();
   const all = await get('/portfolios/q4?lines=invalid,duplicate');

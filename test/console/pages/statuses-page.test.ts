@@ -27,6 +27,7 @@ async function openAsked(settings: Record<string, string> = {}) {
 /** The escaped statuses that the forms of a page send. */
 const askedIn = (text: string) => [...text.matchAll(/name="status" value="([^"]*)"/g)].map(([, value]) => value);
 
+// Promise: meaning-by-one-click
 test('the console asks what a status means, and an answer of finance changes what is shown at once', async () => {
   const { json, web } = await openAsked();
   for (const [path, back] of [
@@ -151,6 +152,7 @@ test('a status that is spelled much like a known one has a question beside it, u
   expect((await web.get('/statuses', FIONA)).text).not.toContain('Did you mean');
 });
 
+// Promise: most-frequent-statuses-first
 test('of ten thousand statuses the most frequent are asked about, and how many more there are is said', async () => {
   const desk = await openDesk(1);
   await desk.limitline('run', 'q4.csv', '--no-results');

@@ -16,6 +16,7 @@ async function openAdmin() {
 
 const passwordOf = (page: string) => /class="once"><code>([a-z-]+)</.exec(page)?.[1] ?? '';
 
+// Promise: made-password-shown-once
 test('an admin adds a user, whose password stands in the answer and nowhere else, and who signs in by it', async () => {
   const { web, admin } = await openAdmin();
   const added = await admin.post('/users', { name: ' Ben ', 'role-viewer': 'yes' });
@@ -89,6 +90,7 @@ test('a user is removed after a question; nobody can sign in by it, and a page o
   expect((await admin.post('/users/ben/roles', { 'role-admin': 'yes' })).status).toBe(404);
 });
 
+// Promise: last-admin-stays
 test('the last admin is not removed and does not give it up; others do both only when asked again', async () => {
   const { web, admin } = await openAdmin();
   const asked = await admin.post('/users/anna/roles', { 'role-viewer': 'yes' });
@@ -155,6 +157,7 @@ async function usersLike({ context }: { context: Parameters<typeof auditOf>[0]['
   await pipeline.exec();
 }
 
+// Promise: admins-end-sessions
 test('somebody whom an identity provider knows is signed out everywhere by an admin, who finds them on the page', async () => {
   const { web, admin } = await openAdmin();
   const { people, ledger, settings } = web.context;

@@ -8,6 +8,7 @@ import { makeNotedAudit } from '../../support/noted-audit.ts';
 
 const TIMEOUT_MS = 300_000;
 
+// Promise: downloads-audited
 test(
   'each file that leaves the console is in the audit: who took it, what it is of, and how many bytes of it left',
   async () => {
@@ -88,6 +89,7 @@ test('of one that was broken off the audit says how far it came', async () => {
   expect(content.destroyed).toBe(true);
 });
 
+// Promise: entry-comes-first
 test('a file of which nothing can be written down does not leave', async () => {
   const { get, audit, content } = await openEndless();
   audit.away = true;

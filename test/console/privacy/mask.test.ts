@@ -68,6 +68,7 @@ test('a body that was sent is masked by its members, also where its end was cut 
   expect(masked({ sent: cut }).sent).toBe(`{"name":"A GmbH","contact":{"first_name":"${MASK}"`);
 });
 
+// Promise: answers-hidden-from-viewers
 test.each([
   { contact: { name: 'Maxine Muster', email: 'm@x.example' } },
   { contact: { first_name: 'Maxine', phones: ['0171 555 1234'] } },

@@ -59,6 +59,7 @@ async function openShowing() {
 
 const as = (roles: string) => ({ 'x-test-roles': roles });
 
+// Promise: viewers-see-masked
 test('outside of a request nobody is known, and all is masked, or rejects', async () => {
   const { row, upload, users } = maskedView(functions(), { ours: ['users'], asItIs: ['upload'] });
   expect(await row.later()).toEqual({ email: MASK });

@@ -9,6 +9,7 @@ const TIMEOUT_MS = 300_000;
 /** Files that are the same for everybody: each has an address with a digest in it, or belongs to the board's package. */
 const SAME_FOR_ALL = /^\/assets\/[0-9a-f]{12}\/|^\/queues\/static\//;
 
+// Promise: nothing-kept-by-browsers
 test(
   'no page, fragment, download, JSON or event is kept by a browser, nor by anything between, whatever its status',
   async () => {

@@ -8,6 +8,7 @@ const TIMEOUT_MS = 300_000;
 
 const as = (roles: string) => ({ 'x-test-roles': roles });
 
+// Promise: viewers-see-masked
 test(
   'no page, fragment, download, JSON or event shows a viewer what is personal, and all of it is there for others',
   async () => {

@@ -59,6 +59,7 @@ test('a certificate that is over, near its end, not valid yet or for another nam
   expect(warned(TLS_HOST, '2019-12-25')).toEqual([expect.stringMatching(/valid from Jan .* 2020/)]);
 });
 
+// Promise: renewed-certificate
 test('a certificate that is renewed is met by the next connection, and what does not fit changes nothing', async () => {
   const { dir } = await makeTemporaryFolder();
   const files = { certFile: join(dir, 'cert.pem'), keyFile: join(dir, 'key.pem') };

@@ -59,6 +59,7 @@ test('a port that is taken is named, with what to do', async () => {
   await other.close();
 });
 
+// Promise: foreign-host-refused
 test('only a host name of this machine is answered, so that no other name can be made to lead here', async () => {
   const { ask, port } = await openBareConsole();
   for (const host of [

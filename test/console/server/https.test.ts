@@ -49,6 +49,7 @@ test('with a certificate it speaks https, also on this machine alone, and its ad
   expect([status, headers['strict-transport-security']]).toEqual([200, undefined]);
 });
 
+// Promise: browsers-told-https
 test('under its own name alone it demands https from then on, also below that name, for a year at least', async () => {
   const { url, port } = await openBareConsole({ reach: reachOf({ ...TLS, CONSOLE_HOST: '0.0.0.0' }) });
   expect(url).toBe(`https://${HOST}`);
@@ -69,6 +70,7 @@ test('under its own name alone it demands https from then on, also below that na
   expect((await askSafely(port, '/keys', { host: 'evil.example' })).status).toBe(421);
 });
 
+// Promise: tls-versions
 test('TLS 1.1 and older, and http, are not spoken', async () => {
   const { port, send } = await openBareConsole({ reach: { ...localReach('127.0.0.1'), certificate: files() } });
   for (const [version, isSpoken] of [
@@ -117,6 +119,7 @@ test('cookies are kept to https where the page came by it', async () => {
   expect((await plain.ask('GET', '/keys')).headers['set-cookie']?.[0]).toMatch(/^limitline_csrf_(?!.*Secure)/);
 });
 
+// Promise: asker-behind-proxy
 test('behind a proxy who asks is the last address that is no proxy, and nobody else may say who asks', async () => {
   const seen: string[] = [];
   const { ask, port } = await openBareConsole({

@@ -52,6 +52,7 @@ describe('the cookie of a browser in which somebody signed in', () => {
   });
 });
 
+// Promise: strangers-have-their-own-tries
 test('whoever signed in is let in from a network that strangers have used up', async () => {
   const web = await openConsole(await openDesk(0));
   const anna = await addUser(web, 'anna', ['operator']);

@@ -20,6 +20,7 @@ async function openAnew() {
 
 const nowS = () => Math.floor(Date.now() / 1_000);
 
+// Promise: provider-states-the-time
 test('who approves signs in anew at the provider, which has to say when; the session goes on as it was', async () => {
   const { web, jar, anew } = await openAnew();
   const session = jar.cookiesOf(web.url).get(SESSION);

@@ -61,6 +61,7 @@ test('the provider is asked with PKCE, a nonce and a state that are new each tim
 
 const OTHER = makePair('first');
 
+// Promise: provider-answer-checked
 test.each<[string, Forgery, Record<string, unknown>?]>([
   ['another audience', { claims: { aud: 'another-client' } }],
   ['our audience among others, for another party', { claims: { aud: [CLIENT.id, 'another'], azp: 'another' } }],
@@ -111,6 +112,7 @@ test.each<[string, Forgery, Record<string, unknown>?]>([
   expect(JSON.stringify(both.web.lines)).not.toMatch(/alice|evil\.example|eyJ/);
 });
 
+// Promise: provider-answer-checked
 test('a key that is new is fetched, once a minute at the most, and one that is no longer published is not believed', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const both = await openSignIn();
@@ -128,6 +130,7 @@ test('a key that is new is fetched, once a minute at the most, and one that is n
   expect((await signIn(both, { pair: provider.first })).answer.status).toBe(403);
 });
 
+// Promise: answer-to-same-browser
 test('an answer is believed of the browser that began alone, and once', async () => {
   const both = await openSignIn();
   const { web, provider } = both;
@@ -192,6 +195,7 @@ test('who is of no group that counts does not get in, and is told the groups but
   expect(both.web.notes.every(({ by, what }) => what === 'sign-in refused' && by.startsWith('alice@'))).toBe(true);
 });
 
+// Promise: name-stays-theirs
 test('a name is one person for ever, whatever they are called later, and whatever others are called', async () => {
   const both = await openSignIn();
   const nameAfter = async (claims: Record<string, unknown>) => {

@@ -18,6 +18,7 @@ test('a sign-in that began at one host of the installation ends at another, and 
   expect([...one.sessions.values()].map(({ by }) => by)).toEqual([expect.stringContaining('alice')]);
 });
 
+// Promise: provider-away
 test('a provider that is away keeps nothing from starting, is said, and is asked again when it is back', async () => {
   const both = await openSignIn();
   const { provider, web } = both;

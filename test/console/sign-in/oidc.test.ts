@@ -84,6 +84,7 @@ test('who signs out has no session here any more, and is told where they still a
   expect((await anna.ask('/keys')).status).toBe(303);
 });
 
+// Promise: nobody-unknown-let-in
 test('users of the console sign in beside it, and nobody becomes anybody when the last of them is removed', async () => {
   const both = await open();
   const { context } = both.web;

@@ -13,6 +13,7 @@ async function openUnknown() {
   return { ...web, desk, link };
 }
 
+// Promise: link-opens-once
 test("a link opens the console once, for one browser, and what is done there is its maker's", async () => {
   const { url, link, desk, context } = await openUnknown();
   const stranger = makeVisitor(url);
@@ -46,6 +47,7 @@ test('another link takes the place of one that nobody opened, and one that is ma
   }
 });
 
+// Promise: first-user-ends-links
 test('the first user ends every link and every session of one', async () => {
   const { get, url, link, context } = await openUnknown();
   expect((await get('/keys')).status).toBe(200);

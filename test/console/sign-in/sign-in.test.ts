@@ -8,6 +8,7 @@ const TOKEN = /^__Host-limitline-[0-9a-f]{8}$/;
 
 const tokenOf = (cookies: Map<string, string>) => [...cookies].find(([name]) => TOKEN.test(name)) ?? ['', ''];
 
+// Promise: nothing-without-a-session
 test('with a user there is nothing to see without signing in, from any address, and one is led back to it', async () => {
   const web = await openConsole(await openDesk(0));
   expect(await web.get('/held')).toMatchObject({ status: 200 });
@@ -77,6 +78,7 @@ test('a person signs in with password and code, is led back, acts, and signs out
   }
 });
 
+// Promise: sign-in-mistakes-alike
 test('what does not fit is told in the same words and with the same status, whether or not there is such a user', async () => {
   const web = await openConsole(await openDesk(0));
   await addUser(web, 'anna', ['viewer']);
@@ -115,6 +117,7 @@ test('who guesses is told to wait, with Retry-After, and a session that there is
   expect((await signedIn.get('/me')).status).toBe(200);
 });
 
+// Promise: token-changes-each-step
 test('a token that was forged, fixed beforehand or belongs to another installation is none', async () => {
   const web = await openConsole(await openDesk(0));
   const anna = await addUser(web, 'anna', ['viewer']);
@@ -156,6 +159,7 @@ test('signing in again ends the session that the browser had', async () => {
   expect((await visitor.get('/me')).status).toBe(303);
 });
 
+// Promise: forms-are-one-session
 test('forms are one session’s: a token of nobody’s, of another person’s or of before is refused, also for signing in and out', async () => {
   const web = await openConsole(await openDesk(0));
   const anna = await signIn(web, await addUser(web, 'anna', ['operator']));

@@ -19,6 +19,7 @@ async function listen(url: string, visitor: Pick<ReturnType<typeof makeVisitor>,
   return heard;
 }
 
+// Promise: open-pages-end-with-session
 test('whatever ends a session ends its streams, on another host too; others’ go on', async () => {
   const desk = await openDesk(0);
   const [web, other] = [await openConsole(desk), await openConsole(desk)];
@@ -55,6 +56,7 @@ test('with the first user the streams of whoever came without one end', async ()
   expect(stream.text).toContain('event: signed-out');
 });
 
+// Promise: refresh-is-no-activity
 test('a page that is only open keeps no session from idling; a page that somebody loads does', async () => {
   const web = await openConsole(await openDesk(0));
   const visitor = await signIn(web, await addUser(web, 'anna', ['viewer']));

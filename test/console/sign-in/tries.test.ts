@@ -12,6 +12,7 @@ test('a network has so many tries in one go, and one more each second, whatever 
   expect(tries.take(['a'], 2_000)).toBe(0);
 });
 
+// Promise: strangers-have-their-own-tries
 test('strangers have a part of their own, which keeps out nobody of a network from which somebody signed in', () => {
   const tries = makeTries(FEW);
   tries.know('office');

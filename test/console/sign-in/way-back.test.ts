@@ -60,6 +60,7 @@ const PIECES = [
   '//',
 ];
 
+// Promise: nothing-without-a-session
 test('whatever is asked for, the way back stays here, as a browser reads it and once more', () => {
   const asked = fc.array(fc.oneof(fc.constantFrom(...PIECES), fc.string({ maxLength: 3 })), { maxLength: 12 });
   fc.assert(

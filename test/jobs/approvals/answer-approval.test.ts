@@ -7,6 +7,7 @@ import { ANYBODY } from '../../support/persons.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 describe('a yes', () => {
+  // Promise: first-answer-counts
   test('lets the rows go that were looked at, once; the second person is told who was first', async () => {
     const { waiting, say, approve, states } = await openPortfolio(3);
     expect(await states()).toMatchObject({ awaiting: 3, queued: 0 });
@@ -23,6 +24,7 @@ describe('a yes', () => {
     await expect(approve()).rejects.toThrow('nothing waits');
   });
 
+  // Promise: names-are-one-person
   test.each([
     ['whoever imported it', ALICE.by],
     ['the same person under another of their names', 'alice@example.com (sso 4f6d2a)'],
@@ -47,6 +49,7 @@ describe('a yes', () => {
     expect(await states()).toMatchObject({ awaiting: 1 });
   });
 
+  // Promise: yes-to-old-does-nothing
   test('to what it is no more does nothing: of a row that was given up, of words that another file brought', async () => {
     const place = await openPortfolio(3);
     const { id, digest } = await place.waiting();
@@ -82,6 +85,7 @@ describe('a yes', () => {
 });
 
 describe('a no', () => {
+  // Promise: declined-needs-another-approval
   test('gives the rows of an import up, with its words; none of them is sent again without another approval', async () => {
     const place = await openPortfolio(2, { APPROVE_ABOVE: '1500' });
     const { id, digest } = await place.waiting();
@@ -104,6 +108,7 @@ describe('a no', () => {
   });
 });
 
+// Promise: unapproved-never-leaves
 test('what nobody approved is not sent, whatever the queues hold and whichever state its rows are in', async () => {
   const { all, context, work, standIn, states } = await openPortfolio(3);
   const rows = await all('awaiting');

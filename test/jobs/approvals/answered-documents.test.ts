@@ -49,6 +49,7 @@ async function openHeld() {
   return { ...place, known };
 }
 
+// Promise: yes-covers-what-was-seen
 test.each([
   [2, 4],
   [4, 2],

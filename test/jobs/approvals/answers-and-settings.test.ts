@@ -46,6 +46,7 @@ async function openLost(
   return { ...place, work, sayNo, one, importQ5 };
 }
 
+// Promise: no-is-seen-elsewhere
 test.each(['company', 'limit'] as const)(
   'after a no no setting sends the %s again for a row of another portfolio',
   async (on) => {

@@ -92,6 +92,7 @@ async function holdInQ5({ import: bringIn, approve, context }: Pick<Asked, 'impo
   await context.rows.advance(other.row, 'company', 'held', HELD);
 }
 
+// Promise: no-is-seen-elsewhere
 test('whoever is asked about a call elsewhere has to see the no before it is carried out', async () => {
   const { say, first, other } = await openAsked();
   // Whoever says no is killed before it is carried out.
@@ -159,6 +160,7 @@ test('a no holds also where who was asked anew gave up, and the next yes lets th
   expect(await context.calls.isUnknown(company)).toBe(false);
 });
 
+// Promise: declined-call-stays-in-doubt
 test('what a results file says of a call is no way past a no', async () => {
   const { context, one, say, waiting, row, company } = await openDoubt({ APPROVE_ALWAYS: 'on' }, false);
   await one('q4', 'company_77');

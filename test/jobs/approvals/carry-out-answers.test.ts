@@ -33,6 +33,7 @@ test('an id that was approved is taken for made, and told as said by whoever sai
   expect(story).toContainEqual(expect.objectContaining({ is: 'asked', by: 'olivia', from: 'held' }));
 });
 
+// Promise: answers-carried-out
 test('what was approved and not carried out, since its process was killed, is gone on with from any moment', async () => {
   const { answer, waiting, say, rows, callOf, context, states } = await openAnswered();
   await answer(2, undefined);

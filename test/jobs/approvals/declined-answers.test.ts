@@ -51,6 +51,7 @@ async function openDeclined(elsewhere = '') {
   return place;
 }
 
+// Promise: declined-statement-waits-again
 test('a held row of which somebody said no waits for a yes, however it is answered and whatever its sum', async () => {
   const { context, one, decline, waiting, states } = await openDeclined();
   for (const made of [undefined, 'company_77']) {
@@ -87,6 +88,7 @@ test('… until somebody says yes, or the service answers', async () => {
   expect(await context.approvals.isAnswerDeclined([call])).toBe(false);
 });
 
+// Promise: declined-statement-waits-again
 test('a call that rows of two portfolios share waits for a yes in both', async () => {
   const { context, rows, one } = await openDeclined('7');
   expect(await one(3, undefined, 'q5')).toMatchObject({ calls: 0, waits: { rows: 1, sum: '7.00' } });

@@ -5,6 +5,7 @@ import { waitingIn } from '../../support/waiting-in.ts';
 
 const LINES = ['name,country_code,company_registration_number,requested_limit', 'Buyer 1 GmbH,DE,HRB 1,1001.50'];
 
+// Promise: no-elsewhere-is-seen
 test.each([true, false])(
   'whoever is asked for the same request in another portfolio has to see a no to it (carried out: %s)',
   async (isCarriedOut) => {

@@ -28,6 +28,7 @@ async function openSuppliers() {
   return { ...place, waitingIn, decline, grant };
 }
 
+// Promise: no-elsewhere-is-seen
 test.each([true, false])(
   'whoever is asked about a supplier by another import has to see a no to it (carried out: %s)',
   async (isCarriedOut) => {
@@ -45,6 +46,7 @@ test.each([true, false])(
   },
 );
 
+// Promise: rows-go-without-supplier
 test('rows go on without a supplier to whom somebody said no elsewhere after they were approved, and their portfolio says so', async () => {
   const { context, decline, grant, work, settled } = await openSuppliers();
   await grant();
@@ -77,6 +79,7 @@ test('… also where they were given up with it before, and are sent again', asy
   expect((await settled('q5')).states).toMatchObject({ done: 1 });
 });
 
+// Promise: no-elsewhere-is-seen
 test('whoever is asked about a supplier that exists is told its id, and sees a no to it from elsewhere', async () => {
   const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
   const { approvals } = place.context;

@@ -81,6 +81,7 @@ describe('a portfolio stays as it was, and nothing of its archive is left, where
     };
   };
 
+  // Promise: archive-read-back-first
   test.each(ARCHIVE_FILES)('%s is changed between writing and comparing', async (file) => {
     const fault = await failing(
       atStep('comparing', async (part) => {
@@ -114,6 +115,7 @@ describe('a portfolio stays as it was, and nothing of its archive is left, where
 });
 
 // Mounting a disk of the test's own is for the superuser alone.
+// Promise: stopped-archive-changes-nothing
 test.skipIf(process.getuid?.() !== 0)('a full disk is said, and the portfolio stays as it was', async () => {
   const disk = join(await makeFolder(), 'disk');
   await mkdir(disk);
@@ -169,6 +171,7 @@ test('an archive of before goes when the next one is there, and that of another 
   expect((await foldersOf('q4')).sort()).toEqual([second.id, 'foreign']);
 });
 
+// Promise: what-to-do-before-archive
 describe('a portfolio is not archived, and it is said what to do first, where', () => {
   test.each([
     ['it is not there', async () => {}, 'NOT_FOUND', 'There is no portfolio'],

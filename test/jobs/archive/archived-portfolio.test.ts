@@ -45,6 +45,7 @@ async function foreseen(path: string, portfolio: string, context: Context): Prom
   return found.filter((message) => message.includes('another request'));
 }
 
+// Promise: archived-not-requested-again
 test('what was archived is requested by nobody again, and a mended amount still knows of it', async () => {
   const { importAgain, import: bring, settled, requested, context, dir, standIn } = await openArchived();
   const archived = 'q4 is archived: npx limitline restore "q4" brings its rows back.';
@@ -66,6 +67,7 @@ test('what was archived is requested by nobody again, and a mended amount still 
   expect(requested()).toEqual([1000, 1500, 2000]);
 });
 
+// Promise: restored-requests-nothing
 test('restored, it is what it was: imported again nothing is requested, and a refused row goes again', async () => {
   const { importAgain, import: bring, settled, requested, context, before, standIn } = await openArchived();
   // Others go on with the same buyers meanwhile.

@@ -50,6 +50,7 @@ const killedAt = (moment: ForgetStep) => ({
   },
 });
 
+// Promise: killed-forget-goes-on
 test.each(['finished', 'archived'])(
   'killed before each step, a portfolio that is %s stays as it is for others, and the next call goes on',
   async (is) => {
@@ -87,6 +88,7 @@ test('archives of before that were removed by half, or never written to their en
 
 const SHARED_HEADER = 'name,country_code,city,company_registration_number,requested_limit,supporting_documents';
 
+// Promise: shared-buyer-stays
 test('buyers and documents that another portfolio asks for keep what that one has, until it is forgotten too', async () => {
   const place = await openWorked({
     q4: [SHARED_HEADER, 'Zqxjv Stahl GmbH,DE,Zqxjvhausen,HRB 1,1000.50,a.pdf', 'Zqxjv Holz GmbH,DE,,HRB 2,1.50,'],
@@ -151,6 +153,7 @@ async function pictureOfRows(context: Context) {
   return (await keyContents(context)).filter(({ key }) => /:(?:row|portfolio):q5/.test(key));
 }
 
+// Promise: forgotten-buyer-by-digests
 test('a buyer whose name was forgotten is known again by it, and another name is still a problem', async () => {
   const place = await openWorked({ q4: LINES });
   await forgetPortfolio('q4', options, place.context);
@@ -162,6 +165,7 @@ test('a buyer whose name was forgotten is known again by it, and another name is
   expect(place.standIn.counts()).toEqual(made);
 });
 
+// Promise: open-portfolio-not-forgotten
 test('a portfolio is not forgotten before its end, nor while rows are held or it is on its way: nothing is changed', async () => {
   const { context, ...place } = await openWorkplace({ env: ownRedis() });
   await place.import(LINES);
@@ -194,6 +198,7 @@ test('a portfolio is not forgotten before its end, nor while rows are held or it
   await expect(forgetPortfolio('none', options, context)).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
+// Promise: forgotten-events-go
 test.each(['finished', 'archived'])(
   'events that name rows of a %s portfolio by the number of a company go with it, and others stay',
   async (is) => {

@@ -10,6 +10,7 @@ import { differences } from '../../support/redis-dump.ts';
 
 const ARCHIVE_PROCESS = bundled('archive-process');
 
+// Promise: killed-archive-goes-on
 test('killed at any moment, the next one goes on or begins anew, and nothing is lost', async () => {
   const own = await openArchiving();
   const { dump, fill, archive, connection, keys, foldersOf, archiveState } = own;
@@ -85,6 +86,7 @@ test('whatever Redis does not answer in the middle, the next one brings it to it
   }
 });
 
+// Promise: one-archives-at-a-time
 test('of two at once one works, and the other says so', async () => {
   const { fill, deps, archive } = await openArchiving();
   await fill('q4', 3);
@@ -98,6 +100,7 @@ test('of two at once one works, and the other says so', async () => {
   await expect(second).rejects.toMatchObject({ code: 'USAGE', message: expect.stringContaining('by another process') });
 });
 
+// Promise: stopped-archive-changes-nothing
 test('ended by a signal before its rows leave, it is as it was; later, the next one goes on', async () => {
   const { dump, fill, deps, connection, keys, archiveState, foldersOf, archive } = await openArchiving();
   await fill('q4', 3);

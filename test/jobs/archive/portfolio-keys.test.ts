@@ -30,6 +30,7 @@ const STAYS = [
   /^(pace|doors|workers|replicas|row-totals)/,
 ];
 
+// Promise: archive-read-back-first
 test('all keys of a portfolio are in its archive and leave Redis, none else does, and all come back byte for byte', async () => {
   const place = await openPortfolioWithAll();
   const { context } = place;

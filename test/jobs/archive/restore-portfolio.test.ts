@@ -11,6 +11,7 @@ import { openFinishedPortfolio } from '../../support/finished-portfolio.ts';
 import { changedIn } from '../../support/redis-picture.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
+// Promise: restored-byte-for-byte
 test('what was archived is restored byte for byte, at its old place, and archived and restored again', async () => {
   const { archive, restore, picture, import: bring, finish, context, report } = await openFinishedPortfolio(20);
   await bring(['name,country_code,requested_limit', 'Later AG,DE,5'], { portfolio: 'later' });
@@ -43,6 +44,7 @@ test('a no that an archive of before format 5 has with its row belongs to the re
   expect(await ledger.hexists(keys.row('q4', row.key), 'declined')).toBe(0);
 });
 
+// Promise: killed-restore-goes-on
 test('killed at any moment, the next one goes on, and all is as it was', async () => {
   const { archive, restore, picture, context } = await openFinishedPortfolio(7);
   const before = await picture();
@@ -139,6 +141,7 @@ test('rows follow what was decided meanwhile, though the portfolio that made the
 });
 
 describe('nothing is done, and it is said why, where', () => {
+  // Promise: damaged-archive-not-restored
   test('a file is missing, cut off, or changed by one byte', async () => {
     const { archive, restore, picture } = await openFinishedPortfolio(3);
     const { folder } = await archive();

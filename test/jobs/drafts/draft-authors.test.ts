@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { draftOf, incoming, openDraftDesk, previewOf } from '../../support/draft-desk.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
+// Promise: authors-of-a-file
 test('whoever uploaded, mended or mapped a file may not approve what comes of it, and neither may who submits it', async () => {
   const { context, dir } = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
   const { desk } = openDraftDesk(context, dir);

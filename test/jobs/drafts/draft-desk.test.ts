@@ -17,6 +17,7 @@ const LINES = [
 ];
 const PDF = '%PDF-1.4\n%EOF\n';
 
+// Promise: imported-as-previewed
 test('a file is uploaded, previewed, corrected, mended and submitted, and what is imported is what was previewed', async () => {
   const { context, dir, report } = await openWorkplace();
   const { desk, upload } = openDraftDesk(context, dir);
@@ -73,6 +74,7 @@ test('a file is uploaded, previewed, corrected, mended and submitted, and what i
   expect((await context.portfolios.read('Käufer Q4')).file?.fileName).toBe('Käufer Q4.csv');
 });
 
+// Promise: reading-kept
 test('how a form was read is kept when it is submitted, said with the next file of it, and can be dropped', async () => {
   const { context, dir } = await openWorkplace();
   const { desk, upload } = openDraftDesk(context, dir);
@@ -95,6 +97,7 @@ test('how a form was read is kept when it is submitted, said with the next file 
   expect(draftOf(await upload(['file', 'c.csv', text('Third')]))).toMatchObject({ keptFrom: null });
 });
 
+// Promise: mended-cell-alone-changes
 test('a workbook is mended as a workbook: the cells that were meant, and no other', async () => {
   const { context, dir } = await openWorkplace();
   const { desk, upload } = openDraftDesk(context, dir);
@@ -127,6 +130,7 @@ test('a workbook is mended as a workbook: the cells that were meant, and no othe
   expect(preview.first.map(({ company }) => company?.name)).toEqual(['A & B', '=C<1>', 'D']);
 });
 
+// Promise: refused-upload-leaves-nothing
 test('what is no table, too much, or for no disk is refused, and nothing of it is left', async () => {
   const { context, dir } = await openWorkplace();
   let free = 10 ** 12;

@@ -32,6 +32,7 @@ async function take(file: string | Buffer, names: readonly string[], { there = n
   return kept.map(({ name }) => name);
 }
 
+// Promise: kept-documents-for-corrections
 test.each([
   ['in another case', 'a.pdf', 'A.PDF'],
   ['in another Unicode form', 'ü.pdf'.normalize('NFC'), 'ü.pdf'.normalize('NFD')],

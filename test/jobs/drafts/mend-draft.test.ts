@@ -23,6 +23,7 @@ async function openMending(lines: readonly string[]) {
 const many = (count: number, website: string) =>
   Array.from({ length: count }, (_none, at) => `Buyer ${at} GmbH,DE,${website},${100 + at}`);
 
+// Promise: column-corrected-at-once
 test('lines to fix are counted by column, and one correction is made in all lines of a column at once', async () => {
   const { desk, id, preview, text } = await openMending([...many(25, 'ftp://x.example'), 'Last GmbH,DE,,much']);
   const found = await preview();
@@ -55,6 +56,7 @@ test('lines to fix are counted by column, and one correction is made in all line
   expect((await preview()).problems.causes).toEqual([{ column: 'requested_limit', lines: 1 }]);
 });
 
+// Promise: column-corrected-at-once
 test('a whole column of faulty cells is blanked, and a text that no cell has changes nothing and says so', async () => {
   const { desk, id, preview, text } = await openMending(many(2, 'nonsense'));
   await preview();
@@ -74,6 +76,7 @@ test('amounts in thousands do not lose their unit in all lines at once', async (
   expect(await text()).toEqual(['A GmbH,DE,,50000', 'B GmbH,DE,,T€ 60']);
 });
 
+// Promise: left-out-line-counted
 test('a line is left out, also one that is broken as a whole, and the lines below keep their numbers', async () => {
   const { desk, id, preview } = await openMending([
     'A GmbH,DE,,much',
@@ -90,6 +93,7 @@ test('a line is left out, also one that is broken as a whole, and the lines belo
   expect((await desk.lines(await desk.read(id), { preview: found, list: 'problems', page: 0 }))[0]?.line).toBe(4);
 });
 
+// Promise: left-out-line-counted
 test('each line that is left out is counted, though one of several lines became one line above it', async () => {
   const { desk, id, preview } = await openMending([
     '"A\nGmbH",DE,ftp://a,1',
@@ -114,6 +118,7 @@ test('each line that is left out is counted, though one of several lines became 
   expect({ leftOut, outSum }).toEqual({ leftOut: [4, 5, 6], outSum: { amount: '4320', bare: 0 } });
 });
 
+// Promise: left-out-line-counted
 test('a line of a workbook is left out as well', async () => {
   const { context, dir } = await openWorkplace();
   const { desk, upload } = openDraftDesk(context, dir);
@@ -127,6 +132,7 @@ test('a line of a workbook is left out as well', async () => {
   expect((await previewOf(desk, draft)).counts).toEqual({ lines: 1, rows: 1, invalid: 0, duplicate: 0 });
 });
 
+// Promise: back-to-earlier-version
 test('one goes back to the uploaded file and to the last two versions, as a new version, and to no other', async () => {
   const { desk, id, preview, text } = await openMending(['A GmbH,DE,,x1']);
   for (const version of [1, 2, 3, 4]) {

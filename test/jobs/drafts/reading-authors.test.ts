@@ -64,6 +64,7 @@ async function openDesk() {
 }
 
 describe('how another person read a file of the form', () => {
+  // Promise: authors-of-a-file
   test('is offered with who said so, and is done only when somebody says yes; then none of both approves it', async () => {
     const { desk, upload, submit, keep, context } = await openDesk();
     expect((await keep('fay'))?.authors).toEqual(['fay']);
@@ -119,6 +120,7 @@ describe('how another person read a file of the form', () => {
   });
 });
 
+// Promise: reading-keeps-no-buyer
 test('one’s own is done at once, without what says of all lines which buyer, which request or how much', async () => {
   const { upload, keep } = await openDesk();
   await keep('ben');
@@ -161,6 +163,7 @@ describe('of a file of the drop folder', () => {
     expect(JSON.stringify(entries)).not.toContain('company_fay');
   });
 
+  // Promise: mapping-keeper-is-author
   test('whoever kept the mapping is an author', async () => {
     const { drop, takeIn, context } = await openInbox({ env: { ...ALWAYS.env, LIMITLINE_INBOX_MAPPING: 'erp' } });
     const mappings = makeNamedMappings({ dataDir: context.settings.LIMITLINE_DATA });
@@ -172,6 +175,7 @@ describe('of a file of the drop folder', () => {
     expect(waiting?.authors).toContain('command line (fay)');
   });
 
+  // Promise: mapping-without-author-unused
   test('what an earlier version kept, without who said so, is not done; the file waits, and is taken in when it is said anew', async () => {
     const { drop, takeIn, context, names } = await openInbox();
     const { LIMITLINE_DATA: dataDir } = context.settings;

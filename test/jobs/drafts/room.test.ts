@@ -7,6 +7,7 @@ import { openWorkplace } from '../../support/workplace.ts';
 /** Line 2 can be mended: it names no country. */
 const FILE = `name,country_code,company_registration_number,requested_limit\nBuyer 1,XX,HRB 1,5\nBuyer 2,DE,HRB 2,5\n`;
 
+// Promise: back-to-earlier-version
 test('of a file that is mended again and again the uploaded file and three versions are kept, and the last is what is submitted', async () => {
   const { context, dir } = await openWorkplace();
   const { desk, upload } = openDraftDesk(context, dir);
@@ -24,6 +25,7 @@ test('of a file that is mended again and again the uploaded file and three versi
   expect(files.filter((name) => /^v\d+$/.test(name)).sort()).toEqual(['v1', 'v4', 'v5', 'v6']);
 });
 
+// Promise: uploads-of-one-person
 test('the uploads of one person take so much and no more, and those of others are not counted', async () => {
   const { context, dir } = await openWorkplace();
   const { desk, upload } = openDraftDesk(context, dir, { quotaBytes: FILE.length + 20 });

@@ -4,6 +4,7 @@ import { type Imported, importPortfolio } from '../../../jobs/import/import-port
 import { draftOf, openDraftDesk, previewOf } from '../../support/draft-desk.ts';
 import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace.ts';
 
+// Promise: sent-once-however-imported
 test('an import that was stopped in the middle is gone on with, and doubles nothing', async () => {
   const { context, dir, report } = await openWorkplace();
   const stop = new AbortController();
@@ -52,6 +53,7 @@ test('whoever looks while an import ends sees it under way or ended, never betwe
   }
 });
 
+// Promise: sent-once-however-imported
 test('whoever submits while an import ends begins none anew', async () => {
   const { context, dir } = await openWorkplace();
   let begun = 0;

@@ -95,6 +95,7 @@ test('each element of lists is a limit, with the kind and time of the event that
   expect(await read({ events: { 0: {} } }, lists)).toMatchObject([{ why: 'There is no list at /events.' }]);
 });
 
+// Promise: unreadable-event-not-taken
 test.each<[string, unknown, string]>([
   ['a mapped part that is missing', { ...event, data: { ...data, id: undefined } }, 'there is nothing at /data/id'],
   ['an amount that is missing', { ...event, data: { ...data, total_limit: undefined } }, 'total_limit is missing'],

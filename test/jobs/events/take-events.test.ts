@@ -64,6 +64,7 @@ async function became({ events }: Context) {
   return (await allEvents(events)).map((event) => event.became);
 }
 
+// Promise: decided-as-by-files
 test('what an event states goes where decisions of a file go, with its own time, its id and the name events', async () => {
   const { context, ids, start, statuses, standIn, lines, limitline, told } = await openReview(3);
   const { made } = standIn.counts();
@@ -87,6 +88,7 @@ test('what an event states goes where decisions of a file go, with its own time,
   expect((await limitline('audit', 'list')).stdout).toMatch(/events .*decisions taken in/);
 });
 
+// Promise: decided-as-by-files
 test('a replayed event and an older one change nothing, an id that nobody knows is counted, and one audit entry is enough', async () => {
   const { context, ids, start, statuses } = await openReview(1);
   const { keep, stop } = start();
@@ -122,6 +124,7 @@ test('a replayed event and an older one change nothing, an id that nobody knows 
   expect(await audited(context)).toMatchObject([{ by: 'events', facts: { decisions: 1 } }]);
 });
 
+// Promise: answer-counts-above-older-event
 test('an event of a time before the request does not stand above the answer, and one that came after it does', async () => {
   const { context, ids, mapping, statuses } = await openReview(2);
   const { ledger, keys, events, decisions } = context;
@@ -137,6 +140,7 @@ test('an event of a time before the request does not stand above the answer, and
   expect(await statuses()).toEqual({ approved: 1, rejected: 1 });
 });
 
+// Promise: history-names-the-event
 test('where decisions about a limit are read together, the row’s history names the event of which it says the word', async () => {
   const { context, ids, mapping, statuses } = await openReview(3);
   for (const [nth, status] of ['a', 'b', 'c', 'd'].entries())
@@ -151,6 +155,7 @@ test('where decisions about a limit are read together, the row’s history names
   }
 });
 
+// Promise: deciding-events-audited
 test('a status that comes again with a later time is no news for the row’s history, and none for the audit', async () => {
   const { context, ids, start, statuses } = await openReview(1);
   const { keep } = start();
@@ -167,6 +172,7 @@ test('a status that comes again with a later time is no news for the row’s his
   expect(await statuses()).toEqual({ approved: 1 });
 });
 
+// Promise: no-mapping-nothing-taken
 test('without a mapping nothing is taken, and what came before is taken by a command', async () => {
   const { context, ids, mapping, start, statuses } = await openReview(1);
   await context.events.keep(eventOf(decisionEvent(ids[0], 'approved', { at: later(1) })));
@@ -201,6 +207,7 @@ test('an event that was acknowledged is read though the process that kept it, or
   await expect.poll(() => ledger.zcard(keys.eventsUnread)).toBe(0);
 });
 
+// Promise: decisions-told-once-a-file
 test('people are told of a decision once, though the process that took it was killed, at whatever moment', async () => {
   const { context, ids, mapping } = await openReview(4);
   const dies = () => Promise.reject(new Error('killed'));
@@ -225,6 +232,7 @@ test('people are told of a decision once, though the process that took it was ki
   expect(await decisions.untold()).toEqual([]);
 });
 
+// Promise: early-event-read-again
 test('an event that comes before the answer to the own call is read again', async () => {
   const { context, ids, start, statuses } = await openReview(1);
   const { ledger, keys } = context;
@@ -242,6 +250,7 @@ test('an event that comes before the answer to the own call is read again', asyn
   await expect.poll(statuses, { timeout: 30_000 }).toEqual({ approved: 1 });
 });
 
+// Promise: deciding-events-audited
 test('an event that could not be taken at first has one entry of the audit', async () => {
   const { context, ids, mapping, statuses } = await openReview(1);
   const { ledger, keys } = context;

@@ -38,6 +38,7 @@ describe('results', () => {
     ]);
   });
 
+  // Promise: header-line-is-named
   test('of a file whose header line a person gave are read with that header', async () => {
     const place = await openWorkplace();
     const path = join(place.dir, 'q4.csv');

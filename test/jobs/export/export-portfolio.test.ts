@@ -30,6 +30,7 @@ async function openThree() {
   return place;
 }
 
+// Promise: results-give-each-line-once
 test('results have all rows by import and line, once, with the columns of all files, and the lines that led to none', async () => {
   const place = await openThree();
   const { header, lines } = await exported(place);
@@ -69,6 +70,7 @@ test('results have all rows by import and line, once, with the columns of all fi
   ]);
 });
 
+// Promise: errors-file-imported-again
 test('an errors file of imports with different headers can be imported as it is', async () => {
   const place = await openThree();
   const { header } = await exported(place, { only: 'errors' });
@@ -94,6 +96,7 @@ test('an errors file of imports with different headers can be imported as it is'
   expect((await place.report()).rows).toBe(6);
 });
 
+// Promise: results-without-the-copy
 test('rows of a file whose copy is gone have what the ledger knows, and that is said', async () => {
   const place = await openThree();
   const [first] = await place.context.portfolios.allImports('q4');
@@ -124,6 +127,7 @@ test('no row is lost when a copy has fewer lines than were imported', async () =
   expect(lines).toHaveLength(7);
 });
 
+// Promise: held-rows-not-in-errors-file
 test('the errors file leaves out held rows, which are for resolve, and says how many', async () => {
   const place = await openWorkplace({
     faults: { rules: [{ on: 'limit', match: 'HRB 1"', fault: 'status', status: 500 }] },

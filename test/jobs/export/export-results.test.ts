@@ -33,6 +33,7 @@ async function exported({ context }: Pick<Place, 'context'>, wish: ExportWish = 
   return { header, lines, widths: new Set(records.map((cells) => cells.length)) };
 }
 
+// Promises: results-give-each-line-once, rows-accounted-for
 test('results give every line once, in the order of the file, with its own columns and what became of it', async () => {
   const { work, settled, standIn, ...place } = await openWorkplace({
     faults: { rules: [{ on: 'limit', match: 'HRB 4', fault: 'status', status: 422, body: 'too "high", they say' }] },

@@ -20,6 +20,7 @@ const never = () => false;
 const countOf = (text: string, state: string) => text.split('\n').filter((line) => line.includes(`,${state},`)).length;
 const read = (path: string) => readFile(path, 'utf8').catch(() => '');
 
+// Promise: results-kept-when-settled
 test('each process that settles a portfolio, or sees it settled, keeps its results in the data folder', async () => {
   const redis = await startKillableRedis();
   const place = await openFaultPlace({ faults: { rules: [RESET] }, env: { REDIS_URL: redis.url } });
@@ -47,6 +48,7 @@ test('each process that settles a portfolio, or sees it settled, keeps its resul
   expect(await exportedText(place.context, { likeInput: 'cells' })).toBe(await read(path));
 });
 
+// Promise: results-kept-each-minute
 test('results are kept while a portfolio is worked on, as often as they grow', async () => {
   const place = await openWorkplace({ env: { SERVICE_RATE_PER_S: '40' } });
   const path = keptResultsPath('q4', place.context);
@@ -62,6 +64,7 @@ test('results are kept while a portfolio is worked on, as often as they grow', a
   await workers.stop();
 });
 
+// Promise: recover-from-kept-results
 test('a ledger that is lost in the middle of the work comes back with the rows that were done a minute before', async () => {
   const redis = await startKillableRedis();
   const place = await openFaultPlace({
@@ -100,6 +103,7 @@ test('a portfolio that is new is not kept at once, but when this process stops',
   await workers.stop();
 });
 
+// Promise: results-kept-each-minute
 test('two processes that keep the same portfolio at once leave one whole file', async () => {
   const place = await openFaultPlace();
   const path = keptResultsPath('q4', place.context);
@@ -119,6 +123,7 @@ test('two processes that keep the same portfolio at once leave one whole file', 
   expect((await stat(path)).mtimeMs).toBe(mtimeMs);
 });
 
+// Promise: run-leaves-results
 test('what run leaves beside its file is what is kept, written once', async () => {
   const place = await openFaultPlace();
   const lines = buyerLines(4).map((line) => line.replaceAll(',', ';'));
@@ -129,6 +134,7 @@ test('what run leaves beside its file is what is kept, written once', async () =
   expect(await read(join(place.dir, 'q4.results.csv'))).toBe(kept);
 });
 
+// Promise: results-folder-not-writable
 test('a data folder that cannot be written is logged, and all else goes on', async () => {
   const place = await openWorkplace();
   await mkdir(place.context.settings.LIMITLINE_DATA, { recursive: true });
@@ -149,6 +155,7 @@ test('a data folder that cannot be written is logged, and all else goes on', asy
   );
 });
 
+// Promise: forgotten-results-gone
 test('of an archived portfolio nothing is written anew, and of a forgotten one nothing is left', async () => {
   const place = await openFinishedPortfolio(5);
   const path = keptResultsPath('q4', place.context);
@@ -166,6 +173,7 @@ test('of an archived portfolio nothing is written anew, and of a forgotten one n
   ]);
 });
 
+// Promise: results-kept-each-minute
 test('who is slow puts no older results over those that another process has kept meanwhile', async () => {
   const place = await openFinishedPortfolio(5);
   const path = keptResultsPath('q4', place.context);
@@ -189,6 +197,7 @@ test('what was kept while the clock of Redis was two days ahead is kept anew, an
   expect(await finishedResults('q4', place.context)).toBe(path);
 });
 
+// Promise: forgotten-results-gone
 test('results that get their name while their portfolio is forgotten go as well', async () => {
   const place = await openFinishedPortfolio(1);
   const path = keptResultsPath('q4', place.context);

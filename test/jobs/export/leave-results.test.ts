@@ -30,6 +30,7 @@ async function openImported(lines = ['name;requested_limit', 'Tin;1', ';2']) {
   };
 }
 
+// Promise: run-leaves-results
 test('results are left beside the file, with its delimiter, for those who may read it, and no draft with them', async () => {
   const { leave, names, at } = await openImported();
   expect(await leave()).toMatchObject({
@@ -66,6 +67,7 @@ describe('nothing that somebody else wrote, or wrote into, is replaced or remove
     expect(await readFile(at('q4.results.csv'), 'utf8').catch(() => 'mine')).not.toContain('Tin');
   });
 
+  // Promise: mended-file-not-replaced
   test('an errors file that is being mended stays, and the next has a number', async () => {
     const { leave, names, at } = await openImported();
     await leave();
@@ -79,6 +81,7 @@ describe('nothing that somebody else wrote, or wrote into, is replaced or remove
     expect(await names()).toEqual(['q4.csv', 'q4.errors.csv', 'q4.results.csv']);
   });
 
+  // Promise: mended-file-not-replaced
   test('a file of a later name goes once the first name is free again, unless somebody wrote into it', async () => {
     const { leave, names, at } = await openImported();
     for (const name of ['q4.results.csv', 'q4.errors.csv']) await writeFile(at(name), 'mine');
@@ -122,6 +125,7 @@ describe('nothing that somebody else wrote, or wrote into, is replaced or remove
     expect(await names()).toContain('q4.results-2.csv');
   });
 
+  // Promise: mended-file-not-replaced
   test("the results of another portfolio or account stay, unless they are the stand-in's", async () => {
     const { leave, at } = await openImported();
     expect((await leave({ account: 'stand-in' })).results).toBe(at('q4.results.csv'));
@@ -160,6 +164,7 @@ test('a corrected errors file leaves its results under the name of the first fil
   });
 });
 
+// Promise: results-not-written-is-said
 test.each<[string, (dir: string) => Promise<unknown>, string]>([
   ['is not there', (dir) => rm(dir, { recursive: true }), 'no such folder'],
   ['is no folder', (dir) => rm(dir, { recursive: true }).then(() => writeFile(dir, '')), 'no such folder'],

@@ -6,6 +6,7 @@ import type { RowId } from '../../../src/ledger/schema/schema.ts';
 import { openWindow } from '../../support/approval-window.ts';
 
 describe('what passed of one buyer', () => {
+  // Promise: references-make-no-new-buyer
   test('is of all buyers that may be the same, whatever references somebody gives them', async () => {
     const { import: bring } = await openWindow();
     const header = 'name,country_code,company_registration_number,buyer_reference,requested_limit';
@@ -24,6 +25,7 @@ describe('what passed of one buyer', () => {
     expect(await ask('h', 'Twin GmbH,DE,,T9,30001')).toMatchObject({ over: { sum: '150001.00' } });
   });
 
+  // Promise: alike-buyers-count-as-one
   test('is of all buyers whose lines name one company, or that the service answers with one', async () => {
     const { import: bring, row, context } = await openWindow();
     const header = 'name,country_code,company_id,requested_limit';
@@ -53,6 +55,7 @@ describe('what passed of one buyer', () => {
     expect(await ask('c', 'Beta,DE,,0.01')).toMatchObject({ over: { of: 'buyer', sum: '150000.01' } });
   });
 
+  // Promise: alike-buyers-count-as-one
   test('is of all of one name, whatever country their lines give, or none', async () => {
     const { import: bring } = await openWindow();
     const header = 'name,country_code,company_registration_number,requested_limit';
@@ -74,6 +77,7 @@ describe('what passed of one buyer', () => {
     expect(both).toMatchObject({ over: { of: 'buyer', sum: '160002.00' } });
   });
 
+  // Promise: too-many-namesakes-wait
   test('cannot be told of a buyer who may be one with more others than are looked at, so a yes is asked for', async () => {
     const { import: bring } = await openWindow();
     const header = 'name,country_code,buyer_reference,requested_limit';

@@ -6,6 +6,7 @@ import { DAY_MS, openWindow, WAITS } from '../../support/approval-window.ts';
 describe('what passed of one person', () => {
   const PERSON = { APPROVE_PERSON_ABOVE: '150000' };
 
+  // Promise: sum-by-person
   test('counts whatever the buyers and the names of portfolios, and under all names of that person', async () => {
     const { ask, import: bring } = await openWindow(PERSON);
     expect(await ask('one', '100000')).toBeUndefined();

@@ -61,6 +61,7 @@ describe('the rule of approval', () => {
     expect(await statesOf(place)).toMatchObject({ awaiting: 3, queued: 0 });
   });
 
+  // Promise: stricter-rule-counts
   test('is read at each moment: a process that runs hears of one that came since', async () => {
     const place = await openWorkplace();
     expect(await place.context.approvalPolicy()).toMatchObject({ always: false, above: undefined });
@@ -69,6 +70,7 @@ describe('the rule of approval', () => {
     expect((await place.import(buyerLines(1))).approval).toMatchObject({ rows: 1 });
   });
 
+  // Promise: stricter-rule-counts
   test.each<[Own, Own, { always: boolean; above: string | undefined }]>([
     [{ APPROVE_ABOVE: '900' }, { APPROVE_ABOVE: '1000' }, { always: false, above: '900' }],
     [{ APPROVE_ABOVE: '1000' }, { APPROVE_ABOVE: '900.50' }, { always: false, above: '900.50' }],
@@ -82,6 +84,7 @@ describe('the rule of approval', () => {
     expect(await (await openOther(place, acting)).approvalPolicy()).toMatchObject(together);
   });
 
+  // Promise: rule-change-audited
   test('is changed and lifted by a restart of what serves, which is in the audit once, and by no other process', async () => {
     const place = await openWorkplace();
     const [none, always, above] = [
@@ -103,6 +106,7 @@ describe('the rule of approval', () => {
     expect(await statesOf(place)).toMatchObject({ queued: 2, awaiting: 0 });
   });
 
+  // Promise: unwritten-rule-change-undone
   test('stays what it was where its change cannot be written into the audit', async () => {
     const place = await openWorkplace();
     await serve(place, { APPROVE_ALWAYS: 'on' });
@@ -112,6 +116,7 @@ describe('the rule of approval', () => {
     expect(await place.context.approvalPolicy()).toMatchObject({ always: true, above: undefined });
   });
 
+  // Promise: rule-binds-every-command
   test('holds for rows that are sent again by a process without settings', async () => {
     const place = await openPortfolio(2, {});
     const [first, second] = await place.all('queued');
@@ -141,6 +146,7 @@ async function openDeclined(rows: number) {
 }
 
 describe('what was declined waits for another yes, though the rule was lifted', () => {
+  // Promise: declined-needs-another-approval
   test('imported again, and rows beside it go', async () => {
     const place = await openDeclined(2);
     const { approval } = await importBy(place.context, place, buyerLines(3));
@@ -150,6 +156,7 @@ describe('what was declined waits for another yes, though the rule was lifted', 
     expect(await statesOf(place)).toMatchObject({ queued: 3 });
   });
 
+  // Promise: declined-row-in-other-words
   test('with another amount in its place', async () => {
     const place = await openDeclined(1);
     const less = buyerLines(1).map((line) => line.replace('1001.50', '900'));
@@ -164,6 +171,7 @@ describe('what was declined waits for another yes, though the rule was lifted', 
     expect(await statesOf(place)).toMatchObject({ queued: 0, awaiting: 2 });
   });
 
+  // Promise: declined-needs-another-approval
   test('sent again, and whoever does not ask first sends nothing', async () => {
     const place = await openDeclined(2);
     const { context } = place;
@@ -186,6 +194,7 @@ describe('what was declined waits for another yes, though the rule was lifted', 
     expect((await statesOf(place)).queued).toBe(0);
   });
 
+  // Promise: declined-needs-another-approval
   test('brought in by an import that was killed', async () => {
     const place = await openDeclined(1_200);
     const stop = new AbortController();
@@ -202,6 +211,7 @@ describe('what was declined waits for another yes, though the rule was lifted', 
     expect(await place.context.portfolios.compare(['q4'])).toEqual([]);
   });
 
+  // Promise: declined-needs-another-approval
   test('as a supplier, with all rows that go on behind it', async () => {
     const place = await openWorkplace();
     const supplierPath = join(place.dir, 'supplier.csv');

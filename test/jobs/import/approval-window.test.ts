@@ -13,6 +13,7 @@ import { ABOVE, DAY_MS, openWindow, WAITS } from '../../support/approval-window.
 import { NEVER } from '../../support/archive.ts';
 
 describe('what passed of one buyer', () => {
+  // Promise: sum-by-buyer
   test('counts under whatever names of portfolios it is asked for, and the sum is told', async () => {
     const { ask, stateOf } = await openWindow();
     expect(await ask('one', '100000')).toBeUndefined();
@@ -36,6 +37,7 @@ describe('what passed of one buyer', () => {
     expect(await ask('five', '1', { buyer: 'Third' })).toBeUndefined();
   });
 
+  // Promise: one-of-two-files-waits
   test('counts once, however many files come at the same moment', async () => {
     const { ask } = await openWindow();
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
@@ -76,6 +78,7 @@ describe('what passed of one buyer', () => {
     expect(approval).toMatchObject({ over: { of: 'buyer', name: 'Acme', sum: '175000.00' } });
   });
 
+  // Promise: only-unapproved-counts
   test('is without what was refused, given up, or another said yes to', async () => {
     const { ask, refuse, answer, context } = await openWindow();
     await ask('refused', '100000');
@@ -90,6 +93,7 @@ describe('what passed of one buyer', () => {
     expect(await ask('again', '1', { buyer: 'Other' })).toBeUndefined();
   });
 
+  // Promise: unanswered-counts-however-old
   test('is of the last APPROVE_WINDOW_DAYS, and what is not answered yet counts however old it is', async () => {
     const { ask, make, hold, row, context } = await openWindow({ ...ABOVE, APPROVE_WINDOW_DAYS: '3' });
     await ask('old', '100000');
@@ -134,6 +138,7 @@ describe('what passed of one buyer', () => {
     expect(await context.rows.requeue(await row('one'), 'refused')).toBe(false);
   });
 
+  // Promise: archived-sums-count
   test('counts when its portfolio is archived, too', async () => {
     const { ask, make, context } = await openWindow();
     await ask('gone', '100000');
@@ -142,6 +147,7 @@ describe('what passed of one buyer', () => {
     expect(await ask('next', '100000')).toMatchObject({ over: { of: 'buyer', sum: '200000.00' } });
   });
 
+  // Promise: sum-by-buyer
   test('counts what a results file put back into a ledger that was lost, by when it was written', async () => {
     const { ask, make, row, context } = await openWindow();
     const { ledger, keys } = context;
@@ -173,6 +179,7 @@ describe('what passed of one buyer', () => {
     expect(await place.ask('after', '100000')).toMatchObject({ over: { of: 'buyer', sum: '200000.00' } });
   });
 
+  // Promise: sum-by-buyer
   test('is not got round by sending again what was refused', async () => {
     const { ask, refuse, row, context, stateOf, answer } = await openWindow();
     await ask('first', '100000');

@@ -5,6 +5,7 @@ import { openWorkplace } from '../../support/workplace.ts';
 const HEADER = 'name,country_code,company_registration_number,request_reference,requested_limit';
 const asking = (amount: number) => [HEADER, `Buyer 1 GmbH,DE,HRB 1,R-1,${amount}`];
 
+// Promises: unsent-row-takes-new-content, sent-as-said-last
 test('a corrected amount is what is sent, even while a job with the old one is running', async () => {
   const place = await openWorkplace({ faults: { rules: [{ on: 'limit', fault: 'status', status: 429 }] } });
   await place.import(asking(1_000));
@@ -26,6 +27,7 @@ test('a corrected amount replaces one that still waits', async () => {
   expect(await place.settled()).toMatchObject({ rows: 1, states: { done: 1 }, granted: '2000.00' });
 });
 
+// Promise: changed-after-requested
 test('a line that differs from what was sent is a problem, and the request stays as it was', async () => {
   const place = await openWorkplace();
   await place.import(asking(1_000));
@@ -48,6 +50,7 @@ test('a line that differs from what was sent is a problem, and the request stays
   expect(place.standIn.counts().made.limit).toBe(1);
 });
 
+// Promise: changed-after-requested
 test('a line that differs from what was sent is a problem in another portfolio too, and not skipped under another amount', async () => {
   const place = await openWorkplace();
   await place.import(asking(1_000));

@@ -4,6 +4,7 @@ import { openWorkplace } from '../../support/workplace.ts';
 
 const LINES = ['name,country_code,requested_limit,currency', 'A,DE,1000.10,EUR', 'B,DE,2000,EUR'];
 
+// Promise: control-total-stops-import
 test('a file that adds up to another sum than the control total brings in nothing', async () => {
   const place = await openWorkplace();
   const refused = await place.import(LINES, { total: '3,000.00' });
@@ -16,6 +17,7 @@ test('a file that adds up to another sum than the control total brings in nothin
   expect(await place.import(LINES, { total: '3.000,10' })).toMatchObject({ faults: [], rows: 2 });
 });
 
+// Promise: control-total-stops-import
 test('another control total hides no amount that may be two', async () => {
   const place = await openWorkplace();
   const { faults } = await place.import(['name,country_code,requested_limit', 'A,DE,1.234', 'B,DE,2.500'], {
@@ -28,6 +30,7 @@ test('another control total hides no amount that may be two', async () => {
   ]);
 });
 
+// Promise: amounts-name-their-currency
 test('the currency that files name stands beside the sums, and several are said', async () => {
   const place = await openWorkplace();
   await place.import(LINES);

@@ -5,6 +5,7 @@ import { acme, asking, openCorrections, zinc } from '../../support/corrections.t
 import { openWorkplace } from '../../support/workplace.ts';
 
 describe('a line is a problem when nobody can tell which row it corrects', () => {
+  // Promise: unclear-correction-refused
   test('because its buyer has several rows that were not sent', async () => {
     const { importLines } = await openCorrections();
     await importLines(acme(1), acme(2));
@@ -17,6 +18,7 @@ describe('a line is a problem when nobody can tell which row it corrects', () =>
     expect(await importLines(acme(3, 'R-3'))).toMatchObject({ rows: 1, invalid: 0, replaced: 0 });
   });
 
+  // Promise: unclear-correction-refused
   test('because an earlier line of the file already corrects the row, however often the file is imported', async () => {
     const { importLines, report } = await openCorrections();
     await importLines(acme(1));
@@ -30,6 +32,7 @@ describe('a line is a problem when nobody can tell which row it corrects', () =>
     expect(await report()).toMatchObject({ rows: 3, replaced: 1, invalid: 1 });
   });
 
+  // Promise: unchanged-stays-a-problem
   test('and stays one while its errors file is imported unchanged, even after the other rows were sent', async () => {
     const { importLines, work, settled, errors, dir, importFile, requested } = await openCorrections();
     await importLines(acme(1), acme(2));
@@ -46,6 +49,7 @@ describe('a line is a problem when nobody can tell which row it corrects', () =>
     expect(await importFile(path)).toMatchObject({ rows: 1, invalid: 0 });
   });
 
+  // Promise: unclear-correction-refused
   test('because nobody knows what became of the row that was sent', async () => {
     const place = await openWorkplace({
       faults: { rules: [{ on: 'limit', match: 'HRB 1"', fault: 'status', status: 500 }] },

@@ -21,6 +21,7 @@ const statesOf = async ({ context }: Place, name = 'q5') => (await context.portf
 
 const LINE = buyerLines(1);
 
+// Promises: declined-needs-another-approval, approval-shows-earlier-no
 test('a line that was declined waits under another name, though its sum is below the limit', async () => {
   const place = await openAbove(2);
   await decline(place);
@@ -36,6 +37,7 @@ test('a line that was declined waits under another name, though its sum is below
   expect(place.standIn.counts().made.limit).toBe(1);
 });
 
+// Promise: yes-to-old-does-nothing
 test('who is asked for a line that is declined elsewhere meanwhile has to look again before a yes', async () => {
   const place = await openAbove(2);
   const { context } = place;
@@ -52,6 +54,7 @@ test('who is asked for a line that is declined elsewhere meanwhile has to look a
   expect(await context.approvals.grant({ ...yes, digest: now.digest })).toBe('granted');
 });
 
+// Promise: declined-needs-another-approval
 test.each([true, false])(
   'a line that had passed under another name is not sent any more (carried out: %s)',
   async (isCarriedOut) => {
@@ -74,6 +77,7 @@ test.each([true, false])(
   },
 );
 
+// Promise: declined-needs-another-approval
 test.each([true, false])(
   'a line that was declined while its other import went on is not sent (carried out: %s)',
   async (isCarriedOut) => {
@@ -93,6 +97,7 @@ test.each([true, false])(
   },
 );
 
+// Promise: declined-needs-another-approval
 test('a no that is carried out behind a yes that was given after it takes nothing back', async () => {
   const place = await openAbove(2);
   const { context } = place;

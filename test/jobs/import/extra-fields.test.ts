@@ -18,6 +18,7 @@ const mapping = {
 } as const;
 const reading = { mapping };
 
+// Promise: mapped-path-sent-exactly
 test('a mapped path is sent exactly there, with its type, and an empty cell is left out', async () => {
   const place = await openWorkplace();
   await place.import([HEADER, LINE, 'Buyer 2 GmbH,DE,HRB 2,2000,,,,'], { reading });
@@ -32,6 +33,7 @@ test('a mapped path is sent exactly there, with its type, and an empty cell is l
   expect(Object.keys(limits[1]).sort()).toEqual(['company', 'company_registration_number', 'requested_limit']);
 });
 
+// Promise: changed-field-is-a-problem
 test('a changed value before the request is what is sent, and after it a problem, as with a changed city', async () => {
   const place = await openWorkplace();
   await place.import([HEADER, LINE], { reading });
@@ -61,6 +63,7 @@ test('two rows of one buyer with different fields of the company share the first
   expect(place.standIn.counts().made).toMatchObject({ company: 1, limit: 2 });
 });
 
+// Promise: errors-file-carries-paths
 test('an errors file carries the paths: without the mapping, it is sent alike', async () => {
   const rules = [{ on: 'limit', fault: 'status', status: 400 } as const];
   const place = await openWorkplace({ faults: { rules } });
@@ -109,6 +112,7 @@ test('an errors file of rows whose file is gone carries the paths and what was s
   ]);
 });
 
+// Promise: approval-binds-paths
 test('an approval binds the mapping and what it sends', async () => {
   const asked = async (lines: string[], columns: Record<string, string>) => {
     const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
@@ -125,6 +129,7 @@ test('an approval binds the mapping and what it sends', async () => {
   expect(known?.digest).not.toBe(other?.digest);
 });
 
+// Promise: document-once-a-purpose
 test('a document is sent for the purpose that its line names, once for each purpose, and counts as a statement only without one', async () => {
   const place = await openWorkplace();
   await mkdir(join(place.dir, 'documents'));

@@ -9,6 +9,7 @@ import type { Problem } from '../../../src/portfolio/problem.ts';
 import { acme, HEADER, zinc } from '../../support/corrections.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
+// Promise: check-names-every-problem
 test.each<[string, string[], string[], number[], 'given up'?]>([
   ['nothing', [acme(1)], [acme(2)], []],
   ['a buyer with two rows', [acme(1), acme(2), zinc(1)], [acme(3), zinc(2)], [2]],
@@ -42,6 +43,7 @@ test.each<[string, string[], string[], number[], 'given up'?]>([
   },
 );
 
+// Promise: second-limit-warned
 test('check warns of a second limit for a buyer just as the import does, and not of one that is skipped', async () => {
   const place = await openWorkplace();
   await place.import([HEADER, acme(1, 'A'), zinc(5)]);
@@ -90,6 +92,7 @@ test('check warns of a second limit for a buyer within one new file, on the line
   expect(imported.warnings.filter(isOther).map(({ line }) => line)).toEqual([4, 5]);
 });
 
+// Promise: check-counts-the-import
 test('lines whose requests wait for an approval in another portfolio are said to wait already, and are no second request', async () => {
   const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
   await place.import([HEADER, acme(1), zinc(5)]);
@@ -113,6 +116,7 @@ test('lines whose requests wait for an approval in another portfolio are said to
   expect(imported.warnings.map(({ message }) => message)).toEqual(expect.arrayContaining(warnings));
 });
 
+// Promise: second-limit-warned
 test('a line whose request waits for an approval elsewhere is warned of another request of its buyer all the same', async () => {
   const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
   await place.import([HEADER, acme(1)]);

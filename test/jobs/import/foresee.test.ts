@@ -54,6 +54,7 @@ async function imported(place: Place, lines: string[], { portfolio = 'q4', heade
   return { limits, companies, rows, invalid, duplicate };
 }
 
+// Promise: check-counts-the-import
 test('check and import agree on how many limits are requested and companies created', async () => {
   const lost = (on: 'company' | 'limit', match: string) =>
     ({ on, match, fault: 'reset', made: true, times: 1 }) as const;
@@ -130,6 +131,7 @@ test('rows that wait already, and rows that were given up, are requested as well
   expect(await imported(place, lines)).toEqual(wanted);
 });
 
+// Promise: check-counts-the-import
 test('a request that is under way in another portfolio is not requested again; one whose portfolio is paused may be', async () => {
   const place = await openWorkplace();
   const lines = ['Firma A GmbH,DE,HRB 1,,,1000', 'Firma B GmbH,DE,HRB 2,,,1000'];
@@ -153,6 +155,7 @@ test('a request that is under way in another portfolio is not requested again; o
   expect(place.standIn.counts().made).toMatchObject({ limit: 2, company: 2 });
 });
 
+// Promise: check-counts-the-import
 test('a reference that another portfolio has open with another amount is one request, and told as nothing else', async () => {
   const place = await openWorkplace();
   await place.import([HEADER, 'Firma A GmbH,DE,HRB 1,R-1,,1000']);
@@ -168,6 +171,7 @@ test('a reference that another portfolio has open with another amount is one req
   ]);
 });
 
+// Promise: earlier-no-is-said
 test('check warns of what a person said no to: it waits for a yes whatever its sum', async () => {
   const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
   const { context } = place;

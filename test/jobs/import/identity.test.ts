@@ -29,6 +29,7 @@ async function finished(place: Place, portfolio = 'q4') {
 }
 
 describe('three buyers of one register number', () => {
+  // Promise: two-buyers-one-number
   test('lead to one request and two problems that name both buyers, and to no limit for the wrong one', async () => {
     const place = await openWorkplace();
     const lines = [HEADER, `,${MUELLER},1000`, `,${SCHMIDT},1000`, `,${SCHULZ},3000`];
@@ -43,6 +44,7 @@ describe('three buyers of one register number', () => {
     expect(await place.import(lines)).toMatchObject({ rows: 1, invalid: 2, duplicate: 0 });
   });
 
+  // Promise: references-tell-buyers-apart
   test('are told apart by references of their own, even if one came without at first', async () => {
     const place = await openWorkplace();
     await place.import([HEADER, `,${MUELLER},1000`]);
@@ -80,6 +82,7 @@ describe('three buyers of one register number', () => {
   });
 });
 
+// Promise: new-references-no-new-buyers
 test('a column of references added next quarter makes no new buyers, and unchanged amounts no new limits', async () => {
   const place = await openWorkplace();
   const line = (n: number, reference: string, amount = 1_000) =>
@@ -93,6 +96,7 @@ test('a column of references added next quarter makes no new buyers, and unchang
   expect(place.standIn.counts().made).toMatchObject({ company: 20, limit: 21 });
 });
 
+// Promise: at-most-one-call
 test('two imports at the same moment do not make two buyers of one', async () => {
   const place = await openWorkplace();
   const numbers = Array.from({ length: 600 }, (_none, at) => at + 1);
@@ -121,6 +125,7 @@ test('two imports at the same moment do not make two buyers of one', async () =>
 describe('a corrected name', () => {
   const [wrong, right] = ['Mullar Stahl GmbH,DE,HRB 7,Köln', 'Müller Stahl GmbH,DE,HRB 7,Köln'];
 
+  // Promise: wrong-name-corrected
   test('is the one that is sent, if nothing was sent before', async () => {
     const place = await openWorkplace();
     await place.import([HEADER, `,${wrong},1000`]);
@@ -151,6 +156,7 @@ describe('a corrected name', () => {
   });
 });
 
+// Promise: placeholders-are-empty
 test('a placeholder for a register number makes no two buyers one, and is not sent', async () => {
   const place = await openWorkplace();
   const path = join(place.dir, 'q4.csv');

@@ -32,6 +32,7 @@ async function importUnasked({ context, dir }: Place, lines: string[], portfolio
   return importPortfolio({ portfolio, path, reading: {}, replace: false }, deps);
 }
 
+// Promise: imports-wait-for-approval
 test('nothing is sent of an import, nor for its supplier, before another person approves it', async () => {
   const place = await openWorkplace(ALWAYS);
   const { context, standIn, work, settled, dir } = place;
@@ -54,6 +55,7 @@ test('nothing is sent of an import, nor for its supplier, before another person 
 });
 
 describe('what was granted', () => {
+  // Promise: answers-carried-out
   test.each([1, 30])('goes on by itself where whoever answered died after %i rows', async (rows) => {
     const place = await openWorkplace(ALWAYS);
     const { context, work, settled, standIn } = place;
@@ -96,6 +98,7 @@ test('declined rows are given up, and their supplier is not made', async () => {
   expect(standIn.counts().made).toMatchObject({ company: 0, limit: 0 });
 });
 
+// Promise: approved-supplier-counts
 test('the id of a supplier counts once the import is approved, and not after a no', async () => {
   const place = await openWorkplace(ALWAYS);
   const { context, work, report, dir } = place;
@@ -134,6 +137,7 @@ test('a yes covers all that the file of a supplier says', async () => {
   ]);
 });
 
+// Promise: splitting-avoids-nothing
 test('below the limit rows go by themselves, and what brings the portfolio above it waits', async () => {
   const place = await openWorkplace({ env: { APPROVE_ABOVE: '3006' } });
   const { work, settled, context, standIn } = place;
@@ -184,6 +188,7 @@ describe('an import that is killed', () => {
     expect(await context.portfolios.compare(['q4'])).toEqual([]);
   });
 
+  // Promise: killed-import-can-be-answered
   test('leaves to an approval of their own the rows that no other file brings', async () => {
     const place = await openWorkplace(ALWAYS);
     const { context } = place;
@@ -203,6 +208,7 @@ describe('an import that is killed', () => {
   });
 });
 
+// Promise: changed-rows-leave-approval
 test('what replaces an earlier file takes out of its approval what it lacks', async () => {
   const place = await openWorkplace(ALWAYS);
   const { context } = place;

@@ -121,6 +121,7 @@ describe('a file that cannot be used', () => {
   });
 });
 
+// Promise: broken-workbook-refused-whole
 test('a workbook that turns out broken in the middle leaves no portfolio behind, and is named as it was given', async () => {
   const place = await openWorkplace();
   const path = join(place.dir, 'half.xlsx');

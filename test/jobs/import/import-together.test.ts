@@ -46,6 +46,7 @@ const counted = ({ lines, rows, invalid, duplicate }: ReturnType<typeof mixedLin
   duplicate,
 });
 
+// Promise: every-line-accounted-for
 test('one file imported twice at the same moment has each of its lines counted once', async () => {
   const place = await openWorkplace();
   const file = mixedLines(1_500);
@@ -99,6 +100,7 @@ test('an import killed in the middle costs no line of a second import of the sam
   expect(await portfolios.read('q4')).toMatchObject({ interrupted: false });
 });
 
+// Promise: replace-beside-another-import
 test('--replace gives up no rows of an import that began later, and does not begin beside another import', async () => {
   const { import: importLines, context } = await openWorkplace();
   const later = { id: 'f'.repeat(64), fileName: 'later.csv', reading: '{}' };

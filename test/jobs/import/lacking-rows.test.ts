@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { acme, HEADER, openCorrections, zinc } from '../../support/corrections.ts';
 
 describe('rows of earlier imports that the file lacks', () => {
+  // Promise: replace-cancels-unsent
   test('stay and are counted; --replace gives up those that were not sent and have not even a broken line in it', async () => {
     const { importLines, work, settled, dir, importFile, errors, requested, context } = await openCorrections('HRB 3"');
     await importLines(acme(1), 'Tin AG,DE,HRB 3,,3');

@@ -37,6 +37,7 @@ test('each line left out counts with its amount, however often its file is impor
   });
 });
 
+// Promise: other-currency-in-no-sum
 test('an amount in another currency is in no sum of the lines left out', async () => {
   const { import: importLines, report } = await openWorkplace();
   await importLines([
@@ -77,6 +78,7 @@ test('an amount in thousands counts as one that cannot be read', async () => {
   expect((await report())?.money.left_out).toEqual({ lines: 1, amount: '0.00', without_amount: 1 });
 });
 
+// Promise: faulty-line-of-replaced-row
 test('a faulty line whose row was given up or replaced counts as left out, and is in results and errors file', async () => {
   const { importLines, importFile, report, results, errors, dir, work, settled, ...place } = await openCorrections();
   const isLeftOut = async (amount: string, problem: unknown) => {
@@ -107,6 +109,7 @@ test('a faulty line whose row was given up or replaced counts as left out, and i
   expect((await report())?.money.in_file).toMatchObject({ lines: 3, amount: '3007.00' });
 });
 
+// Promise: lines-no-longer-named
 test('lines that report and results name no longer, since another file or a part of an errors file came, are counted', async () => {
   const { import: importLines, importFile, context, dir } = await openWorkplace();
   await importLines([
@@ -143,6 +146,7 @@ test('lines that report and results name no longer, since another file or a part
   expect(await importLines([HEADER, 'Beta,R5,20,EUR,'])).toMatchObject({ gone: 2 });
 });
 
+// Promise: line-of-unknown-origin
 test('a line of an errors file that does not say which line it was is not one that the file lacks', async () => {
   const { import: importLines, importFile, context, dir } = await openWorkplace();
   await importLines([HEADER, 'Acme,R1,100,EUR,nobody', 'Beta,R2,many,EUR,', 'Gamma,R3,many,EUR,']);

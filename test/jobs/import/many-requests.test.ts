@@ -27,6 +27,7 @@ async function bringIn(place: Place, line: string) {
 }
 
 describe('a corrected amount replaces the one before it', () => {
+  // Promise: corrected-amount-replaces
   test('of a buyer a refused request of whom is archived', async () => {
     const place = await openCorrections('"requested_limit":900');
     await place.importLines(acme(900));
@@ -41,6 +42,7 @@ describe('a corrected amount replaces the one before it', () => {
     expect(place.requested()).toEqual([1_200]);
   });
 
+  // Promise: corrected-amount-replaces
   test.each([140, 700])('of a buyer with %i requests', async (count) => {
     const place = await openCorrections();
     const others = Array.from({ length: count }, (_none, n) => acme(n + 1, `R-${n}`));
@@ -53,6 +55,7 @@ describe('a corrected amount replaces the one before it', () => {
   });
 });
 
+// Promise: over-ten-thousand-requests
 test('of a buyer with more requests than are read a line is a problem, unless it names its request', async () => {
   const place = await openCorrections();
   await place.import(asking(acme(1_000)), { portfolio: 'q5' });

@@ -8,6 +8,7 @@ const HEADER = 'name,country_code,requested_limit,PLZ';
 const LINES = [HEADER, 'Buyer 1 GmbH,DE,1000,01234'];
 const reading = { mapping: { columns: { PLZ: 'company.address.postal_code' }, constants: {} } } as const;
 
+// Promise: missing-mapping-is-said
 test('a file without the mapping of the one before is said to lack it, before its lines; the same file again is not', async () => {
   const { import: importLines } = await openWorkplace();
   const said = async (how?: { reading: typeof reading }) =>
@@ -22,6 +23,7 @@ test('a file without the mapping of the one before is said to lack it, before it
   });
 });
 
+// Promise: missing-mapping-is-said
 test('check says it first, above the lines that it makes differ', async () => {
   const { cwd, limitline } = await openDesk(1);
   await writeFile(join(cwd, 'plz.csv'), `${LINES.join('\n')}\n`);

@@ -10,6 +10,7 @@ import { acme, openCorrections, zinc } from '../../support/corrections.ts';
 import { exportedText } from '../../support/exported.ts';
 
 describe('the column row of an errors file', () => {
+  // Promise: errors-file-own-portfolio-only
   test('keeps the file out of every other portfolio, and is written again in each round', async () => {
     const { importLines, dir, importFile, work, settled, errors, context, requested } = await openCorrections('HRB 1"');
     await importLines(acme(900), zinc(5));
@@ -34,6 +35,7 @@ describe('the column row of an errors file', () => {
     expect(requested()).toEqual([5]);
   });
 
+  // Promise: check-counts-replaced-rows
   test('lets check say how many rows the file would replace, in the words of the import', async () => {
     const { importLines, dir, importFile, work, settled, errors, context } = await openCorrections('HRB 1"');
     await importLines(acme(900), zinc(5));
@@ -51,6 +53,7 @@ describe('the column row of an errors file', () => {
     expect(await importFile(path)).toMatchObject({ replaced: 1 });
   });
 
+  // Promise: errors-file-own-portfolio-only
   test('keeps it out as well where none of its lines led to a row', async () => {
     const { import: importText, dir, importFile, errors, context } = await openCorrections();
     await importText(['name,requested_limit', 'Acme AG,much']);
@@ -84,6 +87,7 @@ describe('the column row of an errors file', () => {
     },
   );
 
+  // Promise: errors-file-names-row
   test('names the row that its line mends, among several of one buyer and across rounds', async () => {
     const { importLines, dir, importFile, work, settled, errors, standIn, requested } = await openCorrections('HRB 1"');
     await importLines(acme(900), acme(700));

@@ -46,6 +46,7 @@ async function openStill(other: string) {
   return place;
 }
 
+// Promise: yes-covers-what-was-seen
 test.each([
   ['with another address', 'name,country_code,city\nSupplier GmbH,DE,Berlin\n'],
   ['of another name', 'name,country_code\nOther GmbH,DE\n'],
@@ -96,6 +97,7 @@ async function openApproved() {
   return { ...place, bring, answer };
 }
 
+// Promise: approved-supplier-counts
 test('a supplier that is approved counts while a later one waits, and where that is declined, until another is approved', async () => {
   const { bring, ...place } = await openApproved();
   const { context, settled } = place;
@@ -123,6 +125,7 @@ test('a supplier that is approved counts while a later one waits, and where that
   expect(laterSupplierWords(third)).toBe(undefined);
 });
 
+// Promise: last-approved-supplier-counts
 test.each([['q4'], ['q5']])(
   'two imports that wait with a supplier each get both, also where the earlier is approved last (the second in %s)',
   async (second) => {
@@ -184,6 +187,7 @@ test('a no to the earlier of two suppliers is a no to that one', async () => {
   expect(approval?.redone).toBe('by bob: not this one');
 });
 
+// Promise: displaced-supplier-not-created
 test('whoever approves a supplier is told which one, approved and not created yet, is not created then', async () => {
   const { bring, answer, context, standIn, ...place } = await openApproved();
   const { approvals } = context;

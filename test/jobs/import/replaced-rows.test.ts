@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { acme, asking, openCorrections, zinc } from '../../support/corrections.ts';
 import { retryRows } from '../../support/operate.ts';
 
+// Promise: corrected-amount-replaces
 test('a corrected amount replaces a refused row without any reference, and retry does not send the old one', async () => {
   const { importLines, work, settled, standIn, results, errors, requested, ...place } =
     await openCorrections('"requested_limit":900');
@@ -30,6 +31,7 @@ test('a corrected amount replaces a refused row without any reference, and retry
   expect(standIn.counts().made.company).toBe(2);
 });
 
+// Promise: corrected-amount-replaces
 test('of two files imported in turn the last one counts, and what was sent is not requested again under its old amount', async () => {
   const { importLines, importFile, dir, errors, work, settled, requested, context } = await openCorrections();
   for (const amount of [1, 2, 1, 1, 2]) expect(await importLines(acme(amount))).toMatchObject({ rows: 1, invalid: 0 });
@@ -58,6 +60,7 @@ test('of two files imported in turn the last one counts, and what was sent is no
 });
 
 describe('a row whose own line is in the new file', () => {
+  // Promise: corrected-amount-replaces
   test.each([
     ['before', [acme(1), acme(2)]],
     ['behind', [acme(2), acme(1)]],
@@ -70,6 +73,7 @@ describe('a row whose own line is in the new file', () => {
   });
 });
 
+// Promise: only-one-amount-requested
 test('of several corrections imported at the same moment only one is requested', async () => {
   const { importLines, dir, importFile, work, settled, requested } = await openCorrections();
   await importLines(acme(1));

@@ -35,6 +35,7 @@ async function openPlace() {
   };
 }
 
+// Promise: reference-of-another-buyer
 test('a reference that is used again for another buyer is a problem, and the first buyer’s request stays', async () => {
   const { importLines, dir, foreseen, work, settled, shown, exported, importFile } = await openPlace();
   await importLines('Acme AG,DE,HRB 1,1,,400', 'Tin AG,DE,HRB 7,2,,70');
@@ -65,6 +66,7 @@ test('a reference that is used again for another buyer is a problem, and the fir
   expect(await shown()).toEqual(['Tin AG 70 done 70', 'Neu AG 300 queued ']);
 });
 
+// Promise: reference-of-another-buyer
 test('a faulty line with the reference of another buyer is not shown with that buyer’s limit', async () => {
   const { importLines, work, settled, shown, report } = await openPlace();
   await importLines('Acme AG,DE,HRB 1,1,,100');

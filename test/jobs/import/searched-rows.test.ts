@@ -61,6 +61,7 @@ test('with SEARCH_INDEX=off nothing is indexed, and search says so; reconcile in
   expect((await searched.page('q4', { text: 'buyer 2' }, { count: 9 })).found).toHaveLength(1);
 });
 
+// Promise: rows-narrowed-by-outcome
 test('in a portfolio of many rows each word of a name finds its rows, once each and in pages', async () => {
   const place = await openWorkplace();
   const names = Array.from({ length: 1_100 }, (_none, at) =>

@@ -11,6 +11,7 @@ import { writeZip } from '../../support/zip-file.ts';
 
 const GOOD = `${buyerLines(2).join('\n')}\n`;
 
+// Promise: links-never-followed
 test('what is no file, or cannot be told, goes to rejected with a reason, and links are not followed', async () => {
   const { inbox, drop, takeIn, names, read, told, context } = await openInbox();
   const secret = join(await makeFolder(), 'secret.csv');
@@ -101,6 +102,7 @@ test('hostile names lead nowhere, and none of their characters into names of our
   expect(await readdir(dirname(inbox))).not.toContain('etc.csv');
 });
 
+// Promise: part-files-ignored
 test('what is still being written under another name is no file yet, and once it is renamed it is taken at once', async () => {
   const { inbox, source, round, names } = await openInbox();
   let nowMs = 0;
@@ -149,6 +151,7 @@ test('a disk that is full while a file is moved keeps it, and it is not imported
   expect(await names('done')).toEqual(['<time>-q4.csv']);
 });
 
+// Promise: full-disk-rejects-no-file
 test('a disk that is full while a file is copied rejects nothing: it is brought in when there is room', async () => {
   const { drop, round, told, context } = await openInbox();
   await drop('q4.csv', GOOD);

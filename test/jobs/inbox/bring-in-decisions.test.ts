@@ -20,6 +20,7 @@ async function openDecided() {
   return { ...place, statuses };
 }
 
+// Promise: dropped-decisions-problems
 test('decisions that are dropped are taken in, what is not taken is listed beside the file, and people are told', async () => {
   const { drop, takeIn, names, read, told, statuses, context } = await openDecided();
   const lines = text('bl_q41,declined,0,0,', 'bl_q42,approved,9000,1,', 'bl_none,approved,1,1,');
@@ -54,6 +55,7 @@ test('decisions that are dropped are taken in, what is not taken is listed besid
   expect(await context.portfolios.names()).toEqual(['q4']);
 });
 
+// Promise: dropped-decisions-rejected
 test('a file of which nothing can be taken, or that is none, goes to rejected with the reason', async () => {
   const { drop, takeIn, names, read, statuses, inbox } = await openDecided();
   await drop('none.decisions.csv', text('bl_none,approved,1,1,'));
@@ -79,6 +81,7 @@ test('a file of which nothing can be taken, or that is none, goes to rejected wi
   expect(await statuses()).toEqual({ approved: 2 });
 });
 
+// Promise: decision-columns-remembered
 test('a dropped file is read by what somebody said of the columns of another one with its header', async () => {
   const { drop, takeIn, statuses, context } = await openDecided();
   const header = ['Nummer', 'Ergebnis'];
@@ -91,6 +94,7 @@ test('a dropped file is read by what somebody said of the columns of another one
   expect(await statuses()).toEqual({ declined: 1, approved: 1 });
 });
 
+// Promise: dropped-file-taken-once
 test('killed before any step, decisions are taken once and their file ends in done', async () => {
   const { inbox, drop, round, source, context, told, statuses } = await openDecided();
   const { drop: folder } = await round();
@@ -169,6 +173,7 @@ test('a file with warnings alone is told, too, and a cell that is longer than an
   expect((await read('done', 'problems.csv')).length).toBeLessThan(500);
 });
 
+// Promise: contradicting-drops-said
 test('of two files that are dropped together and have no time, the second says that it counts against the first', async () => {
   const { drop, takeIn, read, statuses } = await openDecided();
   await drop('a.decisions.csv', text('bl_q41,declined,0,0,', 'bl_q42,approved,1,1,'));
@@ -182,6 +187,7 @@ test('of two files that are dropped together and have no time, the second says t
   expect(await statuses()).toEqual({ frozen: 1, approved: 1 });
 });
 
+// Promise: mistyped-status-not-taken
 test('a status that may be mistyped is not taken from a dropped file, in any of its lines, until somebody says what it means', async () => {
   const { drop, takeIn, read, statuses, context } = await openDecided();
   const lines = text('bl_q41,aproved,1,1,', 'bl_q42,Aproved,1,1,');
@@ -199,6 +205,7 @@ test('a status that may be mistyped is not taken from a dropped file, in any of 
   expect(await statuses()).toEqual({ aproved: 1, Aproved: 1 });
 });
 
+// Promise: same-time-taken-first-stays
 test('a file of two decisions of different times about one limit is as it says when it is taken again', async () => {
   const { drop, takeIn, statuses } = await openDecided();
   const times = [1, 2].map((ms) => new Date(Date.now() + ms).toISOString());

@@ -31,6 +31,7 @@ async function answerBy(by: string, context: Context) {
 const { username } = userInfo();
 const isRoot = process.getuid?.() === 0;
 
+// Promise: owners-are-authors
 test('whoever owns a file that is dropped has put it there, and cannot approve it under any name of theirs', async () => {
   const { context } = await openDropped();
   expect(await context.approvals.waiting()).toMatchObject([{ authors: [`drop folder (${username})`] }]);
@@ -42,6 +43,7 @@ test('whoever owns a file that is dropped has put it there, and cannot approve i
   expect(await answerBy('somebody else', context)).toBe('done');
 });
 
+// Promise: owners-are-authors
 test.skipIf(!isRoot)('whoever owns one of its documents has put that there', async () => {
   const { drop, takeIn, inbox, context } = await openInbox({ env: ALWAYS });
   await drop('q4/report.pdf', '%PDF-1.4');
@@ -61,6 +63,7 @@ test('a user of the system has a name, or at least a number', async () => {
   expect(await userNameOf(1_234_567)).toBe('uid 1234567');
 });
 
+// Promise: inbox-approvers-alone
 test('INBOX_APPROVERS names who answers for what was dropped, and for nothing else', async () => {
   const place = await openDropped({ INBOX_APPROVERS: 'dora, Erin' });
   const { context } = place;
@@ -75,6 +78,7 @@ test('INBOX_APPROVERS names who answers for what was dropped, and for nothing el
   expect(await answerBy('carl', context)).toBe('done');
 });
 
+// Promise: inbox-approvers-alone
 test('who serves says it for the whole account, whatever the settings of who answers', async () => {
   const { context } = await openDropped();
   const open = async (INBOX_APPROVERS: string[]) =>

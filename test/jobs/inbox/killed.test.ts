@@ -18,6 +18,7 @@ const linesOf = (name: string) =>
 
 const PDF = '%PDF-1.4\n% nothing\n';
 
+// Promise: dropped-file-taken-once
 test('killed before any step, a file is neither lost nor imported twice', async () => {
   const { inbox, drop, round, source, context, told } = await openInbox();
   const { drop: folder } = await round();
@@ -93,6 +94,7 @@ test('killed before any step, a file is neither lost nor imported twice', async 
   }
 });
 
+// Promise: dropped-file-taken-once
 test('who was held up while another brought its file to the end does not take that back', async () => {
   const { drop, takeIn, source, context, report } = await openInbox();
   await drop('q4.csv', linesOf('q4'));

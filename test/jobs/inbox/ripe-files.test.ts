@@ -9,6 +9,7 @@ import { buyerLines } from '../../support/workplace.ts';
 
 const text = (lines: string[]) => `${lines.join('\n')}\n`;
 
+// Promise: grown-file-imported-again
 test('a file that stalls, is taken and then grows is taken in again, and what was added is imported', async () => {
   const { drop, takeIn, inbox, names, report, told } = await openInbox();
   const lines = buyerLines(5);
@@ -53,6 +54,7 @@ async function placeIn(inbox: string, folder: 'done' | 'rejected'): Promise<stri
 const whyIn = (told: readonly NoticeState[]) =>
   told.flatMap(({ notice }) => notice?.facts.map(({ what }) => what) ?? []);
 
+// Promise: grown-file-imported-again
 test('a file that grows more than a day later, or while nobody ran, is taken in again as well', async () => {
   const { drop, takeIn, inbox, source, report } = await openInbox();
   const lines = buyerLines(4);
@@ -66,6 +68,7 @@ test('a file that grows more than a day later, or while nobody ran, is taken in 
   expect(await report()).toMatchObject({ rows: 4 });
 });
 
+// Promise: grown-file-imported-again
 test('a file that was rejected since it was not whole is taken in again when the rest comes', async () => {
   const { drop, takeIn, inbox, report } = await openInbox();
   const whole = text(buyerLines(2));
@@ -96,6 +99,7 @@ test('a file of its name that is dropped just before it comes back is not writte
   expect(await report()).toMatchObject({ rows: 4 });
 });
 
+// Promise: grown-file-imported-again
 test('a file that grows before it is copied is read again, and what comes later is still known from it', async () => {
   const { drop, takeIn, inbox, source, told, report } = await openInbox();
   const lines = buyerLines(4);
@@ -118,6 +122,7 @@ test('a file that grows before it is copied is read again, and what comes later 
   expect(await report()).toMatchObject({ rows: 4 });
 });
 
+// Promise: changed-file-only-reported
 test('a file that has other content of the same size by now is named, once, and not imported', async () => {
   const { drop, takeIn, inbox, told, source, report } = await openInbox();
   const whole = text(buyerLines(2));
@@ -137,6 +142,7 @@ test('a file that has other content of the same size by now is named, once, and 
   expect(await report()).toMatchObject({ lines: 2, rows: 2 });
 });
 
+// Promise: older-file-undoes-nothing
 test('a file that grows behind a newer one of its portfolio undoes nothing of that: it is named', async () => {
   const { drop, takeIn, inbox, told, report } = await openInbox();
   const lines = buyerLines(3);
@@ -154,6 +160,7 @@ test('a file that grows behind a newer one of its portfolio undoes nothing of th
   });
 });
 
+// Promise: open-files-wait
 test('a file that another program has open to write to is not whole, however long it lies still', async () => {
   const { drop, takeIn, report } = await openInbox();
   const lines = buyerLines(4);

@@ -10,6 +10,7 @@ const text = (lines: string[]) => `${lines.join('\n')}\n`;
 const BUYERS = text(buyerLines(2));
 const SUPPLIER = text(['name,country_code,city', 'Nordwind GmbH,DE,Bremen']);
 
+// Promise: dropped-supplier-created-first
 test('the supplier beside a file comes with it, is created once an account, and is no portfolio', async () => {
   const { drop, takeIn, names, work, settled, report, standIn, context } = await openInbox();
   await drop('q4.supplier.csv', SUPPLIER);
@@ -70,6 +71,7 @@ test('a file whose supplier is empty waits, and is listed with the reason', asyn
   expect((await takeIn()).files).toMatchObject([{ is: 'imported', documents: ['q4.supplier.csv'] }]);
 });
 
+// Promise: unfinished-files-wait
 test('a supplier that is still written is waited for, with its file', async () => {
   const { drop, inbox, takeIn, context } = await openInbox();
   await drop('q4.csv', BUYERS);
@@ -82,6 +84,7 @@ test('a supplier that is still written is waited for, with its file', async () =
   expect((await context.portfolios.read('q4')).supplier?.body).toMatchObject({ name: 'Nordwind GmbH' });
 });
 
+// Promise: bad-supplier-rejects
 test.each([
   [
     'a cell that is wrong',
@@ -116,6 +119,7 @@ test('a link is not followed, and two files for one supplier are not chosen from
   expect(await names()).toEqual(['.taken', 'done', 'real.txt', 'rejected']);
 });
 
+// Promise: late-supplier-told-of
 test('a supplier that comes after its file was taken is told of, and taken with that file when it comes again', async () => {
   const { drop, takeIn, told, source, context } = await openInbox();
   await drop('q4.csv', BUYERS);
@@ -146,6 +150,7 @@ test('it comes back with a file that grows', async () => {
   expect(await names('done')).toEqual(['<time>-q4.csv', '<time>-q4.supplier.csv']);
 });
 
+// Promise: unfinished-supplier-waits
 test.each(['.part', '.filepart'])(
   'a supplier that is still written under its name with %s is waited for',
   async (ending) => {
@@ -166,6 +171,7 @@ test.each(['.part', '.filepart'])(
   },
 );
 
+// Promise: vanished-supplier-rejects
 test.each(['goes away', 'is replaced', 'is written to'])(
   'a file is rejected whose supplier %s before it is taken',
   async (change) => {

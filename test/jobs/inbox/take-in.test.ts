@@ -30,6 +30,7 @@ test('a file becomes rows of the portfolio that it is named after, and ends in d
   expect(await takeIn()).toEqual({ files: [], lying: [], results: [], isElsewhere: false });
 });
 
+// Promise: other-secret-starts-nothing
 test('a host with another secret says so and takes no file: it lies there for a host that has the right one', async () => {
   const { drop, takeIn, names, source, context } = await openInbox();
   const { ledger: connection, settings } = context;
@@ -60,6 +61,7 @@ test('lines that lead to no row are named in a file beside it, with what the fil
   expect(told).toMatchObject([{ notice: { kind: 'inbox', path: '/portfolios/q4' } }]);
 });
 
+// Promise: unfinished-files-wait
 test('a file that is written to is left alone until it changes no more', async () => {
   const { drop, takeIn, inbox, names, report } = await openInbox();
   const path = await drop('q4.csv', text(buyerLines(2)));
@@ -73,6 +75,7 @@ test('a file that is written to is left alone until it changes no more', async (
   expect((await report()).lines).toBeGreaterThan(10);
 });
 
+// Promise: half-a-line-waits
 test('a text without a line break at its end is waited for a minute: it may be half of a line', async () => {
   const { drop, takeIn } = await openInbox();
   await drop('q4.csv', text(buyerLines(2)).trimEnd());
@@ -133,6 +136,7 @@ test('documents that are still copied are waited for', async () => {
   expect([files, lying]).toMatchObject([[], [{ name: 'q4.csv' }]]);
 });
 
+// Promise: same-file-again-noted
 test('the same content again does nothing and says so; with other documents it is another', async () => {
   const { drop, takeIn, read, context } = await openInbox();
   await drop('q4.csv', WITH_DOCUMENT);
@@ -157,6 +161,7 @@ test('a second file of a name is another import of its portfolio', async () => {
   expect(await names('done')).toEqual(['<time>-q4.csv', '<time>-q4.csv']);
 });
 
+// Promise: one-process-takes-files
 test('two processes on one folder take a file once', async () => {
   const { drop, takeIn, source, context, names } = await openInbox();
   await drop('q4.csv', text(buyerLines(50)));
@@ -166,6 +171,7 @@ test('two processes on one folder take a file once', async () => {
   expect(await names('done')).toHaveLength(1);
 });
 
+// Promise: imports-wait-for-approval
 test('a file waits for approval as any other does', async () => {
   const { drop, takeIn, context } = await openInbox({ env: { APPROVE_ALWAYS: 'on' } });
   await drop('q4.csv', text(buyerLines(2)));
@@ -222,6 +228,7 @@ async function openNamed(name: string) {
   return { ...opened, settings: opened.context.settings };
 }
 
+// Promise: results-beside-dropped-file
 test('results appear beside the file when its portfolio has settled, and once', async () => {
   const { drop, takeIn, names, read, work, settled, inbox } = await openInbox();
   await drop('q4.csv', text([...buyerLines(2), 'Bad GmbH,DE,HRB 9,none']));

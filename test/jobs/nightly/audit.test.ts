@@ -9,6 +9,7 @@ test('a check that is to stop reads no trail to its end', async () => {
   await expect(context.audit.verify(undefined, AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
 });
 
+// Promise: night-verifies-trail
 test('a trail from which an entry was taken is found at night, and one that is whole is not', async () => {
   const { context } = await openWorkplace();
   const keys = makeSharedKeys(context.settings.LIMITLINE_PREFIX);

@@ -102,6 +102,7 @@ test('what a process that is there has under way is not asked for, and what one 
   expect(asked).toEqual(['reconcile 2026-11-23T02:30']);
 });
 
+// Promise: wrong-clock-repeats-no-night
 test.each([
   ['two days', '2026-11-24', '2026-11-25'],
   ['a month', '2026-12-22', '2026-12-23'],

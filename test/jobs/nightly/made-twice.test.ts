@@ -4,6 +4,7 @@ import { exportedText } from '../../support/exported.ts';
 import { foundBy } from '../../support/found-by.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
+// Promise: made-twice-is-shown
 test('a limit that was made twice is in the report, in the errors file and among what reconcile finds', async () => {
   const place = await openWorkplace();
   await place.import(buyerLines(2));

@@ -12,6 +12,7 @@ import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 type Place = Awaited<ReturnType<typeof openRefused>>;
 
+// Promise: once-a-night-by-rule
 test('rows that are refused twice and then taken are made by rules, others use up their nights, and held ones stay', async () => {
   const { standIn, context, ...place } = await openWorkplace({
     faults: {
@@ -52,6 +53,7 @@ test('rows that are refused twice and then taken are made by rules, others use u
   ]);
 });
 
+// Promise: rules-do-not-add-up
 test('a row goes once a night by however many rules and runs, and by two rules no more nights than by one', async () => {
   const place = await openRefused(2);
   const [row] = await place.refuseAll();
@@ -69,6 +71,7 @@ test('a row goes once a night by however many rules and runs, and by two rules n
   expect(await place.last(first.id)).toMatchObject({ sent: 0, usedUp: 0 });
 });
 
+// Promise: mended-row-starts-anew
 test('rows with other words begin anew, and the same line again does not', async () => {
   const place = await openRefused(2);
   await place.refuseAll();
@@ -81,6 +84,7 @@ test('rows with other words begin anew, and the same line again does not', async
   expect((await place.night(1)).words).toBe('1 row goes again. 1 row used up its nights, and stays rejected.');
 });
 
+// Promise: rules-leave-paused-alone
 test.each<[left: string, leave: (place: Place) => Promise<unknown>, words: RegExp]>([
   [
     'a portfolio that is paused, by itself or by a person',
@@ -101,6 +105,7 @@ test.each<[left: string, leave: (place: Place) => Promise<unknown>, words: RegEx
   expect((await place.context.approvals.of('q4')).map(({ kind }) => kind)).toEqual(['import']);
 });
 
+// Promise: rules-leave-restored-alone
 test('what was restored from an archive is left alone, until somebody makes a rule for it by its name', async () => {
   const place = await openRefused(3);
   const { context } = place;
@@ -132,6 +137,7 @@ test('what was restored from an archive is left alone, until somebody makes a ru
   expect((await place.night(4)).words).toMatch(left);
 });
 
+// Promise: rules-leave-restored-alone
 test.each([
   ['before its rows go', 'requeue'],
   ['before its rows wait for approval', 'awaitRow'],
@@ -158,6 +164,7 @@ test.each([
   expect(await place.states()).toMatchObject({ refused: 1, queued: 0, awaiting: 0 });
 });
 
+// Promise: rule-maker-cannot-approve
 test('where a sum needs approval the rows wait for another than who made the rule, and a no is for good', async () => {
   const place = await openRefused(3, { APPROVE_ABOVE: '2500' });
   await approveAll(place);
@@ -177,6 +184,7 @@ test('where a sum needs approval the rows wait for another than who made the rul
   expect(await place.nightsOf(row)).toBe(1);
 });
 
+// Promise: killed-night-goes-on
 test.each<[name: string, settings: Record<string, string>]>([
   ['rows that go at once', {}],
   ['rows that wait for approval', { APPROVE_ALWAYS: 'on' }],

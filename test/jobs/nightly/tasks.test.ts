@@ -28,6 +28,7 @@ async function openKept(env: Record<string, string> = { LIMITLINE_KEEP_DAYS: '30
   return { ...place, audit, night, finished, standing };
 }
 
+// Promise: old-portfolios-archived
 test('what finished long ago is archived, the oldest first; what is younger or at work stays', async () => {
   const { night, finished, standing, audit, context, ...place } = await openKept();
   for (const name of ['one', 'two']) await finished(name);
@@ -66,6 +67,7 @@ test('one that is imported into and finished anew, while others are archived, is
   expect([await standing('one'), await standing('two')]).toEqual(['archived', undefined]);
 });
 
+// Promise: restored-kept-as-long
 test('one that was put back is kept from then on as long as others', async () => {
   const { night, finished, standing, context } = await openKept();
   await finished('q4');
@@ -77,6 +79,7 @@ test('one that was put back is kept from then on as long as others', async () =>
   expect(await night(31)).toEqual({ is: 'well', words: '1 portfolio archived.' });
 });
 
+// Promise: busy-archive-tried-again
 test('while another process archives or restores, the night has failed, and its next try has them', async () => {
   const { night, finished, standing, context } = await openKept();
   await finished('q4');
@@ -98,6 +101,7 @@ test('it is a task of the schedule, and runs as the others do', async () => {
   expect((await context.archives.read('q4'))?.by).toBe('ana');
 });
 
+// Promise: nothing-archived-unset
 test('without LIMITLINE_KEEP_DAYS nothing is archived, and that is said', async () => {
   const { night, finished, standing } = await openKept({});
   await finished('q4');
@@ -105,6 +109,7 @@ test('without LIMITLINE_KEEP_DAYS nothing is archived, and that is said', async 
   expect(await standing('q4')).toBeUndefined();
 });
 
+// Promise: held-keeps-from-archive
 test('one with held rows is left for a person, and keeps no other', async () => {
   const { night, finished, standing, context } = await openKept();
   for (const name of ['held', 'other']) await finished(name);
@@ -117,6 +122,7 @@ test('one with held rows is left for a person, and keeps no other', async () => 
   expect([await standing('held'), await standing('other')]).toEqual([undefined, 'archived']);
 });
 
+// Promise: unarchivable-stops-no-other
 test('a disk that takes nothing fails the night, says so once, and the next try has them', async () => {
   const { night, finished, standing, context } = await openKept();
   for (const name of ['one', 'two']) await finished(name);
@@ -141,6 +147,7 @@ async function goesOn(env: Record<string, string>) {
   expect([await standing('begun'), await standing('other')]).toEqual(['archived', undefined]);
 }
 
+// Promise: killed-archiving-continues
 test('what a killed process began goes on, however young it is', () => goesOn({ LIMITLINE_KEEP_DAYS: '30' }));
 
 test('what a killed process began goes on, also where nothing is archived by itself', () => goesOn({}));

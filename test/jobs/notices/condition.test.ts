@@ -31,6 +31,7 @@ describe('a condition', () => {
     ['that is bad for as long as the limit, once', each(0, 60, 'bad'), ['10: bad 10']],
     ['that is over', [...each(0, 15, 'bad'), ...each(15, 20, 'well')], ['10: bad 10', '17: well 15']],
     [
+      // Promise: ups-and-downs-one-notice
       'that comes and goes within minutes, as one',
       [...each(0, 15, 'bad'), [15, 'well'], [16, 'bad'], [17, 'well'], [18, 'bad'], ...each(19, 25, 'well')],
       ['10: bad 10', '21: well 19'],

@@ -53,6 +53,7 @@ describe('delivering', () => {
     expect(JSON.stringify(lines)).not.toContain('s3cr3t');
   });
 
+  // Promise: one-sender-a-notice
   test('several processes at once deliver each notice once', async () => {
     const { outbox, open, titles } = await withNotices(12);
     const receiver = await startReceiver((answer) => setImmediate(() => answer.end()));
@@ -106,6 +107,7 @@ describe('delivering', () => {
 });
 
 describe('when a receiver fails', () => {
+  // Promise: notices-wait-in-order
   test('its notices wait for it, it is said once, and when it is back all go, each with the id of its first try', async () => {
     const { outbox, titles, afterWaiting } = await withNotices(3);
     const receiver = await startReceiver((answer) => answer.writeHead(500).end());
@@ -125,6 +127,7 @@ describe('when a receiver fails', () => {
     expect((await outbox.standings())[0]).toEqual({ way: 'webhook', waiting: 0 });
   });
 
+  // Promise: notices-wait-in-order
   test('they go in the order in which they arose: that something is over never arrives before that it began', async () => {
     const { outbox, titles, connection, keys } = await withNotices(3);
     const receiver = await startReceiver((answer) => answer.writeHead(500).end());
@@ -139,6 +142,7 @@ describe('when a receiver fails', () => {
     expect(titlesIn(receiver.received.slice(7))).toEqual(titles);
   });
 
+  // Promise: refused-notice-keeps-no-other
   test('one at which alone it fails keeps no other for long', async () => {
     const { outbox, titles, connection, keys } = await withNotices(3);
     const receiver = await startReceiver();
@@ -151,6 +155,7 @@ describe('when a receiver fails', () => {
     expect((await outbox.standings())[0]).toMatchObject({ waiting: 1 });
   });
 
+  // Promise: refused-notice-keeps-no-other
   test('one notice that it does not want is tried less often, and the others go on', async () => {
     const { outbox, deliveries } = await withNotices(3);
     let calls = 0;
@@ -174,6 +179,7 @@ describe('when a receiver fails', () => {
     expect(await outbox.take('webhook')).toMatchObject({ is: 'later' });
   });
 
+  // Promise: undelivered-is-shown
   test('after three days a notice is given up, and said to be: in the log, in the list, in the counts', async () => {
     const { outbox, age, afterWaiting, deliveries } = await withNotices(2);
     const receiver = await startReceiver((answer) => answer.writeHead(503).end());

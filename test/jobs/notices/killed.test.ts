@@ -14,6 +14,7 @@ import { startReceiver } from '../../support/receiver.ts';
 const PROCESS = bundled('deliver-process');
 const ACCOUNT = 'https://test.example';
 
+// Promise: no-notice-lost-by-restart
 test.each([
   ['before it sends', 'before', 1],
   ['while the receiver has not answered yet', 'during', 2],

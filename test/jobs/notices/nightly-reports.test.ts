@@ -95,6 +95,7 @@ describe('nightly reports', () => {
       [],
     ],
     [
+      // Promise: missing-reports-are-told
       'that do not come for two nights, once',
       [
         [0, [report(0)], nightly()],

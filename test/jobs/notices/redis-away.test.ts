@@ -9,6 +9,7 @@ import { makeState } from '../../support/outbox.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { startKillableRedis } from '../../support/redis/killable-redis.ts';
 
+// Promise: no-notice-lost-by-restart
 test('where Redis is killed while a notice is being sent, it is noted when Redis is back, and sent once; then all goes on', async () => {
   const redis = await startKillableRedis();
   const connection = new Redis({

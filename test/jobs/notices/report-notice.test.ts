@@ -45,6 +45,7 @@ test('of a night without findings it says just that', () => {
   });
 });
 
+// Promise: notices-name-no-person
 test('nothing in it is of a person, whatever stands in words, names and details', () => {
   const marks = { says: 'MARK one', name: 'MARK two', detail: 'MARK three', command: 'retry MARK', key: 'MARK' };
   expect(JSON.stringify(reportNotice({ ...reportOf(foundItem(marks)), fault: '/home/MARK is full' }))).not.toContain(

@@ -12,6 +12,7 @@ import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 const titles = (told: readonly Notice[]) => told.map(({ title }) => title);
 
 describe('watching', () => {
+  // Promise: notices-have-figures
   test('a portfolio is told of from its approval to its end, with its figures and where to look', async () => {
     const place = await openWorkplace({
       faults: { rules: [{ on: 'limit', match: '"HRB 7"', fault: 'status', status: 400, body: 'no' }] },
@@ -55,6 +56,7 @@ describe('watching', () => {
     ]);
   });
 
+  // Promise: first-check-only-records
   test('what was before anybody looked is remembered, and what follows is told', async () => {
     const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on', NOTIFY_FULL_ABOVE: '100' } });
     await place.import(buyerLines(3), { by: 'alice' });
@@ -76,6 +78,7 @@ describe('watching', () => {
     ]);
   });
 
+  // Promise: each-change-told-once
   test('of any number of processes that look at the same moment, one tells', async () => {
     const place = await openWorkplace({ env: { NOTIFY_FULL_ABOVE: '100' } });
     const watchers = Array.from({ length: 4 }, () => makeWatcher(place.context, ROOM));
@@ -90,6 +93,7 @@ describe('watching', () => {
     expect(await lookAll()).toBe(0);
   });
 
+  // Promise: no-change-is-lost
   test('a look that is cut off loses nothing and doubles nothing: the next one tells the rest', async () => {
     const place = await openWorkplace({ env: { NOTIFY_FULL_ABOVE: '100' } });
     const names = Array.from({ length: 25 }, (_, n) => `q${n}`);
@@ -145,6 +149,7 @@ describe('watching', () => {
     expect(await makeWatcher(place.context, ROOM).look()).toBe(2);
   });
 
+  // Promise: back-told-before-settled
   test('that the service is back is told though the portfolio settled by its last calls, and before that', async () => {
     const place = await openWorkplace({ env: { NOTIFY_FULL_ABOVE: '100' } });
     const { ledger, keys, log } = place.context;

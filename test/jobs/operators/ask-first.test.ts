@@ -86,6 +86,7 @@ const ONE: [name: string, ended: 'refused' | 'held', act: (place: Place) => Prom
 ];
 
 describe.each(ONE)('%s', (_name, ended, act) => {
+  // Promise: sent-again-needs-approval
   test('waits where everything does, with who asked for it', async () => {
     const place = await openEnded(ended, ALWAYS);
     await afterThisMs(place);
@@ -135,6 +136,7 @@ const MANY: [name: string, ended: 'refused' | 'held', act: (place: Place) => Pro
   ],
 ];
 
+// Promise: sent-again-needs-approval
 test.each(MANY)(
   '%s waits where the sum is above the limit, and goes when another says yes',
   async (_name, ended, act) => {
@@ -154,6 +156,7 @@ async function afterThisMs({ context: { plans } }: Place): Promise<void> {
   while ((await plans.now()) === since);
 }
 
+// Promise: supplier-in-doubt-sent-again
 test.for([0, 1])('a supplier in doubt goes again, with %i held rows, once another person approved it', async (held) => {
   const place = await openEnded('held', ALWAYS);
   const { context, rows } = place;

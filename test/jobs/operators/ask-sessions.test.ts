@@ -39,6 +39,7 @@ async function storyOf(context: Context) {
   return story;
 }
 
+// Promise: link-in-results
 test('results have the link also where the line came again and was faulty, and no column where nobody ever asked', async () => {
   const place = await openSessionPlace(2);
   expect((await resultsOf(place.context))[0]).not.toContain('session_link');
@@ -70,6 +71,7 @@ test('a line number that only one limit has is not called ambiguous, and that of
   await expect(place.ask({ line: 3 })).rejects.toThrow(/Several limits have line number 3/);
 });
 
+// Promise: link-is-forgotten
 test('forgetting a portfolio removes the links of its sessions, and a late answer brings none back', async () => {
   const slow = { on: 'session', fault: 'slow', bytesPerS: 60 } as const;
   const place = await openSessionPlace(1);
@@ -89,6 +91,7 @@ test('forgetting a portfolio removes the links of its sessions, and a late answe
   expect(await place.context.calls.sessions.waiting()).toEqual([]);
 });
 
+// Promise: shared-limit-shares-sessions
 test('a link that was forgotten with its portfolio counts as none for another that shares the limit', async () => {
   const place = await openSessionPlace(1);
   await place.import(buyerLines(1), { portfolio: 'again' });
@@ -102,6 +105,7 @@ test('a link that was forgotten with its portfolio counts as none for another th
   await expect.poll(() => place.standIn.sessions().length, { timeout: 60_000 }).toBe(2);
 });
 
+// Promise: session-ends-with-archive
 test('an archived portfolio asks for no session, and has its links again when it is restored', async () => {
   const place = await openSessionPlace(1);
   await place.ask();
@@ -134,6 +138,7 @@ test('the nightly check leaves sessions alone, those that wait, are held, and we
   await expectStates(place, [['refused'], ['held'], ['made']]);
 });
 
+// Promise: viewers-see-no-link
 test.each([302, 422, 500])('a link, also one in the body of a status %i, is masked for viewers', async (status) => {
   const body = { error: 'see https://hosted.example/s/secret' };
   const rules = [{ on: 'session', fault: 'status', status, body, times: 1 } as const];
@@ -158,6 +163,7 @@ test('a body that needs the supplier is not asked for where the portfolio has no
   expect(askedSessionsWords(asked, '')).toContain(`${words}.`);
 });
 
+// Promise: declined-limit-no-session
 test('no session is asked for a limit that was declined, unless on purpose, and never of the portfolio that shares it', async () => {
   const rules = [
     { on: 'limit', match: 'HRB 1', fault: 'decision', status: 'no', share: 1 } as const,

@@ -47,6 +47,7 @@ test('a second cancel finds nothing left to give up', async () => {
   expect(await cancelRows({ portfolio: 'q4' }, context)).toEqual({ cancelled: 0, answered: 0, open: 0, restored: 0 });
 });
 
+// Promise: nothing-sent-after-cancel
 test('nothing is sent once cancel has returned, however the rows move while it walks', async () => {
   const place = await openWorkplace({ env: { SERVICE_CONCURRENCY: '32' } });
   const lines = buyerLines(700);

@@ -15,6 +15,7 @@ async function openPlace(fault: NonNullable<FaultChange['rules']>[number]) {
   return Object.assign(why, { place });
 }
 
+// Promise: retry-says-why-not
 test('a retry that matches nothing says what the line is instead, and what to do with it', async () => {
   const why = await openPlace({ on: 'limit', match: 'HRB 1', fault: 'reset', times: 1 });
   expect(await why({ line: 999 })).toMatch(/^There is no line 999 in portfolio "q4"\. .*--format csv/);

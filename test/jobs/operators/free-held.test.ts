@@ -40,6 +40,7 @@ async function expectOneCompany({ settled, standIn }: Awaited<ReturnType<typeof 
   expect(standIn.counts().made).toMatchObject({ company: 1, limit: done });
 }
 
+// Promise: late-answer-believed
 test('rows that are held for a call go on when its answer comes late after all', async () => {
   const place = await openLate();
   place.answer({ is: 'made', id: await companyAt(place), record: {} });
@@ -48,6 +49,7 @@ test('rows that are held for a call go on when its answer comes late after all',
   expect((await place.settled()).states.done).toBe(3);
 });
 
+// Promise: late-answer-believed
 test('rows that are held for a call go on when it was refused late; the one that it was sent for is refused, and asks for nothing anew', async () => {
   const place = await openLate();
   place.answer({ is: 'refused', status: 422, body: 'no' });
@@ -66,6 +68,7 @@ test('the nightly check lets them go on where whoever heard of it died', async (
   await expectOneCompany(place);
 });
 
+// Promise: forgotten-call-left-to-people
 test('a row whose call the ledger has forgotten stays held, and goes by a person’s word', async () => {
   const place = await openLate();
   const { context, company } = place;

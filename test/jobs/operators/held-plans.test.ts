@@ -74,6 +74,7 @@ test('a row whose amount is damaged can be answered where no rule asks for appro
   expect(await makeHeldPlans(context).plan('q4', file, 'test')).toMatchObject({ approvals: [] });
 });
 
+// Promise: answers-need-confirmation
 test('a second click on a plan that has changed is not the yes to what is shown by then', async () => {
   const { context, call, again } = await openHeld();
   const plans = makeHeldPlans(context);
@@ -130,6 +131,7 @@ test('uploaded decisions are no plan for held rows, and whoever confirms them as
   expect(await context.plans.answer('an-id')).not.toBeNull();
 });
 
+// Promise: plan-says-who-must-approve
 test.each<[settings: Record<string, string>, why: string | undefined]>([
   [{ APPROVE_ABOVE: '2500' }, 'These rows ask for 3,007.50 in all, which is above 2,500.00.'],
   [{ APPROVE_ALWAYS: 'on' }, ''],
@@ -160,6 +162,7 @@ test.each<[settings: Record<string, string>, why: string | undefined]>([
   });
 });
 
+// Promise: plan-says-who-must-approve
 test('of answers in two portfolios the yes promises only what waits for nobody', () => {
   const one = {
     line: 2,

@@ -216,6 +216,7 @@ test('a supplier whose outcome is unknown is asked for again with all the others
   expect(place.standIn.counts().made.company).toBe(2);
 });
 
+// Promise: line-number-of-two-files
 test('when lines of two files have one number, an id is taken for neither until the row itself is named', async () => {
   const place = await openPlace({ faults: { rules: [lost('limit', 'HRB 1', true), lost('limit', 'HRB 2', true)] } });
   const [header = '', first = '', second = ''] = buyerLines(2);

@@ -30,6 +30,7 @@ async function openHeld() {
   return { ...place, plan, idOf, stopWork: () => workers.stop() };
 }
 
+// Promise: known-id-not-taken-twice
 test('a file about held rows is checked as a whole, and then either all of it is done or nothing', async () => {
   const { context, standIn, settled, report, plan, idOf } = await openHeld();
   const [first, third, fourth] = [idOf('limit', 'HRB 1'), idOf('company', 'Buyer 3 '), idOf('limit', 'HRB 4')];
@@ -84,6 +85,7 @@ test('a file about held rows is checked as a whole, and then either all of it is
   expect(standIn.counts().made).toMatchObject({ company: 4, limit: 5 });
 });
 
+// Promise: known-id-not-taken-twice
 test('an id that is already known for another row is not believed', async () => {
   const { context, idOf, report } = await openHeld();
   const resolve = (what: Partial<Resolving>) => resolveCalls({ portfolio: 'q4', ...what }, context);
@@ -98,6 +100,7 @@ test('an id that is already known for another row is not believed', async () => 
   expect((await report()).states.held).toBe(4);
 });
 
+// Promise: known-id-not-taken-twice
 test('an id that was believed of one row is not believed of another, though no worker has recorded it yet', async () => {
   const { context, idOf, plan, stopWork } = await openHeld();
   await stopWork();
@@ -113,6 +116,7 @@ test('an id that was believed of one row is not believed of another, though no w
   });
 });
 
+// Promise: known-id-not-taken-twice
 test('an id is known for good, though its row is archived, its portfolio forgotten, or what it was made for read no more', async () => {
   const { context, idOf } = await openHeld();
   const id = idOf('limit', 'HRB 4');

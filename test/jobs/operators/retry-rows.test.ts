@@ -60,6 +60,7 @@ test('a row that is refused again says what the service says now', async () => {
   });
 });
 
+// Promise: retry-of-two-files
 test('a line number that two files share does not choose a refused row, but the id of the row does', async () => {
   const place = await openWorkplace({ faults: { rules: [{ on: 'company', fault: 'status', status: 400 }] } });
   const retry = (options: object) => retryRows({ portfolio: 'q4', state: 'refused', ...options }, place.context);

@@ -36,6 +36,7 @@ test('with SERVICE_ANSWER_CHECK=warn, a line that names a row changes that row, 
   expect(statuses).toEqual(['approved', 'declined']);
 });
 
+// Promise: decisions-not-taken-named
 test('an id with which several requests were answered is not taken alone: its rows are named, and a line that names one of them decides', async () => {
   const { context, ...place } = await openWorkplace({
     faults: { rules: [{ on: 'limit', fault: 'answer', set: { id: 'bl_same' } }] },
@@ -69,6 +70,7 @@ test('an id with which several requests were answered is not taken alone: its ro
   expect((await context.rows.read(all)).map((row) => row?.record.status)).toEqual(words);
 });
 
+// Promise: decisions-not-taken-named
 test('an id that several requests share is not taken alone after its calls came back from a results file', async () => {
   const { context, dir, ...place } = await openWorkplace({
     faults: { rules: [{ on: 'limit', fault: 'answer', set: { id: 'bl_same' } }] },
@@ -102,6 +104,7 @@ test('an id that several requests share is not taken alone after its calls came 
   for (const { key } of [maker, other]) expect(problems[0]?.message).toContain(`q4/${key}`);
 });
 
+// Promise: decisions-not-taken-named
 test('of rows that share a limit’s id, an older decision about one is told though the file decides another one', async () => {
   const { context, ...place } = await openWorkplace({
     faults: { rules: [{ on: 'limit', fault: 'answer', set: { id: 'bl_same' } }] },

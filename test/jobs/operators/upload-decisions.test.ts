@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { makeDecisionsDesk } from '../../../jobs/operators/upload-decisions.ts';
 import { openFinishedPortfolio } from '../../support/finished-portfolio.ts';
 
+// Promise: upload-taken-once
 test('an upload is taken in once, though another console read it before and comes to take it after that', async () => {
   const { context } = await openFinishedPortfolio(1);
   const desk = makeDecisionsDesk(context);

@@ -24,6 +24,7 @@ async function openRefused(settings: Record<string, string>) {
 const REQUEST: PlanRequest = { portfolio: 'q4', action: 'retry', filter: {} };
 const ASKED = 'These rows ask for 3,007.50 in all, which is above 2,500.00.';
 
+// Promise: plan-says-who-must-approve
 test.each<[settings: Record<string, string>, request: Partial<PlanRequest>, approval: string | undefined]>([
   [{ APPROVE_ABOVE: '2500' }, {}, ASKED],
   [{ APPROVE_ABOVE: '2500', APPROVE_WINDOW_DAYS: '0' }, { filter: { max: '1001.5' } }, undefined],
@@ -48,6 +49,7 @@ test('a plan says so of the sum of who brought the rows in, too', async () => {
   );
 });
 
+// Promise: earlier-no-is-said
 test('of rows that were declined before a plan says who said no, and the answer too, with the sum that is above', async () => {
   const { context, waiting, say, ...place } = await openPortfolio(3, { APPROVE_ABOVE: '2500' });
   const { id, digest } = await waiting();
@@ -77,6 +79,7 @@ test('a plan says which sum of a buyer is above the limit, and names no buyer', 
   );
 });
 
+// Promise: plan-says-who-must-approve
 test('the command line and the page of a plan say so before the yes', async () => {
   const { context } = await openRefused({ APPROVE_ABOVE: '2500' });
   const plan = await makePlan(REQUEST, context);

@@ -39,6 +39,7 @@ describe.each([
   ['retry', 'refused'],
   ['resend', 'held'],
 ] as const)('a plan to %s rows', (action, ended) => {
+  // Promise: planner-is-author
   test('is asked for by who made it as well as by who confirmed it', async () => {
     const place = await openEnded(ended);
     const plan = await makePlan({ portfolio: 'q4', action, filter: {}, by: 'mia' }, place.context);

@@ -6,6 +6,7 @@ import { openPlanned } from '../../support/planned-rows.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 describe('a plan to send refused rows again', () => {
+  // Promise: planned-before-acting
   test('says how many rows, their sum and their calls, and changes nothing', async () => {
     const { all, refuse, plan, states, context, outcome } = await openPlanned(4);
     for (const row of all.slice(0, 3)) await refuse(row);
@@ -30,6 +31,7 @@ describe('a plan to send refused rows again', () => {
     expect(await outcome(made.id)).toMatchObject({ standing: 'open', done: 0 });
   });
 
+  // Promise: filter-by-outcome
   test('takes outcomes as the states that have them, and no state that has none of them', async () => {
     const { all, refuse, plan } = await openPlanned(4);
     for (const row of all.slice(0, 3)) await refuse(row);
@@ -45,6 +47,7 @@ describe('a plan to send refused rows again', () => {
     expect(await filterOf({ outcomes: ['not_sent'] })).toEqual([notSent, 0]);
   });
 
+  // Promise: plan-acts-on-unchanged
   test('acts on the planned rows that did not change since, and reports the others', async () => {
     const { all, refuse, plan, confirm, stateOf, outcome, context } = await openPlanned(4);
     const [kept, went, again, later] = all as [never, never, never, never];
@@ -61,6 +64,7 @@ describe('a plan to send refused rows again', () => {
     expect(await Promise.all([kept, again, later].map(stateOf))).toEqual(['queued', 'refused', 'refused']);
   });
 
+  // Promise: plan-counts-once
   test('is confirmed once: of two at a time one wins, and the other is told', async () => {
     const { all, refuse, plan, confirm, outcome } = await openPlanned(3);
     for (const row of all) await refuse(row);
@@ -74,6 +78,7 @@ describe('a plan to send refused rows again', () => {
     expect(await outcome(id)).toMatchObject({ done: 3 });
   });
 
+  // Promise: plan-counts-once
   test('goes on where its process died, and sends nothing twice', async () => {
     const { all, refuse, plan, confirm, outcome, context, states } = await openPlanned(3);
     for (const row of all) await refuse(row);

@@ -109,6 +109,7 @@ const CASES: Record<string, Case> = {
   },
 };
 
+// Promise: recover-knows-the-buyer
 test.each(Object.entries(CASES))('%s: what was made is not made again', async (_title, given) => {
   const { files, again = Object.keys(files), mapping, edit, inTurn, xlsx, leftOut = 0 } = given;
   const place = await openPlace();
@@ -130,6 +131,7 @@ test.each(Object.entries(CASES))('%s: what was made is not made again', async (_
   expect(done + skipped).toBe(before.limit);
 });
 
+// Promise: second-limit-warned
 test('an amount that only the results have is requested as well as the one that was made, with a warning', async () => {
   const place = await openPlace();
   await place.bring({ 'q4.csv': [HEADER, 'Acme AG,DE,HRB 1,1100'] });
@@ -145,6 +147,7 @@ test('an amount that only the results have is requested as well as the one that 
   expect(place.made()).toEqual({ company: 1, limit: 2 });
 });
 
+// Promise: recover-overwrites-nothing
 test('rows that gave way are mentioned, and an older file undoes nothing that the ledger learned later', async () => {
   const rules = [{ on: 'limit' as const, match: 'HRB 1"', fault: 'reset' as const, times: 1 }];
   const place = await openPlace({ faults: { rules } });

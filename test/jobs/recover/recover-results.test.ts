@@ -50,6 +50,7 @@ async function openPlace() {
   };
 }
 
+// Promise: recover-puts-back
 test('a ledger that is lost comes back from its results file, and nothing is requested again', async () => {
   const place = await openPlace();
   const first = [1, 2, 3, 4].map((n) => line(n, n === 4 ? 'a.pdf|b.pdf' : ''));
@@ -105,6 +106,7 @@ test('a ledger that is lost comes back from its results file, and nothing is req
   });
 });
 
+// Promise: recover-knows-the-buyer
 test('a buyer that was first known by fewer identifiers is not requested again', async () => {
   const place = await openPlace();
   const header = 'name;country_code;requested_limit;buyer_reference';
@@ -129,6 +131,7 @@ test('a buyer that was first known by fewer identifiers is not requested again',
   expect(place.made()).toMatchObject({ company: 1, limit: 2 });
 });
 
+// Promise: recover-overwrites-nothing
 test('a difference from the ledger is named and changes nothing, and the file of another account is refused', async () => {
   const place = await openPlace();
   await place.importFile(await place.write([line(1), line(4)]));

@@ -16,6 +16,7 @@ function numbers({ standIn }: Place): number[] {
   return asked.map(Number).sort((a, b) => a - b);
 }
 
+// Promise: first-rows-only
 test('exactly the first rows are sent, by several workers, and the rest when the portfolio is resumed', async () => {
   const place = await openWorkplace();
   const { context, work, settled } = place;

@@ -21,6 +21,7 @@ async function openPlace(env: Record<string, string> = {}) {
 }
 
 describe('ten first answers alike', () => {
+  // Promise: pauses-after-equal-refusals
   test('pause the portfolio, say why, and cost little more than ten calls', async () => {
     const { work, report, standIn, paused, ...place } = await openPlace();
     await place.import(buyerLines(ROWS));

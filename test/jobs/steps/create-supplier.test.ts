@@ -32,6 +32,7 @@ describe('the supplier', () => {
     expect(report.states.done).toBe(3);
   });
 
+  // Promise: refused-supplier-stops-no-row
   test('that the service refuses is reported, and stops no row', async () => {
     const { work, settled, context, standIn, ...place } = await openWorkplace({
       faults: { rules: [{ on: 'company', match: 'Lieferant', fault: 'status', status: 422, body: SAID }] },
@@ -78,6 +79,7 @@ async function openApproved() {
   return { ...place, bring, answer };
 }
 
+// Promise: yes-covers-what-was-seen
 test('no supplier is created that nobody approved, also where an earlier one is approved between the look and the claim', async () => {
   const { bring, answer, context, standIn, dir, env } = await openApproved();
   const earlier = await bring('First GmbH', 'A GmbH,DE,HRB 1,5');

@@ -17,6 +17,7 @@ const RULES: NonNullable<FaultChange['rules']> = [
 
 const lineOf = (n: number) => `Geheim ${n} GmbH,DE,Geheim HRB ${n},${n}000,anna${n}@geheim.example,Geheim,Geheimer`;
 
+// Promise: failed-jobs-name-nobody
 test('nothing of a buyer or of the service’s words is in any key of the queues, whatever its row failed of', async () => {
   const { work, context, settled, ...place } = await openWorkplace({ faults: { rules: RULES } });
   const header =

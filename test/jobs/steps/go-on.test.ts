@@ -9,6 +9,7 @@ import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 const REFUSED = { on: 'limit', match: 'HRB 2', fault: 'status', status: 422, body: 'too much', times: 1 } as const;
 
+// Promise: retry-from-refusing-step
 test('a row that is refused behind its first step is a failed job of that step, and goes when an operator sends it again', async () => {
   const { work, standIn, settled, context, ...place } = await openWorkplace({ faults: { rules: [REFUSED] } });
   await place.import(buyerLines(3));

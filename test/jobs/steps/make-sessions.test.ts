@@ -32,6 +32,7 @@ test('a session is asked for once, on request, and its link and end stand beside
   expect((await place.report()).states.done).toBe(2);
 });
 
+// Promise: session-asked-once
 test('two processes send a session once', async () => {
   const place = await openSessionPlace(5);
   await place.work();
@@ -40,6 +41,7 @@ test('two processes send a session once', async () => {
   expect(place.standIn.sessions()).toHaveLength(5);
 });
 
+// Promise: earlier-links-stay-known
 test('a new one comes on purpose only, and the links of all earlier ones stay known', async () => {
   const place = await openSessionPlace(1);
   await place.ask();
@@ -53,6 +55,7 @@ test('a new one comes on purpose only, and the links of all earlier ones stay kn
   expect(await place.context.calls.sessions.linksOf([result?.limitId ?? ''])).toEqual([links[0]]);
 });
 
+// Promise: unknown-session-not-repeated
 test.each([
   ['a lost connection', { on: 'session', fault: 'reset', made: true }],
   ['a status 500', status(500, { made: true })],
@@ -81,6 +84,7 @@ test('an end with control characters is left out, and the link counts', async ()
   expect((await place.sessionsOf())[0]?.[0]?.sessionEnds).toBe('');
 });
 
+// Promise: calls-awaited-at-a-stop
 test('an orderly stop writes down the answers of all sessions in flight', async () => {
   const place = await openSessionPlace(4, { faults: { rules: [SLOW] } });
   await place.ask();
@@ -89,6 +93,7 @@ test('an orderly stop writes down the answers of all sessions in flight', async 
   expect((await place.sessionsOf()).map(([session]) => session?.state)).toEqual(Array(4).fill('made'));
 });
 
+// Promise: no-session-after-cancel
 test('nothing is sent after a cancel has returned, and those in flight are awaited', async () => {
   const place = await openSessionPlace(6, { env: { SERVICE_CONCURRENCY: '2' }, faults: { rules: [SLOW] } });
   await place.ask();
@@ -104,6 +109,7 @@ test('nothing is sent after a cancel has returned, and those in flight are await
   expect(await place.ask()).toMatchObject({ asked: 6 - sent });
 });
 
+// Promise: pause-keeps-sessions
 test('a paused portfolio keeps what was asked for, and it goes on when it is resumed', async () => {
   const place = await openSessionPlace(1);
   await place.context.portfolios.pause('q4', 'by request');
@@ -122,6 +128,7 @@ test('a paused portfolio keeps what was asked for, and it goes on when it is res
   await expectStates(place, [['made']]);
 });
 
+// Promise: session-has-own-connection
 test('with one call in flight at a time, a limit does not wait behind a session', async () => {
   const silent = { on: 'session', fault: 'silence' } as const;
   const place = await openSessionPlace(1, { env: { SERVICE_CONCURRENCY: '1' }, faults: { rules: [silent] } });
@@ -133,6 +140,7 @@ test('with one call in flight at a time, a limit does not wait behind a session'
   await place.standIn.close();
 });
 
+// Promise: limits-before-sessions
 test('no session is sent while a row is due', async () => {
   const place = await openSessionPlace(1, { env: { SERVICE_RATE_PER_S: '2' } });
   await place.import(buyerLines(8), { portfolio: 'next' });
@@ -143,6 +151,7 @@ test('no session is sent while a row is due', async () => {
   await settled;
 });
 
+// Promise: session-stops-no-calls
 test.each([500, 404, 401])('a status %i for each session neither trips a breaker nor stops limits', async (code) => {
   const place = await openSessionPlace(5, {
     faults: { rules: [status(code, { headers: { 'retry-after': '3600' } })] },
@@ -158,6 +167,7 @@ test.each([500, 404, 401])('a status %i for each session neither trips a breaker
   expect((await place.report('next')).states).toMatchObject({ refused: 0, held: 0 });
 });
 
+// Promise: one-session-tries-at-a-time
 test('while the service makes no session, one at a time tries, so an outage holds few', async () => {
   const place = await openSessionPlace(12, { env: { SERVICE_CONCURRENCY: '3' }, faults: { rules: [status(500)] } });
   await place.ask();
@@ -166,6 +176,7 @@ test('while the service makes no session, one at a time tries, so an outage hold
   expect(requestsOf(place)).toBe(4);
 });
 
+// Promise: session-second-unauthorized
 test('a session that met a 401 in one process and meets one in another is refused', async () => {
   const place = await openSessionPlace(1, { faults: { rules: [status(401)] } });
   const { calls, keys, ledger, portfolios } = place.context;
@@ -178,6 +189,7 @@ test('a session that met a 401 in one process and meets one in another is refuse
   expect(requestsOf(place)).toBe(1);
 });
 
+// Promise: session-file-read-at-start
 test('a worker whose session file asks for more leaves a session to others, and says so once', async () => {
   const { log, lines } = makeKeptLog();
   const body = { ...SESSION_FILE.body, of: SESSION_FILE.body.buyer_company.replace('buyer', 'supplier') };
@@ -194,6 +206,7 @@ test('a worker whose session file asks for more leaves a session to others, and 
   expect(older.now().state).toBe('works');
 });
 
+// Promise: limits-before-sessions
 test('a breaker that no row is left to reset keeps no session back', async () => {
   const place = await openSessionPlace(1);
   await place.standIn.setFaults({ rules: [{ on: 'limit', fault: 'status', status: 500 }] });
@@ -224,6 +237,7 @@ test('however many sessions wait, few are read at a time, and one behind those o
   expect(Math.max(...lengths)).toBeLessThanOrEqual(500);
 });
 
+// Promise: session-stops-no-calls
 test.each([429, 200])('however long a session’s status %i asks to wait, limits go on', async (code) => {
   const fault = status(code, { headers: { 'retry-after': '3600' }, body: { url: 'https://hosted.example/s/1' } });
   const place = await openSessionPlace(1, { faults: { rules: [fault] } });
@@ -235,6 +249,7 @@ test.each([429, 200])('however long a session’s status %i asks to wait, limits
   expect(requestsOf(place)).toBe(1);
 });
 
+// Promise: session-refused-after-thirty
 test('after a 429 a session goes again, and after thirty it is refused', async () => {
   const place = await openSessionPlace(1, { faults: { rules: [status(429, { times: 1 })] } });
   await place.ask();
@@ -251,6 +266,7 @@ test('after a 429 a session goes again, and after thirty it is refused', async (
   expect((await place.sessionsOf())[0]?.[0]?.sessionHeard).toBe('429 the service put it off too often');
 });
 
+// Promise: waiting-session-of-declined
 test('a session that waits is not sent once its limit was declined', async () => {
   const place = await openSessionPlace(1, { env: { STATUS_MEANINGS: 'no=declined' } });
   await place.workers.stop();

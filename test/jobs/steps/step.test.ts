@@ -46,6 +46,7 @@ describe('the way of a row', () => {
     expect(standIn.counts().made.company).toBe(1);
   });
 
+  // Promise: at-most-one-call
   test('makes a request once, however often and wherever it is imported', async () => {
     const { work, standIn, settled, ...place } = await openWorkplace();
     await work();
@@ -59,6 +60,7 @@ describe('the way of a row', () => {
     expect(standIn.counts().made).toMatchObject({ company: 6, limit: 6 });
   });
 
+  // Promise: at-most-one-call
   test('gives two portfolios the same request at the same time once, and says skipped to the other', async () => {
     const { work, standIn, settled, ...place } = await openWorkplace({ faults: { latencyMs: 5 } });
     await place.import(buyerLines(30));

@@ -54,6 +54,7 @@ async function openApproved() {
   return { ...place, bring, grant, runJob, bodies, done };
 }
 
+// Promise: yes-covers-what-was-seen
 test('a supplier that nobody approved is not created where a later one is approved between the look and the claim', async () => {
   const { bring, grant, runJob, bodies, done, context } = await openApproved();
   const first = await bring('First GmbH', 'A GmbH,DE,HRB 1,5');
@@ -78,6 +79,7 @@ test('an address of a supplier that nobody approved is not sent where another ad
   expect(JSON.stringify(bodies())).not.toContain('Other Street 2');
 });
 
+// Promise: displaced-supplier-not-created
 test('a supplier of which an approver was told that it is not created is not created behind the yes', async () => {
   const { bring, grant, runJob, bodies, done } = await openApproved();
   const first = await bring('First GmbH', 'A GmbH,DE,HRB 1,5');
@@ -100,6 +102,7 @@ test('an import can be approved where the supplier of an older version has no ke
   await grant(second);
 }, 15_000);
 
+// Promise: last-approved-supplier-counts
 test('a supplier that an approver said yes to counts where the one before was sent again while its import came in', async () => {
   const { bring, grant, context, ...place } = await openApproved();
   const { portfolios } = context;

@@ -4,6 +4,7 @@ import { rowStory } from '../../../jobs/story/row-story.ts';
 import { timelineOf } from '../../../src/console/pages/row/timeline.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
+// Promise: row-tells-its-story
 test('a row whose file comes again, read otherwise, keeps who brought it in first', async () => {
   const place = await openWorkplace({
     faults: { rules: [{ on: 'company', fault: 'status', status: 422 }] },

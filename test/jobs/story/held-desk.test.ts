@@ -9,6 +9,7 @@ import { unmarked } from '../../support/unmarked.ts';
 
 const HEADER = 'name,country_code,company_registration_number,requested_limit,currency';
 
+// Promise: held-list-with-sums
 test('held rows of two portfolios are summed by currency, and answered by one plan', async () => {
   const { context, import: importLines, hold } = await openPlanned(1);
   await importLines([HEADER, 'Uno SpA,IT,1,100.50,EUR', 'Due SpA,IT,2,200,EUR'], { portfolio: 'south' });
@@ -46,12 +47,13 @@ test('held rows of two portfolios are summed by currency, and answered by one pl
   expect(await desk.summary(undefined)).toMatchObject({ total: 0, sums: [] });
 });
 
+// Promise: held-list-with-sums
 test('a held request that two portfolios share is one question with one sum on the first page, the list and in the letter', async () => {
   const { context, import: importLines, hold, dir, env } = await openPlanned(1);
-  for (const portfolio of ['south', 'north', 'west'])
+  for (const portfolio of ['south', 'tyrol', 'west'])
     await importLines([HEADER, 'Uno SpA,IT,1,100.50,EUR'], { portfolio });
   const desk = makeHeldDesk(context);
-  for (const portfolio of ['q4', 'south', 'north', 'west']) {
+  for (const portfolio of ['q4', 'south', 'tyrol', 'west']) {
     for (const { row } of await context.rows.inState(portfolio, 'queued', { count: 9 })) await hold(row);
   }
   const all = await desk.page(undefined, {});
@@ -69,6 +71,7 @@ test('a held request that two portfolios share is one question with one sum on t
   expect(await countQuestions(context)).toBe(2);
 });
 
+// Promises: letter-of-1000, held-list-with-sums
 test('two thousand held rows are selected and answered at once', { timeout: 240_000 }, async () => {
   const { context, all, hold, dir, env } = await openPlanned(2_000);
   for (let from = 0; from < all.length; from += 100) await Promise.all(all.slice(from, from + 100).map(hold));

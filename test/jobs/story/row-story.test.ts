@@ -36,6 +36,7 @@ test('a line is found with its columns; one far down is not waited for; a copy t
   ).toEqual({ is: 'gone' });
 });
 
+// Promise: row-tells-its-story
 test('a row’s story names who approved its import, also once another approval sent it again', async () => {
   const { context, approve, refuse, all } = await openPortfolio(1);
   const told = async () => {

@@ -4,6 +4,7 @@ import { timelineOf } from '../../../src/console/pages/row/timeline.ts';
 import { eventOf, openEvents } from '../../support/events.ts';
 import { makeRequest, ROW } from '../../support/ledger.ts';
 
+// Promise: row-shows-its-events
 test('a row’s story has the events that name it, also those that came before our own answer was settled', async () => {
   const place = openEvents();
   const { rows, calls, events } = place;

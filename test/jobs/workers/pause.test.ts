@@ -37,6 +37,7 @@ test('no new call starts for a paused portfolio, and it goes on where it was', a
   expect(standIn.counts().made).toMatchObject({ company: ROWS, limit: ROWS });
 });
 
+// Promise: pause-holds-up-no-other
 test('a paused portfolio holds up no other, not even for a company that they share', async () => {
   const { work, report, settled, standIn, context, ...place } = await openWorkplace();
   await place.import(buyerLines(5));

@@ -7,6 +7,7 @@ import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 const ROWS = 8;
 
+// Promise: rows-wait-before-queue
 test('rows of a paused queue wait before it and say so, those of other steps go on, and all go on afterwards', async () => {
   const { work, report, settled, standIn, context, ...place } = await openWorkplace();
   await context.queues.pauseQueue('buyer-limits');

@@ -9,6 +9,7 @@ const CALLS_PER_S = 100;
 /** A row takes two calls, for its company and for its limit. */
 const ROWS_PER_S = CALLS_PER_S / 2;
 
+// Promise: portfolios-take-turns
 test('a small portfolio imported behind a large one has its turns at once', async () => {
   const place = await openWorkplace({ env: { SERVICE_RATE_PER_S: String(CALLS_PER_S) } });
   const { context } = place;

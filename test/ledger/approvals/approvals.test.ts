@@ -33,6 +33,7 @@ test('rows of an import wait until another person approves them, and then go in 
 });
 
 describe('an answer', () => {
+  // Promise: no-one-approves-their-own
   test('is not heard of who asked, nor of somebody whom nobody knows', async () => {
     const { imported, grant, decline, begin, approvals, put } = openApprovals();
     const waiting = await imported('a.csv', { r1: '1' });
@@ -48,6 +49,7 @@ describe('an answer', () => {
     expect(await grant(open, 'bob')).toBe('granted');
   });
 
+  // Promise: first-answer-counts
   test('is heard once: the second hears who was first', async () => {
     const { imported, grant, decline, approvals } = openApprovals();
     const waiting = await imported('a.csv', { r1: '1' });
@@ -63,6 +65,7 @@ describe('an answer', () => {
     expect(await waiting.look()).toMatchObject({ standing: 'granted', answered: { by: 'bob' } });
   });
 
+  // Promise: yes-to-old-does-nothing
   test('is not heard of what was looked at before a row came, went or changed', async () => {
     const { imported, approvals, rows, put } = openApprovals();
     const waiting = await imported('a.csv', { r1: '1', r2: '2' });
@@ -123,6 +126,7 @@ describe('a limit for the sum of a portfolio', () => {
     expect((await waiting.look()).standing).toBe(standing);
   });
 
+  // Promise: whole-portfolio-counts
   test('is exact for amounts of any size', async () => {
     const { imported } = openApprovals();
     const amounts = { r1: '90071992547409.93', r2: '12345678.905', r3: '9'.repeat(25), r4: '0.0000000001' };
@@ -178,6 +182,7 @@ test('what an import that died left waiting goes on with another file that has t
   expect(await died.look()).toMatchObject({ rows: 1, sum: '2.00', standing: 'open' });
 });
 
+// Promise: changed-content-waits-again
 test('a row that gets other words after it was approved waits again, and its words are not sent', async () => {
   const { imported, grant, free, put, stateOf, claim, rows } = openApprovals();
   const waiting = await imported('a.csv', { r1: '1' });
@@ -195,6 +200,7 @@ test('a row that gets other words after it was approved waits again, and its wor
   expect((await mended.look()).standing).toBe('void');
 });
 
+// Promise: changed-rows-leave-approval
 test('a row that was given up is out of its approval, and needs another to come back', async () => {
   const { imported, grant, free, rows, portfolios, approvals, claim, stateOf } = openApprovals();
   const waiting = await imported('a.csv', { r1: '1' });

@@ -7,6 +7,7 @@ import { makeRequest, openLedger, ROW } from '../../support/ledger.ts';
 
 const STANDINGS = ['open', 'waiting', 'declined', 'void', 'granted', undefined] as const;
 
+// Promise: unapproved-never-leaves
 test.each(STANDINGS)(
   'whatever state a row is in, its calls leave only with an approval that is granted: %s',
   async (standing) => {
@@ -81,6 +82,7 @@ test('the supplier of an import that is not approved is not asked for', async ()
   expect(await claim('ann/3')).toBe('go');
 });
 
+// Promise: declined-needs-another-approval
 test('a no to a request in another portfolio outlasts a yes that was given before it and is carried out after it', async () => {
   const { imported, grant, decline, free, approvals, portfolios, rows, stateOf, claim } = openApprovals();
   const first = await imported('a.csv', { r1: '1' });

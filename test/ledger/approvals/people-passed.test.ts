@@ -70,6 +70,7 @@ async function bySums({ connection, keys }: ReturnType<typeof openApprovals>) {
   return found;
 }
 
+// Promise: sum-by-person
 test('whatever becomes of rows, what passed of a person is what their rows ask for that go or went on', async () => {
   await fc.assert(
     fc.asyncProperty(ops, async (steps) => {

@@ -90,6 +90,7 @@ const QUIET_ACTS: Record<string, (ledger: FinishedLedger) => Promise<unknown>> =
     makeFinished({ connection, keys, processId: 'a', sinceMs: 0 }).news(),
 };
 
+// Promise: nothing-changes-archived
 test.each(ARCHIVE_STATES)('nothing changes a portfolio that is %s', async (is) => {
   const ledger = await openFinished();
   await ledger.say(is);
@@ -132,6 +133,7 @@ describe('a late answer to a call of a row that is archived', () => {
     return ledger;
   }
 
+  // Promise: late-answer-after-archive
   test.each([true, false])(
     'is written down with the call, its buyer and the account, and nowhere else (gone: %s)',
     async (isGone) => {

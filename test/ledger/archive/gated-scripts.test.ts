@@ -122,6 +122,7 @@ const READING =
 const textOf = (name: string) => readFileSync(join(LUA, `${name}.lua`), 'utf8');
 const namesOf = (kind: string) => Object.keys(SCRIPTS).filter((name) => SCRIPTS[name] === kind);
 
+// Promise: nothing-changes-archived
 test('it is said of every script of the ledger what it does where a portfolio is archived', () => {
   const there = readdirSync(LUA).map((file) => file.replace(/\.lua$/, ''));
   expect(Object.keys(SCRIPTS).sort()).toEqual(there.sort());

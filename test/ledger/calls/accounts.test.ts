@@ -38,6 +38,7 @@ test("nobody is asked who they are where the credentials are the stand-in's", as
   expect(await accounts.known()).toEqual([{ name: 'stand-in', clients: [], addresses: [] }]);
 });
 
+// Promise: other-format-refused
 test('data in another format, or in none, is refused', async () => {
   const one = openAccounts();
   await one.accounts.checkFormat('Redis here', makeSilentLog());

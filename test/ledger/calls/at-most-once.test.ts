@@ -180,6 +180,7 @@ describe('a claim that its process no longer has', () => {
   });
 });
 
+// Promise: claim-of-one-attempt
 test('a refusal that comes when the claim has passed to another ends nothing: what that one hears counts', async () => {
   const { process, calls } = openLedger();
   const [ann, bob] = [await process('ann'), await process('bob')];

@@ -131,6 +131,7 @@ describe('release and doubt', () => {
     expect((await portfolios.read('q4')).calls).toMatchObject({ limit: 2, throttled: 1 });
   });
 
+  // Promise: refused-stays-without-a-rule
   test('a refused row is not sent again by another attempt that waited for its turn', async () => {
     const { calls, rows, process } = await putRow();
     await process('a');
@@ -166,6 +167,7 @@ describe('release and doubt', () => {
     expect(again).toEqual({ is: 'later', waitMs: expect.any(Number) });
   });
 
+  // Promise: new-key-after-refusal
   test('a repetition keeps its name when nothing was made, and gets a new one after a refusal or with another body', async () => {
     const { calls, process } = openLedger();
     await process('a');
@@ -241,6 +243,7 @@ describe('an earlier send that is in doubt', () => {
     return { ...ledger, thing };
   }
 
+  // Promise: lost-answer-says-nothing
   test.each(['throttled', 'unreachable', 'refused'] as const)('stays so when its repetition is %s', async (why) => {
     const { calls, rows, thing } = await sentTwice();
     expect(await calls.release(thing, 'a/2', why)).toMatchObject({ is: 'in doubt', reason: 'reset' });

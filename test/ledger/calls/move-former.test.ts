@@ -41,6 +41,7 @@ test('what an earlier version left is there, as it was, under the names of now',
   expect(left.sort()).toEqual([keys.format, keys.formerPortfolios]);
 });
 
+// Promise: older-ledger-carried-over
 test('what was asked for, made or declined before is not asked for again, and the rest goes on', async () => {
   const { open } = await openFormer();
   const place = await open();
@@ -61,6 +62,7 @@ test('what was asked for, made or declined before is not asked for again, and th
   expect(place.standIn.counts().made.limit).toBe(1);
 });
 
+// Promise: carrying-over-goes-on
 test('whoever comes to what is half moved moves the rest, and it is moved once', async () => {
   const { connection, keys, prefix, open } = await openFormer();
   // Killed after the first keys: their order is Redis' own.
@@ -77,6 +79,7 @@ test('whoever comes to what is half moved moves the rest, and it is moved once',
   expect(await connection.exists(`{${prefix}}:to-move`)).toBe(0);
 });
 
+// Promise: earlier-version-stopped-first
 test('an earlier version that is at work is to be stopped first, and nothing is changed', async () => {
   const { connection, keys, open, prefix } = await openFormer();
   await connection.zadd(`${keys.former}:workers`, Date.now(), 'old');
@@ -87,6 +90,7 @@ test('an earlier version that is at work is to be stopped first, and nothing is 
   expect(await connection.get(`{${prefix}}:format`)).toBe('4');
 });
 
+// Promise: earlier-version-sends-nothing
 test('an earlier version that was started before finds nothing to send, and fails at what it would write', async () => {
   const { connection, keys, open } = await openFormer();
   await open();
@@ -104,6 +108,7 @@ test('an earlier version that was started before finds nothing to send, and fail
   await context.close();
 });
 
+// Promise: process-ends-on-other-format
 test.each(['6', undefined])(
   'a process ends where another format is in Redis by now (%s), and sends nothing',
   async (format) => {

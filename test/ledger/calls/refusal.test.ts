@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeRequest, openLedger, putRow, ROW } from '../../support/ledger.ts';
 
+// Promise: refused-stays-without-a-rule
 test('a refusal ends its row also through another job, before that row has ended by it, and until somebody wants it again', async () => {
   const { calls, rows, process, portfolios } = await putRow();
   await process('a');

@@ -83,6 +83,7 @@ describe('a Redis that is older than what was sent', () => {
     expect(await remembered()).toEqual(['last-5']);
   });
 
+  // Promise: older-redis-sends-nothing
   test('is seen by whoever sent since, also without the folder, and by all others then', async () => {
     const { start, copy, putBack, folder, connection, keys } = await open();
     const [running, idle] = [start(), start(await makeFolder())];
@@ -109,6 +110,7 @@ describe('a Redis that is older than what was sent', () => {
     expect(await start().send()).toBe('OLDER');
   });
 
+  // Promise: older-copy-always-noticed
   test('is seen where it is empty, and where another host has sent since', async () => {
     const { start, copy, putBack, connection, keys } = await open();
     const [ours, theirs] = [start(), start(await makeFolder())];
@@ -141,6 +143,7 @@ describe('a Redis that is older than what was sent', () => {
     expect(await ours.send()).toBe('OLDER');
   });
 
+  // Promise: stand-in-logs-older-copy
   test('stops nobody where nothing is worth anything, and is logged', async () => {
     const { start, connection, keys } = await open();
     const said: string[] = [];

@@ -6,6 +6,7 @@ const limit = { kind: 'limit', key: 'request-1', row } as const;
 
 const resent = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 64_000];
 const repeated = [50, 100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 51_200, 64_000, 64_000];
+// Promise: resend-eight-times
 test.each([
   ['resend', 'eight times', resent],
   ['repeat', 'thirteen times, at first at once', repeated],
@@ -31,6 +32,7 @@ test.each([
   },
 );
 
+// Promise: resend-eight-times
 test('an unknown answer is not sent again after five minutes', async () => {
   const { calls, process, connection, keys } = openLedger();
   await process('a');
@@ -40,6 +42,7 @@ test('an unknown answer is not sent again after five minutes', async () => {
   expect(await calls.claim(limit, { owner: 'a/2', onUnknown: 'resend' })).toMatchObject({ is: 'unknown' });
 });
 
+// Promise: refused-stays-without-a-rule
 test('two jobs have one row, and the first is refused: the second sends nothing', async () => {
   const { calls, rows, process } = openLedger();
   await process('a');

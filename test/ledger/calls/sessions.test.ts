@@ -8,6 +8,7 @@ import { buyerLines } from '../../support/workplace.ts';
 
 const OPTIONS = { by: 'anna', signal: new AbortController().signal };
 
+// Promise: shared-limit-shares-sessions
 test('rows of two portfolios that share a limit share its session', async () => {
   const place = await openSessionPlace(1);
   await place.ask();
@@ -21,6 +22,7 @@ test('rows of two portfolios that share a limit share its session', async () => 
   await expectStates(place, [['made', 'made']]);
 });
 
+// Promise: paused-session-goes-for-other
 test('what waits for a paused portfolio goes for another that shares the limit and asks, too', async () => {
   const place = await openSessionPlace(1);
   await place.import(buyerLines(1), { portfolio: 'again' });
@@ -33,6 +35,7 @@ test('what waits for a paused portfolio goes for another that shares the limit a
   expect(requestsOf(place)).toBe(1);
 });
 
+// Promise: shared-session-ends-with-cancel
 test('what waits for one of two portfolios that share a limit ends with a cancel of it, and the other asks again', async () => {
   const place = await openSessionPlace(1);
   await place.import(buyerLines(1), { portfolio: 'again' });
@@ -47,6 +50,7 @@ test('what waits for one of two portfolios that share a limit ends with a cancel
   expect(requestsOf(place)).toBe(1);
 });
 
+// Promise: two-ask-one-session
 test('of two people who see the same session and ask for a new one, the first gets it', async () => {
   const place = await openSessionPlace(1);
   await place.ask();
@@ -57,6 +61,7 @@ test('of two people who see the same session and ask for a new one, the first ge
   expect(await place.ask({ line: 2 }, 2)).toMatchObject({ asked: 1 });
 });
 
+// Promise: unknown-session-not-repeated
 test('a session without a process to send it is held, and not sent by another', async () => {
   const place = await openSessionPlace(1);
   await place.workers.stop();
@@ -69,6 +74,7 @@ test('a session without a process to send it is held, and not sent by another', 
   expect(requestsOf(place)).toBe(0);
 });
 
+// Promise: unknown-session-not-repeated
 test.each([
   ['forgotten', (context: Context) => forgetPortfolio('q4', OPTIONS, context)],
   ['archived', (context: Context) => archivePortfolio(context, 'q4', OPTIONS)],

@@ -57,6 +57,7 @@ async function makeOlder({ connection, keys, portfolios }: Ledger): Promise<void
   await connection.del(keys.held);
 }
 
+// Promise: older-rows-enter-sums
 test('rows of an older ledger enter the sums and causes when their portfolio is read first', async () => {
   const ledger = await openPortfolio();
   await makeOlder(ledger);
@@ -97,6 +98,7 @@ test('nothing is found where nothing is wrong, however often it is compared', as
   }
 });
 
+// Promise: night-compares-counts
 test.each<[string, (ledger: Ledger, cause: string) => Promise<unknown>, object[]]>([
   [
     'a sum that was changed',

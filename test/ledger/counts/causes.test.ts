@@ -28,6 +28,7 @@ function rowOf(n: number) {
   return { portfolio: 'q4', key: `row-${n}` };
 }
 
+// Promise: one-cause-for-alike
 test('rows that failed alike are one cause, with their number and sum, the most first, and found by line', async () => {
   const { portfolios, rows, connection, keys } = await failWith([
     { body: 'too high' },
@@ -85,6 +86,7 @@ test('the row of a cause that is imported on another line is found by that', asy
   expect(await connection.zrange(keys.rowsOfCause('q4', id), '0', '-1', 'WITHSCORES')).toEqual(['row-0', '7']);
 });
 
+// Promise: at-most-200-causes
 test('a portfolio knows 200 causes; what fails otherwise is told by step and status alone', async () => {
   const word = (n: number) =>
     `${'abcdefghij'[n % 10]}${'abcdefghij'[Math.floor(n / 10) % 10]}${'abcdef'[Math.floor(n / 100)]}`;

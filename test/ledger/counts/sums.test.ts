@@ -21,6 +21,7 @@ async function finish(ends: { to: 'done' | 'skipped' | 'held'; record?: Record<s
   return { portfolios, rows, connection, keys, statusMeanings, report };
 }
 
+// Promise: granted-before-apart
 test('counts what was granted below its request, and apart from it what was granted before', async () => {
   const { report } = await finish([
     { to: 'done', record: { status: 'approved', total_limit: '1000.1', available_limit: '900' } },
@@ -46,6 +47,7 @@ test('counts what was granted below its request, and apart from it what was gran
   });
 });
 
+// Promise: one-outcome-each
 test('each row counts in one outcome, by what its status means now', async () => {
   const { report, statusMeanings } = await finish([
     { to: 'done', record: { status: 'approved', total_limit: '1000.1' } },
@@ -97,6 +99,7 @@ test('each row counts in one outcome, by what its status means now', async () =>
 /** Fields that keep sums by how the service answered, which older versions did not do. */
 const NEWER = /(?:answer|unsaid):|(?:asked|given|free|before)\/|^skipped$/;
 
+// Promise: older-rows-enter-sums
 test.each([
   ['', ['done', 'skipped']],
   ['2', ['done', 'skipped']],
@@ -144,6 +147,7 @@ test('a portfolio whose rows an older version counted as below the request is co
   expect(await portfolios.compare(['q4'])).toEqual([{ portfolio: 'q4', is: 'sums', rows: 2, names: ['below'] }]);
 });
 
+// Promise: sums-change-with-the-row
 test('what moves on takes its sum along, and nothing is read for it', async () => {
   const { rows, report } = await finish([
     { to: 'done', record: { status: 'approved', total_limit: '7' } },
@@ -205,6 +209,7 @@ test('whatever word the service has for a limit is counted, of a very long one t
   expect(await report()).toMatchObject({ statuses: counts, before: { statuses: counts } });
 });
 
+// Promise: money-adds-up
 test('sums are exact for any amounts', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyAmount, { minLength: 1, maxLength: 12 }), async (amounts) => {

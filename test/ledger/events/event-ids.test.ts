@@ -82,6 +82,7 @@ test('a text that is escaped all over takes no longer than its length says', () 
   }
 });
 
+// Promise: ids-found-in-bytes
 test('an id is found wherever it stands, whatever bytes are around it', () => {
   const id = fc
     .tuple(fc.constantFrom('bl_', 'company_', 'doc-1'), fc.stringMatching(/^[A-Za-z0-9]{6,40}$/))

@@ -47,6 +47,7 @@ test('an event is found by each id that stands in it, the latest first, and by n
   expect(await events.naming(['__proto__', ''], { count: 10 })).toEqual([]);
 });
 
+// Promise: no-event-before-its-time
 test('nothing that is not too old goes for what is new: it is not taken, which is counted, until there is room', async () => {
   const place = openEvents({ mostBytes: 2_500, keepMs: 3_600_000 });
   const { events, all } = place;
@@ -100,6 +101,7 @@ test('events that name an id are forgotten with all that they hold, and no other
   expect(await events.totals()).toMatchObject({ events: 0, bytes: 0 });
 });
 
+// Promise: each-event-kept-once
 test('a script that reaches Redis twice, since the connection broke, counts nothing twice', async () => {
   const { events, connection, keys, all } = openEvents();
   const keep = makeLuaScript(connection, new URL('../../../src/ledger/lua/keep-events.lua', import.meta.url));

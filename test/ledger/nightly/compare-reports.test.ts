@@ -46,6 +46,7 @@ test('a finding is new, has more rows, fewer or the same, or is there no more', 
   expect([countFindings({ groups }), countFindings({ groups }, 'gone')]).toEqual([4, 1]);
 });
 
+// Promise: report-compares-with-before
 test('a finding with as many rows and other sums is not the same, and a report without granted sums says nothing of them', () => {
   const of = (granted: string, requested = '9') => {
     const groups = makeFindingGroups();

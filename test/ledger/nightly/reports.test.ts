@@ -51,6 +51,7 @@ test('the report of a night that was made again takes the place of the first, al
   expect(await connection.ttl(keys.report('monday'))).toBe(-1);
 });
 
+// Promise: one-report-a-night
 test('a run that dies while it writes leaves the report that there was, and a draft that goes away by itself', async () => {
   const { connection, keys, reports, keep } = openReports();
   await keep('monday', 1_000, ['first']);
@@ -79,6 +80,7 @@ function dyingAfter(steps: number, connection: RedisConnection): RedisConnection
   });
 }
 
+// Promise: last-400-reports
 test('the last 400 nights are kept, old ones without their examples', async () => {
   const { connection, keys, reports, keep } = openReports();
   await keep('oldest', 1, words(230));

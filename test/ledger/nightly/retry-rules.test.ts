@@ -112,6 +112,7 @@ const STEPS = fc.array(
 /** What each of two rules allows. */
 const NIGHTS = [2, 3] as const;
 
+// Promise: once-a-night-by-rule
 test('whatever happens to a row, it goes once a night and as many nights as it may, and each is counted once', async () => {
   await fc.assert(
     fc.asyncProperty(STEPS, async (steps) => {

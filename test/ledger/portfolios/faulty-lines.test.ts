@@ -18,6 +18,7 @@ test('faulty lines are counted once, however often each was written down', async
   expect(await portfolios.read('q4')).toMatchObject({ invalid: 1, duplicate: 0 });
 });
 
+// Promise: left-out-lines-counted-once
 test('the amounts of lines left out are added up exactly, each once, and anew with each import', async () => {
   const { portfolios } = openLedger();
   const run = await portfolios.startImport('q4', file);
@@ -40,6 +41,7 @@ test('the amounts of lines left out are added up exactly, each once, and anew wi
   expect(await leftOut()).toEqual({ amount: '7.00', bare: 0 });
 });
 
+// Promise: left-out-lines-counted-once
 test('a line that counts as its row is not left out, for as long as it does', async () => {
   const { portfolios, rows } = openLedger();
   const first = await portfolios.startImport('q4', file);
@@ -112,6 +114,7 @@ test('what an older version noted is not taken off when a row that was left out 
   expect(Number(await connection.hget(keys.leftOut('q4'), 'unsummed'))).toBe(0);
 });
 
+// Promise: no-sum-of-older-lines
 test('lines that an older version noted have no sum, and none is told', async () => {
   const { portfolios, connection, keys } = openLedger();
   const run = await portfolios.startImport('q4', file);

@@ -75,6 +75,7 @@ test.each([
   expect(await connection.zcard(keys.imports('q4'))).toBe(0);
 });
 
+// Promise: unfinished-import-stays-open
 test('of two files at once the earlier, given up, leaves its mark behind the end of the later', async () => {
   const { portfolios } = openLedger();
   const [first, second] = [await portfolios.startImport('q4', file), await portfolios.startImport('q4', other)];
@@ -122,6 +123,7 @@ describe('a portfolio that is cancelled', () => {
     expect(await connection.zcard(keys.imports('q4'))).toBe(0);
   });
 
+  // Promise: nothing-sent-after-cancel
   test('waits no more for an import that dies later, and what that brings in when it wakes is given up', async () => {
     const { portfolios, rows, connection, keys } = openLedger();
     const run = await portfolios.startImport('q4', file);

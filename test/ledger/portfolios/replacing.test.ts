@@ -48,6 +48,7 @@ const sent = [
   { state: 'skipped', limit: 'made' },
 ] as const;
 
+// Promise: unclear-correction-refused
 test.each<[string, BuyerRow[], Partial<AskingLine>, string]>([
   ['the one row that was not sent', [known('a')], {}, 'a'],
   ['… whatever it waits for', [known('a', { state: 'held' })], {}, 'a'],

@@ -57,6 +57,7 @@ describe('a cancellation', () => {
     expect(await rows.cancel(row)).toBe('under way');
   });
 
+  // Promise: nothing-sent-after-cancel
   test('concerns what an import that began before it still brings in', async () => {
     const { rows, portfolios } = openLedger();
     const run = await portfolios.startImport('q4', { id: 'i', fileName: 'f', reading: '{}' });

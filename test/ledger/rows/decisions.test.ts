@@ -6,6 +6,7 @@ import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 const told = { by: 'anna', file: 'later.csv' };
 
+// Promise: latest-decision-counts
 test('in whatever order decisions come, and however often, the latest one counts', async () => {
   const { context } = await openFinishedPortfolio(1);
   const { decisions, rows, portfolios, stories } = context;
@@ -58,6 +59,7 @@ test('in whatever order decisions come, and however often, the latest one counts
   expect((await stories.entries(row))[0]).toMatchObject({ is: 'decided', by: 'anna', file: 'later.csv' });
 });
 
+// Promise: decision-changes-the-row
 test('a decision is a change of the row, which stays in its state, and the same word again is none', async () => {
   const { context } = await openFinishedPortfolio(4);
   const { decisions, rows, stories, ledger, keys } = context;
@@ -138,6 +140,7 @@ test('nothing is decided of a row whose limit is another one, or is not made, or
   expect(await decisions.decide(limit, { ...word, limit: 'bl_q41' }, told)).toBe('damaged');
 });
 
+// Promise: latest-decision-counts
 test.each(['limit', 'held'] as const)(
   'a decision that comes before a row in state %s has its answer stays, though the answer is written then',
   async (state) => {

@@ -16,6 +16,7 @@ async function openPlace() {
   };
 }
 
+// Promise: finished-logged-once
 test('that a portfolio is finished is told to one process of several, once', async () => {
   const place = await openPlace();
   const [one, other] = [place.process('one'), place.process('other')];

@@ -114,6 +114,7 @@ describe('an import', () => {
   });
 });
 
+// Promise: statement-date-is-advice-only
 test('the date of statements is kept beside a row, taken from the line that came last, and is no part of what was asked for', async () => {
   const { rows, connection, keys } = openLedger();
   const dateOf = async () => (await rows.read([row]))[0]?.statements;

@@ -88,6 +88,7 @@ test('other words, another row in its place, and an import without it are told',
   expect(await stories.entries({ ...ROW, key: 'row-3' })).toEqual([]);
 });
 
+// Promise: row-tells-its-story
 test.each<[by: string, again: (story: Awaited<ReturnType<typeof openStory>>) => Promise<unknown>, is: string]>([
   ['a person', ({ rows }) => rows.requeue(ROW, 'cancelled', true, { by: 'olga' }), 'retried'],
   ['a file', ({ rows }) => rows.put(ROW, 3, '2', makeRequest()), 'imported again'],
@@ -123,6 +124,7 @@ test('no more than fifty entries are kept, the last ones', async () => {
   expect(entries.at(-1)).toMatchObject({ is: 'mended', import: '59' });
 });
 
+// Promise: search-indexes-mended
 test('the list of held rows is mended by the rows themselves', async () => {
   const { connection, keys, rows, portfolios, stories } = await openStory();
   await rows.begin(ROW, 'company');

@@ -54,6 +54,7 @@ describe.each([
   ['few rows, which are sorted', 120],
   ['many rows, which an index lists', 1_200],
 ])('of %s', (_what, count) => {
+  // Promise: rows-sorted
   test('each row comes once in each order, in pages, and the other direction is the reverse', async () => {
     const ledger = await openRows(amountsOf(count), 3);
     const filters: RowFilter[] = [
@@ -131,6 +132,7 @@ test('a row has the rows before and behind it in each order', async () => {
   expect(await beside('none', {}, 'line')).toEqual([undefined, undefined]);
 });
 
+// Promise: older-rows-enter-sums
 test('rows that were brought in without the indexes are counted as missing in an order, until they are compared', async () => {
   const { connection, keys, rows, portfolios } = await openRows(amountsOf(1_200));
   await connection.del(keys.changed(PORTFOLIO));

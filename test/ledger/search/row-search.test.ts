@@ -88,6 +88,7 @@ describe('a row is found', () => {
   });
 });
 
+// Promise: rows-narrowed-by-outcome
 test('ids, statuses and states are found as a row gets on, and its old words are not', async () => {
   const ledger = await openRows([requestOf('Acme', '100', { company_registration_number: 'HRB 1' })]);
   const row = rowAt(2);
@@ -132,6 +133,7 @@ test('pages follow each other without a gap, also where rows of several imports 
   expect(await ledger.rows.count(PORTFOLIO, { text: 'name 1' })).toEqual({ rows: 10, isExact: true });
 });
 
+// Promise: rows-narrowed-by-outcome
 test('rows are found by outcome, by what statuses mean now, with other conditions and in pages', async () => {
   const ledger = await openRows(
     Array.from({ length: 600 }, (_none, at) => requestOf(`Name ${at % 3}`, String(at + 1))),

@@ -41,6 +41,7 @@ const checksLogin: SMTPServerOptions = {
     username === 'us@er' && password === 'pa:ss%' ? callback(null, { user: username }) : callback(refusal(535)),
 };
 
+// Promise: repeated-notice-same-id
 test('a notice is one mail to all addresses, in text and HTML, with an id that stays and the mark of a machine', async () => {
   const { port, taken } = await startMailServer({ disabledCommands: ['STARTTLS', 'AUTH'] });
   const url = `smtp://127.0.0.1:${port}`;
@@ -60,6 +61,7 @@ test('a notice is one mail to all addresses, in text and HTML, with an id that s
   }
 });
 
+// Promise: names-in-notices-are-text
 test('nothing in a notice ends a header or is markup', async () => {
   const { port, taken } = await startMailServer({ disabledCommands: ['STARTTLS', 'AUTH'] });
   const hostile = 'a\r\nBcc: evil@example.com\r\n\r\n<img src=x onerror=y> ä \u{1F600}';
@@ -88,6 +90,7 @@ test('with a password the connection is TLS first, by STARTTLS with a private au
   for (const { taken } of [plain, secure]) expect(taken).toMatchObject([{ isSecure: true, user: 'us@er' }]);
 });
 
+// Promise: mail-password-by-tls-only
 test('a server that offers no TLS gets no password, and one with an unknown certificate neither', async () => {
   const asked: string[] = [];
   const onAuth: SMTPServerOptions['onAuth'] = ({ username }, _session, callback) => {

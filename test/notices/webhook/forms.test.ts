@@ -33,6 +33,7 @@ test('JSON has the id, kind and time, and the words as they are', () => {
 });
 
 describe('Slack', () => {
+  // Promise: names-in-notices-are-text
   test('what would be a link, a mention or a character reference is a text', () => {
     const hostile = '<!channel> <https://evil.example|x> &lt; *b* _i_';
     const form = slackForm(message({ title: hostile, facts: [{ term: hostile, what: hostile }] }));

@@ -40,6 +40,7 @@ test('user and password of an address are sent as such, and are in no word', asy
   expect(sent.words).toBe(`${receiver.host} answered 500`);
 });
 
+// Promise: redirects-are-not-followed
 test('a redirect is not followed, and said with the host that it leads to', async () => {
   const other = await startReceiver();
   const receiver = await startReceiver((answer) => answer.writeHead(307, { location: other.url }).end());
@@ -61,6 +62,7 @@ test('an answer without an end is not waited for, and a huge one not read', asyn
   await expect.poll(receiver.openConnections).toBe(0);
 });
 
+// Promise: hanging-receiver-cut-off
 test('a receiver that hangs is cut off, and its connection with it', async () => {
   const receiver = await startReceiver(() => {});
   const sent = await send(receiver.url, { tryMs: 300 });

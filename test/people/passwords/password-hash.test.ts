@@ -42,6 +42,7 @@ describe('the digest of a password', () => {
     expect(await verifyPassword(PASSWORD, phc)).toBe(false);
   });
 
+  // Promise: sign-in-mistakes-alike
   test('takes the same work to compare whether or not there is one', async () => {
     const kept = await hashPassword(PASSWORD);
     const times: Record<'kept' | 'none', number[]> = { kept: [], none: [] };

@@ -7,6 +7,7 @@ import { HERE, openPeople, PASSWORD } from '../../support/people.ts';
 const EVE = { by: 'eve@example.com (sso 4f6d2a)', roles: ['viewer', 'finance'] as Role[] };
 
 describe('a session', () => {
+  // Promise: nobody-signs-in-by-redis
   test('is found by its token alone, of which Redis has nothing', async () => {
     const { people, addUser, signIn, connection, prefix } = openPeople();
     await addUser('alice');
@@ -52,6 +53,7 @@ describe('a session', () => {
     expect(await other.sessions.read(token, { counts: true })).toBeUndefined();
   });
 
+  // Promise: refresh-is-no-activity
   test('ends when nobody does anything, and a page that refreshes itself is nobody', async () => {
     const { people, addUser, signIn, connection, keys } = openPeople({ limits: { writeAfterMs: 0 } });
     await addUser('alice');
@@ -121,6 +123,7 @@ describe('a session', () => {
 });
 
 describe('sessions of a person', () => {
+  // Promise: changes-end-sessions
   test('end on all hosts by a change of password, role or factor, and by removal', async () => {
     const { people, addUser, signIn, keys, secret } = openPeople();
     const elsewhere = makePeople({ connection: connectRedis(), keys, secret });

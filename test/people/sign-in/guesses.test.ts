@@ -23,6 +23,7 @@ async function triesUntilLater({ people }: Opened, name: string, from: string): 
 }
 
 describe('guesses of a password', () => {
+  // Promise: guesses-are-limited
   test('have to wait after five, for twice as long with each, and for 15 minutes at most', async () => {
     const opened = openPeople();
     const { people, addUser, connection, keys } = opened;
@@ -59,6 +60,7 @@ describe('guesses of a password', () => {
     expect(JSON.stringify(await opened.connection.keys(`{${opened.prefix}}*`))).not.toMatch(/typed|198\.51/);
   });
 
+  // Promise: guesses-are-limited
   test('that come together are counted before any is compared', async () => {
     const { people, addUser } = openPeople();
     await addUser('alice');
@@ -80,6 +82,7 @@ describe('guesses of a password', () => {
     expect(answer.is).toBe('later');
   });
 
+  // Promise: strangers-have-their-own-tries
   test('of strangers keep nobody out who signed in from their place before, nor end a session', async () => {
     const opened = openPeople();
     const { people, addUser, signIn } = opened;
@@ -132,6 +135,7 @@ describe('guesses of a password', () => {
     expect((await guess(1, '203.0.113.9')).is).toBe('no');
   });
 
+  // Promise: strangers-have-their-own-tries
   test.each([
     ['one provider with very many lines', 120, (n: number) => `2001:db8:1:${n.toString(16)}::1`],
     ['very many places of 24 networks', 200, (n: number) => `198.51.${n % 24}.${n}`],

@@ -6,6 +6,7 @@ const WRONG = 'a bench under seven trunks';
 const ELSEWHERE = { from: '198.51.100.4', agent: 'another browser' };
 
 describe('a password', () => {
+  // Promise: sign-in-mistakes-alike
   test('that is wrong and a user that is none get the same answer', async () => {
     const { people, addUser } = openPeople();
     await addUser('alice');
@@ -23,6 +24,7 @@ describe('a password', () => {
     expect((await Promise.all(answers)).map(({ is }) => is)).toEqual(['in', 'no', 'no']);
   });
 
+  // Promise: given-password-72-hours
   test('that somebody else set is good for a while, and for nothing but to choose another', async () => {
     const { people } = openPeople();
     await people.users.add({ name: 'alice', roles: ['admin'], password: PASSWORD, mustChange: true });
@@ -87,6 +89,7 @@ describe('a password', () => {
 });
 
 describe('a second factor', () => {
+  // Promise: second-factor-needed
   test('is owed by every role but viewer, and nothing is signed in to without it', async () => {
     const { people, addUser, signIn } = openPeople();
     for (const role of ['finance', 'approver', 'operator', 'admin', 'viewer'] as const) {
@@ -122,6 +125,7 @@ describe('a second factor', () => {
     expect(await enter(earlier)).toBe('no');
   });
 
+  // Promise: approval-asks-password-again
   test('has codes of which one lets in once, however many give it at the same moment', async () => {
     const { people, addUser, setFactor, signIn } = openPeople({ guesses: { freeTries: 100 } });
     await addUser('alice', ['admin']);

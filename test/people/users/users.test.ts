@@ -90,6 +90,7 @@ describe('users changed by several at the same moment', () => {
     expect(await connection.zrange(keys.users, '0', '-1')).toEqual(['alice']);
   });
 
+  // Promise: last-admin-stays
   test('keep an admin, though two admins take the role from each other', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { people, keys, secret, addUser } = openPeople();

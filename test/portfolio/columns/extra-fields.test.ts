@@ -22,6 +22,7 @@ test.each([
   expect(readExtraField(text)).toEqual({ field });
 });
 
+// Promise: shown-fields-not-by-path
 test.each([
   ['company.id', /a column of its own: write company_id in place of the path/],
   ['company.name', /write name in place/],

@@ -17,6 +17,7 @@ const mapped = (columns: Record<string, 'name' | 'requested_limit' | null>) => (
 });
 
 describe('a column called name beside one that means the name', () => {
+  // Promise: unclear-column-is-a-fault
   test.each([
     'Firma;Vorname;Name;Kreditlimit\nAcme GmbH;Anna;Müller;1\n',
     'Company;Contact;Name;Limit\nAcme GmbH;;Müller;1\n',
@@ -45,6 +46,7 @@ describe('a column called name beside one that means the name', () => {
 });
 
 describe('a name in two columns', () => {
+  // Promise: unclear-column-is-a-fault
   test.each([
     ['KUNNR;NAME1;NAME2;KLIMK', 'NAME1', 'NAME2'],
     ['Kundennr;Name 1;Name 2;Kreditlimit', 'Name 1', 'Name 2'],
@@ -67,6 +69,7 @@ describe('a name in two columns', () => {
 });
 
 describe('a header in two rows', () => {
+  // Promise: unclear-column-is-a-fault
   test.each([
     ['Firma;;;Limit;\nNr.;Name;Ort;Limit beantragt;Bemerkung\n10001;Acme;Ulm;1;x\n', 1, 2],
     ['Liste\nFirma;;;Kreditlimit;\nNr.;Name;Ort;beantragt;bewilligt\n10001;Acme;Ulm;1;2\n', 2, 3],
@@ -96,6 +99,7 @@ describe('a header in two rows', () => {
   });
 });
 
+// Promise: second-table-not-requested
 test('a second table in another order is a problem of all its lines, by what a mapping says as well', async () => {
   const content = 'Wer;Limit;Ort\nA;1;Ulm\n\nNeu;;\nOrt;Limit;Wer\nUlm;2;B\nBonn;3;C\nWer;Limit;Ort\nD;4;Kiel\n';
   const { lines } = await read(content, mapped({ Wer: 'name' }));
@@ -112,6 +116,7 @@ test('a second table in another order is a problem of all its lines, by what a m
 });
 
 describe('amounts in thousands', () => {
+  // Promise: unclear-column-is-a-fault
   test.each([
     ['above the header', 'Limits Q4 (alle Beträge in TEUR);\n;\nName;Limit\nAcme;50\n', 'The text above the header'],
     ['below the header', 'Name;Limit\n;(in TEUR)\nAcme;50\n', 'The line below the header'],

@@ -14,6 +14,7 @@ async function told(content: string, options: Parameters<typeof read>[1] = {}) {
 const TITLES = ['Debitorenliste, Q4, vorläufig', '', 'Stand: 31.12.2025', 'Name'];
 
 describe('a header below a title', () => {
+  // Promise: header-is-found
   test.each(DELIMITERS)('is found, said, and lines keep their numbers, separated by %j', async (delimiter) => {
     const table = ['Firma|Land|Kreditlimit (EUR)', 'Acme|DE|100', 'Beta|AT|200', ''];
     const content = [...TITLES, ...table.map((line) => line.replaceAll('|', delimiter))].join('\r\n');
@@ -86,6 +87,7 @@ describe('a header below a title', () => {
 });
 
 describe('a header on the first line', () => {
+  // Promise: header-is-found
   test('stays it, whatever names of columns its cells below hold', () => {
     const cell = fc.constantFrom(...KNOWN_COLUMNS, 'Firma', 'Land', 'Limit', 'Summe', 'x', '');
     const run = fc.array(fc.tuple(cell, cell, cell), { maxLength: 6 });

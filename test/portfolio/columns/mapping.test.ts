@@ -145,6 +145,7 @@ describe('a mapping', () => {
     expect(known(['%', '#'], { columns: { '%': 'city', '#': null } })).toEqual(['city', null]);
   });
 
+  // Promise: mapped-header-must-exist
   test('whose header the file lacks is a fault of the file that names both', () => {
     const columns = { Vorgang: 'request_reference', vorgang: 'buyer_reference', Firma: 'name' } as const;
     expect(understand(['Firma', 'Kennung', ''], { columns }).problems).toEqual([

@@ -49,6 +49,7 @@ describe('names of columns', () => {
     expect(names.filter((name) => known(name) !== column)).toEqual([]);
   });
 
+  // Promise: unclear-header-not-taken
   test.each([
     ['Limit (alt)', 'requested_limit'],
     // What is said of an account may be whether it is open, and of a registration its day.
@@ -90,6 +91,7 @@ describe('names of columns', () => {
     expect(names.map((name) => headerMeaningOf(name).currency)).toEqual(['EUR', '€', 'US$', null, null]);
   });
 
+  // Promise: unclear-header-not-taken
   test.each(['Limit (TEUR)', 'Limit (thousands)', 'Limit Tsd. EUR', 'Limit (M€)'])(
     'that say thousands are said to be sent as they stand, also when a mapping takes them: %s',
     (written) => {

@@ -22,6 +22,7 @@ const keyOf = (decision: Awaited<ReturnType<typeof tellFile>>[number] | undefine
 /** Mending is another matter: here every name was heard. */
 const ALL_SENT = { has: () => true } as unknown as Set<string>;
 
+// Promise: identifiers-kept-for-buyer
 test('a line that was told once is told the same ever after, whatever other files bring', async () => {
   await fc.assert(
     fc.asyncProperty(anyLines, anyLines, async (lines, others) => {
@@ -36,6 +37,7 @@ test('a line that was told once is told the same ever after, whatever other file
   );
 });
 
+// Promise: same-buyer-by-a-person
 test('two references are never one buyer, nor two names', async () => {
   await fc.assert(
     fc.asyncProperty(anyLines, async (lines) => {

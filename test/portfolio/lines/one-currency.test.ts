@@ -32,6 +32,7 @@ describe('a currency', () => {
 });
 
 describe('two currencies in one file', () => {
+  // Promise: one-currency-a-file
   test.each<[string, string]>([
     ['a column', 'name;requested_limit;Währung\nA;1;\nB;2;EUR\nC;3;€\nD;4;USD\nE;5;Euro\n'],
     ['signs beside amounts', 'name;requested_limit\nA;1\nB;2 €\nC;EUR 3\nD;$ 4\nE;5\n'],
@@ -65,6 +66,7 @@ describe('two currencies in one file', () => {
     ]);
   });
 
+  // Promise: one-currency-a-file
   test.each([
     ['a column', 'name;requested_limit;Währung\nA;1;EUR\nB;2;USD\nC;3;USD\n'],
     ['signs', 'name;requested_limit\nA;1 €\nB;$ 2.000,00\nC;$ 3\n'],
@@ -91,6 +93,7 @@ describe('two currencies in one file', () => {
 });
 
 describe('an amount in thousands or millions', () => {
+  // Promise: thousands-refused
   test.each([
     ['Währung', 'TEUR'],
     ['Währung', 'kEUR'],

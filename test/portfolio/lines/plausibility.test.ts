@@ -5,6 +5,7 @@ import { decimalsOf } from '../../../src/portfolio/values/currencies.ts';
 import { read, told } from '../../support/read-portfolio.ts';
 
 describe('a line is taken, with a warning', () => {
+  // Promise: implausible-limits-warned
   test.each<[string, string, RegExp]>([
     ['a limit of three decimals', 'A;1.000,125;;DE', /^2 Limit: The limit has more decimals/],
     ['a limit under 1', 'A;0,5;;DE', /^2 Limit: The limit is below 1/],
@@ -47,6 +48,7 @@ test.each<[string, string, string[]]>([
   expect(told(found)).toEqual(lines.map((line) => expect.stringMatching(new RegExp(`^${line} .*more decimals`))));
 });
 
+// Promise: implausible-limits-warned
 test('a limit of a thousand times the median is named at the end, by its line', async () => {
   const { warnings } = await read('name,requested_limit\nA,1000\nB,2000\nC,2500000\nD,1500\nE,2000\n');
   expect(warnings[0]).toEqual({

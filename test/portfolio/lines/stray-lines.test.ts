@@ -19,6 +19,7 @@ const SUM = 'exact sum of the 2 lines from 2 to 3';
 const NOTE = 'reads like a note';
 
 describe('a line below the buyers', () => {
+  // Promise: lines-that-are-no-buyers
   test.each<[string, string, string]>([
     ['by its word', 'Summe;;;;;;1.352.846,17', `4 Firma: This line ${TOTAL}`],
     ['by its word, whatever its amount', 'Gesamt;;;;;;5,00', `4 Firma: This line ${TOTAL}`],
@@ -47,6 +48,7 @@ describe('a line below the buyers', () => {
     expect(await below(line)).toMatchObject([{ kind: 'row', line: 4 }]);
   });
 
+  // Promise: buyer-by-reference
   test('is a buyer when it has a buyer_reference, whatever it is called', async () => {
     const header = `buyer_reference;${HEADER}`;
     const buyers = BUYERS.replace(/^/gm, 'K7;').replace('K7', 'K6');
@@ -114,6 +116,7 @@ describe('a group of lines with its total below it', () => {
   ];
 
   test.each<[string, string[], string]>([
+    // Promise: totals-not-requested
     ["of one line, called by the buyer's name", [WIDE, A, ACME, B, BORG, 'Gesamtergebnis;;;;;30000'], 'ririi'],
     [
       "of one line, called by another cell's words",
@@ -160,6 +163,7 @@ describe('a group of lines with its total below it', () => {
 describe('a last line that is the sum of all others', () => {
   const warned = expect.stringContaining('the exact sum of the 3 lines above it');
   test.each<[string, string[], unknown[]]>([
+    // Promise: last-line-as-sum
     ['is warned of in any table', ['Name;Ort;Limit', 'A;Ulm;1', 'B;Ulm;2', 'C;Ulm;3', 'Alles;Bonn;6'], [warned]],
     [
       'is warned of with lines that have faults',
@@ -192,6 +196,7 @@ test("an errors file's own columns are no cells of a line, neither to tell a tot
   expect(found.lines.slice(1)).toMatchObject([{ kind: 'invalid' }, { broken: 'Summe,9999' }]);
 });
 
+// Promise: wrong-total-in-file-warned
 test.each<[string, boolean]>([
   ['Summe;;;;;;1.352.846,17', false],
   ['Summe;;;;;;1.352.847,17', true],

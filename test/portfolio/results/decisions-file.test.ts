@@ -15,6 +15,7 @@ async function fileOf(...lines: string[]) {
 
 const HEADER = 'buyer_limit_id,row,status,total_limit,available_limit,decided_at';
 
+// Promise: decision-by-id-or-row
 test('a file names limits by id or row, in whatever dialect, with amounts and times if it knows them', async () => {
   const path = await fileOf(
     '\uFEFFBuyer limit ID;Status;Total limit;Available limit;Decided at;Row',
@@ -55,6 +56,7 @@ test('a file names limits by id or row, in whatever dialect, with amounts and ti
   });
 });
 
+// Promise: no-decision-of-the-future
 test.each([
   ['no limit is named', ',,approved,1,1,', 'names no limit'],
   ['an amount may be a thousand or one', 'bl_1,,approved,1.234,,', 'say --decimal'],
@@ -80,6 +82,7 @@ test.each([
   expect([decisions, problems]).toEqual([[], [{ at: 2, message: expect.stringContaining(fault) }]]);
 });
 
+// Promise: decisions-not-taken-named
 test('a problem of a cell names its column and the beginning of the cell', async () => {
   const path = await fileOf(
     HEADER,
@@ -134,6 +137,7 @@ test('what a file has no column for is not said, and an empty cell says that non
   expect(lacks).toEqual(['row', 'total_limit', 'decided_at']);
 });
 
+// Promise: only-dated-lines-count
 test('in a results file only lines with a time of their own count, so that the others change nothing back', async () => {
   const header = 'name,row,state,buyer_limit_id,status,total_limit,available_limit,limitline_account,decided_at';
   const path = await fileOf(header, 'A,q4/a,done,bl_1,in_progress,,,s,', "B,q4/b,done,bl_2,'-no,0,,s,2026-11-02");
@@ -187,6 +191,7 @@ test('the decimal separator of a file may be said', async () => {
   expect((await readDecisionsFile(path, { decimal: '.', now })).decisions).toMatchObject([{ total: '1.234' }]);
 });
 
+// Promise: thousand-or-one-is-asked
 test.each([
   ['is ambiguous beside an amount that Limitline wrote', ['7500.5', '100.000'], ['7500.5', null]],
   ['is ambiguous beside thousands of the other separator', ['1,234.50', '100.000'], ['1234.5', null]],

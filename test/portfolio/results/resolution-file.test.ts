@@ -23,6 +23,7 @@ test('a file says for each line an id, resend, or nothing, in whatever dialect',
   });
 });
 
+// Promise: any-csv-resolves
 test('a results file speaks by the ids of its held rows, or by a column that was put to it', async () => {
   const header = 'company_id,line,row,line,state,step,company_id,document_ids,buyer_limit_id,limitline_account';
   const lines = [

@@ -82,6 +82,7 @@ describe('parseAmount', () => {
     expect(parseAmount(text)).toEqual({ problem: expect.stringContaining(message) });
   });
 
+  // Promise: no-currency-word-refused
   test.each([
     '50 T€',
     '50 TEUR',

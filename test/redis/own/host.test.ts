@@ -14,6 +14,7 @@ afterEach(fixture.clean);
 const log = makeSilentLog();
 const OTHER = { name: 'accounting-2', machine: 'b', boot: 'b' };
 
+// Promise: data-folder-of-one-host
 test('a folder whose Redis runs on another host is refused, and the host is named', async () => {
   const dataDir = makeDir();
   enterHost(openFolder(dataDir), OTHER);

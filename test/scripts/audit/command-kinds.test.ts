@@ -27,6 +27,7 @@ async function wholeProgram(): Promise<Command> {
 const leavesOf = (command: Command): Command[] =>
   command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
 
+// Promise: every-change-audited
 test('every command says whether it changes anything, so that none that does is forgotten by the audit', async () => {
   const names = leavesOf(await wholeProgram()).map(commandNameOf);
   expect(names.length).toBeGreaterThan(15);

@@ -14,6 +14,7 @@ async function openArchived() {
   return { ...desk, folder: folder as string };
 }
 
+// Promise: archived-results-compared
 test('an archived portfolio is reported of, and its results are what they were, to the byte', async () => {
   const { limitline, json, read, cwd, folder } = await openArchived();
   const { status, stdout } = await limitline('report', 'q4');
@@ -50,6 +51,7 @@ test('an archived portfolio is reported of, and its results are what they were, 
   expect((await limitline('report', 'q4', '--format', 'csv')).stdout).toBe('');
 });
 
+// Promise: archived-are-listed
 test('portfolios says how many are archived, and --all lists them with where their files are', async () => {
   const { limitline, json, folder } = await openArchived();
   const { stdout } = await limitline('portfolios');

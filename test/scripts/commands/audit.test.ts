@@ -68,6 +68,7 @@ test('audit verify says that the trail is whole, or which link is the first that
   expect((await limitline('audit', 'verify', '--from', '3')).status).toBe(0);
 });
 
+// Promise: export-is-a-witness
 test('an export holds without Redis, as a whole and for a while behind the trail, and no line of it can be changed', async () => {
   const { limitline, json, cwd } = await openAudited();
   expect((await limitline('audit', 'export', '--out', 'trail.ndjson')).status).toBe(0);

@@ -76,6 +76,7 @@ describe('failures by cause', () => {
     expect((await json('report', 'q4')).states).toMatchObject({ held: 1, refused: 3 });
   });
 
+  // Promise: held-cause-offers-no-retry
   test('of held rows alone offer no retry', async () => {
     const { limitline, json } = await openDesk(2, { rules: [{ on: 'limit', fault: 'reset', made: false, times: 2 }] });
     await limitline('run', 'q4.csv');

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { openDesk } from '../../support/desk.ts';
 import { later, openReview, UNDER_REVIEW } from '../../support/under-review.ts';
 
+// Promise: decisions-not-taken-named
 test('an amount of another currency than that of the row’s request is a problem of its line', async () => {
   const { cwd, limitline, standIn } = await openDesk(0, { rules: [UNDER_REVIEW] });
   const header = 'name,country_code,company_registration_number,requested_limit,currency';
@@ -33,6 +34,7 @@ test('an amount of any currency is taken where that of the request is not known'
   expect((await decide([`${ids[0]},,approved,USD 200.50,,`])).stdout).toContain('1 decision taken');
 });
 
+// Promise: lowered-approval-warned
 test('an approval that grants less than before is taken with a warning that names both amounts', async () => {
   const { ids, decide } = await openReview(4);
   const [id, other, third, declined] = ids;
@@ -54,6 +56,7 @@ test('an approval that grants less than before is taken with a warning that name
   expect((await decide([...more, `${declined},,rejected,0,,${later(2)}`])).stdout).not.toContain('warning');
 });
 
+// Promise: lowered-approvals-counted
 test('the summary says how many approvals a file takes away or lowers, and how much less is granted, also in a dry run', async () => {
   const { ids, decide, json } = await openReview(4);
   await decide(ids.map((id, place) => `${id},,approved,${place === 3 ? '' : 900},,${later(1)}`));

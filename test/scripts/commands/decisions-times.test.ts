@@ -5,6 +5,7 @@ import { later, openReview } from '../../support/under-review.ts';
 
 const DAY = 24 * 60;
 
+// Promise: decision-older-than-answer
 test('a decision from before the request that was answered is older than the answer, and is not taken', async () => {
   const { ids, decide, outcomes } = await openReview(2);
   const known = later(0);
@@ -23,6 +24,7 @@ test('a decision from before the request that was answered is older than the ans
   expect(await outcomes()).toMatchObject({ declined: { rows: 1 }, under_review: { rows: 1 }, approved: { rows: 0 } });
 });
 
+// Promise: decision-older-than-answer
 test('a decision from before the request is not taken either where the answer has no status', async () => {
   const { ids, decide } = await openReview(1, [
     { on: 'limit', match: 'HRB', fault: 'answer', set: {}, drop: ['status'] },
@@ -44,6 +46,7 @@ test('a decision that seems to be from less than a day before the request is tak
   );
 });
 
+// Promise: unknown-available-counted
 test('an available amount of before a decision that says none is in no sum, and the limits without one are counted', async () => {
   const { ids, cwd, decide, limitline, json } = await openReview(2);
   await decide([`${ids[0]},,approved,1001.5,400,`, `${ids[1]},,approved,1002.5,700,`]);
@@ -76,6 +79,7 @@ test('a status that only the file has is asked about where another is spelled mu
   expect(stdout).not.toContain('"frozen" before');
 });
 
+// Promise: correct-a-decision-today
 test('a decision that is dated today counts from the moment when its file is taken, so that a later file of that day corrects it', async () => {
   const { ids, decide, outcomes } = await openReview(1);
   const today = later(0).slice(0, 10);

@@ -6,6 +6,7 @@ import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
 import { later, openReview, UNDER_REVIEW } from '../../support/under-review.ts';
 
+// Promises: decision-in-each-portfolio, decisions-before-and-after
 test('what the service decides later changes outcomes, sums and results, and nothing that was made', async () => {
   const { ids, names, decide, outcomes, limitline, json, standIn } = await openReview(4);
   expect(await outcomes()).toMatchObject({ under_review: { rows: 4, granted: '0.00' }, approved: { rows: 0 } });
@@ -58,6 +59,7 @@ test('what the service decides later changes outcomes, sums and results, and not
   ]);
 });
 
+// Promises: latest-decision-counts, same-time-taken-first-stays
 test('the latest decision counts, whatever comes in whichever order, and a file may be taken twice', async () => {
   const { ids, decide, outcomes } = await openReview(3);
   const [second, third] = [later(2), later(3)];
@@ -84,6 +86,7 @@ test('the latest decision counts, whatever comes in whichever order, and a file 
   expect(await outcomes()).toMatchObject({ approved: { rows: 2 }, under_review: { rows: 1 } });
 });
 
+// Promise: decisions-not-taken-named
 test('what is not to be taken is named by its line, and the rest is taken', async () => {
   const { ids, names, decide, json } = await openReview(3);
   const second = later(2);
@@ -119,6 +122,7 @@ test('what is not to be taken is named by its line, and the rest is taken', asyn
   expect(await json('report', 'q4')).toMatchObject({ statuses: { approved: 1, in_progress: 2 } });
 });
 
+// Promise: archived-row-follows-later
 test('a decision about a row that is archived is kept, and the row follows once it is back', async () => {
   const { ids, decide, limitline, json, outcomes } = await openReview(1);
   await limitline('import', 'q4.csv', '--portfolio', 'again');
@@ -143,6 +147,7 @@ test('a decision about a row that is archived is kept, and the row follows once 
   expect((await decide(said)).stdout).toContain('0 decisions taken, 1 known already, 0 not taken.');
 });
 
+// Promise: decision-in-each-portfolio
 test('a decision is heard though the portfolio whose call made the limit was forgotten', async () => {
   const { ids, decide, limitline, json } = await openReview(1);
   await limitline('import', 'q4.csv', '--portfolio', 'again');
@@ -154,6 +159,7 @@ test('a decision is heard though the portfolio whose call made the limit was for
   expect((await json('report', 'again')).outcomes).toMatchObject({ requested_before: { granted: '1001.50' } });
 });
 
+// Promise: decision-in-each-portfolio
 test('two files at once that say different things of one day agree in all portfolios', async () => {
   const { ids, cwd, limitline, json, outcomes } = await openReview(1);
   await limitline('import', 'q4.csv', '--portfolio', 'again');
@@ -176,6 +182,7 @@ test('more available than the limit itself is taken, with a warning', async () =
   expect(status).toBe(0);
 });
 
+// Promise: decision-columns-named
 test('a column with another header is read where --map names it, and so in later files with this header', async () => {
   const { ids, cwd, limitline, outcomes } = await openReview(1);
   await writeFile(join(cwd, 'words.csv'), `Nummer;Ergebnis\n${ids[0]};rejected\n`);
@@ -191,6 +198,7 @@ test('a column with another header is read where --map names it, and so in later
   );
 });
 
+// Promise: known-total-stays
 test('a file without amounts leaves those that are known, and says so', async () => {
   const { ids, cwd, decide, json, limitline, outcomes } = await openReview(1);
   await decide([`${ids[0]},,approved,1001.5,1001.5,${later(-2)}`]);
@@ -211,6 +219,7 @@ test('a file without amounts leaves those that are known, and says so', async ()
   );
 });
 
+// Promise: unexplained-statuses-named
 test('a row without a limit is named with its state, and a taken status without a meaning is named', async () => {
   const rules = [
     { on: 'limit' as const, match: 'HRB 1', fault: 'status' as const, status: 422, body: { message: 'no' } },
@@ -227,6 +236,7 @@ test('a row without a limit is named with its state, and a taken status without 
   expect(stdout).toContain('\nNobody has said what "aproved" means: say it on');
 });
 
+// Promise: people-told-of-decisions
 test('people are told once a file of the rows that say something else, by what was decided', async () => {
   const { ids, decide, json } = await openReview(3);
   const said = [

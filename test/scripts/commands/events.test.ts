@@ -51,6 +51,7 @@ test('events are listed with the rows that they name, the latest first, and thos
   expect(JSON.parse((await limitline('events', '--since', '2999-01-01', '--json')).stdout).events).toEqual([]);
 });
 
+// Promise: export-for-owner-alone
 test('the export has every event as it came, in a file for its owner alone, and is audited', async () => {
   const { cwd, context, limitline } = await openPlace();
   const contents = ['{"id":"bl_1"}\n', 'ünï\u2028bl_2\0', '', Buffer.from([0xff, 0xfe, 0xd8, 0])];

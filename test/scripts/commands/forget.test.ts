@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { openContextOf } from '../../support/context-of.ts';
 import { openDesk } from '../../support/desk.ts';
 
+// Promise: forget-asks-for-name
 test('limitline forget says what goes and what stays, asks for the name, and says what it cannot reach', async () => {
   const desk = await openDesk(2);
   await desk.limitline('run', 'q4.csv', '--no-results');
@@ -32,6 +33,7 @@ test('limitline forget says what goes and what stays, asks for the name, and say
   expect(none).toMatchObject({ status: 1, stderr: expect.stringContaining('There is no portfolio "none"') });
 });
 
+// Promise: killed-import-ends-with-cancel
 test('a portfolio whose import was killed is forgotten, or archived, once it is cancelled', async () => {
   const desk = await openDesk(2);
   const context = await openContextOf(desk);

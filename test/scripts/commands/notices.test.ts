@@ -30,6 +30,7 @@ async function openNotified() {
   return { ...desk, context, receiver, mails };
 }
 
+// Promise: webhook-address-stays-secret
 test('a test goes to each way at once, and what came of it is said and told by the status', async () => {
   const { limitline, json, receiver, mails } = await openNotified();
   const { status, stdout } = await limitline('notices', 'test');

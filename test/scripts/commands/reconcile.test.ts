@@ -6,6 +6,7 @@ import { openConsole } from '../../support/console.ts';
 import { openContextOf } from '../../support/context-of.ts';
 import { openDesk } from '../../support/desk.ts';
 
+// Promise: last-report-again
 test('reconcile leaves a report with its files, says where they are, and --last prints it again and looks at nothing', async () => {
   const desk = await openDesk(2);
   expect(await desk.limitline('reconcile', '--last')).toMatchObject({
@@ -40,6 +41,7 @@ test('reconcile leaves a report with its files, says where they are, and --last 
   expect(entries[0]?.facts).toEqual({ count: 1, items: 1, report: report.id });
 });
 
+// Promise: long-reviews-are-named
 test('with REVIEW_DAYS, reconcile names by portfolio what is under review for longer, with its sum and its oldest', async () => {
   const rules = [1, 2, 3].map((number) => {
     return {

@@ -20,6 +20,7 @@ function resolve(args: string[]): Promise<unknown> {
   return program.parseAsync(['resolve', 'q4', ...args], { from: 'user' });
 }
 
+// Promise: resend-all-needs-yes
 test.each([
   [['--resend'], /--line N.*--all.*--from/],
   [['--made', 'bl_1'], /--line N/],

@@ -6,6 +6,7 @@ import { openDesk } from '../../support/desk.ts';
 
 const ARCHIVED = 'limitline: q4 is archived: npx limitline restore "q4" brings its rows back.\n';
 
+// Promise: archived-is-said
 test('every command that would change an archived portfolio says what brings it back', async () => {
   const { limitline, json } = await openDesk(2);
   expect((await limitline('run', 'q4.csv')).status).toBe(0);

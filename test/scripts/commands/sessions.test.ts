@@ -32,6 +32,7 @@ test('run --sessions asks for one for each limit, and the links are in the resul
   expect(entries).toContainEqual(expect.objectContaining({ about: 'q4', facts: { line: 2, resend: true } }));
 });
 
+// Promise: run-waits-for-sessions
 test('run --sessions says what became of each session, and ends 0 only where each limit has a link', async () => {
   const { limitline, standIn, json, cwd, env } = await openSessionDesk(3);
   const body = { error: 'no such buyer, see https://hosted.example/s/secret', more: 'x'.repeat(300) };
@@ -83,6 +84,7 @@ test('run --sessions ends 0 where only declined limits have no link, and the pag
   expect((await web.post(`${address}/session`, { resend: '0' })).status).toBe(303);
 });
 
+// Promise: recover-restores-link
 test('links come back from results into a lost ledger, and nothing is asked for again by itself', async () => {
   const desk = await openSessionDesk(2);
   const { limitline, json, read, standIn } = desk;
@@ -108,6 +110,7 @@ test('links come back from results into a lost ledger, and nothing is asked for 
   for (const link of links) expect(text).toContain(link);
 });
 
+// Promise: run-ends-when-sessions-wait
 test('run --sessions ends also where the queue is paused, and says what waits', async () => {
   const { limitline, standIn } = await openSessionDesk(1);
   await limitline('run', 'q4.csv');
@@ -155,6 +158,7 @@ test('the page of a row asks for a session, shows its link and age, and asks for
   expect((await web.post(`${address}/session`, { resend: '1' })).status).toBe(409);
 });
 
+// Promise: session-needs-its-ids
 test('where a session needs the supplier that a portfolio lacks, its rows have no button but say so, and the command ends with 2', async () => {
   const SERVICE_SESSION_FILE = await writeSessionFile({ body: { of: sessionPlace('supplier') } });
   const { limitline, cwd, env } = await openDesk(1, {}, { SERVICE_SESSION_FILE });
@@ -168,6 +172,7 @@ test('where a session needs the supplier that a portfolio lacks, its rows have n
   expect(text).not.toContain('Request a hosted session');
 });
 
+// Promise: link-never-logged
 test('no link comes into the log, whatever the service answers', async () => {
   const { log, lines } = makeKeptLog();
   log.level = 'trace';

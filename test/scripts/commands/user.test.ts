@@ -47,6 +47,7 @@ test('a user is added with a password that is made and shown once, changed, and 
   expect((await user('remove', 'alice')).stdout).toMatch(/removed.*There is no user any more/s);
 });
 
+// Promise: user-commands-end-sessions
 test('the sessions of a user, and of somebody of an identity provider, are listed and ended', async () => {
   const { user, opened } = await openUsers();
   const eve = 'eve@example.com (sso 4f6d2a)';
@@ -66,6 +67,7 @@ test('the sessions of a user, and of somebody of an identity provider, are liste
   expect((await user('sessions', 'alice')).stdout).toBe('alice is not signed in.\n');
 });
 
+// Promise: user-changes-audited
 test('the audit has what a command changed of a user, before and after, and no password', async () => {
   const { user, audit } = await openUsers();
   const { password } = JSON.parse((await user('add', 'alice', '--roles', 'viewer', '--json')).stdout);

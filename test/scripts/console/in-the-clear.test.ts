@@ -26,6 +26,7 @@ test.each([
   },
 );
 
+// Promise: warns-of-unencrypted-paths
 test('behind a proxy it is said too, and not on this machine alone', () => {
   const urls = { REDIS_URL: 'redis://10.0.0.5', SERVICE_URL: undefined };
   const here = { ...OUTSIDE, CONSOLE_HOST: '127.0.0.1' };

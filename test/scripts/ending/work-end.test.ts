@@ -20,6 +20,7 @@ const lookedAt = (all: PortfolioState[]) => ({
   queues: { stoppedBy: async () => [] },
 });
 
+// Promise: unfinished-import-stays-open
 test.each<[string, PortfolioState[], string | true, number, RegExp]>([
   ['nothing is left', [finished], true, 0, /: nothing is open any more$/],
   [
@@ -47,6 +48,7 @@ test.each<[string, PortfolioState[], string | true, number, RegExp]>([
   },
 );
 
+// Promise: deadline-ends-with-3
 test.each<[string, PortfolioState[], number, RegExp]>([
   ['with 0 where nothing is left', [finished], 0, /: nothing is open any more$/],
   ['with 3 and the count of rows', [going, paused], 3, /: the time of --deadline is over; 4 rows are left$/],

@@ -31,6 +31,7 @@ async function openReview(settings: Record<string, string> = {}) {
   return { ...desk, id, write, statuses };
 }
 
+// Promise: trying-changes-nothing
 test('events try says what the mapping finds in each event and what would become of it, and changes nothing', async () => {
   const { id, write, limitline, statuses } = await openReview();
   const at = later(1);
@@ -68,6 +69,7 @@ test('events try says what the mapping finds in each event and what would become
   expect(await statuses()).toEqual({ in_progress: 1 });
 });
 
+// Promise: mistyped-status-not-taken
 test('a status that may be mistyped is not taken from an event; each command says so each time, until somebody says what it means', async () => {
   const { id, write, limitline, statuses, env, cwd } = await openReview();
   const context = await openContextOf({ cwd, env });
@@ -168,6 +170,7 @@ test('without an event or a mapping, or with a wrong one, nothing is tried or ta
   }
 });
 
+// Promise: acknowledged-event-is-taken
 test('a listener that is killed as soon as it has answered loses no decision', async () => {
   const port = String(await freePort());
   const { id, cwd, env, statuses, start } = await openReview({ EVENTS_PORT: port, EVENTS_SECRET: SECRET });

@@ -11,6 +11,7 @@ async function listOf(lines: string[]) {
   return list.result();
 }
 
+// Promise: buyers-are-listed
 test('the buyer list has the lines that mean one buyer, and says by what', async () => {
   const list = await listOf([
     '1,A GmbH,DE,HRB 1,1',

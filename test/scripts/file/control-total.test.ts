@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { callCommand } from '../../support/call-command.ts';
 import { makeFolder } from '../../support/workplace.ts';
 
+// Promise: control-total-stops-import
 test('check compares all lines of a file with a control total', async () => {
   const cwd = await makeFolder();
   await writeFile(join(cwd, 'q4.csv'), 'name,country_code,requested_limit\nA,DE,1000.10\nB,DE,2000\n');

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { understanding, understoodWords } from '../../../scripts/file/understanding.ts';
 import { read } from '../../support/read-portfolio.ts';
 
+// Promise: mapped-fields-are-said
 test('columns that are sent by a path are said, and are not among those that are kept', async () => {
   const columns = { PLZ: 'company.address.postal_code', Firma: 'name' } as const;
   const file = 'Firma,requested_limit,PLZ,Betreuer\nA,1000,89073,B\n';
@@ -18,6 +19,7 @@ test('columns that are sent by a path are said, and are not among those that are
   });
 });
 
+// Promise: path-header-not-sent
 test('a header that is a path itself is kept, and how it is sent is said', async () => {
   const opened = await read('name,requested_limit,company.address.postal_code,company.contacts\nA,1000,89073,1\n');
   expect(understoodWords(opened)).toContain(

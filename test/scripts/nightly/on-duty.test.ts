@@ -9,6 +9,7 @@ import { openWorkplace } from '../../support/workplace.ts';
 const never = () => new AbortController().signal;
 const SCHEDULE = { LIMITLINE_SCHEDULE: 'audit 02:15 UTC; reconcile 02:30 UTC' };
 
+// Promise: one-pass-of-what-is-due
 test('one pass runs what is due and was not run, and the next finds nothing to do; findings are told by the status', async () => {
   const place = await openWorkplace({ env: SCHEDULE });
   const { context } = place;
@@ -55,6 +56,7 @@ test('a part that fails is said, and leaves the others to do theirs', async () =
   expect(events).toEqual(['once', 'started', 'stopped']);
 });
 
+// Promise: missed-nights-run-once
 test('two processes on duty catch up with what was missed once, are seen, and make room for what somebody asks for', async () => {
   const { context } = await openWorkplace({ env: SCHEDULE });
   expect(await readScheduleFacts(context)).toMatchObject({ onDuty: [], isOther: false });

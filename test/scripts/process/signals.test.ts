@@ -6,6 +6,7 @@ test.each<[string, [EndSignal, number][], string]>([
   ['a first Ctrl-C ends in good order', [['SIGINT', 0]], 'end'],
   ['so does a closed terminal', [['SIGHUP', 0]], 'end'],
   [
+    // Promise: several-signals-are-one
     'npm and the shell both pass a Ctrl-C on',
     [
       ['SIGINT', 0],

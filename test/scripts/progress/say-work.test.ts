@@ -68,6 +68,7 @@ const atLimit: PaceState = {
   blocked: undefined,
 };
 
+// Promise: log-each-minute
 test('each minute the log says what was done in it and what calls wait for, and nothing where there is nothing to do', async () => {
   const { log, lines } = makeKeptLog();
   const now = { counts: { done: 5 }, calls: 10, waiting: 0, looks: 0 };

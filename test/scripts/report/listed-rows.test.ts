@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { later, openReview } from '../../support/under-review.ts';
 
+// Promise: rows-of-one-outcome
 test('the rows of an outcome are listed as text, JSON and a file, which decisions reads back', async () => {
   const { cwd, limitline, json, ids, names, decide, outcomes } = await openReview(3);
   await decide([`${ids[1]},,approved,1002.5,1002.5,${later(1)}`]);

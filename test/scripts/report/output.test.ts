@@ -34,6 +34,7 @@ test('a folder that is not there is said before anything is asked', async () => 
   checkOutput(join(dir, 'out.csv'), { isBinary: false });
 });
 
+// Promise: out-file-when-complete
 test('a file has its name when it is whole, and what was there stays where it does not get so far', async () => {
   const dir = await makeFolder();
   const out = join(dir, 'out.csv');

@@ -13,6 +13,7 @@ async function wait({ context }: Place, patienceMs = 2_000) {
   return { hasLinks, said: said.join(' ') };
 }
 
+// Promise: run-ends-without-progress
 test('a run whose sessions are put off again and again ends, and says what waits', async () => {
   const rule = { on: 'session', fault: 'status', status: 429 } as const;
   const place = await openSessionPlace(2, { faults: { rules: [rule] } });
@@ -22,6 +23,7 @@ test('a run whose sessions are put off again and again ends, and says what waits
   expect(await place.context.calls.sessions.waiting()).toHaveLength(2);
 });
 
+// Promise: run-ends-without-progress
 test('a run whose session no worker can send, by another session file, ends and says what waits', async () => {
   const place = await openSessionPlace(1);
   await place.workers.stop();
@@ -31,6 +33,7 @@ test('a run whose session no worker can send, by another session file, ends and 
   expect((await wait(place)).said).toContain('1 hosted session waits, since none was made for 2 s.');
 });
 
+// Promise: run-ends-without-progress
 test('a run whose session is under way by a process that vanished, behind a paused queue, ends and says so', async () => {
   const place = await openSessionPlace(1);
   const { calls, keys, ledger, queues } = place.context;
@@ -43,6 +46,7 @@ test('a run whose session is under way by a process that vanished, behind a paus
   expect(said).toContain('hosted sessions: 1 not answered yet.');
 });
 
+// Promise: run-waits-for-sessions
 test('a run waits as long as sessions are made, however long that takes together', async () => {
   // Each takes some four seconds, and one is sent at a time.
   const slow = { on: 'session', fault: 'slow', bytesPerS: 40 } as const;

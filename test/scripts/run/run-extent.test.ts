@@ -13,6 +13,7 @@ const PACE: PaceState = {
   blocked: undefined,
 };
 
+// Promise: settled-means-known
 test('the progress of a run counts as settled neither held rows nor those that wait', async () => {
   const { portfolios } = openLedger();
   const state = await portfolios.read('q4');

@@ -37,6 +37,7 @@ async function readNames(names: readonly string[], encoding: string): Promise<st
 }
 
 describe('the encoding of a list', () => {
+  // Promise: encoding-by-its-letters
   test.each<[string, Language[]]>([
     ['windows-1252', WEST],
     ['windows-1250', [...CENTRAL, 'German', 'Croatian', 'Romanian']],
@@ -63,6 +64,7 @@ describe('the encoding of a list', () => {
   });
 
   // One letter says little: then it may be asked for, and no name comes out as another.
+  // Promise: uncertain-encoding-asked
   test.each(['windows-1252', 'windows-1250', 'macintosh', 'cp850', 'cp852'])(
     'is never taken for another by a single name in %s',
     async (encoding) => {
@@ -76,6 +78,7 @@ describe('the encoding of a list', () => {
     },
   );
 
+  // Promise: uncertain-encoding-asked
   test.each<[string, string]>([
     ['windows-1252', 'Ó Briain,Ó Briain,Ó Briain'],
     ['windows-1252', 'È Bio srl,È Bio srl,Perù,Così'],

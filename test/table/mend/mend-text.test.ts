@@ -52,6 +52,7 @@ describe('a cell is written anew, and every other byte is as it was', () => {
     expect(result.toString()).toBe(text('3'));
   });
 
+  // Promise: mended-cell-alone-changes
   test('of several records and cells, quoted ones among them', async () => {
     const before = 'name,limit,city\n"Say ""hi""",x,Bonn\nB,2,Ulm\n"A\nC",3,\n';
     const result = await mended(Buffer.from(before), [

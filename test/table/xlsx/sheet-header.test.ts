@@ -25,6 +25,7 @@ describe('a sheet with rows above its header', () => {
     row(7, 'Beta', '2', '', 'wide'),
   ];
 
+  // Promise: header-is-found
   test('is read from the row that names our columns, and is as wide as that', async () => {
     expect(told(await read(SHEET))).toEqual({
       headerLine: 5,

@@ -94,6 +94,7 @@ describe('rows that are hidden', () => {
     rowOf(6, ['Total', '1000'], 'hidden="true"'),
   ];
 
+  // Promise: hidden-rows-not-requested
   test('are a problem each', async () => {
     const { lines } = await readSheets([{ name: 'Buyers', rows: rows.join('') }]);
     expect(lines.map(({ kind }) => kind)).toEqual(['row', 'invalid', 'invalid', 'row', 'invalid']);

@@ -44,6 +44,7 @@ describe('a workbook', () => {
     expect(lines[0]?.cells[2]).toBe('2025-03-31');
   });
 
+  // Promise: thousands-refused
   test('shown in thousands, or with a formula that was never calculated, is a problem of the line', async () => {
     const formats = ['#,##0 "T€"', '#,##0"k"', '0.0 "Mio. €"', '#,##0,', '#,##0.00 [$€-407]', '#,##0', '0 \\k'];
     const escaped = formats.map(
@@ -196,6 +197,7 @@ const read = (sheets: Sheet[], given?: Partial<PortfolioFile>) =>
 describe('sheets that cannot be seen, or are not read', () => {
   const [old, buyers] = [HEADER + rowOf(2, ['Old', '1']), HEADER + rowOf(2, ['New', '2'])];
 
+  // Promise: first-visible-sheet
   test('a cover without a header is passed over for the first sheet with all needed columns, and is named', async () => {
     const cover =
       rowOf(1, ['Buyers of 2026']) + rowOf(2, ['Prepared by', 'Treasury']) + rowOf(3, ['Date', '2026-11-02']);
@@ -228,6 +230,7 @@ describe('sheets that cannot be seen, or are not read', () => {
     else expect(found).toMatchObject({ dialect: { sheet: 'First' }, lines: [] });
   });
 
+  // Promise: first-visible-sheet
   test('a hidden first sheet is not the one that is requested, and those left out are named', async () => {
     const sheets: Sheet[] = [
       { name: 'Archive', state: 'hidden', rows: old },

@@ -28,6 +28,7 @@ async function readByExceljs(records: Iterable<string[]>, name = 'q4') {
 }
 
 describe('another program reads', () => {
+  // Promise: workbook-has-numbers
   test('amounts as numbers, days and moments as dates, and all else as the text that it is', async () => {
     const sheet = await readByExceljs([
       ['name', 'amount', 'day', 'updated', 'note'],

@@ -12,6 +12,7 @@ Alder GmbH,DE,1000,Audit 2025.pdf
 Birch GmbH,DE,much,other.pdf
 `;
 
+// Promise: document-added-to-upload
 test('a missing document is added to an upload without losing what was corrected, and the nearest name is proposed', async () => {
   const desk = await openDesk(1);
   const web = await openConsole(desk);

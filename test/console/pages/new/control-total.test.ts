@@ -4,6 +4,7 @@ import { openDesk } from '../../../support/desk.ts';
 import { unmarked } from '../../../support/unmarked.ts';
 import { uploadTo } from '../../../support/upload.ts';
 
+// Promise: control-total-stops-import
 test('an upload that adds up to another sum than the control total imports nothing, and the page says by how much', async () => {
   const web = await openConsole(await openDesk(1));
   const { location } = await uploadTo(web, ['file', 'q4.csv', 'name,country_code,requested_limit\nA,DE,1000.10\n']);

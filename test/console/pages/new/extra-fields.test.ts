@@ -3,6 +3,7 @@ import { openConsole } from '../../../support/console.ts';
 import { openDesk } from '../../../support/desk.ts';
 import { uploadTo } from '../../../support/upload.ts';
 
+// Promise: mapped-fields-are-said
 test('a column that is sent by a path is said to be sent, and the dialog before sending names it', async () => {
   const web = await openConsole(await openDesk(1));
   const file = 'name,country_code,requested_limit,company.address.postal_code\nA,DE,1000,89073\n';

@@ -21,6 +21,7 @@ async function submit(web: Web, location: string): Promise<void> {
 
 const errorsOf = async (web: Web) => (await web.get('/portfolios/q9/downloads/errors.csv')).text;
 
+// Promise: kept-documents-for-corrections
 test.each([
   ['as files', ['a.pdf', 'b.pdf']],
   ['in a ZIP file, in a folder', ['a.pdf', '2025/b.pdf']],
@@ -61,6 +62,7 @@ test.each([
   },
 );
 
+// Promise: kept-documents-for-corrections
 test('a row that the service rejected keeps its documents for its correction, however its file came', async () => {
   const rule = { on: 'limit', match: '9999', fault: 'status', status: 400, body: 'too much' } as const;
   const desk = await openDesk(1, { rules: [rule] });

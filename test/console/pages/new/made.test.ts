@@ -12,6 +12,7 @@ const plain = (markup: string) =>
     .replace(/<[^>]*>/g, ' ')
     .replace(/\s+/g, ' ');
 
+// Promise: changes-told-to-approver
 test('what was changed by hand before an import is told to its approver and on the portfolio’s page, and its rows name their file', async () => {
   const desk = await openDesk(0, {}, { APPROVE_ALWAYS: 'on' });
   const web = await openConsole(desk);

@@ -12,6 +12,7 @@ const BIRCH = 'Birch GmbH,DE,2000\n';
 /** A preview may be some seconds old. */
 const SOON = { timeout: 30_000 };
 
+// Promise: preview-counts-new-requests
 test('a line that another portfolio requests, or has requested meanwhile, is no new request on the page nor in the question', async () => {
   const desk = await openDesk(0);
   const write = (name: string, lines: string) => writeFile(join(desk.cwd, name), `${HEADER}${lines}`);

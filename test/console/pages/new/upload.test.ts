@@ -52,6 +52,7 @@ test('an upload is previewed, and mended and submitted by ordinary forms', async
   expect((await web.get(`${location}/file`)).text).toBe(lines.replace('much', '12.5'));
 });
 
+// Promise: who-ends-first-pause
 test('who sends five first is told who lets the others go', async () => {
   const { web } = await openUploads();
   const { location } = await uploadTo(web, ['file', 'q9.csv', buyerLines(6).join('\n')]);
@@ -143,6 +144,7 @@ test('a folder in the name of a file leads nowhere', async () => {
   }
 });
 
+// Promise: refused-upload-leaves-nothing
 test('a connection that drops in mid-upload leaves nothing', async () => {
   const { web, folders } = await openUploads();
   const { cookie, token, origin } = await web.credentials();
@@ -190,6 +192,7 @@ test('an upload without its end is told to be sent again, and leaves nothing', a
   expect(await folders()).toEqual([]);
 });
 
+// Promise: preview-says-sum-above
 test('a preview says which sum is above which limit, and an import that may wait says that nothing is sent yet', async () => {
   const settings = { APPROVE_ABOVE: '4000000', APPROVE_PERSON_ABOVE: '5000' };
   const { web } = await openUploads(settings);
@@ -256,6 +259,7 @@ test('a supplier comes with the file of its buyers, is shown, and is created bef
   expect(entries.at(-1).facts).toMatchObject({ supplier: 'us.csv' });
 });
 
+// Promise: imports-wait-for-approval
 test('nothing is sent for an uploaded supplier before the import is approved', async () => {
   const { web, desk } = await openUploads({ APPROVE_ALWAYS: 'on' });
   const { location } = await uploadTo(web, ['file', 'q9.csv', CSV], SUPPLIER);

@@ -31,6 +31,7 @@ async function findIn(ledger: ReturnType<typeof openLedger>, atMs = Date.now()) 
   return sink.items;
 }
 
+// Promise: buyers-without-limit-once
 test('a buyer is named once, by its latest row, if none of its requests has a limit or may get one', async () => {
   const ledger = openLedger();
   const [refused] = await putBuyer(ledger, 'Refused', ['refused']);

@@ -9,6 +9,7 @@ import { openWorkplace } from '../../../support/workplace.ts';
 const HEADER =
   'name,country_code,company_registration_number,requested_limit,supporting_documents,statements_dated,contact_email';
 
+// Promise: findings-name-no-contact
 test('after a run, all that finance wants to know of is found: what was granted, what failed, who has nothing', async () => {
   const place = await openWorkplace({
     faults: {

@@ -15,6 +15,7 @@ async function findIn(place: ReturnType<typeof openEvents>, results: readonly Pa
   return sink.items;
 }
 
+// Promise: night-tells-of-events
 test('rows that new events name are told once each, by what is their own first; others are counted', async () => {
   const place = openEvents();
   const { events, all } = place;

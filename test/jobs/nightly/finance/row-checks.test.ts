@@ -29,6 +29,7 @@ describe('what was granted beside what was requested', () => {
       MEANINGS,
     );
 
+  // Promise: granted-less-digit-by-digit
   test.each([
     ['1000', '1000', undefined],
     ['1000', '1000.00', undefined],
@@ -148,6 +149,7 @@ describe('statements', () => {
     return item && [item.check, item.says, item.detail];
   };
 
+  // Promise: statements-by-nights-date
   test.each<[string, number, string | undefined, [string, string, string | undefined] | undefined]>([
     ['750000', 0, undefined, undefined],
     ['750000.01', 0, undefined, ['no statements', 'limit made: no document is named', undefined]],

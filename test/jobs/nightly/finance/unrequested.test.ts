@@ -30,6 +30,7 @@ const shown = (items: readonly FoundItem[]) =>
 
 const HEADER = 'name,country_code,company_registration_number,requested_limit,contact_email,supporting_documents';
 
+// Promise: unrequested-lines-named
 test('lines that led to no request are told, each with why, until a later file has a request of the buyer', async () => {
   const place = await openWorkplace();
   const { context } = place;
@@ -125,6 +126,7 @@ test('a line that an errors file holds is told once, with that file; one that so
   ]);
 });
 
+// Promise: broken-import-lines-named
 test('of an import that broke off, the lines behind its end are told; whose buyer was known by less has its row', async () => {
   const place = await openWorkplace();
   const { context } = place;
@@ -171,6 +173,7 @@ test('of a portfolio that was given up, nothing is told that came in before', as
   expect((await unrequested(context)).map(({ name }) => name)).toEqual(['Gamma GmbH']);
 });
 
+// Promise: unsubmitted-lines-named
 test('files that were uploaded and not submitted, rejected by the drop folder, or lie in it, are told line by line', async () => {
   const { dir, ...place } = await openWorkplace();
   const inbox = join(dir, 'inbox');
@@ -259,6 +262,7 @@ test('files that were uploaded and not submitted, rejected by the drop folder, o
   ).toHaveLength(1);
 });
 
+// Promise: waiting-rows-named
 test('rows that wait for approval, or in a paused portfolio, are told while nobody sent them anywhere', async () => {
   const place = await openWorkplace({ env: { APPROVE_ABOVE: '2000' } });
   const { context } = place;

@@ -51,6 +51,7 @@ async function openArchived() {
   return { ...place, before, meanwhile, folder: archived.folder };
 }
 
+// Promise: archived-files-are-named
 test('an archived portfolio makes no finding: its files, documents, buyers and jobs are as they should be', async () => {
   const place = await openArchived();
   // While its rows were in Redis, the refused one was finance's to know of.
@@ -67,6 +68,7 @@ test('an archived portfolio makes no finding: its files, documents, buyers and j
   expect(again).toEqual(['refused', 'no limit'].map((check) => ({ check, portfolio: 'again', line: 4 })));
 });
 
+// Promise: damaged-archive-is-found
 test('an archive that is gone, cut off or changed is found, and nothing that it may name is called unnamed', async () => {
   const place = await openArchived();
   const rows = join(place.folder, ROWS);
@@ -101,6 +103,7 @@ test('an archive that is gone, cut off or changed is found, and nothing that it 
   expect(await found(place)).toEqual([]);
 });
 
+// Promise: stuck-archive-is-found
 test('what has been on its way for more than an hour is named, with the command that goes on', async () => {
   const place = await openWorkplace({ env: ownRedis() });
   const { ledger, keys, portfolios } = place.context;

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { findBuyers } from '../../../../jobs/story/find-buyers.ts';
 import { found, quietPlace } from '../../../support/checked-ledger.ts';
 
+// Promise: search-indexes-mended
 test('words by which buyers are found are compared with their records, and buyers of an older version get theirs', async () => {
   const place = await quietPlace();
   const { ledger, keys, rows } = place.context;

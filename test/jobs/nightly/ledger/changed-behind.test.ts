@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { found, quietPlace } from '../../../support/checked-ledger.ts';
 
+// Promise: missing-rows-named
 test('rows that are gone are named each night, with the limits that were made for them, and no count is mended down to what is left', async () => {
   const place = await quietPlace();
   const { ledger, keys, rows, portfolios } = place.context;
@@ -35,6 +36,7 @@ test('rows that are gone are named each night, with the limits that were made fo
   expect((await portfolios.read('q4')).counted).toEqual({ added: { 1: 4 }, limitsMade: 4 });
 });
 
+// Promise: missing-rows-named
 test('rows that are gone come back with their file: each is counted once, with its own limit, and nothing is left to find', async () => {
   const place = await quietPlace();
   const { ledger, keys, rows, portfolios } = place.context;
@@ -60,6 +62,7 @@ test('rows that are gone come back with their file: each is counted once, with i
   });
 });
 
+// Promise: no-call-invented
 test('a row that is marked as done, and that no call made, is named and gets no call invented', async () => {
   const place = await quietPlace();
   const { ledger, keys, rows } = place.context;
@@ -95,6 +98,7 @@ test('rows that wait in a portfolio that counts as finished go on', async () => 
   expect((await place.settled('to come')).states.done).toBe(2);
 });
 
+// Promise: open-row-gets-its-job
 test('rows whose jobs were deleted go on: one in progress is named and gets its job, one that waits is brought by the workers', async () => {
   const place = await quietPlace();
   const { queues, rows } = place.context;

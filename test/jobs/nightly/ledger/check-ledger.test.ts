@@ -84,6 +84,7 @@ const DAMAGES: Damage[] = [
   ],
 ];
 
+// Promise: night-mends-what-is-certain
 test('each difference within the ledger is found with its row, mended, and not found again', async () => {
   const place = await quietPlace();
   expect(await found(place)).toEqual([]);
@@ -100,6 +101,7 @@ test('a job that comes once more just behind the end of its row is left to the w
   expect(await found(place)).toEqual([]);
 });
 
+// Promise: night-leaves-the-rest
 test('what only a person can decide is named with what he would do, and left as it is', async () => {
   const place = await quietPlace();
   const { ledger, keys, rows, imports, documents } = place.context;
@@ -154,6 +156,7 @@ test('what only a person can decide is named with what he would do, and left as 
   );
 });
 
+// Promise: vanished-sender-resolved
 test('the command for a call whose sender vanished holds a row that was given up, so that a person may say what became of it', async () => {
   const place = await openWorkplace();
   const { context } = place;
@@ -213,6 +216,7 @@ test('rows that have ended otherwise than their call: a held one goes on, a refu
   expect((await found(place)).filter(({ check }) => check === 'calls')).toEqual([]);
 });
 
+// Promise: files-on-another-host
 test('on a host whose data folder has none of the files, nothing of them is called missing', async () => {
   const place = await quietPlace();
   const { settings, log } = place.context;
@@ -225,6 +229,7 @@ test('on a host whose data folder has none of the files, nothing of them is call
   expect(notes).toEqual([expect.stringContaining('Files, documents and archives were not compared')]);
 });
 
+// Promise: one-report-a-night
 test('a check that was ended in the middle is made again, and finds and mends the same once', async () => {
   const place = await quietPlace();
   const { ledger, keys } = place.context;

@@ -3,6 +3,7 @@ import { foundBy } from '../../../support/found-by.ts';
 import { retryRows } from '../../../support/operate.ts';
 import { buyerLines, openWorkplace } from '../../../support/workplace.ts';
 
+// Promise: check-at-any-time
 test('reconcile finds nothing however often it looks while rows come in, go on, are refused and are sent again', async () => {
   const place = await openWorkplace({
     faults: { latencyMs: [1, 8], rules: [{ on: 'limit', every: 6, times: 20, fault: 'status', status: 422 }] },

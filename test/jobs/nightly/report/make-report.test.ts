@@ -49,6 +49,7 @@ const finds =
 
 const NIGHT = '2026-11-22T01:30:00.000Z';
 
+// Promise: report-sums-name-currency
 test('the sums of a finding have the currency that all files of its portfolio name', async () => {
   const { make, reports } = await openDesk();
   const { groups } = await make(NIGHT, finds(foundItem({ portfolio: 'eur' })));
@@ -94,6 +95,7 @@ test('a finding that stands for those of many portfolios has no sum of several c
   expect(crowded).not.toHaveProperty('sum');
 });
 
+// Promise: check-leaves-a-report
 test('a night leaves its items as a table, a page to print, and a report that says where they are', async () => {
   const print = () => ['<p>', 'printed', '</p>'];
   const { dir, reports, make, names } = await openDesk({ printReport: print });
@@ -133,6 +135,7 @@ test('a night leaves its items as a table, a page to print, and a report that sa
   ]);
 });
 
+// Promise: report-compares-with-before
 test('the report of the next night says what is new, what is more, and what is gone', async () => {
   const { reports, make } = await openDesk();
   await make('monday', finds(foundItem(), foundItem({ says: 'only on monday' })));
@@ -145,6 +148,7 @@ test('the report of the next night says what is new, what is more, and what is g
   ]);
 });
 
+// Promise: one-report-a-night
 test('a run that dies in the middle leaves nothing that is read, and that of the same night again all of it, once', async () => {
   const { dir, reports, make, names } = await openDesk();
   await make('monday', finds(foundItem()));
@@ -182,6 +186,7 @@ async function placeHere(dir: string): Promise<string> {
   return /\.\d+-([0-9a-f]{8})-[0-9a-f]{8}\.part$/.exec(draft.path)?.[1] ?? '';
 }
 
+// Promise: report-has-3000-findings
 test('a hundred thousand items pass through, of which little is kept in memory', async () => {
   const { reports, make } = await openDesk();
   let kept = 0;
@@ -209,6 +214,7 @@ function heapInUse(): number {
   return process.memoryUsage().heapUsed;
 }
 
+// Promise: check-survives-full-disk
 test('a disk that takes no files keeps nothing else from being done, and it is said', async () => {
   const { dir, reports, make } = await openDesk();
   await writeFile(join(dir, 'reports'), 'a file where the folder should be');

@@ -1,0 +1,3 @@
+import { writePages } from './pages.ts';
+
+await writePages();
