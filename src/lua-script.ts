@@ -28,8 +28,9 @@ export type LuaScript = (
 
 /**
  * Registers the Lua file at `url` with a connection and returns a function that runs it (EVALSHA, and EVAL once if the server does not know
- * it yet). A line `-- @include name` is replaced by the file `name.lua` beside it. If Redis has another format by now, the script changes
- * nothing and the process ends: see {@link FITS}.
+ * it yet). A file may have several scripts, each behind a line `-- @script name`; the URL's hash names the one that is meant. A line
+ * `-- @include file`, `file#name` or `#name` is replaced by that file beside it, or by the script of that name. If Redis has another format
+ * by now, the script changes nothing and the process ends: see {@link FITS}.
  *
  * Each file is registered once for a connection, however often this is called.
  *
@@ -109,7 +110,7 @@ function register(connection: RedisConnection, url: URL): Ordered {
     const run = runGathered(connection, lua);
     return (keys, args) => run(keys, args).catch(endMisfit);
   }
-  const command = `limitline:${basename(url.pathname, '.lua')}`;
+  const command = `limitline:${url.hash.slice(1) || basename(url.pathname, '.lua')}`;
   connection.defineCommand(command, { lua });
   const run = Reflect.get(connection, command) as (...args: Value[]) => Promise<unknown>;
   return (keys, args) => run.call(connection, keys.length, ...keys, ...args).catch(endMisfit);
@@ -216,14 +217,13 @@ export function readLua(url: URL): string {
   const known = TEXTS.get(url.href);
   if (known !== undefined) return known;
   const included = new Set<string>();
-  const read = (at: URL): string => {
-    const lines = readFileSync(fileURLToPath(at), 'utf8');
-    return lines.replace(/^-- @include (\S+)$/gm, (_line, name: string) => {
-      if (included.has(name)) return '';
-      included.add(name);
-      return read(new URL(`${name}.lua`, at));
+  const read = (at: URL): string =>
+    scriptAt(at).replace(/^-- @include ([^\s#]*)(#\S+)?$/gm, (_line, file: string, name = '') => {
+      const { href } = new URL(file === '' ? name : `${file}.lua${name}`, at);
+      if (included.has(href)) return '';
+      included.add(href);
+      return read(new URL(href));
     });
-  };
   const whole = read(url)
     .replace(/^-- @keys (.+)$/m, (line, names: string) => `${line}\n${localsOf(names.split(' '), 'KEYS')}`)
     .replace(/^-- @args (.+)$/m, (line, names: string) => `${line}\n${localsOf(names.split(' '), 'ARGV')}`);
@@ -231,5 +231,18 @@ export function readLua(url: URL): string {
   return whole;
 }
 
-/** Texts by URL: some hundred files. */
+/**
+ * The text of the file at `url`, or of the script in it that the hash names.
+ *
+ * @throws Error if the file has no such script
+ */
+function scriptAt(url: URL): string {
+  const text = readFileSync(fileURLToPath(url), 'utf8');
+  if (url.hash === '') return text;
+  const found = text.split(/^-- @script /m).find((part) => part.startsWith(`${url.hash.slice(1)}\n`));
+  if (found === undefined) throw new Error(`${url.pathname} has no script ${url.hash.slice(1)}`);
+  return found.slice(url.hash.length);
+}
+
+/** Texts by URL: some hundred scripts. */
 const TEXTS = new Map<string, string>();

@@ -1,15 +1,13 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Redis } from 'ioredis';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { makeLuaScript, readLua } from '../src/lua-script.ts';
 import { connectRedis } from './support/ledger.ts';
+import { scriptsIn } from './support/lua-scripts.ts';
 import { startKillableRedis } from './support/redis/killable-redis.ts';
-
-const ROOT = resolve(import.meta.dirname, '..');
 
 /** A folder of Lua files of these texts, and the address of one of them. */
 async function luaFiles(files: Record<string, string>) {
@@ -85,19 +83,29 @@ test('a file that is included and missing is a fault at once', async () => {
 const OF_MANY_ITEMS = new Set(['items', 'portfolio-of', 'rare-moves', 'release', 'schema', 'settle']);
 
 test('scripts of the ledger read their keys and arguments by name', () => {
-  const dir = join(ROOT, 'src/ledger/lua');
-  const names = readdirSync(dir).map((file) => file.replace('.lua', ''));
-  const reads = (name: string) => /^(?!--).*\b(KEYS|ARGV)\b(?!')/m.test(readFileSync(join(dir, `${name}.lua`), 'utf8'));
-  expect(names.filter(reads).filter((name) => !OF_MANY_ITEMS.has(name))).toEqual([]);
+  const reading = scriptsIn('src/ledger/lua').filter(({ text }) => /^(?!--).*\b(KEYS|ARGV)\b(?!')/m.test(text));
+  expect(reading.map(({ name }) => name).filter((name) => !OF_MANY_ITEMS.has(name))).toEqual([]);
 });
 
-const scripts = ['src', 'jobs'].flatMap((top) =>
-  readdirSync(join(ROOT, top), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.lua'))
-    .map((path) => join(top, path)),
-);
+test.each([...scriptsIn('src'), ...scriptsIn('jobs')])('$name is Lua that Redis takes', async ({ url }) => {
+  expect(await connectRedis().script('LOAD', readLua(url))).toMatch(/^[0-9a-f]{40}$/);
+});
 
-test.each(scripts)('%s is Lua that Redis takes', async (path) => {
-  const text = readLua(pathToFileURL(join(ROOT, path)));
-  expect(await connectRedis().script('LOAD', text)).toMatch(/^[0-9a-f]{40}$/);
+test('a file may have several scripts, and one includes another of its file, or of one beside it', async () => {
+  const url = await luaFiles({
+    'several.lua': [
+      '-- Two scripts.',
+      '-- @script first',
+      'local function one() return 1 end',
+      '-- @script second',
+      '-- @args word',
+      '-- @include #first',
+      '-- @include other#two',
+      'return { one(), two(), word }',
+    ].join('\n'),
+    'other.lua': '-- @script two\n-- @include several#first\nlocal function two() return one() + 1 end',
+  });
+  const run = makeLuaScript(connectRedis(), new URL('#second', url('several.lua')));
+  expect(await run({}, { word: 'said' })).toEqual([1, 2, 'said']);
+  expect(() => readLua(new URL('#third', url('several.lua')))).toThrow(/several\.lua has no script third/);
 });

@@ -19,7 +19,7 @@ export const NOTICE_LIMITS: NoticeLimits = {
 
 /** Registers a script of `src/notices/lua`. */
 export function noticeScript(connection: RedisConnection, name: string) {
-  return makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
+  return makeLuaScript(connection, new URL(`./lua/notices.lua#${name}`, import.meta.url));
 }
 
 /** How long notices are tried and kept, in ms of the server's clock, and how many. */

@@ -1,6 +1,6 @@
 import type { Notice, NoticeKind } from './notice.ts';
 
-/** The channels by which notices reach people. The scripts know these names too (lua/end-way.lua). */
+/** The channels by which notices reach people. The scripts know these names too (lua/end-way in notices.lua). */
 export const WAYS = ['webhook', 'mail'] as const;
 export type WayName = (typeof WAYS)[number];
 

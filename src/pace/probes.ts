@@ -44,7 +44,7 @@ export function makeProbes({
   queue: BreakerQueue<Probe>;
   log: Log;
 }) {
-  const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
+  const script = (name: string) => makeLuaScript(connection, new URL(`./lua/probes.lua#${name}`, import.meta.url));
   const [askProbe, returnProbe] = [script('ask-probe'), script('return-probe')];
   const processName = randomBytes(6).toString('base64url');
   let names = 0;

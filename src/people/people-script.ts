@@ -1,6 +1,6 @@
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 
-/** Registers a script of `src/people/lua`. */
-export function peopleScript(connection: RedisConnection, name: string) {
-  return makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
+/** Registers a script of `src/people/lua`, by its file and its name there. */
+export function peopleScript(connection: RedisConnection, file: 'sessions' | 'sign-in' | 'users', name: string) {
+  return makeLuaScript(connection, new URL(`./lua/${file}.lua#${name}`, import.meta.url));
 }

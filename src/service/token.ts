@@ -50,8 +50,8 @@ export function makeTokenCache({
   const seal = makeSeal(secret, key);
   const lockKey = `${key}:lock`;
   const hadKey = `${key}:had`;
-  const prolong = makeLuaScript(connection, new URL('./lua/token-prolong.lua', import.meta.url));
-  const release = makeLuaScript(connection, new URL('./lua/token-release.lua', import.meta.url));
+  const prolong = makeLuaScript(connection, new URL('./lua/token.lua#token-prolong', import.meta.url));
+  const release = makeLuaScript(connection, new URL('./lua/token.lua#token-release', import.meta.url));
   let local: (Token & { renewAtMs: number; endsAtMs: number }) | undefined;
   let pending: Promise<Token> | undefined;
 

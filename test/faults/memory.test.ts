@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { makeLuaScript, scriptText } from '../../src/lua-script.ts';
@@ -6,12 +5,10 @@ import { lookAtPace } from '../../src/open-service.ts';
 import { readCallsHeld } from '../../src/pace/calls-held.ts';
 import { openConsole } from '../support/console.ts';
 import { openDesk } from '../support/desk.ts';
+import { scriptsIn } from '../support/lua-scripts.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
 import { differences, dumpRedis } from '../support/redis-dump.ts';
 import { buyerLines, openWorkplace } from '../support/workplace.ts';
-
-const SRC = new URL('../../src/', import.meta.url);
-const LUA = new URL('ledger/lua/', SRC);
 
 // Promise: sums-change-with-the-row
 test('what is kept beside the rows is as they are, however often the memory of Redis is full meanwhile', async () => {
@@ -126,18 +123,17 @@ test('while the memory of Redis is full, what is under way is settled and counte
   expect((await place.report()).states).toMatchObject({ queued: 2, limit: 1 });
   // Each script that brings something in is refused before it begins, and not at one of its commands.
   const before = await dumpRedis(redis.admin, '');
-  const bringsIn = readdirSync(LUA).filter((name) => readFileSync(new URL(name, LUA), 'utf8').includes('@brings-in'));
+  const bringsIn = scriptsIn('src/ledger/lua').filter(({ text }) => text.includes('@brings-in'));
   expect(bringsIn.length).toBeGreaterThan(5);
-  for (const name of bringsIn) {
-    const run = makeLuaScript(context.ledger, new URL(name, LUA));
-    await expect(run([keys.portfolio('q4')], []), name).rejects.toThrow('OOM');
+  for (const { name, url } of bringsIn) {
+    await expect(makeLuaScript(context.ledger, url)([keys.portfolio('q4')], []), name).rejects.toThrow('OOM');
   }
   expect(differences(before, await dumpRedis(redis.admin, ''))).toEqual({});
 });
 
 test('each script is let through a full memory as a whole or not at all', () => {
-  const found = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.lua'));
+  const found = scriptsIn('src');
   expect(found.length).toBeGreaterThan(100);
-  const firstLine = (path: string) => scriptText(new URL(path, SRC)).split('\n', 1)[0] ?? '';
-  expect(found.filter((path) => !/^#!lua( flags=(no-writes|allow-oom))?$/.test(firstLine(path)))).toEqual([]);
+  const firstLine = (url: URL) => scriptText(url).split('\n', 1)[0] ?? '';
+  expect(found.filter(({ url }) => !/^#!lua( flags=(no-writes|allow-oom))?$/.test(firstLine(url)))).toEqual([]);
 });

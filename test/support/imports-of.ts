@@ -31,9 +31,10 @@ export function importsOf(path: string, text: string): Import[] {
  * A computed one gives the folder that it begins with. The root itself is `.`, what lies outside of it begins with `..`.
  */
 export function targetOf(path: string, { how, specifier }: Import): string | undefined {
-  if (how === '@include') return join(dirname(path), `${specifier}.lua`);
+  if (how === '@include') return specifier === '' ? undefined : join(dirname(path), `${specifier}.lua`);
   if (how === 'new URL' || specifier === '.' || specifier === '..' || /^\.{0,2}\//.test(specifier)) {
-    return specifier.startsWith('/') ? `..${specifier}` : join(dirname(path), specifier).replace(/(?<=.)\/$/, '');
+    const file = specifier.replace(/#.*/, '');
+    return file.startsWith('/') ? `..${file}` : join(dirname(path), file).replace(/(?<=.)\/$/, '');
   }
   return undefined;
 }
@@ -44,7 +45,7 @@ export function packageOf({ specifier }: Import): string {
 }
 
 function includesOf(text: string): Import[] {
-  const names = [...text.matchAll(/^-- @include (\S+)$/gm)].map((match) => match[1] ?? '');
+  const names = [...text.matchAll(/^-- @include ([^\s#]*)(?:#\S+)?$/gm)].map((match) => match[1] ?? '');
   return names.map((specifier) => ({ how: '@include', specifier, isTypeOnly: false, isComputed: false }));
 }
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import type { RedisConnection } from '../../lua-script.ts';
 import { type ApprovalPolicy, stricterOf } from '../schema/approval.ts';
+import { ledgerScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
 
 type RuleChange = { before: ApprovalPolicy; after: ApprovalPolicy };
@@ -23,7 +24,7 @@ export function makeApprovalRule({
   keys: Pick<Keys, 'account'>;
   own: ApprovalPolicy;
 }) {
-  const put = makeLuaScript(connection, new URL('../lua/change-fields.lua', import.meta.url));
+  const put = ledgerScript(connection, 'general#change-fields');
   /** Writes the rule and answers the old one in one step, so that of several processes with the same change only one sees it. */
   async function replace(policy: ApprovalPolicy): Promise<ApprovalPolicy> {
     const changes = textsOf(policy).flatMap((text, place) => [text ? 'HSET' : 'HDEL', FIELDS[place] ?? '', text ?? '']);

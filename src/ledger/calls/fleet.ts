@@ -1,9 +1,10 @@
 import { hostname } from 'node:os';
 import { messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import type { RedisConnection } from '../../lua-script.ts';
 import { writeAnyway } from '../../redis-memory/memory.ts';
 import { readBuild } from '../../version.ts';
+import { ledgerScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import type { Dispute } from './attempts.ts';
 
@@ -39,7 +40,7 @@ export type OnDuty = { process: string; host: string; agoMs: number };
 /** The long-running processes of an account: their status, and operators' instructions to them. */
 export function makeFleet(given: { connection: RedisConnection; keys: Keys; processId: string; log: Log }) {
   const { connection, keys, processId, log } = given;
-  const say = makeLuaScript(connection, new URL('../lua/say-process.lua', import.meta.url));
+  const say = ledgerScript(connection, 'fleet#say-process');
   const timers: NodeJS.Timeout[] = [];
   const forget = (...ids: string[]) => connection.hdel(keys.fleet, ...ids.flatMap((id) => [id, `${id} wish`]));
 
@@ -127,7 +128,7 @@ export async function startPresence({
   onDisputes?: (disputes: Dispute[]) => void;
   log: Log;
 }) {
-  const alive = makeLuaScript(connection, new URL('../lua/alive.lua', import.meta.url));
+  const alive = ledgerScript(connection, 'fleet#alive');
   const sign = async () => {
     const places = { workers: keys.workers, disputes: keys.disputes(processId) };
     const found = (await alive(places, { process: processId, silentMs: ALL_SILENT_MS })) as string[];

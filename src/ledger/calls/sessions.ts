@@ -67,7 +67,7 @@ export function makeHostedSessions({
   retryUntilAnswered: RetryUntilAnswered;
 }) {
   const askScript = makeGatedScript(connection, 'ask-session');
-  const change = makeGatedScript(connection, 'change-fields');
+  const change = makeGatedScript(connection, 'general#change-fields');
   const callKey = (key: string) => keys.call('session', key);
 
   const wishOf = (member: string): SessionWish[] => {

@@ -54,7 +54,7 @@ export function makeRowComparison({
 }) {
   const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
   const [compareLua, changeSide] = [script('compare-rows'), script('change-side')];
-  const change = makeGatedScript(connection, 'change-fields');
+  const change = makeGatedScript(connection, 'general#change-fields');
   const lists = makeRowLists({ connection, keys });
   const readWords = makeRowWords({ connection, keys });
   const sweeps = makeSweeps({ connection, keys, words: readWords });

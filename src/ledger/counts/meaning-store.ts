@@ -39,7 +39,7 @@ export function makeMeaningStore({
   keys: Keys;
   given: Meanings;
 }) {
-  const change = makeGatedScript(connection, 'change-fields');
+  const change = makeGatedScript(connection, 'general#change-fields');
 
   /** What the account's hash has under fields that begin so, by status. */
   function fieldsOf(account: Readonly<Record<string, string>>, begins: string): Map<string, string> {

@@ -1,6 +1,7 @@
 import { CALL_KINDS, type CallKind, KINDS } from '../../call-kind.ts';
-import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import type { RedisConnection } from '../../lua-script.ts';
 import { readPair } from '../calls/claim-answers.ts';
+import { ledgerScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import type { RowRequest, RowState } from '../schema/row.ts';
 import { type RowId, rowIdOf } from '../schema/schema.ts';
@@ -39,7 +40,7 @@ export type LookedInto = { portfolio?: string | undefined; latest?: number | und
 
 /** Finds the rows that events name, by the search indexes. */
 export function makeEventRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  const findIds = makeLuaScript(connection, new URL('../lua/find-ids.lua', import.meta.url));
+  const findIds = ledgerScript(connection, 'find#find-ids');
 
   /** A portfolio's rows with one of the ids, each with its ids. */
   async function rowsIn(portfolio: string, digests: readonly string[]): Promise<Known[]> {

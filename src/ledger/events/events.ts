@@ -1,4 +1,5 @@
-import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import type { RedisConnection } from '../../lua-script.ts';
+import { ledgerScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import { makeEventRows } from './event-rows.ts';
 import { type EventLimits, eventKeys, makeKeepEvents, packedDigest } from './keep-events.ts';
@@ -24,8 +25,8 @@ export type Events = ReturnType<typeof makeEvents>;
  */
 export function makeEvents(deps: { connection: RedisConnection; keys: Keys; limits: EventLimits }) {
   const { connection, keys, limits } = deps;
-  const dropScript = makeLuaScript(connection, new URL('../lua/drop-events.lua', import.meta.url));
-  const readScript = makeLuaScript(connection, new URL('../lua/read-events.lua', import.meta.url));
+  const dropScript = ledgerScript(connection, 'events#drop-events');
+  const readScript = ledgerScript(connection, 'events#read-events');
   const reading = makeReadEvents(deps);
 
   /** Deletes these events. Answers how many existed. */
@@ -199,7 +200,7 @@ const MOST_LOOKED_AT = 1_000;
 /** Which events a walk visits: those since a moment, in the order of their first arrival. */
 type EventWalk = { sinceMs?: number | undefined; from: 'oldest' | 'latest' };
 
-/** From event-index.lua: bytes of digest and time before the event's id; digests per bucket. */
+/** From event-index in events.lua: bytes of digest and time before the event's id; digests per bucket. */
 const BEFORE_NAME = 12;
 const DIGESTS_OF_BUCKET = 4;
 
@@ -213,7 +214,7 @@ function pairsOf(found: readonly string[]): [id: string, score: string][] {
   return pairs;
 }
 
-/** Reads the field `seen`, see event-index.lua. */
+/** Reads the field `seen`, see event-index in events.lua. */
 function toEvent(id: string, seen: string, ids: string): KeptEvent {
   const [firstMs = 0, lastMs = 0, times = 0, sizeBytes = 0, , moreIds = 0] = seen.split(' ', 6).map(Number);
   return { id, firstMs, lastMs, times, sizeBytes, ids: ids === '' ? [] : ids.split(' '), moreIds };

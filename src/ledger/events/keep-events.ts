@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LimitlineError } from '../../errors.ts';
-import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import type { RedisConnection } from '../../lua-script.ts';
+import { ledgerScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import { idDigest } from '../search/index-words.ts';
 import { idsIn } from './event-ids.ts';
@@ -54,7 +55,7 @@ export function eventKeys(keys: Keys) {
  * @throws LimitlineError `REDIS` if Redis is away for so long that too many events wait; and whatever Redis throws
  */
 export function makeKeepEvents({ connection, keys, limits }: KeepDeps): (event: NewEvent) => Promise<KeepAnswer> {
-  const script = makeLuaScript(connection, new URL('../lua/keep-events.lua', import.meta.url));
+  const script = ledgerScript(connection, 'events#keep-events');
   const waiting: Waiting[] = [];
   let waitingBytes = 0;
   let isRunning = false;
@@ -133,7 +134,7 @@ function takeTogether(waiting: Waiting[]): Together[] {
   return [...taken.values()];
 }
 
-/** The arguments for one event, in the order of keep-events.lua. */
+/** The arguments for one event, in the order of keep-events in events.lua. */
 function argsOf({
   id,
   event: { body, isToBeRead },

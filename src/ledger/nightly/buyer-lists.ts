@@ -1,4 +1,5 @@
-import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import type { RedisConnection } from '../../lua-script.ts';
+import { ledgerScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import { type RowId, rowIdOf } from '../schema/schema.ts';
 
@@ -9,7 +10,7 @@ const MOST_REQUESTS = 500;
 
 /** Compares the lists of buyers' limits with the limits that were made. */
 export function makeBuyerLists({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  const mend = makeLuaScript(connection, new URL('../lua/mend-buyer-limits.lua', import.meta.url));
+  const mend = ledgerScript(connection, 'buyers#mend-buyer-limits');
 
   /** The ids of all limits made for a buyer's requests, by their calls and rows; undefined with too many requests. */
   async function madeFor(buyer: string): Promise<Set<string> | undefined> {

@@ -103,7 +103,7 @@ export function callsSent({ calls: { company, document, limit } }: Pick<Portfoli
 
 /** The suppliers of portfolios, on whose behalf limits are requested. */
 export function makeSuppliers({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  const change = makeGatedScript(connection, 'change-fields');
+  const change = makeGatedScript(connection, 'general#change-fields');
   return {
     /**
      * Sets the supplier of a portfolio. Answers whether it did: not if the approval is closed, since whoever answers it saw no such supplier.

@@ -27,7 +27,7 @@ export function makePortfolios({
   isSearched?: boolean;
 }) {
   const archives = makeArchives({ connection, keys });
-  const change = makeGatedScript(connection, 'change-fields');
+  const change = makeGatedScript(connection, 'general#change-fields');
   const imports = makeImports({ connection, keys });
   const comparison = makeRowComparison({ connection, keys, isSearched });
   const causes = makeCauses({ connection, keys });

@@ -1,8 +1,9 @@
-import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import type { RedisConnection } from '../../lua-script.ts';
 import { sharedFor } from '../../once-at-a-time.ts';
 import type { Meanings } from '../../status-meaning.ts';
 import type { AmountIn } from '../counts/outcome-sums.ts';
 import { outcomeOfTally, type RowOutcome } from '../counts/row-outcome.ts';
+import { ledgerScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import { type RowId, rowIdOf } from '../schema/schema.ts';
 
@@ -31,8 +32,8 @@ const SAME_MS = 2_000;
 
 /** Finds rows that the service answered within two days otherwise than by a plain yes, at first or by a later decision (moves.lua). */
 export function makeAnsweredLately({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  const run = makeLuaScript(connection, new URL('../lua/answered-lately.lua', import.meta.url));
-  const digestOf = makeLuaScript(connection, new URL('../lua/set-digest.lua', import.meta.url));
+  const run = ledgerScript(connection, 'find#answered-lately');
+  const digestOf = ledgerScript(connection, 'general#set-digest');
   const latest = sharedFor(SAME_MS, async () => {
     const text = await run({ account: keys.account, lately: keys.answeredLately }, { most: MOST_ANSWERS });
     return JSON.parse(String(text)) as (string | number | false)[];

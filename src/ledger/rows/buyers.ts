@@ -1,5 +1,6 @@
 import { KINDS } from '../../call-kind.ts';
-import { type LuaScript, makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import type { LuaScript, RedisConnection } from '../../lua-script.ts';
+import { ledgerScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import { scanKeys } from '../schema/redis-reads.ts';
 import { type RowId, rowIdOf } from '../schema/schema.ts';
@@ -28,14 +29,14 @@ export type Buyers = ReturnType<typeof makeBuyers>;
  * An identifier takes some 40 bytes of Redis, and a buyer with three of them some 500.
  */
 export function makeBuyers({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
-  const [read, write, find, compare] = ['read-buyers', 'write-buyers', 'find-buyers', 'compare-words'].map(script) as [
-    LuaScript,
-    LuaScript,
-    LuaScript,
-    LuaScript,
-  ];
-  const findRequests = script('find-requests');
+  const script = (name: string) => ledgerScript(connection, name);
+  const [read, write, find, compare] = [
+    'buyers#read-buyers',
+    'buyers#write-buyers',
+    'find#find-buyers',
+    'buyers#compare-words',
+  ].map(script) as [LuaScript, LuaScript, LuaScript, LuaScript];
+  const findRequests = script('find#find-requests');
   const ofWords = { words: keys.words, begins: keys.buyer('') };
   const begins = { identifiers: keys.identifiers(''), buyers: keys.buyer('') };
   const places = { versionKey: keys.buyersVersion, ...begins };
@@ -155,14 +156,14 @@ const PAGE = 1_000;
 /** Call states in which the service may have made something. */
 const SENT = new Set(['claimed', 'unknown', 'made']);
 
-/** Lines for write-buyers.lua: many small arguments would cost more than the write itself. No text contains a line break. */
+/** Lines for write-buyers in buyers.lua: many small arguments would cost more than the write itself. No text contains a line break. */
 function linesOf(map: ReadonlyMap<string, string>): string {
   let lines = '';
   for (const [key, text] of map) lines += `${key}${text}\n`;
   return lines;
 }
 
-/** What read-buyers.lua answers. */
+/** What read-buyers in buyers.lua answers. */
 type BuyersAnswer = [version: string, pointing: (number | string)[], records: string[]];
 
 function pageOf(digests: readonly string[], [version, pointing, records]: BuyersAnswer): BuyersRead {

@@ -1,6 +1,7 @@
 import type { CallRecord } from '../../call-outcome.ts';
-import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import type { RedisConnection } from '../../lua-script.ts';
 import { batcherOf, makeGathered } from '../calls/batches.ts';
+import { ledgerScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import type { RowRequest, RowState } from '../schema/row.ts';
 import { type RowId, rowIdOf, rowName } from '../schema/schema.ts';
@@ -92,11 +93,11 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
     argsOf: (item: Item) => readonly (string | number)[],
     mostAtOnce = LIMITS_AT_ONCE,
   ) => {
-    const run = makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
+    const run = ledgerScript(connection, name);
     const runAll = (items: readonly Item[]) => run([keys.account], items.flatMap(argsOf)) as Promise<Answer[]>;
     return makeGathered(runAll, mostAtOnce, LIMITS_UNDER_WAY);
   };
-  const readLimit = gathered<Pick<LaterWord, 'limit' | 'key'>, string[] | 0>('find-limits', ({ limit, key = '' }) => [
+  const readLimit = gathered<Pick<LaterWord, 'limit' | 'key'>, string[] | 0>('find#find-limits', ({ limit, key = '' }) => [
     limit,
     key,
   ]);

@@ -19,7 +19,7 @@ export function makeFinished({
   processId: string;
   sinceMs: number;
 }) {
-  const change = makeGatedScript(connection, 'change-fields');
+  const change = makeGatedScript(connection, 'general#change-fields');
   /** By portfolio, which finish this process got already. Redis gives it to the same process again, since a reply may have been lost. */
   const told = new Map<string, string>();
 

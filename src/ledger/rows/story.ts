@@ -1,8 +1,9 @@
 import type { CallKind } from '../../call-kind.ts';
 import type { CallRecord } from '../../call-outcome.ts';
-import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import type { RedisConnection } from '../../lua-script.ts';
 import type { Thing } from '../calls/claim-answers.ts';
 import { livingWorkers } from '../calls/fleet.ts';
+import { ledgerScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import type { RowState, Step } from '../schema/row.ts';
 import { type RowId, rowIdOf, rowName } from '../schema/schema.ts';
@@ -120,7 +121,7 @@ export type Stories = ReturnType<typeof makeStories>;
 
 /** Reads what the ledger remembers of single rows and calls. */
 export function makeStories({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  const digestOf = makeLuaScript(connection, new URL('../lua/set-digest.lua', import.meta.url));
+  const digestOf = ledgerScript(connection, 'general#set-digest');
 
   return {
     /** The last 50 unusual events of a row, oldest first. */

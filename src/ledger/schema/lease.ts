@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { LimitlineError } from '../../errors.ts';
-import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import type { RedisConnection } from '../../lua-script.ts';
 import { onceAtATime } from '../../once-at-a-time.ts';
+import { ledgerScript } from './gated-script.ts';
 
 /** A lease that was not renewed for this long is lost. Its holder renews it every {@link SIGN_EVERY_MS}. */
 export const LEASE_MS = 8_000;
@@ -47,7 +48,7 @@ export async function takeLease({
   holder,
   onLost = () => {},
 }: Right & { holder: string; onLost?: () => void }): Promise<{ release(): Promise<void> } | undefined> {
-  const hold = makeLuaScript(connection, new URL('../lua/lease.lua', import.meta.url));
+  const hold = ledgerScript(connection, 'general#lease');
   const say = async (ms: number) => (await hold({ right: key }, { process: holder, lastsMs: ms })) === 1;
   if (!(await say(LEASE_MS))) return undefined;
   const stop = startSigns(async () => (await say(LEASE_MS)) || onLost(), SIGN_EVERY_MS);

@@ -1,4 +1,5 @@
-import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import type { RedisConnection } from '../../lua-script.ts';
+import { ledgerScript } from './gated-script.ts';
 
 /** One command that only reads: its name, its key, and the arguments behind the key. */
 export type ReadCommand = readonly [command: string, key: string, ...words: string[]];
@@ -12,7 +13,7 @@ export async function readAtOnce(
   connection: RedisConnection,
   readings: readonly ReadCommand[],
 ): Promise<{ atMs: number; answers: unknown[] }> {
-  const read = makeLuaScript(connection, new URL('../lua/read-at-once.lua', import.meta.url));
+  const read = ledgerScript(connection, 'general#read-at-once');
   const commands = readings.flatMap(([command, , ...words]) => [command, words.length, ...words]);
   const answer = await read({ keys: readings.map(([, key]) => key) }, { commands });
   const [[seconds, microseconds], ...answers] = answer as [[string, string], ...unknown[]];

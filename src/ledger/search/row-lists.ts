@@ -1,5 +1,6 @@
-import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import type { RedisConnection } from '../../lua-script.ts';
 import { readPair } from '../calls/claim-answers.ts';
+import { ledgerScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import { type IndexedRow, nightsOf, type RowResult, type RowState, type Step } from '../schema/row.ts';
 import type { RowId } from '../schema/schema.ts';
@@ -11,7 +12,7 @@ type LineRange = { place?: number; from?: number; to?: number | string; count: n
 
 /** Lists rows of some states, by state and line, with one of their fields, '' if a row lacks it. */
 export function makeListRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  const script = makeLuaScript(connection, new URL('../lua/list-rows.lua', import.meta.url));
+  const script = ledgerScript(connection, 'list-rows');
   return async (portfolio: string, states: readonly RowState[], range: LineRange, field: string) => {
     const places = {
       begins: keys.row(portfolio, ''),
@@ -30,7 +31,7 @@ export function makeListRows({ connection, keys }: { connection: RedisConnection
 /** Reads which rows are in a state, and their outcomes; changes nothing. */
 export function makeRowLists({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const listRows = makeListRows({ connection, keys });
-  const readRows = makeLuaScript(connection, new URL('../lua/read-rows.lua', import.meta.url));
+  const readRows = ledgerScript(connection, 'general#read-rows');
 
   async function list(portfolio: string, state: RowState, range: LineRange): Promise<IndexedRow[]> {
     const found = await listRows(portfolio, [state], range, 'step');

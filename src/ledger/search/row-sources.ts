@@ -1,4 +1,5 @@
-import { type LuaScript, makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import type { LuaScript, RedisConnection } from '../../lua-script.ts';
+import { ledgerScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import { readAtOnce } from '../schema/redis-reads.ts';
 import { ROW_STATES, type RowState } from '../schema/row.ts';
@@ -27,10 +28,13 @@ export type RowSources = ReturnType<typeof makeRowSources>;
 
 /** Reads a portfolio's indexes from a cursor on. Callers compare the answers with the rows themselves. */
 export function makeRowSources({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
-  const [findIds, columnRows, amountRows, findBuyers] = ['find-ids', 'column-rows', 'amount-rows', 'find-buyers'].map(
-    script,
-  ) as [LuaScript, LuaScript, LuaScript, LuaScript];
+  const script = (name: string) => ledgerScript(connection, name);
+  const [findIds, columnRows, amountRows, findBuyers] = [
+    'find#find-ids',
+    'column-rows',
+    'amount-rows',
+    'find#find-buyers',
+  ].map(script) as [LuaScript, LuaScript, LuaScript, LuaScript];
 
   return {
     /** Number of rows, in each state and in the search index; and the last line of any row. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { SharedKeys } from '../../ledger/schema/keys.ts';
-import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import type { RedisConnection } from '../../lua-script.ts';
 import { writeAnyway } from '../../redis-memory/memory.ts';
+import { peopleScript } from '../people-script.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Claims } from './provider.ts';
 import type { Anew } from './sign-ins.ts';
@@ -9,7 +10,7 @@ import type { Anew } from './sign-ins.ts';
 /** A person of an identity provider who is signed in now. */
 export type PersonElsewhere = { name: string; sessions: number; seenMs: number };
 
-/** Prefix of these people's names in {@link SharedKeys.subjects}, see name-for.lua. */
+/** Prefix of these people's names in {@link SharedKeys.subjects}, see name-for in users.lua. */
 const BY = 'by ';
 
 /** How long a proof of signing in again is valid: time to read once more what is to be approved. */
@@ -92,11 +93,11 @@ function calledBy(claims: Claims): string {
 }
 
 /**
- * The names by which others see people of identity providers, see name-for.lua. `iss` and `sub` together identify a person (OpenID Connect
+ * The names by which others see people of identity providers, see name-for in users.lua. `iss` and `sub` together identify a person (OpenID Connect
  * Core 1.0, section 5.7); the name at the provider may change, and may be the person's own choice.
  */
 export function makePersonNames({ connection, keys }: { connection: RedisConnection; keys: { subjects: string } }) {
-  const nameFor = makeLuaScript(connection, new URL('./name-for.lua', import.meta.url));
+  const nameFor = peopleScript(connection, 'users', 'name-for');
   return async (claims: Claims): Promise<string> => {
     const digest = createHash('sha256')
       .update(JSON.stringify([claims.iss, claims.sub]))

@@ -59,7 +59,7 @@ export function makeSessions({
   limits = SESSION_LIMITS,
   onRequired = () => {},
 }: SessionDeps) {
-  const script = (name: string) => peopleScript(connection, name);
+  const script = (name: string) => peopleScript(connection, 'sessions', name);
   const readOne = script('read-session');
   const livingOnes = script('living-sessions');
   const renewOne = script('renew-session');
@@ -189,7 +189,7 @@ export const SESSION_LIMITS: SessionLimits = {
 
 /**
  * Opens the console while there are no users. A system user makes a link, which works once. It becomes a session with all roles, in that
- * person's name. Links and their sessions live as long as any session may. The first user ends all of them for good: see add-user.lua.
+ * person's name. Links and their sessions live as long as any session may. The first user ends all of them for good: see add-user in users.lua.
  */
 export function makeOpenings({
   connection,
@@ -202,7 +202,7 @@ export function makeOpenings({
   secret: Pick<Secret, 'key'>;
   limits: SessionLimits;
 }) {
-  const begin = peopleScript(connection, 'begin-opening');
+  const begin = peopleScript(connection, 'sessions', 'begin-opening');
   const keyOf = async (token: string) => keys.session(digestOfToken(token, await secret.key('sessions')));
   const beginOne = async (token: string, { link = token, by = '', from = '', agent = '' }: Begun) => {
     const places = [await keyOf(token), openingsKey(keys), keys.users, await keyOf(link)];

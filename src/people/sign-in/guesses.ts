@@ -84,8 +84,8 @@ export function makeGuesses({
   secret: Pick<Secret, 'key'>;
   limits?: GuessLimits;
 }) {
-  const take = peopleScript(connection, 'take-guess');
-  const untake = peopleScript(connection, 'untake-guess');
+  const take = peopleScript(connection, 'sign-in', 'take-guess');
+  const untake = peopleScript(connection, 'sign-in', 'untake-guess');
 
   /** Counts an attempt, if one may be made now; undefined if only known people have room. */
   const ask = async (
@@ -164,7 +164,7 @@ export function makeGuesses({
 
 export type Guesses = ReturnType<typeof makeGuesses>;
 
-/** What a user without a second factor has to do first: see session-standing.lua. */
+/** What a user without a second factor has to do first: see session-standing in sessions.lua. */
 export function owedWithoutFactor({ mustChange, roles }: TriedUser): 'password' | 'factor' | undefined {
   if (mustChange) return 'password';
   return roles === 'viewer' ? undefined : 'factor';

@@ -43,8 +43,8 @@ export function makeSignIn({
   limits: SessionLimits;
   now: () => number;
 }) {
-  const begin = peopleScript(connection, 'begin-session');
-  const acceptCode = peopleScript(connection, 'accept-code');
+  const begin = peopleScript(connection, 'sign-in', 'begin-session');
+  const acceptCode = peopleScript(connection, 'sign-in', 'accept-code');
   const { idleMs, absoluteMs, halfMs, most } = limits;
   const beginnings = keyBeginnings(keys);
   const sessionKey = async (token: string) => keys.session(digestOfToken(token, await secret.key('sessions')));
@@ -131,7 +131,7 @@ export function makeProve({
   tryPassword: TryPassword;
   now: () => number;
 }) {
-  const acceptCheck = peopleScript(connection, 'accept-check');
+  const acceptCheck = peopleScript(connection, 'sign-in', 'accept-check');
 
   /** Uncounts the attempt and uses the code up; false if the code was used before, or the user changed. */
   const accept = async (

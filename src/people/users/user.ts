@@ -121,7 +121,7 @@ export function makeUserChanges({
   keys: SharedKeys;
   secret: Pick<Secret, 'key'>;
 }) {
-  const change = peopleScript(connection, 'change-user');
+  const change = peopleScript(connection, 'users', 'change-user');
 
   return async (name: string, given: UserChange): Promise<boolean> => {
     if (!isUserName(name)) return false;

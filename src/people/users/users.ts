@@ -58,9 +58,9 @@ export function makeUsers({
   initialMs = INITIAL_MS,
   onAdded,
 }: UserDeps) {
-  const add = peopleScript(connection, 'add-user');
-  const setRoles = peopleScript(connection, 'set-roles');
-  const remove = peopleScript(connection, 'remove-user');
+  const add = peopleScript(connection, 'users', 'add-user');
+  const setRoles = peopleScript(connection, 'users', 'set-roles');
+  const remove = peopleScript(connection, 'users', 'remove-user');
   const beginnings = keyBeginnings(keys);
   const change = makeUserChanges({ connection, keys, secret });
 

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { readLua } from '../../../src/lua-script.ts';
+import { scriptsIn } from '../../support/lua-scripts.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
-const LUA = join(ROOT, 'src/ledger/lua');
+const FOUND = scriptsIn('src/ledger/lua');
 
 /**
  * What each script of the ledger does where its portfolio is archived, or on its way:
@@ -119,13 +119,12 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
 const READING =
   /^(H?M?GET|HGETALL|HKEYS|HVALS|HLEN|HEXISTS|HSCAN|EXISTS|TIME|Z?CARD|Z(RANGE|SCORE|INTER|REVRANGE|RANGEBYSCORE|CARD)|S(MEMBERS|ISMEMBER|MISMEMBER|CARD)|LRANGE|LPOS)$/;
 
-const textOf = (name: string) => readFileSync(join(LUA, `${name}.lua`), 'utf8');
+const textOf = (name: string) => FOUND.find((script) => script.name === name)?.text ?? '';
 const namesOf = (kind: string) => Object.keys(SCRIPTS).filter((name) => SCRIPTS[name] === kind);
 
 // Promise: nothing-changes-archived
 test('it is said of every script of the ledger what it does where a portfolio is archived', () => {
-  const there = readdirSync(LUA).map((file) => file.replace(/\.lua$/, ''));
-  expect(Object.keys(SCRIPTS).sort()).toEqual(there.sort());
+  expect(Object.keys(SCRIPTS).sort()).toEqual(FOUND.map(({ name }) => name).sort());
 });
 
 test.each(namesOf('refuses'))('%s.lua says that the portfolio is archived', (name) => {
@@ -133,7 +132,8 @@ test.each(namesOf('refuses'))('%s.lua says that the portfolio is archived', (nam
 });
 
 test.each(namesOf('quiet'))('%s.lua looks at whether the portfolio is archived', (name) => {
-  expect(readLua(pathToFileURL(join(LUA, `${name}.lua`)))).toMatch(/isArchived\(|'archive'/);
+  const url = FOUND.find((script) => script.name === name)?.url;
+  expect(url && readLua(url)).toMatch(/isArchived\(|'archive'/);
 });
 
 test.each(namesOf('reads'))('%s.lua has no command that writes', (name) => {

@@ -67,7 +67,7 @@ test('nothing that is not too old goes for what is new: it is not taken, which i
 
 test('what is not taken is counted once by a script that comes twice, and told for as long as events are kept', async () => {
   const { events, connection, keys } = openEvents({ mostBytes: 10, keepMs: 3_600_000 });
-  const script = makeLuaScript(connection, new URL('../../../src/ledger/lua/keep-events.lua', import.meta.url));
+  const script = makeLuaScript(connection, new URL('../../../src/ledger/lua/events.lua#keep-events', import.meta.url));
   const args = ['a try', 10, 3_600_000, 'A'.repeat(22), 2, 5, 100, 0, 'hello', '{}', '', '', 0];
   expect([await script(eventKeys(keys), args), await script(eventKeys(keys), args)]).toEqual([[0], [0]]);
   expect(await events.totals()).toMatchObject({ full: 2 });
@@ -104,7 +104,7 @@ test('events that name an id are forgotten with all that they hold, and no other
 // Promise: each-event-kept-once
 test('a script that reaches Redis twice, since the connection broke, counts nothing twice', async () => {
   const { events, connection, keys, all } = openEvents();
-  const keep = makeLuaScript(connection, new URL('../../../src/ledger/lua/keep-events.lua', import.meta.url));
+  const keep = makeLuaScript(connection, new URL('../../../src/ledger/lua/events.lua#keep-events', import.meta.url));
   const args = ['once-only', 10_000, 60_000, 'an-event', 2, 4, 700, 0, 'bl_1', '{}', 'bl_1', packedDigest('bl_1'), 0];
   for (const _time of [1, 2]) await keep(eventKeys(keys), args);
   expect((await all()).map(({ id, times }) => [id, times])).toEqual([['an-event', 2]]);

@@ -1,3 +1,6 @@
+-- Probes: the calls that find out whether the service is back. Each script of this file begins with its name.
+
+-- @script ask-probe
 -- Asks for the right to probe a tripped breaker with one call. One process has it at a time, and loses it when its lease expires.
 -- KEYS[1] the breakers, see breaker-state.lua
 -- ARGV[1] name of the lease to get or, with ARGV[2] = 1, to prolong ("" without kinds)
@@ -24,3 +27,15 @@ end
 if not try then return answer('') end
 set('lease', ARGV[1], 'leaseUntil', now + lasts, 'tried', try)
 return answer(try)
+
+-- @script return-probe
+-- Gives the right to a probe back, because no response decided it.
+-- KEYS[1] the breakers, see breaker-state.lua
+-- ARGV[1] the lease   ARGV[2] µs before the next probe
+-- Answers as in breaker-state.lua. Repeated, it changes nothing.
+-- @include breaker-state
+if leased == ARGV[1] then
+  set('dueAt', now + tonumber(ARGV[2]))
+  forget('lease', 'leaseUntil')
+end
+return answer('')

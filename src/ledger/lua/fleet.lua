@@ -1,3 +1,6 @@
+-- The processes of the account. Each script of this file begins with its name.
+
+-- @script alive
 -- Takes the heartbeat of a worker process and answers which of its claims others dispute. Processes silent for an hour are
 -- deleted: their claims count as abandoned long before.
 -- @keys workers disputes
@@ -17,3 +20,13 @@ end
 redis.call('ZADD', workers, now, process)
 redis.call('ZREMRANGEBYSCORE', workers, '-inf', now - 3600000)
 return redis.call('SPOP', disputes, 100)
+
+-- @script say-process
+-- Writes the status of a process, and answers what an operator asked it to do.
+-- @keys fleet
+-- @args process says
+-- says: the status, as JSON.
+-- Answers the operator's request, or nil.
+local time = redis.call('TIME')
+redis.call('HSET', fleet, process, time[1] * 1000 + math.floor(time[2] / 1000) .. ' ' .. says)
+return redis.call('HGET', fleet, process .. ' wish')
