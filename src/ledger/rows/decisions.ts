@@ -97,10 +97,10 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
     const runAll = (items: readonly Item[]) => run([keys.account], items.flatMap(argsOf)) as Promise<Answer[]>;
     return makeGathered(runAll, mostAtOnce, LIMITS_UNDER_WAY);
   };
-  const readLimit = gathered<Pick<LaterWord, 'limit' | 'key'>, string[] | 0>('find#find-limits', ({ limit, key = '' }) => [
-    limit,
-    key,
-  ]);
+  const readLimit = gathered<Pick<LaterWord, 'limit' | 'key'>, string[] | 0>(
+    'find#find-limits',
+    ({ limit, key = '' }) => [limit, key],
+  );
   const takeWord = gathered<(string | number)[], DecidedAs>('decide', (word) => word);
   const asked = ({ key, buyer, names }: Asked) => [key, buyer, names.length, ...names];
   const rowsThere = gathered<Asked, string[] | 0>('request-rows', asked);
