@@ -11,7 +11,6 @@ const MAX_LINES = 300;
 /** Files in which something is imported whose name is known at run time only, and why that is no way around the floors. */
 const COMPUTED: Record<string, string> = {
   'src/portfolio/values/countries.ts': 'the names of countries, a file a language, from one package',
-  'src/console/assets/script/console.js': 'what a page names is a file of its own folder, and runs in a browser',
   'src/version.ts': 'reads the commit from the files of git in the folder that it is in',
   'scripts/limitline.cjs': 'starts the sources, or in a package what was built of them',
   'scripts/bench/csv.ts': 'starts itself as another process',

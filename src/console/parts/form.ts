@@ -168,7 +168,7 @@ export function passwordField(given: {
   const { label, name, autocomplete, hint, id = `field-${name}` } = given;
   return html`<div class="field">
     <label for="${id}">${label}</label>
-    <span class="password" data-module="show-password">
+    <span class="password" data-module="showPassword">
       <input class="input" id="${id}" name="${name}" type="password" required autocomplete="${autocomplete}" maxlength="1000" autocapitalize="none" spellcheck="false" aria-describedby="${hint !== undefined && `${id}-hint`}">
       <button type="button" class="button is-quiet password-show" aria-pressed="false" aria-controls="${id}" aria-label="Show ${label.toLowerCase()}">Show</button>
     </span>
@@ -231,7 +231,7 @@ export function linkButton(given: {
   kind?: ButtonKind;
   dialog?: boolean;
   download?: boolean;
-  /** Whether it leaves an answer to a form for the page of that form (assets/script/posted.js). */
+  /** Whether it leaves an answer to a form for the page of that form (posted of assets/script/elements.js). */
   back?: boolean;
   label?: string;
 }): Html {

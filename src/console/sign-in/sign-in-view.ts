@@ -156,7 +156,7 @@ export function factorForm(given: { csrf: string; action: string; to: string; fa
 /** Recovery codes, which are shown only this once. */
 export function recoveryCodes(given: { codes: readonly string[]; next: string; words: string }): Html {
   const { codes, next, words } = given;
-  return html`<div data-module="keep-codes">
+  return html`<div data-module="keepCodes">
     <p>Each of these codes takes the place of your telephone once, when it is lost. Keep them where you keep your papers, not on the telephone. They are shown only now.</p>
     <ul class="codes" data-codes aria-label="Recovery codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
     <p class="actions with-script"><button type="button" class="button is-plain" data-download>Download</button> <button type="button" class="button is-plain" data-print>Print</button></p>

@@ -39,7 +39,7 @@ test('a page, its styles and its scripts are less than 100 kB in all', async () 
   let bytes = text.length;
   for (const path of files) bytes += (await get(path)).text.length;
   const script = files.find((path) => path.endsWith('console.js')) ?? '';
-  for (const name of ['events', 'swap', 'dialogs', 'keys', 'copy']) {
+  for (const name of ['events', 'swap', 'dialogs', 'keys', 'terminal']) {
     const { status, text: module } = await get(script.replace('console.js', `${name}.js`));
     expect(status).toBe(200);
     bytes += module.length;

@@ -108,7 +108,7 @@ export function summaryPart({ total, sums, summed, oldestMs }: HeldSummary): Htm
   ]);
 }
 
-/** Those rows of an open page that are still held, for the browser (assets/script/held.js). */
+/** Those rows of an open page that are still held, for the browser (held of assets/script/elements.js). */
 export function heldNow(rows: readonly HeldRow[]): Html {
   return html`<span data-held="${rows.map(heldName).join('|')}"></span>`;
 }

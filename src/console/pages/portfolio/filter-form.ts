@@ -104,7 +104,7 @@ export function renderFilterForm(
     method: 'get',
     body,
     class: 'filter',
-    module: 'typed-amounts',
+    module: 'typedAmounts',
     role: 'search',
     label: t`Rows`,
   });

@@ -60,12 +60,12 @@ export function renderPortfolio(look: PortfolioLook, shown: Shown): Html {
   <div class="portfolio-actions" id="portfolio-actions">${pieceOf(frame, 'portfolio-actions')}</div>
   ${state.states.done + state.states.skipped > 0 && can(shown.rights, 'POST /portfolios/:name/decisions') && decisionsForm(state.name, shown.csrf)}
   ${panel({ title: t`Failures by cause`, id: 'portfolio-causes', body: pieceOf(frame, 'portfolio-causes') })}
-  <section class="panel" id="rows" aria-labelledby="rows-title" data-module="rows-changed">
+  <section class="panel" id="rows" aria-labelledby="rows-title" data-module="rowsChanged">
     <div class="panel-head"><h2 id="rows-title">Rows</h2>${!isHeld && renderRowActions(state.name, shown.filter, shown.rights)}</div>
     ${renderFilterForm({ state, outcomes, causes: look.causes }, { ...shown, given: textsOf(shown.query) })}
     ${shown.problem !== undefined && notice('bad', shown.problem, { title: t`These rows cannot be shown.`, urgent: true })}
     <p class="rows-changed" role="status" hidden><span data-words></span> <a href="${portfolioAddress(state.name, shown.filter, shown.listing)}">Show them as they are now</a></p>
-    <div data-module="pick-rows"><div data-shown="${countsText(outcomes)}">
+    <div data-module="pickRows"><div data-shown="${countsText(outcomes)}">
       ${shown.problem === undefined && shown.page && renderRows(state, shown.page, { ...shown, meanings: look.meanings, imports: look.imports })}
       ${shown.faulty && html`<h3 class="lines-title">Lines of the file that led to no row</h3>${renderFaultyLines(state.name, shown.faulty, shown)}`}
     </div></div>

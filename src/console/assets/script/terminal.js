@@ -1,6 +1,16 @@
 import { t } from './texts.js';
 
+const KEY = 'limitline-shows-commands';
 const SAID_MS = 1_500;
+
+/** Keeps in this browser whether commands for the terminal are shown; before a first choice the page decides by roles. */
+export function keepSwitch() {
+  const box = document.getElementById('show-commands');
+  if (!box) return;
+  const kept = localStorage.getItem(KEY);
+  if (kept !== null) box.checked = kept === 'yes';
+  box.addEventListener('change', () => localStorage.setItem(KEY, box.checked ? 'yes' : 'no'));
+}
 
 /** Buttons (data-copy) that copy the text next to them; styles hide them without script. */
 export function copyTexts() {

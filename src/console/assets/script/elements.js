@@ -1,0 +1,157 @@
+// What single elements of pages do: each function belongs to the elements that name it in data-module.
+
+import { decimalMark } from './locale.js';
+import { t } from './texts.js';
+
+export { start as mend } from './mend.js';
+export { start as rowsChanged } from './rows-changed.js';
+export { start as upload } from './upload.js';
+
+/** Opens the next page once an event brings its address (data-go). */
+export function follow(element) {
+  const go = () => {
+    const address = element.querySelector('[data-go]')?.dataset.go;
+    if (address?.startsWith('/')) location.replace(address);
+  };
+  document.addEventListener('swapped', go);
+  go();
+}
+
+/**
+ * Removes rows from the list of held rows that no longer need an answer, whatever was typed there, and selects all. Other
+ * fields stay as they are.
+ */
+export function held(form) {
+  const picks = () => [...form.querySelectorAll('input[name^="pick-"]')];
+  const all = form.querySelector('[data-pick-all]');
+  all.closest('[hidden]').hidden = false;
+  all.addEventListener('change', () => {
+    for (const pick of picks()) pick.checked = all.checked;
+  });
+  let gone = 0;
+  document.addEventListener('swapped', () => {
+    const now = document.querySelector('#held-now [data-held]')?.dataset.held;
+    if (now === undefined) return;
+    const held = new Set(now.split('|'));
+    const rows = picks().filter((pick) => !held.has(pick.name.slice('pick-'.length)));
+    if (rows.length === 0) return;
+    for (const pick of rows) pick.closest('tr').remove();
+    gone += rows.length;
+    const line = form.querySelector('.held-gone');
+    line.textContent = gone === 1 ? t`1 request was answered meanwhile.` : t`${gone} requests were answered meanwhile.`;
+    line.hidden = false;
+  });
+}
+
+/** Buttons that save a page's codes: as a file made in the browser, so that no request has them, or on paper. */
+export function keepCodes(box) {
+  const codes = () => [...box.querySelectorAll('[data-codes] code')].map((one) => one.textContent);
+  box.querySelector('[data-download]').addEventListener('click', () => {
+    const file = new Blob([t`Limitline recovery codes for ${location.host}`, `\n\n${codes().join('\n')}\n`], {
+      type: 'text/plain',
+    });
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(file);
+    link.download = 'limitline-recovery-codes.txt';
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href));
+  });
+  box.querySelector('[data-print]').addEventListener('click', () => print());
+}
+
+/** Fills an element with the fragment behind its first link, which takes longer than a page may. */
+export async function late(element) {
+  const link = element.querySelector('a[href]');
+  if (!link) return;
+  try {
+    const response = await fetch(link.href, { headers: { 'x-fragment': '1', 'x-by-itself': '1' } });
+    if (response.ok) element.innerHTML = await response.text();
+  } catch {
+    // The link remains, and opens a page with the same.
+  }
+}
+
+/** Selects all rows of a page at once, and says so where none is selected. */
+export function pickRows(place) {
+  const picks = () => [...place.querySelectorAll('input[name="rows"]')];
+  const showAll = () => {
+    for (const label of place.querySelectorAll('.chosen .tick[hidden]')) label.hidden = false;
+  };
+  place.addEventListener('change', ({ target }) => {
+    if (target.matches('[data-pick-all]')) for (const pick of picks()) pick.checked = target.checked;
+    for (const line of place.querySelectorAll('[data-none]')) line.hidden = true;
+  });
+  place.addEventListener('submit', (event) => {
+    if (picks().some((pick) => pick.checked)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    event.target.querySelector('[data-none]').hidden = false;
+  });
+  new MutationObserver(showAll).observe(place, { childList: true, subtree: true });
+  showAll();
+}
+
+/**
+ * On a page that answers a form: a browser shows such a page again only by sending the form again, so `data-instead` stands in its place in the
+ * history. A link with `data-back` to the page of the form goes back to it, with what was typed there. A part of it that is hidden is shown once the number of held rows is another one than it was.
+ */
+export function posted(element) {
+  history.replaceState(null, '', element.dataset.instead);
+  const from = document.referrer === '' ? undefined : new URL(document.referrer);
+  for (const link of document.querySelectorAll('a[data-back]')) {
+    if (from?.origin !== link.origin || from.pathname !== link.pathname || history.length < 2) continue;
+    link.addEventListener('click', (event) => {
+      event.preventDefault();
+      history.back();
+    });
+  }
+  const held = () => document.querySelector('#held-count')?.textContent;
+  const before = held();
+  document.addEventListener('swapped', () => {
+    const late = element.querySelector('[hidden]');
+    if (late && held() !== before) late.hidden = false;
+  });
+}
+
+/** Shows the password while the button is pressed in, and hides it before the form is sent. */
+export function showPassword(box) {
+  const field = box.querySelector('input');
+  const button = box.querySelector('button');
+  const show = (isShown) => {
+    field.type = isShown ? 'text' : 'password';
+    button.setAttribute('aria-pressed', String(isShown));
+  };
+  button.addEventListener('click', () => {
+    show(field.type === 'password');
+    field.focus();
+  });
+  // Hidden again before the form is sent, since browsers remember the values of text fields.
+  field.form?.addEventListener('submit', () => show(false));
+  addEventListener('pagehide', () => show(false));
+}
+
+/** Adds the control total, as it is typed, to the command that does the same. */
+export function total(field) {
+  const input = field.querySelector('input');
+  const command = document.querySelector('.same-command [data-copied]');
+  const plain = command.textContent;
+  const show = () => {
+    const total = input.value.trim();
+    const word = /^[\d.,]+$/.test(total) ? total : `'${total.replaceAll("'", `'\\''`)}'`;
+    command.textContent = total === '' ? plain : `${plain} --total ${word}`;
+  };
+  input.addEventListener('input', show);
+  show();
+}
+
+/** Sends with a form how its reader writes decimals, and shows amounts so that the page put there. */
+export function typedAmounts(form) {
+  if (!decimalMark) return;
+  const told = () => form.querySelector('input[name="decimal"]');
+  for (const input of form.querySelectorAll('input[inputmode="decimal"]'))
+    if (!told() && /^\d+\.\d+$/.test(input.value)) input.value = input.value.replace('.', decimalMark);
+  form.addEventListener('submit', () => {
+    const mark = told() ?? form.appendChild(document.createElement('input'));
+    Object.assign(mark, { type: 'hidden', name: 'decimal', value: decimalMark });
+  });
+}
