@@ -180,7 +180,7 @@ export const COMMANDS: Readonly<Record<string, { usage: string; says: string; lo
   },
 };
 
-/** How commands end that end otherwise than with 0, or 1 after a fault; `--help` and docs/commands.md show it. */
+/** The exit statuses of commands with other statuses than 0, and 1 after a fault. `--help` and docs/commands.md show them. */
 export const EXIT_STATUSES: Readonly<Record<string, string>> = {
   check: '0 fine, 2 problems',
   run: '0 all done, and with --sessions each limit that was not declined has a link; 2 otherwise; 3 the time is over',

@@ -107,7 +107,7 @@ function nodeVersion() {
 
 /** npm scripts and the command use the Node installed here, if there is one. */
 function hasNode() {
-  // Gone again: `npm ci` has removed the Node that runs this set-up, and the machine's own is older.
+  // `npm ci` has removed the installed Node, which still runs this set-up, and the machine's own Node is older.
   if (WAS_BROUGHT && !existsSync(NODE)) return false;
   if (existsSync(NODE)) return nodeVersion() === `v${NODE_VERSION}`;
   return Number.parseInt(process.versions.node, 10) >= Number.parseInt(NODE_VERSION, 10);

@@ -21,7 +21,7 @@ export function whyNot(
   return roles.includes('approver') && isMeant ? undefined : 'role';
 }
 
-/** Whether this person asked for it, under any of their names. */
+/** Whether this person asked for the approval, under any of their names. */
 export function isOwn({ authors }: Pick<Approval, 'authors'>, by: string): boolean {
   return authors.some((author) => isSamePerson(author, by));
 }
@@ -58,7 +58,7 @@ type ListsUsers = {
   }) => Promise<{ users: readonly { name: string; roles: readonly Role[] }[]; next?: string | undefined }>;
 };
 
-/** Users searched at most. A sentence names a few and counts the rest. */
+/** The most users who are searched for possible approvers. A message names a few of them and counts the rest. */
 const MOST_LOOKED_AT = 1_000;
 const PAGE = 200;
 

@@ -81,7 +81,9 @@ export async function carryOutAllAnswered(deps: CarryOutAnswersDeps): Promise<vo
   if (faults.length > 0) throw faults[0];
 }
 
-/** The longest time in which a process completes an approval. An older incomplete approval is of a process that died; nobody can answer it. */
+/**
+ * The longest time that a process takes to complete an approval. An approval that is incomplete for longer belongs to a process that died.
+ */
 const LEFT_AFTER_MS = 10 * 60_000;
 
 /**
@@ -127,7 +129,7 @@ async function answerCall(
   return !(await isInDoubt(found, deps.calls));
 }
 
-/** Holds a row again that was not released, and drops the answer. */
+/** Puts a row back to held if its answer did not release it, and takes it off the approval's list. */
 async function endOf(row: RowId, id: string, { approvals }: CarryOutAnswersDeps): Promise<void> {
   await approvals.restore(row, id);
   await approvals.carriedOut(row, id);

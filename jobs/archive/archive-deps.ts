@@ -13,7 +13,7 @@ export type ArchiveDeps = {
   account: string;
   ledger: RedisConnection;
   keys: Keys;
-  /** Unique in the fleet. */
+  /** The process's own name, which no other process of the account has. */
   processId: string;
   portfolios: Portfolios;
   rows: Rows;

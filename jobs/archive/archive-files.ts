@@ -10,7 +10,10 @@ import { fileFault, systemCode } from '../../src/files/file-fault.ts';
 import { keepRoom } from '../../src/files/free-bytes.ts';
 import type { FileFacts } from './manifest.ts';
 
-/** For people; one row a line; and all other keys of the portfolio, in pieces (archive-lines.lua). */
+/**
+ * The files of an archive: results for people to read; rows, one a line; and the portfolio's other Redis keys, in pieces
+ * (archive-lines.lua).
+ */
 export const RESULTS = 'results.csv.gz';
 export const ROWS = 'rows.ndjson.gz';
 export const REST = 'rest.ndjson.gz';
@@ -25,7 +28,7 @@ const FILE_MODE = 0o600;
 /** Three times as fast as the best level, with files a tenth larger. */
 const GZIP_LEVEL = 1;
 
-/** Limits of one Redis command, so that others do not wait. */
+/** The most lines and bytes that one Redis command writes, so that other clients of Redis need not wait for long. */
 const BATCH_LINES = 50;
 const BATCH_BYTES = 256 * 1024;
 

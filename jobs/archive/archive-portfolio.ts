@@ -216,7 +216,7 @@ function notArchivedFault(name: string, { why, rows }: NotArchived, account: str
   return new LimitlineError('USAGE', words);
 }
 
-/** A leaving portfolio. `isResumed`: another process wrote its files, some time ago. */
+/** A portfolio that is being removed from Redis. `isResumed`: another process wrote its files, in an earlier run. */
 type Out = { name: string; state: ArchiveState; isResumed: boolean };
 
 /** Keys that one command removes. */

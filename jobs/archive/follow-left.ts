@@ -8,11 +8,15 @@ import { foundPages } from '../rows/walk-rows.ts';
 
 type FollowDeps = { ledger: RedisConnection; keys: Keys; rows: Rows };
 
-/** Lets the rows of portfolios follow that do not yet: a process was killed that restored one, or one was not archived after all. May be repeated. */
+/**
+ * Brings rows up to date with decisions about their limits that came while their portfolio was archived or being archived. Needed where a
+ * process was killed while it restored a portfolio, or where archiving was given up. May be repeated.
+ */
 export async function followLeft(deps: FollowDeps): Promise<void> {
   const { ledger, keys } = deps;
   for (const name of await ledger.smembers(keys.toFollow)) {
-    // One that is still on its way is left to that, and one that is archived or forgotten again follows when it is restored.
+    // A portfolio in transition is left to the process at work on it. In an archived or forgotten one, rows are updated when it is
+    // restored.
     const found = await makeArchives({ connection: ledger, keys }).read(name);
     if (found?.is === 'archiving' || found?.is === 'restoring') continue;
     if (!found) await letFollow(name, deps);
@@ -20,10 +24,12 @@ export async function followLeft(deps: FollowDeps): Promise<void> {
   }
 }
 
-/** For the histories of rows, where the call's portfolio was forgotten, and with it who brought a decision. */
+/**
+ * What a row's history says instead of the person and the file that brought a decision, where the portfolio that told them was forgotten.
+ */
 const FORGOTTEN = { by: 'somebody', file: 'what is forgotten' };
 
-/** Lets rows say what the service said of their limits while they were archived. Who brought that, and with what, stands with each call. */
+/** Gives rows the decisions about their limits that came while they were archived. Each call's record says who brought its decision. */
 async function letFollow(name: string, { ledger, keys, rows }: FollowDeps): Promise<void> {
   const decisions = makeDecisions({ connection: ledger, keys });
   for (const state of GRANTED_STATES) {

@@ -95,7 +95,7 @@ export async function forgetEventsByNumber(
 
 type Portfolio = { name: string; isForgotten: (portfolio: string) => Promise<boolean> };
 
-/** What is left of a buyer; nothing where the portfolio has nothing to do with it. */
+/** What stays of a buyer's record when the portfolio is forgotten; nothing where the portfolio has nothing to do with the buyer. */
 async function leftOf({ key, record }: KnownBuyer, portfolio: Portfolio, deps: BuyersDeps) {
   const buyer = toBuyer(key, record);
   const { isOurs, others } = await othersOf(key, portfolio, deps);
@@ -117,7 +117,7 @@ function withoutWords(buyer: Buyer, portfolio: string, others: OthersWords): Buy
     ...buyer,
     names,
     numbers: buyer.numbers.filter((number) => others.numbers.has(number)),
-    // If the buyer's first line is this portfolio's, it is unknown whether another gave the reference, so that is erased.
+    // Where the portfolio's own line was the buyer's first, the reference may be known from that line alone. So the reference is erased.
     reference: others.isAny && buyer.first.portfolio !== portfolio ? buyer.reference : '',
     city: others.cities.has(buyer.city) ? buyer.city : '',
     street: others.streets.has(buyer.street) ? buyer.street : '',

@@ -101,7 +101,7 @@ export async function removeNamedFiles(
 type Named = { portfolio: string; imports: readonly Pick<KnownImport, 'id'>[]; fileNames: ReadonlySet<string> };
 
 type ReceivedDeps = {
-  /** Notes digests before files are removed: nothing else names the copy of a file that was refused as a whole. */
+  /** Notes digests of files before they are removed. Nothing else names the copy of a file that was refused as a whole. */
   noteFiles: (digests: readonly string[]) => Promise<void>;
 };
 type DeskDeps = ReceivedDeps & { account: string; settings: { LIMITLINE_DATA: string } };
@@ -201,7 +201,7 @@ async function nameOthers(note: (digest: string) => void, archives: readonly str
       for (const { sha256 } of result.request.documents) note(sha256);
     };
     await walkLedger(account, { rows: [{ row }], signal: deps.signal });
-    // Checked after the rows: a portfolio that was archived meanwhile has its rows in a folder.
+    // This check comes after the rows: a portfolio that was archived meanwhile has its rows in an archive's folder only.
     const [missing] = await missingArchives(account, dataDir);
     if (missing) throw missingFault(missing);
   }

@@ -107,7 +107,7 @@ export async function forgetPortfolio(name: string, options: ForgettingOptions, 
   const noteFiles = (digests: readonly string[]) => forgetting.noteFiles(name, digests);
   // Everything that gives names of files is read before any of it is erased.
   const folders = await ownArchives(dir, { account, name, state: answer.state });
-  // A folder that is incomplete or half removed has nothing that is not also elsewhere or noted before.
+  // An archive that is incomplete or half removed is passed over: its content is also in Redis or in another archive, or was noted before.
   const whole = folders.filter((folder) => !folder.endsWith(PART));
   const names = await namesOfFiles(name, whole, deps);
   const stopped = `Forgetting ${name} was stopped half way: say limitline forget "${name}" again, and it goes on.`;

@@ -9,7 +9,7 @@ import { type ArchiveManifest, type FileFacts, readManifest } from './manifest.t
 
 export type ArchivePlace = { account: string; dataDir: string };
 
-/** What is wrong with an archive's files. */
+/** A fault of an archive's files. */
 export type ArchiveFault = { is: 'missing' | 'changed'; detail: string };
 
 /** The folder of an archive. It does not exist for a forgotten portfolio. */
@@ -106,7 +106,7 @@ function manifestOf({ name, id, sha256 }: ArchivedPortfolio, place: ArchivePlace
   return readManifest(folderOf({ name, id }, place), { account: place.account, name, id, sha256 });
 }
 
-/** In bytes; nothing if the file does not exist. */
+/** The size of a file in bytes; undefined if the file does not exist. */
 async function sizeOf(path: string): Promise<number | undefined> {
   return (await stat(path).catch(() => undefined))?.size;
 }

@@ -7,7 +7,7 @@ import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { ArchiveState, Archives } from '../../src/ledger/schema/archives.ts';
 import { rowsIn, UNFINISHED_STATES } from '../../src/ledger/schema/row.ts';
 
-/** What a person sees before a portfolio is forgotten. `state` is its archive state, if it has one. */
+/** The facts that a person sees before a portfolio is forgotten. `state` is its archive state, if it has one. */
 export type BeforeForgetting = Required<Pick<ArchiveState, 'states' | 'requested' | 'granted'>> & {
   state: ArchiveState | undefined;
 };
@@ -29,7 +29,7 @@ export async function lookBeforeForgetting(
   if (state && state.is !== 'archived' && state.is !== 'forgetting' && state.is !== 'forgotten') {
     throw refusal(name, { is: state.is });
   }
-  // The archive state's own counts, where rows are no longer, or not completely, in Redis.
+  // Some or all rows may be in files only. Then the archive state has the portfolio's counts and sums.
   if (state) {
     const { states = {}, requested = '0', granted = '0' } = state;
     if (state.is === 'archived' || state.states) return { state, states, requested, granted };

@@ -56,8 +56,8 @@ export type Restored = {
 };
 
 /**
- * Restores an archived portfolio into Redis, byte for byte, and lets its rows follow decisions that were taken meanwhile. All its files are read and checked first: if one is missing, cut
- * off, changed or of another archive, nothing is done.
+ * Restores an archived portfolio into Redis, byte for byte, and updates its rows by decisions that were taken meanwhile. All its files are
+ * read and checked first: if one is missing, cut off, changed or of another archive, nothing is done.
  *
  * After a crash, the next call continues: writing rows again has the same effect.
  *
@@ -82,7 +82,7 @@ async function restore(
   const before = makeReportStep(options, manifest.rows, stoppedWords(name, isBegun));
   await checkAll(folder, manifest, (rows) => before('checking', rows));
   const restoring = makeArchiveSteps({ connection: ledger, keys });
-  // A half restored portfolio has its room already, or continues when there is room.
+  // A restore that was interrupted is not refused for lack of memory: a part of the rows is in Redis already.
   if (!isBegun) await mustHaveRoom(ledger, manifest);
   await before('begun');
   if (!(await restoring.beginRestore(name, state, run))) throw overtakenFault(name);

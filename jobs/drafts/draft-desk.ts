@@ -32,7 +32,7 @@ type DeskDeps = PreviewDeps & {
     dataDir: string;
     account: string;
     maxUploadMb: number;
-    /** For all uploads of one person together. */
+    /** The most bytes that all uploads of one person take together. */
     quotaBytes?: number;
     log: Log;
     /** Free bytes on the data folder's disk; asks the system by default. */
@@ -59,7 +59,7 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
       throw new LimitlineError('USAGE', 'It is being imported just now: wait until it has ended.');
   };
 
-  /** Hides the submission to another account, such as the stand-in's. */
+  /** The draft without its submission, if that was made to another account, such as the stand-in's. */
   const asHere = (draft: PortfolioDraft): PortfolioDraft => {
     const { account = deps.account } = draft.submitted ?? {};
     return account === deps.account ? draft : { ...draft, submitted: null };
@@ -149,7 +149,10 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
   };
 }
 
-/** The read options of a similar file. Without a known author, the person who accepts them counts as one. */
+/**
+ * The draft's fields once a person accepts the options that were set for a similar file. If nobody is known to have set them, that person
+ * counts as their author.
+ */
 function readAs(offered: NonNullable<PortfolioDraft['offered']>, by: string | undefined) {
   const readBy = offered.by.length > 0 ? offered.by : authorsWith({ authors: [] }, by);
   return { reading: offered.reading, keptFrom: offered, offered: null, readBy };

@@ -137,7 +137,7 @@ export function makeDraftStore({ dir }: { dir: string }): DraftStore {
   };
 }
 
-/** Waits until no other process, which may be another console, changes the draft of this folder. Answers how to let others. */
+/** Waits until no other process changes the draft in this folder, such as another console. Returns the function that releases the lock. */
 async function locked(path: string): Promise<() => void> {
   for (;;) {
     const release = tryLock({ path, id: '' });
@@ -146,7 +146,7 @@ async function locked(path: string): Promise<() => void> {
   }
 }
 
-/** A change takes some milliseconds, or as long as a file is copied. */
+/** The interval in which a locked draft is tried again. A change takes some milliseconds, or as long as copying a file. */
 const LOOK_EVERY_MS = 20;
 
 function unknownDraft(): LimitlineError {

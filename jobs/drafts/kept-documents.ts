@@ -32,10 +32,10 @@ export type KeptDocumentsDeps = {
 type KeptDocument = { path: string; sha256: string };
 
 /**
- * Copies the documents that an errors file names and that came with its portfolio before: those of the rows that its lines correct, and
- * those of the upload whose lines they were. Documents that came with the errors file go before, also where their names are the same but for
- * case and Unicode form. What is not found, is another document for each of two lines, or has no room, is left for the preview to ask for, and
- * so is a file that cannot be read.
+ * Copies documents into an upload that is an errors file: those that the file names, that did not come with it, and that the portfolio had
+ * before. They are found in the rows that its lines correct, and in the upload from which the lines come. Names that differ only in case or
+ * Unicode form count as equal. A document that is not found, cannot be read, has no room, or differs between two lines is left out: the
+ * preview asks for it.
  */
 export async function takeKeptDocuments(...given: Parameters<typeof copyKept>): Promise<PortfolioDraft['documents']> {
   try {
@@ -67,7 +67,7 @@ async function copyKept(
         for (const name of documentNames(cells[column] ?? '').map(withoutApostrophe)) {
           if (taken.has(foldedName(name)) || !isSafe(name) || (found.has(name) && !found.get(name))) continue;
           const one = (await ofRow(rowOf(cells), name, deps)) ?? (await uploads.find(lineOf(cells), name));
-          // The new upload has one document of each name, which two buyers must not share unless they did before.
+          // An upload has one document of each name. If two lines mean different documents by one name, neither is copied.
           const isOther = found.has(name) && found.get(name)?.sha256 !== one?.sha256;
           found.set(name, isOther ? undefined : one);
         }
@@ -93,17 +93,19 @@ async function copyKept(
   return kept;
 }
 
-/** Another document of the upload stands there, or in the place of its folder: disks that ignore case have one of two names. */
+/**
+ * System codes of a target that exists already. On a disk that ignores case, another document or a folder of the upload may have that name.
+ */
 const IN_THE_WAY = ['EEXIST', 'ENOTDIR'];
 
-/** Whether a name, perhaps with folders, stays inside of any folder. */
+/** Whether a document's name, perhaps with folders, can only lead to a path inside of the folder that it is joined to. */
 function isSafe(name: string): boolean {
   return name.split('/').every((part) => part !== '' && documentNameFault(part) === null);
 }
 
 /**
- * A row's document of this name, unless it has several or its copy is gone. A name with folders is not found, since rows keep none, and the
- * file of another folder is another document.
+ * The row's document of this name; nothing where several have the name or the copy is gone. Rows keep names without folders, so a name with
+ * a folder is never found: a file in another folder is another document.
  */
 async function ofRow(
   cell: string,

@@ -82,7 +82,7 @@ export function isCorrected(reading: ReadOptions): boolean {
 
 const namedSchema = z.object({
   name: z.string(),
-  /** The file from which it was made. */
+  /** The name of the file from which the mapping was made. */
   file: z.string(),
   keptMs: z.int(),
   /** People who saved the mapping or chose its options. They count as authors of each file read with it. Earlier versions stored nobody. */

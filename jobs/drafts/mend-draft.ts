@@ -94,7 +94,7 @@ export async function mendDraft(
       several.reduce((sum, mend) => (mend.line < at ? sum - linesLost(mend) : sum), at);
     const allOut = [...outBefore, ...out.map(({ line }) => line)].map(renumbered);
     const leftOut = [...new Set(allOut)].sort((a, b) => a - b);
-    // An earlier release kept no sum of the lines left out.
+    // Earlier versions of Limitline kept no sum of the lines that were left out.
     const outSum = outBefore.length > 0 && !sumBefore ? undefined : withLines(sumBefore, out);
     const mended = cells.length - changed.filter(({ isLeftOut }) => isLeftOut).flatMap(cellsOf).length;
     const made = { ...written, number, madeMs: Date.now(), mended, cells: cells.slice(0, CELLS_KEPT), leftOut, outSum };
@@ -120,7 +120,7 @@ export async function goBack(
   if (conflict) return conflict;
   const dir = drafts.dirOf(id);
   const target = keptVersions(seen.versions).find(({ number }) => number === to);
-  // Earlier releases kept the last three versions alone.
+  // Earlier versions of Limitline kept only the last three versions of a file.
   const isThere = await access(join(dir, `v${to}`)).then(
     () => true,
     () => false,
@@ -178,7 +178,7 @@ function withLines(before: DraftVersion['outSum'], lines: readonly LineToMend[])
 type FoundEdit = { edit: SingleEdit; line: LineToMend; isLeftOut?: true };
 type SingleEdit = Exclude<LineEdit, { isLeftOut: true }>;
 
-/** A line without content is passed over when the file is read. */
+/** An edit that empties a line, so that the line is passed over when the file is read. */
 function emptied({ line, cells, broken }: LineToMend): SingleEdit {
   return broken === undefined ? { line, cells: new Map(cells.map((_cell, at) => [at, ''])) } : { line, text: '' };
 }
@@ -218,7 +218,7 @@ async function columnEdits(
   return found;
 }
 
-/** Edits of a column together with those of single lines; a cell that a person changed by itself stays so. */
+/** Joins the edits of a whole column with those of single lines. A cell that a person edited by itself keeps that person's text. */
 function withColumn(single: readonly FoundEdit[], column: readonly FoundEdit[]): FoundEdit[] {
   const all = new Map(column.map((one) => [one.line.line, one]));
   for (const one of single) {
@@ -254,7 +254,7 @@ function mendedCells(edit: SingleEdit, line: LineToMend, { columns }: Preview): 
   });
 }
 
-/** A row of a sheet without content; also one that is broken as a whole. */
+/** A correction that empties all cells of a sheet's row, also of one that could not be read. */
 function emptyRow({ line, lines, cells: before }: LineToMend): RecordMend {
   return { line, lines, before, cells: new Map(before.map((_cell, at) => [at, ''])) };
 }
@@ -282,7 +282,7 @@ async function writeVersion(
   const { path } = fileOf(dir, seen);
   const target = join(dir, `v${number}`);
   const { dialect } = preview;
-  // Removes what another process left that did not finish the version.
+  // A process that died may have left a part of this version.
   await rm(target, { force: true });
   const to = createWriteStream(target, { flags: 'wx', mode: 0o600, flush: true });
   try {

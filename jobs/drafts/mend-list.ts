@@ -73,7 +73,10 @@ export async function readMendPage(
   return lines.slice(first);
 }
 
-/** The kept lines with something wrong in a column, read a page at a time: a line may be long. */
+/**
+ * The kept lines with a problem or warning in this column, in file order. One page of lines is in memory at a time, since lines may be
+ * long.
+ */
 export async function* mendLinesOf(path: string, found: MendPages, column: string | null): AsyncGenerator<LineToMend> {
   for (const page of found.pages.keys()) {
     for (const line of await readPage(path, found, page)) if (columnsOf(line).has(column)) yield line;
@@ -94,7 +97,7 @@ async function readPage(path: string, { pages }: MendPages, page: number): Promi
   }
 }
 
-/** One of the lines, by its number. Lines are in file order. */
+/** Finds the kept line with this number. Lines are in file order. */
 async function findInMendList(path: string, found: MendPages, line: number): Promise<LineToMend | undefined> {
   const page = found.pages.findLastIndex((one) => one.line <= line);
   return (await readMendPage(path, found, { page })).find((one) => one.line === line);

@@ -6,7 +6,7 @@ import type { Preview } from '../../src/portfolio/preview.ts';
 import { type MakePreview, makePreview } from './make-preview.ts';
 import type { FromThread, ToPreview, ToThread } from './preview-thread.ts';
 
-/** An installed package has the thread compiled: Node strips no types in packages. */
+/** In an installed package this path leads to compiled JavaScript, because Node strips no types inside of packages. */
 const THREAD = new URL('./preview-thread.ts', import.meta.url);
 if (!existsSync(THREAD)) THREAD.pathname = THREAD.pathname.replace(/ts$/, 'js');
 
@@ -17,8 +17,9 @@ const SILENT_MS = 120_000;
 const SMALL_BYTES = 64 * 1024;
 
 /**
- * Makes previews as {@link makePreview} does, except for small texts in a thread, so that pages are served meanwhile. A thread
- * that is silent for two minutes is stopped. The calling thread asks the ledger for the other, which needs no connection.
+ * Makes previews as {@link makePreview} does, in a thread of its own, so that pages are served meanwhile. A small text is read in the
+ * calling thread. A thread that takes two minutes is stopped. The thread has no connection to Redis: the calling thread asks the ledger for
+ * it.
  */
 export function previewInThread({ silentMs = SILENT_MS, smallBytes = SMALL_BYTES } = {}): MakePreview {
   return (draft, how) => {

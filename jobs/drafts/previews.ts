@@ -38,7 +38,7 @@ type Deps = PreviewDeps & {
 
 const PREVIEW_FILE = 'preview.json';
 
-/** Counts up where a kept preview gets another form, so that one of an earlier version is made anew. */
+/** The version of a kept preview's form. Counting it up makes previews of older forms anew. */
 const KEPT_FORM = 2;
 
 export function makePreviews(deps: Deps): Previews {
@@ -90,7 +90,7 @@ export function makePreviews(deps: Deps): Previews {
     if (work?.of === of && work.failed !== null) return { is: 'failed', message: work.failed };
     if (work?.of === of) return { is: 'under way', lines: work.lines };
     const preview = await kept(draft, of);
-    // Work on another preview of the draft overwrites the lines that this one has.
+    // Where another preview of the draft is being made, it overwrites the files of lines that belong to this one.
     if (preview && !underWay.has(draft.id)) return { is: 'there', preview };
     if (underWay.get(draft.id)?.of !== of) begin(draft, of);
     return { is: 'under way', lines: underWay.get(draft.id)?.lines ?? 0 };

@@ -153,7 +153,7 @@ async function describe(
   };
 }
 
-/** What the supplier's file names. Refuses a file that an import could not read. */
+/** The supplier's name in its file, and the columns that no call sends. @throws UploadRefusal where an import could not read the file */
 async function supplierOf({ name }: ReceivedFile, dir: string): Promise<{ of: string; unsent: string[] }> {
   const path = supplierIn(dir);
   try {
@@ -169,7 +169,7 @@ async function supplierOf({ name }: ReceivedFile, dir: string): Promise<{ of: st
   }
 }
 
-/** The header's names; none where the encoding must be set first. Refuses what is no table. */
+/** The header's names; none where a person must set the encoding first. @throws UploadRefusal where the file is no table */
 async function headerOf(file: {
   path: string;
   givenPath: string;
@@ -179,7 +179,7 @@ async function headerOf(file: {
     const opened = await openPortfolio({ ...file, requiredColumns: [] });
     await opened.close();
     if (opened.columns.length > 0) return opened.header;
-    // Every byte is valid in this encoding: what is no table in it is none in any.
+    // Every byte is valid in windows-1252, so a file that is no table in it is no table in any encoding.
     const given = await openPortfolio({ ...file, requiredColumns: [], encoding: 'windows-1252' });
     await given.close();
     const [fault] = given.problems;

@@ -84,7 +84,7 @@ export function makeSubmissions(deps: SubmissionDeps): Submissions {
       return { ...now, submitted: { ...submitted, ended: null, fault: null } };
     });
     const { form, name, reading, readBy: by } = draft;
-    // A person who set no options keeps none, and replaces nobody's.
+    // A file that nobody set options for leaves the mapping of its form, which others may have set, as it is.
     if (form !== null && by.length > 0) await mappings.keep(form, { name, keptMs: Date.now(), by, reading });
     return { draft, payload: { ...payload, authors: [...draft.authors, ...by], made: madeOf(draft) } };
   }
@@ -126,7 +126,7 @@ export function makeSubmissions(deps: SubmissionDeps): Submissions {
   };
 }
 
-/** Whether two people chose the same, so that what the second one chose counts too. */
+/** Whether two people submitted the same preview with the same choices. Then the second submission counts like the first. */
 function isSameChoice(one: Submission, other: Submission): boolean {
   return (['of', 'portfolio', 'replace', 'first', 'total'] as const).every((name) => one[name] === other[name]);
 }

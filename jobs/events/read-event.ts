@@ -4,10 +4,10 @@ import type { LaterWord } from '../../src/ledger/rows/decisions.ts';
 import { readAmount, readMoment } from '../../src/portfolio/results/decision-values.ts';
 import { faultOfText, unlessToday } from '../../src/portfolio/results/decisions-file.ts';
 
-/** What an event states once: what the mapping finds, as text by name; and the decision, or why there is none. */
+/** What an event says of one limit. `found`: the mapped values, as text by name. With them a decision, or why there is none. */
 export type EventReading = { found: Partial<Record<MappedName, string>> } & (
   | { is: 'decision'; word: LaterWord }
-  /** An event of a kind that does not count. */
+  /** The event is of a kind that the mapping does not count. */
   | { is: 'other kind' }
   | { is: 'unreadable'; why: string }
 );
@@ -25,10 +25,10 @@ const AHEAD_MS = 86_400_000;
 const MOST_ID_BYTES = 128;
 
 /**
- * What an event states by the mapping: a reading for each limit in it, or one that says why there is none. Nothing of it is trusted: it may be
- * anything, as deep and long as it likes. Pure.
+ * Reads the limits that an event states, by the mapping: for each limit a decision, or why there is none. Events are not trusted: their
+ * content may be anything, of any depth and length. Pure.
  *
- * @param firstMs when it came, which is when a decision was made that says no time, or only the day on which it came
+ * @param firstMs when the event came. A decision without a time, or with only the day of arrival, counts as made then
  */
 export function readEvent(body: string, mapping: EventMapping, { firstMs }: { firstMs: number }): EventReading[] {
   let document: unknown;
@@ -50,7 +50,7 @@ function unreadable(why: string, found: EventReading['found'] = {}): EventReadin
 }
 
 function* readingsOf(document: unknown, mapping: EventMapping, firstMs: number): Generator<EventReading> {
-  // The kind comes first: events of another kind may say nothing of what is mapped.
+  // An event's kind is looked at first, since events of other kinds may lack all that is mapped.
   for (const outer of listPlaces(document, mapping.at.kind ?? [])) {
     if (outer.noList !== undefined) {
       yield unreadable(noListWords(outer.noList));
@@ -87,12 +87,15 @@ function noListWords(where: string): string {
 
 type Parts = ReturnType<typeof partsOf>;
 
-/** Reads the parts of an event at these places in its lists. `faults`: what is missing, or is no value, or cannot be read. */
+/**
+ * Makes readers for the mapped values of one limit, which is at these places in the event's lists. `faults` collects why values are missing
+ * or cannot be read.
+ */
 function partsOf(document: unknown, { at, optional }: EventMapping, places: readonly string[]) {
   const faults: string[] = [];
   const found: EventReading['found'] = {};
 
-  /** The value at a pointer; '' for null; undefined where nothing is mapped, or there is none. */
+  /** The text or number that is mapped to this name; '' for null; undefined where nothing is mapped or nothing is found. */
   function contentOf(name: MappedName): string | number | undefined {
     const segments = at[name];
     if (!segments) return undefined;
@@ -112,13 +115,13 @@ function partsOf(document: unknown, { at, optional }: EventMapping, places: read
     faults,
     found,
     contentOf,
-    /** The text at a pointer. A number, or an empty text, is a fault. */
+    /** The text that is mapped to this name. A number or an empty text is a fault. */
     textOf(name: MappedName): string | undefined {
       const value = contentOf(name);
       if (typeof value === 'number' || value === '') faults.push(`${name} is ${value === '' ? 'empty' : 'a number'}.`);
       return typeof value === 'number' ? undefined : value;
     },
-    /** A value of a reading, whose problem becomes a fault. */
+    /** The value of a reading. If the reading has a problem, that is noted as a fault of this name. */
     readingOf(name: MappedName, { value, problem }: { value?: string; problem?: string }): string | undefined {
       if (problem !== undefined) faults.push(`${name}: ${problem}`);
       return value;
@@ -153,7 +156,7 @@ const SEPARATED = /\d[^\d.]+\d|^\D*[1-9]\d{0,2}\.\d{3}\D*$/;
 /** Digits of a fraction that a number of JSON carries exactly. */
 const EXACT_DIGITS = 15;
 
-/** Why an amount may be another one than it looks; undefined if it may not. */
+/** Why an amount is ambiguous, for instance by a separator of thousands; undefined where it has one meaning. */
 function faultOfAmount(value: string | number): string | undefined {
   if (typeof value === 'string') {
     return SEPARATED.test(value)

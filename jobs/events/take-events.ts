@@ -13,25 +13,25 @@ import { takeDecision } from '../operators/take-decision.ts';
 import type { DecisionDeps } from '../operators/take-decisions.ts';
 import { type EventReading, readEvent } from './read-event.ts';
 
-/** By whom decisions are brought, in the rows' histories and the audit. */
+/** The author of decisions from events, in the rows' histories and in the audit trail. */
 const BY = 'events';
 
-/** Events read side by side. Their contents are in memory together. */
+/** The most events that are read at the same time. All their contents are in memory. */
 const EVENTS_AT_ONCE = 8;
 
-/** Decisions of one event that are taken side by side. */
+/** The most decisions of one event that are taken at the same time. */
 const DECISIONS_AT_ONCE = 50;
 
-/** How often a process looks for events that are to be read again, or that a process which ended has left. */
+/** The interval in which a process looks for events that are due again, and for those of a process that died. */
 const LOOK_EVERY_MS = 10_000;
 
-/** The log has what became of events as often as it has what came. */
+/** The shortest time between two log entries about what became of events. */
 const SAY_EVERY_MS = 60_000;
 
 /**
- * An event about a limit that is not known yet, or whose row is not done, is read again: after ten seconds, and then whenever it is twice as
- * old, for a day. The answer to Limitline's own call may come after the event. `asked`: how long a status that may be mistyped waits at most once
- * somebody said what it means, which may be after a weekend.
+ * When an event is read again, in ms of its age, if its limit is not known yet or its row is not done: the event may overtake the answer to
+ * Limitline's own call. The first time is after `first`, each further one when the event is twice as old, until `last`. `asked`: the
+ * longest pause where a status may be mistyped. A person may settle that days later, and the event is then read within this time.
  */
 const AGAIN_MS = { first: 10_000, last: 86_400_000, asked: 600_000 };
 
@@ -41,7 +41,10 @@ type TakingDeps = DecisionDeps & {
   log: Log;
 };
 
-/** What an event says, and what became of it; `why`: why it is not taken; `left`: why rows do not say it yet; `doubts`: what to think of. */
+/**
+ * What an event says of a limit, and what became of it. `why`: why it was not taken. `left`: why some rows do not show it yet. `doubts`:
+ * what a person should check.
+ */
 export type ToldReading = EventReading & {
   why?: string;
   became: keyof typeof EVENT_BECAME;
@@ -51,8 +54,8 @@ export type ToldReading = EventReading & {
 };
 
 /**
- * Says what would become of the decisions that an event states; changes nothing. In whatever order events come, and however often, the latest
- * decision by its own time counts.
+ * Tells what would become of the decisions in an event, and changes nothing. Of several decisions about a limit the one with the latest
+ * time counts, in whatever order and however often events come.
  */
 export async function tryEvent(
   { firstMs, body }: { firstMs: number; body: string },
@@ -64,10 +67,13 @@ export async function tryEvent(
   return takeReadings(found, told, await mistyped(found));
 }
 
-/** What asks about statuses that may be mistyped, for the readings of an event. */
+/** Reads which statuses were seen before, and answers a function that asks whether a status is a mistyped one of these. */
 export type MistypedIn = ReturnType<typeof makeMistypedIn>;
 
-/** The statuses that were seen are read again only for an event with another one: that takes a command for each portfolio. */
+/**
+ * Makes a {@link MistypedIn}. It reads the seen statuses again only for an event with a status not among them, since that takes a Redis
+ * command for each portfolio.
+ */
 export function makeMistypedIn(deps: DecisionDeps) {
   let [seen, mistyped]: [string[], ReturnType<typeof makeMistyped>] = [[], () => ''];
   return async (readings: readonly EventReading[]) => {
@@ -78,7 +84,10 @@ export function makeMistypedIn(deps: DecisionDeps) {
   };
 }
 
-/** Takes the decisions of an event, some side by side, without those whose status may be mistyped: nobody is there to be asked. */
+/**
+ * Takes the decisions of an event, some at the same time. A decision whose status may be mistyped is not taken, since there is no person to
+ * ask.
+ */
 async function takeReadings(
   readings: readonly EventReading[],
   told: Parameters<typeof takeDecision>[1],
@@ -97,7 +106,7 @@ async function takeReadings(
   return taken;
 }
 
-/** How many readings became what. */
+/** Counts an event's readings by what became of them. */
 export function becameOf(readings: readonly ToldReading[]): EventBecame {
   const counts: Partial<Record<keyof typeof EVENT_BECAME, number>> = {};
   for (const { became } of readings) counts[became] = (counts[became] ?? 0) + 1;
@@ -114,11 +123,12 @@ async function takeKept(
   if (!raw) return { id, became: {}, whys: [] };
   const found = readEvent(raw.body.toString(), mapping, raw);
   const told = { by: BY, file: `event ${id}`, deps };
-  // Once, so that what is taken is what was noted.
+  // The statuses are read once, so that the decisions taken below are those in the audit entry.
   const mistyped = await mistypedIn(found);
   const tried = noted && !noted.has(id) ? await takeReadings(found, { ...told, dryRun: true }, mistyped) : [];
   const decisions = tried.filter(({ became }) => became === 'taken').length;
-  // What is noted is only what changes something: whoever knows the secret may send the same again and again.
+  // Only an event that changes something gets an audit entry. Otherwise, a sender with the secret could fill the audit with copies of one
+  // event.
   if (decisions > 0) {
     const from = `events listener on ${hostname()}`;
     await deps.audit.note({ by: BY, what: 'decisions taken in', from, facts: { event: id, decisions } });
@@ -135,18 +145,18 @@ async function takeKept(
   return { id, became: becameOf(readings), againMs, whys };
 }
 
-/** `whys`: what is asked about statuses that may be mistyped. */
+/** An event that was read. `whys`: the questions about its statuses that may be mistyped. */
 type TakenEvent = ReadEvent & { whys: string[] };
 
 /**
- * `noted`: where no command has an entry of the audit, each event that changes something gets one before. These have theirs, but could not be
- * taken yet.
+ * How events are taken. `noted`: given where no command has made an audit entry for all events, so that each event that changes something
+ * needs its own. It has the ids of events with an entry whose decisions are not all taken yet.
  */
 type Taking = { mapping: EventMapping; mistyped: MistypedIn; noted?: Set<string> };
 
 /**
- * Takes the decisions of all events that are kept, or of those since a moment, the oldest first. Answers what became of how many, and which
- * events have statuses that may be mistyped.
+ * Takes the decisions of all kept events, or of those since a moment, the oldest first. Returns the number of events, counts of what became
+ * of their decisions, and the events with a status that may be mistyped.
  */
 export async function takeAllEvents(
   { mapping, sinceMs }: { mapping: EventMapping; sinceMs?: number | undefined },
@@ -169,8 +179,8 @@ export async function takeAllEvents(
 }
 
 /**
- * Reads events for decisions beside the listener that keeps them. An event that was acknowledged stands among those to be read, so whoever
- * reads next finds it, if this process is killed. Never throws: logs a fault, and tries again.
+ * Starts to take decisions from events, beside the listener that keeps them. Each acknowledged event is in a list of those to be read, so
+ * another process reads it if this one is killed. A fault is logged, never thrown, and the work is tried again.
  *
  * @param given.everyMs how often it looks without being told
  * @returns `keep` keeps an event and has it read; `stop` resolves once nothing is under way
@@ -211,7 +221,7 @@ export function startTakingEvents(
   const takeSome = async (ids: readonly string[]): Promise<ReadEvent[]> => {
     const read = await Promise.allSettled(ids.map((id) => takeKept(id, taking, deps)));
     const failed = read.find((one) => one.status === 'rejected');
-    // An event that was not read is handed out again after a while.
+    // Events that were not read are handed out again after a while.
     if (failed) log.error({ reason: messageOf(failed.reason) }, 'an event could not be read; it is tried again');
     return read.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   };
@@ -225,7 +235,7 @@ export function startTakingEvents(
         done = await takeSome(ids);
         const isDue = performance.now() - saidMs >= SAY_EVERY_MS;
         if (isDue) say();
-        // Once for many events that come together.
+        // Many events that come together lead to one notice.
         isUntold ||= ids.length > 0;
         if (isUntold && (isDue || ids.length === 0)) await tellDecided(deps);
         if (isDue || ids.length === 0) isUntold = false;
@@ -257,7 +267,7 @@ export function startTakingEvents(
   };
 }
 
-/** Adds up what became of events. */
+/** Makes a counter of events and of what became of their decisions. */
 export function makeCounts() {
   let events = 0;
   let sums: Partial<Record<keyof typeof EVENT_BECAME, number>> = {};
@@ -270,7 +280,7 @@ export function makeCounts() {
         }
       }
     },
-    /** The sums so far, which begin anew. */
+    /** Returns the sums since the last call, and begins new ones. */
     take(): { events: number; became: EventBecame } {
       const all = { events, became: sums };
       [events, sums] = [0, {}];

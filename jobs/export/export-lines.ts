@@ -32,7 +32,7 @@ type LinesDeps = {
   calls?: { sessions: Pick<HostedSessions, 'linksOf'> } | undefined;
 };
 
-/** How many lines of a missing file are looked up at a time. */
+/** How many line numbers are looked up at a time where the copy of a file is missing. */
 const WINDOW_LINES = 1_000;
 
 /**

@@ -28,14 +28,14 @@ export type ExportDeps = {
   portfolios: Portfolios;
   statusMeanings: Pick<MeaningStore, 'read'>;
   imports: DocumentStore;
-  /** Knows the links of hosted sessions; without it, the results have none. */
+  /** Finds the links of hosted sessions. Without it, the results have no links. */
   calls?: { sessions: Pick<HostedSessions, 'linksOf' | 'isUsed'> } | undefined;
   /** Called with sentences about what the file lacks, or how it differs from what was asked for. */
   say?: (sentence: string) => void;
   signal: AbortSignal;
 };
 
-/** Which lines are written, and in which form; see {@link exportResults}. */
+/** The choice of lines and the form of the output; see {@link exportResults}. */
 export type ExportPayload = {
   portfolio: string;
   /**
@@ -43,9 +43,9 @@ export type ExportPayload = {
    * skipped, held and replaced ones. `held`: held rows with an empty column `id`, to fill in for `resolve`.
    */
   only: 'all' | 'errors' | 'held';
-  /** Only rows of this outcome. Only with `all`. */
+  /** The only outcome whose rows are written; all by default. Allowed only with `only: 'all'`. */
   outcome?: RowOutcome | undefined;
-  /** The id of a cause: only rows that failed for it. Only with `errors`. */
+  /** The id of a cause: only rows that failed for it are written. Allowed only with `only: 'errors'`. */
   cause?: string | undefined;
   /** CSV by default. */
   format?: 'csv' | 'xlsx';
@@ -109,7 +109,7 @@ export async function exportResults(payload: ExportPayload, to: Writable, deps: 
   sayWhatIsMissing(files, { held: leftOut.held, portfolio }, deps);
 }
 
-/** The fields sent by a path in rows of files whose copy is gone. */
+/** The extra fields, those that a mapping sends at a path of the call's body, which occur in rows of files whose copy is gone. */
 async function extrasBehind(portfolio: string, files: Files, deps: ExportDeps): Promise<ExtraField[]> {
   const fields = new Set<ExtraField>();
   const gone = [...files.keys()].filter(({ open }) => !open);
@@ -182,7 +182,7 @@ async function* withDecimals(
   }
 }
 
-/** This dialect, or UTF-8 where its encoding lacks a character of the records; then `say` is called. */
+/** The wanted dialect, or UTF-8 if its encoding lacks a character of the records. In that case, `say` is called. */
 async function writableDialect(
   wanted: Dialect,
   records: () => AsyncIterable<string[]>,

@@ -25,7 +25,8 @@ const NAME_BYTES = 190;
 
 /** The path of a portfolio's kept results: `results/<account>/<portfolio>.results.csv` in the data folder. */
 export function keptResultsPath(portfolio: string, { account, keys, redis, settings }: PlaceDeps): string {
-  // Each Redis has a folder of its own: another has another portfolio of that name, perhaps what is left of a lost ledger.
+  // Each Redis has a folder of its own. Another Redis may have another portfolio of that name, or its folder is what is left of a lost
+  // ledger.
   const of = settings.REDIS_URL === undefined ? keys.account : `${keys.account} ${redis.where}`;
   const dir = accountFolder({ dataDir: settings.LIMITLINE_DATA, kind: 'results', account, of });
   const isLong = Buffer.byteLength(portfolio) > NAME_BYTES;

@@ -122,7 +122,7 @@ export type ExportTable = {
 /** A portfolio's files, opened up to the header; nothing where a copy is gone. */
 export type Files = ReadonlyMap<ImportFile, Opened | undefined>;
 
-/** The problem, then the service's refusal as it came, or the request that got no response of its own. `recover` parses this text. */
+/** A row's problem as results show it, with the service's answer as it came. `recover` parses this text. */
 function problemText({ problem, again, record }: RowResult): string {
   if (again) return `Made twice at the service: ${again.id} and ${again.again}; ask the service to withdraw one`;
   if (!problem) return answeredOtherwise(record);
@@ -130,7 +130,7 @@ function problemText({ problem, again, record }: RowResult): string {
   return problem.sent ? `${said}; what was sent: ${problem.sent}` : said;
 }
 
-/** Columns that are missing from some stored bodies: a line with a company id has no company body. */
+/** How columns that are missing from some request bodies are filled: a line with a company id, for example, has no company body. */
 const BESIDE_BODIES: { [column in KnownColumn]?: (request: RowRequest) => string | undefined } = {
   name: ({ name }) => name,
   supporting_documents: ({ documents }) => documents.map(({ name }) => name).join('|'),
@@ -141,7 +141,7 @@ const BESIDE_BODIES: { [column in KnownColumn]?: (request: RowRequest) => string
 /** The columns that {@link ledgerCells} fills, from what the ledger knows of a row whose file is gone. */
 export const LEDGER_COLUMNS = KNOWN_COLUMNS.filter((column) => BESIDE_BODIES[column] ?? COLUMNS[column].in);
 
-/** The fields of a row that were sent by a path, as text; none without a row. */
+/** A row's extra fields, which a mapping sends at a path of the call's body, as text; none without a row. */
 export function extrasOf(request: RowRequest | undefined): { field: ExtraField; text: string }[] {
   return [...extrasIn('company', request?.company), ...extrasIn('buyer_limit', request?.limit)];
 }
@@ -271,7 +271,7 @@ function mendedRow({ found, line }: ExportedLine, opened: Opened | undefined): s
   return rowName(found.row);
 }
 
-/** The text to fill the cells from: the line's own text, or that of an earlier errors file if all cells are still empty. */
+/** What a broken line says, for a person to fill its cells from: its own text or, if all cells are empty, the earlier errors file's. */
 function lineText({ line }: ExportedLine, opened: Opened | undefined, broken: string | undefined): string {
   const { header } = opened?.rewriter ?? { header: [] };
   const added = errorColumnsOf(header);

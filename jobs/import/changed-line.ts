@@ -8,7 +8,10 @@ import type { Problem } from '../../src/portfolio/problem.ts';
 /** A request that was sent, and the portfolio of its row. */
 export type SentRequest = RowRequest & { portfolio: string };
 
-/** The request of a row. If this portfolio has none, the one with the same key that another portfolio sent for the buyer; undefined without any. */
+/**
+ * The request of a row. If this portfolio has no such row, the buyer's request with the same key that another portfolio sent; undefined
+ * where there is none.
+ */
 export async function sentRequest(
   row: RowId,
   buyer: string,
@@ -22,7 +25,7 @@ export async function sentRequest(
   return found && other && { ...found.request, portfolio: other.row.portfolio };
 }
 
-/** What a person must know before taking the usual way out. */
+/** The advice on a changed line: a new request_reference makes a second limit, so a person must know that before writing one. */
 const SECOND_LIMIT =
   'A request_reference of its own would request a SECOND limit. If no second one is meant, write the line as it was sent, or leave it out';
 
@@ -48,7 +51,9 @@ export function changedProblem(
   };
 }
 
-/** ` (sent: 1000; city differs)`: the amount that was sent, and the columns and paths of what else differs. */
+/**
+ * Words such as ` (sent: 1000; city differs)`: the amount that was sent, and the names of the other columns and extra fields that differ.
+ */
 function differenceWords(asked: RowRequest, sent: RowRequest): string {
   const { requested_limit: amount } = sent.limit;
   const names = differing(asked, sent).filter((name) => name !== 'requested_limit');
@@ -62,7 +67,9 @@ function differenceWords(asked: RowRequest, sent: RowRequest): string {
   return words.length > 0 ? ` (${words.join('; ')})` : '';
 }
 
-/** What can be done about a line: where it lacks only fields that were mapped by their paths, the mapping was forgotten most likely. */
+/**
+ * The advice on a changed line. If it only lacks extra fields, the mapping that sent them was probably forgotten, and the advice says so.
+ */
 function wayOut(asked: RowRequest, sent: RowRequest): string {
   const names = differing(asked, sent);
   const now = fieldsOf(asked);
@@ -75,7 +82,7 @@ function differing(asked: RowRequest, sent: RowRequest): string[] {
   return [...new Set([...then.keys(), ...now.keys()])].filter((name) => now.get(name) !== then.get(name));
 }
 
-/** What a request says, by column or path. Of documents their names and purposes. */
+/** A request's values by column or, for extra fields, by path. Of documents, names and purposes count. */
 function fieldsOf({ company, companyId, documents, limit }: RowRequest): Map<string, unknown> {
   const shown = [...shownIn('company', company), ...shownIn('buyer_limit', limit)];
   const extras = [...extrasIn('company', company), ...extrasIn('buyer_limit', limit)];

@@ -77,8 +77,9 @@ export async function decideLine(
 }
 
 /**
- * A warning about this request being under way or waiting for approval in other portfolios (`elsewhere`), or about another request of the
- * buyer with another amount. `isBesides`: both are requested; not if the other was refused, because that one is not sent again by itself.
+ * A warning about other requests of the line's buyer. It is about another request with another amount, or about this request in other
+ * portfolios (`elsewhere`), where it is under way or waits for approval. `isBesides`: the other request is made in addition. It is not if
+ * it was refused, because a refused row is not sent again by itself.
  */
 export function warningOfOther(
   line: RowLine,
@@ -89,7 +90,7 @@ export function warningOfOther(
     ({ row, state }) => row.key === key && row.portfolio !== portfolio && isUnfinished(state),
   );
   const same = elsewhere.find(({ state }) => is('isOpen', state)) ?? elsewhere[0];
-  // Of one request not both are made, whatever their amounts.
+  // Rows of other portfolios with the same request lead to one call, so they are no second request, whatever their amounts.
   const others = rows.filter((one) => !elsewhere.includes(one));
   const other = otherRequest(asking, others, replaces);
   if (!same && !other) return undefined;
@@ -210,7 +211,7 @@ async function sentCorrection(
   { isWhole, rows: known }: BuyerRows,
   rows: Pick<Rows, 'ofRow'>,
 ): Promise<BuyerRow | undefined> {
-  // For a buyer with very many requests, only some of them are read, so the line's own row may have to be.
+  // Of a buyer with very many requests, only some are known here. So the line's own row may have to be read.
   const own = known.find((one) => rowName(one.row) === rowName(row)) ?? (isWhole ? undefined : await rows.ofRow(row));
   if (own?.state !== 'cancelled') return undefined;
   for await (const next of correctionsOf(own, rows)) if (next && !isUnsent(next)) return next;

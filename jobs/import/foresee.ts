@@ -31,7 +31,7 @@ export type ForeseeDeps = {
   rows: Pick<Rows, 'read' | 'ofBuyers'>;
   /** What to do with a company for which it is unknown whether it was made. */
   onUnknownCompany: UnknownPolicy;
-  /** For each line number: what follows for the line from other requests for its buyer. Left out for a file that can be read only once. */
+  /** Predicts, by line number, what follows for a line from its buyer's other requests. Left out for a file that can be read only once. */
   ofBuyers?: ((lines: readonly RowLine[]) => Promise<Map<number, OfBuyer>>) | undefined;
   /** The line's cell that names the row to correct. Left out if the file has no such column. */
   mendedRow?: ((cells: readonly string[]) => string) | undefined;
@@ -99,7 +99,9 @@ export function makeReplacingForesight({
 }) {
   /** Buyers for whom an earlier line of this file would replace a row, usually few. Each has its rows as they would be after that line. */
   const corrected = new Map<string, BuyerRows>();
-  /** The first line of each buyer in this file: an import finds its row in the ledger. */
+  /**
+   * The first line of each buyer in this file. A prediction puts no rows, so an earlier line must be found here instead of in the ledger.
+   */
   const firstLines = makeDigestTable();
   return async (lines: readonly RowLine[]): Promise<Map<number, OfBuyer>> => {
     const known = await requestsFor(lines, rows);
@@ -136,7 +138,10 @@ function warningOfEarlier({ line, row }: RowLine, earlier: number | undefined): 
   return { warning, isBesides: true, elsewhere: 'no' };
 }
 
-/** Where a request stands that rows of other portfolios ask for, too. While such a row is paused, the line may go before it. */
+/**
+ * Whether a request that rows of other portfolios have, too, is under way there. If all those rows wait or are paused, this portfolio's
+ * line may be sent before them.
+ */
 async function standingOf(
   rows: readonly BuyerRow[],
   isPaused: (portfolio: string) => Promise<boolean>,
@@ -154,7 +159,7 @@ function withBuyer(one: Foreseen, found: OfBuyer | undefined): Foreseen {
   if (!besides || (fate !== 'request' && fate !== 'open')) return { ...one, replaces };
   const { warning, isBesides, elsewhere } = besides;
   const warned = { ...line, warnings: [...line.warnings, warning] };
-  // A row of its own that waits already is told as such, wherever else its request is under way.
+  // A line whose own row waits already keeps that result, even if another portfolio has the request under way.
   if (elsewhere === 'under way' && fate === 'request') return { ...one, line: warned, fate: 'sent', replaces };
   return { line: warned, fate: elsewhere === 'no' ? fate : 'open', company: one.company, isBesides, replaces };
 }

@@ -50,7 +50,7 @@ export async function beginApproval(
   const isAsked = told.redone || asksApproval(await retryUntilAnswered('approval rule', approvalPolicy));
   const begun: string[] = [];
   const begin = async (): Promise<string> => {
-    // A supplier never waits because of declined rows alone.
+    // If only declined rows need the approval, the supplier is not part of it.
     const next = await approvals.beginImport(portfolio, isAsked ? told : { ...told, supplier: undefined, named: '' });
     if (next !== begun.at(-1)) begun.push(next);
     return next;

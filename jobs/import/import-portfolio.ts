@@ -45,7 +45,7 @@ export type ImportPayload = FileToImport & {
   first?: number | undefined;
 };
 
-/** What an import needs. `retryUntilAnswered` retries while Redis is away, until `stopping` is aborted. */
+/** The dependencies of an import. `retryUntilAnswered` retries while Redis is away, until `stopping` is aborted. */
 export type ImportDeps = FeedDeps &
   OpenDeps &
   ApprovalDeps & {
@@ -78,9 +78,10 @@ export type Imported = {
   };
 
 /**
- * Earlier requests and rows. `isPart`: the file is an errors file, so it has only some lines of the portfolio. `gone`: lines of the import
- * before that led to no row, without those that this errors file of it has: reports and results name the last import's alone. `unknownOrigin`:
- * lines of this errors file that may be such, since they do not say which line they were.
+ * What the import found of earlier requests and rows. `isPart`: the file is an errors file, so it has only some lines of the portfolio.
+ * `gone`: the lines of the last import without a row that reports and results no longer name, since those tell of the newest import alone;
+ * lines that this errors file repeats are not counted. `unknownOrigin`: lines of this errors file that do not say which line they were, so
+ * they may repeat such lines.
  */
 type Earlier = {
   requestedBefore: number;

@@ -34,7 +34,7 @@ async function* lackingRows(
   { portfolio, importId }: WholeFile,
   { rows, portfolios }: LackingDeps,
 ): AsyncGenerator<RowId[]> {
-  // With one import, there are no rows of other imports.
+  // Without at least two imports, no row is of another import.
   if ((await portfolios.allImports(portfolio)).length < 2) return;
   for (const state of UNSENT_STATES) {
     for await (const page of pagesOf(rows, portfolio, state)) {

@@ -7,8 +7,8 @@ import { readOptionsSchema } from '../../src/portfolio/read-options.ts';
 const NAMED = 5;
 
 /**
- * The warning about columns that a mapping gave a meaning in the last file of the portfolio, and that have another one or none in this file:
- * without it, each line that was requested would be said to have changed, and nothing would say why. None where there are no such columns.
+ * The warning about columns that a mapping gave a meaning in the portfolio's last file, and that have another meaning or none in this file.
+ * Without it, each requested line would be reported as changed, and nothing would say why. None where there are no such columns.
  */
 export async function mappingLeftOut(
   portfolio: string,

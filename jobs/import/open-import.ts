@@ -156,9 +156,10 @@ async function refuseOtherSum(
 }
 
 /**
- * Counts the lines of the portfolio's last import that led to no row, and that reports and results no longer name once this file is imported:
- * of an errors file those that it lacks, of any other file all. None where the same file comes again, or an errors file of another import.
- * `unknownOrigin`: lines of an errors file that do not say which line they were, and may be some of these.
+ * Counts the lines without a row of the portfolio's last import that reports and results will no longer name after this import. For an
+ * errors file of the last import these are the lines that it lacks, for any other file all of them. `gone` is 0 if the same file comes
+ * again, or an errors file of another import. `unknownOrigin`: lines of an errors file that do not say which line they were, so they may be
+ * some of these.
  */
 export async function countGone(
   portfolio: string,

@@ -117,7 +117,10 @@ function isNew({ row, ofBuyer, decision }: AskedLine): boolean {
   return 'replaces' in decision && decision.replaces === undefined && !isThere;
 }
 
-/** A line as the ledger notes it: its request's key, and of a faulty line its fault, name and amount; of an invalid one its buyer. */
+/**
+ * A line as the ledger notes it: the key of its request and, if the line is faulty, its fault, name and amount. An invalid line also has
+ * its buyer.
+ */
 function noteOf(line: Line): NotedLine {
   const [key, fault] = [requestOf(line), faultOf(line)];
   if (line.kind === 'row') return { key, fault };

@@ -28,7 +28,10 @@ export async function rememberSupplier(
 
 export type NamedSupplier = PortfolioSupplier & { key: string };
 
-/** The supplier as the portfolio has it. Its key is that of the call that creates it; for an existing company it tells answers apart. */
+/**
+ * The supplier as a portfolio records it. `key` is that of the call that creates the company. For an existing company it is made of the id,
+ * so that answers for different companies are told apart.
+ */
 export function supplierAsNamed(supplier: Supplier): NamedSupplier {
   if ('companyId' in supplier) return { id: supplier.companyId, key: supplierKeyOf(supplier.companyId) };
   return { body: supplier.company, key: supplier.key };

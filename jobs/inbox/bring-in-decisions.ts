@@ -46,7 +46,7 @@ export async function bringInDecisions(
     now,
     keptOf: makeKeptColumns({ dataDir }).find,
   });
-  // Whoever still has the file open may have written to it. Nothing of it is taken then, and it is read again.
+  // A program that still has the file open may have changed it while it was read. Then nothing of it is taken, and it is read again.
   if ((await sha256Of(entry.file)) !== sha256) throw changed({ path: file.name });
   if (decisions.decisions.length + decisions.silent + decisions.problems.length === 0)
     return { ...begun, is: 'rejected', words: `${file.name}: ${NO_LINES}` };
@@ -85,7 +85,7 @@ export async function bringInDecisions(
     found: {
       lines: used + silent + problems.length,
       rows: taken.rows,
-      // Lines with a warning are taken, and yet a person has to look at them.
+      // Lines with a warning are taken, but they count here, too: a person has to look at them.
       invalid: new Set([...problems, ...warnings].map(({ at }) => at)).size,
       duplicate: 0,
     },

@@ -148,7 +148,7 @@ async function importEntry(
   );
 }
 
-/** The sentence about columns that are sent by a path, if there are any. */
+/** Sentences that name the columns sent as extra fields, at a path of the call's body; none if there are no such columns. */
 type SentByPath = { sentByPath: string[] };
 
 function outcomeOf(
@@ -176,7 +176,7 @@ function againWords({ name, portfolio, atMs }: TakenFile): string {
   return `Nothing was done: the same file, with the same documents, was imported into portfolio ${portfolio} before (${name}, ${day} UTC). To ask for something again on purpose, give its lines a new request_reference; to import it all the same, use npx limitline import.`;
 }
 
-/** Says so if the portfolio has another supplier since than the one that was dropped with the file. */
+/** A sentence for the case that the portfolio got another supplier after the one in this file; none if its supplier is the same. */
 async function otherSupplierWords(
   path: string,
   { portfolio }: TakenFile,

@@ -29,7 +29,8 @@ export async function carryThrough(id: string, deps: RoundDeps): Promise<TakenFi
     return undefined;
   }
   const file = known ?? unknownFile(entry, deps);
-  // The process that rejected it may have died before it took the documents. They must not stay for the next file of that name.
+  // The process that rejected this file may have died before it moved the documents. Left in the folder, they would count for the next file
+  // of that name.
   if (file.is === 'rejected') await taken.takeBeside(id, file);
   const ended = file.is === 'taken' ? await decide({ ...entry, file: entry.file }, file, deps) : file;
   if (ended !== file) await inbox.note(ended);

@@ -61,7 +61,7 @@ function isWithin(inner: string, outer: string): boolean {
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`));
 }
 
-/** Makes one of our own folders. Refuses a link: whoever may drop files could redirect results with it. */
+/** Makes one of our own folders. Refuses a symbolic link: people who may drop files could redirect results with it. */
 async function makeOwn(path: string, mode: number): Promise<void> {
   await mkdir(path, { mode }).catch((error) => {
     if (systemCode(error) !== 'EEXIST') throw error;
@@ -107,7 +107,7 @@ export async function statOf(path: string): Promise<Stats | undefined> {
   }
 }
 
-/** A text that changes when somebody writes to the file. */
+/** A text that changes when somebody writes to the file: its size and time of change. */
 export const changeOf = ({ size, mtimeMs }: Stats): string => `${size}:${mtimeMs}`;
 
 /** Renames a file or folder; answers false where it is gone. */

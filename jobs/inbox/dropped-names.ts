@@ -9,7 +9,10 @@ export const TAKEN = '.taken';
 /** Names of unfinished files: scp and rsync, WinSCP, browsers, editors and Office. */
 const UNFINISHED = /\.(?:part|partial|filepart|tmp|temp|crdownload|download|swp|lock)$|~$/i;
 
-/** Whether a file of this name may list buyers, names the supplier of one that does, or is still being written; `none` for all else. */
+/**
+ * The kind of a file by its name: `buyers` may list buyers, `supplier` names the supplier of such a list, `unfinished` is still being
+ * written, `none` is anything else.
+ */
 export function kindOfName(name: string): 'buyers' | 'supplier' | 'unfinished' | 'none' {
   if (name.startsWith('.') || name.startsWith('~$') || name === DONE || name === REJECTED) return 'none';
   if (UNFINISHED.test(name)) return 'unfinished';
@@ -22,12 +25,17 @@ export function isOfDecisions(name: string): boolean {
   return /\.decisions(?:\.supplier)?\.(?:csv|xlsx)$/i.test(name);
 }
 
-/** The name, without its ending, of the file whose supplier a file of this name has (`q4` of `q4.supplier.csv`); undefined for other names. */
+/**
+ * The file, without its ending, for which a file of this name gives the supplier: `q4` for `q4.supplier.csv`; undefined for other names.
+ */
 export function ofSupplier(name: string): string | undefined {
   return isOfDecisions(name) ? undefined : /^(.+)\.supplier\.(?:csv|xlsx)$/is.exec(name)?.[1];
 }
 
-/** The same for the name under which such a file is still being written. An editor's copy, `q4.supplier.csv~`, stays lying and is none. */
+/**
+ * As {@link ofSupplier}, for the name of a file that is still being written: `q4` for `q4.supplier.csv.part`. An editor's backup copy,
+ * `q4.supplier.csv~`, stays in the folder and does not count.
+ */
 export function ofUnfinishedSupplier(name: string): string | undefined {
   return name.endsWith('~') ? undefined : ofSupplier(name.replace(UNFINISHED, ''));
 }
@@ -37,7 +45,7 @@ export function documentsNameOf(name: string): string {
   return name.slice(0, name.length - extname(name).length);
 }
 
-/** The time before names in `done` and `rejected`. Somebody who drops such a file again means the file itself. */
+/** The time with which names in `done` and `rejected` begin. If somebody drops such a file again, the rest of the name counts. */
 export const TIME = /^\d{8}T\d{6}Z(?:\.\d+)?-/;
 
 /**

@@ -36,7 +36,7 @@ export function withReadingWords(words: string): string {
   return `${words} Of a file of the drop folder that is said by a mapping, npx limitline mapping keep NAME FILE with these options, which LIMITLINE_INBOX_MAPPING names: then drop the file again. Or import it in the console, under New, and say it there: files with the same header are read so from then on.`;
 }
 
-/** A message about a file of decisions, of which a mapping names no columns. */
+/** Changes the advice in a message about unnamed columns of a decisions file, so that it suits a file in the drop folder. */
 export function inFileWords(words: string): string {
   return words.replace(
     /, or name it with (--map .*)\.$/,

@@ -114,10 +114,10 @@ async function documentsOf(dir: string, name: string, beside: Sight['beside']): 
 /** A name as it is compared with others: macOS writes `ü` as two code points, others as one. */
 const asCompared = (name: string): string => name.normalize('NFC');
 
-/** A text that is another one for another file, and after somebody wrote to it. */
+/** A text that identifies a file and its version: it differs for another file, and after somebody wrote to the file. */
 export const stampOf = ({ inode, version }: Pick<Dropped, 'inode' | 'version'>): string => `${inode} ${version}`;
 
-/** The same of the file at a path; undefined where none lies there. */
+/** The {@link stampOf} the file at this path; undefined where there is no file. */
 export async function stampAt(path: string): Promise<string | undefined> {
   const found = await lstat(path, { bigint: true }).catch(gone);
   return found && stampOf({ inode: inodeOf(found), version: versionOf(found) });

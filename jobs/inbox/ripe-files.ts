@@ -13,7 +13,7 @@ import { DOUBTFUL_MS, SETTLE_MS, type SettlingFiles } from './settling.ts';
 export type Lying = {
   name: string;
   why: string;
-  /** In how many ms it will have settled if nothing changes; undefined where it waits for a person. */
+  /** The time in ms in which the file will have settled if nothing changes; undefined where it waits for a person. */
   leftMs: number | undefined;
   /** When it was last written, in ms. */
   writtenMs: number;
@@ -87,20 +87,22 @@ async function waitOf(
   return theirs.flat()[0];
 }
 
-/** Why a file is not taken whose supplier's file is not complete. It is named after a minute without change. */
+/** The reason why a file of buyers waits: its supplier's file is incomplete. People are told after a minute without change. */
 export const growingWords = (name: string): string =>
   `its supplier's file is not complete: it is taken when ${name} has its own name, or is removed`;
 
 const SOUND = { hindrance: undefined, endsWhole: true };
 
-/** Why a settled file is not taken. */
+/** The reasons why a settled file is not taken yet. */
 export const HINDRANCES = {
   empty: 'it is empty: it is taken when something was written into it',
   written: 'another program has it open to write to it: it is taken when that program has closed it',
   locked: 'this user may not read it, or another program has it open: it is taken when it can be read',
 };
 
-/** Why a supplier's file is not taken. It may come before its file of buyers, and is named only a minute later. */
+/**
+ * The reason why a supplier's file waits: it has no file of buyers. It may be dropped before that file, so people are told after a minute.
+ */
 export const aloneWords = (name: string): string =>
   `it names the supplier for ${ofSupplier(name)}.csv or ${ofSupplier(name)}.xlsx, which is not in the folder: it waits until that file is dropped, and is taken with it. If that file was taken before, drop that file again`;
 
@@ -169,7 +171,7 @@ function faultOfDropped(
   return `${name} has ${Math.ceil(sizeBytes / 1024 / 1024).toLocaleString('en')} MB, and files of at most ${maxUploadMb.toLocaleString('en')} MB are taken from the drop folder: raise CONSOLE_UPLOAD_MB, or import it with npx limitline import.`;
 }
 
-/** One line, in whatever format: a workbook of one line has some 10 kB. */
+/** The most bytes of a supplier's file. It has one line in any format; as a workbook, some 10 kB. */
 const LARGEST_SUPPLIER_BYTES = 1_024 * 1_024;
 
 /** The access mode bits of an open file's flags; 0 is read-only (fcntl.h). */
@@ -223,7 +225,7 @@ async function compare(
     return inbox.note({ ...known, words: words.includes(why) ? words : `${words} By now ${why}.` });
   }
   const back = join(drop.dir, file.name);
-  // If another file has the name, that one is taken first and is then the latest.
+  // If a new file has the name, that file is taken first. It is then the portfolio's latest, and this one stays where it is.
   if (await statOf(back)) return;
   await tellOfLeft(left, deps);
   // The results of the whole file are to be written again.
@@ -232,7 +234,7 @@ async function compare(
   const brought: [from: string, to: string][] = [];
   const isItsSupplier = (name: string) =>
     ofSupplier(name)?.normalize('NFC') === documentsNameOf(file.name).normalize('NFC');
-  // A supplier that was dropped since is meant for it.
+  // If a supplier's file for this name was dropped meanwhile, it counts, and the one taken before stays.
   const hasSupplier = (await namesIn(drop.dir)).some(isItsSupplier);
   for (const ending of ['', '.zip', '.supplier.csv', '.supplier.xlsx']) {
     const [own, documents] = [join(where, file.id + ending), join(drop.dir, documentsNameOf(file.name) + ending)];
@@ -241,7 +243,7 @@ async function compare(
     brought.push([documents, own]);
   }
   if (await moveNew(path, back)) return;
-  // Another file got the name meanwhile: these are not its documents.
+  // Another file got the name meanwhile, so the documents go back to `done` or `rejected`.
   for (const [documents, own] of brought) await moveOver(documents, own);
 }
 

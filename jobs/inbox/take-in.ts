@@ -58,7 +58,7 @@ export async function takeInOnce(source: InboxSource, { signal, settling, wait =
   }
 }
 
-/** Timers and passes are late: a file that settles exactly then is still waited for. */
+/** In ms. Timers and passes are late, so a file that settles just after the end of the time is still waited for. */
 const LITTLE_MS = 1_000;
 
 const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => {});
@@ -77,7 +77,7 @@ export async function lookOnce(
 ): Promise<TakenIn> {
   const { LIMITLINE_INBOX: path, LIMITLINE_INBOX_MAPPING: mapping, LIMITLINE_DATA: dataDir } = source.settings;
   if (path === undefined) return nothingTaken();
-  // Checked first, because these faults are no file's, and a host with another secret could not import what it takes.
+  // These faults concern no file, so they are found first. A host with another secret could not import what it takes.
   await source.secret.key('audit');
   await source.marks.check();
   const drop = await openDropFolder(path, dataDir);

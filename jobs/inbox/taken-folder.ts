@@ -126,13 +126,13 @@ export function makeTakenFolder({ dir }: Pick<DropFolder, 'dir'>, account: strin
         const [from, place] = [join(own, name), placeOf(where)];
         if (BESIDE.includes(name) || SUPPLIERS.includes(name)) await moveOver(from, join(place, `${id}.${name}`));
         else if (DOCUMENTS.includes(name)) await moveOver(from, join(place, id + extname(name)));
-        // Anything else is a draft of a killed process.
+        // Files whose name begins with a dot are drafts of killed processes.
         else if (name.startsWith('.')) await rm(from, { force: true });
       }
       await removeEmpty(own);
     },
 
-    /** Which final folder has the file by now. */
+    /** The final folder that has the file, if it was moved there already. */
     async whereIs(id: string): Promise<typeof DONE | typeof REJECTED | undefined> {
       for (const where of [DONE, REJECTED] as const) {
         const found = await Promise.all(FILES.map((name) => statOf(join(placeOf(where), id + extname(name)))));

@@ -54,7 +54,7 @@ export function startInbox(
 
 /** One pass of a watching process. @throws as {@link takeInOnce} */
 export function inboxOnce(source: InboxSource, { signal }: { signal: AbortSignal }): Promise<TakenIn> {
-  // By schedule, files are left to the task.
+  // If the schedule names the task `inbox`, that task takes the files, and this pass only writes results.
   if (isOnSchedule(source.settings)) return lookOnce(source, { signal, settling: makeSettling(), onlyResults: true });
   return takeInOnce(source, { signal });
 }

@@ -17,7 +17,10 @@ type KeepDeps = {
 /** How often the queue is checked for missing schedulers, after a lost queue or a wrong clock. */
 const LOOK_EVERY_MS = 60_000;
 
-/** After so long without a run, a due task has no working scheduler: the queue was lost, or a clock was wrong. */
+/**
+ * How long, in ms, after its time a task without a run counts as overdue. Its scheduler then does not work: the queue was lost, or a clock
+ * was wrong.
+ */
 const OVERDUE_MS = 120_000;
 
 /**
@@ -38,7 +41,8 @@ export async function startKeepingSchedule(entries: readonly ScheduleEntry[], de
 export async function enterSchedule(entries: readonly ScheduleEntry[], deps: KeepDeps): Promise<void> {
   const { runs, now = Date.now } = deps;
   const before = (await runs.schedule()) ?? [];
-  // Judged by the earlier schedule: a new entry has missed nothing, a removed one may have.
+  // Overdue runs are judged by the earlier schedule. A new entry has missed nothing, and an entry that is removed now may have missed a
+  // run.
   await askForDue(
     before.filter(({ task }) => entries.some((entry) => entry.task === task)),
     deps,

@@ -33,7 +33,7 @@ type Meant = {
   restoredMs: number;
 };
 
-/** What a run leaves alone: rows that used up their nights, by rule, and the rows of paused and of restored portfolios. */
+/** What a run does not send: counts of rows that used up their nights, by rule; rows of paused portfolios; and restored portfolios. */
 type Left = { usedUp: Map<string, number>; paused: number; restored: Set<string> };
 
 /**
@@ -116,7 +116,7 @@ function unlessArchived(error: unknown): undefined {
 async function sendMeant(meant: Meant, left: Left, night: Night, deps: RetryDeps): Promise<Left['usedUp']> {
   const { portfolio, causes } = meant;
   const usedUp: Left['usedUp'] = new Map();
-  // The pages may be read twice, so the count begins anew. The last pass reads all of them.
+  // askFirst may read the pages twice, so each pass counts anew. The last pass reads all of them.
   const requested = () => {
     usedUp.clear();
     return requestedRows(meant, { ...left, usedUp }, night, deps);

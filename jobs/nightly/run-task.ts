@@ -51,7 +51,7 @@ export function makeTaskRunner(deps: RunnerDeps): (run: MaintenanceRun) => Promi
       log[LEVELS[result.is]]({ task: run.task, night: night.id, result: result.is }, `${run.task}: ${result.words}`);
       return 'over';
     };
-    // Not tried again: a Redis that is older than what was sent stays so.
+    // The task is not tried again: a Redis that is older than what was sent stays so.
     if (await deps.marks.older()) return end({ is: 'failed', words: OLDER_WORDS });
     if (begun > MOST_BEGUN) {
       const words = `The task was given up: it began ${counted(MOST_BEGUN, 'time')}, and each time its process ended before the task did.`;

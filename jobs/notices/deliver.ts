@@ -19,7 +19,7 @@ export type DeliverDeps = {
 /** The result of a pass. Counts tries and not notices, because a notice may go to several channels. */
 type Delivered = { delivered: number; failed: number; undelivered: number };
 
-/** Short enough for a person who waits. Costs one script per channel. */
+/** The interval of passes: short enough for a person who waits. Each pass runs one script per channel. */
 const LOOK_EVERY_MS = 2_000;
 
 /** The interval while Redis is away. */

@@ -77,7 +77,7 @@ export function portfolioChanges(
   return changes;
 }
 
-/** The stored state of a pause. A person's pause is stored, too: the next automatic one is news then. */
+/** The stored state of a pause. A pause by a person is stored, too, so that a later automatic pause is reported as new. */
 function pausedState({ isPaused, pausedItself: why }: Glance, before: string | undefined): string | undefined {
   if (why) return why.is === 'refused alike' ? `refused alike ${why.step} ${why.status}` : why.is;
   if (isPaused) return before === undefined ? undefined : 'by a person';

@@ -126,7 +126,7 @@ function sumFacts(state: PortfolioState, outcomes: Outcomes): Facts {
   ];
 }
 
-/** The words of an outcome behind a number of rows. */
+/** The words of each outcome, to follow a number of rows. */
 const COUNTED_WORDS = { ...ROW_OUTCOMES, answered: 'answered', needs_answer: 'in need of an answer' };
 
 const FAILED_WORDS = { rejected: 'the service rejected', needs_answer: 'needs an answer' };
@@ -140,7 +140,7 @@ function lineFacts({ invalid, duplicate }: PortfolioState): Facts {
   return said.length === 0 ? [] : [{ term: 'Lines without a row', what: said.join(', ') }];
 }
 
-/** A supplier without a company; why stands on the portfolio's page, since it quotes the service. */
+/** The fact that the portfolio's supplier has no company. The reason quotes the service, so it is on the portfolio's page only. */
 function supplierFacts({ supplier }: PortfolioState): Facts {
   if (supplier?.problem === undefined) return [];
   return [{ term: 'Supplier', what: 'no company was made for it: the page of the portfolio says why' }];

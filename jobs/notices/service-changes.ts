@@ -32,7 +32,7 @@ export function serviceChanges(
   remembered: { service?: string | undefined; credentials?: string | undefined },
   awayAfterMs: number,
 ): SystemChange[] {
-  // Not the count alone: the call that resets a breaker may be counted before the breaker is reset, or never.
+  // The mark has both counters: the call that resets a breaker may be counted before the reset, or never.
   const mark = `${held.accepted}:${held.resetMs}`;
   const seen = (before: string | undefined, isBad: boolean) => {
     return { observed: observationOf(isBad, readCondition(before), mark), mark };

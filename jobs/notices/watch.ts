@@ -33,16 +33,22 @@ export type WatchDeps = PortfolioLookDeps & {
   readCalls?: () => Promise<CallsHeld>;
 };
 
-/** Fast enough that nobody needs to watch a page. Shorter conditions are mostly not worth a notice. */
+/** The interval of passes, so short that nobody needs to watch a page. Conditions that last for less are mostly not worth a notice. */
 const LOOK_EVERY_MS = 10_000;
 
-/** Passes take a twentieth of the time at most, however many portfolios there are. */
+/**
+ * A pass is followed by a rest of this many times its length, so that passes take a twentieth of the time, however many portfolios there
+ * are.
+ */
 const REST_SHARE = 20;
 
-/** A process that takes decisions tells of them at the end, and lets a row follow every few ms until then. One silent for this long has ended. */
+/**
+ * A process that takes decisions updates rows every few ms, and sends its notices at the end. If no row changed for this long, in ms, that
+ * process has died, and another one sends them.
+ */
 const DECIDING_MS = 60_000;
 
-/** Stores when the first pass was: what happened earlier is no news. */
+/** The subject whose state is the time of the first pass. What happened before that time is not reported. */
 const WATCH_SUBJECT = 'watch';
 
 /**

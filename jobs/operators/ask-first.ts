@@ -39,7 +39,7 @@ export type AskDeps = {
   approvalPolicy: () => Promise<ApprovalPolicy>;
 };
 
-/** Who asks for what. */
+/** A request to send rows again or to answer held rows, which may need an approval. */
 type ApprovalNeed = {
   portfolio: string;
   kind: 'retry' | 'answer';
@@ -80,7 +80,7 @@ export async function askFirst(
   if (needed === undefined) return undefined;
   const id = asking.approval ?? (await approvals.askFor({ portfolio, kind, by, supplier }));
   if (asking.approval === undefined) await asking.onAsked?.(id);
-  // Also when a plan is continued by another person: that person becomes an author.
+  // If another person continues a plan, that person becomes an author, too.
   await approvals.addAuthors({ portfolio, id }, [by, madeBy]);
   const earlier = makeEarlierAuthors(approvals);
   for await (const page of requested()) {
@@ -111,7 +111,10 @@ export async function askFirst(
 
 type WaitsFrom = 'refused' | 'cancelled' | 'held';
 
-/** `over`: which sum is above its limit, [] if none is. `redone`: who declined some of it before, as `by NAME: WORDS`. */
+/**
+ * Why an approval is needed. `over`: which sum is above its limit; [] if none is. `redone`: who declined some of the rows before, as `by
+ * NAME: WORDS`.
+ */
 export type Needed = { over: Over; redone?: string };
 
 /** Why another person has to approve; nothing if nobody has to. */
@@ -142,7 +145,7 @@ export async function whyNeeded(
       // A cancelled row has lost its approval (rare-moves.lua), so it needs a new one.
       if (approval !== undefined && (state === 'cancelled' || !(await isGranted(approval)))) needed ??= { over: [] };
     }
-    // Only for a retry: held rows count in these sums already, so an answer about them adds nothing.
+    // Only a retry adds to the sums of portfolio and person. Held rows count in them already.
     const over = asks && kind === 'retry' ? await approvals.overIfAgain(portfolio, rowsOf(page), policy) : [];
     if (over.length > 0) return { ...needed, over };
     // Without rules on sums, no later row can give another reason.
@@ -152,7 +155,7 @@ export async function whyNeeded(
 }
 
 /**
- * {@link whyNeeded} in the words that a plan shows, "" for another reason than a sum; undefined if nobody has to approve.
+ * The result of {@link whyNeeded} in the words that a plan shows: "" for another reason than a sum; undefined if nobody has to approve.
  *
  * @param sum what the rows ask for in all, as decimal text
  */
@@ -174,15 +177,17 @@ export async function whyNeededWords(
   return whyWords({ kind: 'retry', redone: needed?.redone, over });
 }
 
-/** A sum as above.lua answers it, in groups of ten digits: by turns the place of a group and its digits. */
+/**
+ * Reads a sum as above.lua returns it, in groups of ten digits: an array of a group's place, its digits, the next group's place, and so on.
+ */
 function sumOfLimbs(limbs: readonly string[]): string {
   const fields = limbs.flatMap((k, at) => (at % 2 === 0 ? [[`sum:over:${k}`, limbs[at + 1] ?? '']] : []));
   return sumIn(Object.fromEntries(fields), 'over');
 }
 
 /**
- * Makes a function that answers the authors of the earlier approvals of these rows, unless a person granted them. To send such
- * a row again is to approve its import. Each approval is answered once.
+ * Makes a function that finds authors for a new approval: the authors of these rows' earlier approvals that no person granted. To send such
+ * a row is to approve its import, so these authors may not do it alone. Each approval is read once.
  */
 function makeEarlierAuthors({ read }: Pick<Approvals, 'read'>): (page: readonly ResendRequest[]) => Promise<string[]> {
   const seen = new Set<string>();

@@ -19,21 +19,22 @@ type AskSessionDeps = {
   statusMeanings: Pick<MeaningStore, 'read'>;
 };
 
-/** Which rows of a portfolio: the row with this name or key, the rows of this line, or all whose limit was made. */
+/** The chosen rows of a portfolio: the row with this name or key, the rows of this line, or all rows whose limit was made. */
 export type SessionChoice = { portfolio: string; row?: string | undefined; line?: number | undefined };
 
 /**
- * How many limits got which answer. `lacks`: what the body needs, and the ledger does not know for these rows. `declined`: limits that the
- * service declined, for which nothing is asked unless on purpose.
+ * Counts of limits by the answer that a request for a session got. `lacks`: rows for which the ledger has no value for some of the body's
+ * `places`. `declined`: limits that the service declined, which get a session only on purpose.
  */
 export type SessionsAsked = Record<SessionAnswer, number> & { lacks: number; declined: number; places: string[] };
 
 /**
- * Writes down that a person wants hosted sessions for the limits of these rows, one for each limit; workers send them behind all limits.
+ * Records that a person wants hosted sessions for the limits of these rows, one for each limit. Workers send sessions only when no limit is
+ * due.
  *
  * @param by who asks
- * @param anew whether new ones are wanted on purpose: where one was made, nobody knows whether one was, or the limit was declined. As a number, only behind the
- *   session with that number, the last one that the person saw
+ * @param anew whether a new session is wanted on purpose, although one was made, is in doubt, or the limit was declined. A number allows it
+ *   only if the last session, as the person saw it, has that number
  * @throws LimitlineError `USAGE` if no file describes the call, the portfolio was archived, or no such row has a limit
  */
 export async function askSessions(
@@ -64,7 +65,10 @@ export async function askSessions(
   return asked;
 }
 
-/** Whether a row's page asks for a session: not where no file describes the call, nor where that needs a supplier and the portfolio has none. */
+/**
+ * Whether a row's page offers to ask for a session. That needs a file that describes the call and, if its body has a place for the
+ * supplier, a portfolio with one.
+ */
 export function sessionsAskable(
   { SERVICE_SESSION_FILE: path }: AskSessionDeps['settings'],
   { supplier }: Pick<PortfolioState, 'supplier'>,

@@ -39,7 +39,7 @@ export async function cancelRows(
     await sleep(LOOK_EVERY_MS);
     counts = await giveUpRows(portfolio, deps);
   }
-  // No session is claimed any more by now. Those in flight are awaited, so that nothing leaves after this has ended.
+  // From now on no session can be claimed. Sessions in flight are awaited, so that no call leaves after this function ends.
   let sent = await deps.calls.sessions.underWay(portfolio);
   while (sent.length > 0 && performance.now() < deadlineMs) {
     await sleep(LOOK_EVERY_MS);

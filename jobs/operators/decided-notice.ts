@@ -7,7 +7,7 @@ import { rowIdOf } from '../../src/ledger/schema/schema.ts';
 import type { Notice, Outbox } from '../../src/notices/notice.ts';
 import { countedStatus, type Meanings } from '../../src/status-meaning.ts';
 
-/** What decisions of the service say, with the words for people. */
+/** The words of a notice for each kind of decision. */
 const DECIDED = {
   approved: 'approved',
   declined: 'declined',
@@ -25,10 +25,10 @@ export type TellDeps = {
 };
 
 /**
- * Tells, once a portfolio, of the rows that say something else since a decision. The step that sends a notice also remembers up to which
- * number rows are told. So each row is told once, though processes tell side by side, or one is killed. Answers the number of notices.
+ * Sends a notice for each portfolio with rows that a decision changed. One step sends it and stores the number of the last row told, so
+ * each row is told once, even if several processes do this or one is killed. Returns the number of notices.
  *
- * @param given.beforeMs tells only if the last of the rows is older: whoever took it ended without telling
+ * @param given.beforeMs tells only if the last row changed before this time, in ms: the process that changed it then died without telling
  */
 export async function tellDecided(
   { decisions, statusMeanings, outbox }: TellDeps,
@@ -50,10 +50,10 @@ export async function tellDecided(
   return arose;
 }
 
-/** What was decided last of each row. */
+/** The last decision about each row. */
 function verdictsOf(news: readonly DecidedRow[], meanings: Meanings): Iterable<Verdict> {
   const verdicts = news.map(({ row, status, total }): [string, Verdict] => {
-    // Whether all of the request was granted is not told.
+    // A notice does not tell whether a request was granted in whole or in part.
     const share = SHARES[shareOf(amountText(total ?? undefined), '0')] ?? 'unknown';
     const outcome = outcomeOfAnswer({ status: countedStatus(status), share }, meanings);
     return [row, outcome === 'partly_approved' ? 'approved' : outcome];

@@ -11,7 +11,7 @@ import { standsOf } from './foreseen-changes.ts';
 
 type Told = Pick<DecidedLimit, 'record' | 'decided' | 'maker' | 'shared'>;
 
-/** Why a decision is not taken, a sentence each. */
+/** The reasons why a decision is not taken, each as a function that gives the sentence for people. */
 export const DECISION_FAULTS = {
   unknown: ({ limit }: LaterWord) => `No call of this account made the limit ${limit}.`,
   older: ({ limit, at }: LaterWord, { knownAt = '' }: { knownAt?: string | undefined }) =>
@@ -35,7 +35,8 @@ export function saysAbove(warning: string): boolean {
 }
 
 /**
- * What to think of: a limit above the request, more available than the limit, a decision from before the limit was asked for, or one without a time just behind another file's.
+ * Warnings about a decision that is taken: its limit is above the request, more is available than the limit, its time is before the
+ * request, or it has no time and would replace another file's decision of the last hour.
  */
 export function doubtsOf(
   { limit, total, available, at, isDated, isOfEvent }: LaterWord,
@@ -67,7 +68,7 @@ export function loweredWords({ limit, status, total }: LaterWord, before: CallRe
   return [`The limit ${limit} is approved, and its granted amount changes: ${moneyText(granted)} → ${now}.`];
 }
 
-/** Why amounts in these currencies cannot be of a request in another one; undefined where they can, or that is unknown. */
+/** The sentence for a decision whose amounts are in another currency than the request; undefined if the currencies agree or are unknown. */
 export function foreignWords(currencies: readonly string[], requested = ''): string | undefined {
   const own = currencyOf(requested);
   const other = currencies.find((word) => {
@@ -81,5 +82,8 @@ export function foreignWords(currencies: readonly string[], requested = ''): str
 
 const minuteText = (at: string | number) => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-/** Files that are dropped together are taken one after another, large ones within minutes. */
+/**
+ * The time, in ms, within which two files may have been dropped together. Such files are taken one after another, large ones within
+ * minutes.
+ */
 const TOGETHER_MS = 3_600_000;

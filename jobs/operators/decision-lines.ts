@@ -8,13 +8,16 @@ export type AboutLine = { at: number; message: string; portfolio?: string | unde
 /** The decision in a line of the file: what it says of a limit, and the currencies of its amounts. */
 export type Said = { at: number; word: LaterWord; currencies?: readonly string[] | undefined };
 
-/** Lines that are looked up side by side, or carried out in one lane. */
+/** The most lines that are looked up or carried out at the same time. */
 export const AT_ONCE = 200;
 
-/** Lanes beside each other: Redis works for one while the answers to another are read. */
+/** The number of lanes in which decisions are taken at the same time. Redis works for one lane while another one's answers are read. */
 const LANES = 3;
 
-/** The decision in a line and the limit that it is about, or a sentence where its row or limit is not known. `now`: when it counts if it has no time. */
+/**
+ * Finds the limit that a line's decision is about. Returns a sentence if its row or limit is not known. `now`: the decision's time if the
+ * line has none.
+ */
 export async function saidOf(
   decision: LimitDecision,
   now: Date,
@@ -35,10 +38,13 @@ export async function saidOf(
   return { at, word: { limit, key, status, total, available, ...times }, currencies };
 }
 
-/** The decisions without those of one limit and one moment that differ: nobody can say which of them counts. */
+/**
+ * Leaves out decisions about one limit that differ and have the same time, since nobody can say which of them counts. Adds a problem for
+ * each.
+ */
 export function withoutContradictions(said: readonly Said[], problems: AboutLine[]): Said[] {
   const alike = [...Map.groupBy(said, ({ word }) => `${word.limit} ${word.at}`).values()];
-  // Of requests that were answered with one id, each line names the row of its own.
+  // Several requests may have got one limit id. If each line names its row, only lines about the same request are compared.
   const byRequest = alike.flatMap((some) =>
     some.every(({ word }) => word.key) ? [...Map.groupBy(some, requestIn).values()] : [some],
   );
@@ -53,7 +59,7 @@ export function withoutContradictions(said: readonly Said[], problems: AboutLine
   });
 }
 
-/** The decisions in lanes, each in their order; all decisions of a limit are in one. */
+/** Divides decisions into lanes, in their order. All decisions about one limit are in the same lane. */
 export function lanesOf(said: readonly Said[]): Said[][] {
   const lanes: Said[][] = Array.from({ length: LANES }, () => []);
   const laneOf = new Map<string, number>();
@@ -65,15 +71,18 @@ export function lanesOf(said: readonly Said[]): Said[][] {
   return lanes;
 }
 
-/** Which request a decision is about: one that is named by its row is told from others of the same limit. */
+/**
+ * A text for the request that a decision is about: the limit's id and, if the line names a row, the row's key. Several requests may share
+ * an id.
+ */
 export function requestIn({ word: { limit, key = '' } }: Said): string {
   return `${limit} ${key}`;
 }
 
-/** Decisions of a limit behind which its rows follow at the latest: a row's history has place for 50. */
+/** The most decisions about a request that are taken before its rows are updated. A row's history has room for 50 entries. */
 const MOST_BEFORE_ROWS_FOLLOW = 40;
 
-/** The decisions behind which the rows of their request follow: the last one of each, and some before it where there are very many. */
+/** The decisions after which the rows of their request are updated: each request's last one and, if there are very many, some before it. */
 export function whichFollow(said: readonly Said[]): Set<Said> {
   const all = [...Map.groupBy(said, requestIn).values()];
   return new Set(
@@ -81,7 +90,7 @@ export function whichFollow(said: readonly Said[]): Set<Said> {
   );
 }
 
-/** The decisions in their order, in pages in each of which a limit occurs once. */
+/** Yields the decisions in their order, in pages that contain each limit at most once. */
 export function* pagesOfDifferent(said: readonly Said[]): Generator<Said[]> {
   let page: Said[] = [];
   let limits = new Set<string>();

@@ -7,7 +7,7 @@ import { saysAbove } from './decision-doubts.ts';
 import type { ForeseenChanges } from './foreseen-changes.ts';
 import type { DecisionsTaken } from './take-decisions.ts';
 
-/** Statuses without a meaning that are named; `limitline statuses` has all. */
+/** The most statuses without a meaning that a message names. The command `limitline statuses` lists all. */
 const STATUSES_NAMED = 5;
 
 /** The messages about a file's missing and unread columns, one sentence each. */
@@ -26,10 +26,12 @@ export function columnWords({ lacks, unread, mapped }: Pick<DecisionsFile, 'lack
   ];
 }
 
-/** What is said of a file without lines. */
+/** The sentence about a file of decisions without lines. */
 export const NO_LINES = 'The file has a header and no line, so there is nothing to take.';
 
-/** What became of a file's decisions, or would, a sentence each; the lines themselves are in `problems` and `warnings`. */
+/**
+ * Sentences about what became of a file's decisions or, in a dry run, would become of them. Single lines are in `problems` and `warnings`.
+ */
 export function decisionsWords(decided: DecisionsTaken, dryRun = false): string[] {
   const { taken, known, silent, rows, left, statuses, unexplained, problems, warnings, did, would = did } = decided;
   if (taken + known + silent + left + problems.length === 0) return [NO_LINES];
@@ -65,7 +67,7 @@ export function decisionsWords(decided: DecisionsTaken, dryRun = false): string[
   ];
 }
 
-/** That approvals are taken away or lowered, or would be. */
+/** The sentence about approvals that decisions take away or lower, if there are any. */
 function loweredSums({ lowered: { limits, less } }: ForeseenChanges, dryRun: boolean): string[] {
   if (limits === 0) return [];
   const are = dryRun ? 'would be' : limits === 1 ? 'is' : 'are';
@@ -76,7 +78,7 @@ function loweredSums({ lowered: { limits, less } }: ForeseenChanges, dryRun: boo
 const sumsText = (sums: readonly AmountIn[]) =>
   sums.map(({ amount, currency }) => moneyText(amount, currency)).join(' and ') || moneyText('0');
 
-/** The first rows that decisions change, or would, a line each, for a terminal. */
+/** The first rows that decisions change or, in a dry run, would change, as lines for a terminal. */
 export function foreseenWords({ rows, more }: Pick<ForeseenChanges, 'rows' | 'more'>): string[] {
   const granted = (amount: string) => (amount === '' ? 'none' : moneyText(amount));
   return [

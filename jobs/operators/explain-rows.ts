@@ -137,7 +137,7 @@ async function describeRowState(
     default:
       break;
   }
-  // For example, because a person gave the limit's id: it is not sent again.
+  // A person may have given the limit's id, for example. Then the row is not sent again.
   const made = await calls.madeId({ kind: 'limit', key: row.key });
   if (made !== undefined) {
     return `needs no call any more: its limit is known (${made}), and a worker only has to record it.`;

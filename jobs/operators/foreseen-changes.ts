@@ -7,10 +7,12 @@ import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import { type Meanings, statusMeaningOf } from '../../src/status-meaning.ts';
 import { makeImportLook } from '../rows/import-names.ts';
 
-/** A status, and what is granted with it: decimal text, '' for nothing that is known. */
+/** The status of a limit, and the granted amount as decimal text; '' if no amount is known to be granted. */
 type Stands = { status: string; granted: string };
 
-/** What decisions change, or would: the first rows by their lines, and what is granted of all requests, before and after, by currency. */
+/**
+ * The changes that decisions make or, in a dry run, would make: the first rows by line, and the granted sums by currency, before and after.
+ */
 export type ForeseenChanges = {
   rows: {
     row: string;
@@ -25,17 +27,20 @@ export type ForeseenChanges = {
   more: number;
   before: AmountIn[];
   after: AmountIn[];
-  /** How many approvals are none any more, or of less than before, and how much less is granted, as far as that is known, by currency. */
+  /** How many approvals are taken away or lowered, and the granted amount that is lost thereby, as far as it is known, by currency. */
   lowered: { limits: number; less: AmountIn[] };
 };
 
-/** How a limit stands by what the service said. */
+/** A limit's status and granted amount, from the record of its call. */
 export function standsOf({ status = '', total_limit: total = '' }: CallRecord, meanings: Meanings): Stands {
   const isGranted = statusMeaningOf(status, meanings) === 'approved' && /^\d+(\.\d+)?$/.test(total);
   return { status, granted: isGranted ? total : '' };
 }
 
-/** By how much less is granted where an approval is none any more or of less than before, '0' if that is not known; else undefined. */
+/**
+ * The amount that a change of an approved limit takes away, as decimal text; '0' if an approval is lost whose amount is unknown; undefined
+ * if nothing is taken away.
+ */
 function loweredBy(was: Stands, is: Stands, meanings: Meanings): string | undefined {
   const less = new Big(was.granted || '0').minus(is.granted || '0');
   const isApproved = (status: string) => statusMeaningOf(status, meanings) === 'approved';
@@ -51,10 +56,10 @@ type Change = {
   after: CallRecord;
 };
 
-/** The most rows that are named. */
+/** The most rows that are listed. */
 const NAMED = 10;
 
-/** Collects what a file's decisions change, each limit once, though several lines say something of it. */
+/** Collects the changes by a file's decisions. Several lines about one limit count as one change. */
 export function makeForeseen({ meanings }: { meanings: Meanings }) {
   const changes = new Map<string, Change>();
 
@@ -68,12 +73,12 @@ export function makeForeseen({ meanings }: { meanings: Meanings }) {
       changes.set(limit.key, { at: line, limit: { ...limit, maker }, decided, before, after: said });
     },
 
-    /** The record that the limit of a request would have behind the earlier lines of the file. */
+    /** The record that a limit has after the lines added so far; undefined if none of them is about it. `key` is the request's. */
     lastOf: (key: string) => changes.get(key)?.after,
 
     async read(portfolios: Pick<Portfolios, 'allImports'>): Promise<ForeseenChanges> {
       const importOf = makeImportLook({ portfolios });
-      // Lines are taken side by side, so these stand in no order.
+      // Changes were added out of order, since lines are taken at the same time.
       const inOrder = [...changes.values()].sort((one, other) => one.at - other.at);
       const all = await Promise.all(
         inOrder.map(async ({ limit: { maker, name, requested, importId }, decided, before, after }) => {

@@ -38,7 +38,7 @@ type HeldPlan = {
   fileName?: string | undefined;
   /** The page to return to after answers from a page. */
   back?: string | undefined;
-  /** The answers in their order, with the kind of call, when it was sent, in ms, if known, and what is strange about the id. */
+  /** The answers in their order. Each has the kind of call, when it was sent, in ms, if that is known, and a warning about a strange id. */
   of: (ResolvedRow & {
     kind: CallKind;
     sentMs: number | undefined;
@@ -48,9 +48,9 @@ type HeldPlan = {
   })[];
   /** Held rows of other portfolios that the answers release. */
   elsewhere: Elsewhere[];
-  /** Those portfolios of the rows that are paused: nothing of them is sent until somebody resumes them. */
+  /** The paused ones among the rows' portfolios. Their rows are sent only after somebody resumes them. */
   paused: string[];
-  /** Portfolios of the rows in which another person has to approve these answers first, and why, as {@link whyNeededWords} has it. */
+  /** The portfolios in which another person has to approve these answers first. `why`: the words of {@link whyNeededWords}. */
   approvals: { portfolio: string; why: string }[];
   /** The number of lines without an answer. */
   silent: number;
@@ -72,7 +72,10 @@ type HeldPlanConfirmed =
 /** An answer from a page about a row as it was held then: the id that was made, or no id if nothing was made. */
 export type HeldAnswer = HeldRow & { made: string | undefined };
 
-/** `heldMs`: for answers from a page, since when each row was held, by the place of the answer. */
+/**
+ * The answers that a plan is made from. `heldMs`: if they come from a page, since when the row of each answer was held, by the answer's
+ * place.
+ */
 type Said = Pick<HeldPlan, 'portfolio' | 'fileName' | 'back'> & { file: ResolutionFile; heldMs?: number[]; by: string };
 type Kept = Said & { digest: string };
 type Planned = { plan: HeldFilePlan; shown: HeldPlan };
@@ -129,7 +132,7 @@ export function makeHeldPlans(deps: HeldPlanDeps) {
     return planned.shown;
   }
 
-  /** The kept plan; undefined where it is gone, or decisions are kept under this id (upload-decisions.ts). */
+  /** The kept plan; undefined if it is gone. The same store keeps uploads of decisions (upload-decisions.ts), which do not count here. */
   async function keptOf(id: string): Promise<Kept | undefined> {
     const known = JSON.parse((await deps.plans.answer(id)) ?? '{}') as Partial<Kept>;
     return known.digest === undefined ? undefined : (known as Kept);
@@ -173,7 +176,7 @@ export function makeHeldPlans(deps: HeldPlanDeps) {
       const now = await planOf(id, said);
       if (digestOf(now) !== before) return { is: 'changed', plan: await planAnew(said) };
       const resolution: HeldPlanDone = { calls: 0, rows: 0, waits: [] };
-      // Approvals belong to portfolios.
+      // An approval belongs to one portfolio, so the answers are carried out portfolio by portfolio.
       for (const planned of Map.groupBy(now.plan.planned, ({ found }) => found.row.portfolio).values()) {
         const { calls, rows, waits } = await resolvePlan({ ...now.plan, planned }, deps, () => {}, {
           by,
@@ -188,7 +191,7 @@ export function makeHeldPlans(deps: HeldPlanDeps) {
   };
 }
 
-/** The answers whose rows are still held since then. */
+/** The answers whose rows have been held ever since the person looked. */
 async function stillHeld(words: Resolution[], heldMs: readonly number[], { rows }: Pick<HeldPlanDeps, 'rows'>) {
   const ids = words.map(({ row }) => rowIdOf(row) ?? { portfolio: '', key: '' });
   const results = await rows.read(ids);
@@ -215,10 +218,10 @@ async function elsewhereOf(
   });
 }
 
-/** See {@link HeldPlan.approvals}: each portfolio is asked for on its own, as when the plan is confirmed. */
+/** Computes {@link HeldPlan.approvals}. Each portfolio is judged separately, as it is when the plan is confirmed. */
 async function approvalsOf({ planned }: HeldFilePlan, names: readonly string[], deps: HeldPlanDeps) {
   const policy = await deps.approvalPolicy();
-  // Amounts are added up only where a rule asks: one of a damaged row stops no other plan.
+  // Without a rule on sums, amounts are not read. So a damaged row's amount stops no plan.
   if (!asksApproval(policy)) return [];
   const all = names.map(async (portfolio) => {
     const rows = planned.flatMap(({ found }) => (found.row.portfolio === portfolio ? [{ found }] : []));
@@ -244,7 +247,9 @@ function digestOf({ plan: { planned, problems }, shown: { of, approvals } }: Pla
     .digest('base64url');
 }
 
-/** Reads an upload from a file, which is gone afterwards. Faults name the upload and not that file. */
+/**
+ * Writes an upload to a temporary file for `read`, and removes that file afterwards. In errors, the upload's name replaces the file's path.
+ */
 export async function readUploaded<T>(
   content: Buffer,
   fileName: string,

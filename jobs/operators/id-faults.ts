@@ -61,7 +61,7 @@ function signsOf(text: string): Set<string> {
   return new Set(text.replace(/[a-z0-9]+/g, 'a').replace(/[A-Z]+/g, 'A'));
 }
 
-/** Why none of these calls can have made this id, because another is known to have made it; nothing if they can. */
+/** The sentence about an id that another call is known to have made, so that none of these calls can have made it; nothing otherwise. */
 export function otherCallFault(made: string, calls: readonly string[], known: KnownIds): string | undefined {
   const other = known.get(made)?.find(({ call }) => !calls.includes(call));
   if (!other) return undefined;
@@ -78,7 +78,7 @@ type KnownDeps = { rows: Pick<Rows, 'read'>; calls: Pick<Calls, 'makersOf'> };
 /** Ids looked up by one script, which takes Redis some milliseconds. */
 const AT_ONCE = 500;
 
-/** Which of these ids are known, even if their rows are gone. */
+/** Finds these ids among those that calls made, even if the rows are gone. */
 export async function readKnownIds(ids: ReadonlySet<string>, { rows, calls }: KnownDeps): Promise<KnownIds> {
   const known = new Map<string, KnownId[]>();
   const asked = [...ids].flatMap((id) => CALL_KINDS.map((kind) => ({ kind, id })));

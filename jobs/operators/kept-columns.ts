@@ -9,7 +9,10 @@ import type { DecisionsFile, KeptColumns } from '../../src/portfolio/results/dec
 
 const keptSchema = z.object({ map: z.array(z.string()), by: z.string() });
 
-/** What each header means in files of decisions: what was said of one file counts for the next ones with this header. */
+/**
+ * The store of mappings for files of decisions. A person names the columns of one file; the mapping then counts for all files with its
+ * header.
+ */
 export function makeKeptColumns({ dataDir }: { dataDir: string }) {
   const dir = join(dataDir, 'mappings', 'decisions');
   const nameOf = (header: readonly string[]) => `${formOf(header)}.json`;
@@ -17,7 +20,7 @@ export function makeKeptColumns({ dataDir }: { dataDir: string }) {
   return {
     async find(header: readonly string[]): Promise<KeptColumns | undefined> {
       const text = await readFile(join(dir, nameOf(header)), 'utf8').catch(() => '');
-      // What is damaged, or of another version, is asked for again.
+      // A mapping that is damaged, or of another version, counts as missing, so that people are asked again.
       return isJson(text) ? keptSchema.safeParse(JSON.parse(text)).data : undefined;
     },
 

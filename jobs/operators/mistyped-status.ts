@@ -12,8 +12,8 @@ export async function seenStatuses(
 }
 
 /**
- * What asks about a status that was not seen before, and is spelled much like one that was, or that as many lines beside it have; '' about any
- * other. Compares each status once.
+ * Makes a function that returns a question about a status that may be mistyped, or '' about another one. It asks about a status that was
+ * not seen before, and resembles a seen one or one that is as frequent in the lines `beside` it. Compares each status once.
  */
 export function makeMistyped(
   seen: readonly string[],
@@ -36,10 +36,10 @@ export function makeMistyped(
   };
 }
 
-/** Statuses that are looked at for a likely mistake: a service with more of them writes something else into the field. */
+/** The most statuses among which mistakes are looked for. A service with more writes something other than a status into the field. */
 const LOOKED_AT = 1_000;
 
-/** Statuses, each without a meaning with the one that it probably stands for: one that has a meaning, or that more rows have. */
+/** The statuses. One without a meaning gets its `nearest`, which it probably stands for: a status that has a meaning or more rows. */
 export function withNearest(known: readonly KnownStatus[]): (KnownStatus & { nearest?: string })[] {
   if (known.length > LOOKED_AT) return [...known];
   return known.map((one) => {
@@ -50,19 +50,22 @@ export function withNearest(known: readonly KnownStatus[]): (KnownStatus & { nea
   });
 }
 
-/** How a status is taken that is right though another is spelled much like it, where nobody is there to be asked. */
+/** The advice on a status that was not taken because it may be mistyped: how a person has it taken if it is right. */
 export function allTheSameWords(status: string): string {
   return `If it is right, say first what it means, and take it in again: npx limitline statuses ${JSON.stringify(visible(status))} --means ${MEANINGS.join('|')}`;
 }
 
-/** Letters by which a mistyped status differs from the one that is meant, and of how many letters of that one each may differ. */
+/** The most letters by which a mistyped status may differ from the right one, and at most one in `OF_LETTERS` letters of the right one. */
 const TYPING_LETTERS = 2;
 const OF_LETTERS = 4;
 
-/** Seen statuses that are compared: a service with more of them writes something else into the field. */
+/** The most statuses that one is compared with. A service with more writes something other than a status into the field. */
 const COMPARED = 100;
 
-/** The known status that a mistyped one probably stands for, or undefined if none is close enough. Other digits are no typing mistake. */
+/**
+ * The known status that a mistyped one probably stands for; undefined if none is close enough. Statuses with different digits are
+ * different.
+ */
 export function nearestOf(status: string, seen: readonly string[]): string | undefined {
   const small = smallLetters(status);
   const digitsOf = (text: string) => text.replace(/\D/g, '');

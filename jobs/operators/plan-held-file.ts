@@ -24,7 +24,9 @@ export type HeldFilePlan = { planned: Planned[]; problems: ResolutionFile['probl
 
 export type HeldFileDeps = { rows: Rows; portfolios: Portfolios; calls: Calls; plans: Pick<Plans, 'now'> };
 
-/** How an answer is told where another one stands that contradicts it. */
+/**
+ * Makes sentences about answers that contradict an earlier one: `otherwise` for two answers about one call, `given` for an id given twice.
+ */
 export type AnswerPlaces = Readonly<Record<'otherwise' | 'given', (other: Planned, answer: Planned) => string>>;
 
 const IN_FILE: AnswerPlaces = {

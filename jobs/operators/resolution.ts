@@ -23,9 +23,9 @@ export type ResolvedRow = {
 };
 
 /**
- * The result of answers: how many calls were resolved and rows released, `elsewhere` those of other portfolios, and `of` which
- * rows, if they were named one by one. `waits`: what waits for another person's approval instead. That is everything, or the
- * rows whose calls somebody else declined just then.
+ * The result of answers: how many calls were resolved and how many rows released. `elsewhere`: rows of other portfolios that were released.
+ * `of`: the rows, if they were named one by one. `waits`: the approval by another person that all answers wait for, or those about calls
+ * that somebody declined meanwhile.
  */
 export type ResolutionSummary = {
   calls: number;
@@ -38,7 +38,7 @@ export type ResolutionSummary = {
   strange?: string | undefined;
 };
 
-/** When somebody looked at a held row, and since when it was held then, in ms. */
+/** When a person looked at a held row, and since when it had been held, both in ms. */
 export type Looked = { lookedMs: number; heldMs: number };
 
 export function resolvedOf(

@@ -5,8 +5,8 @@ import { faultOfStatus, readMeanings, type StatusMeaning } from '../../src/statu
 type MeaningDeps = { settings: { STATUS_MEANINGS: readonly string[] }; statusMeanings: Pick<MeaningStore, 'set'> };
 
 /**
- * Sets what a status means for the account, in a person's name, or takes that back without a `meaning`. Answers false, and changes
- * nothing, if it no longer means what was `seen`.
+ * Sets what a status means for the account, in a person's name. Without a `meaning`, the earlier one is removed. Answers false, and changes
+ * nothing, if the present meaning is not the one that the person had `seen`.
  *
  * @throws LimitlineError `USAGE` for a status that can have no meaning, and for one whose meaning the setting STATUS_MEANINGS gives
  */

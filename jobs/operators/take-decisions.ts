@@ -25,22 +25,22 @@ import { type DecisionTaken, followTaken, takeDecision } from './take-decision.t
 
 /** What became of a file's decisions. */
 export type DecisionsTaken = {
-  /** Lines that are taken, and lines that say what is known. */
+  /** Lines that are taken, and lines that say what was known before. */
   taken: number;
   known: number;
   /** Lines without a status, which change nothing. */
   silent: number;
-  /** Rows that say something else now: a request may have rows in several portfolios. */
+  /** Rows that the decisions changed. One request may have rows in several portfolios. */
   rows: number;
-  /** Rows that do not say it yet, since they are archived or not done: `warnings` tells why. */
+  /** Rows that are not changed yet, since they are archived or not done. `warnings` has the reasons. */
   left: number;
   /** Lines that are taken, by status; `unexplained`: those of these statuses whose meaning nobody has given. */
   statuses: Record<string, number>;
   unexplained: string[];
-  /** Lines that are not taken, and what to think of in lines that are. */
+  /** Lines that are not taken, and warnings about lines that are taken. */
   problems: AboutLine[];
   warnings: AboutLine[];
-  /** What they changed; in a dry run, what they would change. */
+  /** The changes that the decisions made or, in a dry run, would make. */
   did?: ForeseenChanges;
   would?: ForeseenChanges;
 };
@@ -52,9 +52,9 @@ export type DecisionDeps = TellDeps & {
 };
 
 /**
- * `now`: when decisions were made that do not say it. `only`: the portfolio whose decisions are taken; by default those of all.
- * `dryRun`: only answers what would become of them. `again`: a process that began to take this file was killed, so what it took counts as taken.
- * `isUnattended`: nobody reads a warning at once, so a status that may be mistyped is not taken.
+ * `now`: the time of decisions without one. `only`: the portfolio whose decisions are taken; by default those of all. `dryRun`: only tells
+ * what would become of them. `again`: a process that had begun this file was killed, so what it took counts as taken. `isUnattended`:
+ * nobody reads warnings at once, so a status that may be mistyped is not taken.
  */
 type How = Partial<Pick<Taking, 'by' | 'dryRun' | 'again' | 'isUnattended'>> & {
   now?: Date;
@@ -63,8 +63,8 @@ type How = Partial<Pick<Taking, 'by' | 'dryRun' | 'again' | 'isUnattended'>> & {
 };
 
 /**
- * Puts the decisions of a file in the place of what the service said before, the earliest first. A limit is decided in one step, and its rows
- * follow; a file that is taken again lets rows follow that could not before. Tells of each portfolio whose rows say something else then.
+ * Takes the decisions of a file, the earliest first: each replaces what the service said before, and then the limit's rows are updated.
+ * Taking the file again updates rows that could not be updated before. Sends a notice for each portfolio with changed rows.
  *
  * @param file.name the file's name, for the rows' histories
  * @throws LimitlineError `STOPPED` or the signal's reason, between two lines: taken again with the same `now`, the file goes on
@@ -127,7 +127,7 @@ export async function takeDecisions(
   const taken = await Promise.allSettled(lanesOf(agreed).map((lane) => takeLane(lane, taking, signal)));
   for (const lane of taken) if (lane.status === 'rejected') throw lane.reason;
   for (const { at, word, knownAt, key } of taking.older) {
-    // A file may have several decisions about one request, and says the last of them: earlier ones are no fault when it is taken again.
+    // A file may have several decisions about one request. If its last one is known or taken, the earlier ones are no problem.
     if (['taken', 'same'].includes(taking.ended.get(key) ?? '')) counts.known += 1;
     else taking.problems.push({ at, message: DECISION_FAULTS.older(word, { knownAt }) });
   }
@@ -152,7 +152,7 @@ type Taking = {
   deps: DecisionDeps;
   by: string;
   file: string;
-  /** When the file was taken, by which files of one name are told apart; an event has an id instead. */
+  /** When the file was taken, which tells files of one name apart; an event has an id instead. */
   at?: string;
   only: string | undefined;
   dryRun: boolean;
@@ -162,20 +162,20 @@ type Taking = {
   problems: AboutLine[];
   warnings: AboutLine[];
   meanings: Meanings;
-  /** Asks about a status that may be mistyped. */
+  /** Returns a question about a status that may be mistyped, or ''. */
   mistyped: ReturnType<typeof makeMistyped>;
-  /** Rows that say something else now, by name. */
+  /** The names of rows that the decisions changed. */
   changed: Set<string>;
   /** The first line of each status that may be mistyped. */
   doubted: Map<string, AboutLine>;
-  /** What it changes, or would. */
+  /** The changes that the decisions make, or would make. */
   changes: ReturnType<typeof makeForeseen>;
   importOf: ReturnType<typeof makeImportLook>;
-  /** In a dry run, what the file has said of a request's limit so far, by the request's key. */
+  /** In a dry run, the last decision of the lines so far about each request's limit, by the request's key. */
   foreseen: Map<string, string>;
-  /** Lines that are older than what is known, with the key of their request. */
+  /** Lines whose decision is older than the known one, with the key of their request. */
   older: (Said & { knownAt: string | undefined; key: string })[];
-  /** What became of the last line about each request, by its key and by {@link requestIn}: requests may share a limit's id. */
+  /** The result of the last line about each request, both by its key and by {@link requestIn}, since requests may share a limit's id. */
   ended: Map<string, DecisionTaken['became']>;
 };
 
@@ -194,12 +194,12 @@ async function takeLane(lane: readonly Said[], taking: Taking, signal: AbortSign
       await Promise.all(page.map(take));
     }
   } finally {
-    // What ends the file early must not leave rows behind what was taken of their limits.
+    // If the file ends early, rows are still updated by the decisions that were taken.
     await Promise.allSettled([...waits.values()].map((one) => followOne(one, taking)));
   }
 }
 
-/** @param isLast whether the file says nothing later of this limit: then its rows follow */
+/** @param isLast whether this is the file's last line about the limit: then its rows are updated */
 async function takeOne(one: Said, taking: Taking, isLast: boolean): Promise<void> {
   const problem = await whyNotTaken(one, taking);
   if (!problem) return takeWord(one, taking, isLast);
@@ -207,7 +207,7 @@ async function takeOne(one: Said, taking: Taking, isLast: boolean): Promise<void
   if (isLast && taking.ended.has(requestIn(one))) await followOne(one, taking);
 }
 
-/** Lets the rows of a limit follow an earlier line of the file about it. */
+/** Updates the rows of this line's limit by the decision that an earlier line made. */
 async function followOne({ at, word }: Said, taking: Taking): Promise<void> {
   if (taking.dryRun) return;
   const { rows, left } = await followTaken(word, taking);
@@ -230,7 +230,7 @@ async function whyNotTaken(
   if (foreign) return { message: foreign };
   const mistyped = taking.isUnattended ? taking.mistyped(word.status) : '';
   if (mistyped === '') return undefined;
-  // What changes nothing is not asked about.
+  // A decision that would change nothing needs no question.
   const { became } = await takeDecision(word, { ...taking, dryRun: true, again: false });
   return became === 'taken' ? { message: `${mistyped} ${allTheSameWords(word.status)}` } : undefined;
 }
@@ -273,7 +273,7 @@ async function currencyOfLimit({ limit, key }: LaterWord, { deps, importOf }: Ta
   return maker && (await importOf(maker, importId))?.found?.currency;
 }
 
-/** Where a limit of this account is asked for that is that of no row in the portfolio; undefined for any other. */
+/** For a limit of which this portfolio has no row: the portfolio that requested it, if it is known. Undefined for any other limit. */
 async function elsewhereOf(
   { limit: id, key }: LaterWord,
   portfolio: string,
@@ -285,7 +285,7 @@ async function elsewhereOf(
   return own?.limit === id ? undefined : { portfolio: limit.maker?.portfolio };
 }
 
-/** What would become of a decision behind earlier lines of its file about the same limit, which are not taken yet. */
+/** The result of a decision in a dry run, as if the file's earlier lines about the same limit had been taken. */
 function asForeseen(
   known: DecisionTaken['became'],
   word: LaterWord,

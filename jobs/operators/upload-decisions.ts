@@ -13,12 +13,12 @@ import { readUploaded } from './held-plans.ts';
 import { makeKeptColumns } from './kept-columns.ts';
 import { type DecisionDeps, type DecisionsTaken, takeDecisions } from './take-decisions.ts';
 
-/** The columns of an upload that its header does not name, the headers that one of them may have, and what was said of them. */
+/** The columns that an upload's header does not name, the headers that may be one of them, and the mapping that people gave so far. */
 export type ColumnsAsked = { names: DecisionColumn[]; headers: string[]; map: readonly string[] };
 
-/** A file of decisions for the rows of one portfolio, and what became of it or would. */
+/** A file of decisions for the rows of one portfolio, and what became of the decisions, or would become of them. */
 export type UploadedDecisions = {
-  /** Under which it may be taken in. */
+  /** The id of the upload, by which its decisions are taken in. */
   id: string;
   portfolio: string;
   fileName: string;
@@ -26,11 +26,11 @@ export type UploadedDecisions = {
   /** Sentences about the columns, and about all lines. */
   columns: string[];
   words: string[];
-  /** The columns of which somebody may still say what they are. */
+  /** The columns that a person may still name. */
   asked: ColumnsAsked | undefined;
 } & Pick<DecisionsTaken, 'taken' | 'known' | 'rows' | 'left' | 'problems' | 'warnings' | 'would'>;
 
-/** An upload that cannot be read before somebody says which column is what. */
+/** An upload that cannot be read until a person names its columns. */
 export type UnreadUpload = { id: string; portfolio: string; fileName: string; message: string; asked: ColumnsAsked };
 
 type Upload = {
@@ -40,12 +40,12 @@ type Upload = {
 };
 
 /**
- * An upload as it was read, without its other cells. Decisions that do not say when they were made count as made at `atMs`. While columns may
- * be named, the whole file is kept, as base64.
+ * A kept upload: its decisions, without its other cells. Decisions without a time count as made at `atMs`. While columns may be named, the
+ * whole file is kept as well, in base64.
  */
 type Kept = Omit<Upload, 'content'> & {
   decisionsOf: string;
-  /** What became of it, once it was taken in. */
+  /** The result, once the decisions were taken in. */
   done?: UploadedDecisions;
   sha256: string;
   atMs: number;
@@ -58,7 +58,10 @@ type DeskDeps = DecisionDeps & {
   settings: Pick<Settings, 'LIMITLINE_DATA'>;
 };
 
-/** Takes in uploaded decisions in two steps: what would become of them is shown, then just these are taken in once, for 15 minutes. */
+/**
+ * Takes in uploaded decisions in two steps: a person sees what would become of them, and then has just these taken in, once, within 15
+ * minutes.
+ */
 export function makeDecisionsDesk(deps: DeskDeps) {
   const keptColumns = makeKeptColumns({ dataDir: deps.settings.LIMITLINE_DATA });
 
@@ -69,7 +72,7 @@ export function makeDecisionsDesk(deps: DeskDeps) {
   ): Promise<UploadedDecisions> {
     const taken = await takeDecisions({ ...file, name: fileName }, deps, { ...how, only, now: new Date(atMs) });
     const words = decisionsWords(taken, how.dryRun);
-    // What somebody else said of a column can be said otherwise, also where no column is left over.
+    // A mapping that somebody else gave may be changed, even if no column is left to name.
     const isOpen = file.mapped.map.length > 0 || (file.unread.length > 0 && file.lacks.length > 0);
     const asked = isOpen ? askedOf(file.header, file.mapped.map) : undefined;
     return { ...taken, id, portfolio: only, fileName, sha256, columns: columnWords(file), words, asked };
@@ -107,14 +110,14 @@ export function makeDecisionsDesk(deps: DeskDeps) {
   return {
     look,
 
-    /** Looks at an upload again, by what somebody says of its columns, `HEADER=COLUMN` each; undefined if it is too old. */
+    /** Looks at an upload again with a mapping of its columns, `HEADER=COLUMN` each; undefined if the upload is too old. */
     async name(id: string, portfolio: string, map: readonly string[], by: string) {
       const { decisionsOf, fileName, reading, content } = unpacked(await deps.plans.answer(id)) ?? {};
       if (decisionsOf !== portfolio || fileName === undefined || content === undefined) return undefined;
       return look(portfolio, { fileName, content: Buffer.from(content, 'base64'), reading: { ...reading, map } }, by);
     },
 
-    /** Takes in what was looked at; undefined if that happened already, or the upload is too old. */
+    /** Takes in the decisions that were looked at; undefined if that was done before, or the upload is too old. */
     async take(id: string, portfolio: string, by: string): Promise<UploadedDecisions | undefined> {
       const kept = unpacked(await deps.plans.answer(id));
       if (kept?.decisionsOf !== portfolio || !kept.file || !(await deps.plans.takeAnswer(id))) return undefined;
@@ -125,7 +128,7 @@ export function makeDecisionsDesk(deps: DeskDeps) {
       return done;
     },
 
-    /** What became of an upload that was taken in within 15 minutes. */
+    /** The result for an upload that was taken in within the last 15 minutes. */
     async taken(id: string, portfolio: string): Promise<UploadedDecisions | undefined> {
       const kept = unpacked(await deps.plans.answer(doneOf(id)));
       return kept?.decisionsOf === portfolio ? kept.done : undefined;
@@ -133,16 +136,19 @@ export function makeDecisionsDesk(deps: DeskDeps) {
   };
 }
 
-/** Another id than that of what may be taken in: whoever read that, and comes late to take it, finds it gone. */
+/**
+ * The id under which an upload's result is kept. It is not the upload's own, so that a late attempt to take the upload in again finds
+ * nothing.
+ */
 const doneOf = (id: string) => `${id}.done`;
 
-/** Headers that occur twice name no column. */
+/** The columns to ask about. A header that occurs twice cannot be chosen. */
 function askedOf(header: readonly string[], map: readonly string[] = []): ColumnsAsked {
   const headers = header.filter((cell) => cell.trim() !== '' && header.indexOf(cell) === header.lastIndexOf(cell));
   return { names: columnsToName(header), headers, map };
 }
 
-/** JSON, since answers about held rows are kept as JSON in the same place; 100,000 lines are a tenth as long when they are packed. */
+/** Compresses a kept upload, to a tenth for 100,000 lines. The result is JSON, like all other texts in the same store. */
 function packed(kept: Kept): string {
   return JSON.stringify({ packed: gzipSync(JSON.stringify(kept)).toString('base64') });
 }

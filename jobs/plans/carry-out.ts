@@ -149,8 +149,8 @@ function isPlanned({ atMs, filter }: Plan): (found: FoundRow) => boolean {
 }
 
 /**
- * Makes the plan's rows wait, if it needs another person's approval. Then that is all, and counts are answered. A continued
- * plan uses the same approval.
+ * Makes the plan's rows wait, if it needs another person's approval. Then nothing else is done, and counts are returned; otherwise
+ * undefined. A continued plan uses the same approval.
  */
 async function askForApproval(
   plan: Plan,

@@ -82,7 +82,10 @@ export async function makePlan(request: PlanRequest, deps: PlanDeps, ratePerS?: 
   });
 }
 
-/** See {@link Plan.approval}, as far as a count finds out in its time. Names no buyer: a plan outlives its rows. */
+/**
+ * Finds the reason for {@link Plan.approval}, as far as that is possible in a count's time. The text names no buyer, since a plan outlives
+ * its rows.
+ */
 async function whyApproved(
   { portfolio, action, filter }: PlanRequest,
   { sum, supplier }: { sum: string; supplier: SupplierInDoubt | undefined },
@@ -90,7 +93,7 @@ async function whyApproved(
 ) {
   if (action === 'cancel') return undefined;
   const policy = await deps.approvalPolicy();
-  // Nothing can need it then, so that the rows need not be read. Whoever carries the plan out looks again.
+  // Nothing can need an approval, so the rows are not read. The check is made again when the plan is carried out.
   if (!asksApproval(policy) && !supplier && !(await approvals.wasAnyDeclined())) return undefined;
   const untilMs = performance.now() + COUNT_FOR_MS;
   const requested = async function* () {
@@ -218,10 +221,10 @@ function plannedFilter(
 ): RowFilter & { states: readonly RowState[] } {
   const { states: named } = filter;
   const ofCause = action === 'cancel' && filter.cause !== undefined ? (['refused'] as const) : MEANT[action];
-  // Whoever chooses rows one by one means each of them.
+  // A person who chooses single rows means each of them, in any state that the action may apply to.
   const meant = filter.rows === undefined ? ofCause : POSSIBLE[action];
   const states = (named ?? outcomes) === undefined ? meant : POSSIBLE[action].filter(isNamed);
-  // The state tells the outcome of every row that a plan is for, except of cancelled rows, of which others may replace some.
+  // A row's state tells its outcome. Only of cancelled rows, which may have been replaced, the outcome is kept as a condition.
   const told = outcomes && states.includes('cancelled') ? { outcomes } : {};
   return { ...filter, ...told, states: ROW_STATES.filter((state) => states.includes(state)) };
 

@@ -17,7 +17,7 @@ import { type ForeseeDeps, makeReplacingForesight } from '../import/foresee.ts';
 import { sha256Of } from '../import/keep-file.ts';
 import { makeRequestsInFile, readingTextOf } from '../import/open-import.ts';
 
-/** What predicts an import's result. Without a ledger, buyers come from the file alone, and `foresees` is null. */
+/** The parts that predict an import's result. Without a ledger, buyers come from the file alone, and `foresees` is null. */
 export type ImportOutlook = { buyers: BuyerBook; foresees: ForeseeDeps | null };
 
 /** The ledger, used read-only. */

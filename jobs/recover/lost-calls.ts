@@ -56,7 +56,7 @@ export function identityOf(line: Line, outcome: ResultOutcome): LineIdentity {
   const own = line.kind === 'row' && speaks(problem) ? line.row : undefined;
   const keys = [key || ownKeyOf(line, problem)].filter((one) => one !== '');
   const told = { row: own, keys, buyer: own?.buyer, amount: own?.limit.requested_limit };
-  // With another key than its row's, the cells do not say what was asked for.
+  // If the cells give another key than the row's, they do not tell what was asked for.
   const asked = own && (key === '' || own.key === key) ? contentDigest(askedOf({ ...own, documents: [] })) : undefined;
   return { ...told, asked };
 }
@@ -163,7 +163,10 @@ function ownKeyOf(line: Line, problem: string): string {
   return line.kind !== 'invalid' && speaks(problem) ? requestOf(line) : '';
 }
 
-/** Whether the cells are those of the request. A line that was changed later has other ones. */
+/**
+ * Whether a line's problem, if any, is the row's own. Then the cells are those of the request. A line that was changed later has other
+ * cells.
+ */
 function speaks(problem: string): boolean {
   return problem === '' || SPEAKS_FOR_ROW.test(problem);
 }
@@ -175,7 +178,10 @@ function changedCells(line: Line, { row, known }: ResultOutcome): string | undef
   return `${CELLS_CHANGED}: what was made for it is put back, but a line that identifies its buyer in another way might be requested again`;
 }
 
-/** In files of earlier versions, or without a valid `limitline_buyer`, identity depends on the cells. */
+/**
+ * A warning for a line without a valid `limitline_buyer`, as in files of earlier versions. Its identity depends on its cells, which may
+ * have changed.
+ */
 function weakCells(line: Line, { keys: [key] }: LineIdentity, { problem }: ResultOutcome): string | undefined {
   if (key === undefined || ownKeyOf(line, problem) === key) return undefined;
   return `${CELLS_CHANGED}, and the file does not name its buyer: its company or its limit might be requested again`;
@@ -184,8 +190,8 @@ function weakCells(line: Line, { keys: [key] }: LineIdentity, { problem }: Resul
 const CELLS_CHANGED = 'the line may have been changed since it was requested';
 
 /**
- * How problems of rows begin (jobs/steps/row-problem.ts, jobs/export/results-table.ts, jobs/import/put-line.ts). A line with a fault of its
- * own has that fault first, and its cells are not those of the request.
+ * How the problems of rows begin (jobs/steps/row-problem.ts, jobs/export/results-table.ts, jobs/import/put-line.ts). If the line itself is
+ * faulty, its fault comes first, and its cells are not those of the request.
  */
 const SPEAKS_FOR_ROW = new RegExp(
   `^(?:Made twice at the service|It is unknown whether|The service (?:refused|put) |Limitline itself failed|${REPLACED_BY_LINE})`,

@@ -44,7 +44,7 @@ type LeftOut = { line: number; what: string };
 export type Recovering = {
   path: string;
   rows: number;
-  /** What was put back: made things by kind, and calls in doubt as `held`. `known`: what the ledger had already. */
+  /** Counts of what was restored: made things by kind, and calls in doubt as `held`. `known` counts what the ledger had already. */
   put: Record<RecoveredKind, number>;
   known: Record<RecoveredKind, number>;
   /** Rows for which nothing had been sent when the file was written. */

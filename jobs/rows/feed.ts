@@ -164,7 +164,7 @@ type Source = (place: { from: number; count: number }) => Promise<NewJob[]>;
 
 const NOTHING: Source = async () => [];
 
-/** All waiting rows, or only the first ones where `first` is set. */
+/** A source of all of a portfolio's waiting rows, or of the first ones only if `first` is set. */
 async function sourceOf(
   { name, first }: PortfolioState,
   { rows, portfolios }: Pick<FeedDeps, 'rows' | 'portfolios'>,
@@ -174,7 +174,7 @@ async function sourceOf(
     const chosen = await portfolios.chooseFirst(name, first, place);
     return chosen.map(({ row, step }) => ({ ...STEP_JOBS[step], data: row }));
   };
-  // Called even if there is nothing to feed: by this call the portfolio pauses itself.
+  // This call is needed even if no row gets a job: by it, the portfolio pauses itself after its first rows.
   await choose({ from: 0, count: 0 });
   return [name, choose];
 }

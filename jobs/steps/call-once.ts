@@ -20,7 +20,7 @@ export type CallDeps = AdmissionDeps & {
   atMostOnce: AtMostOnce;
   service: ServiceClient;
   onUnknown: Readonly<Record<CallKind, UnknownPolicy>>;
-  /** 401 responses so far to calls whose rows left their workers to other rows, by {@link nameOf} of the call. */
+  /** The 401 responses so far to calls whose rows gave their workers to other rows, by the call's {@link nameOf}. */
   suspects: Map<string, Unauthorized>;
   /** Requeues the rows that are held for this call, whose outcome is known now. */
   freeHeld: (known: Pick<CallRequest, 'kind' | 'key' | 'buyer'>) => Promise<unknown>;
@@ -170,7 +170,7 @@ async function claimAdmitted(
 async function sendClaimed(first: string, request: CallRequest, admitted: Admitted, deps: CallDeps): Promise<Sent> {
   const { admission, unauthorized } = admitted;
   if (admission.wasTripped()) return unsent('its circuit breaker was tripped while it was claimed');
-  // Given back and not kept waiting: claimed calls that waited for the next token would all leave at once.
+  // The claim is given back. If claimed calls waited for the next token, all of them would leave at once.
   if (!deps.service.isAuthorized()) return unsent('its token died while it was claimed');
   await deps.atMostOnce.mayLeave();
   if (!admission.leave()) return unsent('the permit expired while it was claimed');

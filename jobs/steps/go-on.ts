@@ -71,7 +71,7 @@ async function stateBehind(
   return to;
 }
 
-/** The call after the one that was made; undefined if the row may not go on to it. */
+/** The next call of the row after the one that was made; undefined if the row may not go on to it. */
 function nextCall(reached: Reached, deps: GoDeps): ReturnType<RowOnward>['next'] {
   const { to, position } = reached;
   if (to !== '' && !mayGoOn(reached, deps)) return undefined;

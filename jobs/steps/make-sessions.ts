@@ -55,22 +55,24 @@ const ANY_REVISION = '*';
 const MOST_UNKNOWN = 3;
 
 /**
- * Sends the hosted sessions that people asked for, each at most once, while nothing else is due in the account: limits always go first.
- * Sessions use the pace of all calls, and only slots that no other call uses; other calls do not count them. Breakers are those of other
- * calls: rows behind one are due, and without such rows nothing would reset it. A session that may not be sent now stays on the list.
+ * Sends the hosted sessions that people asked for, each at most once, while no row is due in the account: limits always go first. Sessions
+ * use the pace of all calls, and only slots that no other call uses; other calls do not count them. They have no circuit breaker of their
+ * own. While another breaker is tripped, its rows are due, so no session is sent. A session that may not be sent now stays on the list.
  */
 export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
   const { sessions, portfolios, pace, slots, log } = deps;
   const stopping = new AbortController();
   const inHand = new Map<string, Promise<void>>();
-  /** Sessions that this process cannot send, by its session file. */
+  /** Keys of sessions for which this process lacks a value of the body. Another process may have read another session file. */
   const lacking = new Set<string>();
-  /** Where in the list the next look begins: behind sessions that cannot be sent now. */
+  /** The place in the list where the next look begins, after sessions that cannot be sent now. */
   let lookFrom = 0;
   let restUntilMs = 0;
   let unknownInARow = 0;
   let throttledInARow = 0;
-  /** The token that was fetched after a session's 401 and has made no session since: another 401 is the sessions' own fault. */
+  /**
+   * The token that was fetched after a session's 401, until it makes a session. If it gets a 401 again, sessions themselves are refused.
+   */
   let freshToken: string | undefined;
 
   const rest = (ms: number): void => {
@@ -78,7 +80,7 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
   };
 
   const isResting = (): boolean => stopping.signal.aborted || deps.rests() || performance.now() < restUntilMs;
-  /** While the service makes no session, one at a time tries whether it does again: so an outage holds few. */
+  /** The most sessions in flight. While the service fails or throttles sessions, it is one, so that an outage leaves few in doubt. */
   const most = (): number => (unknownInARow >= MOST_UNKNOWN || throttledInARow > 0 ? 1 : Math.max(1, slots.allowed()));
   const isFull = (): boolean => slots.inFlight() + inHand.size >= most();
 
@@ -115,17 +117,17 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
   /** Claims and sends one session, and takes it off the list unless it still has to be sent. */
   async function make(wish: SessionWish): Promise<void> {
     const [result] = await deps.rows.read([wish.row]);
-    // Claimed for its row, whatever its revision: a row whose limit was made keeps its request.
+    // A session may be claimed at any revision of its row, since a row whose limit was made keeps its request.
     const thing = { kind: 'session', ...wish, revision: ANY_REVISION, buyer: result?.request.buyer ?? '' } as const;
     if (!result) {
-      // Nothing is sent for a row that is gone. Its session may be under way, or its sender may have vanished: then it is held.
+      // The row is gone, so nothing is sent. If the session is under way, it is left alone; if its sender died, it is held.
       const claim = await deps.atMostOnce.claim(thing, 'hold');
       return end(claim.is === 'go' ? await claim.settle({ is: 'unsent', reason: 'its row is gone' }) : claim);
     }
     const portfolio = await portfolios.read(wish.row.portfolio);
     const filled = sessionBody(deps.session, await sessions.withCompany(result), portfolio);
     if ('lacks' in filled) {
-      // Whoever asked had all values: this process may have read another file.
+      // The process that recorded the request had all values, so this one may have read another file.
       const words =
         'a hosted session is left to other processes: a value that SERVICE_SESSION_FILE asks for is missing; a worker reads the file once';
       if (lacking.size === 0) log.warn({ missing: filled.lacks }, words);
@@ -139,7 +141,7 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
     if (!deps.service.isAuthorized()) await deps.service.authorize(onTokenCall);
     const permit = await takePermit();
     if (!permit) return;
-    // Read again, since the wish and its permit may have waited for long.
+    // The row is read again, because the session may have waited for its permit for long.
     const [now = result] = await deps.rows.read([wish.row]);
     if (isDeclinedLimit(now, await deps.statusMeanings.read()) && (await sessions.dropDeclined(wish))) return;
     await deps.atMostOnce.mayLeave();
@@ -164,8 +166,9 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
   }
 
   /**
-   * After a 429 this process sends no session for a while, and limits go on. The session that begins the wait is put off, and set aside as
-   * refused where that happened too often: to it, or to sessions in a row, so that those behind it do not wait as long again.
+   * Handles a session's 429: this process sends no session for a while, and limits go on. The session that begins the wait is sent again
+   * later. It counts as refused if that happened too often, either to it or to sessions in a row, so that the following ones need not wait
+   * as long again.
    */
   async function putOff(
     { status, reason, headers }: Extract<Answered, { is: 'throttled' }>,
@@ -182,7 +185,7 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
     return { is: 'throttled', status, reason };
   }
 
-  /** The meaning of an answer for the ledger. No answer to a session slows or stops other calls. */
+  /** Turns an answer into what the ledger records. No answer to a session slows or stops other calls. */
   async function heard(answer: Answered, key: string, onTokenCall: () => void): Promise<Sent> {
     unknownInARow = answer.is === 'unknown' ? unknownInARow + 1 : 0;
     if (unknownInARow >= MOST_UNKNOWN) rest(REST_MS * 2 ** (unknownInARow - MOST_UNKNOWN));
@@ -190,7 +193,7 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
       case 'made':
         freshToken = undefined;
         throttledInARow = 0;
-        // Its headers speak of sessions, which may have a limit of their own.
+        // The answer's headers are not passed on: they tell of sessions, which may have a limit of their own.
         await pace.answered().catch(() => {});
         return { ...answer, id: key };
       case 'throttled':
@@ -200,7 +203,7 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
         // Another process may have renewed the token since this session's first 401.
         const times = await sessions.count(key, 'unauthorized').catch(() => 1);
         if (token === freshToken || times > 1) return { is: 'refused', status, body };
-        // Rejects if there is no token; the session was not made in any case.
+        // Without a new token this rejects. The session was not made in any case.
         freshToken = await deps.service.renewToken(token, onTokenCall).catch(() => undefined);
         return { is: 'unauthorized', status, body };
       }
@@ -208,7 +211,7 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
         rest(REST_MS);
         return answer;
       case 'unknown':
-        // What a page of the service says is not kept: it may have a link.
+        // A page that the service answered is not kept, because it may contain a link.
         return { is: 'unknown', reason: answer.brief ?? answer.reason };
       default:
         return answer;

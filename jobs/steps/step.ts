@@ -112,7 +112,10 @@ export async function giveUpRow(row: RowId, step: Step, error: unknown, { rows, 
   if (state === 'refused') onRowEnd?.({ state, step, problem });
 }
 
-/** Nothing was sent for a row that was cancelled or changed meanwhile. Returns the ending for its present state. */
+/**
+ * Ends the job of a row for which nothing was sent, because it was cancelled or changed meanwhile. Returns the ending for its present
+ * state.
+ */
 async function letGo({ row, step }: Taken, deps: StepDeps): Promise<RowEnding> {
   await deps.rows.cancel(row);
   const now = await deps.rows.begin(row, step);

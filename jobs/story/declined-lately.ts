@@ -34,7 +34,7 @@ export function makeDeclinedLately({ rows, portfolios, statusMeanings }: Decline
       return { rows: all.length, sums: sumsByCurrency(await Promise.all(amounts)), sinceMs: all.at(-1)?.atMs, isAll };
     },
 
-    /** A page of them behind the row of this {@link heldName}; the first page for any other text. */
+    /** The page of declined rows after the row with this {@link heldName}; the first page for any other text. */
     async declinedRows(after: string): Promise<DeclinedPage> {
       const { rows: all, isAll } = await lately();
       const from = all.findIndex((one) => heldName(one) === after) + 1;

@@ -4,7 +4,7 @@ import { numberWord, referenceOf } from '../../src/portfolio/identity/identity.t
 import { searchWords, toBuyer, wordsIn } from '../rows/buyer-record.ts';
 import { type BuyerDeps, lookAtBuyer, lookAtRequests } from './buyer-story.ts';
 
-/** Requests shown of a found buyer, and how many are looked at for the newest of them: all of nearly every buyer. */
+/** The requests shown of each found buyer. `most` requests are looked at to find the newest, which are all of nearly every buyer. */
 const SHOWN = { from: 0, count: 3, most: 100 };
 
 /** Entries of the index that are read at a time, and at most for one page. A common word has many entries of buyers who lack the other words. */
@@ -22,7 +22,7 @@ export async function findBuyers(
 ): Promise<FoundBuyers> {
   const named = await findNamed(text, deps);
   const words = await findByWords(text, { after, count }, deps);
-  // Those named completely stand on the first page, whichever page has their words.
+  // Buyers that the text names completely are on the first page, and are left out of later ones.
   const ofNames = new Set(named.keys);
   const keys = [...(after === '' ? ofNames : []), ...words.keys.filter((key) => !ofNames.has(key))];
   const looks = await Promise.all(keys.map((key) => lookAtBuyer(key, SHOWN, deps)));
@@ -52,7 +52,7 @@ async function findNamed(text: string, deps: BuyerDeps) {
 async function findByWords(text: string, { after, count }: { after: string; count: number }, { buyers }: BuyerDeps) {
   const number = numberWord(text);
   const [word = ''] = searchWords(text).toSorted((one, other) => other.length - one.length);
-  // The whole number comes first: the longest word of `HRB 77` begins most numbers.
+  // The whole number is searched before words, because a word such as the HRB of `HRB 77` is the beginning of most numbers.
   const walks = [...new Set([...(number.length > 1 ? withRegisters(number) : []), word])].filter(
     (begins) => begins !== '',
   );
@@ -71,7 +71,7 @@ async function findByWords(text: string, { after, count }: { after: string; coun
       place = entry;
       const record = records.get(buyerIn(entry));
       if (record === undefined || !isFirst(entry, begins, record)) continue;
-      // Buyers with a word of an earlier walk came with it.
+      // A buyer that has a word of an earlier search was found by it already.
       const isNew = !wordsIn(record).some((other) => earlier.some((first) => other.startsWith(first)));
       if (isNew && (begins !== word || isMeant(text, record))) keys.add(buyerIn(entry));
     }
@@ -80,13 +80,13 @@ async function findByWords(text: string, { after, count }: { after: string; coun
   return { keys: [...keys], next: at < walks.length ? `${walks[at]} ${place}` : undefined };
 }
 
-/** Whether this is the first of the buyer's words with this beginning: by others it would come again. */
+/** Whether this is the buyer's first word with this beginning. Other words of the same beginning would find the buyer again. */
 function isFirst(entry: string, begins: string, record: string): boolean {
   const word = entry.slice(0, entry.indexOf(' '));
   return !wordsIn(record).some((other) => other.startsWith(begins) && other < word);
 }
 
-/** Whether a number of the buyer begins with the text, or words of one of its names with all words of the text. */
+/** Whether a number of the buyer begins with the text, or each word of the text begins a word of one of the buyer's names. */
 function isMeant(text: string, record: string): boolean {
   const { names, numbers } = toBuyer('', record);
   const number = numberWord(text);

@@ -23,8 +23,8 @@ const AT_ONCE = 500;
 const PAGE = 50;
 
 /**
- * Reads held rows for people: of the account, one for each call in doubt, since one answer serves all portfolios that share it. Open pages
- * ask every two seconds, so sums are kept until other rows are held, once the files of these are read.
+ * Reads held rows for people. In lists of the account, rows that share a call in doubt appear once, since one answer serves them all. Open
+ * pages ask every two seconds, so sums are kept until other rows are held, provided that the files of all rows were read.
  */
 export function makeHeldDesk(deps: DeskDeps) {
   const last = new Map<string | undefined, { held: HeldRow[]; sums: AmountIn[]; isWhole: true }>();
@@ -70,7 +70,7 @@ export function makeHeldDesk(deps: DeskDeps) {
       return { ...all, items, next: held.length > PAGE ? shown.at(-1) : undefined };
     },
 
-    /** The rows of a page behind a row, the first page without one. */
+    /** The rows of the page after this row; those of the first page if it is left out. */
     behind: (portfolio: string | undefined, after: HeldRow | undefined): Promise<HeldRow[]> =>
       heldOf(portfolio, PAGE, after),
 
@@ -110,7 +110,7 @@ async function heldIn(portfolio: string, { stories, portfolios }: DeskDeps): Pro
 
 type Questions = { held: HeldRow[]; total: number };
 
-/** What was found last in each ledger: each page shows the number of questions, and shared requests have to be read for it. */
+/** The last result for each ledger. Each page shows the number of questions, and counting them means reading rows that share a request. */
 const found = new WeakMap<Stories, { digest: string; compared: number; held: HeldRow[] }>();
 
 /** The first held rows of the account, one for each question, and how many questions there are. Rows beyond the first {@link MOST_HELD} are not compared. */
@@ -121,7 +121,7 @@ async function questions(deps: AccountDeps): Promise<Questions> {
   if (last?.digest === digest) return { held: last.held, total: total - last.compared + last.held.length };
   const first = await stories.held({ count: MOST_HELD });
   const held = await oneForEachCall(first, deps);
-  // Rows that were held between the two would stay, if the digest came back once they are answered.
+  // The digest is read again. If rows were held or answered while these were read, the result does not belong to the digest.
   if ((await stories.heldDigest()).digest === digest) found.set(stories, { digest, compared: first.length, held });
   return { held, total: total - first.length + held.length };
 }
@@ -139,8 +139,8 @@ export async function countQuestions(deps: AccountDeps): Promise<number> {
 }
 
 /**
- * Of held rows that wait for an answer about the same call, the first. Only rows of one request are compared, and read: few are. Of
- * portfolios that share a request, one may be at its company, and another at its limit.
+ * The first of the held rows that wait for an answer about the same call. Only rows of the same request can share one, and those are few.
+ * Even of these, one may be held at its company and another at its limit.
  */
 async function oneForEachCall(held: readonly HeldRow[], { rows, calls }: AccountDeps): Promise<HeldRow[]> {
   const ofOneKey = [...Map.groupBy(held, ({ row }) => row.key).values()];
@@ -163,7 +163,7 @@ async function oneForEachCall(held: readonly HeldRow[], { rows, calls }: Account
   });
 }
 
-/** `isWhole`: the files of all rows are read to their end, which is when their currencies are known. */
+/** Sums of the held rows' amounts. `isWhole`: all their files were read to their ends, so all currencies are known. */
 async function sumsOf(held: readonly HeldRow[], deps: DeskDeps): Promise<{ sums: AmountIn[]; isWhole: boolean }> {
   const importOf = makeImportLook(deps);
   let isWhole = true;

@@ -103,7 +103,10 @@ export async function lineOfRow(
   }
 }
 
-/** See {@link RowStory.approved}. A row that was approved anew names that approval alone; its import is found by its number. */
+/**
+ * Finds {@link RowStory.approved}, the approval of the row's import. A row that was approved again names only the later approval; then the
+ * import's approval is found by the import's number.
+ */
 async function approvalOf(
   { portfolio }: RowId,
   { approval: id, importId }: RowResult,

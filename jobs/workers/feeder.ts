@@ -8,7 +8,7 @@ import { depthFor, type FeedDeps, feed, jobsOf, mayGoOn, queuesAhead } from '../
 /** How often queues are filled, shares checked and lost jobs restored. */
 const LOOK_EVERY_MS = 1_000;
 
-/** Shorter waits are over before the next feeding, and are ignored. */
+/** A wait of all calls up to this length, in ms, is ignored, since it is over before the next feeding. */
 const SHORT_WAIT_MS = LOOK_EVERY_MS;
 
 /** While all calls wait, only every eleventh interval feeds, because this process may not know that the wait has ended. */
@@ -73,17 +73,17 @@ export function startFeeder({
   };
 }
 
-/** After so many calls without any row changing state, jobs may be lost, whatever the queues say. */
+/** How many checks in a row find no row in another state until jobs count as lost, even if the queues are not idle. */
 const STILL_LOOKS = 5;
-/** The upper limit: each time that rows stand still and are checked, the number of calls until the next check doubles. */
+/** The upper limit of that number. It doubles each time that rows are looked through because none has moved. */
 const MOST_STILL_LOOKS = 160;
 /** Rows checked at a time. */
 const PAGE = 1_000;
 
 /**
- * Makes a function that restores lost jobs, to be called at intervals. It acts when rows are open and either the queues are
- * idle or no row has changed state for {@link STILL_LOOKS} calls. (Half-lost queues may count jobs that are gone.) Then rows in
- * progress get a missing job, and remains of lost jobs are removed, so that feeding works again.
+ * Makes a function that restores lost jobs, to be called at intervals. It acts when rows are open and either the queues are idle, or no row
+ * has changed state in {@link STILL_LOOKS} of its checks: queues that lost only some jobs may seem busy. It gives missing jobs to rows in
+ * progress, and removes what is left of lost jobs, so that feeding works again.
  *
  * @param isWaiting whether all calls wait, as in an outage: then standing still is normal
  */
@@ -113,7 +113,7 @@ export function makeHealer(deps: FeedDeps, isWaiting: () => boolean = () => fals
   };
 }
 
-/** Only each 60th time, abandoned approval requests are closed: a person sees them minutes later anyway. */
+/** The number of checks for answered approvals of which one also closes abandoned approvals. A person sees those minutes later anyway. */
 const LEFT_LOOKS = 60;
 
 /**

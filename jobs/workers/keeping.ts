@@ -4,9 +4,12 @@ import { type Glance, makeGlances } from '../../src/ledger/counts/glances.ts';
 import { onceAtATime } from '../../src/once-at-a-time.ts';
 import { within } from './deadline.ts';
 
-/** Short enough that a person who waits for a portfolio's end does not notice. Costs Redis next to nothing. */
+/** The interval of checks: so short that a person who waits for a portfolio's end does not notice it, and next to nothing for Redis. */
 const LOOK_EVERY_MS = 2_000;
-/** With the check interval and the time to write a large portfolio, results in the data folder are at most a minute old. */
+/**
+ * The least time between two writes of an open portfolio's results. With the interval of checks and the time of writing, results are a
+ * minute old at most.
+ */
 const KEEP_EVERY_MS = 45_000;
 /** How long a stopping process may still write: enough for some eighty thousand rows. */
 const LAST_LOOK_MS = 5_000;
@@ -29,7 +32,7 @@ export function startKeepingResults(context: Context, keepEveryMs = KEEP_EVERY_M
     const { seen: before, atMs: lastMs = Number.NEGATIVE_INFINITY } = known.get(name) ?? {};
     const atMs = performance.now();
     if (finishedMs === undefined ? atMs < lastMs + everyMs : before === finishedMs) return;
-    // An open portfolio has something to keep if more was sent than was throttled. A finished one is always kept.
+    // An open portfolio is only written if some call of it was not throttled. A finished portfolio is always written.
     const { calls, states, startedMs = 0 } = await portfolios.read(name);
     // Most portfolios finish within this time, and are written once.
     if (finishedMs === undefined && Date.now() < startedMs + everyMs) return;

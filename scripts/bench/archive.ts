@@ -17,7 +17,7 @@ const NAME = 'q1';
 /** Commands that take Redis longer than this go into its slow log, from which the slowest one is read. */
 const SLOW_US = 2_000;
 
-/** What is measured of each of the two commands. */
+/** The figures that are measured of archiving and of restoring, one line of the table each. */
 const MEASURED = [
   'time, s',
   'processor time of the process, s',

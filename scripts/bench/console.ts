@@ -122,7 +122,7 @@ async function fillPortfolios({ rows, keys }: BenchLedger, connection: Redis, co
   await Promise.all(Array.from({ length: AT_ONCE }, work));
 }
 
-/** What an import writes down beside the rows. */
+/** Writes what an import records besides rows: the import itself, with its counts. */
 async function importNothing(
   { keys }: Pick<BenchLedger, 'keys'>,
   connection: Redis,

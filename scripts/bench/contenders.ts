@@ -8,13 +8,16 @@ import { STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { RunningRedis } from './start-servers.ts';
 
-/** Where a run takes place. */
+/** The inputs of a contender's run: the file, the service and the Redis. */
 export type ContenderPlace = { file: string; serviceUrl: string; redis: RunningRedis };
 
-/** What a run says of itself: rows done, when it had read the first line, when the last row had ended, in ms since 1970. */
+/**
+ * The figures that a contender prints about its run: how many rows are done, when the first line was read and when the last row ended, in
+ * ms since 1970.
+ */
 type Statement = { done: number; startedMs: number; finishedMs: number };
 
-/** One way to get a limit requested for each row of a file. */
+/** A program that requests a limit for each row of a file, to be compared with others. */
 export type RowContender = {
   name: string;
   /** Whether the contender keeps anything in the Redis that it is given. */
@@ -23,7 +26,7 @@ export type RowContender = {
   statement: (answer: unknown) => Statement;
 };
 
-/** The product, and two ways in which others would do it. Each is a process of its own with the same inputs. */
+/** Limitline and two other programs for the same work. Each runs in a process of its own, with the same inputs. */
 export const ROW_CONTENDERS: readonly [RowContender, ...RowContender[]] = [
   {
     name: 'Limitline',
@@ -79,10 +82,10 @@ export function checkStatement(
   );
 }
 
-/** The contenders beside the product. */
+/** The contenders other than Limitline. */
 export const PEERS: readonly RowContender[] = ROW_CONTENDERS.slice(1);
 
-/** The product's command line, as users start it: what was compiled once is kept. */
+/** The path of Limitline's command line, as users start it, with its cache of compiled code. */
 export function limitlineScript(): string {
   return fileURLToPath(new URL('../limitline.cjs', import.meta.url));
 }
@@ -128,7 +131,7 @@ export async function runContender(
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
   const exited = once(child, 'exit').then(([status]) => ({ status, wallMs: performance.now() - startedAt }));
-  // After another signal a contender might first finish its calls, and nobody wants its answer any more.
+  // A gentler signal would let a contender finish its calls, although its result is no longer wanted.
   const kill = () => child.kill('SIGKILL');
   signal.addEventListener('abort', kill, { once: true });
   if (signal.aborted) kill();
@@ -155,10 +158,10 @@ const AS_COMMAND = ['--max-semi-space-size=8', '--preserve-symlinks'];
 
 const MEASURE = fileURLToPath(new URL('measure-process.cjs', import.meta.url));
 
-/** Lines of a failed contender's output that are shown: a fault of ours is one line, that of a peer a stack of several. */
+/** The number of last lines that are shown of a failed contender's output. A fault of Limitline takes one line, a peer's stack several. */
 const LAST_LINES = 8;
 
-/** What a process says of itself when it ends. */
+/** The figures that measure-process.cjs writes when a process ends. */
 type ProcessFigures = {
   /** The most memory that was resident at any one moment. */
   peakMemoryBytes: number;

@@ -10,9 +10,8 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse';
 
 /**
- * `npm run bench:csv [-- LINES [CASE]]`: how fast a file is read, and with how much memory at most: `check` on a plain file and
- * on one in the worst dialect, csv-parse alone on the plain one beside it, then `import` of both into the product's own
- * Redis.
+ * `npm run bench:csv [-- LINES [CASE]]` measures the speed and the peak memory of reading a file: csv-parse alone on a plain file, `check`
+ * on that file and on one in the worst dialect, and `import` of both into Limitline's own Redis.
  */
 const args = process.argv.slice(2);
 const [lines, only] = [Number(args[0] ?? 1_000_000), args[1] ?? ''];
@@ -71,7 +70,7 @@ async function parseAlone(path: string): Promise<void> {
   for await (const _ of createReadStream(path).pipe(parse({ columns: true })));
 }
 
-/** Pieces of a thousand lines: with a write for each line, mostly the writing would take the time. */
+/** Joins a thousand lines for each write. With a write for each line, writing would take most of the time. */
 function* inPieces(line: (n: number) => string): Generator<string> {
   for (let from = 0; from < lines; from += 1_000) {
     yield Array.from({ length: Math.min(1_000, lines - from) }, (_none, place) => line(from + place)).join('');

@@ -1,7 +1,7 @@
 /**
- * What faults cost, and what they must not: workers killed at random and answers lost while a portfolio is worked on, and an
- * outage whose answers say nothing, beside the same portfolio undisturbed. It starts all that it needs on this machine, prints a table in Markdown (or
- * JSON), and leaves nothing behind.
+ * Measures the cost of faults, and whether they make anything twice or lose a row. One portfolio is worked on three times: undisturbed;
+ * with workers killed and answers lost at random; and with an outage in which each call gets an unclear answer. The bench starts all that
+ * it needs on this machine, prints a table in Markdown (or JSON), and leaves nothing behind.
  */
 import { parseArgs } from 'node:util';
 import { LimitlineError } from '../../src/errors.ts';
@@ -73,7 +73,7 @@ function heldLine(label: string, { heldWhy }: FaultFigures): string {
   return `${label}: ${reasons.map(([why, rows]) => `${numberText(rows)} at ${why}`).join('; ') || 'none'}.`;
 }
 
-/** Within how many seconds after a kill this share of the killed worker's rows moved again. */
+/** The seconds after a kill within which this share of the killed worker's rows had moved on, as text. */
 function recoveryText(recoveryS: number[], share: number): string {
   const sorted = recoveryS.toSorted((one, other) => one - other);
   const took = sorted[Math.ceil(sorted.length * share) - 1];

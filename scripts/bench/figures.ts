@@ -17,8 +17,8 @@ export function spreadOf(values: readonly number[]): Spread {
 }
 
 /**
- * One contender's figures divided by another's, round by round: what disturbed the machine in a round disturbed both.
- * Rounds that only one of the two has are left out.
+ * One contender's figures divided by another's, round by round: a disturbance of the machine in a round affects both. Rounds that only one
+ * of them has are left out.
  */
 export function ratiosOf(ours: readonly number[], theirs: readonly number[]): number[] {
   return ours.slice(0, theirs.length).map((value, round) => value / (theirs[round] ?? Number.NaN));

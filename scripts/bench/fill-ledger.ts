@@ -9,7 +9,7 @@ import type { RedisConnection } from '../../src/lua-script.ts';
 import { referenceOf } from '../../src/portfolio/identity/identity.ts';
 import { portfolioLine } from './generate-portfolio.ts';
 
-/** Rows under way at a time: what one connection sends without waiting. */
+/** The most rows that are written at a time, since one connection sends so many commands without waiting. */
 const AT_ONCE = 200;
 
 /** The settings of a bench's ledger, by which its keys are made as those of a command are. */
@@ -134,7 +134,7 @@ export function benchRequest(index: number): RowRequest {
   };
 }
 
-/** What follows the prefix in the ids of all that was made for this line. */
+/** The ids of all that was made for this line, without the prefix of their kind. */
 export function idOf(index: number): string {
   return hash('sha256', `id ${index}`, 'hex').slice(0, 32);
 }

@@ -57,7 +57,7 @@ export function portfolioLine(index: number): string {
   ].join(',');
 }
 
-/** So many names differ. Each list of parts has at most 32 entries, a power of two, so five bits choose each part of a name. */
+/** The number of different names. Each list of name parts has up to 32 entries, a power of two, so five bits choose each part. */
 const NAMES_IN_ALL = 2 ** 20;
 
 /** A factor that scatters names, so that neighbours look unlike. It is odd, so it only changes the order of the numbers below 2^20. */

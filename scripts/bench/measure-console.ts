@@ -16,10 +16,10 @@ import { AS_COMMAND, type RunningConsole, startService } from './start-servers.t
 
 const COMMAND = fileURLToPath(new URL('../limitline.ts', import.meta.url));
 
-/** Whether each round has watchers. The order is fair even if the machine gets slower from round to round. */
+/** Whether each round has watchers. In this order both kinds suffer equally if the machine gets slower from round to round. */
 const WATCH_ROUNDS = [false, true, true, false, false, true] as const;
 
-/** Runs a portfolio with nobody and with many people watching it, and says what the watchers cost. */
+/** Runs a portfolio with nobody and with many people watching it, and returns a table of what the watchers cost. */
 export async function measureWatchers(
   given: { web: (env: Record<string, string>) => Promise<RunningConsole>; dataDir: string; folder: string },
   { rows, watchers, signal, say }: { rows: number; watchers: number; signal: AbortSignal; say: (text: string) => void },
@@ -57,7 +57,7 @@ export async function measureWatchers(
 /** Rounds of each page; the first ones, in which code is compiled, are left out. */
 const PAGE_ROUNDS = 60;
 
-/** Few enough: the console refuses more than some plans a minute. */
+/** The number of rounds for plans. The console refuses more than some plans a minute. */
 const PLAN_ROUNDS = 7;
 
 const WARM = 5;
@@ -95,7 +95,7 @@ const BOUNDARY = 'limitline-bench';
 /** Lines in one piece: some 80 kB. */
 const PIECE_LINES = 500;
 
-/** Uploads a CSV of so many bytes as a browser does, and says what memory the console took for it beyond what it had. */
+/** Uploads a CSV of so many bytes as a browser does, and returns a sentence about the additional memory that the console took for it. */
 export async function measureUpload(web: RunningConsole, bytes: number, signal: AbortSignal): Promise<string> {
   const { cookie, token } = await credentials(web);
   web.forgetPeak();
@@ -124,8 +124,8 @@ export async function measureUpload(web: RunningConsole, bytes: number, signal: 
 const PAINT_ROUNDS = 15;
 
 /**
- * What a browser does with pages: what comes over the line, with styles and script, and when something is first seen, with nothing cached. A
- * new tab first needs a process of its own, which `Cross-Origin-Opener-Policy` asks for, so both times are told.
+ * Loads pages in a browser with an empty cache. Measures the bytes transferred, styles and script included, and the time until something is
+ * seen. A new tab also starts a process, which `Cross-Origin-Opener-Policy` makes necessary, so the time is measured with and without it.
  */
 export async function measurePaint(
   { url, cookie }: Pick<RunningConsole, 'url' | 'cookie'>,

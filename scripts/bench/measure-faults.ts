@@ -15,7 +15,7 @@ import { generatePortfolio } from './generate-portfolio.ts';
 import { makeTemporaryFolder, type RunningService, startRedis, startService } from './start-servers.ts';
 import { startFleet, untilFinished } from './worker-fleet.ts';
 
-/** What became of one portfolio, with faults or without. */
+/** The figures of one run of the portfolio, with faults or without. */
 export type FaultFigures = {
   /** From the start of the workers until the portfolio was finished. */
   seconds: number;
@@ -25,12 +25,12 @@ export type FaultFigures = {
   /** Rows that are in no state at all, or still in progress. */
   unaccounted: number;
   held: number;
-  /** Calls in flight at the most, all processes together: an outage always holds that many rows. */
+  /** The most calls in flight, of all processes together. An outage always holds that many rows. */
   inFlight: number;
-  /** Why rows are held: what came in place of an answer, each with its number of rows. */
+  /** The reasons why rows are held, such as the answer that came, each with its number of rows. */
   heldWhy: Record<string, number>;
   done: number;
-  /** Seconds from a kill until a row moved again, for each row that the killed process was sending something for. */
+  /** The seconds from a kill until a row moved again, for each row for which the killed process had a call in flight. */
   recoveryS: number[];
 };
 
@@ -42,16 +42,16 @@ export type FaultResults = {
   outage: FaultFigures;
 };
 
-/** What disturbs a run: nothing; workers killed and answers lost; or 502 in place of any answer for a while. */
+/** The trouble of a run: none; workers killed and answers lost; or each answer replaced by a 502 for a while. */
 type Trouble = 'none' | 'faults' | 'outage';
 
-/** What is measured: four processes, a service that takes 20 ms, a kill a second, and one answer in fifty lost. */
+/** The conditions: four processes, a service that takes 20 ms, a kill each second, one answer in fifty lost, and an outage of 20 s. */
 export const WORKERS = 4;
 export const LATENCY_MS = 20;
 export const KILL_EVERY_MS = 1_000;
 export const LOST_SHARE = 0.02;
 export const OUTAGE_MS = 20_000;
-/** Share of the rows that have ended when the outage begins: by then as many calls as may be are in flight, at the learned pace. */
+/** The share of rows that have ended when the outage begins. By then, the pace is learned, and as many calls as possible are in flight. */
 const OUTAGE_AFTER_SHARE = 0.3;
 const LOOK_EVERY_MS = 20;
 
@@ -80,7 +80,7 @@ export async function measureFaults(options: {
   return { rows: options.rows, redisVersion, calm, faulty, outage };
 }
 
-/** Looks at the ledger from outside: what a killed process had under way, and when it moves again. */
+/** Finds the rows for which a killed process had calls in flight, and measures how long they take to move again. */
 function makeRecoveryWatch({
   connection,
   keys,

@@ -21,12 +21,12 @@ import { startFleet, untilFinished } from './worker-fleet.ts';
 
 export type Headers = NonNullable<NonNullable<FaultChange['rateLimit']>['headers']>;
 
-/** Who works on a portfolio: so many worker processes of Limitline, or a peer by its name. */
+/** The contender that works on a portfolio: a number of worker processes of Limitline, or a peer by its name. */
 export type PaceContender = number | string;
 
 /**
- * One setting of the bench: what the service allows, by which headers it says so, and who works on how many rows. A
- * limiter in front of the service allows and says so in its place.
+ * A case of the bench: the limit of the service in calls a second, the family of headers by which the service tells it, the contender, and
+ * the number of rows. If there is a `limiter` in front of the service, that one limits and tells it instead.
  */
 export type PaceCase = {
   perS: number;
@@ -37,28 +37,28 @@ export type PaceCase = {
 };
 
 /**
- * A portfolio took `timesIdeal` times as long as the ideal, which is calls / limit; `refused` is the share of calls that
- * were refused for the limit. `words`: how right Limitline's forecasts were meanwhile.
+ * The figures of a portfolio. `timesIdeal`: how many times the ideal time it took, which is calls / limit. `refused`: the share of calls
+ * that were refused for the limit. `words`: how right Limitline's estimates of the time left were.
  */
 export type PaceFigures = { timesIdeal: number; refused: number; words?: WordFigures };
 
-/** Above this limit the first portfolio is over before its pace is learned, so a second one shows what was learned. */
+/** In calls a second. Above this limit, the first portfolio ends before its pace is learned, so a second one is run at the learned pace. */
 const TWICE_ABOVE_PER_S = 100;
 
-/** The burst that the stand-in allows is this part of a second's worth. */
+/** The stand-in allows a burst of the limit of one second divided by this number. */
 const BURST_SHARE = 5;
 
-/** A row costs a company and a limit. */
+/** The calls that each row needs: one makes its company, one requests its limit. */
 export const CALLS_PER_ROW = 2;
 
 /** The slowest case takes some 100 s; what takes much longer is stuck. */
 const TIME_LIMIT_MS = 900_000;
 
 /**
- * Brings a portfolio through a fresh stand-in with a hidden limit. Where the limit is high, Limitline brings a second one
- * through it, at the pace that was learned from the first. Nothing is taken off the ideal for the burst.
+ * Runs a portfolio against a new stand-in with a hidden limit. Where the limit is high, Limitline then runs a second one, at the pace that
+ * it learned from the first. The ideal time is not reduced by the burst.
  *
- * @param hear hears each second what is said of the time left
+ * @param hear called each second with the estimate of the time left
  * @throws LimitlineError when a portfolio does not come to its end
  */
 export async function measurePace(
@@ -83,7 +83,7 @@ type Place = {
   hear: ((words: string) => void) | undefined;
 };
 
-/** The stand-in's own limiter, in the form of one that stands in front of it. */
+/** Gives the stand-in's own limiter the interface of a limiter in front of it. */
 async function limitService(service: RunningService, { perS, headers }: PaceCase): Promise<RunningLimiter> {
   await service.setFaults({ rateLimit: { perS, burst: Math.max(1, Math.floor(perS / BURST_SHARE)), headers } });
   return {

@@ -1,7 +1,7 @@
 /**
- * Loaded into a contender's process before its own program (`node --require`): when the process ends, it writes what it
- * used to the bench that started it (`contenders.ts`). Without types: to strip them, Node would load what a command
- * whose compiled code is kept never loads, some 30 ms and 10 MB that were counted as the contender's.
+ * This module is loaded into a contender's process before its own program (`node --require`). When the process ends, it writes the memory
+ * and processor time used to the bench that started it (`contenders.ts`). It has no types, because Node would load its type stripper for
+ * them: some 30 ms and 10 MB, which would count as the contender's.
  */
 'use strict';
 const { readFileSync, writeSync } = require('node:fs');

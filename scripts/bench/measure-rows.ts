@@ -19,16 +19,15 @@ export type RowFigures = {
   cpuS: number;
   /** Processor time of the contender's Redis. */
   redisCpuS: number | undefined;
-  /** What the contender's Redis holds more after the run than before, by row. */
+  /** The bytes that the contender's Redis holds more after the run than before, divided by the rows. */
   redisBytesPerRow: number | undefined;
   calls: number;
   madeTwice: number;
 };
 
 /**
- * Runs every contender once a round, in turn, on the same file and against the same stand-in, each with an empty Redis.
- * A run before the first round, which does not count, warms the stand-in up: otherwise whoever is first would meet one
- * that V8 has not compiled yet.
+ * Runs every contender once a round, in turn, on the same file and with the same stand-in, each with an empty Redis. A run before the first
+ * round does not count: in it, V8 compiles the stand-in, which would slow down the first contender.
  *
  * @param isKept whether Redis keeps every write on the disk, as the product's own does
  * @throws LimitlineError when a contender does not do what it should
@@ -65,10 +64,10 @@ const MIB = 2 ** 20;
 /** What the table shows where there is nothing to measure. */
 const NONE = '–';
 
-/** A line of the table: what it is called, how it is read from a round, and how many digits behind the point it is worth. */
+/** A line of the table: its label, how its figure is read from a round, and the number of digits after the decimal point. */
 type Figure = { label: string; of: (round: RowFigures) => number | undefined; digits?: number };
 
-/** The lines of the table. The first of these figures is also that by which the first contender is compared with the others. */
+/** The lines of the table. By the first figure, the first contender is also compared with the others. */
 const FIGURES: readonly [Figure, ...Figure[]] = [
   { label: 'rows a second', of: (round) => round.rowsPerS },
   { label: 'whole process, s', of: (round) => round.wallS, digits: 2 },
@@ -100,7 +99,7 @@ type ContenderRounds = { name: string; rounds: RowFigures[] };
 
 type RowResults = {
   rows: number;
-  /** Whether Redis had every write on the disk before it answered; else it kept nothing there. */
+  /** Whether Redis wrote everything to the disk before it answered. If not, it kept nothing there. */
   isKept: boolean;
   redisVersion: string;
   /** What the disk takes to keep a write, see {@link measureSyncMs}. */
@@ -171,7 +170,11 @@ async function runAndWatch(contender: RowContender, place: ContenderPlace, { fol
   }
 }
 
-/** Counts on the service's side, which knows what really happened: each row one company and one limit, none twice. */
+/**
+ * Reads the counts from the service.
+ *
+ * @throws LimitlineError `USAGE` unless each row made one company and one limit, and nothing was made twice
+ */
 async function countCalls(name: string, { rows, service }: Setup): Promise<{ calls: number; madeTwice: number }> {
   const report = await service.report();
   const { made, madeTwice } = report;
@@ -204,7 +207,7 @@ const TURNS = 50;
 /** What is written at each turn: about as much as a bundle of commands. */
 const BYTES = Buffer.alloc(4_096, 'x');
 
-/** How many times each other contender's figure the first contender's is, compared round by round. */
+/** The row of the table that says by which factor the first contender's figure is larger than each other's, compared round by round. */
 function ratioRow([first, ...others]: readonly ContenderRounds[], { label, of }: Figure): string[] {
   const values = (rounds: readonly RowFigures[] = []) => rounds.map((round) => of(round) ?? Number.NaN);
   const ratios = others.map(({ rounds }) => spreadText(spreadOf(ratiosOf(values(first?.rounds), values(rounds))), 2));

@@ -14,8 +14,8 @@ import { LEAST_TOLD_S, type TimeLeft, timeLeftWords } from '../../src/pace/time-
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * Notes each second what the product says of the time left of a portfolio, as its page of the console does, from the same
- * Redis; until it has finished, or `signal`.
+ * Reads the estimate of a portfolio's time left each second, as its page in the console computes it, from the same Redis. Ends when the
+ * portfolio has finished, or with `signal`.
  */
 export async function listenToWords(
   name: string,
@@ -52,24 +52,27 @@ export async function listenToWords(
   return said;
 }
 
-/** How right the time left was, over those moments of a run at which it is judged. */
+/** How right the estimates of the time left were, over the moments of a run at which they are judged. */
 export type WordFigures = {
-  /** The factor, from 1 on, by which the middle of the said range was too long or too short at the worst moment. */
+  /** The largest factor, 1 or more, between the true time left and the middle of an estimate's range, whichever of the two was longer. */
   worst: number;
-  /** Shares of the moments: the truth was more than a quarter outside the range, or nothing was said. */
+  /**
+   * Two shares of the moments: `outside`, where the truth was more than a quarter outside the range; and `silent`, where there was no
+   * estimate.
+   */
   outside: number;
   silent: number;
 };
 
-/** What was said at one moment. */
+/** The estimate at one moment; undefined if there was none. */
 export type SaidTimeLeft = { atMs: number; left: TimeLeft | undefined };
 
 type Span = { startedMs: number; finishedMs: number };
 
-/** The part of a run that is not judged: before a tenth of it is over, nobody can know. */
+/** The part of a run, at its beginning, whose estimates are not judged, because nobody can know the time left so early. */
 const JUDGED_FROM = 0.1;
 
-/** By which part the real time left may be outside of the range that was said. */
+/** The part by which the true time left may be outside of the estimate's range, and the estimate still counts as right. */
 const WITHIN = 0.25;
 
 /** Compares each estimate of the time left with the time that the run really took. */

@@ -14,13 +14,16 @@ const USAGE =
 const LIMITS = [20, 100, 500];
 const PROCESSES = [1, 4];
 
-/** Who works in the stand-in's own cases, in the order of the table. */
+/** The contenders in cases with the stand-in's own limiter, in the order of the table's columns. */
 export const PACE_CONTENDERS: readonly PaceContender[] = [...PROCESSES, ...PEERS.map(({ name }) => name)];
 
 /** The families of headers with which peers are measured: they understand no other. */
 const HEADERS_OF_PEERS: readonly Headers[] = ['none', 'retry-after-seconds'];
 
-/** Eight processes at a limit that no header names; shown with the limiters. A refusal of one process concerns the calls of all. */
+/**
+ * A case with eight processes and a limit that no header tells, shown in the table of limiters. If one process is refused, the calls of all
+ * slow down.
+ */
 const FLEET = { name: 'eight processes', perS: 100, headers: 'none', contender: 8 } as const;
 
 type PaceCases = {
@@ -33,8 +36,8 @@ type PaceCases = {
 };
 
 /**
- * `--limit` and `--headers` choose among the hidden cases, `--only` among the limiters, by how their names begin; a choice
- * among the one leaves out the other. Where there is no nginx, what needs it is left out.
+ * Reads which cases to run. `--limit` and `--headers` choose hidden cases and leave out limiters. `--only` chooses limiters by how their
+ * names begin, and leaves out hidden cases. Without nginx on this machine, its cases are left out.
  *
  * @throws LimitlineError `USAGE` for arguments that are not known, or choose nothing
  */
@@ -91,7 +94,7 @@ export function limiterTable(measured: readonly MeasuredPace[]): string {
   return markdownTable(header, rows);
 }
 
-/** What a case is called where it stands alone. */
+/** The name of a case in texts about this case alone. */
 export function nameOfCase({ perS, headers, contender, limiter }: PaceCase): string {
   return limiter ? limiter.name : `${perS} calls/s, ${headers}, ${nameOf(contender)}`;
 }
@@ -104,7 +107,7 @@ function nameOf(contender: PaceContender): string {
   return contender === 1 ? 'Limitline' : `Limitline, ${contender} processes`;
 }
 
-/** What came of one portfolio, in a line. */
+/** The figures of one portfolio, as a line of text. */
 export function paceFigureText({ words, ...figures }: PaceFigures): string {
   if (!words) return usedText(figures);
   const { worst, outside, silent } = words;

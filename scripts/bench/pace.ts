@@ -16,7 +16,10 @@ import {
 } from './pace-cases.ts';
 import { type BenchPlace, machineLine, runBench } from './run-bench.ts';
 
-/** The cases that run at a time without disturbing each other. Other limiters sleep most of the time; so does Limitline below `IDLE_BELOW_PER_S`. */
+/**
+ * How many cases may run at a time without disturbing each other. Peers sleep most of the time, and so does Limitline at limits below
+ * `IDLE_BELOW_PER_S`.
+ */
 const PEERS_AT_ONCE = 6;
 const IDLE_BELOW_PER_S = 100;
 const IDLE_AT_ONCE = 3;

@@ -2,7 +2,7 @@ import { availableParallelism, cpus, release, totalmem, type } from 'node:os';
 import { messageOf } from '../../src/errors.ts';
 import { waitForSignal } from '../process/signals.ts';
 
-/** What a bench is given: a signal that is aborted when the process is to stop, and a way to say how far it is. */
+/** The arguments of a bench: `signal` is aborted when the process must stop, and `say` prints progress. */
 export type BenchPlace = { signal: AbortSignal; say: (text: string) => void };
 
 /**

@@ -42,7 +42,7 @@ export type RunningService = AsyncDisposable & {
  */
 export async function startService(script = COMMAND): Promise<RunningService> {
   const args = [script, 'service', '--port', '0', '--json'];
-  // Nothing else of our own environment: a SERVICE_… there would not be meant for the stand-in.
+  // The bench's other environment variables are left out: a SERVICE_… variable would not be meant for the stand-in.
   const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, LOG_LEVEL: 'error' };
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   try {
@@ -61,7 +61,7 @@ export function resourceCalls({ requests }: ServiceReport): number {
 
 export type RunningConsole = AsyncDisposable & {
   url: string;
-  /** What a browser that opened the console sends; '' where nothing is needed. */
+  /** The cookies that a browser sends after it opened the console; '' if none is needed. */
   cookie: string;
   /** The most memory that was resident since the process began, or since {@link RunningConsole.forgetPeak}; on Linux alone. */
   peakBytes(): number;
@@ -192,7 +192,7 @@ const COMMAND = fileURLToPath(new URL('../limitline.ts', import.meta.url));
 /** The stand-in's own endpoints (`src/stand-in/app.ts`). */
 const CONTROL_PATH = '/_stand-in';
 
-/** How often the stand-in is asked: fine enough for times around a second, and 2 % of a core at the most. */
+/** The interval of questions to the stand-in: fine enough to measure about a second, for 2 % of a processor core at the most. */
 const LOOK_EVERY_MS = 10;
 
 function runningService(child: ChildProcess, url: string): RunningService {

@@ -9,7 +9,7 @@ import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 type WorkerFleet = AsyncDisposable & {
   /** Resolves when each process has said that it is working. */
   allWorking(signal: AbortSignal): Promise<void>;
-  /** Kills a working process by SIGKILL and starts another. Answers the killed one's name in the ledger, if there was one. */
+  /** Kills a working process by SIGKILL and starts another. Returns the killed one's name in the ledger; undefined if none was working. */
   killOne(): Promise<string | undefined>;
 };
 

@@ -56,7 +56,7 @@ export function planWords(plan: Plan): string {
   return [would, ...approvedFirst(plan), 'Nothing was done.'].join(' ');
 }
 
-/** Tells that a colleague has to approve, and why; empty if nobody has to. */
+/** A sentence that a colleague has to approve first, and why; none if nobody has to. */
 export function approvedFirst({ approval }: Plan): string[] {
   return approval === undefined ? [] : [`A colleague must approve this first. ${approval}`.trimEnd()];
 }

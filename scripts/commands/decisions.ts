@@ -23,7 +23,7 @@ type Options = Pick<ReadingOptions, 'sheet' | 'hiddenRows' | 'decimal' | 'dates'
 /** Lines named on a terminal; `--json` has all. */
 const LINES_SHOWN = 20;
 
-/** `limitline decisions FILE`: what the service said of limits after its answer. */
+/** `limitline decisions FILE`: takes in what the service decided about limits after its first answer. */
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('decisions')

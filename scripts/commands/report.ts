@@ -87,7 +87,11 @@ async function report(
   return writeLines(name, format, options, context);
 }
 
-/** Lists all portfolios for somebody who does not know the name; but an output file needs a portfolio. */
+/**
+ * Lists all portfolios, for a person who gave no name.
+ *
+ * @throws LimitlineError `USAGE` for options that need a portfolio, such as an output file
+ */
 function listInstead(format: ReportOptions['format'], { out, likeInput, causes }: ReportOptions, terminal: Terminal) {
   if ((format === 'table' || format === 'json') && out === undefined && !likeInput && !causes) {
     return withContext((context) => printPortfolios(context, { ...terminal, json: format === 'json' }));

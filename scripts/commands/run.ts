@@ -95,8 +95,8 @@ async function runFile(file: string, options: RunOptions, terminal: Terminal): P
 }
 
 /**
- * Imports, and works until the portfolio is finished or `stop` is aborted. `lacksLinks`: hosted sessions were to be asked for, and not each
- * limit has the link of one.
+ * Imports the file, and works until the portfolio is finished or `stop` is aborted. `lacksLinks`: the option --sessions asked for hosted
+ * sessions, and some limit has no link of one.
  *
  * @throws LimitlineError `CREDENTIALS` where the service refuses them; `OLDER` where Redis is older than what was sent
  */
@@ -108,7 +108,7 @@ async function work(
   if (address.proxy !== undefined) terminal.say(`limitline: calls go through the proxy ${address.proxy}.`);
   const service = openService(context, address.url);
   const begin = () => startWorkers(context, service, (fault) => stop.abort(fault));
-  // Where only some rows go first, none that waits from an earlier import may go before the import has chosen them.
+  // If only some rows go first, workers start after the import has chosen them. Otherwise, waiting rows of an earlier import might be sent.
   let workers = payload.first === undefined ? begin() : undefined;
   await workers;
   const onImported = async () => {

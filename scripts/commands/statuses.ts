@@ -51,7 +51,7 @@ export function register(program: Command, terminal: Terminal): void {
     });
 }
 
-/** Statuses of rows that a sentence names. */
+/** The most statuses that a warning names. */
 const SEEN_NAMED = 5;
 
 /** The warning where no row has the status: it may be mistyped. */

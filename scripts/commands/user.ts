@@ -67,7 +67,7 @@ export function register(program: Command, terminal: Terminal): void {
     .action(({ text }: { text?: string }) => withContext((context) => list(context, text, terminal)));
 }
 
-/** These commands' answers go to the audit as they are: they contain no secrets. */
+/** For these commands the audit records the whole answer, which contains no secret. */
 const AS_TOLD = { facts: (answer: Readonly<Record<string, unknown>>) => answer };
 
 function splitRoles(text: string): string[] {

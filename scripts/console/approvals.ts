@@ -22,7 +22,7 @@ export function approvalsPageFunctions(context: Context): ApprovalsPageFunctions
   const { approvals, people, log } = context;
   const understand = makeUnderstandFile(context);
 
-  /** What a user must prove again. A person of an identity provider proves it there. */
+  /** The proofs that a user must give again before answering. A person of an identity provider gives them there. */
   const needsOf = async ({ by }: Person) => {
     const user = await people.users.read(by);
     return { needsPassword: user !== undefined, needsCode: user?.hasFactor === true };

@@ -98,9 +98,12 @@ export function portfoliosPageFunctions(
   };
 }
 
-/** Since when a portfolio has rejected rows, with its name; undefined without any, and once it ended so long ago that nobody is asked. */
+/**
+ * Makes a reader of the time since which a portfolio has refused rows, with its name. The answer is undefined if it has none, or ended so
+ * many days ago that people are no longer asked to act.
+ */
 function makeRejectedSince({ rows }: Pick<Context, 'rows'>) {
-  // Rows are read anew only after one of them ended: a portfolio of many takes some milliseconds.
+  // A portfolio's rows are read again only after one of them ended, because that takes some milliseconds.
   const known = new Map<string, { of: string; one: [name: string, sinceMs: number] | undefined }>();
   return async ({ name, states, startedMs, finishedMs }: PortfolioState) => {
     const isOld = (finishedMs ?? Number.POSITIVE_INFINITY) < Date.now() - FIX_DAYS * DAY_MS;
@@ -108,7 +111,7 @@ function makeRejectedSince({ rows }: Pick<Context, 'rows'>) {
     const of = [startedMs, finishedMs, states.done, states.refused, states.held].join();
     const had = known.get(name);
     if (had?.of === of) return had.one;
-    // An index that is turned off, and a portfolio that is being archived, tell nothing.
+    // Rows cannot be found while the search is turned off or the portfolio is being archived.
     const page = await rows.page(name, { states: ['refused'] }, { count: 1, order: 'changed' }).catch(() => undefined);
     const sinceMs = page?.found[0]?.result.updatedMs;
     const one: [name: string, sinceMs: number] | undefined = sinceMs === undefined ? undefined : [name, sinceMs];

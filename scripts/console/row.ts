@@ -24,7 +24,7 @@ export function buyersPageFunctions(context: Context): BuyersPageFunctions {
 const LINE_MS = 300;
 const PATIENT_LINE_MS = 30_000;
 
-/** The page itself does not search for lines further down, because the time would hardly suffice. */
+/** The highest line number for which a page searches at once. For lines further down the time would hardly suffice. */
 const NEAR_LINE = 5_000;
 
 /** The functions of a row's page. */

@@ -94,7 +94,10 @@ async function finishedEnd(name: string | undefined, lookedAt: LookedAt & Looked
   }
 }
 
-/** The feeder runs each second: if no row enters a queue in so many checks, none will. */
+/**
+ * The number of checks in a row, a second apart, that find no job except in paused queues, until work counts as ended. In that time the
+ * feeder, which runs each second, would have added jobs to other queues.
+ */
 const STILL_LOOKS = 3;
 
 function stoppedEnd({ going }: Open, queues: readonly string[]): WorkEnd {

@@ -14,7 +14,7 @@ import { visible } from '../../src/portfolio/problem.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** A file up to this size may be one event: EVENTS_MAX_KB has no larger ones. */
+/** The largest file that may be a single event, in bytes: the highest possible EVENTS_MAX_KB. */
 const LARGEST_EVENT_BYTES = 10_240 * 1_024;
 
 /** Characters shown of what the mapping finds: an event may have anything there. */
@@ -67,7 +67,7 @@ function wordsOf(line: number, readings: readonly ToldReading[]): string {
   return readings.map((reading) => `line ${line}: ${readingWords(reading)}`).join('\n');
 }
 
-/** `buyer_limit_id bl_1, status approved: would be taken` */
+/** A line about what an event says of a limit: `buyer_limit_id bl_1, status approved: would be taken` */
 function readingWords({ found, became, doubts, ...reading }: ToldReading): string {
   const parts = Object.entries(found).map(([name, text]) => `${name} ${visible(text.slice(0, SHOWN))}`);
   const why = reading.why === undefined ? '' : `. ${reading.why}`;
@@ -117,7 +117,7 @@ function eventOf(text: string, line: number): FoundEvent {
   return { line, firstMs: Date.parse(first), body: Buffer.from(body, encoding).toString() };
 }
 
-/** What a line of `events export` has of an event. */
+/** The parts of a line of `events export` that are read. */
 const exportedSchema = z.looseObject({
   sha256: z.string().length(64),
   first: z.iso.datetime(),

@@ -4,14 +4,14 @@ import type { IdentifierKind } from '../../src/portfolio/identity/identity.ts';
 import type { Line, ToldBuyer } from '../../src/portfolio/lines/row.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 
-/** A line of a buyer, and the identifier by which it was known to be of that buyer. */
+/** A line, and the identifier by which its buyer was recognised. */
 type ListedLine = { line: number; name: string; by: IdentifierKind; value: string };
 
-/** A buyer with several lines, or that was known before. `name`: the buyer's name, if it is kept. */
+/** A buyer that has several lines, or was known before the file. `name` is null if it is not kept. */
 type ListedBuyer = {
   buyer: string;
   name: string | null;
-  /** The line that first named the buyer; `portfolio` is null if that is of this file, or of an earlier file of the portfolio. */
+  /** The line that first named the buyer. `portfolio` is null if it is this one's, in this file or an earlier one. */
   first: { portfolio: string | null; line: number };
   lines: ListedLine[];
   /** Further lines that are not listed. */

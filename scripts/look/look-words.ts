@@ -72,7 +72,7 @@ export function questionOf(look: ImportPreview): string {
   return `Request ${limits === 1 ? 'this limit' : `these ${limits.toLocaleString('en')} limits`}? [y/N] `;
 }
 
-/** The column of the facts' texts. */
+/** The column, counted in characters, at which the texts of facts begin. */
 const FACTS_AT = 10;
 
 function fact(name: string, ...lines: string[]): string[] {
@@ -107,7 +107,7 @@ function othersWords({ others }: ImportPreview): string[] {
   return [...named, ...(more > 0 ? [`and rows of ${counted(more, 'more portfolio')}`] : [])];
 }
 
-/** What the file requests although the buyer has a limit, or will have one. */
+/** A line about limits that the file requests although their buyers have a limit already, or will have one. */
 function besidesWords({ currency, dryRun: { besides } }: ImportPreview): string[] {
   if (besides.limits === 0) return [];
   const whose = besides.limits === 1 ? 'is for a buyer that has another' : 'are for buyers that have another';

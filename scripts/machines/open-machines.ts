@@ -52,7 +52,7 @@ export function openMachines(
     const isOlder = (await context.marks.older()) !== undefined;
     const notices = { waiting: Object.fromEntries(standings.map((one) => [one.way, one.waiting])), ...ended };
     const [memory] = servers.map(readRedisRoom).sort((a, b) => b.usedBytes / b.mostBytes - a.usedBytes / a.mostBytes);
-    // A folder's fault is reported by what uses the folder, and must hide no other metric.
+    // If a folder cannot be read, its users report that. The other metrics must still be answered.
     const disk = await lookAtDisk(settings.LIMITLINE_DATA).catch(() => undefined);
     const inbox = await countInbox(settings.LIMITLINE_INBOX).catch(() => undefined);
     return { totals, archived, queues: counts, pace, isOlder, workers, processes, notices, tasks, memory, disk, inbox };

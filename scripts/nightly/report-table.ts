@@ -83,7 +83,7 @@ function groupLines(group: ReportGroup, findings: readonly ReportFinding[]): str
   ];
 }
 
-/** Which sum it is, where another one could be meant. */
+/** A word before a finding's sum that tells requested from granted, if the finding has both; else ''. */
 const askedWord = (check: CheckName) => (check === 'granted below' ? 'requested ' : '');
 
 function findingLines(given: ReportFinding): string[] {
@@ -105,7 +105,7 @@ function findingLines(given: ReportFinding): string[] {
   return [head, ...more, ...ways, ...(commands.length > 1 ? [`${' '.repeat(WORDS_FROM)}${OTHER_WAYS}`] : [])];
 }
 
-/** Stands below the first command where there are several, so that nobody takes it for a command for all rows. */
+/** The note below a finding's first command if there are several, so that nobody takes the command for all rows. */
 const OTHER_WAYS = 'is for the first of them; the others have their own';
 
 function folded(text: string, indent: number): string[] {

@@ -71,6 +71,6 @@ export function checkResolveOptions(options: ResolveOptions): void {
   }
 }
 
-/** What is said of an id that looks unlike the others. */
+/** The warning about an id that looks unlike the others, with the option that accepts it. */
 export const unlessRight = (strange: string): string =>
   `${strange} Compare it with what the service says; if it is right, add --id-is-right.`;

@@ -5,8 +5,8 @@ import { setFlagsFromString } from 'node:v8';
 const GROWS_BY_PERCENT = 60;
 
 /**
- * Limits the heap's growth in processes that read much data and keep little. A limit of a third makes all a tenth slower;
- * without a limit there are 30 MB more. Must be called first.
+ * Limits the heap's growth in processes that read much data and keep little. A limit of a third would make them a tenth slower; no limit
+ * would take 30 MB more memory. Must be called before data is read.
  *
  * @param byPercent another limit, if measured
  */

@@ -85,7 +85,7 @@ export function summaryTable(
   return parts.join('\n');
 }
 
-/** What became of the money, a line each. */
+/** The table of amounts: for each outcome its lines of the file, their amount and what was granted. */
 function moneyTable({ money, outcomes }: Summary): string[] {
   const line = (label: string, cells: string[]) =>
     `${label.padEnd(32)}${cells.map((cell, at) => ` ${cell}`.padStart(at === 0 ? 8 : 19)).join('')}`.trimEnd();
@@ -96,14 +96,14 @@ function moneyTable({ money, outcomes }: Summary): string[] {
   return ['', line('', ['lines', amountHead(money), 'granted']), ...lines];
 }
 
-/** How to say what statuses mean, if nobody has said that of some. */
+/** The hint how to give statuses a meaning; none if each status has one. */
 function unknownStatusLines({ statuses, meanings }: Summary): string[] {
   const known = new Map(Object.entries(meanings));
   if (Object.keys(statuses).every((status) => statusMeaningOf(status, known) !== undefined)) return [];
   return ['To say what a status means: npx limitline statuses STATUS --means approved|review|declined'];
 }
 
-/** How the status of a limit that has none is brought. */
+/** The advice for limits without a status: their decisions can be taken in from a file. */
 const BRING = ' Bring it by: npx limitline decisions FILE';
 
 function callLine({ token, throttled, ...calls }: Summary['calls']): string {

@@ -14,10 +14,16 @@ import type { Terminal } from '../terminal/terminal.ts';
 
 const LOOK_EVERY_MS = 200;
 
-/** How long no session is made or refused, besides the time of a call, until the rest is left to workers. No rest between calls is longer. */
+/**
+ * How long, in ms and besides the time limit of a call, no session may be answered until the rest is left to workers. Pauses between calls
+ * are never longer.
+ */
 const PATIENCE_MS = 60_000;
 
-/** `declined`: the limit was declined, and nobody asked for a session all the same. */
+/**
+ * The state of a limit's session. `none`: there is none, or its link is no longer kept. `declined`: it was not sent, because the limit was
+ * declined.
+ */
 type Standing = HostedSession['state'] | 'none' | 'declined';
 
 /**
@@ -79,7 +85,7 @@ export async function askAndWait(
   return refused + held + waits + sent + dropped + none === 0;
 }
 
-/** Makes a function that tells whether no session of the account was made or refused for so long. */
+/** Makes a function that tells whether no session of the account has been answered for `patienceMs`. */
 function makeStuck(patienceMs: number, { calls }: Context): () => Promise<boolean> {
   let known: number | undefined;
   let sinceMs = 0;
@@ -90,7 +96,7 @@ function makeStuck(patienceMs: number, { calls }: Context): () => Promise<boolea
   };
 }
 
-/** A row for each of a portfolio's limits: rows may share one. */
+/** One row for each limit of a portfolio, since several rows may share a limit. */
 async function* limitsOf(portfolio: string, { rows }: Context): AsyncGenerator<RowResult> {
   const seen = new Set<string>();
   for (const state of GRANTED_STATES) {
@@ -103,14 +109,14 @@ async function* limitsOf(portfolio: string, { rows }: Context): AsyncGenerator<R
   }
 }
 
-/** The state of a limit's last session; `none` also where its link was forgotten, `declined` where it was not sent for that. */
+/** The state of a limit's last session; see {@link Standing}. */
 async function standingOf(limitId: string, { calls }: Context): Promise<Standing> {
   const [last] = await calls.sessions.of(limitId);
   if (last?.dropped) return 'declined';
   return last === undefined || (last.state === 'made' && last.sessionLink === '') ? 'none' : last.state;
 }
 
-/** What keeps a limit's session from being sent until a person does something; undefined for nothing. */
+/** The reason why a limit's session is not sent before a person acts or other limits are done; undefined if there is none. */
 async function whyNone(
   portfolio: string,
   limitId: string,

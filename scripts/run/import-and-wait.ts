@@ -31,7 +31,7 @@ type WaitDeps = {
   service: Service;
   terminal: Terminal;
   stop: AbortSignal;
-  /** Called once after an import without faults; what waits is sent by then at the latest. */
+  /** Called once after an import without faults. By then at the latest, workers must run. */
   onImported: () => Promise<void>;
 };
 

@@ -65,10 +65,10 @@ export function sayNextSteps(
   }
 }
 
-/** Rows that are named at most, where a person asks for the session of each. */
+/** The most rows that a line names. For each of them, a person must ask for a session. */
 const MOST_NAMED = 5;
 
-/** What of a portfolio waits for a person, and the commands for it, one a line; nothing where nothing does. */
+/** Lines with the parts of a portfolio that wait for a person, and the command for each; none if nothing waits. */
 export function nextLine(summary: Summary, { refused, held }: FailedSessions): string[] {
   const { portfolio, states } = summary;
   const named = (rows: readonly RowId[]) => {

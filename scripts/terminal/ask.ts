@@ -105,10 +105,10 @@ export function askSecret(question: string): Promise<string | undefined> {
 }
 
 /**
- * Tells when rows that were queued again are sent: while workers run, and their portfolio is not paused. Also the number of
- * worker processes.
+ * A sentence about when rows that were queued again are sent, for which workers must run and the portfolio must not be paused; and the
+ * number of worker processes.
  *
- * @param who what goes on, if it is no row
+ * @param who the subject of the sentence, if it is not about rows
  */
 export async function goingOn(
   rows: number,

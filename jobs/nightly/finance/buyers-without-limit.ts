@@ -56,7 +56,7 @@ async function latestRow(
   { rows }: BuyersDeps,
 ): Promise<WalkedRow | undefined> {
   const told = known?.rows ?? [];
-  // Waiting rows do not decide here: whether one was refused before is only in the row itself.
+  // Rows that wait for approval decide nothing here. They may have been refused before, which only the row itself says.
   if (told.some(({ state }) => state !== 'awaiting' && !isWithout({ state, awaits: undefined }))) return undefined;
   // The usual case: the buyer has no other row.
   if (known?.count === 1 && told.length === 1) return walked;
@@ -65,9 +65,9 @@ async function latestRow(
     const results = await rows.read(page);
     for (const [place, row] of page.entries()) {
       const result = results[place];
-      // The row was archived, and without a limit: all rows with one are known here.
+      // This row was archived. All rows of the buyer with a limit are known here, so it has none.
       if (!result && known?.isWhole) continue;
-      // Archived or known only by its call, the row may have a limit; or it is here, and has one or may get one.
+      // A row that was archived, or is known only by its call, may have a limit. A row that is here has one or may get one.
       if (!result || !isWithout(result)) return undefined;
       const isLater = !latest || result.updatedMs > latest.result.updatedMs;
       if (!result.replaced && isLater) latest = { row, result };

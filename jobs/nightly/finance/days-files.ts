@@ -102,7 +102,7 @@ export async function linesMended({ portfolio, known, later }: DayImport, open: 
   return mended;
 }
 
-/** In ms. A file younger than this may still be written or taken; an older one is reported. */
+/** The age, in ms, from which a dropped file is reported. A younger file may still be written or taken. */
 const UNTAKEN_AFTER_MS = 3_600_000;
 
 /** Files that Limitline writes beside a file of buyers. */
@@ -140,7 +140,7 @@ export async function droppedFiles(
   const stuck = (await takenFiles(join(inbox, TAKEN)))
     .filter(({ name }) => atMs - takenMs(name) >= UNTAKEN_AFTER_MS)
     .map(({ path, name }) => fileAt(path, name, 'its file was taken from the drop folder and not imported yet'));
-  // Decisions ask for nothing, and a supplier is no buyer.
+  // Files of decisions and of suppliers contain no buyers to request limits for.
   return [...rejected, ...lying, ...stuck].filter(
     ({ fileName }) => !isOfDecisions(fileName) && ofSupplier(fileName) === undefined,
   );

@@ -84,7 +84,7 @@ export async function makeFinanceChecks(
     rowChecks: [
       eachRow(sink, (walked) => grantedBelow(walked, meanings)),
       eachRow(sink, (walked) => otherStatus(walked, meanings)),
-      // Without such a status no row is looked at for its age.
+      // This check needs a status that means under review. Without one, it would only look at the age of rows in vain.
       ...(reviewDays !== undefined && [...meanings.values()].includes('review')
         ? [eachRow(sink, (walked) => longReview(walked, { meanings, days: reviewDays, atMs }))]
         : []),
@@ -216,8 +216,8 @@ async function* importedFiles(sinceMs: number, deps: ImportedDeps): AsyncGenerat
         says: 'lines led to no request, and the copy of their file cannot be read here',
         rows: found?.invalid ?? 1,
       },
-      // A broken import continues with the same file, called FILE here because its path is not stored.
-      // The errors file has the lines of the last import alone.
+      // An import that broke off is continued with the same file, called FILE here because its path is not stored. The errors file of a
+      // report has only lines of the last import, so the file of an earlier import is checked instead.
       command: isBrokenOff
         ? `import FILE --portfolio ${name}`
         : later.length > 0
@@ -260,7 +260,7 @@ function isUnsubmitted({ submitted }: PortfolioDraft): boolean {
 }
 
 /**
- * Which rows the check of statements covers, and how they are described. Rows under way are checked when they have ended. A
+ * The rows that the check of statements covers, by state, and the words for them. Rows under way are checked when they have ended. A
  * cancelled row asks for nothing, and a skipped row's limit was made for another row.
  */
 const STAGES: Readonly<Partial<Record<RowState, string>>> = {

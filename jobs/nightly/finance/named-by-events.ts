@@ -39,7 +39,7 @@ export async function findNamedByEvents(
     },
     async end() {
       const nameless = idsOf.filter(({ slots }) => !slots.some((slot) => isNamed[slot] === 1));
-      // For the others it is unknown what they name: the table had no room for all their ids.
+      // Of events whose ids did not all fit into the table, it is unknown whether they name a row.
       const unknown = nameless.filter(({ isWhole }) => isWhole).length;
       const left = count - looked + nameless.length - unknown;
       if (unknown > 0) await sink.found(namesNothing(unknown));
@@ -52,8 +52,8 @@ export async function findNamedByEvents(
 type EventSlots = { slots: Uint32Array; isWhole: boolean };
 
 /**
- * Adds the ids of new events to the table. Answers the slots of each event, and what became of their decisions. An event whose decisions were
- * all taken, or said nothing new, is no finding.
+ * Adds the ids of new events to the table. Returns the slots of each event, and counts of what became of decisions. Events whose decisions
+ * were all taken, or said nothing new, are left out.
  */
 async function readNew(
   events: NewEvents,
@@ -78,7 +78,7 @@ async function readNew(
 
 const NEEDS_NOBODY: readonly (keyof EventBecame)[] = ['taken', 'same', 'older'];
 
-/** What became of decisions in events that a person has to look at, and what is said of it. */
+/** The results of decisions in events that need a person, each with the sentence of its finding. */
 const NOT_TAKEN: readonly (readonly [keyof EventBecame, string])[] = [
   ['unreadable', 'events of the service do not have what EVENTS_MAPPING says: npx limitline events try tells more'],
   ['contradicts', 'decisions in events of the service are unlike others of the same time, and were not taken'],

@@ -5,7 +5,7 @@ import type { RowCheck } from '../walk-ledger.ts';
 
 type SharedDeps = { calls: Pick<Calls, 'sharedCompanies' | 'makersOf'>; sink: FoundSink };
 
-/** So many company ids that files gave are remembered, in some 25 MB. Further ids are not compared. */
+/** The most company ids from files that are remembered, in some 25 MB. Further ids are not compared. */
 const MOST_GIVEN = 100_000;
 
 /** Ids looked up with one script: a millisecond of Redis' time. */

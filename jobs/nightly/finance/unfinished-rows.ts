@@ -33,8 +33,8 @@ export function makeWaitingRows({
     for (const walked of waiting) {
       const { row, result } = walked;
       const same = known.get(result.request.buyer)?.rows.filter((one) => one.row.key === row.key) ?? [];
-      // Left out if the request was made or is under way, or if another row with it was sent or refused. A row that waits for a
-      // retry was refused itself, and is reported.
+      // A row is left out if its request was made or is under way, or if another row with the request was sent or refused. A row that waits
+      // for approval of a retry was refused itself, so it is reported.
       if (!result.awaits && same.some(({ state, limit }) => limit !== 'free' || wasSent(state))) continue;
       const name = quoted(row.portfolio);
       const isAwaiting = result.state === 'awaiting';
@@ -83,7 +83,7 @@ export function failedRow(walked: WalkedRow, { causes, lastImport }: PortfolioFa
   const says = cause && cause.words !== '' ? `${words}: ${cause.words}` : words;
   const name = quoted(portfolio);
   if (state === 'held') {
-    // Not --resend, the other choice: for a person who knows nothing of the row, --made is safer.
+    // The advice is --made and not --resend: for a person who knows nothing of the row, --made is safer.
     return rowItem('held', walked, says, {
       sinceMs,
       command: `resolve ${name} ${rowOption(walked, lastImport)} --made ID`,

@@ -67,7 +67,7 @@ export async function tellUnrequested(file: DayFile, deps: LinesDeps): Promise<v
       const faults = isLast ? await deps.portfolios.faultyLines(portfolio, numbers) : [];
       for (const [place, line] of left.entries()) {
         const told = wordsOf(line, { opened, file, fault: faults[place]?.message });
-        // Amounts of a portfolio are in the currency of its files.
+        // An amount without a portfolio gets the currency that its file names. Within a portfolio, the currency of all its files counts.
         const currency = portfolio === '' ? opened.currency() : undefined;
         const shown = { ...shownOf(line, opened), ...(currency !== undefined && { currency }) };
         await deps.sink.found(item(told.says, { line: line.line, ...shown, detail: told.detail }));
@@ -105,7 +105,7 @@ async function hasRequest(
   const isThere = its.some(({ row, importId }) => {
     return (key !== '' && row.key === key) || (row.portfolio === portfolio && later.has(importId));
   });
-  // Of a buyer with very many requests, only some are known here, so the line's own is looked up.
+  // Of a buyer with very many requests, only some are known here. So the row of this line is looked up.
   if (isThere || isWhole || key === '' || portfolio === '') return isThere;
   return (await rows.ofRow({ portfolio, key })) !== undefined;
 }

@@ -21,7 +21,7 @@ type ArchivesCheck = {
 const NIGHTS = 7;
 const DAY_MS = 86_400_000;
 
-/** What has not ended after this long is reported: archiving or restoring a million rows takes some minutes. */
+/** How long, in ms, a transition may last before it is reported. Archiving or restoring a million rows takes some minutes. */
 const ENDED_WITHIN_MS = 3_600_000;
 
 /** For each state in which a portfolio is being archived, restored or forgotten: the command that goes on with it. */

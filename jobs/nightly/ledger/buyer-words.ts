@@ -12,7 +12,7 @@ export type WordsDeps = {
   forgetting: Pick<Forgetting, 'requestsOf' | 'writeBuyers'>;
 };
 
-/** Compares the words by which buyers are found with their records, and mends them. Buyers of an older version get theirs. */
+/** Compares the search words of all buyers with the buyers' records, and mends them. Records that older versions wrote get their words. */
 export async function checkBuyerWords(
   { buyers, forgetting }: WordsDeps,
   { sink, ask, signal }: { sink: FoundSink; ask: Ask; signal: AbortSignal },
@@ -43,7 +43,7 @@ export async function checkBuyerWords(
 const WRONG = 'buyers were found by words that they do not have; this is corrected';
 const MISSING = 'buyers were not found by all of their words; this is corrected';
 
-/** The record of a buyer that an older version wrote, with its words; its numbers are those of some of its rows. */
+/** A buyer's record of an older version, completed for search by the numbers of some of the buyer's rows. */
 async function withWords({ key, record }: { key: string; record: string }, { requestsOf }: WordsDeps['forgetting']) {
   const numbers = new Set<string>();
   for await (const page of requestsOf(key)) {

@@ -30,7 +30,7 @@ export async function makeDocumentCheck(
 
   async function look({ row, result }: StoredRow): Promise<void> {
     for (const { sha256, name } of result.request.documents) {
-      // A document stored after the folder was listed exists, too.
+      // A document may have been stored after the folder was listed.
       if (index.name(sha256) || (await storedDocuments.has(sha256))) continue;
       const isOpen = isUnfinished(result.state);
       const detail = `${name}: ${storedDocuments.pathOf(sha256)}`;

@@ -33,7 +33,7 @@ export type LedgerCheckDeps = WalkDeps &
     ledger: RedisConnection;
     keys: Keys;
     account: string;
-    /** Makes, for one run, a function that lets others at Redis go first. */
+    /** Makes a sender of Redis commands for one run. It waits before each command while other clients are busy. */
     considerate: (signal: AbortSignal) => Ask;
     storedFiles: FileDeps['storedFiles'];
     storedDocuments: DocumentDeps['storedDocuments'];
@@ -44,7 +44,7 @@ export type LedgerCheckDeps = WalkDeps &
 type Archiving = { account: string; archives: Pick<Archives, 'list'> };
 
 /**
- * A run of the ledger's checks.
+ * The options of one run of the ledger's checks.
  *
  * @param lookAgainMs how long after a row was found to differ from its call the two are compared again: only then it is a finding
  */

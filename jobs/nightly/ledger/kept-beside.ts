@@ -151,10 +151,10 @@ const GONE =
   'rows wait for an approval that no longer exists, so nobody can answer it; cancel them, and import their file again';
 const UNBOUND = 'approvals were not as the rows that wait for them; they are now';
 
-/** Sums that a finding names. */
+/** The most sums that one finding names. */
 const MOST_NAMED_SUMS = 8;
 
-/** A difference in words. */
+/** The check and the sentence that report a difference. */
 function wordsOf({ is, names = [] }: MendedDifference): { check: 'counts' | 'indexes'; says: string } {
   switch (is) {
     case 'state':

@@ -21,7 +21,7 @@ export type RowCheckDeps = FeedDeps & {
 /** Workers release a held row within two seconds of its answer. The second comparison comes well after that. */
 export const LOOK_AGAIN_MS = 10_000;
 
-/** Rows compared again. More would have a common reason, and the next night reports the rest. */
+/** The most rows that are compared a second time. More would have a common reason, and the next night reports the rest. */
 const MOST_AGAIN = 10_000;
 
 /** A row whose end differs from its call. */
@@ -47,14 +47,14 @@ export function makeCallCheck(
   async function compareDone(walked: StoredRow, kind: 'limit' | 'company', call: OddCall): Promise<void> {
     const { row, result } = walked;
     const made = madeBy(walked, kind);
-    // Ids are kept for good. So an id without a known maker does not come from a forgotten call.
+    // The ledger keeps for good which call made an id. An id without a known maker therefore belongs to no forgotten call.
     const [maker] = await ask(() => deps.calls.makersOf([made]));
     if (call.state !== 'made' && maker?.key !== made.keys[0]) {
       const detail = made.id || 'no id';
       return sink.found({ check: 'calls', says: UNMADE[kind], detail, isMended: false, ...rowFacts(row, result) });
     }
     const recovered = await ask(() => deps.recovery.putBack(made, { write: true }));
-    // Another process may have recorded it at this moment.
+    // Another process may have recorded the call just now.
     if (recovered.is === 'known') return;
     const isMended = recovered.is === 'put';
     const says = isMended ? FORGOTTEN[kind] : DIFFERS[kind];
@@ -120,7 +120,7 @@ function isMade(call: OddCall | undefined): boolean {
   return call?.state === 'made';
 }
 
-/** The call that a done or skipped row tells of, to be recorded again. Counts and buyers' lists are left to other checks. */
+/** Rebuilds the record of the call that a done or skipped row tells of. Counts and buyers' lists are left to other checks. */
 function madeBy({ row, result }: StoredRow, kind: 'limit' | 'company'): LostCall & { is: 'made' } {
   const { request, limitId, companyId, record, documentIds, line, sinceMs, state } = result as RowResult;
   const whole = { is: 'made', buyer: undefined, line, atMs: sinceMs } as const;
@@ -144,7 +144,7 @@ function madeBy({ row, result }: StoredRow, kind: 'limit' | 'company'): LostCall
   };
 }
 
-/** The call in doubt that a held row tells of. */
+/** Rebuilds the record of the call in doubt that a held row tells of. */
 function doubtOf(row: RowId, { step, request, line, updatedMs }: RowResult): LostCall {
   const { buyer, limit } = request;
   const told = {

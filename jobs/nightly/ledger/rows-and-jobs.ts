@@ -27,7 +27,7 @@ export function makeRowsWithoutJob(
   let inProgress: RowId[] = [];
   let waiting: NewJob[] = [];
 
-  /** Checks the job before the row: if the job was handed on meanwhile, the row has changed. */
+  /** Gives a row a new job, if it still has none and has not changed since `before`. A job handed on meanwhile has changed the row. */
   async function restore(row: RowId, before: number): Promise<void> {
     if (await queues.hasJob(row)) return;
     const [now] = await rows.read([row]);
@@ -85,8 +85,8 @@ type StrayJobDeps = {
 const PAGE = 100;
 
 /**
- * In ms. A feeder that read a row just before it was taken up may add its job again after its end. A worker removes such a job
- * within seconds, so younger ones are no findings.
+ * The age, in ms, from which a job of an ended row is a finding. A feeder that read the row just before it was taken up may add the job
+ * again after the row's end. A worker removes such a job within seconds.
  */
 const JUST_ENDED_MS = 60_000;
 

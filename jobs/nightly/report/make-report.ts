@@ -64,7 +64,10 @@ export async function makeReport(night: Omit<Night, 'from'>, look: NightCheck, d
   }
 }
 
-/** The findings with the currency of their sums, where all files of the portfolio name one; without sums where they name several. Of no portfolio they have it from its items. */
+/**
+ * The findings with the currency of their sums. A finding whose portfolios' files name several currencies loses its sums. A finding without
+ * a portfolio keeps the currency of its items.
+ */
 async function withCurrencies(findings: readonly Finding[], deps: ReportDeps): Promise<Finding[]> {
   const known = new Map<string, Set<string | undefined>>();
   const currenciesOf = async (portfolio: string) => {

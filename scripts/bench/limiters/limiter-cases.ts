@@ -10,25 +10,31 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { isLimited, LIMITED_PER_S, REFUSALS, type RunningLimiter, type StartLimiter } from './limiter.ts';
 import { nginxLimit } from './nginx.ts';
 
-/** A limiter as its users set it. */
+/** A rate limiter with settings as its users choose them. */
 export type LimiterCase = {
-  /** The package, then what is particular of its settings. */
+  /** The limiter's package, followed by the special settings of this case. */
   name: string;
   start: StartLimiter;
-  /** Settings of Limitline without which this limiter's refusals cannot be understood. */
+  /** The settings that Limitline needs to understand this limiter's refusals. */
   env?: Record<string, string>;
-  /** By how much the number of rows is multiplied, where the usual number has room in one window. */
+  /** The factor for the number of rows, where the calls of the usual number fit into one window. */
   rowsTimes?: number;
   /** Whether it needs an nginx on this machine. */
   needsNginx?: true;
 };
 
-/** The factor for windows of a minute: twice the usual calls fill one window of 2,400, and the better part of another. */
+/**
+ * The factor for the number of rows where a window is a minute. A window has room for 2,400 calls; twice the usual calls fill one, and most
+ * of another.
+ */
 const ROWS_OF_A_MINUTE = 2;
 
 const WINDOWS_S = [1, 5, 60];
 
-/** express-rate-limit calls its older headers `legacyHeaders`, and the others by the draft that they follow. */
+/**
+ * The options of express-rate-limit for each family of headers. It calls its older family `legacyHeaders`, and the others by the draft that
+ * they follow.
+ */
 const EXPRESS_HEADERS = [
   ['draft-6', { standardHeaders: 'draft-6', legacyHeaders: false }],
   ['draft-7', { standardHeaders: 'draft-7', legacyHeaders: false }],
@@ -36,14 +42,14 @@ const EXPRESS_HEADERS = [
   ['legacy', { standardHeaders: false, legacyHeaders: true }],
 ] as const;
 
-/** Directives as in nginx's own examples, with a burst of half a second. */
+/** Directives as in nginx's own examples. Their burst of 20 calls is half a second's worth. */
 const NGINX = [
   ['nginx 429', 'limit_req zone=api burst=20 nodelay; limit_req_status 429;'],
   ['nginx 429 delaying', 'limit_req zone=api burst=20; limit_req_status 429;'],
   ['nginx 503', 'limit_req zone=api burst=20 nodelay;'],
 ] as const;
 
-/** Limiters in front of which many services stand. */
+/** Limiters that stand in front of many services. */
 export const LIMITER_CASES: readonly LimiterCase[] = [
   ...EXPRESS_HEADERS.flatMap(([words, headers]) =>
     WINDOWS_S.map((windowS) => ({

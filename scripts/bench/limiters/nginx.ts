@@ -14,9 +14,9 @@ import { LIMITED_PER_S, REFUSALS, type RunningLimiter, type StartLimiter } from 
 export const hasNginx = (): boolean => spawnSync('nginx', ['-v']).status === 0;
 
 /**
- * nginx with `limit_req`, in the foreground and with files of its own alone.
+ * Starts nginx with `limit_req` in the foreground. It reads and writes only files of its own.
  *
- * @param limit what stands in the location: the directives `limit_req` and `limit_req_status`
+ * @param limit the directives of nginx's `location`: `limit_req` and `limit_req_status`
  */
 export function nginxLimit(limit: string): StartLimiter {
   return async (upstream): Promise<RunningLimiter> => {

@@ -7,7 +7,7 @@ import type { PortfolioState } from '../../../src/ledger/portfolios/portfolio.ts
 import { sharedFor } from '../../../src/once-at-a-time.ts';
 import type { Role } from '../../../src/people/person.ts';
 
-/** So many names are enough: a sentence names five at the most. */
+/** The most names that are read. A sentence names five at most, and the sixth shows that there are more. */
 const ENOUGH = 6;
 
 /** The most users that are searched, in the order of their names. */
