@@ -4,8 +4,8 @@ import type { RowState } from '../schema/row.ts';
 import type { RowId } from '../schema/schema.ts';
 
 /**
- * A row that waits, as shown to a person. `was`: its state before. `said` is a person's answer to a held row's call: the id of what was
- * made, or `resend`.
+ * A row that waits for an approval, as an approver sees it. `was`: its state before it began to wait. `said`: a person's answer to the held
+ * row's call in doubt, which is the id of what was made, or `resend`.
  */
 export type WaitingRow = {
   row: RowId;
@@ -53,7 +53,7 @@ export type ApprovalLook = {
   portfolio: { states: Record<RowState, number>; sum: string; currency: string | undefined; isPaused: boolean };
   /** Undefined if no import is to be approved, or the data folder no longer has the file's copy. */
   file: UnderstoodFile | undefined;
-  /** The largest first; `isLargestExact` is false if there may be larger ones among very many. */
+  /** The waiting rows with the largest amounts, the largest first. `isLargestExact` is false if a larger row may exist among very many. */
   largest: readonly WaitingRow[];
   isLargestExact: boolean;
   first: readonly WaitingRequest[];

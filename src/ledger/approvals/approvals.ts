@@ -26,7 +26,7 @@ import { makeApprovalIds, makeDeclined, nameSuppliers, type ReadApproval, readAp
 
 export type Approvals = ReturnType<typeof makeApprovals>;
 
-/** An answer to an approval, as seen by its `digest`: by whom, and with which comment. */
+/** A person's answer to an approval: who answers (`by`), the comment (`words`), and the `digest` of the approval that the person saw. */
 type PersonsAnswer = { id: string; digest: string; by: string; words?: string | undefined };
 
 /** Rows read at a time: some milliseconds of Redis' time. */
@@ -36,8 +36,9 @@ const PAGE = 100;
 const MOST_LISTED = 100;
 
 /**
- * The approvals of the ledger. An approval begins open, rows join it (rows.put, awaitRow), it is closed, and then waits for one answer by
- * another person to what it is at that moment. claim.lua sends nothing for a row whose approval is not granted.
+ * The approvals of the ledger. An approval begins open, rows join it (rows.put, awaitRow), and then it is closed. A closed approval waits
+ * for one answer by a person who asked for no part of it, and the answer counts only if the approval is still as that person saw it.
+ * claim.lua sends nothing for a row whose approval is not granted.
  */
 export function makeApprovals({
   connection,
@@ -86,7 +87,8 @@ export function makeApprovals({
   async function take(is: 'granted' | 'declined', { id, digest, by, words = '' }: PersonsAnswer): Promise<AnswerTaken> {
     const ownName = randomUUID();
     for (;;) {
-      // The account's refusals, counted before looking for earlier ones, so that one in between is noticed. Without new ones nobody looks.
+      // The account's count of declined approvals is read before earlier ones are looked for, so that the script notices one in between. If
+      // the count has not grown since the last look, the search is left out.
       const counted = is === 'granted' ? connection.hget(keys.account, 'noes') : '';
       const [noes, found] = await Promise.all([counted, read(id)]);
       if (!found) return 'gone';
@@ -129,8 +131,8 @@ export function makeApprovals({
     read: async (id: string): Promise<Approval | undefined> => (await read(id))?.approval,
 
     /**
-     * Begins the approval of an import, or continues the open one that an earlier import of the same file, reading and supplier left behind
-     * when it died. Answers its id, with which rows are put.
+     * Begins the approval of an import. If an earlier import of the same file, reading and supplier died, its open approval is continued.
+     * Answers the approval's id, which `rows.put` needs for each row of the import.
      *
      * @param supplier key of the supplier that the import names; nothing is sent for it before the yes either. If a person declined this
      *   supplier before, the approval waits in any case

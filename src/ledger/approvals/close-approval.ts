@@ -50,7 +50,7 @@ export function makeClosing({
     }
   }
 
-  /** The sum of a person's rows that needed no approval, by whole days (passed.lua). */
+  /** The sum of a person's rows that needed no approval, over the last `days` days; the first of them counts whole (passed.lua). */
   async function passedOf(person: string, days: number): Promise<Big> {
     const since = Math.floor(Date.now() / DAY_MS) - days;
     const fields = days > 0 ? Object.entries(await connection.hgetall(keys.passed(person))) : [];

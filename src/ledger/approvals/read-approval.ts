@@ -16,8 +16,9 @@ import type { Keys } from '../schema/keys.ts';
 import type { RowId } from '../schema/schema.ts';
 
 /**
- * An approval. `moves` changes with each change of it. `noes`: the account's number of refusals when somebody last looked for an earlier
- * refusal of the same. `supplier`: key of the supplier that waits for it too. `displaced`: key of the one that is not made after a yes, or ''.
+ * An approval as read from its hash. `moves` changes with each change of the approval. `noes`: the account's count of declined approvals
+ * when somebody last searched them for the same requests. `supplier`: key of the supplier that waits for the approval too, or ''.
+ * `displaced`: key of the portfolio's present supplier, whose company is not made any more after a yes, or ''.
  */
 export type ReadApproval = { approval: Approval; moves: string; noes: string; supplier: string; displaced: string };
 
@@ -107,8 +108,8 @@ function approvalDigest({ id, portfolio, kind, file, supplier, rows, sum, redone
 }
 
 /**
- * Notes the supplier of an approval, as an import `named` it, and the one whose place it would take before that is made. The digest covers
- * all that is said of both: the key does not name the whole address.
+ * Adds two supplier names to an approval: the supplier that the import `named`, and the portfolio's present one, if a yes would replace
+ * that before its company is made. Both suppliers' whole records enter the digest, since a supplier's key does not cover its address.
  */
 export async function nameSuppliers(
   found: ReadApproval,
@@ -146,13 +147,16 @@ const noWords = (by: string | null | undefined, words: string | null | undefined
   `by ${by ?? 'a person'}${words ? `: ${words}` : ''}`;
 
 /**
- * Requests that a person declined, until another person says yes. A refusal belongs to the request or supplier, in all portfolios: it is
- * kept with the call, and claim.lua sends nothing against it.
+ * Finds requests that a person declined. A declined request stays so until another person says yes. The refusal belongs to the request or
+ * supplier, in all portfolios: it is kept with the call, and claim.lua sends nothing against it.
  */
 export function makeDeclined({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const lastNo = makeLuaScript(connection, new URL('../lua/last-no.lua', import.meta.url));
 
-  /** The last refusal of an answer to these calls in doubt, `by NAME: WORDS`. A missing approval was archived, so it may have been one. */
+  /**
+   * Who last declined an answer to one of these calls in doubt, as `by NAME: WORDS`. An approval that is missing in Redis was archived: it
+   * counts as declined, since it may have been.
+   */
   async function noToAnswers(callKeys: readonly string[]): Promise<string | undefined> {
     const answers = await Promise.all(callKeys.map((call) => connection.hget(call, 'answers')));
     const ids = [...new Set(answers.flatMap((text) => text?.match(/\S+/g) ?? []))];
@@ -180,7 +184,7 @@ export function makeDeclined({ connection, keys }: { connection: RedisConnection
       return Number(await connection.hget(keys.account, 'noes')) > 0;
     },
 
-    /** The other approval that was last declined for something that this one asks for. */
+    /** The id of the approval that was declined last among the others that ask for one of the same things as this one. */
     async noElsewhere({ portfolio, id, kind }: Approval, supplier = ''): Promise<string | undefined> {
       let last: { id: string; turn: number } | undefined;
       for (let from = 0; ; from += PAGE) {
@@ -199,7 +203,7 @@ export function makeDeclined({ connection, keys }: { connection: RedisConnection
       return noWords(by, words);
     },
 
-    /** Those of these rows whose request was declined. */
+    /** The rows, out of those given, whose request a person declined and nobody has approved since. */
     async declined(rows: readonly RowId[]): Promise<Set<RowId>> {
       const found = await Promise.all(rows.map(({ key }) => connection.hget(keys.call('limit', key), 'declined')));
       return new Set(rows.filter((_row, place) => found[place] !== null));

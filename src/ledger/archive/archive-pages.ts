@@ -14,7 +14,7 @@ const PAGE = 50;
 /** Bytes of lines after which the script reads no further rows, since some have long responses. */
 const PAGE_BYTES = 256 * 1024;
 
-/** As {@link PAGE_BYTES}, for other keys: entries of a sorted set with a million members take Redis four times as long as rows. */
+/** Bytes of lines per script for keys other than rows. A sorted set with a million members takes Redis four times as long as rows. */
 const KEYS_BYTES = 48 * 1024;
 
 /** Row keys listed at a time. */
@@ -27,7 +27,10 @@ const AHEAD = 3;
 export function makeArchivePages({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const ask = makeLuaBytesScript(connection, new URL('../lua/archive-pages.lua', import.meta.url));
 
-  /** Compares by digest first, for which the first texts of each line are enough. */
+  /**
+   * Whether archived lines match Redis. It compares digests first, and whole lines only if these differ. For the digest, Redis needs only
+   * the first `texts` texts of each line: the names of what to read.
+   */
   async function isSame(of: 'rows' | 'keys', name: string, lines: readonly Buffer[], texts: number): Promise<boolean> {
     const heads = lines.flatMap((line) => headOf(line, texts));
     if (String(await ask(archivePlaces(keys, name), { question: `digest of ${of}`, told: heads })) === digestOf(lines))
@@ -49,12 +52,12 @@ export function makeArchivePages({ connection, keys }: { connection: RedisConnec
     return { text: Buffer.concat(texts), count: rowKeys.length };
   }
 
-  /** The pieces of these keys; the next one is read while the caller works. */
+  /** The contents of these keys as lines, in pieces. The next piece is read while the caller works on the present one. */
   async function* keysPages(name: string, type: string, group: readonly string[]): AsyncGenerator<LinesPage> {
     const read = (at: number, place: string) => {
       const asked = { question: 'keys', told: [type, at, place, KEYS_BYTES] };
       const page = ask({ ...archivePlaces(keys, name), others: group }, asked);
-      // If it fails before anybody awaits it, the process must not end by that.
+      // A rejection before the caller awaits the page would count as unhandled, and end the process.
       page.catch(() => {});
       return page as Promise<[Buffer, number, Buffer]>;
     };
@@ -65,7 +68,7 @@ export function makeArchivePages({ connection, keys }: { connection: RedisConnec
     }
   }
 
-  /** The keys of the rows in a state, by line, in pages: by index, since no row moves. */
+  /** The keys of the rows in a state, in the order of lines, in pages. Pages go by position, since no row of the portfolio moves. */
   async function* rowKeys(name: string, state: RowState): AsyncGenerator<string[]> {
     for (let from = 0; ; from += LISTED) {
       const found = await connection.zrange(keys.rowsInState(name, state), String(from), String(from + LISTED - 1));
@@ -88,7 +91,7 @@ export function makeArchivePages({ connection, keys }: { connection: RedisConnec
     /** All rows of an unchanging portfolio, a line each, with hash and history. */
     rows: (name: string): AsyncGenerator<LinesPage> => readAhead(rowPages(name)),
 
-    /** All other keys of the portfolio, in pieces. */
+    /** All keys of the portfolio except its rows and their histories, as lines, in pieces. */
     rest,
 
     /** Whether these lines of `rows` match Redis now. */
@@ -135,7 +138,7 @@ async function* readAhead(pages: AsyncGenerator<() => Promise<LinesPage>>): Asyn
   const asked: Promise<LinesPage>[] = [];
   for await (const read of pages) {
     const page = read();
-    // If it fails before anybody awaits it, the process must not end by that.
+    // A rejection before the caller awaits the page would count as unhandled, and end the process.
     page.catch(() => {});
     asked.push(page);
     if (asked.length > AHEAD) yield (await asked.shift()) as LinesPage;

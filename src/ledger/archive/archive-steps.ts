@@ -35,7 +35,10 @@ export function makeArchiveSteps({ connection, keys }: Ledger) {
   };
 
   return {
-    /** Begins archiving if allowed: from now on nothing changes the portfolio. Without a state it only asks. */
+    /**
+     * Begins archiving if allowed: from then on nothing changes the portfolio. Without `state` it changes nothing, and only tells whether
+     * archiving is possible.
+     */
     async begin(name: string, state?: ArchiveState): Promise<BegunArchive> {
       const begun = await change(name, 'archive', [state ? JSON.stringify(state) : '']);
       const [answer, text = ''] = begun as [string, string?];
@@ -87,7 +90,9 @@ export function makeArchiveSteps({ connection, keys }: Ledger) {
     putRows: (name: string, run: string, lines: readonly Buffer[]): Promise<boolean> =>
       restore('rows', name, run, lines),
 
-    /** Restores other keys, except the portfolio's hash, from these lines. Answers as putRows. */
+    /**
+     * Restores the portfolio's keys other than its rows and its hash from these lines. Answers false if another run restores the portfolio.
+     */
     putKeys: (name: string, run: string, lines: readonly Buffer[]): Promise<boolean> =>
       restore('keys', name, run, lines),
 

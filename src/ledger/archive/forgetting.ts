@@ -91,7 +91,10 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
         yield (await forget({ noted: keys.buyersVersion, places: page }, { part: 'calls', told })) as string[];
     },
 
-    /** The buyers that the portfolio brought in or has requests of, in pages; others may be among them. */
+    /**
+     * The buyers that the portfolio brought in or has requests of, in pages. Some buyers with very many requests come though the portfolio
+     * has none of theirs.
+     */
     async *buyersOf(name: string): AsyncGenerator<KnownBuyer[]> {
       const from = keys.buyer('').length;
       for await (const page of pages(keys.buyer(''), 'string')) {
@@ -115,7 +118,7 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
       }
     },
 
-    /** Writes the remaining records of buyers; false if one was changed since it was read. */
+    /** Replaces records of buyers by what is `left` of them. Answers false if a record was changed since it was read. */
     async writeBuyers(buyers: readonly (KnownBuyer & { left: string })[]): Promise<boolean> {
       if (buyers.length === 0) return true;
       const places = buyers.map(({ key }) => keys.buyer(key));

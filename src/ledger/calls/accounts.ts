@@ -141,8 +141,8 @@ export function faultOf(
   const isOurs = ours?.clients.includes(clientId) ?? false;
   if (isOurs) return undefined;
   if (named) {
-    // One of address and client id may change, as the other still identifies the login. If both are new, the sandbox's account may be used
-    // for the live service, or the reverse.
+    // Either the address or the client id may change, as the other one still identifies the login. If both are new, the login is refused: a
+    // sandbox's account could be used for the live service by mistake, or the reverse.
     if (!ours || !isElsewhere) return undefined;
     return `SERVICE_ACCOUNT is "${account}", but that account was used with ${list(ours.addresses)} and client id ${list(ours.clients)}, never with ${address} or client id "${clientId}". Give another SERVICE_ACCOUNT for another login; if it really is the same, change the address first and the client id in a later run.`;
   }

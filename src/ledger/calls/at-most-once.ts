@@ -7,7 +7,9 @@ import { type Calls, MOST_PUT_OFFS, type SettleAnswer } from './calls.ts';
 import type { ClaimAnswer, Sendable } from './claim-answers.ts';
 import type { SendMarks } from './send-marks.ts';
 
-/** What settling a made call does to its row with the same script: moves it on, and claims its next call if that may leave now. */
+/**
+ * Further work for the script that settles a made call: it moves the call's row on, and claims the row's `next` call if that may leave now.
+ */
 export type Onward = { moving: Moving; next: (Sendable & { buyer: string }) | undefined; onUnknown: UnknownPolicy };
 
 /** The outcome of a settled call. `onward`: the same script moved the row on, and claimed the row's next call if there is a `claim`. */
@@ -31,8 +33,8 @@ export type Claim = {
 };
 
 /**
- * Others may take an older claim for abandoned (after a blocked event loop), so its owner claims again before the send. Half of the time
- * after which a process counts as vanished.
+ * The age at which a claim is too old to send its call. Its owner then claims again, since another process may take the owner for vanished,
+ * such as after a blocked event loop. The age is half of the time after which a process counts as vanished.
  */
 const CLAIM_FRESH_MS = 3_000;
 
@@ -67,7 +69,7 @@ export function makeAtMostOnce({
     const settle = async (sent: Sent, onward?: Onward): Promise<Ended> => {
       const write = writer(sent, { calls, thing, owner, onUnknown, answerCheck });
       try {
-        // An error on the way onward must not keep the made call from being written down; the row meets the error again.
+        // If moving the row on fails, the made call is still written down alone; the row's job meets the error again.
         const goes = sent.is === 'made' && onward ? goOnward(thing, owner, sent, onward) : undefined;
         const gone = await goes?.catch(() => undefined);
         return gone ?? (await write());

@@ -138,7 +138,8 @@ export function makeConfirmedBatcher(
   const sha = createHash('sha1').update(lua).digest('hex');
   return makeBatcher(async (args) => {
     const count = await wanted();
-    // One pipeline to one server, in this order. The script is loaded first: after an error it would run behind the WAIT.
+    // The pipeline goes to one server, in this order. The script is loaded first: otherwise EVALSHA could fail, and be sent again only
+    // after the WAIT, which would not cover it.
     const pipeline = connection
       .pipeline()
       .script('LOAD', lua)
@@ -150,7 +151,8 @@ export function makeConfirmedBatcher(
     if (error) return endMisfit(error);
     return (answers as unknown[]).map((answer) => {
       if (!mayBeSent(answer)) return answer;
-      // A plain error in place of Redis' own, so that the claim is asked again: a demoted primary says ERR, as to a wrong script.
+      // A plain error takes the place of Redis' own, so that the claim is asked for again: the ERR of a demoted primary looks like that of
+      // a faulty script.
       if (waitError) return new Error(`the replicas could not be asked (${messageOf(waitError)})`);
       return Number(confirmed) < count ? ['unconfirmed', Number(confirmed), count] : answer;
     });

@@ -23,7 +23,10 @@ import {
 import { VANISHED_AFTER_MS } from './fleet.ts';
 import { makeHostedSessions } from './sessions.ts';
 
-/** A row that the service put off so often, while others passed, fails: it is itself the reason. Fewer may be chance at a crowded limit. */
+/**
+ * A row fails once the service has put it off this often while it let other rows pass: then the row itself is the reason. A smaller number
+ * may be chance at the service's rate limit.
+ */
 export const MOST_PUT_OFFS = 30;
 
 /**
@@ -38,7 +41,9 @@ type Refusal = { status: number; body: string };
 /** Why a claim is given back: the service made nothing, or the call never left. */
 type Unmade = Exclude<Sent['is'], 'made' | 'unknown'>;
 
-/** Under "resend": sends after the first unknown outcome, the time limit for them, and the waits, which double in between. */
+/**
+ * Under the setting "resend", a call of unknown outcome is sent up to 8 more times, within 5 minutes. The waits between the sends double.
+ */
 const RESENDS = 8;
 const RESEND_WITHIN_MS = 300_000;
 const FIRST_WAIT_MS = 1_000;
@@ -48,17 +53,20 @@ const LONGEST_WAIT_MS = 64_000;
 const QUICK_SENDS = 5;
 const QUICK_WAIT_MS = 50;
 
-/** Older claims that another process wants are disputed: their owner says whether it still has them, since a call may last longer. */
+/**
+ * Age in ms after which a claim is disputed if another process wants the same call. The claim's owner then says whether it still sends the
+ * call, which may last longer.
+ */
 const DISPUTED_AFTER_MS = 5_000;
 
 function resendsOf(onUnknown: UnknownPolicy): { sends: number; withinMs: number } {
   return { sends: onUnknown === 'repeat' ? RESENDS + QUICK_SENDS : RESENDS, withinMs: RESEND_WITHIN_MS };
 }
 
-/** In place of the row where a dispute is answered: a dispute names only the call. */
+/** The row of a move that answers a dispute: a dispute names only the call. */
 const NO_ROW: RowId = { portfolio: '', key: '' };
 
-/** What a settlement does besides: accept another limit's id, move the row, claim the row's next call. */
+/** Further work for the script of a settlement: accept the id of another limit, move the row, claim the row's next call. */
 type Behind = { accepted?: boolean; moving?: Moving; next?: { thing: Sendable; owner: string } | undefined };
 
 /** The call's id on record, and how far its row went with the same script; `first` as in {@link ClaimAnswer}. */
@@ -170,8 +178,8 @@ export function makeCalls({
       });
       const [done, said] = (moves.length > 1 ? answer : [0, answer]) as [number, [string, ...(string | number)[]]];
       if (behind && done === moves.length) return { id: made.id, late: false, went: 'claimed', first: String(said[1]) };
-      // A lost reply may have hidden that the next call was claimed, so that claim is given back. The connection also repeats commands
-      // itself.
+      // A script whose reply was lost may have claimed the next call, so that claim is given back. `times` does not count the connection's
+      // own repetitions, so it is given back as well if no move was reported as done.
       if (times > 1 || done === 0) await takeBack();
       if (done > 0) return { id: made.id, late: false, went: done > 1 || !moving ? 'moved' : 'stayed' };
       const [id, known] = said;

@@ -47,7 +47,7 @@ export function makeRecovery({ connection, keys }: { connection: RedisConnection
           requests: keys.buyerRows(call.buyer ?? ''),
           row: keys.row(row?.portfolio ?? '', row?.key ?? ''),
         };
-        // Further keys mean the same thing, which counts once.
+        // The same thing is restored under all its keys, and counted once, under the first.
         const isFirst = place === 0 && call.buyer !== undefined;
         const [is, id] = (await recover(places, argsOf(call, write, isFirst))) as string[];
         answers.push(is === 'differs' ? { is, id: id ?? '' } : { is: is === 'put' ? 'put' : 'known' });

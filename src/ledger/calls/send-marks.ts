@@ -18,7 +18,10 @@ const FRESH_MS = 1_000;
 
 const MARK_SENDING = new URL('../lua/mark-sending.lua', import.meta.url);
 
-/** The last mark's number, with a note if Redis is older; or the bytes of a nearly full Redis; or what missingReplicas reads. */
+/**
+ * The script's answer: the number of the last mark, with a note if Redis is older than what was sent; `unconfirmed`, if replicas lack the
+ * mark (see missingReplicas); or `full`, with the bytes in use and the most bytes, if Redis is nearly full.
+ */
 type Answer = [number | 'unconfirmed', string?] | ['full', number, number];
 
 export type SendMarks = ReturnType<typeof makeSendMarks>;
@@ -83,7 +86,10 @@ export function makeSendMarks({
       );
     });
 
-  /** The later mark of this process and its data folder: the folder may be gone, or another process may have sent. */
+  /**
+   * The later one of two marks: this process's own last one, and the one in the data folder. The folder may be gone, and another process
+   * may have sent later.
+   */
   const lastKnown = async (): Promise<LastLink | undefined> => {
     const remembered = await inFolder(memory.read());
     return own && (!remembered || remembered.number < own.number) ? own : remembered;
@@ -198,7 +204,7 @@ function olderFault({ atMs, host }: Older): LimitlineError {
   return new LimitlineError('OLDER', `${OLDER_WORDS} (Seen on ${host} at ${new Date(atMs).toISOString()}.)`);
 }
 
-/** The problem and its remedies, each short enough for a notice. */
+/** Words for people about a Redis that is older than what was sent: the problem and its remedies, each short enough for a notice. */
 export const OLDER = {
   title: 'Redis is older than what was sent',
   why: 'A copy of Redis was put back, or Redis lost its last writes. What was requested since then would be requested again, so nothing is sent.',

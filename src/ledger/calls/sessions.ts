@@ -9,19 +9,19 @@ import { contentDigest } from './claim-answers.ts';
 import { listFormerSessions } from './former-sessions.ts';
 
 /**
- * The answer to a wish. `asked`: it is written down. `waits`: one waits or is under way. `made`: there is one. `held`: nobody knows what
- * became of the last one. `none`: the row has no such limit.
+ * The answer to a person who asks for a hosted session of a row's limit. `asked`: the wish is written down. `waits`: a session already
+ * waits or is under way. `made`: one exists. `held`: the outcome of the last one is unknown. `none`: the row has no such limit.
  */
 export type SessionAnswer = 'asked' | 'waits' | 'made' | 'held' | 'none';
 
 /** Whether a person can ask for a session of a portfolio's rows. */
 export type SessionsAskable = 'yes' | 'not described' | 'no supplier';
 
-/** A session that waits to be sent, and the row for which. `key` names its call. */
+/** A hosted session that waits to be sent, with the row for which it was asked. `key` names the session's call. */
 export type SessionWish = { row: RowId; key: string };
 
 /**
- * A session of a limit. `waits` to be sent; `sent`: under way; `made`; `held`: nobody knows what became of it; `refused` by the service;
+ * A hosted session of a limit. `waits` to be sent; `sent`: under way; `made`; `held`: its outcome is unknown; `refused` by the service;
  * `dropped`: given up before it was sent.
  */
 export type HostedSession = {
@@ -36,19 +36,19 @@ export type HostedSession = {
   sessionLink: string;
   /** The link's end in the service's words; '' for none. Pages show it to viewers, too. */
   sessionEnds: string;
-  /** Why it was given up, as the end of a sentence; '' where it was not, or with its portfolio. */
+  /** Why this session was given up, as the end of a sentence; '' if it was not, or was given up with its whole portfolio. */
   dropped: string;
-  /** What was heard in place of a link; '' for nothing. Pages mask this name for viewers. */
+  /** The service's response if it contained no link; '' for none. Pages mask the field of this name for viewers. */
   sessionHeard: string;
 };
 
-/** Rows of a portfolio by what became of the last hosted session of their limit, where it has no link. */
+/** Rows of a portfolio whose limit's last hosted session has no link, by the reason: it was refused, or its outcome is unknown (`held`). */
 export type FailedSessions = Record<'refused' | 'held', (RowId & Pick<HostedSession, 'sessionHeard'>)[]>;
 
 /** The most sessions that are read of one limit, the latest: a person asks for each. */
 const MOST_READ = 20;
 
-/** About how many waiting sessions are read at once where all are looked through. */
+/** About how many waiting sessions are read at once when all of them are searched. */
 const PAGE = 1_000;
 
 export type HostedSessions = ReturnType<typeof makeHostedSessions>;
@@ -157,15 +157,15 @@ export function makeHostedSessions({
       return { ...result, companyId: companyId ?? '' };
     },
 
-    /** Sessions that wait to be sent or are under way, the oldest first: so many from this place on, by default all. */
+    /** Sessions that wait to be sent or are under way, the oldest first: `count` of them, by default all, after skipping `from`. */
     waiting: async ({ from = 0, count = Number.POSITIVE_INFINITY } = {}): Promise<SessionWish[]> =>
       (
         await connection.zrange(keys.sessions, String(from), Number.isFinite(count) ? String(from + count - 1) : '-1')
       ).flatMap(wishOf),
 
     /**
-     * Takes a session off the list of those that wait, once nothing is sent for it any more; `drops` also ends the wish, and `fails` lists it
-     * for {@link failed}.
+     * Takes a session off the list of waiting sessions, once nothing is sent for it any more. `drops` also ends the person's wish for it,
+     * and `fails` puts it on the list that {@link failed} reads.
      */
     async end({ row, key }: SessionWish, { drops = false, fails = false } = {}): Promise<void> {
       if (drops) await connection.hdel(callKey(key), 'wanted');
@@ -174,8 +174,8 @@ export function makeHostedSessions({
     },
 
     /**
-     * Ends the wish for a session whose limit was declined since, and says so. Answers whether it did: not where the session is under way, or is
-     * wanted all the same.
+     * Ends the wish for a hosted session if the service has declined its limit since, and notes that reason. Answers whether it did: not if
+     * the session is under way, or the person wants it although the limit was declined.
      */
     async dropDeclined(wish: SessionWish): Promise<boolean> {
       const asRead = ['IS', 'state', 'free', 'IS', 'despite', ''];
@@ -195,7 +195,10 @@ export function makeHostedSessions({
       return counts.reduce((sum, count) => sum + Number(count ?? 0), 0);
     },
 
-    /** The sessions of a portfolio that are under way, of these or by default of all. Without these it reads all that wait in the account. */
+    /**
+     * The sessions of a portfolio that are under way: those `among` the given ones, by default of all, for which it reads all waiting
+     * sessions of the account.
+     */
     async underWay(portfolio: string, among?: readonly SessionWish[]): Promise<SessionWish[]> {
       const own = among ?? (await allOf(portfolio));
       const states = await Promise.all(own.map(({ key }) => connection.hget(callKey(key), 'state')));
@@ -205,7 +208,7 @@ export function makeHostedSessions({
     /** The sessions of a portfolio that were refused, or of which nobody knows what became; of each limit the last. */
     async failed(portfolio: string): Promise<FailedSessions> {
       await listFormerSessions(connection, keys);
-      // A process that was killed may have left one among those that wait.
+      // A session may still be on the list of waiting ones, since the process that sent it was killed.
       const waiting = await allOf(portfolio);
       const listed = await connection.smembers(keys.sessionsFailed);
       const members = listed.filter((member) => member.startsWith(`${portfolio}/`));

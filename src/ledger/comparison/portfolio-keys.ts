@@ -79,7 +79,7 @@ async function* ofApprovals({ name, connection, keys }: KeysOf, keyOf: (id: stri
   for (const id of await connection.zrange(keys.approvalsOf(name), '0', '-1')) yield keyOf(id);
 }
 
-/** The search columns that can contain rows of a portfolio: each size and status, for all lines. */
+/** The keys of the search columns that can contain rows of a portfolio: one for each size of amount, each status, and each 1,024 lines. */
 export async function* columnsOf(of: KeysOf): AsyncGenerator<string> {
   const { name, connection, keys } = of;
   const lasts = await Promise.all(statesOf(of).map((set) => connection.zrange(set, '-1', '-1', 'WITHSCORES')));

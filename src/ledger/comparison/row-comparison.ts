@@ -11,9 +11,10 @@ import { pagesOf } from '../search/row-pages.ts';
 import { makeRowWords, makeSweeps } from './sweeps.ts';
 
 /**
- * Kinds of differences, in the order of reports. `state`, `cause`: rows missing in the index of their state or cause. `index`: entries of
- * these indexes without such a row. `row`: rows whose own tally was wrong. `sums`: sums that were not those of the rows. `search`: rows
- * that some search word did not find. `entry`: search entries without such a row.
+ * The kinds of differences, in the order of reports. `state`, `cause`: rows missing in the index of their state or cause. `index`: entries
+ * of these two indexes whose row is not in that state or cause. `row`: rows whose own tally was wrong. `sums`: the portfolio's sums
+ * differed from the sums over its rows. `search`: rows that some search word did not find. `entry`: entries of the search indexes whose row
+ * does not have that word.
  */
 const KINDS = ['state', 'cause', 'index', 'row', 'sums', 'search', 'entry'] as const;
 type Kind = (typeof KINDS)[number];
@@ -33,15 +34,18 @@ const PAGE = 100;
 /** Attempts to compare a row that changes between reading and comparing it. */
 const LOOKS = 3;
 
-/** `side`: the side of the sums to which rows are moved, "" for none (compare-rows.lua). */
+/**
+ * The settings of one comparison. `side`: the one of the portfolio's two hashes of sums, "a" or "b", into which each compared row is moved;
+ * "" for none (compare-rows.lua).
+ */
 type How = { side: string; note: NoteRow };
 
 /** Numbers of compared rows, of their ids and numbers, and of index entries that were added. */
 type Compared = { rows: number; ids: number; addedIds: number; addedNames: number };
 
 /**
- * Compares indexes (by state, cause and search) and sums with the rows. derive.lua, which writes them, derives them anew, and differences
- * are mended; in pages, while other processes move the rows.
+ * Compares the indexes (by state, cause and search) and the sums of portfolios with their rows, in pages, while other processes move the
+ * rows. Indexes and sums are derived from the rows anew by derive.lua, which writes them otherwise too. Differences are mended.
  */
 export function makeRowComparison({
   connection,
@@ -111,8 +115,8 @@ export function makeRowComparison({
   }
 
   /**
-   * Whether some rows may be in no index by state: a part of the old sums is left after all indexed rows were moved, or imports brought in
-   * more rows than the indexes have.
+   * Whether some rows may be in no index by state. All indexed rows were moved to the other hash of sums before, so a rest in the old hash
+   * is of such rows. The same holds if imports brought in more rows than the indexes have.
    */
   async function lacksRows(portfolio: string, side: string): Promise<boolean> {
     const old = keys.sums(portfolio, side === 'a' ? 'b' : 'a');
@@ -144,7 +148,7 @@ export function makeRowComparison({
     return sumOf(counts);
   }
 
-  /** The names of sums left on the old side after all rows were moved from it: they were wrong. */
+  /** The names of the sums that are left in the old hash after all rows were moved out of it: these sums were wrong. */
   async function leftOfSums(portfolio: string, side: string): Promise<string[]> {
     const left = (await changeSide(sidesOf(portfolio), { side })) as string[];
     return namesOfSums(left.filter((_, at) => at % 2 === 0));
@@ -159,8 +163,8 @@ export function makeRowComparison({
     },
 
     /**
-     * Compares all rows of these portfolios and mends differences: rows in the indexes, and, if some may be in none, all rows. Search entries
-     * are walked only if there are more than the rows need.
+     * Compares the rows of these portfolios with their indexes and sums, and mends differences. It reads the rows in the indexes by state,
+     * and all rows if some may be in none. Search entries are read only if there are more of them than the rows need.
      *
      * @param note called with each row that differed
      */
@@ -175,7 +179,7 @@ export function makeRowComparison({
       for (const name of portfolios) {
         const side = String(await changeSide(sidesOf(name), {}));
         sides.set(name, side);
-        // Read first, since entries added in the meantime then count in both, or only for the rows.
+        // The sizes are read before the rows. An entry that is added in between then counts for the rows, and never for the index alone.
         const before = isSearched ? await sweeps.sizes(name) : { names: 0, ids: 0 };
         const all = nothingYet();
         await compareIndexed(name, { side, note: count }, all);

@@ -99,8 +99,8 @@ export function makeSweeps({ connection, keys, words }: { connection: RedisConne
     },
 
     /**
-     * Removes entries without a row from a portfolio's search indexes. `names` and `ids` choose these two. The other indexes are read only if
-     * they have more entries than `rows`.
+     * Removes entries without a row from a portfolio's search indexes. The indexes of names and of ids are swept if `names` and `ids` are
+     * true. The other search indexes are swept if they have more entries than `rows`.
      */
     async ofSearch(
       portfolio: string,

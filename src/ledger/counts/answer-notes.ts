@@ -6,14 +6,15 @@ import { exactText } from './outcome-sums.ts';
 import type { AnswerSum } from './sums.ts';
 
 /**
- * What sums of answers do not show: limits above the request, and why the outcome of some is not known. A sentence each.
+ * Sentences on what the sums of answers do not show: how much was granted above the requests, and why the outcome of some limits is not
+ * known.
  *
  * @param bring how a status is brought, a sentence behind that of limits without one
  */
 export function answerNotes(answers: readonly AnswerSum[], meanings: Meanings, bring: string): string[] {
   const meaningOf = ({ status }: AnswerSum) => statusMeaningOf(status, meanings);
   const approved = answers.filter((answer) => meaningOf(answer) === 'approved');
-  // Each of these is at least its request, so the difference of the sums is what lies above.
+  // Each of these limits is at least as large as its request, so the difference of the two sums was granted above the requests.
   const whole = approved.filter(({ share }) => share === 'all');
   const above = exactText(whole.flatMap(({ granted, requested }) => [granted, `-${requested}`]));
   const unread = rowsOf(approved.filter(({ share }) => share === 'unknown'));

@@ -15,7 +15,7 @@ export type Glance = {
   done: number;
   refused: number;
   held: number;
-  /** Whether some row is beyond its company, so that something was made. */
+  /** Whether some row has left the company step, so that something was made. */
   isBegun: boolean;
 };
 

@@ -41,7 +41,7 @@ export function makeMeaningStore({
 }) {
   const change = makeGatedScript(connection, 'general#change-fields');
 
-  /** What the account's hash has under fields that begin so, by status. */
+  /** The values of the account's fields whose names begin with `begins`, by the rest of the name, which is a status. */
   function fieldsOf(account: Readonly<Record<string, string>>, begins: string): Map<string, string> {
     const fields = Object.entries(account).filter(([field]) => field.startsWith(begins));
     return new Map(fields.map(([field, text]) => [field.slice(begins.length), text]));

@@ -50,7 +50,7 @@ type MoneyFacts = {
   invalid: number;
   duplicate: number;
   leftOut: LeftOut | undefined;
-  /** The last import, and how many rows each import brought in, by its number. */
+  /** The number of the last import. `counted.added` has how many rows each import brought in, by the import's number. */
   file?: { number: number } | undefined;
   counted?: { added: Readonly<Record<string, number>> } | undefined;
   currencies?: string[];
@@ -121,7 +121,10 @@ export type MoneyLine = {
   granted?: string;
 };
 
-/** The whole file, each bucket that has lines, and its outcomes: a single one in the bucket's place, but for those of `requested`. */
+/**
+ * The lines of the table of money: the whole file, each bucket that has lines, and the outcomes of each bucket. A bucket with a single
+ * outcome is replaced by that outcome, except the bucket `requested`.
+ */
 export function moneyLines(money: Money, outcomes: Outcomes): MoneyLine[] {
   const { lines, amount, at_least: isLeast, with_earlier: isWithEarlier } = money.in_file;
   const whole = isWithEarlier ? 'in the last and earlier imports' : 'in the file';
@@ -162,7 +165,7 @@ export function onlyCurrency({ currencies = [], without_currency: isBare }: Curr
   return currencies.length === 1 && !isBare ? currencies[0] : undefined;
 }
 
-/** What else is to be said of the amounts: what is available of the limits, and which amounts are in no sum. */
+/** Sentences that go with the table of money: the part of the limits that is still available, and the amounts that are in no sum. */
 export function moneyNotes(
   money: Money,
   {

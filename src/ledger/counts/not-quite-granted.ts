@@ -2,7 +2,10 @@ import { counted, grouped } from '../../counted.ts';
 import { type Meanings, statusMeaningOf } from '../../status-meaning.ts';
 import { ROW_OUTCOMES } from './row-outcome.ts';
 
-/** Answers to a portfolio's rows by status, and of requests that were made before; how many approvals are below the request, or grant nothing. */
+/**
+ * The answers to a portfolio's rows: their numbers by status, the same of requests that were made `before` elsewhere, and the numbers of
+ * approvals that grant less than the request (`grantedBelow`) or nothing.
+ */
 type Answered = {
   statuses: Readonly<Record<string, number>>;
   states: { readonly done: number };
@@ -24,7 +27,10 @@ export function notQuiteGranted(answered: Answered, meanings: Meanings): string[
   return [...own, ...besidesOutcomes(answered, meanings)];
 }
 
-/** Those of these phrases that the sums by outcome do not show: what was requested before counts there as that, whatever became of it. */
+/**
+ * Those phrases of {@link notQuiteGranted} that add to a list of sums by outcome. That list counts requests that were made before under one
+ * outcome, whatever the service answered to them.
+ */
 export function besidesOutcomes(
   { before, grantedBelow, grantedNothing }: Pick<Answered, 'before' | 'grantedBelow' | 'grantedNothing'>,
   meanings: Meanings,
@@ -79,7 +85,7 @@ function listed(counts: [status: string, count: number][], wordsOf = statusWords
   return words.join(', ');
 }
 
-/** What people say that a status means, with the status behind it where that is another word. */
+/** The words for what people say that a status means. The status itself follows in brackets if it is another word. */
 function meantWords(status: string, meanings: Meanings): string {
   const [meaning, written] = [statusMeaningOf(status, meanings), statusWords(status)];
   if (meaning === undefined) return written;
@@ -87,7 +93,7 @@ function meantWords(status: string, meanings: Meanings): string {
   return words === written ? written : `${words} (${written})`;
 }
 
-/** A status, cut. It is the service's text, so who shows it makes it visible. */
+/** A status, cut to 60 characters. It is the service's text: a page that shows it has to escape invisible characters. */
 function statusWords(status: string): string {
   return status === '' ? 'without a status' : status.slice(0, 60);
 }

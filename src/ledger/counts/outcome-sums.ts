@@ -27,7 +27,8 @@ export function outcomesOf(
     const granted = isApproved(answer, meanings) ? answer.granted : '0';
     return { outcome: outcomeOfAnswer(answer, meanings), rows, requested, granted };
   });
-  // Rows that an older version counted since they were last added up have an answer that is not known here.
+  // An older version of Limitline may have counted done rows in the meantime, without the answer that the sums need. Such rows count as
+  // `answered`.
   const rest = states.done - found.reduce((all, { rows }) => all + rows, 0);
   if (rest !== 0) {
     const requested = new Big(sums.byState.done).minus(addUp(found).requested).toFixed();
@@ -49,7 +50,7 @@ export function outcomesOf(
 /** What the service granted, of done rows and of rows whose limits were made `before`; exact decimal text. */
 export type GrantedSums = {
   granted: string;
-  /** What is still available of it, and the number of done rows of which that is not known. */
+  /** The part of `granted` that is still available. `withoutAvailable`: the number of approved rows of which that is not known. */
   available: string;
   withoutAvailable: number;
   before: { granted: string; statuses: Record<string, number> };

@@ -85,7 +85,7 @@ export function outcomeOfRow({ state, record, request }: RowOutcomeFacts, meanin
   return outcomeOfAnswer({ status: countedStatus(record.status ?? ''), share: share ?? 'unknown' }, meanings);
 }
 
-/** Whether a limit that was made was declined, whichever of its rows is looked at. */
+/** Whether the service declined a made limit. `row` may be any of the rows that share the limit, in any state. */
 export function isDeclinedLimit(row: RowOutcomeFacts, meanings: Meanings): boolean {
   return outcomeOfRow({ ...row, state: 'done' }, meanings) === 'declined';
 }

@@ -60,7 +60,10 @@ export function makeEventRows({ connection, keys }: { connection: RedisConnectio
     return (await Promise.all(rows.map(read))).flatMap((one) => one ?? []);
   }
 
-  /** Rows of these portfolios for which something was made twice, if one of the ids is the second thing's: no index has that id. */
+  /**
+   * Rows of these portfolios for which something was made twice, if one of the `ids` is that of the second thing. The search indexes have
+   * only the id of the first.
+   */
   async function rowsMadeTwice(ids: ReadonlySet<string>, portfolios: ReadonlySet<string>): Promise<Known[]> {
     const pairs = Object.entries(await connection.hgetall(keys.madeTwice));
     const rows = pairs.flatMap(([pair, row]) => (ids.has(readPair(pair).again) ? (rowIdOf(row) ?? []) : []));
@@ -111,7 +114,7 @@ type Known = Omit<NamedRow, 'id' | 'of'> & { ids: ReadonlyMap<string, NamedRow['
 
 function rowsOfEvent(ids: readonly string[], byId: ReadonlyMap<string, readonly NamedRow[]>): RowsOfEvent {
   const rows = new Map<string, NamedRow>();
-  // An id of one row alone says more than an id that rows share, so it comes first.
+  // An id that belongs to one row alone says more than an id that several rows share, so it comes first (RANK).
   const named = ids
     .flatMap((id) => byId.get(id) ?? [])
     .sort((one, other) => RANK.indexOf(one.of) - RANK.indexOf(other.of));
@@ -123,7 +126,7 @@ function rowsOfEvent(ids: readonly string[], byId: ReadonlyMap<string, readonly 
   return { rows: all.slice(0, MOST_ROWS), moreRows: all.length > MOST_ROWS };
 }
 
-/** What is made last for a row comes first, and a number last. */
+/** The order in which ids are shown: the id of what is made last for a row comes first, and a company's number last. */
 const RANK: readonly NamedRow['of'][] = [...CALL_KINDS.toReversed(), 'number'];
 
 /** What an id identifies, such as "the limit". */

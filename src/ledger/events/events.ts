@@ -21,7 +21,7 @@ export type Events = ReturnType<typeof makeEvents>;
 
 /**
  * The service's events, raw, for as long as they are kept. Their kinds, format and signature are unknown (docs/service.md, "Events"), so
- * they change nothing, except where a person has said where they state decisions. An id of ours anywhere in an event links it to its rows.
+ * they change nothing, unless a setting says where events state decisions. An id of ours anywhere in an event links it to its rows.
  */
 export function makeEvents(deps: { connection: RedisConnection; keys: Keys; limits: EventLimits }) {
   const { connection, keys, limits } = deps;
@@ -45,8 +45,8 @@ export function makeEvents(deps: { connection: RedisConnection; keys: Keys; limi
     keep: makeKeepEvents(deps),
 
     /**
-     * Notes what became of events that were read for decisions, and hands out the ids of the next ones. Whoever gets them has a minute: after
-     * that they are handed out again.
+     * Notes what became of events that were read for decisions, and hands out the ids of the next ones. The caller has a minute to read
+     * these: after that they are handed out again.
      *
      * @param count how many at most
      */

@@ -3,7 +3,7 @@ import { wholeCharacters } from '../../files/text.ts';
 /** An event as it arrived: its bytes, the headers that came with them, and whether it is to be read for decisions. */
 export type NewEvent = { body: Buffer; headers: Readonly<Record<string, string | string[]>>; isToBeRead?: boolean };
 
-/** What becomes of a decision that an event states, or of an event that states none, in words behind a number of them. */
+/** The possible results of a decision that an event states, and of an event that states none. The words follow a number: `2 taken`. */
 export const EVENT_BECAME = {
   taken: 'taken',
   same: 'known already',
@@ -19,7 +19,10 @@ export const EVENT_BECAME = {
 } as const;
 export type EventBecame = Readonly<Partial<Record<keyof typeof EVENT_BECAME, number>>>;
 
-/** `2 taken, 1 of a limit that is not known here`; '' if nothing was read. `isTried`: nothing was taken, and is only said to be. */
+/**
+ * An event's results in words: `2 taken, 1 of a limit that is not known here`; '' if nothing was read. `isTried`: nothing was changed, so
+ * the words say `would be taken`.
+ */
 export function becameWords(became: EventBecame, isTried = false): string {
   const names = Object.keys(EVENT_BECAME) as (keyof typeof EVENT_BECAME)[];
   return names
@@ -29,7 +32,7 @@ export function becameWords(became: EventBecame, isTried = false): string {
     .join(', ');
 }
 
-/** What is said of a decision that was only tried. */
+/** The words in place of `taken` for a decision that was only tried. */
 export const WOULD_BE_TAKEN = 'would be taken';
 
 /** The outcome of keeping an event: see {@link import('./keep-events.ts').makeKeepEvents}. */
@@ -49,7 +52,10 @@ export type KeptEvent = {
   /** Possible ids in it (event-ids.ts), and the number of further ones. */
   ids: string[];
   moreIds: number;
-  /** What became of its decisions when it was last read for them; `taken` stays once it was so. Undefined if it was not read. */
+  /**
+   * The results of the event's decisions when it was last read for them, by number. A decision that was once `taken` stays counted so.
+   * Undefined if the event was not read.
+   */
   became?: EventBecame;
 };
 

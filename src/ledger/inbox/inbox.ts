@@ -7,12 +7,12 @@ import { scanned } from '../schema/redis-reads.ts';
 export type Inbox = {
   /** Runs work on a folder in one process at a time, see {@link underLease}; undefined while another process works on it. */
   alone<T>(folder: string, processId: string, work: (lost: AbortSignal) => Promise<T>): Promise<T | undefined>;
-  /** Writes what is known of a file. The newest 10,000 files are kept, see {@link KEPT}. */
+  /** Writes the record of a file. The records of the newest 10,000 files are kept, see {@link KEPT}. */
   note(file: TakenFile): Promise<void>;
   read(id: string): Promise<TakenFile | undefined>;
-  /** Deletes a file that was not taken after all. */
+  /** Deletes the record of a file that was not taken after all. */
   forget(id: string): Promise<void>;
-  /** Deletes a file, the note of its content, and the state of notices about it. */
+  /** Deletes the record of a file, the note of its content, and the state of notices about it. */
   erase(file: TakenFile): Promise<void>;
   /** All kept files of a portfolio, in pages; one may come twice. */
   ofPortfolio(portfolio: string): AsyncIterable<TakenFile[]>;
@@ -24,7 +24,10 @@ export type Inbox = {
   open(): Promise<TakenFile[]>;
 };
 
-/** Nightly files of 27 years: some 5 MB. A deleted file would be imported again, which requests nothing twice either. */
+/**
+ * The records of nightly files of 27 years: some 5 MB. A file whose record is deleted may be imported again, but no limit is requested
+ * twice by that.
+ */
 const KEPT = 10_000;
 
 /** Records of half a kilobyte: little of Redis' time. */
@@ -124,7 +127,10 @@ export type TakenFile = {
   content?: string;
   /** Digest and size of the imported bytes; `version`: size and time of change, by which the file on disk is known to be unchanged. */
   seen?: { sha256: string; bytes: number; version: string };
-  /** Counts of an imported file. Of decisions: `rows` say something else now; `invalid` were not taken, or have a warning. */
+  /**
+   * Counts of an imported file. For a file of decisions `rows` are rows that say something else now, and `invalid` are decisions that were
+   * not taken or have a warning.
+   */
   found?: { lines: number; rows: number; invalid: number; duplicate: number };
   /** Name of the results file in `done`; `""` if it could not be written. */
   results?: string;

@@ -44,7 +44,8 @@ local function read(set, number, first, final, limit)
   end
 end
 
--- Reads of a column only what may be among the rows to answer: behind the last row of the page before, and not behind the worst one found.
+-- Reads those rows of a column that may be in the answer: rows behind the last row of the previous page, and no further than the last of
+-- `best`, once that has as many rows as asked for.
 local function lookAt(set, number)
   local first, final = from == '' and '-inf' or from, to == '' and '+inf' or to
   if #best == rows then
@@ -53,7 +54,8 @@ local function lookAt(set, number)
   end
   if behind then
     local isPassed = (number - behind.column) * sign < 0
-    -- Rows of this column with the same limit are read whole, since those before and behind the last row are not told apart by it.
+    -- Rows of the same column with the same limit are read whole: the limit alone does not tell whether a row comes before or behind the
+    -- last row of the previous page.
     if number == behind.column then
       read(set, number, amount, amount, -1)
       isPassed = true

@@ -3,9 +3,9 @@
 -- The lists of approvals that wait, that were answered and are not carried out yet, and that were answered last.
 -- @args id name answer by moves words ownName noes no displaced
 -- name: the portfolio's; answer: "granted" or "declined"; by: who answers; moves: the approval's `moves` when its digest was
--- computed; ownName: name of this answer, by which a repetition is recognized; noes: with a yes, the account's number of refusals when
--- somebody looked for earlier ones, else "";
--- no: the approval of the last earlier refusal of the same, or "": a person who says yes has to see it first;
+-- computed; ownName: name of this answer, by which a repetition is recognized; noes: with a yes, the account's number of declined
+-- approvals when somebody searched them for the same requests, else "";
+-- no: the last other approval by which a person declined one of the same requests, or "": a person who says yes has to see it first;
 -- displaced: key of the supplier that is not made after the yes, as the person saw it, or "".
 -- Answers "done", also if repeated under its name | "gone" | "answered" | "own" | "changed": it is not complete yet
 -- | "again": rows came or went since the digest was computed, or there is, or may be, a refusal that the person has not seen

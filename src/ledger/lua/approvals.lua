@@ -37,10 +37,11 @@ local function noOf(portfolio, id)
   return 'by ' .. (known[1] or 'a person') .. (known[2] and known[2] ~= '' and ': ' .. known[2] or '')
 end
 
--- The field `answers` of a call in doubt lists the approvals of people's answers to it. After a refusal of one of them, each further
--- answer needs a yes, in any portfolio, until the call is settled (doubts.lua). Answers the refused approval, of those later than the
--- account's answer `yes` if that is given. An approval that was archived with its portfolio counts as refused until a new one is asked
--- for, since its outcome is unknown here. A void approval on which an earlier refusal is noted counts as refused too.
+-- The field `answers` of a call in doubt lists the approvals of people's answers to it. Once one of them was declined, each further answer
+-- needs a yes, in any portfolio, until the call is settled (doubts.lua). This function answers the id of the declined approval, or nil. If
+-- `yes` is given, the number of one of the account's answers, only approvals declined after that answer count. An approval that was
+-- archived with its portfolio counts as declined until a new one is asked for, since its outcome is unknown here. A void approval on which
+-- an earlier refusal is noted counts as declined too.
 local function noToAnswer(portfolio, call, yes)
   for id in string.gmatch(redis.call('HGET', call, 'answers') or '', '%S+') do
     local known = redis.call('HMGET', approvalKey(portfolio, id), 'standing', 'no')

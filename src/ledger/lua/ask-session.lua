@@ -4,13 +4,13 @@
 -- row: the row's hash; counts: how many sessions were asked for each limit; wishes: sessions that wait to be sent; calls: the beginning of the
 -- keys of sessions' calls.
 -- @args name limit thing after despite by word
--- name: "<portfolio>/<key>" of the row; limit: the id of its limit; thing: digest of that id; by: who asks; word: the wish's own name, by which
--- a repetition is recognized; after: "" normally. A new session on purpose, where one was made or nobody knows whether one was, has the number
--- of the last session that the asker knows in `after`: a later session is then the new one. despite: "1" where it is wanted although the limit was
--- declined, else "".
--- Answers { what, number of the session }, where what is "asked", "waits" (one is asked for or under way: for this row from now on, where the
--- portfolio for which it waits is paused), "made" or "held" (nobody knows what became of it), each of the last session; or { "none" }: the row
--- has no such limit.
+-- name: "<portfolio>/<key>" of the row; limit: the id of its limit; thing: digest of that id; by: who asks; word: the wish's own name, by
+-- which a repetition is recognized; after: "" normally. A person may want a new session on purpose, though one was made or its outcome is
+-- unknown: then `after` is the number of the last session that this person saw, and a session with a larger number counts as the new one.
+-- despite: "1" if the session is wanted although the limit was declined, else "".
+-- Answers { what, number of the session }, where `what` tells the state of the limit's last session: "asked" (the wish is written down),
+-- "waits" (it waits or is under way), "made", or "held" (its outcome is unknown); or { "none" }: the row has no such limit.
+-- A waiting session passes to this row if the portfolio for which it waits is paused.
 -- @include archived
 local archived = archivedError(portfolio)
 if archived then return archived end
@@ -27,7 +27,7 @@ if state == 'free' and wanted then
   local wish, of = ' ' .. thing .. '.' .. number, string.match(portfolio, '^(.*:portfolio:)') .. string.match(asker, '^(.*)/')
   local since, cancels = redis.call('ZSCORE', wishes, asker .. wish), redis.call('HGET', of, 'cancels')
   if since and not isArchived(of) and tonumber(wanted) >= tonumber(cancels or 0) then
-    -- A pause concerns its own portfolio: what waits there waits for the row of this one from now on.
+    -- A paused portfolio sends no session. If the asking row's portfolio is not paused, the waiting session passes to that row.
     if redis.call('HEXISTS', of, 'paused') == 1 and redis.call('HEXISTS', portfolio, 'paused') == 0 then
       redis.call('HSET', last, 'row', name, 'wanted', redis.call('HGET', portfolio, 'cancels') or '0')
       redis.call('ZREM', wishes, asker .. wish)

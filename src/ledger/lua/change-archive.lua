@@ -57,7 +57,7 @@ function steps.archive(state)
   if not finished then return { 'unfinished' } end
   if state ~= '' then
     redis.call('HSET', portfolio, 'archive', state)
-    -- If it does not leave after all, its rows follow what is decided meanwhile.
+    -- If archiving is cancelled later, the portfolio's rows have to take over the decisions that came in meanwhile.
     redis.call('SADD', toFollow, name)
   end
   return { 'begun', archive or '' }

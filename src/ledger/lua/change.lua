@@ -29,7 +29,7 @@ local function joinApproval(portfolio, row, key, line, id, requested, limbs)
   countInApproval(portfolio, id, 1, limbs)
   redis.call('ZADD', portfolio .. ':approval:' .. id, line, key)
   redis.call('HSET', row, 'awaits', id .. '|' .. requested)
-  -- An answer to a held call says nothing of the request.
+  -- A person's answer to a held call neither approves nor declines the row's request, so the request does not wait for it.
   local approval, request = approvalKey(portfolio, id), requestOf(portfolio, key)
   if redis.call('HGET', approval, 'kind') ~= 'answer' then
     local no = declinedOf(portfolio, request)

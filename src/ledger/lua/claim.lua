@@ -61,7 +61,8 @@ local function claimant(of, it)
   local row = fieldsOf(of.hash, { 'state', 'gen', 'rev', 'approval', 'refusal' })
   if it.revision == '' then
     local gen, approval, before, last = unpack(redis.call('HMGET', of.portfolio.hash, 'importGen', 'supplierApproval', 'supplierBefore', 'supplier'))
-    -- The supplier before the one that waits was approved. A claim for any other, by a job that looked earlier, needs the approval.
+    -- While a later supplier waits for its approval, the earlier one (`before`) still counts: it was approved. A claim for any other
+    -- supplier, by a job that read the portfolio earlier, needs the approval.
     local isBefore = isSupplier(before, it)
     row.state, row.gen, row.approval = nil, gen, row.approval or not isBefore and approval
     row.isOther = it.supplier ~= '' and not isBefore and not isSupplier(not before and last, it)
@@ -70,7 +71,7 @@ local function claimant(of, it)
   return row
 end
 
--- Whether the call is left to its present sender, who lives or may live. If not, the call is in doubt from now on.
+-- Whether this claim is answered "busy": the process that holds the call is alive, or may be. If not, the call is in doubt from now on.
 local function isBusy(call, found, it, now)
   local process = string.match(found.owner, '^[^/]+')
   local seen = redis.call('ZSCORE', ROOT .. ':workers', process)
@@ -119,7 +120,7 @@ CALLS.claim = function(of, it)
     return { ... }
   end
   local ofRow, row = it.revision ~= '', of.row or claimant(of, it)
-  -- Nothing is sent for an archived portfolio, or one on the way there.
+  -- Nothing is sent for a portfolio that is archived or being archived.
   local isSession = it.kind == 'session'
   local gone = portfolio.archive
   -- A person asks for a hosted session, mostly after the row has ended. So the row's end does not stop it, but a cancel after the wish does.
@@ -142,15 +143,15 @@ CALLS.claim = function(of, it)
       return no('unknown', lost[1] or '', lost[2] or '')
     end
   end
-  -- An archive that is being written may be given up: until rows leave, the wish stands.
+  -- While an archive is being written, archiving may still be cancelled. So the wish for a session is kept until rows leave Redis.
   if isWished and gone and string.find(gone, '"is":"archiving"', 1, true) then return no('paused') end
   if gone then return no('cancelled') end
   if awaits then return no('awaiting') end
   if portfolio.paused then return no('paused') end
   -- The portfolio has got another supplier since the job looked, so the job looks again.
   if row.isOther then return no('busy') end
-  -- If two jobs have the row, the other one got the refusal that ended it, or is about to write the refusal of a held row. And a row is back
-  -- at an earlier step where Redis is older than the job.
+  -- Two jobs may have the row: the other one got the refusal that ended it, or is about to write the refusal of a held row. If Redis is
+  -- older than the job, the row is back at an earlier step.
   -- A session belongs to a row whose limit was made. The request of such a row does not change any more, so its revision is not compared.
   if isSession and not isGrantedState(row.state) then return no('changed') end
   local isAtStep = ofRow and not isSession
@@ -171,7 +172,7 @@ CALLS.claim = function(of, it)
   end
   redis.call('HSET', call, 'state', 'claimed', 'owner', it.owner, 'row', of.name, 'first', first, 'words', it.words, 'asked', it.asked,
     'at', at or NOW, 'sends', sends or '1')
-  -- The portfolio may have another supplier later.
+  -- The limit's call keeps the id of the supplier under which it was sent, since the portfolio may have another supplier later.
   local supplier = it.kind == 'limit' and portfolio.supplier and cjson.decode(portfolio.supplier).id
   if supplier then
     redis.call('HSET', call, 'supplier', supplier)

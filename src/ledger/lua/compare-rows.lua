@@ -79,7 +79,7 @@ local function compare(row, at)
   local now = change(row, { cause = learned or nil }, nil, askedIn(laterOf(row, 'request')), portfolio.side == side and side or nil)
   local isTallied = row.tally and string.sub(now.tally, 2) == string.sub(row.tally, 2)
   if not isTallied and not learned then table.insert(found.row, row.key) end
-  -- The column to look at is the one of the old tally: a wrong tally is one finding, not two.
+  -- The search column is found by the row's old tally: if only the tally is wrong, the column is not reported as a second difference.
   comparePlaces(now, words, learned, shareIn(row.tally).side and row.tally)
 end
 

@@ -1,15 +1,16 @@
--- Later words of the service about made limits take the place of the earlier ones in the limits' calls, unless those are as late or later. The
--- call decides alone, so that all rows of a request agree: they follow it (MOVES.follow in rare-moves.lua).
+-- Writes decisions that the service made about limits after its first answer into the limits' calls. A decision takes effect if it is later
+-- than what the call says. The call decides alone, so that all rows of a request agree: they follow it (MOVES.follow in rare-moves.lua).
 -- @keys account
 -- @args …items
--- For each word: key of the request, limit, status, total, available, at, isDated, latestMs, isTold, by
--- Amounts are decimal text; "" says that none is known, "=" that nothing is said of it: then the total stays, and what
--- is available is not known any more. at: when it was decided, in ISO 8601. isDated: whether the service said when. latestMs: the latest moment
--- at which it may have been decided, in ms, or "": it is older than an answer to a call that was sent later. Where the call was sent twice,
--- nobody knows which of the sends the answer is about, so the word counts. by: who brings it and with what, as JSON, for the histories of rows;
--- who only repeats a word did not bring it.
--- isTold: "0" changes nothing.
--- Answers for each "taken", "same" (it says what is known), "older" (also than a correction of its day), "contradicts" (another word of the same moment), "not made" or "damaged".
+-- For each decision: key of the request, limit, status, total, available, at, isDated, latestMs, isTold, by
+-- Amounts are decimal text; "" says that none is known. "=" says that the decision does not mention the amount: then the total stays, and
+-- the available amount is unknown from then on. at: when it was decided, in ISO 8601. isDated: "0" if the service gave no time.
+-- latestMs: the latest moment at which it may have been decided, in ms, or "" if unknown. A decision of before the call was sent is
+-- "older" than the call's answer. That is not compared if the call was sent twice, since the answer may belong to either send.
+-- isTold: "0" changes nothing. by: who brings the decision and with what, as JSON, for the histories of rows; it is kept only if the
+-- decision says something new.
+-- Answers for each "taken", "same" (it says what is known), "older" (a later decision is known, or a correction of the same day),
+-- "contradicts" (another decision of the same moment is known), "not made" or "damaged".
 -- @include amounts
 -- @include portfolio-of
 -- As many decisions as a row's history has entries (tell.lua).
@@ -21,8 +22,8 @@ local function isAlike(one, other)
   return not isBelow(one, other) and not isBelow(other, one)
 end
 
--- The decisions that a call keeps, as JSON; nil for none, false for what cannot be read. A ledger of before 27 November 2026 keeps the last one alone, without
--- what was said.
+-- The decisions that a call keeps, as JSON; nil for none, false for text that cannot be read. A ledger of before 27 November 2026 keeps the
+-- last one alone, without what was said.
 local function listIn(kept, record)
   if not kept then return nil end
   if string.find(kept, '^%[{.*}%]$') then return kept end
@@ -32,8 +33,9 @@ local function listIn(kept, record)
   return cjson.encode({ last })
 end
 
--- A day's end would undo what corrected this on the day itself, on which it counted from the moment when it came.
--- What one file says of that day in several lines is no correction of it.
+-- Whether a decision that is dated only by day was corrected on that day already. Such a decision counts from the end of the day, and would
+-- otherwise override the correction, which counts from the moment when it came. Several lines of one file about that day do not correct
+-- each other.
 local function isCorrected(kept, at, by, saysIt)
   if not kept or string.sub(at, 11) ~= 'T23:59:59.999Z' then return false end
   local own = cjson.decode(by)
@@ -45,7 +47,8 @@ local function isCorrected(kept, at, by, saysIt)
   return false
 end
 
--- The decisions that a call keeps, as JSON, with one more entry. JSON has a quote within a text as \", so that only entries match.
+-- The decisions that a call keeps, as JSON, with one more entry. The pattern counts entries only: within a JSON text, quotes are written as
+-- \".
 local function withEntry(kept, entry)
   if not kept then return '[' .. entry .. ']' end
   local _, count = string.gsub(kept, '"said":', '')
@@ -66,7 +69,7 @@ local function decide(key, limit, status, total, available, at, isDated, latestM
   local kept = listIn(known[6], record)
   if kept == false then return 'damaged' end
 
-  -- Without an answer there is no "+" (settle.lua).
+  -- The field `at` has a "+" only if the call was answered (settle.lua).
   local sentMs = known[4] == '1' and string.match(known[3] or '', '^(%d+)%+')
   local isBefore = sentMs and latestMs ~= '' and tonumber(latestMs) < tonumber(sentMs)
   local said = { total_limit = total, available_limit = available }
@@ -92,7 +95,7 @@ local function decide(key, limit, status, total, available, at, isDated, latestM
     end
   end
   if isTold ~= '0' then
-    -- The first answer stays beside what was decided, where the service gave it.
+    -- The service's first answer is kept in the field `answered`, if it was the service that gave it.
     local isFirst = last == '' and not kept and not known[5] and known[2] and known[2] ~= '{}'
     if not isSame or not kept then
       local entry = cjson.decode(by)

@@ -17,7 +17,7 @@ local function shortStatus(status)
   return #status > 100 and string.gsub(string.sub(status, 1, 100), '[\192-\255][\128-\191]*$', '') or status
 end
 
--- Total limit, available limit and status of a row's record, made countable.
+-- Total limit, available limit and status of a row's record, in the form in which sums and counts take them.
 local function grantedIn(text)
   local isRead, record = pcall(cjson.decode, text or '{}')
   if not isRead or type(record) ~= 'table' then return '', '', '' end

@@ -54,7 +54,8 @@ for at = 1, #told, EACH do
     kept, added = kept + 1, added + takes
     answer[#answer + 1] = 1
   end
-  -- In one script with the event, so that what was acknowledged is read, or found by whoever comes next.
+  -- The event is listed as unread in the same script that keeps it. So each acknowledged event is read for decisions, even if this process
+  -- ends.
   if told[at + 9] == '1' and answer[#answer] > 0 then redis.call('ZADD', unread, nowText, id) end
 end
 if kept > 0 then
@@ -83,14 +84,14 @@ end
 return dropped
 
 -- @script read-events
--- Takes note of events that were read for decisions, and hands out the next ones, for a while: where a process ends before it has read them,
--- another one gets them after that.
+-- Notes what became of events that were read for decisions, and hands out the next ones for `leaseMs`. If a process ends before it has read
+-- them, another one gets them after that time.
 -- @keys unread events
 -- Sorted set of events by when they are to be read, and the beginning of the keys of events.
 -- @args count leaseMs …done
 -- done: of each event that was read its id, what became of it as JSON, and in how many ms it is to be read again ("" for never).
 -- Answers up to `count` ids.
--- What was taken from an event once stays so, though a later reading finds it known, or older than what came since.
+-- A decision that an earlier reading took stays counted as taken, though a later reading finds it known already, or older than a later one.
 local NO_NEWS = { 'same', 'older', 'contradicts' }
 
 local function withTaken(became, before)

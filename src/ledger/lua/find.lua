@@ -56,7 +56,7 @@ end
 return found
 
 -- @script find-limits
--- Limits by their ids: what their calls say, and what is known of the rows for which they were made.
+-- Reads limits by their ids: what their calls say, and what is known of the rows for which they were made.
 -- @keys account
 -- @args …items
 -- For each limit its id, and the key of the request whose limit is meant, "" for that which made the id first

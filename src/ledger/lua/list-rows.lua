@@ -1,5 +1,5 @@
--- Lists rows of sorted sets by line, each as it is at one moment: from an index in each set on, or from a line on, which moves of rows do
--- not shift.
+-- Lists rows of sorted sets by line, each row with its fields as of one moment. A list begins at an index in each set, or at a line. An
+-- index shifts when rows before it leave the set; a line does not.
 -- @keys begins …sets
 -- The beginning of the keys of the rows, and the sets.
 -- @args place from to count withCalls between …fields

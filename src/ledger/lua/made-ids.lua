@@ -25,8 +25,8 @@ end
 -- The most bytes of the names of rows that share a limit's id.
 local MOST_SHARED = 500
 
--- Notes at the call that made a limit first, the one with this key, that another call was answered with its id too, for the row of this name: the
--- id alone does not name one of their rows then.
+-- Notes that two limit calls were answered with one id. The call that made the limit first, with the key `key`, keeps the name of the other
+-- call's row, since the id alone does not tell whose limit is meant.
 local function noteShared(call, key, name)
   local first = string.match(call, '^(.-:call:limit:)') .. key
   local names = redis.call('HGET', first, 'shared')

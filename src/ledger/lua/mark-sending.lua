@@ -30,7 +30,8 @@ end
 local found = redis.call('HMGET', marks, 'last', 'older', 'link', 'from')
 local last, noted = tonumber(found[1] or 0), found[2]
 if tonumber(accepted) then
-  -- A step that marks cannot make up before Redis is accepted again: at one mark a second it takes eleven days.
+  -- The numbers of marks jump ahead by a million. A process with an older mark could reach this number only after eleven days, at one mark
+  -- a second.
   local from = string.format('%.0f', math.max(last, tonumber(accepted)) + 1000000)
   redis.call('DEL', marks, marks .. ':all')
   redis.call('HSET', marks, 'last', from, 'from', from)

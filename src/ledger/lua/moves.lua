@@ -89,8 +89,9 @@ local function isPlainYes(row)
   return share.status == 'approved' and share.short ~= '6'
 end
 
--- Notes when (ms) the service answered for a row, unless the answer is a plain yes. Whether it is a no is read from the row, since what statuses
--- mean may change (answered-lately.ts). was: the row as it was, where the service had answered before.
+-- Notes when (ms) the service answered for a row, unless it approved with more than nothing granted. Whether the answer is a no is read
+-- from the row later, since the meaning of a status may change (answered-lately.ts). was: the row before a later decision; nil for the
+-- first answer.
 local function noteAnswer(row, atMs, was)
   if row.state ~= 'done' then return end
   local lately, name = ROOT .. ':answered-lately', row.portfolio.name .. '/' .. row.key
@@ -109,9 +110,9 @@ end
 -- The fields of a call that a later decision may change (decide.lua).
 local SAID = { 'status', 'total_limit', 'available_limit', 'decided_at' }
 
--- Lets the `record` of a row say what its limit's call says by now. Answers the entries for the row's history, one for each decision that the
--- call keeps (`kept`, as JSON) and the row did not say yet. The same word of a later time is no news, and has no entry. `told`: who lets the
--- row follow, for a decision that the call keeps no more.
+-- Takes the decisions that a limit's call keeps (`kept`, as JSON) into the `record` of a row. `now`: what the call says. Answers entries
+-- for the row's history, one for each decision that changes what the row says; a decision that only repeats it at a later time has none.
+-- `told`: who lets the row follow, for what the call says by a decision that it no longer keeps.
 local function takeDecisions(record, now, kept, told)
   local _, decisions = pcall(cjson.decode, kept or '[]')
   if type(decisions) ~= 'table' then decisions = {} end

@@ -15,7 +15,7 @@ if isArchived(portfolio) then
   return redis.call('HGET', portfolio, 'finished') or ''
 end
 
--- Keeps of the field `importing`, which lists the contents of unread files, those that `isUnread` accepts.
+-- Removes from the field `importing`, which lists the contents of files that are not read to their ends, all those that `isUnread` rejects.
 local function keepUnread(isUnread)
   local unread = {}
   for content in string.gmatch(redis.call('HGET', portfolio, 'importing') or '', '%S+') do

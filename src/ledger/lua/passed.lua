@@ -90,8 +90,8 @@ local function buyersOver(root, group, rule, own, besides)
   return isAbove(limbs, rule.above) and limbs
 end
 
--- What a person brought in without approval, plus `besides`, as limbs, if it is above the limit. The first day counts whole, though only a
--- part of it is within the window.
+-- The sum of the rows that a person brought in without approval, plus `besides`, as limbs, if it is above the limit; else false. The first
+-- day counts whole, though only a part of it is within the window.
 local function personOver(root, person, rule, besides)
   local limbs, fields = added({}, besides), redis.call('HGETALL', root .. ':passed:' .. person)
   for at = 1, rule.days > 0 and #fields or 0, 2 do

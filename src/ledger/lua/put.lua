@@ -39,8 +39,8 @@ local NOW, full = nowText(), fullError()
 -- @include derive
 -- @include change
 
--- Whether the row was refused after the import began. Nobody who began it knew of that, and perhaps this very import brought the row in, and
--- only the reply was lost.
+-- Whether the row was refused after the import began. The person who began the import did not know of the refusal. Perhaps this very import
+-- even brought the row in, and only the reply was lost.
 local function isRefusedSince(row, began)
   if row.state ~= 'refused' or began == '' then return false end
   -- A damaged row may lack the time.
@@ -82,7 +82,8 @@ local function whyNot(line)
       return 'again'
     end
   end
-  -- A line that takes another row's place was not put before, so it asks again.
+  -- A line that takes another row's place is new to its own row. It asks again, even if that row was refused while the import was under
+  -- way.
   line.rests = line.rests and not line.old
   local comes = not state or state == 'cancelled'
   if comes and it.seen ~= '' and redis.call('HLEN', line.requests) ~= tonumber(it.seen) then return 'again' end
@@ -156,7 +157,7 @@ local function takeRecovered(line, fields)
   return true
 end
 
--- The invalid line that belongs to this row, if one does, belongs to none from now on.
+-- If an invalid line of the last import counted as this row, it counts as no row from now on.
 local function leaveRow(row)
   local hash, kept = row.portfolio.hash, row.portfolio.hash .. ':lines:kept'
   if shareIn(row.tally).bucket ~= 'replaced' then unsumRow(hash, row.key, 1) end

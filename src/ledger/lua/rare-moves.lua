@@ -160,7 +160,8 @@ MOVES.requeue = {
     tellRow(now, it.told)
     notePlanned(it)
     noteNight(it.night, false)
-    -- A plan for all rows that were open before does not contain this row.
+    -- A plan that gives up a whole portfolio covers the rows that were open when it was made. The count tells the plan that another row is
+    -- open since.
     redis.call('HINCRBY', now.portfolio.hash, 'reopened', 1)
   end,
 }
@@ -174,10 +175,11 @@ local function msOf(at)
   return math.floor((((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + 0.5)
 end
 
--- What the service said later of a limit stands in the limit's call (decide.lua), and each row of the request says it, too. The row's history
--- keeps each decision with what was said before and who brought it: another one than who lets the row follow, where two come together.
--- Without `told` nothing is changed, and the answer says whether the row could follow.
--- News also waits, numbered, until people are told (`decided`). Answers "follows", "same", or "not made" where the row's limit is another one.
+-- Lets a row take over what its limit's call says by later decisions of the service (decide.lua). The row's history keeps each decision,
+-- what was said before, and who brought it, which may be another than who lets the row follow.
+-- An empty `told` changes nothing, and the answer says whether the row could follow.
+-- News is also listed with a number until people are told of it (`decided`). Answers "follows", "same", or "not made" if the row's limit is
+-- another one.
 MOVES.follow = {
   goes = function(row, it)
     local call = redis.call('HMGET', requestOf(row.portfolio.hash, row.key), 'id', 'record', 'decided')

@@ -13,7 +13,7 @@
 local known = redis.call('HMGET', call, 'state', 'id', 'row')
 if known[1] == 'made' then
   if is == 'made' and known[2] ~= id then return { 'differs', known[2] } end
-  -- A skipped row of the file came first and named no row.
+  -- The file may have a skipped row of this call before the row for which the call was sent, and a skipped row names none.
   if write == '1' and known[3] == '' and name ~= '' then redis.call('HSET', call, 'row', name) end
   return { 'known' }
 end

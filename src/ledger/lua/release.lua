@@ -48,9 +48,10 @@ end
 CALLS.release = function(of, it)
   local call, portfolio = of.call, of.portfolio
   local found = fieldsOf(call, { 'state', 'owner', 'at' })
-  -- A 401 concerns the token: the call is repeated with another one, so this send does not count.
+  -- A 401 concerns the token, and the call is repeated with another token. So a 401 counts neither as an answer to the call nor as a send.
   local isAnswered = it.why == 'refused' or it.why == 'throttled'
-  -- Without a claim, the claim was given back before, and the reply was lost, which may have said that the outcome had been unknown.
+  -- A free call means that the claim was given back before, and the reply was lost. That reply may have said that the outcome had been
+  -- unknown, so this answer says so too.
   if not found.state or found.state == 'free' then return { 'back', 0, 1 } end
   if found.owner ~= it.owner or (found.state ~= 'claimed' and found.state ~= 'unknown') then return { 'other' } end
   local late = found.state == 'unknown' and 1 or 0
@@ -70,7 +71,7 @@ CALLS.release = function(of, it)
     return { 'doubt', lost[1] or '', lost[2] or '' }
   end
   if it.why == 'refused' and it.kind == 'session' then
-    -- The record stays without the wish: only a person asks for another session.
+    -- The refused session's call keeps what was heard, and the person's wish ends: only a person asks for another session.
     redis.call('HSET', call, 'state', 'free', 'heard', it.status .. ' ' .. (portfolio.archive and '' or shortened(it.body)))
     redis.call('HDEL', call, 'owner', 'wanted')
     return { 'back', 0, late }
@@ -82,7 +83,7 @@ CALLS.release = function(of, it)
   end
   redis.call('HSET', call, 'state', 'free')
   redis.call('HDEL', call, 'owner')
-  -- A session that counted as held is on the list of those that wait no more, so its wish has ended.
+  -- A session whose outcome had been unknown is no longer on the list of waiting sessions, so the person's wish for it has ended.
   if it.kind == 'session' and late == 1 then redis.call('HDEL', call, 'wanted') end
   forgetDoubts(call)
   local putOffs = isAnswered and it.kind ~= 'session' and not portfolio.archive and countPutOff(of, it) or 0

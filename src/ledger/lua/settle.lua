@@ -25,7 +25,8 @@ CALLS.settle = function(of, it)
         if first then noteShared(call, first, of.name) end
       end
     end
-    -- Who settles again lost the reply, which may have said that the outcome had been unknown.
+    -- An owner that settles again has lost the reply. That reply may have said that the outcome had been unknown, so this answer says so
+    -- too.
     return { known.id, known.id == it.id and known.owner == it.owner and 1 or 0 }
   end
   -- A session's id is the name of its own call.

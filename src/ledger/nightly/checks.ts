@@ -76,7 +76,7 @@ export type Finding = {
   sum?: string;
   /** The sum that the service granted to these rows, in the same form. */
   granted?: string;
-  /** The portfolios of a finding that stands for further ones. */
+  /** The portfolios concerned, if this finding sums up all findings of its check beyond the most that are listed. */
   portfolios?: readonly string[];
   /** The currency of the sums, if all files of the portfolio name one; `isMixed`: they name several, so there are no sums. */
   currency?: string;

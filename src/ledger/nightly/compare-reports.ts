@@ -53,7 +53,7 @@ export function compareReports(
 /** The section of a report to which a finding belongs. */
 function sectionOf({ check, isMended, change }: Pick<ReportFinding, 'check' | 'isMended' | 'change'>): SectionName {
   if (change === 'gone') return 'gone';
-  // Of a held row no record is wrong, but only a person can let it go on.
+  // A held row is no error in the records, yet only a person can let it go on.
   if (check === 'held') return 'person';
   if (CHECKS[check].kind === 'finance') return 'finance';
   return isMended ? 'mended' : 'person';
@@ -210,7 +210,7 @@ export function makeFindingGroups(mostFindings = MOST_FINDINGS) {
 
 type FindingName = Pick<Finding, 'check' | 'portfolio' | 'finding' | 'currency'>;
 
-/** The key by which findings of two nights are the same. Where they belong to no portfolio, each currency has its own. */
+/** The text by which the finding of an earlier night is recognized. It has the currency too if the finding belongs to no portfolio. */
 function nameOfFinding({ check, portfolio, finding, currency = '' }: FindingName): string {
   return `${check}\0${portfolio}\0${finding}${portfolio === '' ? `\0${currency}` : ''}`;
 }

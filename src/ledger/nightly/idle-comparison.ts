@@ -20,7 +20,10 @@ const PAGE = 500;
  * costs ten times as much.
  */
 export function makeCompareIdle({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  /** Everything that changes along with a row of the portfolio, as one text; and the parts to compare. */
+  /**
+   * Reads the fields and sizes that change whenever a row of the portfolio changes. `token`: all of them as one text; if a later token is
+   * equal, no row moved in between. The other results are the parts to compare.
+   */
   async function lookAt(portfolio: string) {
     const { answers } = await readAtOnce(connection, [
       ['HGETALL', keys.portfolio(portfolio)],

@@ -11,7 +11,10 @@ export type Reports = ReturnType<typeof makeReports>;
 /** Reports kept: a year, and a month for late readers. */
 const NIGHTS = 400;
 
-/** What is deleted of reports behind so many newer ones, so that Redis does not fill up; the counts stay in all of them. */
+/**
+ * Fields that are deleted once a report has `behind` newer ones, so that Redis does not fill up: all examples, and findings from number 200
+ * on. The counts of a report stay.
+ */
 const THINNED_OUT = [
   { behind: 30, field: 'examples', from: 0 },
   { behind: 90, field: 'finding', from: 200 },
@@ -144,7 +147,7 @@ export function makeReports({ connection, keys }: { connection: RedisConnection;
     },
   };
 
-  /** The last report of a scheduled run; undefined if a person asked for the new one. */
+  /** The id of the latest report of a scheduled run, out of `ids`, the newest first; undefined if a person asked for the new report. */
   async function lastBy(ids: readonly string[], by: string): Promise<string | undefined> {
     if (by !== NIGHTLY) return undefined;
     const step = connection.pipeline();

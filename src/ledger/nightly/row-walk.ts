@@ -27,7 +27,7 @@ export const WALKED_STATES = [
   ...GRANTED_STATES.toReversed(),
 ];
 
-/** Rows read at a time: a millisecond of Redis' time, and few enough to keep the memory of this process young. */
+/** Rows read at a time: a millisecond of Redis' time, and few enough that their memory is freed soon, as that of young objects. */
 const PAGE = 50;
 
 /** Separates texts of rows; random, so that no text contains it. */
@@ -64,7 +64,7 @@ export function makeRowWalk({ connection, keys }: { connection: RedisConnection;
     };
     const read = (line: number, count: number) => {
       const page = readPage(line, count);
-      // If it fails before anybody awaits it, the process must not end by that.
+      // A rejection before the caller awaits the page would count as unhandled, and end the process.
       page.catch(() => {});
       return page;
     };
@@ -91,8 +91,8 @@ export function makeRowWalk({ connection, keys }: { connection: RedisConnection;
 }
 
 /**
- * Lets a gathered command leave, which takes two turns of the event loop. The caller works on its page without a pause: without this,
- * Redis would wait for that work, and then we for Redis.
+ * Waits until a gathered command has left for Redis, which takes two turns of the event loop. Otherwise it would leave only after the
+ * caller has worked on its page, since that work has no pause; Redis would be idle until then.
  */
 async function untilSent(): Promise<void> {
   await turn();

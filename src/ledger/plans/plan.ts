@@ -40,9 +40,15 @@ export type Plan = {
   isLookedUp: boolean;
   /** Duration at the known pace, in seconds; null if no pace is known. */
   seconds: { from: number; to: number } | null;
-  /** Why another person has to approve the plan first, "" for another reason than a sum; undefined if nobody has to. */
+  /**
+   * Why another person has to approve the plan first, in words: a sum above its limit, or a request that a person declined before. "" for
+   * any other reason; undefined if nobody has to.
+   */
   approval?: string | undefined;
-  /** How many imports of the portfolio had begun, and how often one of its ended rows had been sent again. */
+  /**
+   * How many imports of the portfolio had begun when the plan was made, and (`reopened`) how often one of its ended rows had been sent
+   * again. If either number has grown, the plan to cancel the whole portfolio is out of date.
+   */
   begun: number;
   reopened: number;
 };
@@ -57,7 +63,7 @@ export type PlanStanding = 'open' | 'expired' | 'running' | 'stopped' | 'ended';
 export type PlanState = {
   plan: Plan;
   standing: PlanStanding;
-  /** If the plan's portfolio is paused now, as far as that was looked up: what is said of it. */
+  /** Words about the pause of the plan's portfolio; undefined if it is not paused now, or that was not looked up. */
   paused?: string | undefined;
   /** Rows that were handled. */
   done: number;

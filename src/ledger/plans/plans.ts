@@ -28,7 +28,7 @@ export function makePlans({ connection, keys }: { connection: RedisConnection; k
       const expiresMs = draft.atMs + OPEN_FOR_MS;
       const plan: Plan = { ...draft, id: randomBytes(12).toString('base64url'), expiresMs };
       const key = keys.plan(plan.id);
-      // A minute longer, to answer `expired` for a while.
+      // Redis keeps the plan a minute longer than it may be confirmed, so that its standing is `expired` for a while.
       await connection
         .multi()
         .hset(key, { plan: JSON.stringify(plan), expires: expiresMs })

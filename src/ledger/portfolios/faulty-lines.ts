@@ -7,7 +7,10 @@ import { hasWords } from '../search/index-words.ts';
 export type FaultyLine = { kind: FaultKind; message: string; key?: string; name?: string };
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
-/** Some faulty lines by line; `next`: the line behind which others follow; `unlisted`: how many lines are too many to be listed. */
+/**
+ * A page of faulty lines in the order of lines. `next`: the line behind which the next page begins. `unlisted`: if there are too many
+ * faulty lines to list any, their number; else 0.
+ */
 export type FaultyPage = { found: (FaultyLine & { line: number })[]; next?: number; unlisted: number };
 
 /**
@@ -57,8 +60,8 @@ export function makeFaultyLines({ connection, keys }: { connection: RedisConnect
     keptRows,
 
     /**
-     * Faulty lines of the last import of these kinds, behind a line; with a text those of this line, or whose name has its words. Nothing is
-     * read if there are more than `most`.
+     * A page of the faulty lines of the last import, of these kinds, behind the line `after`. With a `text`, only the line with this
+     * number, and lines whose name has words that begin with its words. If there are more than `most` faulty lines, none is read.
      */
     async faultyPage(
       name: string,
@@ -146,7 +149,7 @@ function* pagesOf<T>(items: readonly T[]): Generator<T[]> {
 }
 
 function argsOf(line: number, { key, buyer = '', amount = '', name = '', fault }: NotedLine): (string | number)[] {
-  // Without the spaces and bars that part the text.
+  // The name is URL-encoded, since spaces and bars separate the parts of the stored text.
   const told = name === '' ? '' : `|${encodeURIComponent(name.toWellFormed())}`;
   return [line, fault?.kind ?? 'sound', fault?.message ?? '', key, buyer, amount + told];
 }

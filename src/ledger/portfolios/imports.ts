@@ -116,7 +116,7 @@ export function makeImports({ connection, keys }: { connection: RedisConnection;
     keptRows: faulty.keptRows,
     faultyBeside: faulty.faultyBeside,
 
-    /** Begins an import. The faulty lines of the import before are deleted, its rows are not. */
+    /** Begins an import. The faulty lines of the previous import are deleted, and its rows stay. */
     async startImport(name: string, file: ImportedFile & { made?: ImportMade }): Promise<ImportRun> {
       return (await begin(name, file, false)) as ImportRun;
     },

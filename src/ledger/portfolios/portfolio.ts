@@ -26,7 +26,7 @@ export type PortfolioState = {
   archiving: boolean;
   paused: string | undefined;
   pauseKind: PauseKind;
-  /** Who alone imported into it; undefined once others did, or if that is not known. */
+  /** The only person who imported into the portfolio; undefined if several did, or if that is not known. */
   owner: string | undefined;
   /** Number of rows that go first, before the portfolio pauses itself; undefined if all go. */
   first: number | undefined;
@@ -43,7 +43,9 @@ export type PortfolioState = {
   supplier: PortfolioSupplier | undefined;
   /** Whether the supplier waits for the approval of the import that named it. */
   supplierAwaits: boolean;
-  /** One that a later import named: it waits for an approval, or was declined. Rows go with `supplier` all the same. */
+  /**
+   * A supplier that a later import named, and that waits for an approval or was declined. Until it is approved, rows go with `supplier`.
+   */
   laterSupplier: (PortfolioSupplier & { awaits: boolean }) | undefined;
   /** Who last gave up the portfolio's open rows, and when, in ms. */
   givenUp: { by: string; atMs: number } | undefined;
@@ -87,7 +89,7 @@ export function isPending({ body, id, problem }: PortfolioSupplier): boolean {
   return body !== undefined && !id && !problem;
 }
 
-/** What is said of a supplier that a later import named and that does not count; undefined for none. */
+/** A text for people about a supplier that a later import named and that does not count for the portfolio; undefined for none. */
 export function laterSupplierWords({ laterSupplier }: Pick<PortfolioState, 'laterSupplier'>): string | undefined {
   if (!laterSupplier) return undefined;
   const { body, id, problem, awaits } = laterSupplier;
@@ -125,7 +127,8 @@ export function makeSuppliers({ connection, keys }: { connection: RedisConnectio
           counts === '' && waitsFor === '' && before !== '' && !(JSON.parse(before) as PortfolioSupplier).problem;
         const asRead = ['IS', 'supplier', before, 'IS', 'supplierApproval', waitsFor, 'IS', 'supplierBefore', counts];
         const keeps = isKept ? ['HSET', 'supplierBefore', before] : [];
-        // Of the approvals of this content, only the open one stands there.
+        // The field `approving:<content>` of the portfolio names the open approval of this content. Another value means that this approval
+        // is closed.
         const isOpen = ['IS', `approving:${content}`, approval];
         const changes = [...isOpen, ...asRead, ...keeps, ...named, 'HSET', 'supplierApproval', approval];
         if ((await change({ hash }, { changes })) !== null) return true;
@@ -143,7 +146,8 @@ export function makeSuppliers({ connection, keys }: { connection: RedisConnectio
       for (;;) {
         const fields = ['archive', 'supplier', 'supplierApproval', 'supplierBefore'] as const;
         const [archive, named, waitsFor, before] = await connection.hmget(hash, ...fields);
-        // One that waits is ended by its approval alone, any other by its call.
+        // A supplier that waits for an approval ends by that approval alone. Any other one ends by its call, and is in `supplierBefore` if
+        // a later one waits.
         const [field, known] = approval === '' && before ? ['supplierBefore', before] : ['supplier', named];
         if (archive || !known || ((JSON.parse(known) as PortfolioSupplier).key ?? '') !== supplier.key) return;
         if (approval !== '' && waitsFor !== approval) return;

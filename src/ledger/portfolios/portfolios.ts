@@ -157,7 +157,7 @@ export function makePortfolios({
       const lacks = isUncounted && rows < inStates.reduce((sum, count) => sum + count, 0);
       const states = namedCounts(ROW_STATES, inStates);
       if (hash.archive === undefined && hash.tallied !== TALLIED && (lacks || added < states.done + states.skipped)) {
-        // An archiving that begins meanwhile keeps the rows as they are.
+        // If archiving begins in between, nothing may change the rows any more, and they stay out of the sums.
         await comparison.tallyRows(name).catch(unlessArchived);
         return this.read(name);
       }
@@ -216,7 +216,7 @@ type Fields = Omit<
   | 'short'
 >;
 
-/** What the fields of a portfolio's hash say of it. */
+/** Reads what the portfolio's hash contains, without the counts that come from other keys. */
 function fromFields(fields: Record<string, string>): Fields {
   const number = (field: string) => (fields[field] === undefined ? undefined : Number(fields[field]));
   const callNames = [...CALL_KINDS, 'token', 'throttled'] as const;

@@ -109,7 +109,9 @@ export function isUndecided({ amount, isNamed }: AskingLine, earlier: string): b
 const UNDECIDED =
   /^(?:This buyer has|An earlier line of this file has replaced) [\s\S]*? it cannot be told (?:which of them|whether) this line \(([\d.]+)\) corrects/;
 
-/** The problem of an undecided line from then on: the same, so that the next errors file says so too. */
+/**
+ * The problem text of a line that stays undecided: its earlier problem again, so that the next errors file lets the line be recognized too.
+ */
 export function undecidedProblem(earlier: string): string {
   const [said = ''] = earlier.split(REMEDY);
   return `${said.trim()} ${REMEDY}`;
@@ -136,7 +138,10 @@ function takenProblem(taken: BuyerRow, { amount }: AskingLine): string {
   return `An earlier line of this file has replaced the request of ${describeRow(taken)} of the same buyer already, and it cannot be told whether this line (${amount}) corrects it. ${REMEDY}`;
 }
 
-/** The outcome is known in a moment; until then both requests, or neither, might be made. */
+/**
+ * The problem text of a line that may correct a request which is being sent at this moment. Before its outcome is known, replacing it could
+ * lead to both requests, or to neither.
+ */
 function sendingProblem(sending: BuyerRow): string {
   return `The request of ${describeRow(sending)} of the same buyer is being sent at this moment, so it cannot be told whether this line corrects it: import the file again when that is answered, or give this line a request_reference of its own if it is meant beside that one.`;
 }

@@ -103,7 +103,7 @@ export async function summarize(
 /** Numbers of done and skipped rows whose limit is approved, by what statuses mean: granted in part, and with nothing, which means no. */
 export type GrantedShort = { grantedBelow: number; grantedNothing: number };
 
-/** Counts what was granted short. */
+/** Counts rows whose limit was approved with less than the requested amount, or with nothing. */
 export function grantedShort({ short }: Pick<PortfolioState, 'short'>, meanings: Meanings): GrantedShort {
   return { grantedBelow: approvedIn(short.below, meanings), grantedNothing: approvedIn(short.nothing, meanings) };
 }

@@ -27,7 +27,10 @@ export type DeclinedPage = {
 /** Answers other than a plain yes that are looked at: some ten milliseconds. */
 export const MOST_ANSWERS = 2_000;
 
-/** How long answers that are the same are not read again, in as many portfolios: so long, rows that leave for an archive may still count. */
+/**
+ * The rows are not read again for this long while neither the set of answers nor the number of portfolios changes. For as long, rows that
+ * have left for an archive may still count.
+ */
 const SAME_MS = 2_000;
 
 /** Finds rows that the service answered within two days otherwise than by a plain yes, at first or by a later decision (moves.lua). */
@@ -39,12 +42,12 @@ export function makeAnsweredLately({ connection, keys }: { connection: RedisConn
     return JSON.parse(String(text)) as (string | number | false)[];
   });
 
-  /** Those of them that have this outcome, by what statuses mean, and were answered since then. */
+  /** The rows that the service answered lately with this outcome, by what statuses mean now, at `sinceMs` or later. */
   async function answeredLately(outcome: RowOutcome, sinceMs: number, meanings: Meanings): Promise<AnsweredRows> {
     const range = { from: -MOST_ANSWERS, to: -1, scores: 'WITHSCORES' };
     const [digest, portfolios] = await Promise.all([
       digestOf({ set: keys.answeredLately }, range),
-      // Another number tells that one was archived, or came back.
+      // A change of this number means that a portfolio was archived or restored, so the rows are read again.
       connection.zcard(keys.portfolios),
     ]);
     const found = await latest(`${digest} ${portfolios}`);
@@ -54,7 +57,7 @@ export function makeAnsweredLately({ connection, keys }: { connection: RedisConn
       const [name, atMs, tally, importId] = found.slice(at, at + 4);
       const row = rowIdOf(String(name));
       if (!row || Number(atMs) < sinceMs) continue;
-      // The row is in the archive of its portfolio.
+      // Without a tally the row is not in Redis but in an archive, so its outcome is unknown here.
       if (!tally) isAll = false;
       if (!tally || outcomeOfTally(String(tally), meanings) !== outcome) continue;
       const requested = REQUESTED.exec(String(tally))?.[1] ?? '';

@@ -97,8 +97,8 @@ export function makeBuyerRows({ connection, keys }: { connection: RedisConnectio
     },
 
     /**
-     * Requests of a buyer from an index on, those of the newest portfolios first, those of archived ones last. `most` of them or slightly
-     * more are looked at; `count` is their number, and `isWhole` whether that are all.
+     * A page of a buyer's requests, from index `from` on: those of the newest portfolios first, and those of archived ones last. To order
+     * them, it reads `most` requests or slightly more; `count` is how many were read, and `isWhole` whether these are all of the buyer's.
      */
     async latestOf(buyer: string, { from, count, most }: { from: number; count: number; most: number }) {
       const amounts = new Map<string, string>();

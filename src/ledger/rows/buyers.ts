@@ -10,7 +10,7 @@ import { type RowId, rowIdOf } from '../schema/schema.ts';
  */
 type BuyersRead = { version: string; holders: Map<string, string>; buyers: Map<string, string> };
 
-/** What to write. `mends`: buyers that get another name, each with its only row. */
+/** A change to the records of buyers. `mends`: buyers that get another name, each with its only row. */
 type BuyersChange = {
   version: string;
   holders: ReadonlyMap<string, string>;
@@ -93,10 +93,13 @@ export function makeBuyers({ connection, keys }: { connection: RedisConnection; 
     withWord: (begins: string, { after = '', most }: { after?: string | undefined; most: number }) =>
       find({ words: keys.words }, { begins, after, most }) as Promise<string[]>,
 
-    /** Adds words of these buyers' records that none finds; answers how many. */
+    /** Adds the words of these buyers' records that the search index lacks; answers how many. */
     addWords: (some: readonly string[]) => compare(ofWords, { part: 'add', told: some }) as Promise<number>,
 
-    /** Removes words that no record has from one leaf. Answers how many, and the next leaf; the first is `''`. */
+    /**
+     * Removes words that no buyer's record has from one leaf of the search index (buyer-words.lua). Answers how many, and the next leaf;
+     * the first leaf is `''`.
+     */
     removeWords: (leaf: string) =>
       compare(ofWords, { part: 'remove', told: leaf }) as Promise<[removed: number, next: string | null]>,
 

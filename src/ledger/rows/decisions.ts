@@ -7,11 +7,11 @@ import type { RowRequest, RowState } from '../schema/row.ts';
 import { type RowId, rowIdOf, rowName } from '../schema/schema.ts';
 import { type KeptDecision, lastDecision } from './story.ts';
 
-/** What the service said later of a limit; see lua/decide.lua. */
+/** A decision of the service about a limit that comes after its first answer (lua/decide.lua). */
 export type LaterWord = {
   /** The limit's id. */
   limit: string;
-  /** The key of the request, where the row is named: a service may have answered one id to several. */
+  /** The key of the limit's request, if the decision names the row: the service may have answered several requests with one id. */
   key?: string | undefined;
   status: string;
   /** Decimal text; '' says that none is known, undefined that nothing is said of it: then the total that is known stays. */
@@ -26,9 +26,9 @@ export type LaterWord = {
 };
 
 /**
- * What became of a later word. `taken`: it is the latest. `same`: it says what is known. `older`: a later one is known, or the call
- * that was answered was sent later. `contradicts`: another
- * one of the same moment is known. `not made`: the limit is not the one that counts for its request. `damaged`: its call cannot be read.
+ * The result of taking in a decision. `taken`: it is the latest. `same`: it says what is known already. `older`: a later decision is known,
+ * or the call was sent only after this decision, so that the call's answer is newer. `contradicts`: another decision of the same moment is
+ * known. `not made`: the limit is not the one that counts for its request. `damaged`: the limit's call cannot be read.
  */
 export type DecidedAs = 'taken' | 'same' | 'older' | 'contradicts' | 'not made' | 'damaged';
 
@@ -49,13 +49,16 @@ export type DecidedLimit = {
   importId: string;
   /** What the service said last. */
   record: CallRecord;
-  /** Its last decision that said something else; undefined if there was none. */
+  /** The last decision that changed what the service had said of the limit; undefined if there was none. */
   decided: KeptDecision | undefined;
   /** When the service said last what it says now, in ISO 8601; '' if there was no decision. */
   decidedAt: string;
 };
 
-/** A row that says something else since a decision: which one of the account, the row's name, and what the service said. */
+/**
+ * A row whose limit a decision has changed, with what the service said. `number`: the decisions about the account's rows are numbered, so
+ * that people can be told of each once.
+ */
 export type DecidedRow = {
   member: string;
   number: number;
@@ -66,8 +69,8 @@ export type DecidedRow = {
 };
 
 /**
- * How much later than its file says a decision may have been made: a time without a zone may be of another one, and a clock wrong. Events have
- * no such allowance, since a person writes none of them.
+ * The most by which a decision may have been made later than its file says: its time may be without a time zone, or a clock may be wrong.
+ * Events have no such allowance, since no person writes their times.
  */
 const FILE_MARGIN_MS = 86_400_000;
 
@@ -77,10 +80,10 @@ const AT_ONCE = 500;
 /** Limits that one script reads or decides: some milliseconds of Redis' time. */
 const LIMITS_AT_ONCE = 50;
 
-/** Scripts of these that are sent before earlier ones are answered, so that Redis need not wait, and writes both to the disk at once. */
+/** The number of scripts under way at once, so that Redis always has work, and writes several of them to the disk together. */
 const LIMITS_UNDER_WAY = 2;
 
-/** A request, its buyer or '', and rows of it by name that may be there. */
+/** A request, its buyer or '', and the names of rows that may belong to it and may be in Redis. */
 type Asked = { key: string; buyer: string; names: readonly string[] };
 
 export type Decided = ReturnType<typeof makeDecisions>;
@@ -106,7 +109,10 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
   const rowsThere = gathered<Asked, string[] | 0>('request-rows', asked);
   const manyThere = gathered<Asked, string[] | 0>('request-rows', asked, 1);
 
-  /** Up to which number rows are told, and the state that is remembered of the notice's subject for it. */
+  /**
+   * The number up to which people were told of decided rows by notices of this subject, and the subject's stored state, from which the
+   * number is read.
+   */
   async function toldTo(subject: string): Promise<{ number: number; was: string }> {
     const was = (await connection.hget(keys.noticeStates, subject)) ?? '';
     return { number: Number(/^up to (\d+)$/.exec(was)?.[1] ?? 0), was };
@@ -126,7 +132,8 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
       if (one === 0) return undefined;
       const [own = '', row, at, record, by, decided, of, importId = '', shared = ''] = one;
       const request = of ? (JSON.parse(of) as RowRequest) : undefined;
-      // A results file tells when a row changed last, which may be later than a decision.
+      // A call that a results file brought back has the time of the row's last change, which may be later than a decision. So it counts as
+      // asked for at 0.
       const askedMs = by === 'a results file' ? 0 : Number(at?.split('+')[0] ?? 0);
       const said = recordIn(record);
       return {
@@ -145,7 +152,7 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
     },
 
     /**
-     * Takes a later word, for the call of the limit; its rows say it once they {@link follow}.
+     * Takes a decision of the service into the call of its limit. The rows of the limit say it only after {@link follow}.
      *
      * @param told who brought it, with which file, for the histories of its rows; `at`: when the file was taken, which stands with the call alone
      * @param isTold false only answers what would become of it
@@ -163,8 +170,8 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
     },
 
     /**
-     * The rows of a limit's request: the one for which it was made, and others that skipped it since it was made before. Without those of
-     * forgotten portfolios; those of archived ones are known where the buyer has few requests.
+     * The rows of a limit's request, in all portfolios: the row for which the limit was made, and rows that were skipped since it existed.
+     * Rows of forgotten portfolios are left out, and so are rows of archived portfolios if the buyer has many requests.
      *
      * @param portfolios reads all of the account: only where the buyer's requests do not tell
      */
@@ -179,7 +186,7 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
       return rows.flatMap((name) => rowIdOf(name) ?? []);
     },
 
-    /** The rows of whose decisions people are not told yet, the earliest first. */
+    /** The rows that a decision has changed and of which people are not told yet, the earliest first. */
     async untold(): Promise<DecidedRow[]> {
       const rows: DecidedRow[] = [];
       for (let after = 0; ; after = rows.at(-1)?.number ?? 0) {
@@ -196,21 +203,21 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
 
     toldTo,
 
-    /** Takes those of these rows off {@link untold} that a notice of the subject has told. */
+    /** Removes rows from the list of {@link untold} if a notice of this subject has told people of them. */
     async noteTold(subject: string, rows: readonly DecidedRow[]): Promise<void> {
       const { number: last } = await toldTo(subject);
       const told = rows.filter(({ number }) => number <= last);
       for (let from = 0; from < told.length; from += AT_ONCE) {
         const page = told.slice(from, from + AT_ONCE);
         const [first = 0, end = 0] = [page[0]?.number, page.at(-1)?.number];
-        // Numbers without a gap are those of these rows alone.
+        // If the page's numbers have no gap, the range contains no other rows.
         if (end - first + 1 === page.length) await connection.zremrangebyscore(keys.decidedRows, first, end);
         else await connection.zrem(keys.decidedRows, ...page.map(({ member }) => member));
       }
     },
 
     /**
-     * Lets a row say what its limit's call says. Answers `follows` if it said something else before.
+     * Lets a row take over what its limit's call says after a decision. Answers `follows` if the row said something else before.
      *
      * @param told who brings it, and with which file: the row's history names them for a decision whose bringer the call has not kept.
      *   Without it nothing is changed.
@@ -227,7 +234,7 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
   };
 }
 
-/** What the service said, as a call keeps it; nothing if that cannot be read, which {@link DecidedAs} tells. */
+/** The service's last words on a limit, as its call keeps them. For unreadable text it is {}; {@link DecidedAs} then says `damaged`. */
 function recordIn(text: string | null | undefined): CallRecord {
   try {
     return JSON.parse(text ?? '{}');

@@ -3,8 +3,8 @@ import { makeGatedScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
 
 /**
- * Finds portfolios that were finished, for one process of the fleet each, so that it is logged once. A portfolio that goes on later, since
- * rows are sent again, is found again when it is finished again.
+ * Finds portfolios that were finished. Each is found by one process of the fleet only, so that it is logged once. A portfolio that goes on
+ * later, since rows are sent again, is found again when it is finished again.
  *
  * @param sinceMs by the server's clock; portfolios finished before are ignored
  */
@@ -20,7 +20,10 @@ export function makeFinished({
   sinceMs: number;
 }) {
   const change = makeGatedScript(connection, 'general#change-fields');
-  /** By portfolio, which finish this process got already. Redis gives it to the same process again, since a reply may have been lost. */
+  /**
+   * For each portfolio the time of the finish that `news` of this process has answered already. Redis alone does not tell: it gives the
+   * same finish to this process again, since a reply may have been lost.
+   */
   const told = new Map<string, string>();
 
   return {

@@ -43,7 +43,10 @@ export function makeFirstRows({ connection, keys }: { connection: RedisConnectio
       return left ? Number(left) : undefined;
     },
 
-    /** The same, but only while it is paused for this reason, undefined for none; answers whether it was. */
+    /**
+     * Lets a portfolio go on as {@link resume} does, but only if its pause reason is still `paused` ('' if it is not paused). Answers
+     * whether it was.
+     */
     async resumeAsPaused(name: string, paused = ''): Promise<boolean> {
       return (await resume(name, { count: 1, words: paused })) !== null;
     },

@@ -139,7 +139,7 @@ function toRowAtStep(answer: string[]): RowAtStep | undefined {
   };
 }
 
-/** What moves a row on: the results of its step, the revision of the request that was read, and the cause of a failure. */
+/** The data that move a row on: the results of its step, the revision of the request that was read, and the cause of a failure. */
 export type Move = RowFields & { revision?: string; cause?: FoundCause };
 
 /** The arguments of lua/moves.lua for a move. Pure. */
@@ -167,7 +167,7 @@ function toldOf(to: RowState, { problem }: RowFields): string {
   return problem.status === undefined ? storyEntryText({ is: 'failed', step, message }) : '';
 }
 
-/** What the canary counts, and the pause reason if the portfolio pauses itself. */
+/** The arguments of a move for the canary: the kind of answer that it counts, how many alike pause the portfolio, and the pause reason. */
 function canaryOf(step: RowState, { answered, problem }: RowFields, refusals: number) {
   if (!answered) return { refusals };
   if (answered === 'not ours') return { answered: 'others', refusals: MOST_NOT_OURS, why: NOT_OURS_WORDS };
@@ -175,7 +175,10 @@ function canaryOf(step: RowState, { answered, problem }: RowFields, refusals: nu
   return { answered: String(problem.status), refusals, why: refusedAlikeWords(refusals, step, problem) };
 }
 
-/** What is counted and summed of the service's response; "?" if the script has to read the record. */
+/**
+ * The amounts and status of the service's response, for the portfolio's counts and sums; "?" if the script has to read them from the
+ * record.
+ */
 function grantedOf({ record }: RowFields) {
   // JSON spells half a surrogate pair in another way, so such texts are read from the record.
   const plain = (text: unknown = '') => (typeof text === 'string' && text.isWellFormed() ? text : '?');

@@ -74,7 +74,7 @@ export type KnownCall = {
   id: string;
   /** The id of a second thing that was made. */
   again: string;
-  /** What else the service said, last; `answered`: what it had said before its first decision. */
+  /** The rest of the service's last words about the thing. `answered`: what it had said before its first decision. */
   record: CallRecord;
   answered: CallRecord | undefined;
   decided: KeptDecision | undefined;
@@ -167,8 +167,8 @@ export function makeStories({ connection, keys }: { connection: RedisConnection;
     heldCount: (): Promise<number> => connection.zcard(keys.held),
 
     /**
-     * The number of held rows of the account, and a digest of the first {@link MOST_HELD}: others are held if it changes. A row that is held
-     * again comes behind the others, so that their order and the last one's time tell.
+     * The number of held rows of the account, and a digest of the first {@link MOST_HELD} with the order in which they were held. The
+     * digest changes when other rows are held, and when a row is held again, which comes last then.
      */
     async heldDigest(): Promise<{ total: number; digest: string }> {
       const range = { from: 0, to: MOST_HELD - 1, scores: '' };

@@ -40,7 +40,7 @@ export function makeArchives({ connection, keys }: { connection: RedisConnection
 
 /** The portfolios that a nightly run archives or forgets. */
 type OldPortfolios = {
-  /** Portfolios that are archived, forgotten or on the way; the earliest first. */
+  /** Portfolios that are in one of the {@link ARCHIVE_STATES}; the earliest first. */
   archived: ArchivedPortfolio[];
   /** Ordinary portfolios that were finished, and last restored, before the given moment; the one finished first comes first. */
   finished: string[];

@@ -234,7 +234,7 @@ export function makeKeys(prefix: string, account: string) {
     calls: `${root}:call:`,
     /** Sorted set: restored portfolios, by when restoring began, in ms: from then on their age counts for archiving them again. */
     restored: `${root}:restored`,
-    /** Set: portfolios whose rows may not say yet what was decided while they were archived, or on the way there. */
+    /** Set: portfolios that were archived, or began to be: their rows may not say yet what was decided in the meantime. */
     toFollow: `${root}:to-follow`,
     /** Hash: one content that the service posted as an event: raw, with headers and times. */
     event: (id: string) => `${root}:event:${id}`,
@@ -242,7 +242,10 @@ export function makeKeys(prefix: string, account: string) {
     eventsLately: `${root}:events`,
     /** Sorted set: ids of events that are to be read for decisions, by when, in ms of the server's clock. */
     eventsUnread: `${root}:events:unread`,
-    /** Sorted set: `<number> <JSON>` of rows that say something else since a decision, by that number, until people are told. */
+    /**
+     * Sorted set: `<number> <JSON>` of each row that a later decision of the service has changed, by that number; removed once people are
+     * told.
+     */
     decidedRows: `${root}:decided`,
     /** Sorted set, expires: `<portfolio>/<row key>` of rows answered within two days otherwise than by a plain yes, by when, in ms. */
     answeredLately: `${root}:answered-lately`,

@@ -5,11 +5,11 @@ import type { Cursor } from './row-pages.ts';
 import type { RowSources, Valued } from './row-sources.ts';
 import { FEW_ROWS, LOOKS_PER_ROW, type SearchWalks, turnedOff, type Walk, type WalkPlan } from './row-walks.ts';
 
-/** What rows are listed by; `-` in front for the last, largest or latest first. */
+/** The orders in which rows are listed; `-` in front reverses one: the last, largest or latest first. */
 const ROW_ORDERS = ['line', '-line', 'amount', '-amount', 'changed', '-changed'] as const;
 export type RowOrder = (typeof ROW_ORDERS)[number];
 
-/** The order that a word of an address names; by line where it names none. */
+/** The order that a word of a URL names; `line` for any other word. */
 export function rowOrderOf(word: unknown): RowOrder {
   return ROW_ORDERS.find((order) => order === word) ?? 'line';
 }

@@ -22,7 +22,7 @@ type RowCount = { rows: number; isExact: boolean };
 const MOST_READ = 2_000;
 /** Rows read at once if most of them may not match. */
 const READ_AT_ONCE = 250;
-/** Rows among which a row of a search by text is looked for, with those beside it: five pages. */
+/** If a filter has a text, a row and those beside it are looked for among this many first rows of the list: five pages. */
 const MOST_BESIDE = 200;
 /** Most rows counted one by one. */
 const MOST_COUNTED = 1_000;

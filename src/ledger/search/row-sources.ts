@@ -10,7 +10,7 @@ import { isBehind } from './row-pages.ts';
 /** A row found in an index, with its line there; it may not match the filter. */
 export type Candidate = { key: string; line: number };
 
-/** A row found in the order of a value. */
+/** A row found in an index that orders rows by a value, such as the requested limit or the time of the last change. */
 export type Valued = Candidate & { value: number };
 
 /** Columns and rows that one script visits: some milliseconds of Redis' time. */

@@ -73,7 +73,7 @@ export function makeRowWalks(
     });
   }
 
-  /** Reads rows that an index has, whatever they are by now. */
+  /** Reads the rows that an index has listed. A row may have changed since, so it may not match the filter any more. */
   async function stepOf(portfolio: string, found: Candidate[], next: Cursor | undefined, looks = 0): Promise<WalkStep> {
     const lines = new Map(found.map(({ key, line }) => [key, line]));
     const rows = await readAll(portfolio, [...lines.keys()]);
@@ -145,7 +145,7 @@ export function makeRowWalks(
     const byKey = new Map((await readAll(portfolio, keysFound)).map((each) => [each.row.key, each]));
     const rows = places.flatMap(({ key: at, entry, before }) => {
       const found = byKey.get(at);
-      // A name with several such words comes by the first of them.
+      // A row is found by each word of its name that begins so. It is answered once, for the first of these words.
       const [first] = wordsOf(found?.result.request.name ?? '')
         .filter((word) => word.startsWith(begins))
         .toSorted();
@@ -246,7 +246,7 @@ export function makeRowWalks(
       const meant = states.reduce((sum, state) => sum + (sizes.states.get(state) ?? 0), 0);
       const isShort = meant <= FEW_ROWS || unindexed > 0;
       if (isShort) return { ...plain, walk: byLine(portfolio, { states }) };
-      // Without states the script reads no state.
+      // If all states match, none is passed on, so that the script need not read the rows' states.
       const told = states.length < ROW_STATES.length ? { ...filter, states } : filter;
       return { ...plain, walk: byColumn(portfolio, told, sizes.lastLine) };
     },

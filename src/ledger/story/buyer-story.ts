@@ -18,7 +18,7 @@ export type BuyerRequest = {
   archived: ArchiveStateName | undefined;
   /** When the row changed last, or the call of an archived row was sent, in ms. */
   atMs: number | undefined;
-  /** Decisions that came later, the oldest first. */
+  /** The decisions of the service that came after its first answer, the oldest first. */
   decisions: Extract<StoryEntry, { is: 'decided' }>[];
 };
 

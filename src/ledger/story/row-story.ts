@@ -40,7 +40,7 @@ export type RowStory = {
   calls: StoryCall[];
   /** The row's unusual events, oldest first. */
   entries: StoryEntry[];
-  /** The approval of the import that brought the row in, as far as it is known; its answer is in no entry. */
+  /** The approval of the import that brought the row in, as far as it is known. Its answer is not among the row's `entries`. */
   approved: Pick<Approval, 'id' | 'standing' | 'importId' | 'answered'> | undefined;
   /** Ids of the buyer's limits, the oldest first, at most some hundred. */
   buyerLimits: string[];
