@@ -30,9 +30,9 @@ export type CallOutcome =
   | { is: 'not ours'; id: string; reason: string; brief: string; body: string }
   /** The service put this row off several times, while other rows of its step passed. */
   | { is: 'put off'; reason: string; times: number }
-  /** Not now, but with a new permit; `putOffs` counts how often the service put the row off while other rows passed. */
+  /** The call is sent later, with a new permit. `putOffs` counts how often the service put the row off while other rows passed. */
   | { is: 'later'; again: 'new permit'; reason: string; putOffs?: number; wasUnknown?: boolean }
-  /** Not now: again after so many ms, or once the row's portfolio is resumed, or another person has approved the row. */
+  /** The call is sent later: after so many ms, when the row's portfolio is resumed, or when another person has approved the row. */
   | { is: 'later'; again: number | 'resumed' | 'approved'; reason: string }
   /** Nothing was sent, since the row was given up or has another request by now. */
   | { is: 'moved' };

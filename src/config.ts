@@ -17,7 +17,7 @@ import { STAND_IN_ACCOUNT } from './stand-in-account.ts';
  */
 export type UnknownPolicy = 'hold' | 'resend' | 'repeat';
 
-/** What to do if the response to a limit call names another company, another amount or the id of another limit. */
+/** The setting that decides about a response to a limit call with another company, another amount or the id of another limit. */
 export type AnswerCheck = 'hold' | 'warn';
 
 export type Settings = z.output<typeof settingsSchema> & {
@@ -98,7 +98,7 @@ function schemaFaults(error: z.ZodError | undefined, values: Readonly<Record<str
   });
 }
 
-/** Faults of the proxy for the service. Other proxies in the environment need not be usable here. */
+/** Faults of the proxy that SERVICE_URL needs. A proxy of the environment that is not used for this URL is not checked. */
 function proxyFaults(settings: z.output<typeof settingsSchema> | undefined): string[] {
   if (settings?.SERVICE_URL === undefined) return [];
   try {

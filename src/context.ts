@@ -191,7 +191,7 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
     }),
     buyers: makeBuyers({ connection: ledger, keys }),
     portfolios: makePortfolios({ connection: ledger, keys, isSearched: settings.SEARCH_INDEX === 'on' }),
-    /** What the service's statuses mean, as people say. */
+    /** The meanings of the service's statuses, as people stated them. */
     statusMeanings,
     decisions: makeDecisions({ connection: ledger, keys }),
     stories: makeStories({ connection: ledger, keys }),

@@ -15,7 +15,7 @@ export function earlierRows(count: number): string {
   return count === 1 ? '1 row of an earlier import' : `${grouped(count)} rows of earlier imports`;
 }
 
-/** That so many rows `were`, or `would be`, replaced by the lines of a file that correct them. */
+/** A sentence that so many rows `were`, or `would be`, replaced by lines of the file that correct them. */
 export function replacedWords(count: number, were: string): string {
   const lines = count === 1 ? 'line of this file that corrects it' : 'lines of this file that correct them';
   return `${earlierRows(count)} ${were} replaced by the ${lines}.`;

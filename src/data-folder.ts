@@ -10,7 +10,7 @@ export type DataFolder = { path: string; by: 'setting' | 'here' | 'user' };
 /** The folder in LIMITLINE_DATA, and where that is set. */
 export type NamedFolder = { path: string; in: 'environment' | '.env' };
 
-/** What the choice depends on, so that tests can try any system. */
+/** The environment, working directory and system on which the choice of the data folder depends. Tests can give any others. */
 export type Surroundings = {
   env: NodeJS.Dict<string>;
   cwd: string;

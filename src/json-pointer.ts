@@ -1,4 +1,6 @@
-/** What stands for each element of a list in a pointer. RFC 6901 has no such sign, so a field of this name cannot be pointed at. */
+/**
+ * The sign that stands for each element of a list in a pointer. RFC 6901 has no such sign, so a field of this name cannot be pointed at.
+ */
 const EACH = '*';
 
 /** The segments of a JSON pointer (RFC 6901) to a part of a document; undefined if it is none. The segment `*` means each element of a list. */
@@ -10,17 +12,17 @@ export function pointerSegments(pointer: string): string[] | undefined {
     .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The pointer of these segments. */
+/** The JSON pointer (RFC 6901) that consists of these segments. */
 export function pointerOf(segments: readonly string[]): string {
   return segments.map((segment) => `/${segment.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** The segments up to the last `*`; none if they have none. */
+/** The segments up to and including the last `*`; an empty list if there is no `*`. */
 export function listsOf(segments: readonly string[]): readonly string[] {
   return segments.slice(0, segments.lastIndexOf(EACH) + 1);
 }
 
-/** The segments with these places in lists for the first `*`. */
+/** Replaces each `*` of the segments, from the first on, by the next given place in a list; further `*` stay. */
 export function inPlace(segments: readonly string[], places: readonly string[]): string[] {
   let next = 0;
   return segments.map((segment) => (segment === EACH ? (places[next++] ?? EACH) : segment));
@@ -38,8 +40,8 @@ export function valueAt(document: unknown, segments: readonly string[]): unknown
 }
 
 /**
- * The places in lists that the `*` of these segments mean, behind those that are given. If there is no list where one should be, `noList`
- * says where.
+ * Every combination of places in the document's lists to which the `*` of these segments can point. `given` are the places for the first
+ * `*`. Where a list is missing, `noList` is the pointer to where it should be.
  */
 export function* listPlaces(
   document: unknown,

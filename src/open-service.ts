@@ -42,7 +42,7 @@ export function openService(context: Context, url: string) {
     session: sessionOf(settings.SERVICE_SESSION_FILE),
     pace,
     breakers,
-    /** What holds calls back, as this process saw it last: the pace, the breakers that are tripped, the queues that are paused. */
+    /** The reasons that hold calls back, as this process last saw them: the pace, tripped breakers and paused queues. */
     paceNow: (): PaceState => ({ ...pace.state(), tripped: breakers.tripped(), paused: context.queues.pausedSeen() }),
     slots: makeSlots(settings.SERVICE_CONCURRENCY),
     onUnknown: eachKind((kind) =>
@@ -61,19 +61,22 @@ const NO_PACE: PaceState = {
   blocked: undefined,
 };
 
-/** What holds the fleet's calls back, as it stands in Redis, for commands that call nothing; undefined where nothing is known. */
+/**
+ * The reasons that hold the fleet's calls back, read from Redis, for commands that make no calls. Undefined if there is neither a pace nor
+ * a paused queue.
+ */
 export async function lookAtPace({ ledger, keys, queues, readPace }: Context): Promise<PaceState | undefined> {
   const [pace, tripped, paused] = await Promise.all([readPace(), readTripped(ledger, keys.breakers), queues.paused()]);
   if (pace === undefined && paused.length === 0) return undefined;
   return { ...(pace ?? NO_PACE), tripped, paused };
 }
 
-/** Fewer calls a second are the fading rest of calls that ended. */
+/** A lower measured rate of calls counts as none: it is only what remains of a mean that fades to 0. */
 const LEAST_FLOW_PER_S = 0.1;
 
 /**
- * Calls a second to be expected, limited by the ceiling: the learned pace or, before the service limited any call, what it accepted when calls
- * left last, however long ago. Undefined where none is known, or while a circuit breaker is tripped.
+ * The expected calls a second, at most SERVICE_RATE_PER_S. It is the learned pace; before the service limited any call, it is the rate of
+ * the last calls, however long ago. Undefined if no rate is known, or while a circuit breaker is tripped.
  */
 export async function knownRate(context: Context): Promise<number | undefined> {
   const [pace, samples] = await Promise.all([lookAtPace(context), context.paceSamples.read()]);

@@ -1,19 +1,19 @@
 /** The only status that the service is known to give a granted limit (docs/service.md, "Status of a limit"). */
 export const APPROVED = 'approved';
 
-/** What people may say that a status means. */
+/** The meanings that people may give a status. */
 export const MEANINGS = ['approved', 'review', 'declined'] as const;
 export type StatusMeaning = (typeof MEANINGS)[number];
 
-/** What statuses mean, by the status as the service writes it. {@link APPROVED} needs no entry. */
+/** The meanings of statuses, each by the status as the service writes it. {@link APPROVED} needs no entry. */
 export type Meanings = ReadonlyMap<string, StatusMeaning>;
 
-/** What a status means, which is said of it as it is counted; undefined if nobody has said it. */
+/** The meaning that people gave a status, found by the form in which the ledger counts it; undefined if nobody gave it one. */
 export function statusMeaningOf(status: string | undefined, meanings: Meanings): StatusMeaning | undefined {
   return status === APPROVED ? 'approved' : meanings.get(countedStatus(status ?? ''));
 }
 
-/** Bytes of a status that the ledger tells apart. */
+/** Most bytes of a status by which the ledger tells it from others: it cuts the rest. */
 const MOST_BYTES = 100;
 
 /** A status as the ledger counts it: cut to 100 bytes, never within a character, as derive.lua does. */

@@ -4,7 +4,10 @@ import { LimitlineError } from './errors.ts';
 /** The user and groups that run this process; with `sudo` also the caller's. */
 type RunningUser = { uids: readonly number[]; gids: readonly number[]; isTrusting: boolean };
 
-/** Who runs this process; undefined on a system without owners. `LIMITLINE_TRUST_ENV=on` in the environment trusts any working directory. */
+/**
+ * The user who runs this process; undefined on a system without owners of files. `LIMITLINE_TRUST_ENV=on` in the environment trusts any
+ * working directory.
+ */
 export function runnerOf(env: NodeJS.Dict<string>): RunningUser | undefined {
   const [uid, gid] = [process.geteuid?.(), process.getegid?.()];
   if (uid === undefined || gid === undefined) return undefined;

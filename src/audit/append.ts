@@ -17,7 +17,7 @@ import {
   THE_TRAIL,
 } from './entry.ts';
 
-/** The keys of the trail in Redis: `makeSharedKeys` of the ledger. */
+/** The Redis keys of the trail's entries and of its head; `makeSharedKeys` of the ledger names them. */
 export type AuditKeys = { audit: string; auditHead: string };
 
 type AppendDeps = {
@@ -42,12 +42,15 @@ const MOST_AT_ONCE = 64;
 const MOST_TRIES = 200;
 
 /**
- * Times do not decrease when a clock is set back a little. A head that is further ahead than this comes from a wrong clock or another writer,
- * and must not make all later times wrong.
+ * How far the last entry's time may be ahead of the clock. Up to this, a new entry takes the last entry's time, so times do not decrease
+ * when a clock is set back. A time further ahead comes from a wrong clock or another writer, and is ignored.
  */
 const MOST_AHEAD_MS = 3_600_000;
 
-/** The head of the trail in Redis. */
+/**
+ * The trail's last entry as Redis keeps it: number, link, time and key digest (`mark`). `top` is the highest number that the trail ever
+ * had, `nowMs` the time by Redis' clock.
+ */
 type Head = LastLink & { atMs: number; mark: string; top: number; nowMs: number };
 
 type Waiting = { draft: EntryDraft; written: PromiseWithResolvers<number> };
@@ -134,8 +137,8 @@ async function appendBatch(drafts: readonly EntryDraft[], deps: AppendDeps): Pro
 }
 
 /**
- * Whether the trail was set back: it ends before the entry that this host remembers, or has another one in its place. That is noticed
- * now or never, because the next written entry is remembered instead.
+ * Whether the trail was set back: it ends before the entry that this host remembers, or has another one in its place. It is checked before
+ * each write, because the written entry is remembered instead of that one.
  */
 async function isOtherHistory(
   head: Head,
@@ -145,7 +148,7 @@ async function isOtherHistory(
   if (remembered === undefined || head.number < remembered.number) return remembered !== undefined;
   if (head.number === remembered.number) return head.link !== remembered.link;
   const place = `${remembered.number}-0`;
-  // A missing entry is no other history: a checkpoint cut it off, or verification will report it.
+  // A missing entry does not show that the trail was set back: old entries may have been deleted, and `verify` reports any other gap.
   const [, fields] = (await connection.xrange(keys.audit, place, place))[0] ?? [];
   return fields !== undefined && !(fields[2] === 'l' && fields[3] === remembered.link);
 }

@@ -158,7 +158,8 @@ async function verifyTrail({
   signal: AbortSignal | undefined;
 }): Promise<StoredTrailCheck> {
   for (let readings = 1; ; readings += 1) {
-    // Read first, since a remembered entry is already in Redis; so both can only be behind what is read.
+    // This host's last link and the head are read before the entries. So entries that are written meanwhile cannot look as if they were
+    // missing.
     const known = await last.read();
     const [number, link] = await connection.hmget(keys.auditHead, 'number', 'link');
     const remembered: Remembered[] = [
@@ -178,8 +179,11 @@ async function verifyTrail({
   }
 }
 
-/** How often a check reads the trail at the most: again if old entries were deleted in the meantime, as once a day. */
+/**
+ * Most readings of the trail by one check. A reading that finds a fault is repeated if old entries were deleted meanwhile, which happens
+ * about once a day.
+ */
 const MOST_READINGS = 3;
 
-/** What the check of the trail in Redis found, and the number that this host remembers, if it does. */
+/** The result of the check of the trail in Redis, and the number of the last entry that this host remembers, if any. */
 type StoredTrailCheck = TrailCheck & { remembered: number | undefined };

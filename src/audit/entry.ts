@@ -6,7 +6,7 @@ type EntryPhase = 'begun' | 'done' | 'failed';
 
 /** One entry of the trail, as read. */
 export type AuditEntry = {
-  /** The entry's number in the trail: from 1, without gaps. */
+  /** The entry's number in the trail, from 1. Numbers have a gap only where a trail was found set back. */
   number: number;
   /** The time by Redis' clock, in ms; never before that of the previous entry, unless that was an hour ahead. */
   atMs: number;
@@ -47,8 +47,8 @@ export function boundedDraft({ by, what, from, about, is, of, facts }: EntryDraf
 }
 
 /**
- * The parts of an entry whose portfolios do not fit into its facts. The search finds a part by each portfolio that it names. All other facts
- * stand in the first part, which is also the entry that an outcome refers to.
+ * Splits an entry whose portfolios do not fit into its facts, so that the search finds a part by each portfolio. The first part has all
+ * other facts, and is the entry to which the entry on the outcome refers.
  */
 export function inParts(draft: EntryDraft): EntryDraft[] {
   const { facts, is: _is, ...said } = draft;
@@ -58,7 +58,8 @@ export function inParts(draft: EntryDraft): EntryDraft[] {
   for (const name of names.split(', ')) {
     const last = pieces.pop();
     const longer = last === undefined ? name : `${last}, ${name}`;
-    // The first piece stays whole also where other facts are too long, and all texts are cut.
+    // The first part also has the other facts. If those are too long, each text is cut to CUT_TEXT, so its portfolios must not be longer
+    // than that.
     const fits =
       pieces.length === 0
         ? longer.length <= CUT_TEXT

@@ -143,7 +143,7 @@ function makeIsMeant({ by, what, about }: AuditFilter): (entry: AuditEntry) => b
   );
   return (entry) =>
     parts.every(([field, text]) => {
-      // What is about many portfolios has only the first of them there.
+      // The field `about` of an entry on many portfolios names only the first of them, so the fact `portfolios` is searched too.
       const more = field === 'about' ? ` ${entry.facts?.portfolios ?? ''}` : '';
       return `${entry[field] ?? ''}${more}`.toLowerCase().includes(text);
     });
@@ -162,7 +162,8 @@ function toPlaced([id, fields]: [id: string, fields: string[]]): PlacedEntry {
   return {
     id,
     place: place === undefined ? undefined : Number(place),
-    // Our entries have their fields in this order; whatever has another has no valid link.
+    // Entries that we wrote have the fields `e` and `l` in this order. An entry with other fields is read as empty, and so has no valid
+    // link.
     text: fields[0] === 'e' ? (fields[1] ?? '') : '',
     link: fields[2] === 'l' ? (fields[3] ?? '') : '',
   };

@@ -24,7 +24,7 @@ export type Broken = {
   words: string;
 };
 
-/** What a check of a trail found: how many entries it has, which, and where it breaks first. */
+/** The result of a check of a trail: the number of its entries, the first and the last of them, and its first fault. */
 export type TrailCheck = {
   entries: number;
   first: number | undefined;
@@ -55,7 +55,7 @@ export function makeVerifier({
   from?: number | undefined;
   remembered?: readonly Remembered[];
 }) {
-  /** Number of entries; and how many of them, of unknown number, stand before the first whose link holds. */
+  /** The number of entries so far, and how many entries with an unknown number precede the first one whose link is valid. */
   let [entries, leading] = [0, 0];
   let first: { number: number; prev: string | undefined } | undefined;
   let last: TrailCheck['last'];
@@ -63,7 +63,7 @@ export function makeVerifier({
   /** The number that the next entry should have, and the link that it should name as previous; undefined behind a broken entry. */
   let expected = from ?? 1;
   let previous: string | undefined;
-  /** Whether the beginning of the trail is explained, and the highest number that a checkpoint says was deleted. */
+  /** Whether it is known why the trail begins where it does, and the highest number that a checkpoint says was deleted. */
   let [isExplained, cutBefore] = [from !== undefined, 0];
 
   const breakAt = (number: number, is: Break, { atMs, about }: { atMs?: number | undefined; about?: string } = {}) => {
@@ -95,7 +95,8 @@ export function makeVerifier({
         [expected, previous] = [Math.max(expected, number), undefined];
       }
     }
-    // Everything before the change of key fails with the present key, so the fault there is the key and no change.
+    // Entries before a change of the key have links by the old key, which cannot be checked with the present one. So the fault is the key,
+    // and not a changed entry.
     if (entry.what === OTHER_KEY && !last && broken)
       broken = { ...broken, is: 'key', words: WORDS.key(broken.number, '') };
     const is = faultOf(entry, { place, expected, previous });
@@ -139,7 +140,7 @@ export function makeVerifier({
   };
 }
 
-/** What is wrong with the position of an entry whose link holds. */
+/** The fault in the position of an entry whose link is valid; undefined if there is none. */
 function faultOf(
   { number, prev, what }: AuditEntry,
   { place, expected, previous }: { place: number | undefined; expected: number; previous: string | undefined },

@@ -15,10 +15,13 @@ import { makeUnpackedFolder, sweepUnpackedFolders } from './unpacked-folders.ts'
 /** The folder of the documents, with its name for messages. From a ZIP file, it exists until `close`. */
 type DocumentsPlace = { dir: string; words: FolderWords; close(): Promise<void> };
 
-/** Deeper than people's folders. Each level would be a folder on the disk. */
+/**
+ * Most levels of folders in a ZIP file, more than people use. Deeper entries are refused, since each level would become a folder on the
+ * disk.
+ */
 const MAX_DEPTH = 32;
 
-/** More documents than any known portfolio has. Beyond that, a folder is better than a ZIP file. */
+/** The limits of a ZIP file of documents. No known portfolio has so many; for more, a folder is better than a ZIP file. */
 const LIMITS: ZipLimits = { entries: 20_000, totalBytes: 4 * 1024 ** 3 };
 
 /**
@@ -56,7 +59,7 @@ export async function openDocuments(
   }
 }
 
-/** Errors of the disk, for which packing the archive again would not help. */
+/** Words for errors of the disk. Packing the archive again, as the usual message advises, would not help against them. */
 const NO_ROOM: Record<string, string> = {
   ENOSPC: 'its disk is full',
   EDQUOT: 'this user may store no more there',

@@ -114,7 +114,7 @@ export type Document = {
   path: string;
   sizeBytes: number;
   mediaType: string;
-  /** What the service is told that it is for; undefined for the purpose that its document shows. */
+  /** The purpose that is sent with the document; undefined for the one that the service documents (docs/service.md, "Document"). */
   purpose?: string;
 };
 
@@ -123,7 +123,7 @@ export const ANY_DOCUMENT = {
   find: async (name: string) => ({ name, path: name, sizeBytes: 0, mediaType: '' }),
 };
 
-/** More than a person reads through; further files are not counted. */
+/** Most unnamed documents that are listed: more than a person reads through. Further files are not counted. */
 const MAX_LISTED = 1_000;
 
 /**

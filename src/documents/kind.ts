@@ -29,7 +29,7 @@ export async function readMediaType(file: {
     };
   }
   const named = TEXT.get(ending);
-  // Some signatures have two letters: "BM" starts a bitmap, but also a text about BMW.
+  // The signature of a text is not believed, since some have only two letters: "BM" starts a bitmap, but also a text about BMW.
   if (named && isText && signature !== PDF) return { mediaType: named };
   if (signature) return { mediaType: signature };
   if (isText) return { mediaType: 'text/plain' };
@@ -62,7 +62,7 @@ export function programProblem(file: {
 /** Readers of PDF accept the header within these bytes (ISO 32000-1, annex H.3.4.1), after text of mail gateways. */
 const PDF_HEADER_WITHIN = 1024;
 
-/** Enough to distinguish text from other content. Large documents are never held in memory as a whole. */
+/** Bytes read at the beginning of a file: enough to tell text from other content. Large documents are never held in memory. */
 const START_BYTES = 64 * 1024;
 
 const PDF = 'application/pdf';

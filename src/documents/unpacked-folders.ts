@@ -43,7 +43,7 @@ export function removeUnpackedFolders(): void {
       rmSync(dir, { recursive: true, force: true });
       open.delete(dir);
     } catch {
-      // A file was just written into it. The next start removes it.
+      // Removing fails if a file was just written into the folder. The next start removes the folder.
     }
   }
 }

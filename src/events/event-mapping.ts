@@ -3,16 +3,16 @@ import { z } from 'zod';
 import { messageOf } from '../errors.ts';
 import { listsOf, pointerSegments } from '../json-pointer.ts';
 
-/** What an event may say of a limit, by the names of the columns in a file of decisions; and its kind. */
+/** The parts of an event that a mapping file can point at: the columns of a file of decisions, and the kind of the event. */
 export const MAPPED = ['buyer_limit_id', 'status', 'total_limit', 'available_limit', 'decided_at', 'kind'] as const;
 export type MappedName = (typeof MAPPED)[number];
 
-/** Where events say what they say of limits: the segments of JSON pointers. */
+/** The mapping file, as read. `at` says where an event has each part, as the segments of a JSON pointer. */
 export type EventMapping = {
   at: Partial<Record<MappedName, readonly string[]>> & Record<'buyer_limit_id' | 'status', readonly string[]>;
   /** The kinds of events that count; all if no kind is mapped. */
   kinds: readonly string[];
-  /** What an event may leave out. Without anything else, a missing part means that the event cannot be read. */
+  /** Parts that an event may lack. An event that lacks any other mapped part counts as unreadable. */
   optional: readonly string[];
 };
 
@@ -61,7 +61,10 @@ export function readEventMapping(path: string): { mapping: EventMapping; faults?
   return faults.length > 0 ? { faults } : { mapping: { at, kinds, optional } };
 }
 
-/** Each `*` has to mean a place in a list of the limits, so that it is clear which values belong to one limit. */
+/**
+ * The faults of pointers whose `*` stands for another list than that of `buyer_limit_id`: then it would be unclear which values belong to
+ * one limit.
+ */
 function faultsOfLists(at: EventMapping['at']): string[] {
   const ofLimit = JSON.stringify(listsOf(at.buyer_limit_id)).slice(0, -1);
   return MAPPED.filter((name) => at[name] && !ofLimit.startsWith(JSON.stringify(listsOf(at[name])).slice(0, -1))).map(

@@ -133,7 +133,8 @@ export function makeRate({
 function closeUnread(request: IncomingMessage, lingerMs: number): void {
   const isLeft = (): boolean => !request.complete && !request.destroyed;
   if (!isLeft()) return;
-  // Looks once more first: usually the rest came with the headers and is read by the next turn, so a flood leaves no timers.
+  // Most often the rest of the request came with the headers and is read in the next turn of the event loop. So a timer is set only after
+  // that turn, and a flood leaves none.
   setImmediate(() => {
     if (!isLeft()) return;
     setTimeout(() => {

@@ -49,7 +49,7 @@ export function makeEventListener(options: ListenerOptions) {
     requestTimeout: requestMs,
     keepAliveTimeout: idleMs,
     routerOptions: { maxParamLength: SECRET_LIMIT },
-    // The end of the process is handled below, so that only senders with the secret learn of it.
+    // Fastify does not answer for a closing server; the code below does, so that only senders with the secret learn of it.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     clientErrorHandler: connections.refuse,

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { ArrivedEvent, EventEnd, KeepEvent, KeptAs } from './arrived-event.ts';
 import type { ListenerLimits } from './guard-connections.ts';
 
-/** There is memory for this many events of the largest size: none must be rejected because another one is being read. */
+/** The events of the largest size for which there is always memory: none of them is rejected because another one is being read. */
 const LARGEST_AT_ONCE = 4;
 
 /** Node's memory for a request besides headers and body; measured: 3 to 4 kB. */
@@ -73,10 +73,10 @@ async function inTime(keeping: Promise<KeptAs>, limitMs: number): Promise<KeptAs
   }
 }
 
-/** What names of headers with credentials usually contain; such headers are not kept. */
+/** Words in names of headers that contain credentials; such headers are not kept. */
 const PROOFS = /authorization|cookie|api-?key|auth-?token/;
 
-/** What stands in kept headers in place of the secret: proxies put the requested URL, and so the secret, into them. */
+/** The text that replaces the secret in kept headers: proxies put the requested URL, and so the secret, into them. */
 const MASK = '[secret]';
 
 /** The headers to keep: all in order, with lower-case names and repeated values, except credentials, and with the secret masked. */

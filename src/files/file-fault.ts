@@ -27,7 +27,7 @@ export async function entriesIn(dir: string): Promise<Dirent[]> {
   });
 }
 
-/** For a new file, these codes mean a missing folder. */
+/** Words for codes of the operating system when a new file is written; these codes then mean a missing folder. */
 const WRITING: Record<string, string> = {
   ENOENT: 'there is no such folder; make it, or name another',
   ENOTDIR: 'there is no such folder; make it, or name another',

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 
-/** Kept free when files are written for people: the ledger may be on the same disk, and a full disk stops it. */
+/** Bytes that stay free on the disk when files are written for people: the ledger may be on the same disk, and a full disk stops it. */
 export const RESERVE_BYTES = 512 * 1024 * 1024;
 
 /** On a small disk, such as one in memory, only this share is kept free. */

@@ -45,7 +45,7 @@ export function makeLastLinkMemory(dir: string, { isSynced = false } = {}) {
         await file.writeFile(link);
         if (isSynced) await file.datasync();
       } catch (error) {
-        // Otherwise each attempt on a full disk would leave one such file.
+        // The incomplete file is removed: otherwise each attempt on a full disk would leave one.
         await unlink(pathOf(dir, number)).catch(() => {});
         throw error;
       } finally {

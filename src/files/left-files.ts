@@ -37,7 +37,7 @@ export function makeLeftFiles({
     return path;
   }
 
-  /** What has this name: nothing, our file unchanged, or anything else. */
+  /** Tells whether the path has nothing, our file unchanged, or anything else. */
   async function lookAt(path: string, whose: Whose): Promise<'none' | 'ours' | 'other'> {
     const found = await lstat(path).catch(() => undefined);
     if (!found) return 'none';

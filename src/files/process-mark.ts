@@ -67,7 +67,7 @@ const FORSAKEN_MS = 86_400_000;
 
 let own: string | undefined;
 
-/** Where process ids are unique: one boot of a machine, and within it one container. */
+/** The place within which process ids are unique: one boot of a machine, and within it one container. */
 function placeHere(): string {
   try {
     return digest(readFileSync('/proc/sys/kernel/random/boot_id', 'latin1') + readlinkSync('/proc/self/ns/pid'));

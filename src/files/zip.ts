@@ -13,7 +13,10 @@ export type Zip = {
   close(): void;
 };
 
-/** Text unpacks to some 20 times its size, a sheet with one value to 100 times, and a zip bomb to 1,000 times. */
+/**
+ * Most times by which an archive may unpack to more than its size. Text unpacks to some 20 times its size, a sheet with one value to 100
+ * times, and a zip bomb to 1,000 times.
+ */
 const MAX_RATIO = 300;
 
 /** Below these sizes the ratio is not checked: for one entry, and for the whole archive. */

@@ -42,7 +42,7 @@ export type AccountPicture = {
   inbox: { waiting: number; rejected: number } | undefined;
 };
 
-/** For this long a reading is kept: several scrapers, and people who look besides, share it. */
+/** How long a reading is kept. Several scrapers, and the people who look at pages, share it. */
 const KEPT_MS = 5_000;
 
 /** Time limit of a reading: a scraper usually gives up after ten seconds, and must learn before that Redis is away. */

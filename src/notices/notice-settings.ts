@@ -34,7 +34,10 @@ export function waysGiven({
 
 const FORM_WORDS = { slack: 'Slack reads it', teams: 'Teams reads it', json: 'JSON' } as const;
 
-/** Most mail servers accept a hundred recipients (RFC 5321, section 4.5.3.1.8); for more people there are mailing lists. */
+/**
+ * Most addresses of the mail channel. Most servers accept a hundred recipients (RFC 5321, section 4.5.3.1.8); for more people there are
+ * mailing lists.
+ */
 const MOST_ADDRESSES = 50;
 
 /** Given settings without effect, one sentence each. */

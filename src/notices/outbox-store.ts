@@ -1,7 +1,7 @@
 import type { Keys } from '../ledger/schema/keys.ts';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 
-/** What the outbox of an account needs; its keys are in one slot. */
+/** The parts from which the outbox of an account is made; all of its keys are in one slot of a Redis cluster. */
 export type OutboxStore = {
   connection: RedisConnection;
   keys: Pick<Keys, 'account' | 'noticeStates' | 'notice' | 'noticesLately' | 'outbox' | 'outboxFault'>;

@@ -98,7 +98,7 @@ export type TakenNotice = {
   owner: string;
 };
 
-/** What a channel has to do now. */
+/** The next task of a channel: to send a notice, to wait, to report one that was given up, or nothing. */
 type DueDelivery =
   | ({ is: 'go' } & TakenNotice)
   /** Nothing is due before this time. */

@@ -37,10 +37,10 @@ export type Way = {
   send(message: Message, options: { signal: AbortSignal }): Promise<SendResult>;
 };
 
-/** First wait after a fault that may pass by itself; later waits are longer. */
+/** The wait after the first fault that may pass by itself; later waits are longer. */
 const FIRST_MS = 5_000;
 
-/** First wait after a fault that a person has to fix. */
+/** The wait after the first fault that a person has to fix; later waits are longer. */
 const FIRST_SLOW_MS = 5 * 60_000;
 
 /** Longest wait: few attempts at a receiver that is away for days, and soon enough after its return. */

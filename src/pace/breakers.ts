@@ -12,10 +12,13 @@ import { LONGEST_WAIT_MS, makeProbes, type Probe } from './probes.ts';
 
 export type Breakers = ReturnType<typeof makeBreakers>;
 
-/** Whose fault a 401 is. `wait`: not decided yet; `aside`: only other calls can show it, so they go first. */
+/**
+ * Whose fault a 401 is: the row's own, or that of the credentials, which concerns everybody. `wait`: not decided yet. `aside`: not decided
+ * until other calls are sent, so this one lets them go first.
+ */
 export type Blame = 'row' | 'everybody' | 'wait' | 'aside';
 
-/** A call that got a 401 with new tokens: the latest token, and what is explained at `blame` below. */
+/** A call that got a 401 with new tokens: the latest token and when the call was sent with it. The fields are explained at `blame`. */
 type Suspicion = { token: string; sentAtMs: number; firstSentAtMs: number; asked: number; othersOpen: boolean };
 
 /** Unknown outcomes in a row that trip a breaker: one or two may be the network's, three are the service's. */
@@ -37,7 +40,9 @@ const TOKEN_AGAIN_MS = 2_000;
 /** A successful token call also serves the probes of the next second. */
 const TOKEN_GOOD_MS = 1_000;
 
-/** After `blame` was asked this often, a call that alone gets a 401 needs no proof by others. */
+/**
+ * After this many questions to `blame`, a call to which alone the service answers 401 counts as at fault without a proof by other calls.
+ */
 const ALONE_AFTER_ASKINGS = 4;
 
 type EnterOptions = { signal: AbortSignal; tryToken: () => Promise<boolean>; waitMs?: () => number };
@@ -114,7 +119,7 @@ export function makeBreakers({ connection, key, log }: { connection: RedisConnec
       }
     },
 
-    /** Whether the kind's breaker is tripped, as far as this process knows. Ask after all other waiting. */
+    /** Whether the kind's breaker is tripped, as far as this process knows. A call asks this last, after all its other waiting. */
     isTripped: breakers.isTripped,
 
     /** Whether calls of this kind may leave, by a fresh state. If false, {@link enter} asks Redis. */
@@ -134,8 +139,8 @@ export function makeBreakers({ connection, key, log }: { connection: RedisConnec
       unknown(kind, why, probe, LONGEST_WAIT_MS),
 
     /**
-     * Reports that a call could not leave, since this process cannot use its data folder. Several in a row trip the breaker, unless other
-     * processes still get known outcomes: then only those go on.
+     * Reports that a call could not leave, since this process cannot use its data folder. Several such reports in a row trip the breaker,
+     * unless other processes still get known outcomes: then the calls of those processes go on.
      */
     async ours(kind: CallKind, why: string, probe: Probe | undefined): Promise<void> {
       const nowMs = performance.now();
@@ -165,7 +170,10 @@ export function makeBreakers({ connection, key, log }: { connection: RedisConnec
      */
     blame: (call: { kind: CallKind; key: string }, suspicion: Suspicion): Promise<Blame> => ask(call, suspicion, false),
 
-    /** Whether other calls have made something with that token since, which proves the call's own fault. */
+    /**
+     * Whether other calls have made something with that token since this call was sent with it, which proves that the 401 is this call's
+     * own fault.
+     */
     isOwnFault: async (call: { kind: CallKind; key: string }, suspicion: Suspicion): Promise<boolean> =>
       (await ask(call, suspicion, true)) === 'row',
   };

@@ -3,7 +3,7 @@ import type { RedisConnection } from '../lua-script.ts';
 import { isOurs } from './breaker-words.ts';
 import type { BlockedBy } from './pace-state.ts';
 
-/** What stops the calls of all processes, and whether any passed; for periodic checks that make no calls. */
+/** The reasons that stop the calls of all processes, and whether any call passed; for periodic checks that make no calls. */
 export type CallsHeld = {
   /** The present time by the server's clock, in ms, like all times here. */
   nowMs: number;

@@ -1,7 +1,7 @@
 /** Calls sent for a portfolio up to one moment. */
 type Seen = { atMs: number; calls: number };
 
-/** The mean's time, in ms: whole windows of most services. There is no mean for less than LEAST_MS. */
+/** Time over which a portfolio's calls are averaged, in ms: it covers whole windows of most services. Less than LEAST_MS gives no mean. */
 const LOOKED_BACK_MS = 30_000;
 const LEAST_MS = 2_000;
 

@@ -1,7 +1,7 @@
 import { describeBlock, describeTripped } from './breaker-words.ts';
 import type { PaceState } from './pace-state.ts';
 
-/** The pace as text for a viewer, while perhaps no calls are made: then the pace that the next call will have. */
+/** The pace as text for a viewer. While no calls are made, it is the pace that the next call will have. */
 export function describeLearned(state: PaceState, nowMs: number = Date.now()): string {
   const words = describePace(state, nowMs);
   if (words !== '') return words;

@@ -180,7 +180,7 @@ function sparePermits({ phase, isLimiting, blocked, ratePerS, flowPerS }: PaceSt
   return Math.ceil(flowPerS * SPARE_S);
 }
 
-/** The episode of a wait that begins no new one. */
+/** An episode number below all others, for a block that begins no new episode. */
 const NO_EPISODE = -1;
 
 const ASKED = 'the service asked to wait';

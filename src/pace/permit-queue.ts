@@ -181,7 +181,7 @@ function makeLateness() {
   };
 }
 
-/** As long as permits are handed out ahead (pace-scripts.ts). An older spare permit is unusable. */
+/** How long a spare permit may be used after its due time. It is the time for which permits are handed out ahead (pace-scripts.ts). */
 const USED_WITHIN_MS = 25;
 
 /** A permit's grant, and its due time by `performance.now()`. */

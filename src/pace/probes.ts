@@ -22,7 +22,10 @@ export const LONGEST_WAIT_MS = 300_000;
 /** A probe that sent nothing (made before, cancelled meanwhile) is followed by another after this time. */
 const NEXT_PROBE_MS = 100;
 
-/** A killed process delays the next probe by this time, and no other call. */
+/**
+ * How long a process has the right to a probe without prolonging it. If the process is killed, the next probe is delayed by this time, and
+ * no other call.
+ */
 const LEASE_MS = 6_000;
 /** Interval at which the breakers are read and a lease is prolonged. */
 const LOOK_EVERY_MS = 1_000;

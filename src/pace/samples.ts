@@ -16,7 +16,7 @@ export type PaceSample = {
 /** The kinds of things that rows' steps make. */
 type MadeKind = 'company' | 'document' | 'limit';
 
-/** What happened between two samples, in calls a second; `atMs` is the end. */
+/** The pace between two samples, in calls a second; `atMs` is the end. */
 export type PaceSpan = {
   fromMs: number;
   atMs: number;

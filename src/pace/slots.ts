@@ -12,7 +12,10 @@ const FEWEST_SLOTS = 4;
 const SLOW_FACTOR = 2;
 const NOISE_MS = 50;
 
-/** As in Netflix' limiter and TCP: a cut takes a fifth at once, and each good response gives one slot back. */
+/**
+ * The share of the slots that is left after a cut. As in Netflix' limiter and TCP, a cut takes a fifth at once, and each good response
+ * gives one back.
+ */
 const CUT = 0.8;
 
 /** The usual latency rises by 2 % a response, and falls at once to a lower one. */

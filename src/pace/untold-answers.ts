@@ -1,6 +1,8 @@
 import type { LimitWords } from './limit-headers.ts';
 
-/** What responses said since this process last reported to Redis: accepted calls, and the headers' view of the limit. */
+/**
+ * Content of the responses since this process last reported to Redis: the number of accepted calls, and the limit as the headers state it.
+ */
 export type Untold = { accepted: number; words: LimitWords };
 
 /** Gathers what responses say until it is reported: a round trip for each would cost too much. */

@@ -9,13 +9,16 @@ export type SeenWindow = ToldWindow & {
   isGuess?: boolean;
 };
 
-/** From this length on a wait counts as a window's: a shorter one disappears in a mean over seconds, and may be our own guess. */
+/**
+ * From this length on, a wait counts as one for the next window. A shorter one does not show in a mean over seconds, and its length may be
+ * our own guess.
+ */
 export const LONG_WAIT_MS = 5_000;
 
 /** Ends that differ by less belong to one wait, reported by several responses. */
 const SAME_MS = 1_000;
 
-/** If so many times the window's calls were accepted, there is no window any more. */
+/** Once more calls than this multiple of a window's were accepted without a wait, the service no longer counts as one with windows. */
 const MORE_THAN_ALL = 1.1;
 
 /** A shorter part of a window gives no rate: its calls may be the first few of many. */
@@ -44,7 +47,10 @@ export function windowSeen(spans: readonly PaceSpan[], nowMs: number): SeenWindo
   return { calls, lengthMs, perS: presentPerS, isGuess, left: Math.max(0, calls - used), endsMs };
 }
 
-/** Seconds that so many calls take with such windows: at `perS` while there is room, else waiting for the next window. */
+/**
+ * Seconds that so many calls take at a service with such windows: they leave at `perS` until a window is used up, and then wait for the
+ * next one.
+ */
 export function secondsInWindows(
   calls: number,
   { perS, lengthMs, endsMs, ...window }: SeenWindow,
@@ -74,7 +80,9 @@ export function waitAt(spans: readonly PaceSpan[], last: number): { first: numbe
   return untilMs - (spans[first] as PaceSpan).fromMs < LONG_WAIT_MS ? undefined : { first, untilMs };
 }
 
-/** The calls before a wait, since the long wait before it or since the first call. */
+/**
+ * The calls before a wait, from the long wait before it or from the first call on: how many, since when, and the fastest rate among them.
+ */
 function burstBefore(spans: readonly PaceSpan[], wait: number) {
   let first = wait;
   for (let span = spans[first]; span; span = spans[first]) {
@@ -87,7 +95,7 @@ function burstBefore(spans: readonly PaceSpan[], wait: number) {
   const begun = burst.findIndex(({ acceptedPerS }) => acceptedPerS > 0);
   const fromMs = burst[Math.max(begun, 0)]?.fromMs ?? 0;
   return {
-    // If calls waited for the window's beginning, it is known to the millisecond.
+    // If the calls waited for the window's beginning, that moment is known to the millisecond as the end of the wait.
     fromMs: Math.max(fromMs, begun <= 0 ? (spans[first - 1]?.waitsUntilMs ?? 0) : 0),
     calls: sumOf(burst),
     isGuess: !(spans[first - 1]?.waitsUntilMs ?? 0),

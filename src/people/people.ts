@@ -73,7 +73,7 @@ export function makePeople({
     },
 
     users,
-    /** `again` checks the password of a person who is signed in once more. */
+    /** `again` checks once more the password of a person who is signed in already. */
     signIn: { ...signIn, again },
     sessions,
     openings: makeOpenings({ ...base, limits: sessionLimits }),

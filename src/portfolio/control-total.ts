@@ -6,8 +6,8 @@ import { parseAmount, subtractAmounts } from './values/amounts.ts';
 import { makeExactSum } from './values/exact-sum.ts';
 
 /**
- * Adds up the amounts of all lines of a file, also of those that lead to no request, and compares the sum with a control total: the
- * sum by somebody's own reckoning, as text.
+ * Adds up the amounts of all lines of a file, also of those that lead to no request, and compares the sum with a control total: the sum as
+ * a person knows it from elsewhere, as text.
  */
 export function makeControlSum(total: string) {
   const sum = makeExactSum();
@@ -43,7 +43,7 @@ export function makeControlSum(total: string) {
     },
     /** The sum of what was added, as decimal text. */
     found: (): string => sum.total(),
-    /** What is said of some of the lines whose amount cannot be read. */
+    /** The problems of the first lines whose amount cannot be read. */
     unread: (): Problem[] => unread,
   };
 }
@@ -56,23 +56,23 @@ export function otherSumWords(total: string, found: string): string | undefined 
   return `The control total is ${readTotal(total.trim())}, but the amounts of this file add up to ${moneyText(found)}${less}.`;
 }
 
-/** A few are enough to show what is wrong with all. */
+/** Lines without a readable amount whose problems are kept: a few show what is wrong with all. */
 const MOST_UNREAD = 3;
 
 /** Says that the file adds up to this control total. */
 export const agreesWords = (total: string): string => `The control total ${readTotal(total)} agrees with the file.`;
 
-/** Why the text cannot be a control total; nothing if it can. */
+/** Why a text cannot be a control total; undefined if it can. */
 export function controlTotalFault(total: string): string | undefined {
   const reading = parseAmount(total.trim());
   if ('value' in reading) return undefined;
-  // A file whose amounts are read wrongly would agree with the wrong one.
+  // An ambiguous total such as `1.234` is refused: read in the wrong way, it would agree with a file that is read in the same wrong way.
   return reading.open ? OPEN : reading.problem;
 }
 
 const OPEN = 'It can mean two amounts: write it without a separator of thousands, or with two decimals.';
 
-/** How a control total is read, as people expect of money. */
+/** The amount that a control total is read as, for people, with separators and two decimals. */
 export function readTotal(total: string): string {
   const value = amountOf(total);
   return value === undefined ? total : moneyText(value);

@@ -37,7 +37,7 @@ export type MendAnswer =
   | { draft: PortfolioDraft; mended: number }
   | { conflict: { latest: number; cells: MendedCell[] } };
 
-/** What a person confirms: a preview, named by its digest in `of`, and how the import runs. */
+/** A person's confirmation of an import: the preview, named by its digest in `of`, and how the import runs. */
 export type Submission = {
   of: string;
   /** The portfolio for which the person was authorized. The draft may name another by now. Undefined: no check. */
@@ -78,7 +78,7 @@ export type DraftDesk = {
     files: AsyncIterable<IncomingFile>,
     by?: string,
   ): Promise<{ draft: PortfolioDraft } | RefusedUpload>;
-  /** The `of` of the draft's preview: another one where its file, reading, documents or portfolio are others. */
+  /** The digest that names the draft's preview (`of`). It changes with the draft's file, reading options, documents and portfolio. */
   digest(draft: PortfolioDraft): string;
   /** Starts a preview if there is none. Never waits for it. */
   preview(draft: PortfolioDraft): Promise<PreviewState>;

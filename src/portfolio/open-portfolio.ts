@@ -52,7 +52,7 @@ export type Opened = {
   problems: Problem[];
   /** Warnings about the file as a whole. Complete only after the last batch. */
   warnings: Problem[];
-  /** Of these, the totals in the file that say another sum than the lines above them. */
+  /** Those of the warnings that are about totals in the file which differ from the sum of the lines above them. */
   misstated: Problem[];
   /** The currency that the file names: its ISO 4217 code where that is sure, else as it is written. Known only after the last batch. */
   currency(): string | undefined;
@@ -74,7 +74,7 @@ export type PortfolioFile = ReadOptions & {
   givenPath?: string | undefined;
   /** Further columns that must exist and must not be empty. They may be the team's own columns. */
   requiredColumns: readonly string[];
-  /** Above which amounts in which currencies statements are advised, besides the service's own. */
+  /** Amounts above which statements are advised, by currency, besides the service's own advice. */
   adviseAbove?: AdviseAbove | undefined;
   /** Where documents are looked up. Without a folder, a line that names documents is invalid. */
   documents?: DocumentFolder | undefined;

@@ -20,7 +20,10 @@ const versionSchema = z.object({
   cells: z.array(mendedCellSchema),
   /** The lines that a person left out of this version or of one before it. */
   leftOut: z.array(z.int()).default([]),
-  /** The sum of their amounts, as they were read when each was left out, and how many have none that can be read. */
+  /**
+   * The sum of the amounts of the lines in `leftOut`, as they were read when each was left out; `bare` counts those without a readable
+   * amount.
+   */
   outSum: z.object({ amount: z.string(), bare: z.int() }).optional(),
   /** The version whose content this one has, where somebody went back to it. */
   backTo: z.int().optional(),
@@ -60,7 +63,10 @@ export const portfolioDraftSchema = z.object({
   name: z.string(),
   uploadedMs: z.int(),
   versions: z.array(versionSchema).min(1),
-  /** `isKept`: it came with the portfolio before, and not with this file. */
+  /**
+   * The documents beside the file. `isKept`: the document came with an earlier upload of the portfolio, and was copied because this errors
+   * file names it.
+   */
   documents: z.array(z.object({ name: z.string(), sizeBytes: z.int(), isKept: z.literal(true).optional() })),
   /** The file of its supplier, if there is one. `of`: the company's name, or the id under which the service knows it; `unsent`: columns that no call sends. */
   supplier: z

@@ -8,7 +8,10 @@ import type { Line } from './lines/row.ts';
 import type { Problem } from './problem.ts';
 import { makeExactSum } from './values/exact-sum.ts';
 
-/** What an import would request, create and send, as `check` prints it, without what was made or sent before. */
+/**
+ * The requests of an import, and the companies and documents that it would send, as `check` prints them. Things made or sent before are
+ * left out.
+ */
 export type DryRun = Forecast & {
   /** How many companies of these limits exist already. */
   existing: number;
@@ -18,7 +21,10 @@ export type DryRun = Forecast & {
   replaced: number;
   /** Limits whose buyers have another request, open, made or earlier in the file, and the sum of these limits. */
   besides: { limits: number; requested: string };
-  /** Not requested again: made before, and held or under way; those of the latter that need an answer. null if there is no ledger to ask. */
+  /**
+   * Limits and companies that are not requested again. `limits` and `companies` were made before, `held` are held or under way, and
+   * `needAnswer` of these wait for a person's answer. null if there is no ledger to ask.
+   */
   before: { limits: number; companies: number; held: number; needAnswer: number } | null;
   /** Estimated duration of the calls at the known rate, in seconds; null if no rate is known. */
   durationS: number | null;
@@ -99,7 +105,7 @@ export type Preview = {
   /** The expected rate in calls a second; null if none is known. */
   ratePerS: number | null;
   largest: readonly LargeRequest[];
-  /** Of the first lines that lead to a request. */
+  /** The request bodies of the first lines that lead to a request. */
   first: PreviewRequest[];
   /** Documents that no line names. */
   unnamedDocuments: string[];
@@ -107,7 +113,7 @@ export type Preview = {
   warnings: MendPages;
 };
 
-/** What a batch adds, as ledger keys: every limit, and each company on its first occurrence. */
+/** The additions of a batch, as ledger keys: every limit, and each company on its first occurrence. */
 type NewThings = { limits: string[]; companies: string[] };
 
 /** `supplier`: the key of a company that is created too, before the first row. */
@@ -145,7 +151,7 @@ export function makeForecaster(): Forecaster {
   };
 }
 
-/** What an import of the file would request, create and send. */
+/** The requests of an import of the file, with the companies and documents that it would send. */
 type Forecast = {
   /** Limits: one a row. Documents: each file once for each purpose. Companies: each buyer and the supplier once, unless it has a `company_id`. */
   limits: number;

@@ -24,7 +24,7 @@ export type CellChange = {
   message: string;
 };
 
-/** Long enough to find the cell again. A whole broken line would hide the message. */
+/** Most characters of a quoted value: enough to find the cell again. A whole broken line would hide the message. */
 const MAX_VALUE_LENGTH = 80;
 
 /** The line number of a problem of the whole file. */

@@ -10,7 +10,7 @@ export type MaintenanceRun = {
   dueMs: number;
   /** Who asked for the run; undefined for a scheduled one. */
   by: string | undefined;
-  /** From where, for the audit trail; undefined for a scheduled one. */
+  /** The origin of the request, for the audit trail; undefined for a scheduled run. */
   from: string | undefined;
   /** Whether the run is not retried if it fails now. */
   isLastTry: boolean;

@@ -11,7 +11,7 @@ export type MaintenanceJob = {
   dueMs?: number;
   /** Who asked for the run; undefined for the schedule. */
   by?: string;
-  /** From where: an address, or a host's command line; undefined for the schedule, and for requests of earlier versions. */
+  /** The origin of the request: an address, or a host's command line. Undefined for the schedule, and for requests of earlier versions. */
   from?: string;
 };
 
@@ -61,7 +61,7 @@ export function makeMaintenance({
   retryMs?: number;
 }) {
   const queue = new Queue<MaintenanceJob>(MAINTENANCE, { connection, ...maintenanceOptions({ prefix, nextMoment }) });
-  // As in queues.ts: the connections already log an outage.
+  // Without a listener, BullMQ prints every failed reconnect; the connections already log an outage.
   queue.on('error', () => {});
 
   const jobOptions: JobsOptions = {

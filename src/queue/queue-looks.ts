@@ -47,7 +47,10 @@ export function makeQueueLooks(queues: Readonly<Record<QueueName, Queue<JobData>
     /** The counts of each queue, in the order of steps. */
     counts,
 
-    /** The paused queues, if no other queue has jobs and none runs: the rest waits for the person who paused them. Else none. */
+    /**
+     * The queues that a person paused, if all jobs are in those and none runs: then all work waits for that person. An empty list
+     * otherwise.
+     */
     async stoppedBy(): Promise<readonly QueueName[]> {
       const found = await counts();
       const isStill = found.every(

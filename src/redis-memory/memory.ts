@@ -1,12 +1,15 @@
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 
-/** What Redis holds, and the most that it may: in bytes. */
+/** The memory that Redis uses, and the most that it may use, in bytes. */
 export type Memory = { usedBytes: number; mostBytes: number };
 
 /** From this share of the memory on nothing new is sent or brought in. src/ledger/lua/nearly-full.lua has the same number. */
 const NEARLY = 0.95;
 
-/** Reads the memory of Redis; undefined where it has no limit, does not say it, or is a cluster, of which some node would answer. */
+/**
+ * Reads the memory of Redis. Undefined if it has no limit or does not tell it, and for a cluster, where a node would answer for itself
+ * alone.
+ */
 export async function readMemory(connection: RedisConnection): Promise<Memory | undefined> {
   if ('nodes' in connection) return undefined;
   // A user of Redis may lack the right to ask.
@@ -20,13 +23,16 @@ export function isNearlyFull({ usedBytes, mostBytes }: Memory): boolean {
   return usedBytes >= NEARLY * mostBytes;
 }
 
-/** Redis is nearly full: what that means, and what to do, in two sentences. */
+/** Two sentences for people: what it means that Redis is nearly full, and what to do. */
 export function nearlyFullWords(memory?: Memory): string {
   const used = memory ? ` (${megabytes(memory.usedBytes)} of ${megabytes(memory.mostBytes)} MB)` : '';
   return `${NEARLY_FULL}${used}, so nothing new is sent or imported, and what is under way is finished. Raise its maxmemory, or archive what is finished: npx limitline archive NAME. Work then goes on by itself.`;
 }
 
-/** Whether Redis refuses what needs memory: itself, in a script, or as what a transaction failed with. */
+/**
+ * Whether an error says that Redis lacks memory for a command: the error of the command itself, of a script, or one of those of a
+ * transaction.
+ */
 export function isRefusedAsFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const causes = 'previousErrors' in error ? Object.values(error.previousErrors ?? {}) : [];
@@ -41,8 +47,8 @@ export function megabytes(bytes: number): string {
 }
 
 /**
- * Runs one command that writes a little, also while the memory of Redis is full: for what people need then to sign in, to look and to make
- * room. Answers what Redis answers.
+ * Runs one command that writes a little, even while the memory of Redis is full, so that people can still sign in, look, and make room.
+ * Answers what Redis answers.
  */
 export async function writeAnyway(
   connection: RedisConnection,

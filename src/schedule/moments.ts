@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 /** How far a date is sought: 29 February may be eight years away (2096 to 2104); a date that is farther never comes. */
 const FARTHEST_DAYS = 9 * 366;
 
-/** More than clocks are ever changed by: in recent times at most two hours. */
+/** An upper bound for a change of local clocks, which in recent times was at most two hours. */
 const SHIFT_MS = 3 * HOUR_MS;
 
 /** The next due time of an entry after this moment, in ms. @throws Error for a pattern that {@link readCron} rejects */
@@ -24,9 +24,9 @@ export function latestMoment(when: When, atMs: number): number {
 }
 
 /**
- * Due times follow local clocks, also when these change. A time that occurs twice in a night counts only the first time. A time that is
- * skipped counts all the same, later by the change. So a task that is due once a night runs once. A task that is due each hour follows
- * the real hours.
+ * The nearest due time from `fromMs` on in a direction, in ms. Due times follow local clocks, also when these change. A time that occurs
+ * twice in a night counts only the first time. A time that is skipped counts all the same, later by the change. So a task that is due once
+ * a night runs once. A task that is due each hour follows the real hours.
  */
 function seek({ pattern, tz }: When, fromMs: number, direction: 1 | -1): number {
   const cron = readCron(pattern);

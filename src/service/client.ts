@@ -44,7 +44,7 @@ export function makeServiceClient(options: {
   proxy: ForwardProxy | undefined;
   timeoutMs: number;
   idempotencyHeader: string | undefined;
-  /** See {@link meaningOf}. */
+  /** Statuses besides 429 with which this service made nothing, see {@link meaningOf}. */
   notMade?: readonly number[];
   answerCheck?: AnswerCheck;
   /** The Redis in which all processes share the token. */

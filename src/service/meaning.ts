@@ -22,14 +22,17 @@ type Asked = {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Enough of a refusal to show its reason, and little enough to keep a hundred thousand of them. */
+/** Bytes that are kept of a refusal's body: enough to show the reason, and few enough to keep a hundred thousand bodies. */
 const KEPT_BODY_BYTES = 2_048;
 
-/** The service documents no errors, so these come from HTTP (RFC 9110, section 15; RFC 6585, section 4). */
+/**
+ * The statuses with a meaning of their own. They are those of HTTP (RFC 9110, section 15; RFC 6585, section 4), since the service documents
+ * no errors.
+ */
 const TOO_FAST = 429;
 const UNAUTHORIZED = 401;
 const UNKNOWN_4XX = new Set([408]);
-/** Higher numbers are no HTTP status, although some servers send them, and no setting accepts them. */
+/** The highest status of HTTP. Some servers send higher numbers, and no setting accepts those. */
 const MOST_STATUS = 599;
 
 /** undici's only message for an unsolicited `100 Continue` (RFC 9110, section 15.2.1), after which it stops reading. */

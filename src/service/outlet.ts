@@ -15,7 +15,10 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** The time for a tunnel: that of two connections, one to the proxy and then the proxy's own to the service. */
 const TUNNEL_TIMEOUT_MS = 2 * CONNECT_TIMEOUT_MS;
 
-/** Below 5 s, when common servers close idle connections: a POST must not meet a closing connection. */
+/**
+ * How long idle connections stay open: less than the 5 s after which common servers close them, since a POST must not meet a closing
+ * connection.
+ */
 const KEEP_ALIVE_MS = 4_000;
 
 /**

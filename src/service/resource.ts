@@ -8,10 +8,10 @@ import type { CallRecord } from '../call-outcome.ts';
  */
 export type Made = { is: 'made'; id: string; record: CallRecord; others?: string } | { is: 'unreadable'; why: string };
 
-/** The stored description of differences is cut to this length. */
+/** Most characters of the stored description of differences; a longer one is cut. */
 const MOST_DIFFERS_CHARACTERS = 256;
 
-/** For kinds without stored fields. One shared object, because there is one for each call. */
+/** The record of a kind without stored fields. All such calls share this object, since there is one for each call. */
 const NO_RECORD: CallRecord = Object.freeze({});
 
 const A_WEB_PAGE = 'its body is a web page: check that SERVICE_URL is the address of the service';
@@ -136,10 +136,13 @@ function isSameDecimal(sent: number, answered: string): boolean {
   }
 }
 
-/** Enough of a value to see the difference. */
+/** Characters of a value in the description of a difference: enough to see it. */
 const KEPT_CHARACTERS = 80;
 
-/** Only of these the values are told. Others may be personal, such as contacts and what a person maps, and this text appears where those are hidden. */
+/**
+ * The fields whose values the description of a difference may contain. Others may be personal, such as contacts and fields that a person
+ * maps, and the description is also shown to people who may not see those.
+ */
 const TOLD =
   /^(?:company|requested_limit|business_information_(?:source|id)|company_registration_number|name|website|address\.(?:country_code|city|street|state))$/;
 
@@ -194,7 +197,7 @@ function numbersAsText(_key: string, value: unknown, context?: { source?: string
   return typeof value === 'number' ? (context?.source ?? String(value)) : value;
 }
 
-/** Its own type, since TypeScript's has not this part of ECMAScript 2026 yet. */
+/** The function is typed here, since TypeScript's library lacks this part of ECMAScript 2026. */
 const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown };
 
 function numbersAsWritten(_key: string, value: unknown, context?: { source?: string }): unknown {

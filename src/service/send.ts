@@ -16,7 +16,7 @@ export type Post = {
   serverName?: string;
 };
 
-/** Far larger than any documented resource. A longer answer is not read completely. */
+/** Most bytes of an answer that are read: far more than any documented resource has. */
 const MAX_ANSWER_BYTES = 1_048_576;
 
 /**

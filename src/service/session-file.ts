@@ -17,7 +17,10 @@ export type SessionCall = {
   ends: readonly string[] | undefined;
 };
 
-/** What may stand in the body as `${name}`. All but the first four are fields of the row, empty where its line has none. */
+/**
+ * The names that the body may contain as `${name}`, to be replaced by values. All but the first four are fields of the row, empty if its
+ * line has none.
+ */
 export const SESSION_PLACES = [
   'supplier',
   'buyer',

@@ -23,7 +23,7 @@ const POLL_MS = 40;
 /** After refused credentials, waiting calls retry only at this interval: some services lock out frequent attempts. */
 const REFUSED_REST_MS = 2_000;
 
-/** How long it is known that there was a token: 30 days, as for the pace. An account unused for so long starts anew. */
+/** For this long Redis remembers that there was a token: 30 days, as for the pace. An account unused for longer starts anew. */
 const REMEMBERED_MS = 2_592_000_000;
 
 /**
@@ -63,7 +63,7 @@ export function makeTokenCache({
   };
 
   const readShared = async (): Promise<{ token: Token; leftMs: number; lifetimeMs: number } | undefined> => {
-    // In this order, a token written in between gets too short a lifetime, never too long a one.
+    // The lifetime is read before the token. So a token that is written in between gets too short a lifetime, never too long a one.
     const [leftMs, sealed] = await Promise.all([connection.pttl(key), connection.get(key)]);
     const opened = sealed ? seal.open(sealed) : undefined;
     if (opened === undefined || leftMs <= 0) return undefined;
@@ -109,7 +109,8 @@ export function makeTokenCache({
         const known = shared && shared.token.version !== unwanted ? shared : undefined;
         const early = known && known.leftMs < Math.min(known.lifetimeMs * RENEW_SHARE, RENEW_MAX_MS);
         if (known && !early) return remember(known.token.value, known.leftMs, known.lifetimeMs);
-        // Only after the lock, because another process may have fetched a token since the read before it.
+        // The token call is made only if the shared token is still unusable after the lock was taken: another process may have fetched one
+        // before.
         if (mayFetch) return await fetchByRight(owner, onCall);
         mayFetch = await lock(owner);
         if (mayFetch) continue;
@@ -142,7 +143,7 @@ export function makeTokenCache({
       if (!local || now >= local.endsAtMs) return renewOnce(undefined, onCall);
       if (now >= local.renewAtMs) {
         const old = local;
-        // In the background: the old token still works, and if the renewal fails, the next call retries.
+        // The renewal runs in the background: the old token still works, and if the renewal fails, the next call retries it.
         local = { ...old, renewAtMs: Math.min(old.endsAtMs, now + RENEW_MAX_MS / 60) };
         renewOnce(undefined, onCall).catch(() => {});
       }

@@ -10,7 +10,7 @@ export type RequestGate = ReturnType<typeof makeRequestGate>;
 export function makeRequestGate({ faults, tokens }: { faults: Faults; tokens: Tokens }) {
   const bucket = makeBucket();
 
-  /** Counts the request, and sets the rate limit headers on its answer. */
+  /** Whether the rate limit refuses the request. Counts the request, and sets the rate limit headers on its answer. */
   const refusedByRate = (reply: FastifyReply): boolean => {
     const { rateLimit } = faults.settings();
     if (!rateLimit) return false;
@@ -23,7 +23,10 @@ export function makeRequestGate({ faults, tokens }: { faults: Faults; tokens: To
     faults.settings().outage ? errorAnswer(503, 'unavailable', 'out of service on demand') : undefined;
 
   return {
-    /** The token call must have no bearer header (docs/service.md, "Calls"). */
+    /**
+     * The refusal of a token call, or `undefined` if it may continue: during an outage, or for a bearer header, which it must not have
+     * (docs/service.md, "Calls").
+     */
     token({ headers }: FastifyRequest): StandInAnswer | undefined {
       return (
         outage() ??
@@ -86,7 +89,7 @@ export function makeTokens({ nowMs = () => performance.now() }: { nowMs?: () => 
   };
 }
 
-/** What became of one request at the rate limit. Times are from now, in seconds and unrounded. */
+/** The result of one request at the rate limit. Times are from now, in seconds and unrounded. */
 export type Passage = { allowed: boolean; remaining: number; nextInS: number; fullInS: number };
 
 /**

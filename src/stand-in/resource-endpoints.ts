@@ -125,7 +125,7 @@ type Ids = ReturnType<typeof makeIds>;
 /** The status of success, which is not documented: 201 is HTTP's for a created resource (RFC 9110, section 15.3.2). */
 const MADE_STATUS = 201;
 
-/** What is left of a document's data URI after its content was taken out. */
+/** The head of a document's data URI, which remains after its content was taken out. */
 const DATA_URI_HEAD = /^data:([^;,]+);name=([^;,]+);base64,$/;
 
 // Required fields are not documented. The stand-in requires those that name a company, and those that say whose limit

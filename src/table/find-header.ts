@@ -6,7 +6,7 @@ export const HEADER_WITHIN_LINES = 20;
 /** The unread part above the header: its first and last line, and its texts. */
 export type Above = { from: number; to: number; texts: string[] };
 
-/** What helps to find the header: its line, if a person gave it, and the known column names. */
+/** The hints for finding the header: its line, if a person gave it, and the known column names. */
 export type GivenHeader = { headerLine?: number | undefined; vocabulary: Pick<Vocabulary, 'judgeHeader'> };
 
 /**

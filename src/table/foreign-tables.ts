@@ -37,7 +37,7 @@ function compoundKindOf(bytes: Buffer): CompoundKind {
   const names = directoryNames(bytes);
   const has = (...wanted: string[]) => wanted.some((name) => names.has(name) || bytes.includes(name, 0, 'utf16le'));
   if (has('EncryptedPackage', 'EncryptionInfo')) return 'encrypted';
-  // Only in the directory: other programs have a stream with `Book` inside a longer name.
+  // `Book` counts only in the directory, since other programs have a stream with `Book` inside a longer name.
   if (has('Workbook') || names.has('Book')) return 'old workbook';
   return has('WordDocument', 'PowerPoint Document') ? 'old document' : 'unknown';
 }

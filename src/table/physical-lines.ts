@@ -1,4 +1,4 @@
-/** In UTF-16 units: more than any buyer needs, and a bound on the memory for a record that never ends. */
+/** Most UTF-16 units of a record: more than any buyer needs, and a bound on the memory for a record that never ends. */
 export const MAX_RECORD_LENGTH = 1024 * 1024;
 
 /** One line of the file, numbered as in an editor. */

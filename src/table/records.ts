@@ -18,7 +18,7 @@ export type RawRecord = {
   sheet?: { numbers: readonly number[]; hidden?: boolean };
 };
 
-/** What the header implies for the lines below. It distinguishes an intended line break from a lost quotation mark. */
+/** The properties of the lines below that follow from the header. They distinguish an intended line break from a lost quotation mark. */
 export type Shape = {
   /** Whether a record with these cells is as wide as the header. */
   fits(cells: readonly string[]): boolean;

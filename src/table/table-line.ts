@@ -1,6 +1,6 @@
 import { harmless } from './formulas.ts';
 
-/** What requires quotation marks in a cell (RFC 4180, section 2). csv-stringify uses the same rule. */
+/** The characters that require quotation marks in a cell (RFC 4180, section 2). csv-stringify uses the same rule. */
 const QUOTED = /[",\r\n]/;
 
 /**

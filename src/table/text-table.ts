@@ -34,7 +34,7 @@ export async function readTextTable(file: TableFile, bytes: ByteSource, first: B
     if (chunk) return true;
     ended = true;
     records.end();
-    // True once more, because the last record may have waited for the end.
+    // The answer is true for once more after the last chunk, because the last record may have waited for the end of the text.
     return true;
   }
 

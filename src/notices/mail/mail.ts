@@ -184,6 +184,6 @@ function escaped(text: string): string {
 function reasonOf({ message, originalCode, code, response }: MailError): string {
   const words = response === undefined ? message : 'it answers what no mail server does';
   const said = noConnectionWords(Object.assign(new Error(words), { code: originalCode ?? code }));
-  // The fault speaks of http; here the setting has the schemes of mail.
+  // The words are written for webhooks and name http; here the setting has the schemes of mail.
   return said.replace('http:// instead of https://', 'smtp:// instead of smtps://');
 }

@@ -9,7 +9,7 @@ export type WebhookForm = keyof typeof FORMS;
 
 const FORMS = { json: jsonForm, slack: slackForm, teams: teamsForm };
 
-/** Time limits: receivers answer within seconds, and one that hangs is given up. */
+/** The time limits of an attempt: receivers answer within seconds, and one that hangs is given up. */
 const TRY_MS = 15_000;
 const CONNECT_MS = 5_000;
 

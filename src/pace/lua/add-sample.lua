@@ -24,7 +24,7 @@ if lastAt and lastAt <= now and now - lastAt < tonumber(ARGV[1]) then return 0 e
 local counts = string.format('%.0f %.0f', found[1] or 0, found[2] or 0)
 local rate = found[4] == 'start' and '0' or string.format('%.4g', found[3])
 if counts == lastCounts and counts == countsBefore then redis.call('RPOP', KEYS[2]) end
--- How long an outage lasts is unknown.
+-- How long an outage lasts is unknown, so a sample has no end of a wait that the service's limit did not cause.
 local because = found[6]
 local isAway = because == 'outage' or because == 'credentials' or because == 'replicas' or because == 'memory'
 local untilMs = isAway and 0 or math.floor((tonumber(found[5]) or 0) / 1000)

@@ -16,7 +16,6 @@ local breaker, numbers = {}, {}
 local known = redis.call('HGETALL', KEYS[1])
 for at = 1, #known, 2 do
   breaker[known[at]] = known[at + 1]
-  -- After a takeover by a server whose clock is behind, future times count as past.
   numbers[known[at]] = tonumber(known[at + 1])
 end
 local leased = breaker.lease and numbers.leaseUntil > now and breaker.lease or ''

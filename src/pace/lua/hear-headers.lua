@@ -23,9 +23,9 @@ local function takeStated(pace, perS)
   pace.phase, pace.since, pace.sinceAccepted, pace.marks = 'hold', now, pace.accepted, ''
 end
 
--- Derives the rate from a window's length if no policy states it: spanS as observed, resetS as stated. Ends are stated rounded up to
--- seconds, and a window begins with its first call, a little late. If more calls were accepted than the window counted, several windows
--- count side by side.
+-- Derives the rate from a window's length if no policy states it: `spanS` is the length as observed, `resetS` as stated. The service rounds
+-- ends up to seconds, and a window begins with its first call, a little late. If more calls were accepted than the window counted, the
+-- service has several windows side by side, and the rate is that many times higher.
 local function measureWindow(pace, limit, spanS, resetS, used)
   local windowS = math.floor(math.min(spanS, resetS) + N.WINDOW_EARLY_S)
   local longest = math.max(spanS, resetS)
@@ -49,16 +49,16 @@ local function hearUsedUp(pace, limit, reset)
   pace['until'], pace.why, pace.because = now + reset, 'the service says that its allowance is used up', 'asked'
 end
 
--- Hears a refusal where only refusals state a window: it counts as the window's end if about as many of our calls were accepted as it
--- states.
+-- Handles a refusal by a service that states windows only in refusals. If it accepted about `limit` of our calls since the window began,
+-- the window is used up. The next window begins after the wait.
 local function hearRefusal(pace, limit, wait)
   local taken = pace.accepted - pace.windowAccepted
   if math.abs(taken - limit) < N.UNTOLD * limit then hearUsedUp(pace, limit, wait) end
   beginWindow(pace, now + wait)
 end
 
--- Applies the calls left in a window. With a known rate, they are spread over the rest of the window if they are fewer or more than the
--- rate would use. Without one they are used up, more slowly at the end because of calls in flight.
+-- Applies the calls left in a window. If the rate is known and would use fewer or more of them, they are spread over the rest of the
+-- window. Otherwise they are used up at the present rate, more slowly at the end because of calls in flight.
 local function hearLeft(pace, limit, remaining, reset)
   local perS = remaining * 1000000 / reset
   local short = remaining < pace.rate * (reset - N.RESET_LATE) / 1000000
@@ -71,8 +71,9 @@ local function hearLeft(pace, limit, remaining, reset)
   end
 end
 
--- Drops a measured rate once windows are no longer used up: it was a bucket's, or the service accepts more now. If only refusals state
--- windows, none does so while the rate is too low. Time counts only while calls wait for the pace, and not at a rate lowered by refusals.
+-- Drops a measured rate once windows are no longer used up: either a bucket was taken for a window, or the service accepts more now. A
+-- service that states windows only in refusals states none while the rate is too low. Time counts only while calls wait for the pace, and
+-- not while the rate is lower because of refusals.
 local function doubtMeasured(pace, isTold)
   local isLess = pace['until'] > now or pace.rate < N.UNDER * pace.stated
   if isLess or not isLimiting(pace, 1000000 / pace.rate) then pace.windowAt = now end
@@ -111,7 +112,7 @@ local function hearHeaders(pace, limit, remaining, reset, windowS)
   end
   local least = brink(pace)
   if not least or remaining > least then pace.low = remaining end
-  -- After a cut little remains for a while, as expected; only a further fall counts.
+  -- After the rate was lowered, the remainder stays low for a while, as expected. Only a further fall counts.
   if not least or remaining > math.min(least, pace.low - 1) then return end
   local taken = pace.accepted - pace.sinceAccepted
   if taken >= math.max(pace.phase == 'start' and N.START_BRINK_CALLS or N.BRINK_CALLS, N.BRINK_CALLS_S * pace.rate) then

@@ -11,7 +11,8 @@ local function measure(pace, level)
     if left == 0 or (left > 0 and now - pace.windowAt > N.WINDOWS_FOR) then
       taken = taken - left + level
     elseif pace.cost > N.DEAR and level == 0 then
-      -- The allowance was full at the end of the wait.
+      -- At this mark the service's allowance for bursts was full, after a long wait, and now it is empty. Its calls count as those of
+      -- BURST_S more seconds.
       spanS = spanS + N.BURST_S
     else
       taken = -1
@@ -43,7 +44,8 @@ end
 local function lowerByGuess(pace, spanS, taken, dear)
   local tells = spanS > 0 and taken >= 0
   local rate = (dear and pace.phase == 'search' and N.DEAR_GUESS or N.GUESS) * pace.rate
-  -- A short time may be a full window, and a service that refuses everything says nothing about its rate.
+  -- The calls of a short time may all be of one window, and a service that refuses everything says nothing about its rate. So only a few
+  -- calls in a longer time show a slow service.
   local fewS = spanS + (pace.cost > N.DEAR and pace.cost / 1000000 or 0)
   if tells and taken >= 1 and taken < N.FEW_CALLS and fewS > N.FEW_S then
     rate = math.max(math.min(rate, N.FEW_ROOM * (taken + 1) / fewS), N.FEW_LOWEST * pace.rate)
@@ -52,7 +54,7 @@ local function lowerByGuess(pace, spanS, taken, dear)
     rate = math.max(math.min(N.MEAN_MOST * pace.rate, taken / spanS), N.MEAN_LOWEST * pace.rate)
   end
   if pace.phase == 'start' then
-    -- The recent mean, or the mean since the start, is near the truth.
+    -- At the first refusal, the recent mean of accepted calls, or the mean since the start, is near the service's limit.
     local ranS = math.max((now - pace.since) / 1000000, N.START_RAN_S) + (dear and N.BURST_S / 2 or 0)
     local mean = (pace.accepted - pace.sinceAccepted) / ranS
     local near = math.min(N.START_LOWER * pace.rate, N.UNDER * math.max(pace.flow, mean))
@@ -71,7 +73,8 @@ local function lower(pace, level, wait)
   pace.since, pace.sinceAccepted, pace.cost = now + (dear and wait or 0), pace.accepted, wait
   -- The limit was not foreseen, so the largest remainder is learned anew.
   if level == 0 then pace.full = 0 end
-  -- A measure that is too short continues: the allowance was empty then as now. Only a long wait fills it.
+  -- If no rate could be measured yet, the marks stay, so that the next measure spans a longer time: the allowance was empty at the first
+  -- mark, and is now. Only a long wait fills it.
   if measured == 0 and spanS > 0 and taken >= 0 and not dear then return end
   pace.marks = ''
   addMark(pace, pace.since, dear and -1 or level)

@@ -27,12 +27,12 @@ local function growth(pace)
     if not dear then return N.SEARCH_DOUBLES_S, N.SEARCH_MOST end
     return math.max(N.SEARCH_DEAR_DOUBLES_S, N.SEARCH_DEAR_CALLS / pace.rate), N.SEARCH_MOST
   end
-  -- If tests of higher rates are dear, the rate rises slowly in between, since too low a rate costs as much as a wait. If the limit is
-  -- foreseen it does so too, since that costs nothing.
+  -- Between tests of higher rates the rate rises slowly if tests are dear, since too low a rate costs as much as a long wait. It also does
+  -- if the limit is foreseen, since the rise then costs nothing.
   local patience = math.max(pace.sure == 1 and N.SURE_PATIENCE or N.PATIENCE, N.PATIENCE_CALLS / pace.rate)
   if dear then patience = math.max(patience, math.min(N.DEAR_PATIENCE_WAITS * pace.cost, N.DEAR_PATIENCE_MOST)) end
   if now - pace.since >= patience then return N.LOOK_DOUBLES_S, N.HOLD_MOST end
-  -- No slow rise with a stated rate, or if the limit is neither foreseen nor dear to test.
+  -- The rate does not rise between tests if the service states it, or if the limit is neither foreseen nor dear to test.
   if pace.stated > 0 or not foreseen and not dear then return end
   if dear then pace.peak = math.max(pace.peak, pace.rate) end
   return dear and pace.sure == 1 and N.SURE_CREEP_DOUBLES_S or N.CREEP_DOUBLES_S, N.HOLD_MOST

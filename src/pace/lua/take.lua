@@ -52,7 +52,7 @@ end
 permits = math.max(permits, 0)
 writeState(pace)
 local limits = isLimiting(pace, interval) and 1 or 0
--- With a stated rate, a late call still fits into the service's window.
+-- Late permits would reach the service's limit together, unless the service states its rate: then a late call still fits into its window.
 local crowds = limits == 1 and pace.peak > 0 and pace.stated == 0 and 1 or 0
 return { 'permits', permits, 'firstUs', math.ceil(math.max(first, 0)), 'betweenUs', math.ceil(interval), 'episode', pace.episode,
   'probing', pace.trial, 'why', why, 'because', pace.because, 'phase', pace.phase, 'ratePerS', string.format('%.3f', rate),

@@ -25,7 +25,7 @@ export function recoveryDigest(code: string, name: string, key: Buffer): string 
 
 const CIPHER = 'aes-256-gcm';
 
-/** What a sealed text begins with: the version of the encryption, so that another one can be added (ASVS 5.0, 11.2.2). */
+/** The beginning of each sealed text: the version of the encryption, so that another one can be added (ASVS 5.0, 11.2.2). */
 const VERSION = '1.';
 
 /** Random bytes of a nonce: 96 bits (NIST SP 800-38D, section 8.2.2). Two are likely to be equal only after billions of uses. */

@@ -9,7 +9,10 @@ type Strength = { amr?: string[]; acr?: string };
 /** The outcome of a sign-in at the identity provider. */
 export type OidcAnswer =
   | { is: 'in'; person: Person; strength: Strength; to: string }
-  /** Signed in again for an approval; `not anew`: not really, or another person. */
+  /**
+   * The outcomes of a sign-in for an approval. `not anew`: another person signed in, or the provider does not prove that it asked the
+   * person again.
+   */
   | { is: 'anew'; for: Anew; to: string }
   | { is: 'not anew'; by: string; to: string }
   /** Signed in, but in no group that has roles here. */

@@ -7,7 +7,7 @@ import type { Secret } from '../secret.ts';
 import { isUserName, rolesOf } from '../users/user.ts';
 import { digestOfToken, handleOf, isToken, makeToken } from './token.ts';
 
-/** What a user must do in a session first: give the code, change the password, or set up a second factor. */
+/** The step that a user must take before anything else in a session: give the code, change the password, or set up a second factor. */
 export type Owes = 'code' | 'password' | 'factor' | undefined;
 
 export type SignedIn = {
@@ -18,7 +18,7 @@ export type SignedIn = {
 };
 
 export type SessionView = {
-  /** See {@link SignedIn.session}. */
+  /** Visible name of the session, by which a person ends it; nobody can sign in with it. */
   id: string;
   beganMs: number;
   /** Last activity of the person, accurate to half a minute (`writeAfterMs`). */

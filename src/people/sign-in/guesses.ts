@@ -6,7 +6,7 @@ import type { Secret } from '../secret.ts';
 import { isUserName } from '../users/user.ts';
 import { addressGroups } from './address-group.ts';
 
-/** What is guessed; passwords and codes are counted separately. */
+/** The kind of secret that is tried. Attempts at passwords and at codes are counted separately. */
 type Guessed = 'password' | 'code';
 
 /**

@@ -10,13 +10,13 @@ import { COLUMNS, fieldOf, KNOWN_COLUMNS, type KnownColumn, type ReadBy, type Va
  */
 export type ExtraField = `${'company' | 'buyer_limit'}.${string}`;
 
-/** What an extra field's cell becomes in the body. */
+/** The value of an extra field in the body, made from its cell. */
 export type ExtraValue = string | number | boolean;
 
 /** An extra field of a line: where it stands and what is sent there. */
 export type ExtraCell = { field: ExtraField; value: ExtraValue };
 
-/** Whether a text is meant as the path of a field in a body, sound or not. */
+/** Whether a text begins as the path of a field in a body does. The rest of it may be invalid. */
 export function isPath(text: string): text is ExtraField {
   return /^(company|buyer_limit)\./.test(text);
 }
@@ -89,14 +89,17 @@ function shownFault(path: string, shown: string): string {
     : `${path} has a column of its own: write ${own} in place of the path.`;
 }
 
-/** The columns for fields that are sent by other rules than a cell as it is. */
+/** Fields that the document shows and that no column fills as it is, each with the column by which a person gives its value. */
 const OWN: Readonly<Record<string, KnownColumn>> = {
   'company.id': 'company_id',
   'buyer_limit.company': 'company_id',
   'buyer_limit.supporting_documents': 'supporting_documents',
 };
 
-/** The header of a field in an errors file: always with its type, because an older errors file has a team's own `company.note` as it is. */
+/**
+ * The header of an extra field in an errors file. It always has the type: a path without one is a column of the team's own there, since
+ * older versions wrote such columns as they were named.
+ */
 export function headerOfExtra(field: ExtraField): ExtraField {
   return field.includes(':') ? field : `${field}:text`;
 }
@@ -112,7 +115,7 @@ export function readerOfExtra(field: ExtraField): ValueReader | undefined {
   return READERS[typeOf(field)];
 }
 
-/** What is sent of a cell's canonical text. */
+/** The value that is sent for a cell of an extra field, from the cell's canonical text. */
 export function extraValue(field: ExtraField, text: string): ExtraValue {
   const type = typeOf(field);
   return type === 'number' ? Number(text) : type === 'yesno' ? text === 'yes' : text;
@@ -123,13 +126,14 @@ export function namesOfExtra(field: ExtraField): string[] {
   return (field.split(':')[0] ?? '').split('.').slice(1);
 }
 
-/** Writes a line's extra fields into the body that they belong to, after what stands there. */
+/** Adds to a body those extra fields of a line that belong to it, behind the fields that the body has. */
 export function addExtras(
   body: Record<string, unknown>,
   of: 'company' | 'buyer_limit',
   extras: readonly ExtraCell[],
 ): void {
-  // In one order, whatever that of the columns: the same line of another export is no other request.
+  // The fields have one order, whatever that of the columns. So a line makes the same request when another export has its columns in
+  // another order.
   for (const { field, value } of [...extras].sort((one, other) => (one.field < other.field ? -1 : 1))) {
     if (!field.startsWith(`${of}.`)) continue;
     const names = namesOfExtra(field);
@@ -142,7 +146,10 @@ export function addExtras(
   }
 }
 
-/** The fields of a body that the service's document shows, by their last names: without extra fields, which may bear the same names. */
+/**
+ * The fields of a body that the service's document shows, by their last names. Extra fields are left out, since they may have the same last
+ * names.
+ */
 export function shownIn(of: string, body: object = {}): [name: string, value: unknown][] {
   return Object.entries(body).flatMap(([name, value]): [string, unknown][] => {
     const path = `${of}.${name}`;
@@ -161,23 +168,23 @@ export function changeExtras(of: string, body: object, change: (value: unknown) 
   return Object.fromEntries(fields);
 }
 
-/** The extra fields in a body that was kept, in the order of their paths, with the texts that a cell has for them. */
+/** The extra fields in a body that the ledger kept, in the order of their paths, each with the text that its cell would have. */
 export function extrasIn(of: string, body: object = {}): { field: ExtraField; text: string }[] {
   return Object.entries(body).flatMap(([name, value]: [string, unknown]) => {
     const path = `${of}.${name}` as ExtraField;
     if (typeof value === 'object' && value !== null) return SHOWN.has(path) ? [] : extrasIn(path, value);
     if (SHOWN.has(path) || value === null) return [];
     if (typeof value === 'boolean') return [{ field: `${path}:yesno`, text: value ? 'yes' : 'no' }];
-    // `1.234` may be two numbers, and 1.2340 is one.
+    // As a cell's text `1.234` is ambiguous, so the number gets a further zero: `1.2340`.
     const text = String(value).replace(/^(-?\d{1,3}\.\d{3})$/, typeof value === 'number' ? '$10' : '$1');
     return [{ field: typeof value === 'number' ? `${path}:number` : path, text }];
   });
 }
 
 /**
- * Finds an extra field that cannot be sent beside those before it: the same path, one that is a value there and holds others here, or one
- * in an object of another case.
- * Remembers each field that it is asked about.
+ * Makes a function that answers an earlier field with which this one cannot be sent, if there is one. Two fields clash if they have the
+ * same path, if one is a value where the other needs an object, or if their objects' names differ only in case. Each field that is asked
+ * about is remembered.
  */
 export function makeExtraClashes(): (field: ExtraField) => ExtraField | undefined {
   const values = new Map<string, ExtraField>();
@@ -195,7 +202,7 @@ export function makeExtraClashes(): (field: ExtraField) => ExtraField | undefine
   };
 }
 
-/** The extra fields of a file's columns that cannot be sent beside each other: for these the file is refused. */
+/** The extra fields of a file's columns that clash with each other. A file with any is refused. */
 export function clashingExtras(columns: readonly { extra?: ExtraField | '' | undefined }[]): ReadonlySet<string> {
   const clashOf = makeExtraClashes();
   return new Set(
@@ -206,7 +213,7 @@ export function clashingExtras(columns: readonly { extra?: ExtraField | '' | und
   );
 }
 
-/** The sentence about columns that are sent by a path, in a list that is empty without any. */
+/** A list of one sentence, which names the columns that are sent by a path; an empty list if there are none. */
 export function sentByPathWords(
   columns: readonly { written: string; extra?: ExtraField | '' | undefined }[],
 ): string[] {
@@ -221,13 +228,13 @@ export function sentByPathWords(
 
 const HOW = 'write it like company.address.postal_code, with :number or :yesno behind it if it is not sent as text.';
 
-/** One name of a path. A digit first would read as a place in a list. */
+/** One name of a path. It does not begin with a digit, which would look like a place in a list. */
 const NAME = /^[A-Za-z_][\w-]{0,63}$/;
 
-/** Deeper than any body that is shown, and less than what a JSON reader refuses. */
+/** Most names of a path: more levels than any body has that the document shows, and fewer than a JSON reader refuses. */
 const MOST_NAMES = 8;
 
-/** Names by which a program reaches its own objects. */
+/** Names that JavaScript's objects have by themselves, so that no field may have them. */
 const RESERVED = new Set(['__proto__', 'prototype', 'constructor']);
 
 /** Fields that the service's document shows (docs/service.md), sent or answered. `contact.phone` is only answered; whether it can be sent is not shown. */
@@ -255,8 +262,8 @@ function typeOf(field: ExtraField): string {
 }
 
 /**
- * Reads a number as an amount is read, but also zero and below. The column of amounts does not decide what `1.234` means here: it is a
- * problem, so that a copy of the line in another file is read alike.
+ * Reads a number as an amount is read, but also zero and negative ones. The text `1.234` is always a problem, even if the column of amounts
+ * shows its convention: the same line must be read alike in another file.
  */
 function readNumber(text: string, _by: ReadBy, isNumber?: boolean): ReturnType<ValueReader> {
   if (/^[-+]?0+([.,]0+)?$/.test(text)) return { value: '0' };

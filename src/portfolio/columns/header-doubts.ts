@@ -104,7 +104,7 @@ function plain(written: string): string {
   return written.length > MAX_NAME_LENGTH ? '' : likeness(written).replaceAll(' ', '');
 }
 
-/** Longer texts are no column names: the longest name in the tables has some 40 characters. */
+/** Most characters of a column name: the longest name in the tables has some 40. A longer text is none. */
 const MAX_NAME_LENGTH = 120;
 
 function thousandsAbove({ above, columns }: HeaderPlace): Problem[] {
@@ -162,7 +162,7 @@ function isFilled(cell: string): boolean {
   return cell.trim() !== '';
 }
 
-/** A title is a sentence; a longer text is none. */
+/** Most characters of a title, which is a sentence. A longer text is none. */
 const MAX_LENGTH = 1_000;
 
 /** The unit that starts at a word: the longest of three, two or one words. */

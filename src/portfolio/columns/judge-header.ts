@@ -8,7 +8,7 @@ import { type Mapping, matchMapping } from './mapping.ts';
 /** The parts of a mapping that help to recognize a header. */
 export type HeaderHints = Pick<Mapping, 'columns' | 'constants'>;
 
-/** What readers of tables need to recognize a header of buyers. @param hints what a person said of the columns */
+/** The vocabulary by which readers of tables recognize a header of buyers. @param hints what a person said of the columns */
 export function vocabularyOf(hints?: Partial<HeaderHints>): Vocabulary {
   return { judgeHeader: (record) => judgeHeader(record, hints), saysThousands };
 }
@@ -49,8 +49,8 @@ export function headerScore(cells: string[], hints?: Partial<HeaderHints>): numb
   return judgeHeader({ cells, fault: null }, hints).score;
 }
 
-/** Excel allows 16,384 columns. */
+/** Most cells of a header that are compared: Excel allows 16,384 columns. */
 const MAX_CELLS = 16_384;
 
-/** Longer texts are no column names: the longest name in the tables has some 40 characters. */
+/** Most characters of a column name: the longest name in the tables has some 40. A longer text is none. */
 const MAX_NAME_LENGTH = 120;

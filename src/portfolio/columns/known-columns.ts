@@ -9,7 +9,7 @@ import { readEmail, readOnOneLine, readWebsite, readYesOrNo } from '../values/te
 /** How a file writes amounts and dates; null where its columns do not show it. */
 export type Conventions = { decimal: Decimal | null; dates: DateOrder | null };
 
-/** What a reader needs. Conventions may be detected later; `today`, YYYY-MM-DD, is the latest date for statements. */
+/** The options for reading a cell. Conventions may be detected later; `today`, YYYY-MM-DD, is the latest date for statements. */
 export type ReadBy = { conventions: Readonly<Conventions>; today: string };
 
 /** Reads one trimmed cell that is not empty; `isNumber` if the workbook stores it as a number. */

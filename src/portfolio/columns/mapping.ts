@@ -18,7 +18,10 @@ const extraField = z.string().transform((text, context): ExtraField => {
   return z.NEVER;
 });
 
-/** What a header means: a known column, the path of a field that the service's document does not show, or (null) the team's own. */
+/**
+ * The meaning of a header: a known column, the path of a field that the service's document does not show, or null for a column of the
+ * team's own.
+ */
 export type HeaderMeaning = KnownColumn | ExtraField | null;
 
 /**

@@ -112,13 +112,13 @@ function clashes({ extra = 'company.' }: Column, other: ExtraField): string {
     : `The mapping sends one column as ${other} and this one as ${extra}, and one field cannot be both: keep one of them, or give one another path.`;
 }
 
-/** The normal form of the name; '' if it equals a known column that the mapping excludes. */
+/** The normal form of the column's name. It is '' if the mapping gives the column another meaning than the known column of this name. */
 function ownMeaning({ written, by }: Column): string {
   const name = plainName(written);
   return by === 'map' && isKnown(name) ? '' : name;
 }
 
-/** Whether the name certainly means a known column, and only another column kept it from that: see the end of {@link tellColumns}. */
+/** Whether the name certainly means a known column, and is only a guess because another column of the file may mean the same one. */
 function isGivenTwice({ written, guess }: Column): boolean {
   return guess !== null && aliasOf(written) === guess;
 }
@@ -126,7 +126,10 @@ function isGivenTwice({ written, guess }: Column): boolean {
 const RESULTS_FILE =
   'This is a results file: its column state holds what became of each request, not a part of an address. Correct and import the file that report --format errors-csv writes, or your own file of buyers.';
 
-/** A name may have two lines, but a delimiter on the second shows that the quotes swallowed a line. */
+/**
+ * The problem of a column name that contains lines of the file, since its quotation mark is closed too late. A column name may have two
+ * lines, but a delimiter on the second shows a line of the file.
+ */
 function swallowed(line: number, cell: string, delimiter: Delimiter): Problem[] {
   const message = 'This name holds whole lines of the file: close its quotation mark at the end of the name.';
   const [, ...below] = cell.split(LINE_BREAK);

@@ -1,21 +1,21 @@
 import { withoutApostrophe } from '../../table/formulas.ts';
 
-/** The account of the results. No finance team has a column of this name. */
+/** The column that names the account of the results. No finance team has a column of this name. */
 export const ACCOUNT_COLUMN = 'limitline_account';
 
-/** The row, `<portfolio>/<row key>`. In an errors file: the row that the line corrects. */
+/** The column that names the row, `<portfolio>/<row key>`. In an errors file: the row that the line corrects. */
 export const ROW_COLUMN = 'row';
 
-/** What the ledger has of a row besides its cells, see recorded-buyer.ts. A lost ledger is rebuilt from it. */
+/** The column with the ledger's knowledge of a row besides its cells, see recorded-buyer.ts. A lost ledger is rebuilt from it. */
 export const KNOWN_COLUMN = 'limitline_buyer';
 
-/** The line that an errors file's line corrects: the only id of a line without a row. */
+/** The column that names the line which an errors file's line corrects: the only id of a line without a row. */
 export const FROM_COLUMN = 'limitline_from';
 
-/** The line's problem, or the reason for its row's state. */
+/** The column with the problem of the line, or the reason for its row's state. */
 const PROBLEM_COLUMN = 'problem';
 
-/** What became of the row's request; results files of version 0.1 lack it. */
+/** The column with the outcome of the row's request. Results files of version 0.1 lack it. */
 export const OUTCOME_COLUMN = 'outcome';
 
 /** The columns that a results file adds to the team's own. */
@@ -38,10 +38,13 @@ export const RESULT_COLUMNS = [
   KNOWN_COLUMN,
 ];
 
-/** The link of the limit's last hosted session that was made; behind the others, in files of accounts that ever asked for a session. */
+/**
+ * The link of the last hosted session that was made for the limit. The column comes last, and only in files of accounts that ever asked for
+ * a session.
+ */
 export const SESSION_COLUMN = 'session_link';
 
-/** The text of a line with unreliable cells, for the person who fills them in. */
+/** The column with the text of a line whose cells are unreliable, for the person who fills them in. */
 export const LINE_COLUMN = 'limitline_line';
 
 /** The columns that an errors file adds. */
@@ -80,7 +83,7 @@ export function mendedLineOf(header: readonly string[]): (cells: readonly string
 /** The part of a file's digest that an errors file names. */
 export const shortDigest = (sha256: string) => sha256.slice(0, 12);
 
-/** Such as `q4 #0123456789ab line 17`: text that no spreadsheet takes for a date or a number. */
+/** The text that names a line of a file, such as `q4 #0123456789ab line 17`. No spreadsheet takes it for a date or a number. */
 export function lineOfFileText({ portfolio, file, line }: LineOfFile): string {
   return `${portfolio} #${file} line ${line}`;
 }

@@ -13,10 +13,10 @@ import type { Identifier, IdentifierKind } from './identity.ts';
 /** A question to the store: who has this identifier, or a name that reads the same. */
 export type BuyerQuestion = { digest: string; kind: IdentifierKind | 'alike' };
 
-/** What is known at one moment; `version` names it. The caller may change the maps. */
+/** The stored buyers of some questions at one moment, which `version` names. The caller may change the maps. */
 export type BuyerSnapshot = { version: string; holders: Map<string, Holder[]>; buyers: Map<string, Buyer> };
 
-/** What lines add to the snapshot of this `version`. */
+/** Additions of lines to the stored buyers, made on the snapshot of this `version`. */
 type BuyerChanges = {
   version: string;
   holders: Map<string, Holder[]>;
@@ -29,12 +29,12 @@ type BuyerChanges = {
   brought: Brought[];
 };
 
-/** A line, the key of its buyer, and the digests that now also point to that buyer. */
+/** A line that added something, the key of its buyer, and the digests of identifiers and names that now also point to that buyer. */
 export type Brought = { line: BuyerLine; key: string; digests: string[] };
 
 /** Stores buyers. */
 export type BuyerStore = {
-  /** Questions may repeat. */
+  /** Answers the holders and buyers that the questions ask for; a question may occur several times. */
   read(questions: readonly BuyerQuestion[]): Promise<BuyerSnapshot>;
   /** The keys of those buyers for which, and for whose row, nothing was sent. */
   unsent(buyers: readonly { key: string; row: RowName }[]): Promise<Set<string>>;
@@ -78,7 +78,7 @@ export function makeBuyerBook(
   };
 }
 
-/** For reading without matching: each line means the buyer of its strongest identifier. */
+/** The buyer book for a file that is only read: each line means the buyer of its strongest identifier, whatever else matches. */
 export const CLOSED_BOOK: BuyerBook = {
   portfolio: '',
   async tell(lines) {
@@ -163,7 +163,8 @@ function bring(
     digests.push(digest);
   };
   for (const [place, { digest }] of line.identifiers.entries()) point(digest, place === 0);
-  // The identifier by which the buyer was first known, even if this line lacks it.
+  // In a results file, the buyer's key is the digest of the identifier by which the buyer was first known. It points to the buyer even if
+  // this line lacks that identifier.
   if (line.known && !line.identifiers.some(({ digest }) => digest === key)) point(key, false);
   point(line.alikeHere, false);
   point(anywhereOf(line.alike), false);
@@ -185,7 +186,9 @@ function anywhereOf(alike: number): string {
   return `${text.slice(-2)}0${text}`;
 }
 
-/** More names, and more numbers, than anybody gives a buyer. Each makes every comparison with the buyer slower. */
+/**
+ * Most names, and most numbers, that are kept of a buyer: more than anybody gives one. Each makes every comparison with the buyer slower.
+ */
 const MOST_NAMES = 20;
 
 function brought(line: BuyerLine, key: string, { portfolio, importId }: KnownBuyers): Buyer {

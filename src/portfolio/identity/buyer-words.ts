@@ -19,7 +19,8 @@ export function otherName(line: BuyerLine, by: Identifier, buyer: Buyer, known: 
   };
 }
 
-// If the line's strongest identifier is the shared one, only references tell the two apart. Otherwise its stronger one does, after "no".
+// Ways to tell two buyers apart. If the shared identifier is the line's strongest, only a reference for each does so. Otherwise "no" in
+// same_buyer is enough, since the line's stronger identifier then decides.
 const REFERENCES = 'give each a buyer_reference of its own, and write "no" in the column same_buyer';
 const NO_IN_COLUMN = 'write "no" in the column same_buyer, or give each a buyer_reference of its own';
 

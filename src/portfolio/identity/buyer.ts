@@ -9,7 +9,7 @@ export type BuyerLine = {
   /** Strongest first; never empty. */
   identifiers: readonly Identifier[];
   name: string;
-  /** See `likenessOf`. */
+  /** The form of the name for comparison, as a number that names with the same loose form share; see `likenessOf`. */
   alike: number;
   alikeHere: string;
   /** Its registration number and business information id, see `numberWord`. */

@@ -4,7 +4,10 @@ import type { Values } from './read-cells.ts';
 /** As YYYY-MM-DD: statements dated after `today` are impossible, statements dated before `oldest` count as old. */
 export type AdviceDates = { today: string; oldest: string };
 
-/** Above which amount statements are advised, by ISO 4217 code (`ADVISE_STATEMENTS_ABOVE`). Requests carry no currency; the file may name it. */
+/**
+ * The amounts above which statements are advised, by ISO 4217 code (`ADVISE_STATEMENTS_ABOVE`). A request has no currency, but the file may
+ * name it.
+ */
 export type AdviseAbove = Readonly<Record<string, number>>;
 
 /** The one amount that the service names (docs/service.md, "Advice"). Amounts without a currency are compared with it, too. */

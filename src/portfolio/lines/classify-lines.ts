@@ -211,7 +211,7 @@ function duplicateProblem(line: number, of: number, values: Values): Problem {
   return makeProblem(line, null, values.request_reference ?? values.requested_limit ?? null, message);
 }
 
-/** More would not be faster: Node reads files with four threads. */
+/** Documents that are looked up at once. More would not be faster: Node reads files with four threads. */
 const LOOKS_AT_ONCE = 8;
 
 const NO_FOLDER = 'There is no folder to look for documents in: name it with --documents DIR.';

@@ -14,7 +14,7 @@ type Plausibility = {
   ofFile(): Problem[];
 };
 
-/** Memory is constant, whatever the size of the file. */
+/** Makes the check for values that are probably unintended. Its memory is constant, whatever the size of the file. */
 export function makePlausibility({ columns }: { columns: readonly Column[] }): Plausibility {
   const median = makeMedian({ keeps: NAMED_LINES });
   const indexes = new Map(columns.map(({ known, index }) => [known, index]));
@@ -96,9 +96,8 @@ type Median = {
 };
 
 /**
- * The median is exact for the first 4,096 amounts. Beyond, amounts are counted in steps of 1.6 percent, and the median
- * is the lower end of its step: exact enough to find an amount of a thousand times the median.
- *
+ * Makes a median of any number of amounts. It is exact for the first 4,096. Beyond, amounts are counted in steps of 1.6 percent, and the
+ * median is the lower end of its step: exact enough to find an amount of a thousand times the median.
  * @param keeps how many of the largest amounts are kept with their lines.
  */
 export function makeMedian({ keeps }: { keeps: number }): Median {
@@ -188,7 +187,9 @@ function doubt(column: KnownColumn, message: string): Doubt {
 
 const NOTHING: Problem[] = [];
 
-/** Registers allow some 160 characters (Companies House), and the longest names in use have about that. */
+/**
+ * Most characters of a name that is plausible. Registers allow some 160 (Companies House), and the longest names in use have about that.
+ */
 const LONGEST_NAME = 200;
 
 /** A limit of this many times the median is almost certainly a mistake. */
@@ -197,7 +198,7 @@ const FAR_ABOVE = 1_000;
 /** After this many warnings of one kind, the rest is summed up in one warning at the end. */
 const SAID_ONE_BY_ONE = 20;
 
-/** As many lines as a person can look up from one message. */
+/** Lines that one message names: as many as a person can look up. */
 const NAMED_LINES = 20;
 
 /** RFC 2606, without the top-level domain `example`: nobody types it by mistake, and our own examples use it. */
@@ -222,7 +223,7 @@ function listed(lines: readonly number[], count: number): string {
   return lines.length < 2 ? lines.join('') : `${lines.slice(0, -1).join(', ')} and ${lines.at(-1)}`;
 }
 
-/** With fewer amounts, nothing is far above the median: of two, neither is the usual one. */
+/** Least amounts for which a median means something: of two amounts, neither is the usual one. */
 const FEWEST = 3;
 
 /** The most amounts that are kept for an exact median. They take 32 KB. */

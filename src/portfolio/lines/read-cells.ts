@@ -56,7 +56,8 @@ export function makeCellReader(options: CellReaderOptions): CellReader {
     const result: ReadCells = { values, extras: [], problems, changed: [], open: false, broken: null };
     // A sheet omits empty cells at the end of a row, so only text files have lines of a wrong length.
     const isRagged = !sheet && !fits(cells);
-    // Known columns are checked on every read. Damage in others would pass, so the whole line is kept for correction.
+    // Cells of known columns are checked whenever the file is read; damage in other cells would pass later. So the whole line is kept for
+    // correction.
     const hides = !sound && cells.some((cell, at) => !isSound(cell) && !columns[at]?.known);
     if (fault || isRagged || hides) result.broken = record.text ?? cells.join(dialect.delimiter);
     if (fault) {
@@ -87,7 +88,7 @@ export function readConstants(
   return { constants, problems };
 }
 
-/** What the test of all cells found, and the options for reading values. */
+/** The result of the test of all cells of a record, and the options for reading its values. */
 type Look = { plain: boolean; sound: boolean; by: ReadBy };
 
 type Task = { column: Column; read: ValueReader | undefined };
@@ -153,7 +154,7 @@ function readCell(
   }
 }
 
-/** Excel's limit for a cell. */
+/** Most characters of a cell: Excel's limit. */
 const MOST_CHARACTERS = 32_767;
 
 function tooLong({ length }: string): string {
@@ -218,7 +219,10 @@ function textProblems({ line, cells }: RawRecord, columns: Column[], encoding: s
   return problems;
 }
 
-/** More than a person corrects one by one. A line may have a million cells, and each problem takes more memory. */
+/**
+ * Most problems of damaged text that are reported of one line: more than a person corrects one by one. A line may have a million cells, and
+ * each problem takes memory.
+ */
 const MAX_TEXT_PROBLEMS = 20;
 
 function writtenAt(columns: Column[], index: number | null): string | null {

@@ -9,7 +9,7 @@ export type Company = Omit<FieldsIn<'company'>, 'name'> & {
   address: Omit<FieldsIn<'company.address'>, 'state'> & { state: string | null };
 };
 
-/** What the file gives for the buyer limit call (docs/service.md, "Buyer limit request"). */
+/** The file's values for the buyer limit call (docs/service.md, "Buyer limit request"). */
 export type Limit = Omit<FieldsIn<'limit'>, 'requested_limit'> & {
   /** Canonical decimal text, see `parseAmount`. It becomes a float only when the request body is written. */
   requested_limit: string;
@@ -29,7 +29,7 @@ export type Row = {
   companyId?: string;
   limit: Limit;
   documents: Document[];
-  /** What is known of its statements if advice depends on it (`statementsText`). */
+  /** The date of the request's statements and its currency, as text, if advice depends on them (`statementsText`). */
   statements?: string;
 };
 

@@ -8,7 +8,10 @@ export type Sum = { lines: number; from: number; to: number };
 /** Sums with which a total is compared: of all lines, and of the group of lines since the last subtotal. */
 export type RunningSums = ReturnType<typeof makeRunningSums>;
 
-/** Amounts are canonical decimals. A spreadsheet's subtotal may omit hidden rows, so both sums are kept. */
+/**
+ * Makes sums of the lines' amounts, which are canonical decimals. A spreadsheet's subtotal may omit hidden rows, so each sum is kept with
+ * and without them.
+ */
 export function makeRunningSums() {
   let closed = '0';
   let closedVisible = '0';
@@ -37,19 +40,25 @@ export function makeRunningSums() {
       const isAll = amount === addAmounts(closed, whole) || amount === addAmounts(closedVisible, visible);
       return isAll ? all : null;
     },
-    /** The group, if the amount is its sum. A group may have one line. */
+    /** The lines since the last subtotal, if this amount is their sum, even if it is only one line; else null. */
     groupOf(amount: string): Sum | null {
       const { visible, whole } = both();
       return group.sum.lines > 0 && isGroup(amount, visible, whole) ? group.sum : null;
     },
-    /** The sum of the last group, or of all lines if there was one group, where the amount is neither; nothing where it is one of them. */
+    /**
+     * The sum from which an amount differs: that of the lines since the last subtotal, or of all lines if there are none since. Undefined
+     * if the amount is the sum of either.
+     */
     otherThan(amount: string): string | undefined {
       const { visible, whole } = both();
       const known = [visible, whole, addAmounts(closed, whole), addAmounts(closedVisible, visible)];
       if (all.lines === 0 || known.includes(amount)) return undefined;
       return group.sum.lines > 0 ? whole : closed;
     },
-    /** If the last line's amount is the sum of two or more others, of the file or its group: how many. Else 0. */
+    /**
+     * How many other lines, of the file or since the last subtotal, have the last line's amount as their sum; 0 if it is no sum of two or
+     * more.
+     */
     lastAnswers(amount: string): number {
       const twice = addAmounts(amount, amount);
       const { whole } = both();

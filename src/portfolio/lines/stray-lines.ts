@@ -25,7 +25,7 @@ type StrayLines = {
   judge(line: Candidate): boolean;
   /** Totals that say another sum than the lines above them. */
   misstated: readonly Problem[];
-  /** These totals, and a warning if the last line may be a total, after all lines were judged. */
+  /** The problems in `misstated`, and a warning if the last line may be a total; to be called after all lines were judged. */
   fileWarnings(): Problem[];
 };
 
@@ -37,9 +37,9 @@ type StrayOptions = {
 };
 
 /**
- * A total is recognized by its label, if the line says little else (`isTotalLabel`, `isGroupTotal`). Or by its amount:
- * the exact sum of the lines above, since the start or the last subtotal, in a line with few filled cells. A line with
- * a `buyer_reference` is a buyer, whatever its name. Columns that an errors file added are ignored.
+ * Makes a finder of lines that are no buyers. A total is recognized by its label, if the line says little else (`isTotalLabel`,
+ * `isGroupTotal`). Or by its amount: the exact sum of the lines above, since the start or the last subtotal, in a line with few filled
+ * cells. A line with a `buyer_reference` is a buyer, whatever its name. Columns that an errors file added are ignored.
  */
 export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, hiddenRows }: StrayOptions): StrayLines {
   const added = errorColumnsOf(columns.map(({ written }) => written));
@@ -168,7 +168,7 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
       line.open = false;
       // A stray line requests nothing. A hidden row keeps its values, because an import may know its row from earlier.
       if (stray) line.values = {};
-      // Alone in another text file, the line would be valid and would be requested.
+      // The line is kept as text for correction, not as cells: alone in another file, it could be taken for a buyer and requested.
       line.broken = textOf(record);
       return true;
     },

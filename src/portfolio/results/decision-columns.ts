@@ -5,7 +5,7 @@ import { plainName } from '../columns/known-columns.ts';
 import { isResultsHeader } from '../columns/result-columns.ts';
 import { visible } from '../problem.ts';
 
-/** Headers that a message names. */
+/** Most headers that a message names. */
 const HEADERS_NAMED = 10;
 
 /** The columns of a file of decisions. */
@@ -62,13 +62,13 @@ export function decisionPlaces(path: string, { header, unusable }: Table, map: r
   throw new ColumnsUnknown(`${path}: its columns are not known. ${needs}`, header.cells);
 }
 
-/** The columns that a file's own header does not name, so that somebody may say which others they are. */
+/** The columns of decisions that no header of the file names, so that a person may say which of its other columns they are. */
 export function columnsToName(header: readonly string[]): DecisionColumn[] {
   const names = header.map((cell) => plainName(cell));
   return DECISION_COLUMNS.filter((name) => !names.includes(name));
 }
 
-/** A file has a header, and none of it says which limits are meant, or their status. */
+/** The error of a file of decisions with a header in which no column tells which limits are meant, or none tells their status. */
 export class ColumnsUnknown extends LimitlineError {
   readonly header: readonly string[];
 
@@ -116,7 +116,7 @@ function mappedPlaces(path: string, names: readonly string[], map: readonly stri
   return places;
 }
 
-/** Why a mapping is none of a column. */
+/** Why a mapping names no column of decisions, as a part of a sentence. */
 function mapFault(header: string | undefined, name: string): string {
   if (header === undefined) return 'is not HEADER=COLUMN: it has no "="';
   if (header === '') return 'is not HEADER=COLUMN: no header stands before its "="';

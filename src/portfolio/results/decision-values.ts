@@ -4,7 +4,7 @@ import { type DateOrder, parseDate } from '../values/dates.ts';
 /** A cell's value, or why it has none. */
 export type ReadValue = { value?: string; problem?: string };
 
-/** Nothing granted, which {@link parseAmount} refuses: `0`, `0.00 EUR`, `€ 0,00`. */
+/** An amount of zero, which {@link parseAmount} refuses: `0`, `0.00 EUR`, `€ 0,00`. */
 const NOTHING = /^[^\d-]*0+(?:[.,]0*)?[^\d-]*$/;
 
 /** Reads an amount that may be zero. An empty text has no value and no problem. */
@@ -18,16 +18,18 @@ export function readAmount(text: string, convention: Decimal | null): ReadValue 
 const MOMENT = /^([-./\d]{8,10})(?:T|,? )(\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d:\d\d)?$/i;
 const DAY_MS = 86_400_000;
 
-/** How far ahead of ours a clock may be. A later time is most often one of another zone, and would count above all that comes meanwhile. */
+/**
+ * How far in the future a decision's time may be, since clocks differ. A later time mostly belongs to another time zone, and would override
+ * all decisions until it has come.
+ */
 const AHEAD_MS = 600_000;
 
-/** What to do about a time that is read as another one than is meant. */
+/** The remedy for a time that is read in another time zone than the person meant. */
 export const ZONE_WORDS = 'Times without a zone are read as UTC: write the zone behind it, such as +01:00.';
 
 /**
- * Reads when something was decided, in ISO 8601, UTC: a day in whatever form, or with a time behind it. A day means its
- * end, also before that has come.
- *
+ * Reads when something was decided, and answers it in ISO 8601, UTC. The text is a day in any form that a date may have, or such a day with
+ * a time behind it. A day means its end, even while it has not ended.
  * @param given.aheadMs how far in the future a time, or the beginning of a day, may be
  */
 export function readMoment(

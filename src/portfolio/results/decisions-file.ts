@@ -14,7 +14,7 @@ import type { DateOrder } from '../values/dates.ts';
 import { DECISION_COLUMNS, type DecisionColumn, decisionPlaces, type Places, shortened } from './decision-columns.ts';
 import { type ReadValue, readAmount, readMoment } from './decision-values.ts';
 
-/** What the service said of a limit after its answer. */
+/** The service's decision on a limit, which it made after it answered the request. */
 export type LimitDecision = {
   /** The line in the file. */
   at: number;
@@ -33,8 +33,8 @@ export type LimitDecision = {
 };
 
 /**
- * A file's decisions, the number of lines that say none, problems by line of that file, the columns that it lacks, and those of its own that
- * are not read; a results file's own are not named.
+ * A file of decisions, as read. `silent` counts the lines without a decision, and the problems name lines of that file. `lacks` has the
+ * columns that the file has not, `unread` those of its own that are not read; columns that only results files have are not named.
  */
 export type DecisionsFile = {
   decisions: LimitDecision[];
@@ -49,7 +49,7 @@ export type DecisionsFile = {
   mapped: KeptColumns | { map: readonly string[]; by?: undefined };
 };
 
-/** Which columns of a header are which, `HEADER=COLUMN` each, and who said it. */
+/** A mapping of a header's columns, `HEADER=COLUMN` each, that a person made for an earlier file, and who it was. */
 export type KeptColumns = { map: readonly string[]; by: string };
 
 /** Options for reading a file of decisions. Each is for what the file itself does not tell. */
@@ -72,7 +72,7 @@ export type DecisionsReading = {
 /** Most lines of one file: they are held in memory, since two of them may contradict each other. */
 const MOST_LINES = 500_000;
 
-/** Bytes of a status that the ledger tells apart. */
+/** Most bytes of a status. The ledger cuts longer ones, so it could not tell them apart. */
 const MOST_STATUS_BYTES = 100;
 
 /**
@@ -122,7 +122,7 @@ export async function readDecisionsFile(
   }
 }
 
-/** Characters of a cell: more than any id, row, status or amount has. Cells are held in memory, and messages quote them. */
+/** Most characters of a cell, more than any id, row, status or amount has. Cells are held in memory, and messages quote them. */
 const MOST_CELL = 500;
 
 function tooLong(path: string, mostLines: number): LimitlineError {
@@ -130,7 +130,10 @@ function tooLong(path: string, mostLines: number): LimitlineError {
   return new LimitlineError('FILE', message);
 }
 
-/** What is kept of a line until the file is read: its cells, which of them are numbers of a sheet, and why it is unusable. */
+/**
+ * The parts of a line that are kept until the whole file is read: its cells, those that a sheet has as numbers, and why the line is
+ * unusable.
+ */
 type Read = {
   at: number;
   cells: Partial<Record<DecisionColumn, string>>;
@@ -174,7 +177,10 @@ function decimalIn(lines: readonly Read[], name: AmountColumn): Decimal | null {
   return proofs.size === 1 ? only : null;
 }
 
-/** Reads an amount. What its column proves counts for `100.000` only where the separator is one of thousands then. */
+/**
+ * Reads an amount. An ambiguous one such as `100.000` is read by the decimal separator that its column proves, but only if that makes its
+ * own separator one of thousands; else it stays a problem.
+ */
 function amountIn(cell: string, decimal: Decimal | null, proven: Decimal | null): ReadValue {
   const read = readAmount(cell, decimal);
   const isDecided = decimal !== null || proven === null || cell.includes(proven);
@@ -223,7 +229,7 @@ function take(line: Read, { decimal, proven, places, dates, now = new Date() }: 
   }
 }
 
-/** A moment, or nothing for a day that has not ended: its end would count above each correction of that day. */
+/** The moment of a decision; undefined if it is the end of a day that has not ended, which would override each correction of that day. */
 export function unlessToday(moment: string | undefined, now: Date): string | undefined {
   return moment?.endsWith('T23:59:59.999Z') && moment > now.toISOString() ? undefined : moment;
 }

@@ -110,7 +110,10 @@ export type SheetValues = {
   cells(line: Line): string[];
 };
 
-/** Amounts and dates are recognized by their columns. An ambiguous one stays text. */
+/**
+ * Makes cells for a workbook. Amounts and dates are recognized by their columns, and become plain if they have one meaning. An ambiguous
+ * one stays text.
+ */
 export function makeSheetValues({ columns, rewriter }: Parts): SheetValues {
   const amountAt = placeOf(columns, 'requested_limit');
   const dayAt = placeOf(columns, 'statements_dated');
@@ -140,7 +143,8 @@ export function sheetKinds(files: readonly Parts[]): (name: string | undefined) 
 
 function headerOf({ written, known, extra, by }: Column): string {
   if (extra) return headerOfExtra(extra);
-  // An errors file is read without the mapping, and there a path with its type says that its column is sent.
+  // The header would be read as the path of a field to send, since an errors file is read without the mapping. So the team's own column
+  // gets a name that is no path.
   if (extraOfHeader(written)) return `${written} (own)`;
   if (by !== 'map') return written;
   return known ?? (isKnownName(written) ? `${written} (own)` : written);
@@ -164,12 +168,12 @@ function plain(
   return 'problem' in alone ? sure(here.value) : cell;
 }
 
-/** `1.234` would be ambiguous again; `1.2340` is not. */
+/** Adds a zero to an amount that would be ambiguous: `1.234` becomes `1.2340`. */
 function sureAmount(value: string): string {
   return 'open' in parseAmount(value) ? `${value}0` : value;
 }
 
-/** Dates are not checked here: the reading of the line has done it. */
+/** The latest date that is accepted: any, since dates were checked when the line was read. */
 const LAST_DAY = '9999-12-31';
 
 function plainDate(cell: string, { dates }: Conventions): string {
@@ -189,7 +193,10 @@ function without(left: ReadonlySet<number>, header: readonly string[]): OwnColum
 
 type Parts = { columns: readonly Column[]; rewriter: LineRewriter };
 
-/** Result columns that are no text, and columns of rows whose file is gone. */
+/**
+ * The types of columns that results add. `requested_limit` and `statements_dated` are for rows whose file is gone and whose cells come from
+ * the ledger.
+ */
 const ADDED: Record<string, CellKind> = {
   line: 'count',
   total_limit: 'amount',

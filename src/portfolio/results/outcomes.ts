@@ -30,10 +30,10 @@ export type ResultOutcome = {
   known?: RecordedBuyer | undefined;
 };
 
-/** The columns at the end of every results file, whatever comes before them. */
+/** The state of a row, and the columns from it on that tell its outcome. They end every results file, whatever comes before them. */
 const STATE_AT = RESULT_COLUMNS.indexOf('state');
 const OUTCOME_COLUMNS = RESULT_COLUMNS.slice(STATE_AT, RESULT_COLUMNS.indexOf(KNOWN_COLUMN));
-/** These columns in a results file of version 0.1. */
+/** The columns at the end of a results file of version 0.1, which has no column of outcomes. */
 const EARLIER_COLUMNS = OUTCOME_COLUMNS.filter((name) => name !== OUTCOME_COLUMN);
 const ROW_COLUMNS = RESULT_COLUMNS.slice(0, STATE_AT);
 

@@ -48,7 +48,7 @@ export function isThousandsOfMoney(word: string): boolean {
   return isThousands(word) && thousandsOf(word) !== '';
 }
 
-/** Longer than any unit; a cell may have a megabyte. */
+/** Most characters of a unit: more than any has. A cell may have a megabyte. */
 const MAX_LENGTH = 40;
 
 const UNIT = /(?:^|\s)(?:unit|units|unite|unidad|eenheid)$|einheit(?:en)?$/;

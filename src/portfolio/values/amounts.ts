@@ -158,7 +158,10 @@ function describeChange({
   return `It was written with ${what}the currency ${currency}, which is not sent.`;
 }
 
-/** First by decimal comma or not, then by grouping or not. */
+/**
+ * The separators of an amount, for a message: the rows are without and with a decimal comma, the columns without and with separators of
+ * thousands.
+ */
 const SEPARATORS_SAID = [
   ['', 'thousands separators'],
   ['a decimal comma', 'a decimal comma and thousands separators'],
@@ -186,7 +189,7 @@ function likeTheColumn(decimal: Decimal | null): string {
   return decimal === ',' ? 'write it like 1234,50' : PLAIN;
 }
 
-/** In order of certainty: the first match gives the message. */
+/** The messages for texts that are no amount, the most certain first: the first pattern that matches gives the message. */
 const MISTAKES: [RegExp, string][] = [
   [/^[-\u2212(]/, ABOVE_ZERO],
   [/^[+]?(nan|inf(inity)?)$/i, `This is not a number: ${PLAIN}.`],

@@ -126,7 +126,7 @@ const NAMES = byName({
   yuan: 'CNY',
 });
 
-/** A Map, because a cell may hold `constructor`. */
+/** Makes the lookup by name. It is a Map, because a cell may hold `constructor`, which every object has. */
 function byName(codes: Record<string, string>): ReadonlyMap<string, string> {
   return new Map(Object.entries(codes));
 }

@@ -35,7 +35,7 @@ const LOST_DIGITS =
 
 const SAYS_NOTHING = 'It is a placeholder for a missing value: it counts as an empty cell, and is not sent.';
 
-/** What people write if they have no number. Punctuation and case do not count. */
+/** Texts that people write if they have no number. Punctuation and case do not count. */
 const PLACEHOLDERS_BY_LANGUAGE = {
   english: [
     'na',
@@ -88,10 +88,10 @@ const ABBREVIATED = /^(?:k[./] ?a|n[./] ?[abcdv]|s[./] ?[od])\.?$/i;
 /** A dash for a missing value, or the `########` of a column that is too narrow. */
 const SIGNS_ALONE = /^[\p{Pd}\s#._?/]+$/u;
 
-/** No placeholder has one of these digits. */
+/** Digits that no placeholder has. */
 const COUNTS = /[1-9]/;
 
-/** Punctuation and zeros alone identify nobody either. */
+/** Whether a text stands for a missing identifier: a known placeholder, or punctuation and zeros alone, which identify nobody either. */
 function isPlaceholder(text: string): boolean {
   // Nearly all such cells are numbers, so this test comes first.
   if (COUNTS.test(text)) return false;

@@ -48,13 +48,16 @@ export async function join(place: JoinDeps, signal: AbortSignal): Promise<Member
 
 const NEVER = new AbortController().signal;
 
-/** Much longer than a start or an end takes under load; loading data counts as progress. */
+/**
+ * How long a process waits for a server without any progress, such as data being loaded. A start or an end takes much less, even under
+ * load.
+ */
 const PATIENCE_MS = 30_000;
 
 /** A server that accepts no connection for this long hangs. Its longest pause, writing to a slow disk, is shorter. */
 const WEDGED_AFTER_MS = 10_000;
 
-/** About as long as Redis takes to start, randomized among waiting processes. */
+/** A pause between two looks at the server: about as long as Redis takes to start, and randomized among waiting processes. */
 function pauseMs(): number {
   return 10 + Math.random() * 20;
 }

@@ -35,7 +35,10 @@ export async function joinServer(connection: Redis, info: ServerInfo, folder: Fo
   };
 }
 
-/** Outside of any key prefix in the settings, since these keys belong to the server and not to the data. */
+/**
+ * The keys of the users of the server. No key prefix of the settings is put before them, since they belong to the server and not to the
+ * data.
+ */
 const USERS_KEY = '~own-redis:users';
 const ENDING_KEY = '~own-redis:ending';
 

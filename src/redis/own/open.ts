@@ -80,7 +80,7 @@ async function stay(first: Member, place: JoinDeps, signal: AbortSignal): Promis
     await connectionEnd(member, signal);
     if (signal.aborted) return member;
     const reason = whyNoRoom(place.folder.path);
-    // On a full disk it dies at each write: log that only now and then.
+    // On a full disk the server dies at each write, which is logged only now and then.
     if (reason === undefined || performance.now() - saidAtMs > SAY_EVERY_MS) {
       place.log.warn(
         { folder: place.folder.path, ...(reason && { reason }) },

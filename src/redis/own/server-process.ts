@@ -35,7 +35,7 @@ export async function startServer(folder: Folder): Promise<ChildProcess> {
     cwd: folder.path,
     detached: true,
     stdio: ['pipe', logFd, logFd],
-    // Not our environment: the server may outlive us, and the environment contains credentials.
+    // The server does not get our environment, which contains credentials: the server may outlive us.
     env: { PATH: process.env.PATH },
   });
   closeSync(logFd);

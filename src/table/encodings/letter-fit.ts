@@ -28,7 +28,7 @@ export const UNDEFINED = '\ufffd';
 
 /** The rating of a character that occurs in no text. */
 const NEVER = -6;
-/** For a sign or a capital in the middle of a word. Ratings up to this one are implausible. */
+/** The rating of a sign or a capital in the middle of a word. Ratings up to this one are implausible. */
 export const ODD = -2;
 const INSIDE = -3;
 
@@ -44,7 +44,7 @@ const WORDS = 'ÓÈÀÉÁÅÖØ';
 
 const VOWELS = 'aeiouyàáâãäåæèéêëìíîïòóôõöøùúûüýÿœăąėęěıőůűœ';
 
-/** v: a vowel; c: a consonant; -: the end of a word. */
+/** The kind of a neighbour. v: a vowel; c: a consonant; -: no letter, so the end of a word. */
 function soundOf(neighbour: string): 'v' | 'c' | '-' {
   if (!LETTER.test(neighbour)) return '-';
   return VOWELS.includes(neighbour.toLowerCase()) ? 'v' : 'c';

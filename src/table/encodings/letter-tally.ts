@@ -173,7 +173,7 @@ function fitAt({ characters }: Pick<Scored, 'characters'>, key: number): number 
 const WESTERN = ['windows-1252', 'iso-8859-15', 'windows-1254'];
 const RARE = /[šžŠŽ]/;
 
-/** The end of a chunk counts as the end of a word. */
+/** The characters of ASCII by their codes. Code 0, which stands for the end of a chunk, is '', which counts as the end of a word. */
 const ASCII = Array.from({ length: 0x80 }, (_none, code) => (code === 0 ? '' : String.fromCharCode(code)));
 
 /** Tests whether bytes above ASCII come in groups as in Western European words, whatever their letters. */

@@ -10,7 +10,10 @@ import { cellName, columnOf, escaped, escapedAsText } from '../xlsx/cell-xml.ts'
 import { openWorkbook, ZIP_LIMITS } from '../xlsx/workbook.ts';
 import type { RecordMend } from './mend-text.ts';
 
-/** The order of Excel's calculations. It may name cells that lose their formulas, and Excel rebuilds it. */
+/**
+ * The part with the order of Excel's calculations, which the copy lacks: it may name cells that lose their formulas, and Excel makes it
+ * anew.
+ */
 const CHAIN = 'xl/calcChain.xml';
 const NAMES_CHAIN = ['[Content_Types].xml', 'xl/_rels/workbook.xml.rels'];
 const CHAIN_ENTRY = /<(?:[\w.-]+:)?(?:Override|Relationship)\b[^>]*calcChain\.xml"[^>]*\/>/g;

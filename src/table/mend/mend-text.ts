@@ -191,7 +191,9 @@ function utf8Length(text: string): number {
   return length;
 }
 
-/** Decodes character by character, exactly as the decoder does for damaged lines. */
+/**
+ * The number of bytes for the first `units` UTF-16 units, found by decoding byte by byte, exactly as the decoder does for damaged lines.
+ */
 function walked(bytes: Buffer, encoding: string, units: number): number {
   const fresh = () => new TextDecoder(encoding, { fatal: true });
   let decoder = fresh();

@@ -123,7 +123,7 @@ function shortened(text: string): string {
 
 const DAYS_TO_1904 = 1_462;
 
-/** Longer than `XFD1048576`. Longer texts are no names and are not read further. */
+/** Most characters of a cell's name: more than `XFD1048576` has. A longer text is no name, and is not read further. */
 const LONGEST_NAME = 16;
 
 /** A, B … Z, AA … XFD: the letters of a column by its index, from 0. */

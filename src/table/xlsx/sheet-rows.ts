@@ -62,7 +62,7 @@ export function makeRowReader(book: Workbook, onRow: (row: SheetRow) => void): R
     const isHeader = width === Number.POSITIVE_INFINITY;
     const text = cellText(book, cell, parts.text());
     if (cell.hasFormula && !cell.hasValue) row.fault ??= notCalculated(cell.column, row.line);
-    // The header is as wide as all of its cells. In other rows, an empty cell counts as missing.
+    // The header has all of its cells, even empty ones. In other rows, an empty cell counts as missing.
     if (text.trim() === '' && !isHeader) return;
     if (cell.column >= width) row.fault ??= tooWide(cell.column, row.line);
     length += text.length;
@@ -148,7 +148,10 @@ function tooWide(column: number, line: number): RawRecord['fault'] {
   return { cell: null, message };
 }
 
-/** A formula with an empty result does have a value element, so it is not meant here. */
+/**
+ * The fault of a cell with a formula and no value, which no program has calculated. A formula with an empty result does have a value
+ * element.
+ */
 function notCalculated(column: number, line: number): RawRecord['fault'] {
   const name = cellName(column, line);
   const message = `Cell ${name} has a formula that was never calculated: open the workbook in Excel, save it, and use the saved file.`;

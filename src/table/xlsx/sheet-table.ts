@@ -83,7 +83,7 @@ async function readSheet(book: Workbook, file: TableFile): Promise<Table> {
     }
   };
   const { above } = await readToHeader({ rows, more }, file);
-  // These rows were read before the header's width was known.
+  // The rows below the header were read before its width was known, so they are narrowed to it now.
   const width = rows[0] ? rowWidthOf(rows[0].columns) : 0;
   rows.push(...rows.splice(1).map((row) => narrowed(row, width)));
   if (rows[0]) reader.narrowTo(width);
@@ -146,7 +146,7 @@ async function firstWithBuyers(book: Workbook, file: TableFile): Promise<SheetEn
   return first;
 }
 
-/** So many rows of a list make a sheet a list, whatever its columns are called. */
+/** Least rows that look like those of a list and so make a sheet a list, whatever its columns are called. */
 const ROWS_OF_A_LIST = 2;
 
 /** Whether a row may belong to a list: it has three cells, or a text and an amount. A cover has words and what they mean, such as `Date`. */
@@ -181,7 +181,7 @@ async function headerOf(
   };
 }
 
-/** As many as a person reads through in one message. */
+/** Most sheets that a message names: as many as a person reads through. */
 const MAX_NAMED = 20;
 
 /** The rows read so far, and how to read more. */
@@ -219,10 +219,13 @@ function recordOf(row: SheetRow) {
   return { line: row.line, cells: cellsOf(row), fault: row.fault };
 }
 
-/** As many as a person reads through in one message. */
+/** Most other sheets in which content or a header is looked for: as many as a person reads through in a message. */
 const MAX_LOOKED_AT = 20;
 
-/** A megabyte or more, unpacked. A filled cell usually comes much earlier; formatted empty rows may go on endlessly. */
+/**
+ * Chunks of a sheet in which a filled cell is looked for: a megabyte or more, unpacked. It usually comes much earlier, but formatted empty
+ * rows may go on endlessly.
+ */
 const LOOKED_THROUGH_CHUNKS = 64;
 
 /** Whether a filled cell comes soon. An unreadable sheet counts as having content. */

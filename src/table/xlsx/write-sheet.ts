@@ -30,10 +30,10 @@ export async function writeSheet(
   await pipeline(zip.outputStream, to);
 }
 
-/** Larger pieces need fewer calls of the compressor. */
+/** The length of the XML that is passed to the compressor at once. Larger pieces need fewer calls. */
 const PIECE_LENGTH = 64 * 1024;
 
-/** Column widths come from the first records, because waiting for all would need too much memory. */
+/** Records whose texts are measured for the column widths. Measuring all would need them all in memory. */
 const MEASURED = 200;
 
 async function* sheetXml(records: AsyncIterable<readonly string[]>, kindOf: (name: string | undefined) => CellKind) {

@@ -3,7 +3,7 @@ import { ANY_ROW, type Brought } from '../buyer-book.ts';
 import { DIGEST_BYTES, writeDigest } from '../digest.ts';
 import { IDENTIFIER_KINDS, type IdentifierKind } from '../identity.ts';
 
-/** For each line of the file that added something about a buyer: an entry, numbered from 0. */
+/** Entries of a file about its buyers, numbered from 0: one for each line that added something about its buyer. */
 type FileEntries = {
   add(one: Pick<Brought, 'line' | 'key'>): number;
   /** The key of the line's buyer. */
@@ -16,7 +16,10 @@ type FileEntries = {
 
 export type FilePlace = { portfolio: string; importId: string };
 
-/** Takes 27 bytes a line, and the texts of the first lines. Pieces of a fixed size are never copied. */
+/**
+ * Makes the store of a file's entries. An entry takes 27 bytes, and the first lines' texts besides. It grows by pieces of a fixed size,
+ * which are never copied.
+ */
 export function makeFileEntries(): FileEntries {
   const pieces: Piece[] = [];
   const texts = makeFileTexts();
@@ -155,10 +158,10 @@ const MOST_PIECES = 256;
 
 const LENGTH_BYTES = 2;
 
-/** Four texts of 80 UTF-16 units, 3 bytes each at most, with separators and length. */
+/** Most bytes of the texts of one entry: four texts of 80 UTF-16 units, of at most 3 bytes each, with separators and length. */
 const MOST_ENTRY_BYTES = 1_000;
 
-/** More than a message shows, and enough to compare a city or street. */
+/** Most characters that are kept of a text: more than a message shows, and enough to compare a city or street. */
 const MOST_LETTERS = 80;
 
 function textOf({ name, identifiers: [strongest], city, street }: BuyerLine): string {
