@@ -21,7 +21,7 @@ declare module 'fastify' {
     origin: string;
     /** The person's rights, for `can`. `owns` is about the portfolio of this request, and is only known to the handler. */
     rights: Rights;
-    /** What the request is about, as the access table saw it; set for the handler. */
+    /** The portfolio and the kind of request by which access was checked; set for the handler. */
     about: About | undefined;
   }
   interface FastifyContextConfig {
@@ -33,9 +33,12 @@ declare module 'fastify' {
     action?: Action;
   }
   interface FastifyReply {
-    /** Answers with a whole page and a fresh strip; with the body alone where a dialog asks for it. */
+    /**
+     * Answers with a whole page, whose strip (the line at the top of every page) is read anew; with the body alone where a dialog
+     * asks.
+     */
     page: (parts: PageParts) => Promise<FastifyReply>;
-    /** Answers with a whole page and the strip as last read, for answers that must not wait. */
+    /** Answers as `page` does, but with the strip (the line at the top) as last read, for answers that must not wait for Redis. */
     pageNow: (parts: PageParts) => FastifyReply;
     /** Answers with a piece of a page, which the browser's module inserts. */
     fragment: (piece: Html) => FastifyReply;
@@ -60,7 +63,7 @@ export class ConsoleError extends Error {
   }
 }
 
-/** Who acts: `Person.by`. */
+/** The person who acts, by the name in `Person.by`. */
 export type Actor = { name: string };
 
 /** What an action gets: the person, the request, and the form's fields. */

@@ -4,8 +4,9 @@ import type { Role } from '../../people/person.ts';
 export type Allowed = { readonly roles?: readonly Role[]; readonly own?: readonly Role[] };
 
 /**
- * An address's entry in the table. `kinds` restrict single kinds of requests (see {@link About}): the address and the kind must
- * both allow it. Where an entry has kinds, a kind without an entry is for nobody.
+ * Who may use an address of the console: its entry in the access table. `kinds` restrict single kinds of requests (see
+ * {@link About}): the rules of the address and of the kind must both allow the request. Where `kinds` is given, a kind without an
+ * entry in it is allowed to nobody.
  */
 export type Access =
   | { readonly open: true }
@@ -18,7 +19,7 @@ export type AccessTable = Readonly<Record<string, Access>>;
 export type About = {
   portfolio?: string | undefined;
   kind?: string | undefined;
-  /** What the audit says that the request is about, where that is no portfolio. */
+  /** The subject of the request as the audit trail names it, where the subject is no portfolio. */
   named?: string | undefined;
   /** Further facts for the audit, such as a plan or a file. No personal data. */
   facts?: Readonly<Record<string, unknown>> | undefined;
@@ -43,7 +44,10 @@ export function placesOf(rights: Rights): readonly PlaceLink[] {
   return rights.places.filter(({ href }) => can(rights, `GET ${href}`));
 }
 
-/** The name of an entry, for {@link can}: a method and a route's pattern. A test looks up each one that a page asks for. */
+/**
+ * The name of an entry in the access table: a method and a route's pattern. A test looks up in the table each name that a page
+ * gives to {@link can}.
+ */
 export type Right = `${'GET' | 'POST' | 'PUT'} /${string}`;
 
 /**

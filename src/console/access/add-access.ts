@@ -23,15 +23,20 @@ export type AccessFunctions = {
    * open. It may send the answer itself, such as a redirect to the sign-in, and then says `answered`.
    */
   identify: (request: FastifyRequest, reply: FastifyReply) => Promise<Person | 'answered' | undefined>;
-  /** Whether nobody else ever imported into the portfolio. Without this function no portfolio is anybody's own. */
+  /**
+   * Whether a portfolio is the person's own: nobody else ever imported into it. Without this function no portfolio is anybody's
+   * own.
+   */
   owns?: (person: Person, portfolio: string) => Promise<boolean>;
-  /** The names of people who assign roles; none are named where it fails or is empty. */
+  /** The names of the people who assign roles, for refusals. A refusal names nobody where this fails or is empty. */
   admins?: () => Promise<readonly string[]>;
   /** Records actions and refusals. */
   audit: Audit;
 } & Rules;
 
-/** The entry of all unknown addresses: only people who are signed in are told that there is nothing. */
+/**
+ * The access rule of addresses that do not exist: the answer 404 is only for people who are signed in; others must sign in first.
+ */
 const NOTHING_THERE: Access = { signedIn: true };
 
 /**
@@ -50,7 +55,8 @@ export function addAccess(app: ConsoleApp, given: AccessFunctions): void {
     const access = accessFor(request);
     if ('open' in access) return;
     const person = await given.identify(request, reply);
-    // Ends here: an answer under way does not count as `sent` yet, and a second one would change its type.
+    // The reply is returned to end here: an answer under way does not count as `sent` yet, and a second answer would change its
+    // content type.
     if (person === 'answered') return reply;
     if (person === undefined || person.by === '') return sayPlainly(reply, 401, t`Sign in first.`);
     request.person = person;
@@ -108,7 +114,10 @@ function checkEntry(route: RouteOptions, table: AccessTable): void {
   }
 }
 
-/** A page with restricted parts calls `can` for them itself, so it needs no `about`. */
+/**
+ * Whether the rule restricts only parts of a page, by kinds without `own`. Such a page calls `can` for each part itself, so its
+ * route needs no `config.about`.
+ */
 function isPartsOnly(access: Access): boolean {
   return 'kinds' in access && !('own' in access) && Object.values(access.kinds ?? {}).every(({ own }) => !own);
 }
@@ -132,10 +141,10 @@ function memoized<T extends readonly string[], A>(work: (of: T) => A): (of: T) =
 }
 
 /**
- * Audits each refusal of a known person: by the table, a token of an old page, or the board. The entry has the route, since the
- * address itself has portfolio names and search texts.
- * Unknown people are led to the sign-in, which is no refusal. The guard's refusals (server/guard.ts) are not audited, or
- * anybody could fill the audit.
+ * Records in the audit trail each answer 403 to a known person: by the access table, for the form token of an old page, or by the
+ * board of queues. The entry names the route, since the address itself has portfolio names and search texts.
+ * People who are not signed in are led to the sign-in, which is no refusal. The guard's refusals (server/guard.ts) are not
+ * recorded, or anybody could fill the audit trail.
  */
 function addRefusals(app: ConsoleApp, { audit }: { audit: Audit }): void {
   app.addHook('onSend', async (request, reply, payload) => {

@@ -32,8 +32,9 @@ export const ADMIN = { roles: ['admin'] } as const;
 export const OWN_OR_OPERATOR = { roles: ['operator'], own: ['finance'] } as const;
 
 /**
- * For ending a pause, by its kind: people of finance end one by which their own portfolio stopped itself, after its first rows or answers that
- * were all alike, but not a pause that somebody made.
+ * Who may resume a paused portfolio, by the kind of its pause. People of finance may resume their own portfolio where it paused
+ * itself, after its first rows or after refusals that were all alike. Other pauses, such as one that a person made, are for
+ * operators.
  */
 export const RESUMES = {
   ...OWN_OR_OPERATOR,
@@ -47,8 +48,9 @@ export const RESUMES = {
 } as const;
 
 /**
- * Who may use the addresses that are no page's: the files of pages, sign-in and sign-out, which check themselves which step is
- * due, and the events of the strip. A star at the end covers all longer addresses without an entry of their own.
+ * Who may use the addresses that belong to no page: the pages' files, the sign-in and sign-out, and the events of the line at the
+ * top of every page. The sign-in checks itself which of its steps a person has to do next. A star at the end covers all longer
+ * addresses without an entry of their own.
  */
 export const BESIDE_PAGES: AccessTable = {
   'GET /assets/*': OPEN,

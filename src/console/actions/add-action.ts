@@ -8,10 +8,11 @@ import { ACTION_WORDS, type Action } from './action-words.ts';
 const ACTIONS_PER_MINUTE = 600;
 
 /**
- * An action under a posted address; the console changes nothing in any other way. Checks run in this order: `Host`, `Origin`
- * and `Sec-Fetch-Site` (server/guard.ts), the access table (access/add-access.ts), the token. The audit records the action
- * before it starts, and its outcome before the answer. Without the first entry nothing is done.
- * A posted page ends with a redirect (`reply.redirect(address, 303)`), so that reloading it is harmless.
+ * Adds an action: an address to which a form is posted. The console changes nothing in any other way. Checks run in this order:
+ * `Host`, `Origin` and `Sec-Fetch-Site` (server/guard.ts), the access table (access/add-access.ts), the form's token. The audit
+ * trail records the action before it starts, and its outcome before the answer is sent. If the first of these entries cannot be
+ * written, nothing is done.
+ * A handler that is done answers with a redirect (`reply.redirect(address, 303)`), so that reloading the page is harmless.
  *
  * @param given.url with `:name` where it is about a portfolio
  * @param given.about what the request is about, for the table and the audit, where the address does not say it
@@ -90,9 +91,9 @@ type Entry = { answering: () => void; written: Promise<unknown> };
 type Given = Omit<Acting, 'tell'>;
 
 /**
- * Puts an action between two entries of the audit. A handler may wait for its reply and end only after the answer left. So the
- * second entry is written when the answer is ready, and the answer waits for it: a person who reads the answer finds it
- * recorded.
+ * Records an action by two entries of the audit trail: one before it starts, one with its outcome. The second is written as soon as
+ * the answer is ready, since a handler may end only after its answer was sent. The answer waits for that entry: a person who reads
+ * the answer finds the action recorded.
  */
 export function recorded(audit: Audit, noteOf: (given: Given) => AuditNote) {
   const entries = new WeakMap<FastifyRequest, Entry>();
@@ -127,7 +128,7 @@ export function recorded(audit: Audit, noteOf: (given: Given) => AuditNote) {
     actUnrecorded: (given: Given, handle: (acting: Acting) => unknown): unknown =>
       handle({ ...given, tell: () => undefined }),
 
-    /** The route's `onSend` hook. */
+    /** The `onSend` hook of the action's route: it holds the answer back until the audit trail has the action's outcome. */
     async beforeAnswer(request: FastifyRequest, _reply: unknown, payload: unknown): Promise<unknown> {
       const entry = entries.get(request);
       entry?.answering();

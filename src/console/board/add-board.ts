@@ -14,14 +14,14 @@ import { boardQueue } from './board-queue.ts';
 /** The address of BullMQ's board; the console's own page about queues is `/work`. */
 const AT = '/queues';
 
-/** The names that axios, in the board's script, uses to read its token and to send it with changes. */
+/** The cookie and the header by which axios, a library in the board's script, reads the CSRF token and sends it with changes. */
 const TOKEN_COOKIE = 'XSRF-TOKEN';
 const TOKEN_HEADER = 'x-xsrf-token';
 
 /**
- * BullMQ's board under `/queues`, for the details of a job, where `QUEUE_BOARD` is on. It may read, and retry single rows by Limitline's own function. A
- * table decides which routes it may use at all ({@link DECIDED_ROUTES}); its rules say who may use them. The
- * console's guard, token and audit apply too.
+ * BullMQ's board under `/queues`, which shows the details of jobs. It exists where the setting `QUEUE_BOARD` is on. It may read,
+ * and may retry single rows by Limitline's own function. {@link DECIDED_ROUTES} are its routes with a decision whether they may be
+ * used at all; the rules given here say by whom. The console's guard, token and audit apply too.
  */
 export const jobsBoard = page<BoardFunctions>({}, ({ other }) => [
   other(
@@ -236,7 +236,7 @@ const ROUTES: Readonly<Record<Route, true | string>> = {
 
 const DECIDED: ReadonlyMap<string, true | string> = new Map(Object.entries(ROUTES));
 
-/** The routes in the table. */
+/** All routes of the board with an explicit decision whether they may be used, such as `get /api/queues`. */
 export const DECIDED_ROUTES: readonly string[] = [...DECIDED.keys()];
 
 /** Whether a route of the board may be used: `true`, or a message why not. Unknown routes may not. */

@@ -27,7 +27,7 @@ export type BoardFunctions = {
   /** Whether there is a board; without it, its addresses do not exist. */
   isOn: boolean;
   queues: Pick<Queues, 'bullmq'>;
-  /** The row of the ledger with this name. */
+  /** Reads a row from the ledger, as the board shows it; undefined where the ledger does not know it. */
   row: (row: JobData) => Promise<BoardRow | undefined>;
   /** Retries a refused row, or says why not, or which approval it waits for. `by` is the person. */
   retry: (row: JobData, by: string) => Promise<RowRetried>;

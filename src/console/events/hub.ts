@@ -34,7 +34,10 @@ export type MayWatch = (sessions: readonly (string | undefined)[]) => Promise<bo
 /** How often each watched topic is read, whatever the number of pages. */
 const READ_EVERY_MS = 500;
 
-/** How long a page's own pieces may take; after that the strip is sent alone, which says why they are late. */
+/**
+ * How long reading a page's own pieces may take. After that only the strip (the line at the top of every page) is sent, which says
+ * why they are late.
+ */
 const FRAME_LIMIT_MS = 2_000;
 
 /** How often sessions are checked: after a sign-out or a change of roles, streams end within two seconds. */
@@ -54,7 +57,7 @@ const MOST_OF_ONE = 60;
 
 export type Hub = ReturnType<typeof makeHub>;
 
-/** What is read and sent together: the pieces of a page that at least one open page watches. */
+/** The pieces of one page, which are read once and sent to all browsers that have it open. It exists while at least one has. */
 type Topic = {
   read: () => Promise<Map<string, string>>;
   watchers: Set<Watcher>;
@@ -77,7 +80,10 @@ export function makeHub(given: { strip: () => Promise<Strip>; log: Log; everyMs?
   const strip = makeStripReader({ strip: given.strip, freshMs: everyMs });
   let [closed, watching, number] = [false, 0, 0];
 
-  /** Reads the pieces of a page by id. Where its own pieces fail or are late, only the strip is read, which says why. */
+  /**
+   * Reads the pieces of a page by id. Where its own pieces fail or are late, only the strip (the line at its top) is read, which
+   * says why.
+   */
   const readerOf = (read: () => Promise<Frame>) => {
     const shared = makeSharedRead(read, FRAME_LIMIT_MS);
     return async (): Promise<Map<string, string>> => {
@@ -134,7 +140,10 @@ export function makeHub(given: { strip: () => Promise<Strip>; log: Log; everyMs?
   };
 
   return {
-    /** The strip: `fresh` is at most half a second old, never fails and waits briefly; `last` is at once the one last read. */
+    /**
+     * The strip, the line at the top of every page. `fresh` answers one that is at most half a second old; it never fails, and
+     * waits briefly. `last` answers the one that was read last, without waiting.
+     */
     strip,
     /** The number of open pages. */
     watchers: (): number => watching,
@@ -144,8 +153,8 @@ export function makeHub(given: { strip: () => Promise<Strip>; log: Log; everyMs?
       return shown && shown.size > 0 ? shown : readerOf(read)();
     },
     /**
-     * Sends a page all changes until the answer is called. Undefined at the limits of streams, in all or for a session, and
-     * while the console closes.
+     * Sends an open page all changes until the returned function is called. Returns undefined where too many pages are open, in all
+     * or for one session, and while the console closes.
      *
      * @param name the topic; the first watcher's `read` serves all of its watchers
      */
@@ -205,7 +214,7 @@ function askForWatchers({
   return setInterval(next, ASK_EVERY_MS).unref();
 }
 
-/** The longest time that a page waits for its strip. */
+/** The longest time that a page waits for its strip, the line at its top. */
 const PATIENCE_MS = 1_500;
 
 const AWAY = t`Redis does not answer: nothing is sent, and nothing here changes, until it is back.`;
@@ -227,7 +236,7 @@ function makeStripReader({ strip, freshMs }: { strip: () => Promise<Strip>; fres
     triedAtMs = performance.now();
     return state;
   };
-  /** `last` is the strip last read, at once. */
+  /** Answers the strip: `fresh` reads it again where it is too old, `last` takes the one that was read last. */
   return { fresh, last: (): StripState => state };
 }
 

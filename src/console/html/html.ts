@@ -14,7 +14,7 @@ const made = new WeakSet<object>();
 const templates = new WeakMap<TemplateStringsArray, TemplatePart[]>();
 
 /**
- * A piece of a page, in which all values are escaped.
+ * A piece of a page, in which all values are escaped. A value stands in a hole of the template, a `${…}`.
  *
  * - In text: texts and numbers are escaped, {@link Html} stays, arrays are joined.
  * - In the value of an attribute, which needs quotation marks: escaped, arrays are joined by spaces, as in `class`.

@@ -1,14 +1,14 @@
 import { counted, grouped } from '../../counted.ts';
 
-/** The messages of the language of the pages, by the English ones; without it pages are English. */
+/** Looks up an English text of the pages and answers it in their language. Without a catalogue the pages are English. */
 export type Catalogue = (message: string) => string;
 
 let catalogue: Catalogue | undefined;
 let isRead = false;
 
 /**
- * Sets the language of all pages of this process. Constants are looked up once, where they stand, so this comes before anything of the
- * console is imported.
+ * Sets the language of all pages of this process. Call this before the console is imported, since its modules translate their
+ * constants when they are imported.
  *
  * @throws Error where a text was already read
  */
@@ -21,7 +21,7 @@ export function speak(language: Catalogue): void {
 /** A text of a page in its language. The English text is the key, with `{0}`, `{1}` for its values: t`Line ${line} of ${file}`. */
 export function t(strings: TemplateStringsArray, ...values: readonly unknown[]): string {
   if (language()) return filled(messageWithPlaces(strings), values);
-  // English, on every page: a seventh of the time that `String.raw` takes.
+  // English texts are joined here, since `String.raw` takes seven times as long and every page has many texts.
   let text = strings[0] ?? '';
   for (let place = 0; place < values.length; place += 1) text += `${values[place]}${strings[place + 1]}`;
   return text;

@@ -26,7 +26,7 @@ export type PageParts = {
   /** The place whose entry in the navigation is marked as current, where it is not `at`. */
   marked?: string;
   body: Html;
-  /** The address of the events that refresh the page (events/add-events.ts). By default only the strip is refreshed. */
+  /** The address of the events that refresh the page (events/add-events.ts). By default only the line at its top is refreshed. */
   events?: string;
 };
 
@@ -143,13 +143,13 @@ export type Strip = {
   stops: readonly string[];
 };
 
-/** The strip as last read; `away` says why it could not be read again. */
+/** The strip (the line at the top of every page) as it was last read; `away` says why it could not be read again. */
 export type StripState = { strip: Strip | undefined; away: string | undefined; atMs: number };
 
-/** The id of the strip, in pages and in the frames of all events. */
+/** The id of the strip (the line at the top of every page), in pages and in the frames of all events. */
 export const STRIP_ID = 'strip';
 
-/** Entries of the navigation that say how much waits behind them. */
+/** Entries of the navigation with a number: how many held rows, and how many approvals, wait for an answer. */
 export const COUNTED_PLACES = ['held', 'approvals'] as const;
 type CountedPlace = (typeof COUNTED_PLACES)[number];
 
@@ -162,13 +162,13 @@ export function countId(place: CountedPlace): string {
   return `${place}-count`;
 }
 
-/** How much waits behind an entry of the navigation; empty for none. */
+/** How many rows or approvals wait for an answer at an entry of the navigation; empty for none. */
 export function placeCount({ strip }: StripState, place: CountedPlace): Html {
   const count = strip?.counts?.[place] ?? 0;
   return html`${count > 0 && html` <span class="count">${grouped(count)}<span class="unseen"> waiting</span></span>`}`;
 }
 
-/** The strip of a page. */
+/** The strip, the line at the top of a page with the state of Limitline as a whole. */
 export function renderStrip({ strip, away, atMs }: StripState): Html {
   const worst = away ?? strip?.alarm;
   const stops = [away, strip?.alarm, ...(strip?.stops ?? [])].filter((stop) => stop !== undefined);

@@ -5,10 +5,14 @@ import { type RowId, rowIdOf } from '../../ledger/schema/schema.ts';
 import { queryOfFilter, type RowFilter } from '../../ledger/search/row-filter.ts';
 import type { RowOrder } from '../../ledger/search/row-order.ts';
 
-/** Which rows of a portfolio are listed besides a filter: in which order, from which cursor on, and lines that led to no row. */
+/**
+ * The part of a portfolio's rows and lines that a page lists, besides the filter. `order` and `after` are the order of rows and the
+ * cursor after which they begin. `lines` are the kinds of lines that led to no row, and `behind` is the line after which those
+ * begin.
+ */
 export type Listing = { order?: RowOrder; after?: string | undefined; lines?: readonly FaultKind[]; behind?: number };
 
-/** The page of a portfolio, with a filter and what else says which rows are listed. */
+/** The address of a portfolio's page with the filter of its rows, and the part of them that is listed. */
 export function portfolioAddress(name: string, filter: RowFilter = {}, listing: Listing = {}): string {
   const text = queryOfList(filter, listing);
   return `/portfolios/${encodeURIComponent(name)}${text === '' ? '' : `?${text}#rows`}`;
@@ -63,7 +67,7 @@ export function approvalAddress(id: string): string {
   return `/approvals/${encodeURIComponent(id)}`;
 }
 
-/** The page of what is done by itself, and when. */
+/** The page of the tasks that Limitline does by itself, and their times. */
 export const AUTOMATION = '/nightly/automation';
 
 /** The page of the nightly report; `beforeMs` lists the reports before that moment. */

@@ -15,7 +15,7 @@ import { asConsole } from '../privacy/who-looks.ts';
 
 type Params = Readonly<Record<string, string>>;
 
-/** What a route is asked: the request with its query as the route's schema reads it, and the page's functions. */
+/** A request of a page's route: the request itself, its query as the route's schema reads it, and the page's functions. */
 export type Visit<F, Q = Query> = { request: FastifyRequest; given: F; query: Q; params: Params; rights: Rights };
 
 /** The parts of a page; or nothing where the function has sent an answer itself, such as a redirect or a file. */
@@ -55,13 +55,18 @@ type Post<F, T> = {
   handle: (acting: Posted<F, T>) => unknown;
 };
 
-/** What an action is given; `stopping` is aborted when the console closes. */
+/**
+ * The request of a page's action, with the form's fields and the page's functions. `stopping` is aborted when the console closes.
+ */
 export type Posted<F, T = Params> = Omit<Acting, 'fields'> & { fields: T; given: F; stopping: AbortSignal };
 
 /** The events that refresh a page, see `addEvents`. */
 type Events<F> = {
   may: Access;
-  /** What is watched. It must name the person where the pieces are for one person. */
+  /**
+   * A text that names what the page watches: pages with the same text get the same pieces. It must name the person where they are
+   * for one person.
+   */
   key?: (params: Params, query: Query, person: Person, rights: Rights) => string;
   about?: AboutOf<F>;
   /** Makes the function that reads the pieces of the page; called once for a console. */
@@ -85,7 +90,7 @@ type PageGiven<F> = Place & {
   close?: (given: F) => unknown;
 };
 
-/** What a page's routes are declared by. */
+/** The functions by which a page declares its routes: `get`, `post`, `events` and `other`. */
 export type Kinds<F> = ReturnType<typeof makeKinds<F>>;
 
 /** A page, with its rules and all that it registers. */

@@ -2,8 +2,8 @@ import { t } from '../html/texts.ts';
 import { peopleWords } from './approvals/approvals-list.ts';
 
 /**
- * The names of people who may act on a portfolio, as far as users are known: `operate` have the role for it, `own` may besides do what is
- * allowed on one's own portfolio, `resume` may end its pause.
+ * The names of people who may act on a portfolio, as far as users are known. `operate`: their role is enough. `own`: those of
+ * `operate`, and those who may act since the portfolio is their own. `resume`: those who may end its pause.
  */
 export type WhoMay = Readonly<Record<'operate' | 'own' | 'resume', readonly string[]>>;
 

@@ -47,8 +47,8 @@ export function progressBar({
 }
 
 /**
- * How a row or line is shown: by its state; a row that the service answered by its outcome, and as `done` only where the answer is not
- * at hand; a line that led to no row by its fault.
+ * The names by which a row or line is shown. A row has its state, or once the service answered, its outcome (`done` where the
+ * answer is not at hand). A line that led to no row has its fault.
  */
 export type Shown = RowState | AnswerOutcome | 'invalid' | 'duplicate';
 
@@ -90,10 +90,10 @@ function wordOf(state: Shown): string {
   return translated(ROW_STATES.some((one) => one === state) ? stateWords(state as RowState) : state.replace('_', ' '));
 }
 
-/** Longer texts are no real status. */
+/** The most characters of a status in a badge: a longer text is no real status. */
 const STATUS_CHARACTERS = 40;
 
-/** How an outcome is shown: as the state of its rows, and an answer as itself. */
+/** How each outcome is shown: an answer of the service by its own name, any other outcome as the state of its rows. */
 export const SHOWN_AS: Readonly<Record<RowOutcome, Shown>> = {
   approved: 'approved',
   partly_approved: 'partly_approved',
@@ -121,7 +121,7 @@ export function rowBadge(result: Pick<RowResult, 'state' | 'record' | 'request'>
   return stateBadge(outcome, isOpen ? t`answered: “${visible(status).slice(0, STATUS_CHARACTERS)}”` : undefined);
 }
 
-/** The rows of a portfolio by how they are shown; a replaced row has no outcome. */
+/** The number of rows of a portfolio by how they are shown. A row that another line replaced is not counted. */
 export function shownCounts(
   { states, answers, replaced }: Pick<PortfolioState, 'states' | 'answers' | 'replaced'>,
   meanings: Meanings,

@@ -231,7 +231,7 @@ export function linkButton(given: {
   kind?: ButtonKind;
   dialog?: boolean;
   download?: boolean;
-  /** Whether it leaves an answer to a form for the page of that form (posted of assets/script/elements.js). */
+  /** Whether the link leads from an answer to a form back to the form's page (posted of assets/script/elements.js). */
   back?: boolean;
   label?: string;
 }): Html {

@@ -1,7 +1,7 @@
 import type { RowCause } from '../../ledger/counts/cause.ts';
 import { t } from '../html/texts.ts';
 
-/** Why no answer came, as Node and undici say it, and in everybody's words. */
+/** Patterns of messages of Node and undici about an answer that did not come, each with plain words for it. */
 const WORDS: readonly (readonly [machine: string, words: string])[] = [
   [
     'fetch failed|terminated|socket hang up|other side closed|(?:read|write) E[A-Z]+',
@@ -17,8 +17,8 @@ const PLAIN = WORDS.map(([machine, words]) => {
 });
 
 /**
- * A reason in plain words, with those of the machine behind them: `the connection broke before an answer came (read ECONNRESET)`. For
- * pages alone: `causeOf` reads what is stored.
+ * A reason in plain words, with the machine's message in brackets: `the connection broke before an answer came (read ECONNRESET)`.
+ * Only pages use it: stored reasons keep the machine's message, which `causeOf` reads.
  */
 export function plainCause(text: string): string {
   for (const { pattern, words } of PLAIN) {
@@ -28,7 +28,9 @@ export function plainCause(text: string): string {
   return text;
 }
 
-/** The words of a cause. Those of one with a status are the service's own. */
+/**
+ * The words of a cause, in plain words where Limitline wrote them. With a status they are the service's own, and stay as they are.
+ */
 export function shownCause({ words, status }: Pick<RowCause, 'words' | 'status'>): string {
   return status === null ? plainCause(words) : words;
 }

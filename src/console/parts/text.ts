@@ -3,14 +3,17 @@ import { moneyText } from '../../money-text.ts';
 import { type Html, type HtmlValue, html } from '../html/html.ts';
 import { t } from '../html/texts.ts';
 
-/** An amount (decimal text) with figures of equal width: `1,250,000.50`, or by the reader's locale where scripts run; never rounded; `none` where there is no amount. What is no decimal number stands as it is. */
+/**
+ * An amount (decimal text) with figures of equal width: `1,250,000.50`, or by the reader's locale where scripts run; never rounded.
+ * `none` is shown without an amount. A text that is no decimal number stays as it is.
+ */
 export function amount(text: string | undefined, none = '–'): Html {
   if (text === undefined || !/^-?\d+(?:\.\d+)?$/.test(text))
     return html`<span class="amount">${text === undefined || text === '' ? none : cutWords(text)}</span>`;
   return html`<data class="amount" value="${text}">${moneyText(text)}</data>`;
 }
 
-/** A text of ours with its grouped numbers and amounts by the reader's locale. */
+/** A text by Limitline, whose amounts and grouped numbers are shown by the reader's locale where scripts run. */
 export function withNumbers(text: string): Html {
   const parts = text.split(/(\b\d{1,3}(?:,\d{3})+(?:\.\d+)?\b|\b\d+\.\d{2}\b)/);
   return html`${parts.map((part, at) => (at % 2 === 0 ? part : html`<data class="grouped" value="${part.replaceAll(',', '')}">${part}</data>`))}`;
@@ -48,8 +51,8 @@ export function commandLine(text: string, lead = ''): Html {
 }
 
 /**
- * A text of a job or an error. Its clauses that name a command or a setting stand behind the switch, as those of {@link commandLine}
- * do; where that would hide all of it, only what follows a colon does. A time is the reader's.
+ * A text of a job or an error. Clauses that name a command or a setting are hidden by the switch at the foot of each page, as
+ * {@link commandLine} is. If every clause names one, only the part after a colon is hidden. Times are shown as the reader's.
  *
  * @param most characters after which a clause is cut
  */
@@ -111,7 +114,10 @@ export function timeAgo(atMs: number | undefined, { nowMs = Date.now(), none = '
   return html`<time datetime="${new Date(atMs).toISOString()}" title="${inUtc(atMs)}">${words}</time>`;
 }
 
-/** The time in UTC, to the second. Where scripts run, this and {@link minuteOf} are the reader's own time to the minute, with UTC as the tooltip. */
+/**
+ * The time in UTC, to the second. Where scripts run, this and {@link minuteOf} are the reader's own time to the minute, with UTC as
+ * the tooltip.
+ */
 export function moment(atMs: number | undefined, { none = '–' } = {}): Html {
   if (atMs === undefined || !Number.isFinite(atMs)) return html`${none}`;
   return html`<time datetime="${new Date(atMs).toISOString()}" data-local="minute">${inUtc(atMs)}</time>`;

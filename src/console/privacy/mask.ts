@@ -4,8 +4,8 @@ import { changeExtras } from '../../portfolio/columns/extra-fields.ts';
 import { COLUMNS, columnsThat, fieldOf, isKnown } from '../../portfolio/columns/known-columns.ts';
 
 /**
- * Fields with names, and with words of ours or the service by which an outcome is told, as which a contact may be named: only e-mail
- * addresses and telephone numbers in them are masked, so that rows stay recognisable.
+ * Fields in which names of contacts stay, and only e-mail addresses and telephone numbers are masked: names, and words by which
+ * Limitline or the service tells an outcome. A contact may be named like one of them, and rows must stay recognisable.
  */
 const NAMES = new Set([
   'name',
@@ -30,7 +30,7 @@ const NAMES = new Set([
 /** Fields that name Limitline's own users, which stay as they are. */
 const OURS = new Set(['by', 'authors']);
 
-/** Texts of the service, which may repeat anything that was sent to it. */
+/** Fields with texts of the service, which may repeat anything that was sent to it. */
 const VERBATIM = new Set(['body', 'heard', 'message']);
 
 /**
@@ -86,7 +86,10 @@ function withoutExtras({ company, limit, ...others }: Record<string, unknown>): 
   return { ...others, company: own, limit: changeExtras('buyer_limit', Object(limit), blank) };
 }
 
-/** A call or a mended request of a row's story, or what its problem keeps of a call, with its body masked likewise; whole where that is cut off. */
+/**
+ * A call with the extra fields of its body masked, or an entry about a mended request with those of its earlier request. A body
+ * that is cut off cannot be read, and is masked whole.
+ */
 function withoutSent(call: Record<string, unknown>): Record<string, unknown> {
   const { step, kind = step, sent, is, before } = call;
   if (is === 'mended' && typeof before === 'string')
@@ -97,7 +100,10 @@ function withoutSent(call: Record<string, unknown>): Record<string, unknown> {
   return { ...call, sent: JSON.stringify(body, null, 2) };
 }
 
-/** Personal fields, and the answer to another request (`RowProblem`): whose data it holds, and under which names, nobody knows. */
+/**
+ * Whether a field is masked whole: a personal field, or an answer to another request (a `RowProblem` with `sent`), since nobody
+ * knows whose data that contains.
+ */
 function isHidden(name: string, of: Record<string, unknown>): boolean {
   return isPersonalField(name) || (name === 'body' && typeof of.sent === 'string');
 }
@@ -108,12 +114,18 @@ function textOf(text: string, key: string, { free, plain }: TextMasks): string {
   return NAMES.has(key) ? plain(text) : free(text);
 }
 
-/** The names of an answer's other fields, whose values may be anything; of a text that is cut off nothing is known. */
+/**
+ * The names of an answer's other fields, without their values, which may be anything. A text that is cut off cannot be read, and is
+ * masked whole.
+ */
 function namesIn(besides: string): string {
   return isJson(besides) ? Object.keys(JSON.parse(besides)).join(', ') : MASK;
 }
 
-/** Where the JSON of an earlier request (`before`) is cut off, not all contacts are known, so the service's texts are masked whole. */
+/**
+ * Copies an array, such as a row's entries. If an entry's earlier request (`before`) is cut off, not all contacts are known; then
+ * texts of the service are masked whole.
+ */
 function copyArray(values: readonly unknown[], masks: TextMasks, key: string): unknown[] {
   const isCut = values.some((one) => isPlain(one) && typeof one.before === 'string' && !isJson(one.before));
   const copies = values.map((one) => copy(one, masks, key));
@@ -179,8 +191,9 @@ function isPlain(value: unknown): value is Record<string, unknown> {
 export const MASK = '•••';
 
 /**
- * The names of personal fields: contacts with all their parts, the street, which is a sole trader's home, and a hosted session's link, which
- * opens a form for whoever has it. It covers the names in the service's bodies, in columns of files, and likely names in answers.
+ * The names of personal fields: contacts with all their parts; the street, which is a sole trader's home; and a hosted session's
+ * link, which opens a form for whoever has it. They cover the names in the service's bodies, in columns of files, and likely names
+ * in answers.
  */
 const PERSONAL_FIELD =
   /^(?:session(?:Link|Heard)|contact.*|.*e[_-]?mail.*|.*(?:tele)?phone.*|.*mobile.*|fax|(?:first|last|given|family|middle|full|birth|maiden)[_-]?name|sur[_-]?name|salutation|(?:date[_-]?of[_-]?)?birth(?:[_-]?(?:date|day|place))?|street(?:[_-].*)?)$/i;

@@ -5,9 +5,9 @@ import { masked } from './mask.ts';
 import { looksMasked } from './who-looks.ts';
 
 /**
- * The functions of pages, with masked answers (mask.ts) while a person asks who must not see personal data. For such a person a
- * function rejects that answers with a stream or writes to one. All data passes to pages through here, so a new page is masked
- * by default.
+ * Wraps the functions of pages, so that their answers are masked (mask.ts) while a person asks who must not see personal data. For
+ * such a person, a function that answers with a stream or writes to one rejects. All data reaches pages through here, so a new page
+ * is masked by default.
  *
  * @param functions by page: functions, plain objects of them, and values; instances of classes pass unchanged
  * @param given.ours pages without buyers' data, which pass unchanged
@@ -27,7 +27,7 @@ export function maskedView<T extends object>(
 
 type AnyFunction = (...args: readonly unknown[]) => unknown;
 
-/** Calls a function while a person asks for whom personal data is masked. */
+/** How a page's function is called for a person for whom personal data is masked. */
 type Way = (act: AnyFunction, args: readonly unknown[]) => unknown;
 
 function view(value: unknown, way: Way): unknown {

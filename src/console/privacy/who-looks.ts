@@ -27,7 +27,10 @@ export function looksMasked(): boolean {
   return looker === undefined || isMasked(looker.person);
 }
 
-/** A query of rows without what finds out, letter by letter, texts of the service that the person who asks is shown masked. */
+/**
+ * A query of rows without the search in problems, for people who see problems masked: its results would reveal their text letter by
+ * letter.
+ */
 export function askable(query: Query): Query {
   return looksMasked() ? { ...query, problem: undefined } : query;
 }

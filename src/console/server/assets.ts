@@ -15,8 +15,8 @@ const FOR_EVER_S = 31_536_000;
 
 /**
  * Serves the files of pages under an address with a digest of all of them, so that browsers cache them for ever and never mix
- * versions. They are packed once, at the start; files added later are not served. Styles are joined: one piece for every page, one for each place
- * (layout.ts), since a page is painted only when it has all its styles.
+ * versions. They are packed once, at the start; files added later are not served. Styles are joined: one piece for every page, one
+ * for each place (layout.ts), since a page is painted only when it has all its styles.
  */
 export function serveAssets(app: ConsoleApp): Assets {
   const names = readdirSync(FOLDER, { recursive: true, withFileTypes: true })

@@ -132,8 +132,8 @@ function refusedAs(answer: Exclude<OidcAnswer, { is: 'in' }>): { by: string; tro
 }
 
 /**
- * Leads on by a refresh and not by a redirect, which browsers would count as the provider's request: without same-site cookies,
- * and with the question of server/guard.ts.
+ * Leads the browser from the provider to a page of the console, by a refresh and not by a redirect. Browsers would count a redirect
+ * as the provider's request: they would omit same-site cookies, and server/guard.ts would ask for a click.
  */
 function leadOn(reply: FastifyReply, to: string): unknown {
   // The address of this page holds the used code. The next page must not learn the address.
@@ -222,7 +222,10 @@ function oidcDoneView({ to }: { to: string }): Html {
   });
 }
 
-/** Says that the person is still signed in at the provider, as whom the next user of this computer could come back. */
+/**
+ * The page after sign-out: the person may still be signed in at the provider, so the next user of this browser could come back as
+ * them.
+ */
 function oidcOutView({ name, end }: { name: string; end: string | undefined }): Html {
   return narrowPage({
     title: t`You are signed out`,

@@ -39,7 +39,10 @@ export function makeSessionGate(given: GateFunctions) {
     await readFrom(request, cookie);
     if (!request.signedIn) await readFrom(request, opening.cookie);
   };
-  /** Starts a session by the console's link. A used link only leads on, in the browser that has its session. */
+  /**
+   * Starts a session by the console's link, and leads to the first page. A browser that has a session is only led there. False for
+   * an invalid or used link in any other browser.
+   */
   const openBy = async (link: string, request: FastifyRequest, reply: FastifyReply): Promise<boolean> => {
     const token = request.signedIn ? undefined : await opening.open(link, comingOf(request));
     if (token !== undefined) giveOpened(reply, opening.cookie, token);

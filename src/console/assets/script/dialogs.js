@@ -25,7 +25,7 @@ export function openDialogs() {
     if (form?.method !== 'get') return;
     event.preventDefault();
     const fields = new URLSearchParams(new FormData(form, event.submitter));
-    // A button may be called action, which hides the form's own property.
+    // Not `form.action`: a button with the name `action` would hide that property.
     show(`${form.getAttribute('action')}?${fields}`, event.submitter ?? form);
   });
   document.addEventListener('click', (event) => {
@@ -37,8 +37,8 @@ export function openDialogs() {
 }
 
 /**
- * Shows an address in a dialog, or opens its page where the answer is not a fragment. The button of a form in `from` sends the
- * form by itself where its answer cannot be shown.
+ * Shows the answer of an address in a dialog. If the answer is a whole page or does not come, it opens the address as a page; where
+ * `from` is a button of a posted form, it sends the form as usual instead.
  */
 export async function show(address, from, request = {}) {
   try {

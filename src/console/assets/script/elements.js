@@ -1,4 +1,4 @@
-// What single elements of pages do: each function belongs to the elements that name it in data-module.
+// Functions for single elements of pages. An element names its function in the attribute data-module.
 
 import { decimalMark } from './locale.js';
 import { t } from './texts.js';
@@ -18,8 +18,8 @@ export function follow(element) {
 }
 
 /**
- * Removes rows from the list of held rows that no longer need an answer, whatever was typed there, and selects all. Other
- * fields stay as they are.
+ * Keeps the form of held rows up to date: each row that no longer needs an answer is removed, whatever was typed there. Fields of
+ * other rows stay as they are. It also makes the checkbox work that selects all rows.
  */
 export function held(form) {
   const picks = () => [...form.querySelectorAll('input[name^="pick-"]')];
@@ -59,7 +59,7 @@ export function keepCodes(box) {
   box.querySelector('[data-print]').addEventListener('click', () => print());
 }
 
-/** Fills an element with the fragment behind its first link, which takes longer than a page may. */
+/** Replaces an element's content by the answer of its first link, which takes too long to be part of the page itself. */
 export async function late(element) {
   const link = element.querySelector('a[href]');
   if (!link) return;
@@ -92,8 +92,9 @@ export function pickRows(place) {
 }
 
 /**
- * On a page that answers a form: a browser shows such a page again only by sending the form again, so `data-instead` stands in its place in the
- * history. A link with `data-back` to the page of the form goes back to it, with what was typed there. A part of it that is hidden is shown once the number of held rows is another one than it was.
+ * Keeps the answer to a form out of the browser's history, since a browser shows such a page again only by sending the form again:
+ * the address in `data-instead` takes its place. A link with `data-back` to the form's page goes back to it, with what was typed
+ * there. The hidden part of the element is shown once the number of held rows changes.
  */
 export function posted(element) {
   history.replaceState(null, '', element.dataset.instead);
@@ -130,7 +131,7 @@ export function showPassword(box) {
   addEventListener('pagehide', () => show(false));
 }
 
-/** Adds the control total, as it is typed, to the command that does the same. */
+/** Adds the typed control total to the command shown on the page, which does the same as the form. */
 export function total(field) {
   const input = field.querySelector('input');
   const command = document.querySelector('.same-command [data-copied]');
@@ -144,7 +145,10 @@ export function total(field) {
   show();
 }
 
-/** Sends with a form how its reader writes decimals, and shows amounts so that the page put there. */
+/**
+ * Sends the reader's decimal mark with a form, as its field `decimal`. Amounts that the page put into the form are shown with that
+ * mark, too.
+ */
 export function typedAmounts(form) {
   if (!decimalMark) return;
   const told = () => form.querySelector('input[name="decimal"]');

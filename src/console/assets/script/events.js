@@ -3,7 +3,7 @@ import { fillTokens, swapAll } from './swap.js';
 
 /** How often the page polls while event streams do not work. */
 const ASK_EVERY_MS = 2_000;
-/** The delay after a refused stream doubles up to this. */
+/** The longest delay before a refused stream is opened again; each refusal doubles the delay up to this. */
 const LONGEST_WAIT_MS = 30_000;
 
 /**

@@ -46,7 +46,7 @@ function localizeTime(time) {
   sayNoUtc(time);
 }
 
-/** The times of one day begin with that day. */
+/** Writes a time of day by the reader's locale. In a list, the day is added to the first time of each day. */
 function localizeClock(time, at) {
   const own = dayAlone.format(at);
   const before = time.closest('li')?.previousElementSibling?.querySelector('time');
@@ -67,7 +67,7 @@ function sayNoUtc(time) {
   if (cell?.dataset.head) cell.dataset.head = withoutUtc(cell.dataset.head);
   if (!words?.textContent.endsWith(' (UTC)')) return;
   words.textContent = withoutUtc(words.textContent);
-  // Cells without a time name their column, too, where each stands alone.
+  // Cells without a time repeat the head of their column in `data-head`, too, for narrow screens without table heads.
   for (const { cells } of cell?.closest('table')?.tBodies[0]?.rows ?? []) {
     const other = cells[cell.cellIndex];
     if (other?.dataset.head) other.dataset.head = withoutUtc(other.dataset.head);
@@ -78,7 +78,7 @@ function withoutUtc(words) {
   return words.replace(/ \(UTC\)$/, '');
 }
 
-/** Keeps each digit: numbers here may be longer than a browser computes with. */
+/** Writes a number by the reader's locale. Each digit is kept, since numbers here may have more digits than a JavaScript number. */
 function localizeNumber(number) {
   number.dataset.is = '';
   const [, sign, digits, decimals] = /^(-?)([\d,]+)(?:\.(\d+))?$/.exec(number.textContent) ?? [];

@@ -1,4 +1,4 @@
-/** Set at sign-out: then the end of the session is no news, and the answer to the sign-out leads on. */
+/** Whether the person has just signed out. Then `signIn` does nothing, since the answer to the sign-out opens the next page. */
 let isSigningOut = false;
 
 /**

@@ -121,7 +121,10 @@ function figuresOf({ approval, portfolio, file }: ApprovalLook): Html {
   ]);
 }
 
-/** Which lines are not asked for: those that no row came of, and those that people took out before the file was read. */
+/**
+ * How many lines of the file request nothing: lines with errors and duplicate lines, and lines that people left out by hand before
+ * the import.
+ */
 function leftOutWords({ invalid, duplicate }: FoundInFile, { leftOut = 0, outSum }: ImportMade = {}): string {
   const left = invalid + duplicate;
   const words = left > 0 && t`${grouped(left)} left out: with errors or duplicate`;

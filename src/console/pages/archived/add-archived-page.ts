@@ -43,7 +43,6 @@ export const ARCHIVED = '/archived';
 
 type Shown = { archived: readonly ArchivedPortfolio[]; total: number; from: number; rights: Rights };
 
-/** The list of archived portfolios. */
 function archivedPage({ archived, total, from, rights }: Shown): Html {
   const next = from + archived.length;
   return html`${pageHead({

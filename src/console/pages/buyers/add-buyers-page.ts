@@ -11,7 +11,7 @@ import { foundPage } from './found-page.ts';
 
 export type BuyersPageFunctions = {
   meanings: () => Promise<Meanings>;
-  /** Buyers of all portfolios that a text names, behind a cursor. */
+  /** Finds buyers in all portfolios by a text, from the cursor `after` on. */
   find: (text: string, range: { after: string; count: number }) => Promise<FoundBuyers>;
   /** Lines that led to no request and whose name has the words of a text, in the newest portfolios. */
   lines: (text: string) => Promise<FoundLines>;

@@ -15,12 +15,12 @@ import { advice, amount, cutWords, minuteOf, theirWords } from '../../parts/text
 import { buyerAddress, portfolioAddress, rowAddress } from '../addresses.ts';
 import { money, sumsPart } from '../held/held-page.ts';
 
-/** A buyer's main name, or what stands in its place. */
+/** A buyer's main name, or a text in its place where the name was forgotten. */
 export function shownBuyer({ names: [first] }: Pick<BuyerLook, 'names'>): string {
   return first?.name ?? t`A buyer whose name was forgotten`;
 }
 
-/** Characters of a name on the buyer's own page: more than any real one has, since nowhere else it stands in full. */
+/** The most characters of a name on the buyer's own page: more than any real name has, since no other page shows it in full. */
 const LONGEST_NAME = 2_000;
 
 /** The page of a buyer: names, numbers and ids, and its requests in all portfolios. */
@@ -75,7 +75,9 @@ const SUMMED: readonly { label: string; outcomes: readonly RowOutcome[]; isGrant
   { label: t`Not answered yet`, outcomes: ['waiting', 'sending', 'awaiting_approval'] },
 ];
 
-/** What was asked for in all portfolios, and what became of it, by currency; outcomes without requests are left out, but for the first. */
+/**
+ * The sums that were requested in all portfolios, and what became of them, by currency. Only the first is shown without requests.
+ */
 function sumsOf({ summed, count, isWhole }: BuyerStory, meanings: Meanings): Stat[] {
   const all = summed.flatMap((one) => (one.outcome ? [{ ...one, is: outcomeOfRow(one.outcome, meanings) }] : []));
   const isAll = isWhole && all.length === count;

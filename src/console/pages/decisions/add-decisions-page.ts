@@ -17,20 +17,24 @@ export type DecisionsPageFunctions = {
     upload: { fileName: string; content: Buffer; reading: z.infer<typeof READING> },
     by: string,
   ) => Promise<ShownDecisions | UnreadDecisions>;
-  /** Looks again, by what somebody says of its columns; undefined if the upload is too old. @throws LimitlineError where that cannot be read */
+  /**
+   * Reads an upload again with the meaning that a person gave its columns; undefined if the upload is too old.
+   *
+   * @throws LimitlineError where that cannot be read
+   */
   name: (
     id: string,
     portfolio: string,
     map: readonly string[],
     by: string,
   ) => Promise<ShownDecisions | UnreadDecisions | undefined>;
-  /** Takes in what was looked at; undefined if that happened already, or the upload is too old. */
+  /** Takes in the decisions of an upload that was shown; undefined if they were taken in already, or the upload is too old. */
   take: (id: string, portfolio: string, by: string) => Promise<ShownDecisions | undefined>;
   /** What became of an upload that was taken in lately. */
   taken: (id: string, portfolio: string) => Promise<ShownDecisions | undefined>;
 };
 
-/** Who may say what the service decided later: it decides what becomes of rows. */
+/** Who may upload what the service decided later, since its decisions change the outcomes of rows. */
 const DECIDES = { roles: ['finance', 'operator'] } as const;
 
 /** The largest file of decisions: more than 100,000 lines, whose decisions are kept until they are taken in. */
@@ -44,9 +48,12 @@ const READING = z.object({
   dates: z.enum(['dmy', 'mdy']).optional().catch(undefined),
 });
 
-/** `/portfolios/:name/decisions`: an upload of what the service decided later; what would become of it, and then that it is taken in. */
+/**
+ * `/portfolios/:name/decisions`: uploads a file of the service's later decisions, shows what they would change, and takes them in
+ * once a person confirms.
+ */
 export const uploadedDecisionsPage = page<DecisionsPageFunctions>({ at: 'portfolios' }, ({ get, post }) => [
-  // The answers to the forms below stay at these addresses: whoever goes back or loads one again begins anew.
+  // The forms below answer at these addresses. A person who opens or reloads such an address is led to the portfolio's page.
   ...['', '/columns', '/take'].map((rest) =>
     get(`/portfolios/:name/decisions${rest}`, {
       may: DECIDES,
@@ -122,7 +129,7 @@ const TAKEN_OR_OLD = t`An upload is kept for 15 minutes. Look at the rows of the
 
 const titleOf = (portfolio: string) => t`Decisions (${portfolio})`;
 
-/** The page of what an upload would do, or of what is to be said or mended before. */
+/** The page of an upload: what its decisions would change, or what a person must state or correct before they can be read. */
 async function looked(
   reply: FastifyReply,
   portfolio: string,

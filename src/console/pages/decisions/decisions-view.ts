@@ -26,7 +26,7 @@ export type ShownDecisions = {
   problems: readonly AboutLine[];
   warnings: readonly AboutLine[];
   asked: ColumnsAsked | undefined;
-  /** What they would change: the first rows, and how many more. */
+  /** The changes that the decisions would make: the first rows, and how many more. */
   would?: { rows: readonly ForeseenRow[]; more: number };
 };
 
@@ -83,7 +83,10 @@ function uploadForm(portfolio: string, csrf: string): Html {
     })}`;
 }
 
-/** What is wrong with an upload, and the forms by which it is mended: of its columns, if they are `asked`, and for another file. `isGone`: it may have been taken in. */
+/**
+ * The page of an upload that was not taken in: the reason, and the forms to name its columns (if `unread`) and to upload another
+ * file. `isGone`: its decisions may have been taken in before.
+ */
 export function refusedView(
   portfolio: string,
   { message, csrf, unread, isGone }: { message: string; csrf: string; unread?: UnreadDecisions; isGone?: boolean },
@@ -103,7 +106,7 @@ export function refusedView(
   <p>${linkButton({ href: portfolioAddress(portfolio), words: t`Back to the portfolio` })}</p>`;
 }
 
-/** Asks which header means which column. What is said is kept with the decisions, for files with the same header. */
+/** Asks which header means which column. Once the decisions are taken in, the answers hold for all files with the same header. */
 function columnsForm(
   { id, portfolio, asked: { names, headers, map } }: Pick<UnreadDecisions, 'id' | 'portfolio' | 'asked'>,
   csrf: string,
@@ -121,7 +124,7 @@ function columnsForm(
   });
 }
 
-/** What the columns say, for people. */
+/** The labels of the columns of a decisions file, by the columns' names. */
 const COLUMN_WORDS: Readonly<Record<string, string>> = {
   buyer_limit_id: t`Id of the limit`,
   row: t`Row, as results name it`,
@@ -138,7 +141,10 @@ const trailOf = (portfolio: string) => [
 
 const AS_SHOWN = { value: '', words: t`as the file shows` };
 
-/** What uploaded decisions would do, with the button that takes them in; without `csrf`, what they did. `twice`: somebody asked for that again. */
+/**
+ * What uploaded decisions would change, with the button that takes them in; without `csrf`, what they have changed. `twice`: a
+ * person asked to take them in again.
+ */
 export function decisionsView(shown: ShownDecisions, { csrf, twice }: { csrf?: string; twice?: boolean }): Html {
   const { id, portfolio, fileName, columns, words, taken, known, problems, warnings, asked, would } = shown;
   const name = theirWords(cutWords(fileName));

@@ -37,7 +37,7 @@ const DOWNLOAD_LIMIT_MS = 3_600_000;
 const CSV = 'text/csv; charset=utf-8';
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
-/** The generated files, by the name behind the portfolio's name. */
+/** The files that Limitline makes of a portfolio, by their name at the end of the address. */
 const FILES: Readonly<Record<string, Pick<Written, 'only' | 'format'> & { type: string; what: string }>> = {
   'results.csv': { only: 'all', format: 'csv', type: CSV, what: 'results downloaded' },
   'errors.csv': { only: 'errors', format: 'csv', type: CSV, what: 'errors downloaded' },

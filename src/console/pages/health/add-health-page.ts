@@ -124,7 +124,7 @@ export type HealthFact = {
   term: string;
   what: string;
   kind?: 'warn' | 'bad';
-  /** The worker that the fact is about, for the button that calls `wish`. */
+  /** The worker that the fact is about, for its button (see `instruct`). */
   worker?: { id: string; isQuiet: boolean };
 };
 

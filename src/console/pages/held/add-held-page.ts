@@ -22,7 +22,7 @@ export type HeldPageFunctions = {
     range: { after?: HeldRow | undefined; only?: RowId | undefined },
   ) => Promise<HeldPage | undefined>;
   summary: (portfolio: string | undefined) => Promise<HeldSummary | undefined>;
-  /** The held rows of a page behind a row. */
+  /** One page of held rows: those after the row `after`, or the first ones. */
   behind: (portfolio: string | undefined, after: HeldRow | undefined) => Promise<HeldRow[]>;
   /** All held rows, up to the number that one plan may answer. */
   rows: (portfolio: string | undefined) => Promise<HeldRow[]>;
@@ -31,7 +31,7 @@ export type HeldPageFunctions = {
   letter: (items: readonly HeldItem[], others: number) => string;
   /** Plans what an answers file would do. @throws LimitlineError where the file cannot be read, or is too large */
   plan: (portfolio: string, file: { fileName: string; content: Buffer }, by: string) => Promise<ShownPlan>;
-  /** Plans what answers from a page would do; its problems have the places of the answers. */
+  /** Plans what answers from a page would do; each problem names its answer by the index in `answers`. */
   planAnswers: (answers: readonly Answer[], said: { back: string; by: string }) => Promise<ShownPlan>;
   /** The portfolios that a kept plan is about; none for a plan that is gone. */
   portfoliosOf: (id: string) => Promise<string[]>;
@@ -54,7 +54,7 @@ const MOST_IN_LETTER = 1_000;
 /** The largest answers file. A line has some 60 bytes, so 5 MB answer more rows than an account ever holds. */
 const FILE_LIMIT_BYTES = 5_000_000;
 
-/** How long what open pages are shown of the list may be old. */
+/** The highest age of the sums and rows that open pages are sent. */
 const FRESH_MS = 2_000;
 
 /** The time limit of an answer: long, since each id that a person gives is searched for among all that the account knows. */
@@ -155,7 +155,7 @@ export const heldDeskPage = page<HeldPageFunctions>(
   ],
 );
 
-/** What a form of held rows says. A row's fields are named by {@link heldName}: an answer about another hold than the shown one counts for nothing. */
+/** The fields of a form of held rows. Fields of a row bear its {@link heldName}: an answer counts only for the hold shown. */
 function readAnswers(input: unknown) {
   const fields = input as Readonly<Record<string, string>>;
   const { letter, resend, all, back = '', desk = '', after = '' } = fields;

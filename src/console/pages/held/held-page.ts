@@ -14,13 +14,13 @@ import { pager, table } from '../../parts/table.ts';
 import { amount, commandLine, cutWords, minuteOf, shellWord, theirWords, timeAgo } from '../../parts/text.ts';
 import { rowAddress } from '../addresses.ts';
 
-/** What a person typed and selected, where answers cannot be right: faults and ids by {@link heldName}. */
+/** A person's answers that cannot be right, to be shown again: faults and typed ids by {@link heldName}, and the selected rows. */
 type Kept = {
   faults: ReadonlyMap<string, string>;
   typed: ReadonlyMap<string, string>;
   picked: ReadonlySet<string>;
   back: string;
-  /** Whether only the ids were to be confirmed, though requests were selected, too. */
+  /** Whether the person selected requests but pressed the button that only confirms ids. */
   isMixed: boolean;
 };
 
@@ -178,7 +178,7 @@ function buyerPart(item: HeldItem, portfolio: string | undefined): Html {
     <details class="held-more"><summary>What was sent and what came back</summary><p>${cutWords(plainCause(heard), MOST_HEARD) || t`Nothing came back.`}</p><pre class="answer" tabindex="0" aria-label="What was sent for ${cutWords(name)}">${sent || t`not kept`}</pre></details></div>`;
 }
 
-/** Characters of what came back that a list shows; the row's page has all. */
+/** The most characters of a service's answer that the list of held rows shows; the row's page shows all. */
 const MOST_HEARD = 500;
 
 function askedPart({ sentMs, atMs }: HeldItem): Html {
@@ -246,7 +246,10 @@ export function didWord(did: string, isPaused: boolean | undefined): string {
   return `?did=${did}${isPaused ? PAUSED : ''}`;
 }
 
-/** The notice for the code that `didWord` put into an address; undefined for a code that `words` does not know. `by`: who may resume a paused portfolio. */
+/**
+ * The notice for the code that `didWord` put into an address; undefined for a code that `words` does not know. `by`: the people who
+ * may resume a paused portfolio.
+ */
 export function didWords(
   did: string | undefined,
   words: (did: string) => string | undefined,

@@ -34,7 +34,10 @@ export type ShownPlan = {
   problems: readonly { at: number; message: string }[];
 };
 
-/** One answered row; times in ms. `sentMs` is undefined for an unknown time of sending; `made` is the id in the answer, and `strange` a doubt about it. */
+/**
+ * One answered row; times in ms. `sentMs` is undefined for an unknown time of sending; `made` is the id in the answer, and
+ * `strange` a reason to doubt it.
+ */
 type Answered = {
   line: number;
   import: string;
@@ -146,7 +149,7 @@ function thingsOf(of: readonly Answered[]): string {
 
 const portfolioOf = ({ row }: Answered) => rowIdOf(row)?.portfolio;
 
-/** Why answers wait, in a plan of several portfolios by portfolio. */
+/** Why a colleague must approve answers of the plan first; where it has several portfolios, for each of them. */
 function whyWaits(of: readonly Answered[], approvals: ShownPlan['approvals']): string {
   const isOfOne = new Set(of.map(portfolioOf)).size === 1;
   return approvals
@@ -154,7 +157,7 @@ function whyWaits(of: readonly Answered[], approvals: ShownPlan['approvals']): s
     .join(' ');
 }
 
-/** The yes: it promises what follows at once, and not what waits for a colleague. */
+/** The button that confirms the plan. It names what happens at once, and asks a colleague for the rest. */
 function yesButton(of: readonly Answered[], approvals: ShownPlan['approvals']): Html {
   const waiting = new Set(approvals.map(({ portfolio }) => portfolio));
   const atOnce = of.filter((one) => !waiting.has(portfolioOf(one) ?? ''));

@@ -113,7 +113,7 @@ function sessionsTable(sessions: readonly SessionView[]): Html {
   });
 }
 
-/** What ends a session: a button of the form around the table, whose password field is sent along. */
+/** The button that ends a session. It belongs to the form around the table, whose password field is sent along. */
 function endPart({ id, isThis, agent, from }: SessionView): Html {
   if (isThis) return html`<strong>This one</strong>`;
   const label = t`End it: ${browserWords(agent)} from ${from}`;

@@ -134,7 +134,7 @@ export function draftActions(
         if (fields.same !== undefined)
           await saySameBuyer(answer.draft, { line: Number(fields.same), by: actor.name }, given);
         const list = fields.list === 'warnings' ? 'warnings' : 'problems';
-        // Mended lines leave the list, so the same page shows others.
+        // Corrected lines leave the list, so its first page shows other lines.
         const column = fields.column === undefined ? '' : `&column=${encodeURIComponent(fields.column)}`;
         return reply.redirect(`/new/${id}?list=${list}${column}#mend`, 303);
       },

@@ -108,12 +108,18 @@ export function endingActions({ get, post }: Kinds<NewPageFunctions>) {
   ];
 }
 
-/** What is told of an upload before its removal: another text once it is corrected or submitted. */
+/**
+ * A text that identifies the upload as its removal page showed it; it differs once the upload was corrected or submitted meanwhile.
+ */
 function seenOf(draft: PortfolioDraft, given: NewPageFunctions): string {
   return `${given.digest(draft)} ${draft.submitted?.beganMs ?? ''}`;
 }
 
-/** What the form says beside the file. @throws ConsoleError where it cannot be read, or differs from what was applied */
+/**
+ * The control total and the number of rows to send first, as the form states them.
+ *
+ * @throws ConsoleError where it cannot be read, or differs from what was applied
+ */
 async function chosenOf(fields: Posted<NewPageFunctions>['fields'], draft: PortfolioDraft, given: NewPageFunctions) {
   if (fields.first !== undefined && fields.first !== String(SENT_FIRST)) {
     throw new ConsoleError(422, t`The number of rows has changed: load the page again.`);

@@ -113,7 +113,7 @@ async function takeUpload({ request, reply, tell, given }: Posted<NewPageFunctio
   return reply.redirect(`/new/${id}`, 303);
 }
 
-/** The draft of files that were taken. @throws ConsoleError where they were refused or cut off */
+/** The draft that was made of uploaded files. @throws ConsoleError where they were refused or cut off */
 async function takenFrom(
   request: FastifyRequest,
   taking: ReturnType<NewPageFunctions['receive']>,
@@ -136,7 +136,10 @@ const CUT_OFF = t`The upload was cut off before its end, and nothing of it was k
 /** The most files of an upload. A ZIP file counts as one, and can hold more documents. */
 const MOST_FILES = 2_000;
 
-/** Bytes are counted where files are received: a file that the parser cut off would look complete. */
+/**
+ * The parser's limits: none for bytes, which are counted where files are received, since a file that the parser cut off would look
+ * complete.
+ */
 const MULTIPART = {
   limits: { fileSize: Number.MAX_SAFE_INTEGER, files: MOST_FILES, parts: MOST_FILES + 10, fields: 10 },
   throwFileSizeLimit: true,
@@ -186,7 +189,7 @@ const DRAFT_QUERY = z.object({
 function placeOf({ list, column, page: number }: z.infer<typeof DRAFT_QUERY>, state: PreviewState): ShownPlace {
   const first = state.is === 'there' && state.preview.problems.lines === 0 ? 'warnings' : 'problems';
   const named = list === 'problems' || list === 'warnings' ? list : first;
-  // An empty name stands for lines that are wrong as a whole. A column in which nothing is wrong any more shows all lines.
+  // In the address, an empty column stands for lines that are wrong as a whole. A column without faults shows all lines.
   const causes = state.is === 'there' ? state.preview[named].causes : [];
   const cause = causes.find((one) => (one.column ?? '') === column);
   return { list: named, page: number, isFocused: list !== undefined, ...(cause ? { column: cause.column } : {}) };

@@ -11,7 +11,7 @@ import { money } from '../held/held-page.ts';
 import { extrasWords } from './reading-form.ts';
 import { durationWords, outSumWords } from './words.ts';
 
-/** What the person chose beside the file. */
+/** The person's choices for the import, besides the file. */
 type Chosen = {
   of: string;
   total: string | undefined;

@@ -29,7 +29,10 @@ export function readReading(typed: Fields, draft: PortfolioDraft, preview: Previ
     : readForm(typed, draft, preview);
 }
 
-/** What a form that was refused states besides paths and an impossible header line; the draft's reading where it states more that cannot be. */
+/**
+ * The reading options of a form that was refused, without its paths and an impossible header line. If other values are impossible
+ * too, the draft's reading.
+ */
 export function typedReading(typed: Fields, draft: PortfolioDraft, preview: Preview): ReadOptions {
   const isFaulty = (name: string, value: string) =>
     name.startsWith('path-') || (name === 'headerLine' && !isLine(value));
@@ -44,7 +47,10 @@ export function typedReading(typed: Fields, draft: PortfolioDraft, preview: Prev
 
 const isLine = (text: string): boolean => /^[1-9]\d{0,6}$/.test(text.trim());
 
-/** What was said of one sheet holds for no other, unless it is said in the same step. Constants and hidden rows stay. */
+/**
+ * A form that chooses another sheet, without the header line, decimal mark and dates of the earlier sheet. Values that the same
+ * form changes stay, and so do constants and hidden rows.
+ */
 function ofOtherSheet(
   { headerLine = '', decimal = '', dates = '', ...others }: Fields,
   { reading }: PortfolioDraft,

@@ -98,7 +98,7 @@ function dialectFields({ reading, typed }: Read & { typed: Typed }, { dialect, s
   })}${header}`;
 }
 
-/** The label of the default. The detected value is only known while nothing else was chosen. */
+/** The label of the option that keeps what was detected. The detected value is only known while no other option was chosen. */
 function asFound(said: unknown, found: string | undefined): string {
   return said === undefined && found !== undefined ? t`As found: ${found}` : t`As found`;
 }
@@ -150,7 +150,7 @@ function columnTable({ columns }: Preview, typed: Typed): Html {
   </table></div>${others > 0 && html`<p class="hint">${countWords(others, 'more column is', 'more columns are')} not sent. To send one of them, move its column to the front of the file.</p>`}`;
 }
 
-/** Characters of a path that are in sight: as many as most paths have, and the example. */
+/** The width of a path's field, in characters: enough for most paths and for the example in the field. */
 const PATH_SIZE = 32;
 
 /** The most columns that can be chosen for: more than any real file of buyers has. */
@@ -188,7 +188,9 @@ function constantFields({ reading }: Read): Html {
   </details>`;
 }
 
-/** Columns that are sent by a path; '' for none. Two that cannot be sent beside each other are not. */
+/**
+ * The columns that are sent under a path, such as `VAT as company.tax_id`; '' for none. Paths that exclude each other are left out.
+ */
 export function extrasWords({ columns }: Pick<Preview, 'columns'>): string {
   const refused = clashingExtras(columns);
   const sent = columns.flatMap(({ written, extra }) =>

@@ -11,7 +11,7 @@ const FRESH_MS = 5_000;
 /** A longer file is read again only if somebody presses “Refresh”: that takes longer than a page may. */
 const MOST_LINES_AGAIN = 5_000;
 
-/** The preview by what the ledger knows now, or how far its reading is by the end of the page's patience. */
+/** An upload's preview, read again if it is too old. If reading takes longer than a page waits, the answer says how far it is. */
 export async function settledPreview(
   draft: PortfolioDraft,
   given: Pick<NewPageFunctions, 'preview' | 'previewAgain'>,

@@ -101,7 +101,10 @@ export function mixedCurrencies({ currency = '' }: Preview, currencies: readonly
   );
 }
 
-/** Shown before the submission and in its confirmation, so that nobody counts on a request that waits for approval, for example at a month's end. */
+/**
+ * Says before the submission, and in its confirmation, that a colleague must approve it: nobody should count on a request that
+ * waits, for example at a month's end.
+ */
 export function neededApproval(
   policy: ApprovalPolicy,
   { requested, there, over }: { requested: string; there: SubmitGiven['there']; over: Approval['over'] },
@@ -129,7 +132,10 @@ export function neededApproval(
   return notice('info', withNumbers(t`If ${whose.join(t` or `)} is above ${limit} with this file, ${BEFORE_YES}.`));
 }
 
-/** The command that does the same with a local file; a control total is added as it is typed (total.js). What no flag can state is in a file of its own, `mapping.json`. */
+/**
+ * The command that does the same with a local file. Constants, which no option can state, are named as a file `mapping.json`. The
+ * page adds a control total as it is typed (total of assets/script/elements.js).
+ */
 export function sameCommand({ name, portfolio, reading, documents, supplier, isArchive }: PortfolioDraft): string {
   const { encoding, delimiter, sheet, headerLine, mapping, decimal, dates, hiddenRows } = reading;
   const hasConstants = Object.keys(mapping?.constants ?? {}).length > 0;
@@ -227,7 +233,7 @@ function besideWords({ open, besides, before, existing }: Preview['dryRun'], rig
   return html`${sentences.length > 0 && html`<p>${withNumbers(sentences.join(' '))}</p>`}${needAnswer > 0 && html`<p>${toHeld} and will not be requested again.</p>`}`;
 }
 
-/** Where warnings stand, if some are about the whole file. */
+/** How many warnings are about lines and how many about the whole file; '' if none is about the whole file. */
 function warningPlaces(lines: number, ofFile: number): string {
   if (ofFile === 0) return '';
   const whole = t`${grouped(ofFile)} on the whole file; `;

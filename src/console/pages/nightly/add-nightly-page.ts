@@ -113,7 +113,7 @@ export const nightlyTasksPage = page<NightlyPageFunctions>(
         return reply.redirect(`${AUTOMATION}?rule=removed#sent-again-at-night-title`, 303);
       },
     }),
-    // Asks for a run of a task now; the page behind it says when the run begins.
+    // Asks for a run of a task now, and leads to the page that says when the run begins.
     post('/nightly/run/:task', {
       may: OPERATOR,
       action: 'run nightly',
@@ -152,7 +152,6 @@ function noFile(): ConsoleError {
 
 const UP = { href: nightlyAddress(), words: t`Nightly` };
 
-/** The page of one report. */
 function reportPage(shown: ShownReport, rights: Rights): Html {
   const { report } = shown;
   const title = t`Report of ${nightTitle(report)}`;

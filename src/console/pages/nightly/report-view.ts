@@ -77,7 +77,10 @@ function sectionView(section: SectionName, groups: readonly ShownGroup[], id: st
   </section>`;
 }
 
-/** A check with more findings for finance than this is folded. Findings for a person are never folded, mended or gone ones always. */
+/**
+ * A check for finance with more findings than this is folded. A check for a person is never folded; one of mended or gone findings
+ * always is.
+ */
 const OPEN_UP_TO = 3;
 
 function groupView(group: ShownGroup, id: string, medium: Medium): Html {

@@ -70,7 +70,10 @@ function whichOf({ rule }: RuleNow): Html {
   return html`<div>Rows <bdi>${ruleWords(rule)}</bdi><span class="under">Rule <code>${rule.id}</code>, made ${moment(rule.madeMs)} by ${theirWords(rule.by)}</span></div>`;
 }
 
-/** How many rows a rule retries at the most. Rows without a night left count too: finding them would mean reading every row. */
+/**
+ * How many rows a rule retries at the most. Rows that were retried on all nights of the rule count, too: to leave them out, every
+ * row would have to be read.
+ */
 function meansOf({ rows, portfolios }: RuleNow): Html {
   if (rows === 0) return html`<span class="quiet">no rows</span>`;
   return html`<div>up to ${countWords(rows, 'row')}<span class="under">in ${countWords(portfolios, 'portfolio')}</span></div>`;

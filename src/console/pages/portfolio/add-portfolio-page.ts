@@ -57,7 +57,7 @@ export const onePortfolioPage = page<PortfolioPageFunctions>({ at: 'portfolios' 
       const listing = listingOf(query);
       const { lines } = listing;
       const { text, ...rest } = filter;
-      // Lines that led to no row have no other field by which they could be found.
+      // Lines that led to no row are found by their kind and a text alone; another filter asks for rows, too.
       const isOfRows = lines.length === 0 || Object.keys(rest).length > 0;
       const kinds = lines.length > 0 ? lines : text === undefined ? [] : FAULT_KINDS;
       const [look, rows, faulty] = await Promise.all([
@@ -67,7 +67,8 @@ export const onePortfolioPage = page<PortfolioPageFunctions>({ at: 'portfolios' 
           ? given.faultyLines(name, { kinds, text, after: listing.behind, count: ROWS_SHOWN })
           : undefined,
       ]);
-      // What a text finds among the lines stands below the rows, or in their place; or that they are too many to be searched.
+      // Lines that led to no row are searched for the text, too. They stand below the rows, or alone if no row was found.
+      // `unlisted` counts lines that are too many to be searched.
       const isFound = faulty !== undefined && faulty.found.length + faulty.unlisted > 0;
       const found: RowsPage = rows.page;
       const isNoRow = found.found.length === 0 && found.next === undefined;

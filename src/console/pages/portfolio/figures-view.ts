@@ -53,7 +53,7 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
   });
   const granted = grantedOf(state, meanings);
   const { grantedBelow, grantedNothing } = grantedShort(state, meanings);
-  // Those of its own are in the table.
+  // Partly approved rows have a line in the table, so the note counts only requests that were made before.
   const belowBefore = grantedBelow - outcomes.partly_approved.rows;
   const notes = [
     ...moneyNotes(money, { ...sums, ...granted }),

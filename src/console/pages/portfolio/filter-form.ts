@@ -18,8 +18,8 @@ import { FAULT_WORDS } from './faulty-view.ts';
 import type { ShownCause } from './portfolio-look.ts';
 
 /**
- * The query with its amounts as plain decimals, where the browser says how its reader writes them (typed-amounts.js). An amount that could
- * mean two things is asked about.
+ * The query with its amounts as plain decimals. The browser sends its reader's decimal mark as `decimal` (typedAmounts of
+ * assets/script/elements.js); without it, amounts stay. An amount that could mean two things is refused.
  *
  * @throws LimitlineError `USAGE` for such an amount, and for what is none
  */
@@ -32,7 +32,8 @@ export function withPlainAmounts(query: Query): Query {
     if (typeof typed !== 'string' || /^[0.,\s]*$/.test(typed)) continue;
     const text = typed.trim();
     const isOpen = 'open' in parseAmount(text);
-    // By the reader's locale it could be a decimal with three places, which hardly anybody means.
+    // An amount such as 1,234 where the comma is the reader's decimal mark: hardly anybody means three decimals, so it is refused
+    // as ambiguous.
     const read =
       isOpen && text.replace(/[^.,]/g, '') === decimal ? { problem: '' } : parseAmount(text, isOpen ? decimal : null);
     const what = name === 'min' ? 'least' : 'largest';

@@ -45,7 +45,7 @@ export function renderPortfolio(look: PortfolioLook, shown: Shown): Html {
   const { state } = look;
   const frame = portfolioFrame(look, shown);
   const outcomes = outcomesOf(state, look.meanings);
-  // Counts that differ are shown to everybody who opens the page.
+  // The part with the counts is unfolded where they contradict each other, so that everybody sees it.
   const isProven = overallOf(proofOf(state, look.imports)) !== 'wrong';
   const isHeld = look.causes.some(({ id, meaning }) => id === shown.filter.cause && meaning === 'unknown');
   return html`${pageHead({

@@ -41,7 +41,7 @@ export function renderRows(
 ): Html {
   const { name } = state;
   const { filter, listing, rights, meanings, imports } = given;
-  // Lines of several files have the same numbers.
+  // Line numbers of several files are not unique, so each row also names its file.
   const fileOf = (id: string) => imports.length > 1 && imports.find(({ number }) => String(number) === id)?.fileName;
   const { order = 'line', after } = listing;
   const rows = page.found;
@@ -51,7 +51,7 @@ export function renderRows(
     return { href: `${portfolioAddress(name, filter, { order: next }).split('#')[0]}#rows`, now };
   };
   const acts = CHOSEN_ACTS.filter(({ action }) => can(rights, 'GET /plans/new', action));
-  // A replaced row comes back with its own line only.
+  // A replaced row cannot be selected: only the import of its own line brings it back.
   const isChoosable = ({ state: of, replaced }: RowResult) =>
     !replaced && acts.some(({ states }) => (states as readonly RowState[]).includes(of));
   const isChosen = rows.some(({ result }) => isChoosable(result));
@@ -87,7 +87,8 @@ export function renderRows(
       {
         head: t`Granted`,
         kind: 'amount',
-        // What the service names beside any other status is granted to nobody; the row's own page has it.
+        // The service may name a limit beside any status, but only an approved status grants it. The row's own page shows it in any
+        // case.
         cell: ({ result: { record } }) =>
           amount(statusMeaningOf(record.status, meanings) === 'approved' ? record.total_limit : undefined),
       },

@@ -10,7 +10,10 @@ import { approvalAddress } from '../addresses.ts';
 import { peopleWords } from '../approvals/approvals-list.ts';
 import type { PortfolioLook } from './portfolio-look.ts';
 
-/** Something that a portfolio waits for. `command` resolves it; `href` is the page on which a person can; `act` is what people do about it. */
+/**
+ * A reason why a portfolio waits. `command` ends the wait, `href` is the page on which a person can, and `act` is what people do
+ * there.
+ */
 export type Wait = {
   kind: BannerKind;
   title: string;

@@ -37,7 +37,9 @@ export type PortfoliosPageFunctions = {
   needs: () => Promise<Needs>;
   /** Whether a person may answer an approval: as an approver, and not for what they asked for themselves. */
   mayAnswer: (approval: OpenApproval, person: Pick<Person, 'by' | 'roles'>) => boolean;
-  /** What the service declined within a day; `declinedRows`: a page of it, behind `after`. */
+  /**
+   * The sums of the requests that the service declined within a day; `declinedRows` is a page of them, from the cursor `after` on.
+   */
   declined: () => Promise<DeclinedSum>;
   declinedRows: (after: string) => Promise<DeclinedPage>;
   /** What statuses mean now. */
@@ -87,11 +89,11 @@ export const portfoliosPage = page<PortfoliosPageFunctions>(
     }),
     events(EVENTS, {
       may: LOOKS,
-      // Whoever may do more on their own portfolios, or less with their own requests, has events of their own.
+      // People with the role approver, and people who may do more on their own portfolios, get events of their own.
       key: (_params, _query, { by, roles }, { table }) =>
         ownMatters(table, roles) || roles.includes('approver') ? by : '',
       frames: (given) => {
-        // Read every two seconds at most for all open pages together: each read takes all of a page. A status with another meaning is seen at once.
+        // All open pages share one read of the list in this time. The key has the meanings, so a change of one is seen at once.
         const newest = sharedFor(FRESH_MS, () => readFirst(given));
         return async (by, rights) => {
           const first = await newest(JSON.stringify([looksMasked(), ...(await given.meanings())]));
@@ -141,7 +143,7 @@ type PortfoliosLook = {
   total: number;
   /** How many are archived or forgotten; these are not listed. */
   archived: number;
-  /** When the last of these was. */
+  /** When a portfolio was last archived or forgotten. */
   archivedMs: number | undefined;
   pace: PaceState | undefined;
   workers: number;
@@ -272,7 +274,7 @@ function nameOf({ name, file }: PortfolioState): Html {
   return html`<span><a href="${portfolioAddress(name)}"><bdi>${name}</bdi></a>${file && html`<small class="under"><bdi>${file.fileName}</bdi></small>`}</span>`;
 }
 
-/** What the service has answered for, and beside it what the files ask for in all lines. */
+/** The sum of the requests that the service has answered; below it the sum of all lines in the files, where that differs. */
 function requestedOf(state: PortfolioState, meanings: Meanings): Html {
   const { requested, in_file: inFile } = moneyOf(state, outcomesOf(state, meanings));
   const isMore = requested.amount !== inFile.amount;

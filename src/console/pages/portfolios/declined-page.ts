@@ -12,7 +12,7 @@ import { portfolioAddress, rowAddress } from '../addresses.ts';
 import { money, sumsPart } from '../held/held-page.ts';
 import { DECLINED } from './needs-you.ts';
 
-/** An approval is among them if the service granted nothing. */
+/** A declined request's status. An approval counts as declined if the service granted nothing, which is said below it. */
 function statusCell(status: string): Html {
   return html`<span>${cutWords(visible(status))}${status === APPROVED && html`<small class="under">nothing was granted</small>`}</span>`;
 }

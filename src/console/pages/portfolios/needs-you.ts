@@ -16,7 +16,10 @@ import { approvalAddress, below, portfolioAddress } from '../addresses.ts';
 import { sumsPart } from '../held/held-page.ts';
 import { mayWords } from '../who-may.ts';
 
-/** The account's work for people: requests that need an answer, with the names of those who may give it, and requests that wait for an approval. */
+/**
+ * The account's work for people: requests that need an answer, with the names of those who may give it, and requests that wait for
+ * an approval.
+ */
 export type Needs = {
   held: HeldSummary & { answers: readonly string[] };
   /** The oldest first. */
@@ -45,7 +48,7 @@ type Task = {
   words: HtmlValue;
   amount?: HtmlValue;
   sinceMs: number | undefined;
-  /** Where it is done, and the word of the button; or who may do it. */
+  /** A button or link to the page on which the task is done; or the names of the people who may do it. */
   way: Html;
   /** Whether the reader may not do it, and somebody else has to. */
   isOthers?: boolean;
@@ -68,7 +71,7 @@ export function needsYou(
     rights: Rights;
     /** The reader. */
     by: string;
-    /** Whether the reader may answer an approval, as far as it itself says: nobody approves their own. */
+    /** Whether the approval itself lets the reader answer it, since nobody may approve what they asked for themselves. */
     mayAnswer: (approval: OpenApproval) => boolean;
   },
 ): Html {
@@ -98,7 +101,8 @@ function tasksPanel(title: string, { caption, tasks }: { caption: string; tasks:
       columns: [
         { head: t`What`, names: true, cell: ({ words }) => words },
         { head: t`Amount`, kind: 'amount', cell: (task) => task.amount ?? amount(undefined) },
-        // Not "4s ago": a piece that changes each second would be replaced each second, under the focus of the keyboard.
+        // The time stands as such and not as "4 s ago": else the list would be replaced each second, under the focus of the
+        // keyboard.
         {
           head: tasks.some(({ sinceMs }) => sinceMs !== undefined) ? t`Since (UTC)` : t`Since`,
           cell: ({ sinceMs }) => minuteOf(sinceMs),
@@ -150,7 +154,7 @@ function approvalTasks(open: readonly OpenApproval[], mayApprove: (approval: Ope
   });
 }
 
-/** A colleague's no: whoever asked for these requests learns of it, and why. */
+/** A task for each approval that a colleague declined, so that the people who asked for it learn of that, with the reason. */
 function refusedTask({ id, portfolio, rows, answered, ...sum }: RefusedApproval): Task {
   const { by = '', words = '', atMs } = answered ?? {};
   return {
@@ -161,7 +165,7 @@ function refusedTask({ id, portfolio, rows, answered, ...sum }: RefusedApproval)
   };
 }
 
-/** The service's noes of the last day: news, and nothing that must be done. */
+/** The requests that the service declined in the last 24 hours: a link to them, for information only. */
 function declinedTask({ rows, sums, sinceMs, isAll }: DeclinedSum): Task[] {
   if (rows === 0 && isAll) return [];
   const words = countWords(rows, 'request was declined', 'requests were declined');
@@ -192,7 +196,7 @@ function pausedTask(queues: readonly string[], rights: Rights): Task[] {
   ];
 }
 
-/** Paused portfolios, for those alone who may resume them: others read of each under *Not finished* who may. */
+/** Paused portfolios that the reader may resume. The panel *Not finished* tells other people who may resume them. */
 function resumeTasks(paused: readonly PortfolioState[], rightsOn: RightsOn): Task[] {
   const own = paused.filter((state) => can(rightsOn(state), 'POST /portfolios/:name/resume', state.pauseKind));
   const tasks = own.map((state): Task => {
@@ -226,7 +230,7 @@ function fixTasks(
     const mayLoad = can(rights, 'GET /portfolios/:name/downloads/:file');
     const mayFix = state.invalid > 0 && can(rights, 'GET /new');
     const { name, startedMs, finishedMs, invalid, duplicate, states, leftOut, sums, file } = state;
-    // The lines of a later file came after the portfolio began.
+    // With one file, its faulty lines are as old as the portfolio. Those of a later file are younger, by a time that is not known.
     const faultyMs = invalid > 0 && file?.number === 1 ? startedMs : undefined;
     const sinceMs = faultyMs ?? rejectedMs.get(name);
     if (invalid + states.refused === 0 || (finishedMs ?? nowMs) < nowMs - FIX_DAYS * 86_400_000) return [];
@@ -240,7 +244,7 @@ function fixTasks(
         ? [html`<a href="${toRows}">${withNumbers(t`${grouped(states.refused)} rejected by the service`)}</a>`]
         : []),
     ];
-    // The sum of the lines left out is that of duplicate lines, too.
+    // The sum `leftOut` covers faulty and duplicate lines together, so it is that of the faulty lines only if none is a duplicate.
     const isSum = invalid === 0 || (leftOut !== undefined && duplicate === 0);
     const known = [...(isSum && invalid > 0 && leftOut ? [leftOut.amount] : []), sums.byState.refused];
     const isWhole = isSum && (invalid === 0 || leftOut?.bare === 0);

@@ -10,7 +10,7 @@ import { panel } from '../../parts/page-head.ts';
 import { portfolioAddress } from '../addresses.ts';
 import { sumsPart } from '../held/held-page.ts';
 
-/** `ifAny`: left out where there are none. */
+/** The figures of a month, each with the outcomes of its rows. `ifAny`: left out where there are no such rows. */
 const FIGURES: readonly {
   label: string;
   outcomes: readonly RowOutcome[];
@@ -78,7 +78,10 @@ export function thisMonth(look: {
   });
 }
 
-/** Whether files ask for other sums than these: rows that are rejected, wait or need an answer are in no sum of requests. */
+/**
+ * Whether the files ask for other sums than were requested: rows that are rejected, wait or need an answer are in no sum of
+ * requests.
+ */
 function isMore(inFiles: readonly AmountIn[], requested: readonly AmountIn[]): boolean {
   const sums = sumsByCurrency(requested);
   const sumOf = (currency: string | undefined) => sums.find((one) => one.currency === currency)?.amount ?? '0.00';

@@ -16,7 +16,10 @@ import { mayWords } from '../who-may.ts';
 /** Portfolios with rows still to be sent, and how many there are besides those shown; `isAll` is false if there may be more. */
 export type UnderWay = { shown: readonly Shown[]; others: number; isAll: boolean };
 
-/** The portfolios at work, all that are paused while something of them is left to send, and since when the listed ones have rejected rows. */
+/**
+ * The portfolios at work, all paused ones that still have something to send, and since when the listed portfolios have rejected
+ * rows.
+ */
 export type Running = UnderWay & { paused: readonly PortfolioState[]; rejectedMs: ReadonlyMap<string, number> };
 
 /** A portfolio under way, with the people who may resume it where it is paused. */

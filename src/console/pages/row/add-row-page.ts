@@ -23,7 +23,10 @@ import { type Beside, linePart, rowPage } from './row-page.ts';
 export type RowPageFunctions = {
   /** Where an archived portfolio is kept; undefined where its rows are in Redis, or no portfolio has the name. */
   archived: (portfolio: string) => Promise<ArchivedPortfolio | undefined>;
-  /** Undefined where there is no such row. With `patient`, it searches the file for the line as long as a page may take. */
+  /**
+   * A row with its story and its line; undefined for no such row. With `patient`, the file is searched for the line as long as a
+   * page may take.
+   */
   story: (row: RowId, options: { patient: boolean; signal: AbortSignal }) => Promise<ToldRow | undefined>;
   meanings: () => Promise<Meanings>;
   whoMay: (portfolio: string) => Promise<WhoMay>;
@@ -31,7 +34,10 @@ export type RowPageFunctions = {
   beside: (row: RowId, list: { filter: RowFilter; order: RowOrder }) => Promise<Beside>;
   /** Whether a hosted session can be asked for. */
   asksSessions: (portfolio: Pick<RowStory, 'supplier'>) => SessionsAskable;
-  /** Asks for a hosted session of the row's limit, or for a new one behind the session with the number `anew`; answers in words what came of it if nothing was asked for. */
+  /**
+   * Asks for a hosted session of the row's limit; with a number as `anew`, for one after the session with that number. Answers why
+   * nothing was asked for, in words; undefined if it was.
+   */
   askSession: (row: RowId, given: { by: string; anew: boolean | number }) => Promise<string | undefined>;
   /** Sends the row again if it is still in this state, or says why not, or which approval it waits for. */
   retry: (

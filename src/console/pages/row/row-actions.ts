@@ -18,7 +18,7 @@ export function rowActions(
 ): Html {
   const mayRetry = can(rights, 'POST /portfolios/:name/rows/:key/retry');
   const command = `npx limitline retry ${shellWord(row.portfolio)}`;
-  // The state that the person saw: a row that came into another one meanwhile is not sent.
+  // The form names the state that the person saw: if the row is in another state by then, it is not sent.
   const again = { action: `${rowAddress(row)}/retry`, csrf, fields: { state: result.state } };
   switch (result.state) {
     case 'refused':

@@ -127,7 +127,10 @@ function decisionFacts({ calls, result: { record } }: RowStory): { term: string;
   ];
 }
 
-/** The supplier that the portfolio has now, which may differ from that of the limit: its name and the id of its company, or what it waits for. */
+/**
+ * The supplier that the portfolio has now, which may differ from that of the limit: its name and the id of its company, or its
+ * state if it has none yet.
+ */
 export function supplierWords({ body, id, problem }: PortfolioSupplier, awaits: boolean): Html {
   const name = body === undefined ? '' : html`${theirWords(String(body.name))}, `;
   if (awaits) return html`${name}${id !== undefined && html`<code>${id}</code>, `}once it is approved`;
@@ -214,7 +217,7 @@ function timelinePart(happened: readonly Happening[], { row, rights }: { row: Ro
   <p class="hint"><span data-utc>Times are UTC. </span>Only the last 50 unusual entries are kept, and long texts are cut.</p>`;
 }
 
-/** A text of the service as it came: for whoever asks for it, since it is written for machines. */
+/** A text of the service as it came, folded, since it is written for machines. */
 function rawAnswer(text: string, label: string): Html {
   return html`<details><summary>${label}</summary><pre class="answer" tabindex="0" aria-label="${label}">${text}</pre></details>`;
 }

@@ -22,7 +22,7 @@ const STATES: Readonly<Record<HostedSession['state'], string>> = {
   dropped: t`cancelled before it was sent`,
 };
 
-/** What a person does about the last session of a limit. */
+/** The advice on what a person does next, by the state of a limit's last session. */
 const REMEDIES: Partial<typeof STATES> = {
   held: t`Ask the service’s people whether they made it. A new one would be a second session.`,
   refused: t`Read the answer. Once its reason is mended, request another one.`,
@@ -59,7 +59,8 @@ export function sessionsPart(
           action: `${rowAddress(row)}/session`,
           csrf,
           words: isNew ? t`Request a new one` : isDeclined ? t`Request one all the same` : t`Request a hosted session`,
-          // The number that the person sees: whoever presses twice, or after somebody else, gets the one that came first.
+          // The form names the last session that the person saw: if a newer one exists, no further one is made, so pressing twice
+          // makes one.
           ...(isNew || isDeclined ? { fields: { resend: String(last?.number ?? 0) } } : {}),
           command: `npx limitline sessions ${shellWord(row.portfolio)} --row ${shellWord(row.key)}${isNew || isDeclined ? ' --resend' : ''}`,
         })

@@ -202,7 +202,7 @@ function happeningOf(entry: StoryEntry, story: RowStory): Happening {
   }
 }
 
-/** What operators are told with such an answer stands in the row's result. */
+/** The hint for operators in a stored answer. The timeline leaves it out, since the row's result shows it. */
 const SETTING_HINT = / \(if this service makes nothing then, name \d{3} in SERVICE_NOT_MADE\)/;
 
 /** What came to a call whose outcome is unknown: `The service answered 502 Bad Gateway`. */

@@ -25,8 +25,8 @@ const MOST_ASKED = 3;
 export type Asking = { rights: Rights; csrf: string; back: string };
 
 /**
- * A notice that asks what statuses mean which rows have and nobody has explained, the most frequent first. Statuses to which no
- * meaning can be given are left to the page *Statuses*.
+ * A notice that asks for the meanings of statuses that rows have and nobody has explained, the most frequent status first. Statuses
+ * to which no meaning can be given are left to the page *Statuses*.
  *
  * @param counts rows by status
  */
