@@ -26,7 +26,7 @@ export function isDropActor(by: string): boolean {
   return by.startsWith('drop folder (') || by === 'inbox';
 }
 
-/** Whether an actor is the person whom a setting names: a user, or a person of an identity provider by full name. */
+/** Whether an actor is the person whom a setting names: by a user's name, or by a provider's name with or without its ending `(sso …)`. */
 export function isNamed(name: string, by: string): boolean {
   const [wanted, given] = [name, by].map((text) => text.normalize('NFKC').toLowerCase());
   return given === wanted || (given?.startsWith(`${wanted} (sso `) ?? false);

@@ -38,7 +38,9 @@ export const settingsSchema = z.object({
    * of its own in the data folder.
    */
   REDIS_URL: redisUrl.optional(),
-  /** How many replicas must know of a call before it is sent; 0 for none. Without it: the most that were ever seen. */
+  /**
+   * The number of replicas that must have a call's record before the call is sent; 0 for none. Without it: the most that were ever seen.
+   */
   REDIS_REPLICAS: wholeNumber(0, 100, 'replicas').optional(),
   /** The data folder (below): its own Redis, imported files, documents, results. Without it: the user's data folder. */
   LIMITLINE_DATA: z.string(),
@@ -53,8 +55,8 @@ export const settingsSchema = z.object({
     .regex(/^[\w.-]{1,40}$/, 'must be up to 40 letters, digits, dots, hyphens or underscores')
     .default('limitline'),
   /**
-   * What the keys of the installation come from, 32 characters or more: the same on all of its hosts (docs/users.md). Without it, one is
-   * made and kept in the data folder.
+   * The secret from which the installation's keys are made, 32 characters or more: the same on all of its hosts (docs/users.md). Without it
+   * Limitline makes one and keeps it in the data folder.
    */
   LIMITLINE_SECRET: z
     .string()
@@ -86,31 +88,31 @@ export const settingsSchema = z.object({
   HTTP_PROXY: z.string().optional(),
   /** Hosts that are reached without a proxy. */
   NO_PROXY: z.string().optional(),
-  /** Where the token stands in the token answer. The default is of RFC 6749, section 5.1: the service does not show the name. */
+  /** The field of the token answer that has the token. The default is of RFC 6749, section 5.1: the service does not show the name. */
   SERVICE_TOKEN_FIELD: z.string().default('access_token'),
-  /** Seconds that a token is good for, where the answer states no `expires_in` of a second or more. More than a day is cut to a day. */
+  /** The seconds for which a token is valid, where its answer has no `expires_in` of a second or more. A longer one is cut to a day. */
   SERVICE_TOKEN_LIFETIME_S: wholeNumber(1, 86_400, 'seconds').default(600),
-  /** A ceiling for calls a second, all workers together. Without it the pace is found out. */
+  /** The most calls a second, of all workers together. Without it workers find the pace out. */
   SERVICE_RATE_PER_S: z
     .string()
     .regex(/^\d+(\.\d+)?$/, 'must be a decimal number of calls a second')
     .transform(Number)
     .refine((rate) => rate >= 0.01 && rate <= 100_000, 'must be 0.01 to 100000 calls a second')
     .optional(),
-  /** Calls in flight of one worker process. A hosted session that is in flight when limits come is not counted. */
+  /** The most calls in flight of one worker process. A hosted session in flight when limits come is not counted. */
   SERVICE_CONCURRENCY: wholeNumber(1, 1_000, 'calls').default(32),
-  /** Milliseconds that one call may take, from sending to the whole answer. */
+  /** The most milliseconds that one call takes, from sending to the whole answer. */
   SERVICE_TIMEOUT_MS: wholeNumber(100, 600_000, 'milliseconds').default(30_000),
   /** The header that makes a repeated call safe, if the service honours one. */
   SERVICE_IDEMPOTENCY_HEADER: z
     .string()
     .regex(/^[!#$%&'*+.^_`|~\w-]+$/, 'must be the name of an HTTP header (RFC 9110, section 5.1)')
     .optional(),
-  /** Statuses, besides 429, by which the service says that it made nothing, such as `503`: out of 408 and 500 to 599. */
+  /** Statuses by which the service says that it made nothing, besides 429: such as `503`, out of 408 and 500 to 599. */
   SERVICE_NOT_MADE: statusList,
   /**
-   * A limit that is answered with another company, another amount or the id of another limit: `hold` holds the row for a person, `warn`
-   * takes the answer and warns.
+   * The service may answer a limit with another company, another amount or the id of another limit: `hold` then holds the row for a person,
+   * `warn` takes the answer with a warning.
    */
   SERVICE_ANSWER_CHECK: z.enum(['hold', 'warn'], 'must be hold or warn').default('hold'),
   /**
@@ -118,29 +120,31 @@ export const settingsSchema = z.object({
    * (docs/service.md#hosted-session). Without it none is asked for.
    */
   SERVICE_SESSION_FILE: checkedFile('/etc/limitline/session.json', readSessionFile).optional(),
-  /** When the outcome of a call for a company is unknown: `hold` the row for a person, or `resend` it, at the risk of a second company. */
+  /**
+   * A call for a company whose outcome is unknown: `hold` holds the row for a person, `resend` sends the call again, at the risk of a
+   * second company.
+   */
   ON_UNKNOWN_COMPANY: unknownPolicy.default('hold'),
   /** As `ON_UNKNOWN_COMPANY`, for the upload of a document. */
   ON_UNKNOWN_DOCUMENT: unknownPolicy.default('resend'),
-  /** As `ON_UNKNOWN_COMPANY`, for the request of a limit. With `resend` a limit may be asked for twice. */
+  /** As `ON_UNKNOWN_COMPANY`, for the request of a limit. With `resend` a limit may be requested twice. */
   ON_UNKNOWN_LIMIT: unknownPolicy.default('hold'),
   /**
-   * What statuses mean that the service does not explain, such as `in_progress=review,rejected=declined`: `approved`, `review` or
-   * `declined`. It goes before what `limitline statuses` was told (docs/outcomes.md#outcomes).
+   * The meanings of statuses that the service does not explain, such as `in_progress=review,rejected=declined`: `approved`, `review` or
+   * `declined`. They go before those that `limitline statuses` was given (docs/outcomes.md#outcomes).
    */
   STATUS_MEANINGS: statusMeanings,
   /**
-   * The nightly report names rows that are under review for longer than so many days, by portfolio (docs/nightly.md). Without it none is
-   * named.
+   * Days after which the nightly report names a row that is still under review, by portfolio (docs/nightly.md). Without it no row is named.
    */
   REVIEW_DAYS: wholeNumber(1, 36_500, 'days').optional(),
-  /** When the first answers of a step are refused alike, so many of them pause a portfolio; 0 turns it off. */
+  /** A portfolio pauses when the first answers of a step are so many refusals of one kind; 0 turns this off. */
   CANARY_REFUSALS: wholeNumber(0, 1_000_000, 'answers').default(10),
-  /** Further columns that must not be empty, separated by commas. */
+  /** Columns that must not be empty, besides name and amount, separated by commas. */
   REQUIRED_COLUMNS: textList.default([]),
   /**
-   * Above which amounts audited statements are advised, by currency, such as `EUR=700000,GBP=600000`, besides the service's own USD 750,000
-   * (docs/file.md#how-it-is-read).
+   * Amounts by currency, such as `EUR=700000,GBP=600000`: for a larger request a warning advises audited financial statements. The
+   * service's own USD 750,000 counts besides (docs/file.md#how-it-is-read).
    */
   ADVISE_STATEMENTS_ABOVE: amountsByCurrency,
   /**
@@ -149,25 +153,25 @@ export const settingsSchema = z.object({
    */
   SEARCH_INDEX: onOff.default('on'),
   /**
-   * A portfolio of a larger sum waits for another person, and so do rows by which a buyer gets more within the window:
-   * docs/people.md#approval. All commands follow it as `up`, `console` and `work` have it.
+   * A portfolio with a larger sum waits for another person, and so do rows by which a buyer gets more within the window
+   * (docs/people.md#approval). The rule of `up`, `console` and `work` holds for all commands.
    */
   APPROVE_ABOVE: amountText.optional(),
-  /** What passed for one buyer within so many days, without another person's yes, counts for `APPROVE_ABOVE` too; 0 turns it off. */
+  /** For `APPROVE_ABOVE` a buyer's sum includes what was requested within so many days without another person's yes; 0 turns this off. */
   APPROVE_WINDOW_DAYS: wholeNumber(0, 366, 'days').default(7),
-  /** What one person has requested within `APPROVE_WINDOW_DAYS`, without another person's yes, may come to this; more waits. */
+  /** The most that one person may have requested within `APPROVE_WINDOW_DAYS` without another person's yes. More waits for an approval. */
   APPROVE_PERSON_ABOVE: amountText.optional(),
-  /** `on`: every portfolio waits for another person. */
+  /** `on`: every portfolio waits for another person's approval. */
   APPROVE_ALWAYS: onOff.default('off'),
-  /** Larger documents are refused before anything is sent. */
+  /** The largest document, in megabytes. A larger one is refused before anything is sent. */
   MAX_DOCUMENT_MB: wholeNumber(1, 10_000, 'megabytes').default(20),
-  /** Where the console listens. Another address than loopback takes users, HTTPS and `CONSOLE_URL` (docs/reach.md). */
+  /** The address of the console. Any but loopback takes users, HTTPS and `CONSOLE_URL` (docs/reach.md). */
   CONSOLE_HOST: z.string().default('127.0.0.1'),
-  /** As `CONSOLE_HOST`; 0 takes a free port. */
+  /** The port of the console; 0 takes a free one. */
   CONSOLE_PORT: wholeNumber(0, 65_535).default(3000),
   /** `on`: operators can look at the details of jobs, at `/queues` of the console, and send a single row again there. */
   QUEUE_BOARD: onOff.default('off'),
-  /** What one upload may have, all of its files together, and a file of the drop folder. */
+  /** The most megabytes of one upload, all of its files together, and of a file in the drop folder. */
   CONSOLE_UPLOAD_MB: wholeNumber(1, 100_000, 'megabytes').default(1_024),
   /** The address under which people open the console; needed beyond loopback and behind a proxy. Without it: as it listens. */
   CONSOLE_URL: httpUrl.optional(),
@@ -186,7 +190,7 @@ export const settingsSchema = z.object({
   CONSOLE_OIDC_CLIENT_ID: z.string().optional(),
   /** As `CONSOLE_OIDC_CLIENT_ID`. */
   CONSOLE_OIDC_CLIENT_SECRET: z.string().optional(),
-  /** What is asked of the provider, separated by commas. */
+  /** The scopes that the console asks the provider for, separated by commas. */
   CONSOLE_OIDC_SCOPES: textList.default(['openid', 'profile', 'email']),
   /** The claim of the ID token that has a person's groups. */
   CONSOLE_OIDC_GROUPS_CLAIM: z.string().default('groups'),
@@ -199,21 +203,21 @@ export const settingsSchema = z.object({
   LIMITLINE_SCHEDULE: scheduleText.optional(),
   /** The drop folder, by its whole path: files that are put into it are imported by themselves (docs/nightly.md#the-drop-folder). */
   LIMITLINE_INBOX: z.string().refine(isAbsolute, 'must be a whole path, such as /srv/limitline/inbox').optional(),
-  /** How files of the drop folder are read: the name of a mapping of `limitline mapping keep`. */
+  /** The name of the mapping by which dropped files are read (`limitline mapping keep`). */
   LIMITLINE_INBOX_MAPPING: z.string().optional(),
-  /** The users who alone approve what was dropped, separated by commas. Without it every approver does. */
+  /** The users who may approve dropped files, separated by commas. Without it every approver may. */
   INBOX_APPROVERS: textList.default([]),
-  /** Where notices are posted (docs/nightly.md#notices). The address is a secret. */
+  /** The address to which notices are posted (docs/nightly.md#notices). It is a secret. */
   NOTIFY_WEBHOOK_URL: noticeUrl.optional(),
-  /** As what notices are posted: `slack`, `teams` or `json`. */
+  /** The form of posted notices: `slack`, `teams` or `json`. */
   NOTIFY_WEBHOOK_FORM: z.enum(['slack', 'teams', 'json'], 'must be slack, teams or json').default('json'),
   /** A mail server for notices: `smtp://user:password@host:587` (STARTTLS) or `smtps://…`. */
   NOTIFY_SMTP_URL: smtpUrl.optional(),
-  /** From whom mail comes, such as `Limitline <limits@example.com>`; needed with `NOTIFY_SMTP_URL`. */
+  /** The sender of mail, such as `Limitline <limits@example.com>`; needed with `NOTIFY_SMTP_URL`. */
   NOTIFY_SMTP_FROM: z.string().optional(),
-  /** To whom mail goes, up to 50 addresses, separated by commas; needed with `NOTIFY_SMTP_URL`. */
+  /** The receivers of mail, up to 50 addresses, separated by commas; needed with `NOTIFY_SMTP_URL`. */
   NOTIFY_SMTP_TO: textList.default([]),
-  /** Which notices are sent: some of the kinds that docs/nightly.md#notices names, separated by commas. Without it: all. */
+  /** The kinds of notices that are sent, separated by commas: some of those that docs/nightly.md#notices names. Without it all are sent. */
   NOTIFY_ABOUT: textList
     .refine(
       (kinds) => kinds.every((kind) => NOTICE_KINDS.includes(kind as NoticeKind)),
@@ -221,20 +225,20 @@ export const settingsSchema = z.object({
     )
     .transform((kinds) => kinds as NoticeKind[])
     .default([]),
-  /** Above which percentage of a portfolio's sent rows, refused and held, people are told. */
+  /** People are told when more than this percentage of a portfolio's sent rows are refused or held. */
   NOTIFY_FAILURES_ABOVE: wholeNumber(0, 100, 'percent').default(10),
-  /** Minutes without a call that gets through, after which people are told that the service is away. */
+  /** People are told that the service is away when no call got through for so many minutes. */
   NOTIFY_AWAY_AFTER_MIN: wholeNumber(1, 10_080, 'minutes').default(10),
-  /** Above which percentage of the disk, or of Redis' memory, people are told; at 100 never. */
+  /** People are told when more than this percentage of the disk, or of Redis' memory, is in use; with 100 they never are. */
   NOTIFY_FULL_ABOVE: wholeNumber(1, 100, 'percent').default(90),
   /**
-   * Portfolios that were finished longer ago are archived at night: out of Redis, into files (docs/retention.md). Without it they stay for
-   * ever.
+   * Days after which a finished portfolio is archived at night: out of Redis, into files (docs/retention.md). Without it portfolios stay
+   * for ever.
    */
   LIMITLINE_KEEP_DAYS: wholeNumber(1, 36_500, 'days').optional(),
-  /** Where `events listen` takes what the service posts by itself (docs/events.md). */
+  /** The address at which `events listen` takes what the service posts by itself (docs/events.md). */
   EVENTS_HOST: z.string().default('127.0.0.1'),
-  /** As `EVENTS_HOST`; nothing is listened for without a port. */
+  /** The port of `EVENTS_HOST`. Without it events are not listened for. */
   EVENTS_PORT: wholeNumber(0, 65_535).optional(),
   /**
    * The last part of the address that the service is told, 24 to 200 letters, digits, `-` or `_` (`openssl rand -hex 32`). Whoever knows it
@@ -244,28 +248,31 @@ export const settingsSchema = z.object({
     .string()
     .regex(/^[A-Za-z0-9_-]{24,200}$/, 'must be 24 to 200 letters, digits, - or _; openssl rand -hex 32 makes one')
     .optional(),
-  /** Larger events are turned away. */
+  /** The largest event, in kilobytes. A larger one is turned away. */
   EVENTS_MAX_KB: wholeNumber(1, 10_240, 'kilobytes').default(256),
-  /** More events in a second are turned away. */
+  /** The most events in a second. More are turned away. */
   EVENTS_PER_SECOND: wholeNumber(1, 100_000, 'events a second').default(2_000),
-  /** What all events that are kept may take in Redis. None goes before its time: what does not fit is not taken, and that is said. */
+  /**
+   * The most megabytes of Redis that all kept events take. No event goes before its time: what does not fit is not taken, and the answer
+   * says so.
+   */
   EVENTS_KEEP_MB: wholeNumber(1, 100_000, 'megabytes').default(256),
-  /** For how many days each event is kept. */
+  /** The days for which each event is kept. */
   EVENTS_KEEP_DAYS: wholeNumber(1, 36_500, 'days').default(90),
   /**
    * A file, by its whole path, with the JSON pointers by which events state decisions about limits (docs/events.md). Without it events
    * change nothing.
    */
   EVENTS_MAPPING: checkedFile('/etc/limitline/events.json', readEventMapping).optional(),
-  /** Where `work` answers `/health` and `/metrics`; the console does so at its own address. */
+  /** The address at which `work` answers `/health` and `/metrics`; the console does so at its own address. */
   METRICS_HOST: z.string().default('127.0.0.1'),
-  /** As `METRICS_HOST`; nothing is answered without a port. */
+  /** The port of `METRICS_HOST`. Without it nothing is answered. */
   METRICS_PORT: wholeNumber(0, 65_535).optional(),
-  /** Who has it as a bearer token may read `/metrics` from elsewhere; 16 characters or more. */
+  /** The bearer token by which `/metrics` is read from other machines; 16 characters or more. */
   METRICS_TOKEN: z
     .string()
     .regex(/^[!-~]{16,}$/, 'must be 16 characters or more, without spaces')
     .optional(),
-  /** The least level that is logged, of pino's. */
+  /** The lowest level that is logged, by pino's names. */
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
 });
