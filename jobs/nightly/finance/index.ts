@@ -34,13 +34,12 @@ import { openImported } from '../../export/open-imported.ts';
 import { makeBuyerStore } from '../../import/buyer-store.ts';
 import { quoted, type RowCheck, rowItem, type WalkedRow } from '../walk-ledger.ts';
 import { makeBuyersWithoutLimit } from './buyers-without-limit.ts';
+import { findWithoutSupplier, makeSharedCompanies } from './companies.ts';
 import { type DayFile, dayImports, droppedFiles, linesMended } from './days-files.ts';
 import { findNamedByEvents } from './named-by-events.ts';
 import { longReview, otherStatus } from './not-approved.ts';
-import { makeSharedCompanies } from './shared-companies.ts';
 import { makeFailedRows, makePortfolioFacts, makeWaitingRows } from './unfinished-rows.ts';
 import { tellUnrequested } from './unrequested-lines.ts';
-import { findWithoutSupplier } from './without-supplier.ts';
 
 export type FinanceDeps = {
   rows: Rows;

@@ -1,6 +1,9 @@
 import type { Calls } from '../../../src/ledger/calls/calls.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
+import { GIVEN_UP } from '../../../src/ledger/portfolios/portfolio.ts';
+import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import { rowName } from '../../../src/ledger/schema/schema.ts';
+import { visible } from '../../../src/portfolio/problem.ts';
 import type { RowCheck } from '../walk-ledger.ts';
 
 type SharedDeps = { calls: Pick<Calls, 'sharedCompanies' | 'makersOf'>; sink: FoundSink };
@@ -53,4 +56,21 @@ export function makeSharedCompanies({ calls, sink }: SharedDeps): RowCheck {
       for (let from = 0; from < all.length; from += PAGE) await compareWithMade(all.slice(from, from + PAGE));
     },
   };
+}
+
+type SupplierDeps = { portfolios: Pick<Portfolios, 'names' | 'read'>; sink: FoundSink };
+
+/** Reports portfolios whose supplier has no company at the service. Their rows are sent all the same. */
+export async function findWithoutSupplier({ portfolios, sink }: SupplierDeps): Promise<void> {
+  for (const portfolio of await portfolios.names()) {
+    const { supplier } = await portfolios.read(portfolio);
+    if (supplier?.problem === undefined || supplier.problem === GIVEN_UP) continue;
+    await sink.found({
+      check: 'no supplier',
+      portfolio,
+      says: 'no company was made for the supplier, and rows are sent without it',
+      detail: visible(supplier.problem),
+      isMended: false,
+    });
+  }
 }
