@@ -26,5 +26,5 @@ export function orStopped<T>(promise: Promise<T>, signal: AbortSignal): Promise<
 }
 
 function stopped(): LimitlineError {
-  return new LimitlineError('STOPPED', 'The process is stopping; the row waits for another.');
+  return new LimitlineError('STOPPED', 'The process is stopping; the row waits for another process.');
 }

@@ -133,7 +133,7 @@ async function appendBatch(drafts: readonly EntryDraft[], deps: AppendDeps): Pro
     }
     head = found;
   }
-  throw new Error(`other processes wrote ${MOST_TRIES} times in between`);
+  throw new Error(`at each of ${MOST_TRIES} tries another process wrote an entry first`);
 }
 
 /**
@@ -154,9 +154,9 @@ async function isOtherHistory(
 }
 
 const OTHER_KEY_WORDS =
-  'the audit trail was chained with another key: hosts of one installation need the same LIMITLINE_SECRET; it goes on with this one';
+  'the newest entry of the audit trail was made with another key than this host has, and new entries are made with the key of this host; give all hosts of one installation the same LIMITLINE_SECRET';
 const SET_BACK_WORDS =
-  'the audit trail is not as this host remembers it: entries are gone or others; npx limitline audit verify says where';
+  'the audit trail is not as this host remembers it: entries are missing, or others stand in their place; npx limitline audit verify says where';
 
 /**
  * Makes entries from drafts, to follow the head. Numbers are never reused: after a trail was set back the next number is above all known
@@ -181,7 +181,7 @@ function makeEntries(
     first.push({ by: NOBODY, what: OTHER_KEY, from: THE_TRAIL, facts: { key: chain.mark, before: head.mark } });
   const atMs = head.atMs > head.nowMs + MOST_AHEAD_MS ? head.nowMs : Math.max(head.atMs, head.nowMs);
   let number = Math.max(head.number, head.top, remembered?.number ?? 0);
-  if (!Number.isSafeInteger(number + drafts.length + 1)) throw new Error('its numbers are used up');
+  if (!Number.isSafeInteger(number + drafts.length + 1)) throw new Error('the numbers for its entries are used up');
   let prev = head.number === 0 ? chain.genesis : head.link;
   const entries = [...first, ...drafts].map((draft) => {
     number += 1;
@@ -197,7 +197,7 @@ async function remember(last: LastLink, { last: memory, log }: AppendDeps): Prom
   await memory.remember(last).catch((error) => {
     log.error(
       { reason: messageOf(error) },
-      'the last link of the audit trail cannot be remembered in the data folder: an end that is cut off would not show',
+      'the data folder cannot keep the link of the last audit entry: if the newest entries were removed, audit verify might not notice',
     );
   });
 }

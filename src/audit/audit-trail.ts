@@ -52,7 +52,7 @@ export function makeAuditTrail(given: {
     const written = append(draft).catch((error) => {
       log.error(
         { entry: draft.of, reason: messageOf(error) },
-        'the audit trail could not be told what came of this entry',
+        'the outcome of the action of this entry could not be written to the audit trail',
       );
     });
     const enough = new AbortController();

@@ -45,7 +45,7 @@ export function makeRefusals({
       if (!isFailing)
         log.error(
           { reason: messageOf(error) },
-          'refusals cannot be written to the audit trail; they are counted until they can',
+          'refused attempts cannot be written to the audit trail; Limitline counts them, and writes their number once it can',
         );
       isFailing = true;
     }

@@ -154,17 +154,17 @@ function faultOf(
 }
 
 const WORDS: Record<Break, (number: number, about: string) => string> = {
-  changed: (number) => `Entry ${number} was changed: its link does not hold.`,
+  changed: (number) => `Entry ${number} was changed: its text and its link do not match.`,
   missing: (number) => `Entry ${number} is missing.`,
-  order: (number) => `Where entry ${number} should stand is another one.`,
+  order: (number) => `Another entry stands in the place of entry ${number}.`,
   history: (number, by) =>
     by === ''
-      ? `Entry ${number} does not follow from the one before it: it is from another history of this trail.`
-      : `Entry ${number} is not the one that ${by} remembers: it is from another history of this trail.`,
+      ? `Entry ${number} does not follow from the entry before it: the trail was set back to an older copy, and entries were added to that copy.`
+      : `Entry ${number} is not the one that ${by} remembers: the trail was set back to an older copy, and entries were added to that copy.`,
   'set back': (number) =>
-    `The trail was set back before entry ${number}, which was written when that was found out: what its facts name is gone.`,
+    `The trail was set back to an older copy before entry ${number}. Limitline noticed and wrote that entry, whose facts name the entries that are gone.`,
   start: (number, first) =>
-    `The trail begins with entry ${first}, and no checkpoint says that those before it were cut off: entry ${number} is missing.`,
+    `The trail begins with entry ${first}, and no checkpoint says that Limitline deleted the entries before it: entry ${number} is missing.`,
   end: (number, known) => `The end of the trail is missing, from entry ${number} on: ${known}.`,
   key: (number) =>
     `Entry ${number} and all later ones do not match the key: the trail was written with another key (LIMITLINE_SECRET), or all of it was changed.`,

@@ -42,6 +42,6 @@ const REASONS: Record<string, string> = {
   ENOSPC: 'the disk is full; make room and try again',
   EDQUOT: "this user's share of the disk is full; make room and try again",
   EFBIG: 'it would be larger than a file may be here; raise the limit (ulimit -f)',
-  EROFS: 'that disk can only be read; name a place on another',
+  EROFS: 'nothing can be written to that disk; name a place on another disk',
   EMFILE: 'too many files are open; raise the limit (ulimit -n)',
 };

@@ -62,7 +62,7 @@ export function makeOutbox({ connection, keys, ways, about = [], limits = NOTICE
   } satisfies Outbox & Record<string, unknown>;
 }
 
-const TOO_MANY = 'so many notices wait on this way already that no more are taken';
+const TOO_MANY = 'too many notices wait already to be sent this way, so this one is not sent';
 
 /** Most characters of a title, one sentence; Slack shows 150 characters of a header, and mail programs fewer of a subject. */
 const MOST_TITLE = 300;

@@ -14,7 +14,7 @@ export function makeBreakerQueue<T extends { kind: CallKind }>() {
       new Promise((resolve, reject) => {
         const leave = () => {
           waiters.delete(waiter);
-          reject(new LimitlineError('STOPPED', 'The process is stopping; the row waits for another.'));
+          reject(new LimitlineError('STOPPED', 'The process is stopping; the row waits for another process.'));
         };
         const pass = (probe: T | undefined) => {
           waiters.delete(waiter);

@@ -25,7 +25,7 @@ export function describeTripped(tripped: readonly Tripped[], nowMs: number = Dat
 function describeProbe({ untilMs, isTried }: Tripped, nowMs: number): string {
   if (untilMs > nowMs) return describeWait(untilMs, nowMs);
   // No call is made just to probe: the probe is the next call that is due anyway.
-  return isTried ? 'being tried again' : 'tried again with the next such call';
+  return isTried ? 'the next try is under way' : 'the next such call is the next try';
 }
 
 /** Why and until when all calls wait: "the service asked to wait, next try in 4 s". A reason of whole sentences keeps its full stop. */
@@ -37,11 +37,11 @@ export function describeBlock({ why, untilMs }: { why: string; untilMs: number }
 /** Longer waits are shown as a time of day, shorter ones in seconds. */
 const CLOCK_FROM_MS = 10_000;
 
-/** How long a wait lasts, as text: "next try in 4 s", "waits until 10:31:05". */
+/** How long a wait lasts, as text: "next try in 4 s", "next try at 10:31:05". */
 function describeWait(untilMs: number, nowMs: number): string {
   const leftMs = untilMs - nowMs;
   if (leftMs < CLOCK_FROM_MS) return `next try in ${Math.ceil(leftMs / 1_000)} s`;
-  return `waits until ${new Date(untilMs).toLocaleTimeString('en-GB')}`;
+  return `next try at ${new Date(untilMs).toLocaleTimeString('en-GB')}`;
 }
 
 /** The tripped breakers of an account in Redis, for commands that make no calls. */

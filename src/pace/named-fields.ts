@@ -11,11 +11,11 @@ export function namedArgs(args: Readonly<Record<string, string | number>>): (str
  * @throws TypeError if the answer is no such list, or lacks a requested field
  */
 export function readNamedFields(reply: unknown) {
-  if (!Array.isArray(reply)) throw new TypeError('A script answered no list of fields.');
+  if (!Array.isArray(reply)) throw new TypeError('A script in Redis did not answer with a list of fields.');
   const fields = new Map<unknown, unknown>();
   for (let at = 0; at < reply.length; at += 2) fields.set(reply[at], reply[at + 1]);
   const field = (name: string): unknown => {
-    if (!fields.has(name)) throw new TypeError(`A script did not answer ${name}.`);
+    if (!fields.has(name)) throw new TypeError(`The answer of a script in Redis lacks the field ${name}.`);
     return fields.get(name);
   };
   return {

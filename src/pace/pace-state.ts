@@ -39,6 +39,7 @@ export type BlockedBy = 'limit' | 'outage' | 'credentials' | 'replicas' | 'memor
 /** @throws TypeError if there is no such phase */
 export function readPhase(text: string): PaceState['phase'] {
   const phase = PHASES.find((one) => one === text);
-  if (!phase) throw new TypeError(`A pace has no phase ${text}.`);
+  if (!phase)
+    throw new TypeError(`Redis names the phase ${text} of the pace, which this version of Limitline does not know.`);
   return phase;
 }

@@ -5,7 +5,7 @@ import type { PaceState } from './pace-state.ts';
 export function describeLearned(state: PaceState, nowMs: number = Date.now()): string {
   const words = describePace(state, nowMs);
   if (words !== '') return words;
-  return state.phase === 'start' ? '' : `nothing leaves now; the service took ${rate(state.ratePerS)} last`;
+  return state.phase === 'start' ? '' : `no call leaves now; the service last accepted ${rate(state.ratePerS)}`;
 }
 
 /** The pace as text for people, such as "at the service's limit, 98 calls/s"; empty while no calls are made. */

@@ -153,7 +153,7 @@ function pause(ms: number): Promise<void> {
 }
 
 function stopped(): LimitlineError {
-  return new LimitlineError('STOPPED', 'The process is stopping; the row waits for another.');
+  return new LimitlineError('STOPPED', 'The process is stopping; the row waits for another process.');
 }
 
 /**

@@ -108,5 +108,5 @@ function free(waiting: (() => void)[], signal: AbortSignal): Promise<void> {
 }
 
 function stopped(): LimitlineError {
-  return new LimitlineError('STOPPED', 'The process is stopping; the row waits for another.');
+  return new LimitlineError('STOPPED', 'The process is stopping; the row waits for another process.');
 }

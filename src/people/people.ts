@@ -96,7 +96,9 @@ export function makePeople({
     }): Promise<OwnChange> {
       const { name, old, next, from, keep } = given;
       const why =
-        old === next ? 'That is the password that you have; choose another.' : passwordFault(next, name, words);
+        old === next
+          ? 'The new password is the one that you have already; choose another.'
+          : passwordFault(next, name, words);
       if (why !== undefined) return { is: 'unfit', why };
       const found = await again({ name, password: old, from });
       if (found.is !== 'ok') return found;

@@ -37,7 +37,7 @@ export function makeControlSum(total: string) {
       if (words === undefined) return undefined;
       const unread = bare === 0 ? '' : ` ${counted(bare, 'line has', 'lines have')} no amount that can be read.`;
       const lines = counted(outLines, 'line that leads to no request has', 'lines that lead to no request have');
-      const besides = outLines === 0 ? '' : ` ${lines} ${moneyText(out.total())} of it.`;
+      const besides = outLines === 0 ? '' : ` ${lines} ${moneyText(out.total())} of this sum.`;
       const message = `${words}${besides}${unread}`;
       return makeProblem(WHOLE_FILE, null, total, message);
     },

@@ -105,7 +105,7 @@ export type SubmittedDraft = z.output<typeof submittedSchema>;
 /** The version that a preview shows and an import takes. */
 export function lastVersion({ versions }: Pick<PortfolioDraft, 'versions'>): DraftVersion {
   const last = versions.at(-1);
-  if (!last) throw new Error('A draft has the file as it was uploaded, at least.');
+  if (!last) throw new Error('The draft has no version of its file, though the upload is always its first.');
   return last;
 }
 

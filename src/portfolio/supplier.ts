@@ -15,7 +15,9 @@ export type Supplier = ({ company: Company; key: string } | { companyId: string 
 
 /** The columns of a supplier's file that are not sent, as a sentence; none without any. */
 export function unsentWords(unsent: readonly string[] = []): string[] {
-  return unsent.length === 0 ? [] : [`Not sent of the supplier's file: ${unsent.map(visible).join(', ')}.`];
+  return unsent.length === 0
+    ? []
+    : [`Columns of the supplier's file that are not sent: ${unsent.map(visible).join(', ')}.`];
 }
 
 /** The supplier's name, or the id under which the service knows it. */
@@ -41,17 +43,17 @@ export async function readSupplier(path: string): Promise<Supplier> {
 async function readOnlyLine(path: string, table: Table): Promise<Supplier> {
   const { header, unusable, dialect } = table;
   if (unusable) throw wrong(path, unusable);
-  if (!header) throw wrong(path, 'It is empty: it needs a header and one line.');
+  if (!header) throw wrong(path, 'The file is empty: it needs a header and one line.');
   if (header.fault) throw wrong(path, header.fault.message);
   const { columns, problems } = readHeader(header, { needed: [] });
   const amount = columns.find(({ known }) => known === 'requested_limit');
   if (amount)
     throw wrong(
       path,
-      `Its column "${visible(amount.written)}" asks for a limit, as a list of buyers does: a supplier's file names the company alone. Take the column out, or choose the supplier's file.`,
+      `The column "${visible(amount.written)}" asks for a limit, as a list of buyers does: a supplier's file names the company alone. Take the column out, or choose the supplier's file.`,
     );
   const record = await nextRecord(table);
-  if (!record) throw wrong(path, 'It has no line below its header: write the supplier there.');
+  if (!record) throw wrong(path, 'The file has no line below its header: write the supplier there.');
   const read = makeCellReader({
     columns,
     dialect,
@@ -60,7 +62,7 @@ async function readOnlyLine(path: string, table: Table): Promise<Supplier> {
   })(record);
   problems.push(...read.problems);
   if (await nextRecord(table))
-    throw wrong(path, 'It has several lines: a portfolio has one supplier, so keep one line.');
+    throw wrong(path, 'The file has several lines: a portfolio has one supplier, so keep one line.');
   if (problems.length > 0) throw wrong(path, problems.map(sentence).join(' '));
   const unsentBut = (isSent: (known: KnownColumn) => boolean | undefined) =>
     columns.flatMap(({ known, written }) => ((known && isSent(known)) || written === '' ? [] : [written]));
@@ -70,7 +72,7 @@ async function readOnlyLine(path: string, table: Table): Promise<Supplier> {
     const unsent = unsentBut((known) => COLUMNS[known].in?.startsWith('company'));
     return { company: makeCompany(read.values), key: buyerKeyOf(read.values), unsent };
   }
-  throw wrong(path, 'It gives neither a name nor a company_id: write one of them.');
+  throw wrong(path, 'The line gives neither a name nor a company_id: write one of them.');
 }
 
 function sentence({ line, column, value, message }: Problem): string {

@@ -26,7 +26,7 @@ export function isNearlyFull({ usedBytes, mostBytes }: Memory): boolean {
 /** Two sentences for people: what it means that Redis is nearly full, and what to do. */
 export function nearlyFullWords(memory?: Memory): string {
   const used = memory ? ` (${megabytes(memory.usedBytes)} of ${megabytes(memory.mostBytes)} MB)` : '';
-  return `${NEARLY_FULL}${used}, so nothing new is sent or imported, and what is under way is finished. Raise its maxmemory, or archive what is finished: npx limitline archive NAME. Work then goes on by itself.`;
+  return `${NEARLY_FULL}${used}, so nothing new is sent or imported, and calls under way are finished. Raise the maxmemory of Redis, or archive finished portfolios: npx limitline archive NAME. Work then goes on by itself.`;
 }
 
 /**

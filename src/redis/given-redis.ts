@@ -82,20 +82,22 @@ export async function findWeakness(node: Redis, info: ServerInfo): Promise<strin
   const found: string[] = [];
   if (info.aof_enabled === '0') {
     found.push(
-      'this Redis has appendonly off: a crash loses calls already made; set appendonly to yes and appendfsync to always',
+      'this Redis has appendonly off: a crash loses the record of calls already made; set appendonly to yes and appendfsync to always',
     );
   } else {
     const fsync = await readFsync(node);
     if (fsync === undefined) {
-      found.push('this Redis forbids CONFIG, so appendfsync cannot be checked; make sure that it is always');
+      found.push('this Redis forbids CONFIG, so appendfsync cannot be checked; make sure that appendfsync is always');
     } else if (fsync !== 'always') {
-      found.push(`this Redis has appendfsync ${fsync}: a power cut loses the last calls made; set it to always`);
+      found.push(
+        `this Redis has appendfsync ${fsync}: a power cut loses the record of the last calls; set appendfsync to always`,
+      );
     }
   }
   if (info.maxmemory_policy !== 'noeviction') {
     const policy = info.maxmemory_policy ?? 'unknown';
     found.push(
-      `this Redis has maxmemory-policy ${policy}: when its memory is full, it deletes calls already made; set it to noeviction`,
+      `this Redis has maxmemory-policy ${policy}: when its memory is full, Redis deletes the record of calls already made; set maxmemory-policy to noeviction`,
     );
   }
   return found;

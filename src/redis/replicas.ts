@@ -38,7 +38,8 @@ export function makeExpectedReplicas({
     const { remembered, seen } = await lookAt(connection, key);
     const found = Math.max(most ?? 0, remembered, seen);
     if (found > remembered) await writeAnyway(connection, 'ZADD', key, 'GT', found, MOST);
-    if (found > (most ?? 0)) log.info({ replicas: found }, 'nothing is sent before all replicas of Redis know of it');
+    if (found > (most ?? 0))
+      log.info({ replicas: found }, 'each call waits from now on until all replicas of Redis have its record');
     most = found;
     return found;
   });

@@ -219,7 +219,7 @@ test('where the last link cannot be remembered, an entry stands all the same, an
   await symlink(join(dir, 'nowhere/at-all'), join(dir, 'last-1'));
   const trail = process();
   await trail.note(NOTE);
-  expect(logged.join()).toContain('cannot be remembered in the data folder');
+  expect(logged.join()).toContain('the data folder cannot keep the link of the last audit entry');
   expect(await trail.read.count()).toBe(1);
 });
 

@@ -54,7 +54,7 @@ test('while the memory of Redis is full, pages, reports, health and metrics answ
   expect(await desk.limitline('portfolios')).toMatchObject({ status: 0 });
   const { status, stderr } = await desk.limitline('import', 'q4.csv', '--portfolio', 'q5', '--yes');
   expect(status).toBe(1);
-  expect(stderr).toMatch(/^limitline: Redis is nearly full, so .* Raise its maxmemory, or archive/m);
+  expect(stderr).toMatch(/^limitline: Redis is nearly full, so .* Raise the maxmemory of Redis, or archive/m);
   expect(await desk.limitline('archive', 'q4')).toMatchObject({ status: 0 });
   expect(await desk.limitline('forget', 'q4', '--yes', 'q4')).toMatchObject({ status: 0 });
 });

@@ -30,7 +30,7 @@ test.each<[PaceState, string]>([
   [{ ...atLimit, atCeiling: true, ratePerS: 39.2 }, 'at the highest rate that is set, 39 calls/s'],
   [{ ...atLimit, isLimiting: false }, 'as fast as the service answers, 97 calls/s'],
   [{ ...atLimit, isLimiting: false, flowPerS: 0 }, ''],
-  [blockedFor('the service asked to wait', 65_000), 'the service asked to wait, waits until 10:31:05'],
+  [blockedFor('the service asked to wait', 65_000), 'the service asked to wait, next try at 10:31:05'],
   [blockedFor('the service is not answering', 3_200), 'the service is not answering, next try in 4 s'],
   [blockedFor('Redis is full. It goes on.', 3_200), 'Redis is full. It goes on. Next try in 4 s'],
   [blockedFor('what is over', -1), "at the service's limit, 98 calls/s"],
@@ -40,15 +40,15 @@ test.each<[PaceState, string]>([
   ],
   [
     { ...idle, tripped: trippedFor(65_000, 'company', 'document') },
-    'the outcome of company requests and document uploads is unknown (status 502); waits until 10:31:05',
+    'the outcome of company requests and document uploads is unknown (status 502); next try at 10:31:05',
   ],
   [
     { ...atLimit, tripped: triedNow },
-    "the outcome of limit requests is unknown (status 502); being tried again; at the service's limit, 98 calls/s",
+    "the outcome of limit requests is unknown (status 502); the next try is under way; at the service's limit, 98 calls/s",
   ],
   [
     { ...idle, tripped: trippedFor(-1, 'limit') },
-    'the outcome of limit requests is unknown (status 502); tried again with the next such call',
+    'the outcome of limit requests is unknown (status 502); the next such call is the next try',
   ],
 ])('%# is put into words', (state, words) => {
   expect(describePace(state, now)).toBe(words);

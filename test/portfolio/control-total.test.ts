@@ -16,7 +16,7 @@ test.each<[string, string | undefined]>([
 ])('all lines are compared with a control total of %s', async (total, words) => {
   const sum = makeControlSum(total);
   sum.add((await read(FILE)).lines);
-  const unread = ' 1 line that leads to no request has 1,000.10 of it. 1 line has no amount that can be read.';
+  const unread = ' 1 line that leads to no request has 1,000.10 of this sum. 1 line has no amount that can be read.';
   expect(sum.problem()?.message).toBe(words && `${words}${unread}`);
 });
 

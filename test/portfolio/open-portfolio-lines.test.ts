@@ -278,7 +278,7 @@ describe('advice', () => {
 
   test('says of one document that it is perhaps one of the two statements', async () => {
     const { lines } = await read('name,requested_limit,supporting_documents\nA,800000,a.pdf\n', { pdfs: ['a.pdf'] });
-    const says = /^2 supporting_documents: .*names one document, which is perhaps one of them/;
+    const says = /^2 supporting_documents: .*names one document, which may be only one of the two/;
     expect(told(lines)).toEqual([expect.stringMatching(says)]);
   });
 

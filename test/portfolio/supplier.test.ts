@@ -32,7 +32,7 @@ test('names the columns that no call sends', async () => {
     companyId: 'company_123',
     unsent: ['name'],
   });
-  expect(unsentWords(['VAT no'])).toEqual(["Not sent of the supplier's file: VAT no."]);
+  expect(unsentWords(['VAT no'])).toEqual(["Columns of the supplier's file that are not sent: VAT no."]);
 });
 
 test('reads the id of a company that is known', async () => {
@@ -40,7 +40,7 @@ test('reads the id of a company that is known', async () => {
 });
 
 test.each<[string, string | Uint8Array, string]>([
-  ['nothing', '', 'It is empty'],
+  ['nothing', '', 'The file is empty'],
   ['no line', 'name,city\n', 'no line below its header'],
   ['two lines', 'name,city\na,b\nc,d\n', 'several lines'],
   ['no name', 'name,city\n,Bremen\n', 'neither a name nor a company_id'],
@@ -49,7 +49,7 @@ test.each<[string, string | Uint8Array, string]>([
   [
     'a list of buyers',
     'name,Kreditlimit\na,5\n',
-    'Its column "Kreditlimit" asks for a limit, as a list of buyers does',
+    'The column "Kreditlimit" asks for a limit, as a list of buyers does',
   ],
   ['a broken header', 'name,"city\na,b\n', 'never closed'],
   ['an old workbook', Buffer.of(0xd0, 0xcf, 0x11, 0xe0), 'Excel workbook'],

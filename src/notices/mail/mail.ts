@@ -42,7 +42,7 @@ export function makeMail({
           connection.close();
         };
         const stop = () =>
-          cut({ is: 'failed', words: 'cut off when the process stopped', fault: 'ours', passes: true });
+          cut({ is: 'failed', words: 'the attempt was cut off when the process stopped', fault: 'ours', passes: true });
         const late = `${server.host} did not take the mail within ${tryMs / 1_000} s`;
         const timer = setTimeout(() => cut({ is: 'failed', words: late, fault: 'way', passes: true }), tryMs);
         const fail = (error: MailError) => cut(meaningOfMailError(error, server.host));
@@ -182,7 +182,7 @@ function escaped(text: string): string {
 }
 
 function reasonOf({ message, originalCode, code, response }: MailError): string {
-  const words = response === undefined ? message : 'it answers what no mail server does';
+  const words = response === undefined ? message : 'its answer is not one of a mail server';
   const said = noConnectionWords(Object.assign(new Error(words), { code: originalCode ?? code }));
   // The words are written for webhooks and name http; here the setting has the schemes of mail.
   return said.replace('http:// instead of https://', 'smtp:// instead of smtps://');

@@ -96,7 +96,7 @@ function cutOff(signal: AbortSignal, tryMs: number, done: AbortSignal): Promise<
 
 function broken(why: 'stopped' | 'late', host: string, tryMs: number): SendResult {
   return why === 'stopped'
-    ? { is: 'failed', words: 'cut off when the process stopped', fault: 'ours', passes: true }
+    ? { is: 'failed', words: 'the attempt was cut off when the process stopped', fault: 'ours', passes: true }
     : { is: 'failed', words: `${host} gave no answer within ${tryMs / 1_000} s`, fault: 'way', passes: true };
 }
 

@@ -55,7 +55,10 @@ export function makeProvider(given: {
       return configuration;
     } catch (error) {
       failed = { error, atMs: performance.now() };
-      log.warn({ issuer, reason: describe(error) }, 'the identity provider does not say how to sign in');
+      log.warn(
+        { issuer, reason: describe(error) },
+        'the identity provider gives no description of its sign-in that can be used',
+      );
       if (known) return known.configuration;
       throw error;
     }
@@ -103,7 +106,7 @@ export function makeProvider(given: {
         return claims ? { claims } : { why: 'not believed' };
       } catch (error) {
         const why = whyOf(error);
-        log.warn({ issuer, reason: describe(error) }, `a sign-in at the identity provider came to nothing: ${why}`);
+        log.warn({ issuer, reason: describe(error) }, `a sign-in at the identity provider failed: ${WHY_WORDS[why]}`);
         return { why };
       }
     },
@@ -173,6 +176,13 @@ function authenticationOf(secret: string | undefined, found: client.ServerMetada
   const inForm = found.token_endpoint_auth_methods_supported?.includes('client_secret_post');
   return inForm ? client.ClientSecretPost(secret) : client.ClientSecretBasic(secret);
 }
+
+/** Why a sign-in failed, in words for the log. */
+const WHY_WORDS: Record<NotSignedInWhy, string> = {
+  denied: 'the provider or the person refused it',
+  away: 'the provider gave no usable answer',
+  'not believed': 'the answer did not pass the checks of Limitline',
+};
 
 function whyOf(error: unknown): NotSignedInWhy {
   if (error instanceof client.AuthorizationResponseError) return 'denied';

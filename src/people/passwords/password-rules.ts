@@ -40,7 +40,7 @@ export function passwordFault(password: string, name: string, words: readonly st
   if (length > MAX_CHARACTERS) return `The password has more than ${MAX_CHARACTERS} characters; choose a shorter one.`;
   const lower = text.toLowerCase();
   if (isCommon(lower)) {
-    return 'That password is among the commonest that there are, which are tried first; choose another.';
+    return 'That password is one of the most common ones, which attackers try first; choose another.';
   }
   const known = [name, PRODUCT, ...words.map((word) => word.toLowerCase())];
   const own = without(lower, known);

@@ -106,7 +106,10 @@ export function makeSessions({
      */
     async begin(session: { person: Person; from: string; agent: string; owes?: Owes }): Promise<string> {
       const { person, from, agent, owes } = session;
-      if (isUserName(person.by)) throw new TypeError(`${person.by} is the name of a user of the console`);
+      if (isUserName(person.by))
+        throw new TypeError(
+          `The name ${person.by} can only be that of a user of the console, not of a person of the identity provider`,
+        );
       const token = makeToken();
       const fields = { by: person.by, roles: person.roles.join(','), owes: owes ?? '' };
       const place = { from: from.slice(0, MAX_FROM), agent: agent.slice(0, MAX_AGENT) };

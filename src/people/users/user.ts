@@ -51,13 +51,13 @@ export function needUserName(name: string): void {
   if (OF_THE_AUDIT.has(name)) {
     throw new LimitlineError(
       'USAGE',
-      `The user's name is "${name}", which the audit has entries of its own by; choose another name.`,
+      `The user's name is "${name}", which the audit trail uses for entries that no user makes; choose another name.`,
     );
   }
   if (isUserName(name)) return;
   const why = RESERVED.has(name)
-    ? 'which stands for whoever comes while there are no users; choose another name'
-    : 'but must be up to 40 of a-z, 0-9, dot, hyphen and underscore, beginning with a letter or digit';
+    ? 'which stands for everybody who opens the console while it has no users; choose another name'
+    : 'but must be up to 40 characters of a-z, 0-9, dot, hyphen and underscore, beginning with a letter or digit';
   throw new LimitlineError('USAGE', `The user's name is ${JSON.stringify(name.slice(0, 60))}, ${why}.`);
 }
 

@@ -70,7 +70,7 @@ export function makeUsers({
   const needOther = async (name: string, password: string): Promise<void> => {
     const kept = isUserName(name) ? await connection.hget(keys.user(name), 'password') : null;
     const isSame = await queue.run('own', () => verifyPassword(normalPassword(password), kept ?? undefined));
-    if (isSame) throw new LimitlineError('USAGE', 'That is the password that you have; choose another.');
+    if (isSame) throw new LimitlineError('USAGE', 'The new password is the one that you have already; choose another.');
   };
 
   const digestOf = async (password: string): Promise<string> => {

@@ -53,7 +53,9 @@ export function readExtraField(text: string): { field: ExtraField } | { fault: s
   for (let count = 2; count <= names.length; count += 1) {
     const begun = lower.slice(0, count).join('.');
     if (OBJECTS.has(begun) && names.slice(0, count).join('.') !== begun) {
-      return { fault: `${path} has another case than ${begun}, which the service's document shows: write ${begun}.` };
+      return {
+        fault: `${path} differs in capital letters from ${begun}, which the service's document shows: write ${begun}.`,
+      };
     }
     if (SHOWN.has(begun)) return { fault: shownFault(path, begun) };
   }
@@ -70,7 +72,7 @@ function groupOf(text: string): string | undefined {
 function groupFault(text: string, group: string): string {
   const columns = KNOWN_COLUMNS.filter((one) => `${placeOf(one)}.`.startsWith(`${group}.`));
   const path = group.startsWith('company') ? 'company.address.postal_code' : 'buyer_limit.contact.phone';
-  return `${text} holds several fields and is none: write one of its columns, ${columns.join(', ')}; or the path of a field that the service's document does not show, such as ${path}.`;
+  return `${text} is a group of fields, and not a field itself: write one of its columns, ${columns.join(', ')}; or the path of a field that the service's document does not show, such as ${path}.`;
 }
 
 /** The path of the object in which a column's value is sent. */
@@ -81,7 +83,7 @@ function placeOf(column: KnownColumn): string | undefined {
 /** Why a path at or below a field that the document shows cannot be sent, and what to write instead. */
 function shownFault(path: string, shown: string): string {
   if (path.toLowerCase() !== shown)
-    return `${path} lies in ${shown}, which the service's document shows as one value: write a path beside it.`;
+    return `${path} lies in ${shown}, which the service's document shows as one value: write a path that does not begin with ${shown}.`;
   const column = KNOWN_COLUMNS.find((one) => `${placeOf(one)}.${fieldOf(one)}` === shown);
   const own = OWN[shown] ?? column;
   return own === undefined
@@ -277,4 +279,4 @@ function readNumber(text: string, _by: ReadBy, isNumber?: boolean): ReturnType<V
 const LEADING_ZERO =
   'As a number this would lose the zero at its beginning: write the path without :number, so that it is sent as text.';
 const NO_NUMBER =
-  'This is no number, or may be two: write digits with a decimal point and no other separators, such as 1234 or 1234.50.';
+  'This is not a number, or may mean two different numbers: write digits with a decimal point and no other separators, such as 1234 or 1234.50.';

@@ -46,7 +46,7 @@ export async function readMapping(path: string): Promise<Mapping> {
   } catch (error) {
     const [issue] = error instanceof z.ZodError ? error.issues : [];
     const reason = issue ? `${issue.path.join('.')}: ${issue.message}` : 'it is not JSON';
-    const message = `The mapping in ${path} cannot be used (${reason}): write {"columns": {"their header": "our column"}}, or have one written by check --save-map.`;
+    const message = `The mapping in ${path} cannot be used (${reason}): write {"columns": {"header in the file": "column of Limitline"}}, or have one written by check --save-map.`;
     throw new LimitlineError('FILE', message, { cause: error });
   }
 }
@@ -160,7 +160,7 @@ function pairOf(arg: string): [header: string, means: HeaderMeaning] | null {
   if (isPath(name) || isGroup(name)) {
     const read = readExtraField(name);
     if ('field' in read) return [header, read.field];
-    throw new LimitlineError('USAGE', `--map "${arg}" says what cannot be sent. ${read.fault}`);
+    throw new LimitlineError('USAGE', `--map "${arg}" names a field to which no column can be sent. ${read.fault}`);
   }
   const known = ownNameOf(name) ?? aliasOf(name);
   if (known) return [header, known];

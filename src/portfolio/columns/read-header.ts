@@ -109,7 +109,7 @@ function meant(means: HeaderMeaning): Pick<Column, 'known' | 'extra'> {
 function clashes({ extra = 'company.' }: Column, other: ExtraField): string {
   return extra === other
     ? `The mapping sends two columns as ${extra}: keep one of them, or give one another path.`
-    : `The mapping sends one column as ${other} and this one as ${extra}, and one field cannot be both: keep one of them, or give one another path.`;
+    : `The mapping sends one column as ${other} and this one as ${extra}, and a request cannot hold both fields: keep one of them, or give one another path.`;
 }
 
 /** The normal form of the column's name. It is '' if the mapping gives the column another meaning than the known column of this name. */
@@ -131,7 +131,7 @@ const RESULTS_FILE =
  * lines, but a delimiter on the second shows a line of the file.
  */
 function swallowed(line: number, cell: string, delimiter: Delimiter): Problem[] {
-  const message = 'This name holds whole lines of the file: close its quotation mark at the end of the name.';
+  const message = 'This column name holds whole lines of the file: close the quotation mark at the end of the name.';
   const [, ...below] = cell.split(LINE_BREAK);
   return below.some((one) => one.includes(delimiter)) ? [makeProblem(line, null, cell, message)] : [];
 }
@@ -154,11 +154,11 @@ function unmatchedOf(header: RawRecord, columns: Column[], { unmatched }: Matche
 }
 
 function lacking(header: RawRecord, { written, means }: MappingEntry): Problem {
-  const meaning = means ?? 'none of ours';
+  const meaning = means ?? "none of Limitline's columns";
   const names = header.cells.map(writtenOf).filter((name) => name !== '');
   const others = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} others` : '';
   const has = `${names.slice(0, MAX_NAMED).join(', ')}${others}`;
-  const message = `The mapping says that ${written} is ${meaning}, but the header has no such name. It has ${has}. Correct one of them.`;
+  const message = `The mapping says that ${written} is ${meaning}, but the header has no such name. Its names are ${has}. Correct the mapping or the header.`;
   return makeProblem(header.line, written, header.cells.join(','), message);
 }
 

@@ -35,7 +35,7 @@ export function otherBuyers(
   return {
     at: other.kind,
     value: other.written,
-    message: `The ${wordsOf(by)} belongs to ${told(buyer, known)}, but the ${wordsOf(other)} to ${whose}. Correct the one that is wrong; if both are right, say --same-buyer ${line.line} or write "yes" in the column same_buyer, and the ${IDENTIFIER_WORDS[by.kind]} counts.`,
+    message: `The ${wordsOf(by)} belongs to ${told(buyer, known)}, but the ${wordsOf(other)} to ${whose}. Correct the one that is wrong. If both are right, say --same-buyer ${line.line} or write "yes" in the column same_buyer: then the ${IDENTIFIER_WORDS[by.kind]} decides which buyer is meant.`,
   };
 }
 

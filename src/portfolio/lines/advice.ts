@@ -46,7 +46,7 @@ export function adviceFor(
   const message =
     lacking === 'none'
       ? `${advised}, and this line names no document: name them in supporting_documents.`
-      : `${advised}, profit and loss and balance sheet: this line names one document, which is perhaps one of them.`;
+      : `${advised}, the profit and loss statement and the balance sheet: this line names one document, which may be only one of the two.`;
   return { column: lacking === 'none' ? 'requested_limit' : 'supporting_documents', message };
 }
 

@@ -107,7 +107,7 @@ const MARKED =
   "The question mark says that this line's currency differs from that of its file: write the amount in the currency of the other lines, or import these lines as a file of their own, without the question mark.";
 
 const UNKNOWN =
-  'This is not an ISO 4217 code, such as EUR: it is only compared from line to line as written, and not sent.';
+  'This is not a currency code of ISO 4217, such as EUR: Limitline only checks that all lines have the same text here, and does not send the text.';
 
 type FileCurrency = { word: string; where: string; currency: Currency };
 

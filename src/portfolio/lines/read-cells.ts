@@ -190,7 +190,8 @@ export function tidied(text: string): string {
 /** A line that was read but not yet classified as a row, an invalid line or a duplicate. */
 export type LineDraft = ReadCells & { record: RawRecord; documents: Document[]; decision?: Decision | undefined };
 
-const TIDIED = "It was written with a spreadsheet's apostrophe, or with accents apart from their letters.";
+const TIDIED =
+  "The cell began with a spreadsheet's apostrophe, or had accents as characters of their own beside their letters.";
 
 /** Whether the text is valid Unicode without control characters. Tabs and line breaks are allowed. */
 function isSound(text: string): boolean {
@@ -204,7 +205,14 @@ function textProblems({ line, cells }: RawRecord, columns: Column[], encoding: s
   const problems: Problem[] = [];
   for (const [index, cell] of cells.entries()) {
     if (problems.length >= MAX_TEXT_PROBLEMS) {
-      problems.push(makeProblem(line, null, null, 'The cells after these may be damaged too: check the whole line.'));
+      problems.push(
+        makeProblem(
+          line,
+          null,
+          null,
+          'Further cells of this line may be damaged, and are not named one by one: check the whole line.',
+        ),
+      );
       break;
     }
     const written = writtenAt(columns, index);

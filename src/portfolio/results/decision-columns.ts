@@ -55,7 +55,7 @@ export function decisionPlaces(path: string, { header, unusable }: Table, map: r
     ...(of.status === undefined ? ['status'] : []),
   ];
   const needs = isResults
-    ? 'It is a results file: put a column decided_at to it, and fill that in on the lines that were decided.'
+    ? 'The file is a results file: add a column decided_at, and fill that column in on the lines that were decided.'
     : `It needs a header with the columns buyer_limit_id (or row) and status.${headerWords(header?.cells ?? [], missing)}`;
   if (unusable || isResults || !header)
     throw new LimitlineError('FILE', `${path} has no decisions. ${unusable ?? needs}`);
@@ -121,7 +121,7 @@ function mapFault(header: string | undefined, name: string): string {
   if (header === undefined) return 'is not HEADER=COLUMN: it has no "="';
   if (header === '') return 'is not HEADER=COLUMN: no header stands before its "="';
   if (name !== '' && name !== '-') return 'names no column of decisions';
-  return 'says no column behind its "=": write one there, or leave it out, since a column that is not meant needs no mapping';
+  return 'says no column behind its "=": write one there, or leave the mapping out, since a column that is not meant needs no mapping';
 }
 
 /** Characters of a cell that a message quotes. */

@@ -25,7 +25,7 @@ const DAY_MS = 86_400_000;
 const AHEAD_MS = 600_000;
 
 /** The remedy for a time that is read in another time zone than the person meant. */
-export const ZONE_WORDS = 'Times without a zone are read as UTC: write the zone behind it, such as +01:00.';
+export const ZONE_WORDS = 'Times without a zone are read as UTC: write the zone behind the time, such as +01:00.';
 
 /**
  * Reads when something was decided, and answers it in ISO 8601, UTC. The text is a day in any form that a date may have, or such a day with
@@ -39,7 +39,7 @@ export function readMoment(
   if (text === '') return {};
   const [, day = '', time = '', zone = 'Z'] = MOMENT.exec(text) ?? [];
   const date = parseDate(day === '' ? text : day, { order: dates, today: '9999-12-31' });
-  if (!('value' in date)) return { problem: `${date.problem} A time goes behind it: 2026-11-02T10:04:00Z.` };
+  if (!('value' in date)) return { problem: `${date.problem} A time may follow the date, like 2026-11-02T10:04:00Z.` };
   const isDay = day === '';
   const ms = Date.parse(isDay ? `${date.value}T00:00:00Z` : `${date.value}T${time}${zone.toUpperCase()}`);
   if (Number.isNaN(ms)) return { problem: 'There is no such time.' };

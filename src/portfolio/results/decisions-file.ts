@@ -152,14 +152,18 @@ function lineOf({ line: at, cells, fault, sheet }: RawRecord, { of, width }: Pla
   // Rows of a sheet end with their last filled cell.
   const isOther = filled > width || (sheet === undefined && cells.length < width);
   const message = isOther
-    ? `It has ${cells.length} cells, and the header ${width}: put a cell with a separator into quotes.`
+    ? `The line has ${cells.length} cells, and the header ${width}: put a cell that holds the separator in quotation marks.`
     : undefined;
   const hidden = sheet?.hidden && !hiddenRows ? HIDDEN : undefined;
   return {
     at,
     cells: long ? {} : Object.fromEntries(read),
     numbers: named.flatMap(([name, place]) => (sheet?.numbers.includes(place) ? [name] : [])),
-    fault: fault?.message ?? hidden ?? message ?? (long && `Its ${long} is longer than any.`),
+    fault:
+      fault?.message ??
+      hidden ??
+      message ??
+      (long && `The cell ${long} has more than ${MOST_CELL} characters, more than any ${long} has: shorten the cell.`),
   };
 }
 
@@ -210,7 +214,7 @@ function take(line: Read, { decimal, proven, places, dates, now = new Date() }: 
   ];
   const faults = [
     line.fault,
-    id === '' && row === '' ? 'It names no limit: fill in buyer_limit_id or row.' : undefined,
+    id === '' && row === '' ? 'The line names no limit: fill in buyer_limit_id or row.' : undefined,
     inColumn('status', status, faultOfText(status)),
     inColumn('total_limit', cells.total_limit, total.problem),
     inColumn('available_limit', cells.available_limit, available.problem),
@@ -234,7 +238,7 @@ export function unlessToday(moment: string | undefined, now: Date): string | und
   return moment?.endsWith('T23:59:59.999Z') && moment > now.toISOString() ? undefined : moment;
 }
 
-const NO_STATUS = 'It has an amount and no status, so it decides nothing: fill in its status.';
+const NO_STATUS = 'The line has an amount and no status, so it decides nothing: fill in the status.';
 
 /** The problem with its column and the beginning of its cell, as it is told of. */
 function inColumn(column: DecisionColumn, cell = '', problem: string | undefined): string | undefined {

@@ -62,7 +62,7 @@ function take(record: RawRecord, cell: Columns, file: ResolutionFile): void {
   else {
     const [row, line] = [cell(record, 'row'), cell(record, 'line')];
     if (row === '' && !/^[1-9]\d{0,8}$/.test(line)) {
-      file.problems.push({ at, message: `It names no row: "${line}" is not the number of a line.` });
+      file.problems.push({ at, message: `The line names no row: "${line}" is not the number of a line.` });
     } else {
       file.words.push({
         at,

@@ -36,7 +36,7 @@ export async function join(place: JoinDeps, signal: AbortSignal): Promise<Member
     } else if (found.is === 'loading') {
       movedAt = performance.now();
     } else if (found.is === 'full') {
-      trouble = 'it has as many connections as it takes';
+      trouble = 'all connections that it allows are in use';
     } else {
       // After a start the signal is ignored here too, since nobody else would end the server.
       started = (await startAlone(place, started ? NEVER : signal)) || started;
@@ -111,7 +111,7 @@ async function isServed({ folder, socketPath, log }: JoinDeps, signal: AbortSign
     if (performance.now() - since > WEDGED_AFTER_MS) {
       log.warn(
         { server: pidOf(server), folder: folder.path },
-        'our own Redis does not answer; killing and replacing it',
+        "Limitline's own Redis does not answer; killing and replacing it",
       );
       await killServer(server, folder);
       return false;
@@ -134,7 +134,7 @@ async function start({ folder, socketPath, log }: JoinDeps): Promise<boolean> {
     }
     await sleep(pauseMs());
   }
-  log.info({ server: child.pid, folder: folder.path }, 'started a Redis of our own');
+  log.info({ server: child.pid, folder: folder.path }, "started Limitline's own Redis");
   return true;
 }
 
@@ -162,6 +162,6 @@ function tooLong(folder: Folder, trouble: string): LimitlineError {
   const remedy = `see ${folder.path}/${LOG_NAME}, and end the process that everything waits for`;
   return new LimitlineError(
     'REDIS',
-    `Our own Redis has not started within ${PATIENCE_MS / 1_000} s (${reason}); ${remedy}.`,
+    `Limitline's own Redis has not started within ${PATIENCE_MS / 1_000} s (${reason}); ${remedy}.`,
   );
 }

@@ -38,7 +38,7 @@ export async function openOwnRedis({ dataDir, log }: { dataDir: string; log: Log
   }
   return {
     socketPath: socket.path,
-    where: `our own Redis in ${folder.path}`,
+    where: `Limitline's own Redis in ${folder.path}`,
     async close() {
       stopping.abort();
       const member = await staying;
@@ -84,7 +84,7 @@ async function stay(first: Member, place: JoinDeps, signal: AbortSignal): Promis
     if (reason === undefined || performance.now() - saidAtMs > SAY_EVERY_MS) {
       place.log.warn(
         { folder: place.folder.path, ...(reason && { reason }) },
-        'our own Redis has died; starting it again',
+        "Limitline's own Redis has died; starting it again",
       );
     }
     if (reason !== undefined) saidAtMs = performance.now();
@@ -103,7 +103,8 @@ async function joinAgain(place: JoinDeps, signal: AbortSignal): Promise<Member |
       return await join(place, signal);
     } catch (error) {
       if (signal.aborted) return undefined;
-      if (!said) place.log.error({ reason: messageOf(error) }, 'our own Redis cannot be started; trying until it can');
+      if (!said)
+        place.log.error({ reason: messageOf(error) }, "Limitline's own Redis cannot be started; trying until it can");
       await sleep(RETRY_MS, undefined, { signal }).catch(() => {});
     }
   }
@@ -120,7 +121,10 @@ async function connectionEnd({ connection }: Member, signal?: AbortSignal): Prom
 async function leave(member: Member, place: JoinDeps): Promise<void> {
   const { folder, log } = place;
   if (!(await answers(member))) {
-    log.debug({ folder: folder.path }, 'our own Redis does not answer; whoever comes next replaces it');
+    log.debug(
+      { folder: folder.path },
+      "Limitline's own Redis does not answer; the next process that needs it replaces it",
+    );
     hangUp(member.connection);
     return connectionEnd(member);
   }
@@ -130,7 +134,7 @@ async function leave(member: Member, place: JoinDeps): Promise<void> {
   if (answer === 'last') {
     await member.connection.call('SHUTDOWN', 'NOSAVE').catch(() => {});
     if (member.server && !(await hasEnded(member.server, place))) {
-      log.debug({ folder: folder.path }, 'our own Redis did not hear that it ends');
+      log.debug({ folder: folder.path }, "Limitline's own Redis did not get the command to end");
       hangUp(member.connection);
       return leave(await join(place, new AbortController().signal), place);
     }
@@ -138,9 +142,12 @@ async function leave(member: Member, place: JoinDeps): Promise<void> {
     try {
       leaveFolder(folder);
     } catch (error) {
-      log.debug({ reason: messageOf(error) }, 'the folder of our own Redis cannot be left in order');
+      log.debug(
+        { reason: messageOf(error) },
+        "the note of this host in the folder of Limitline's own Redis could not be removed",
+      );
     }
-    log.debug({ folder: folder.path }, 'ended our own Redis');
+    log.debug({ folder: folder.path }, "ended Limitline's own Redis");
   }
   hangUp(member.connection);
   await connectionEnd(member);

@@ -140,7 +140,7 @@ function encoderOf(encoding: string, line: number): (text: string) => Buffer {
   return (text) => {
     if (text.isWellFormed() && isWritable(text)) return encode(text);
     const sign = [...text].find((one) => !one.isWellFormed() || !isWritable(one)) ?? '';
-    const message = `Line ${line}: the file is written in ${encoding.toUpperCase()}, which has no sign for "${sign.toWellFormed()}": write it in another way.`;
+    const message = `Line ${line}: the file is written in ${encoding.toUpperCase()}, which has no character "${sign.toWellFormed()}": write the cell without that character.`;
     throw new LimitlineError('USAGE', message);
   };
 }

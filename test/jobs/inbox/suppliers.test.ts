@@ -24,7 +24,7 @@ test('the supplier beside a file comes with it, is created once an account, and 
   await drop('q6.supplier.csv', 'name,Fax\nOther AG,\n');
   await drop('q6.csv', 'name,country_code,requested_limit\nSix GmbH,DE,5\n');
   const [{ words } = { words: '' }] = (await takeIn()).files;
-  expect(words).toContain("Not sent of the supplier's file: Fax.");
+  expect(words).toContain("Columns of the supplier's file that are not sent: Fax.");
   expect(await names()).toEqual(['.taken', 'done', 'rejected']);
   expect((await names('done')).filter((name) => !name.includes('q6'))).toEqual([
     '<time>-q4.csv',
@@ -91,7 +91,7 @@ test.each([
     'name,country_code\nNordwind,dex\n',
     /^The supplier in q4\.supplier\.csv cannot be used\. Line 2, country_code "dex": /,
   ],
-  ['two lines', `${SUPPLIER}Other,DE,Bonn\n`, /q4\.supplier\.csv cannot be used\. It has several lines/],
+  ['two lines', `${SUPPLIER}Other,DE,Bonn\n`, /q4\.supplier\.csv cannot be used\. The file has several lines/],
   ['more than 1 MB', `name\n${'x'.repeat(1_100_000)}\n`, /^q4\.supplier\.csv is larger than 1 MB/],
 ])('a file whose supplier has %s is rejected with it, and why', async (_, supplier, why) => {
   const { drop, takeIn, names, read, context, told } = await openInbox();

@@ -221,7 +221,7 @@ describe('a session by an identity provider', () => {
     const { people, addUser } = openPeople();
     await addUser('alice', ['admin']);
     const begun = people.sessions.begin({ person: { by: 'alice', roles: ['admin'] }, ...HERE });
-    await expect(begun).rejects.toThrow('the name of a user of the console');
+    await expect(begun).rejects.toThrow('The name alice can only be that of a user of the console');
   });
 });
 

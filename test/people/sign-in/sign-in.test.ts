@@ -37,7 +37,7 @@ describe('a password', () => {
     expect(await change(WRONG, 'seven trees above a bench')).toEqual({ is: 'no' });
     expect(await change(PASSWORD, PASSWORD)).toMatchObject({ is: 'unfit' });
     const choose = people.users.setPassword('alice', PASSWORD, { mustChange: false, keep: token });
-    await expect(choose).rejects.toThrow('That is the password that you have');
+    await expect(choose).rejects.toThrow('The new password is the one that you have already');
     expect(await change(PASSWORD, 'short')).toMatchObject({ is: 'unfit', why: expect.stringMatching(/12 or more/) });
     expect(await change(PASSWORD, 'seven trees above a bench')).toEqual({ is: 'ok' });
     expect(await people.sessions.read(token, { counts: true })).toMatchObject({ owes: 'factor' });

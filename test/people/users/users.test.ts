@@ -35,7 +35,7 @@ describe('a user', () => {
     ['alice}x', /must be/],
     ['<b>', /must be/],
     ['a'.repeat(41), /must be/],
-    ['console', /stands for whoever comes/],
+    ['console', /stands for everybody who opens the console/],
   ])('is not called %j', async (name, why) => {
     const { people } = openPeople();
     await expect(people.users.add({ name, roles: ['viewer'], password: PASSWORD, mustChange: false })).rejects.toThrow(

@@ -106,7 +106,7 @@ describe('a path', () => {
   test('of two columns, or of one that holds the other, is a problem of the file', () => {
     const same = { PLZ: 'company.zip', ZIP: 'company.zip:number' } as const;
     expect(understand(['name', 'PLZ', 'ZIP'], { columns: same }).problems).toEqual([
-      expect.objectContaining({ column: 'ZIP', message: expect.stringContaining('one field cannot be both') }),
+      expect.objectContaining({ column: 'ZIP', message: expect.stringContaining('a request cannot hold both fields') }),
     ]);
     expect(understand(['name', 'PLZ', 'PLZ'], { columns: same }).problems.map(({ message }) => message)).toContainEqual(
       expect.stringContaining('two columns as company.zip'),
@@ -154,7 +154,7 @@ describe('a mapping', () => {
         column: 'Vorgang',
         value: 'Firma,Kennung,',
         message: expect.stringMatching(
-          /says that Vorgang is request_reference, .*no such name\. It has Firma, Kennung\./,
+          /says that Vorgang is request_reference, .*no such name\. Its names are Firma, Kennung\./,
         ),
       },
       expect.objectContaining({ column: 'vorgang' }),

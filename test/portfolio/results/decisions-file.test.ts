@@ -75,7 +75,7 @@ test.each([
   [
     'a time is in the future, since it is one of another zone',
     `bl_1,,approved,1,1,${new Date(now.getTime() + 3_600_000).toISOString().slice(0, 16)}`,
-    `read as ${new Date(now.getTime() + 3_600_000).toISOString().slice(0, 16).replace('T', ' ')} UTC. Times without a zone are read as UTC: write the zone behind it, such as +01:00.`,
+    `read as ${new Date(now.getTime() + 3_600_000).toISOString().slice(0, 16).replace('T', ' ')} UTC. Times without a zone are read as UTC: write the zone behind the time, such as +01:00.`,
   ],
 ])('a line is not taken where %s', async (_case, line, fault) => {
   const { decisions, problems } = await readDecisionsFile(await fileOf(HEADER, line), { now });
@@ -115,7 +115,7 @@ test.each([
   [['Nr=limit'], 'USAGE', 'names no column of decisions. Known are buyer_limit_id, row, status'],
   [['=status'], 'USAGE', 'is not HEADER=COLUMN: no header stands before its "="'],
   [['status'], 'USAGE', 'is not HEADER=COLUMN: it has no "="'],
-  [['Nr='], 'USAGE', 'The mapping "Nr=" says no column behind its "=": write one there, or leave it out'],
+  [['Nr='], 'USAGE', 'The mapping "Nr=" says no column behind its "=": write one there, or leave the mapping out'],
   [['Nr = -'], 'USAGE', 'says no column behind its "="'],
   [['Wert=status'], 'FILE', 'has no column "Wert"'],
   [['Nr=status', 'Nr=row'], 'FILE', 'names a column twice: "Nr=row"'],
@@ -147,7 +147,7 @@ test('in a results file only lines with a time of their own count, so that the o
     unread: [],
   });
   const without = await fileOf(header.replace(',decided_at', ''), 'A,q4/a,done,bl_1,in_progress,,,s');
-  await expect(readDecisionsFile(without, { now })).rejects.toThrow('put a column decided_at to it');
+  await expect(readDecisionsFile(without, { now })).rejects.toThrow('add a column decided_at');
 });
 
 test.each([

@@ -13,7 +13,11 @@ const LINES = 2_500;
 
 test.each([
   ['a column that is not read', `bl_${'1'.repeat(50)},approved,${LONG}`, undefined],
-  ['a column that is read', `bl_1,${LONG},`, 'Its status is longer than any.'],
+  [
+    'a column that is read',
+    `bl_1,${LONG},`,
+    'The cell status has more than 500 characters, more than any status has: shorten the cell.',
+  ],
 ])(
   'a decisions file with long cells in %s is read within little memory',
   async (_where, line, problem) => {

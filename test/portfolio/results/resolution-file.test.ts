@@ -45,7 +45,7 @@ test('a results file speaks by the ids of its held rows, or by a column that was
 test('a line that names no row, and one that is broken, are problems', async () => {
   const { problems } = await read('line,id', 'x,bl_1', '"3,bl_2');
   expect(problems).toEqual([
-    { at: 2, message: 'It names no row: "x" is not the number of a line.' },
+    { at: 2, message: 'The line names no row: "x" is not the number of a line.' },
     { at: 3, message: expect.stringContaining('quotation mark') },
   ]);
 });

@@ -41,7 +41,7 @@ test('a decision that seems to be from less than a day before the request is tak
   expect(status).toBe(0);
   expect(stdout).toMatch(
     new RegExp(
-      `line 2, warning: The limit ${ids[0]} was decided at \\S+ \\d\\d:\\d\\d UTC, before it was asked for at \\S+ \\d\\d:\\d\\d UTC, and counts all the same\\. Times without a zone are read as UTC: write the zone behind it`,
+      `line 2, warning: The limit ${ids[0]} was decided at \\S+ \\d\\d:\\d\\d UTC, before it was asked for at \\S+ \\d\\d:\\d\\d UTC, and counts all the same\\. Times without a zone are read as UTC: write the zone behind the time`,
     ),
   );
 });

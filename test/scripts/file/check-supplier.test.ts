@@ -14,7 +14,7 @@ test("check reads the supplier's file: its problems, what is not sent of it, and
   };
   const { status, stdout } = await check('name,country_code,Fax\nNordwind GmbH,DE,1\n');
   expect(status).toBe(0);
-  expect(stdout).toContain("The supplier is Nordwind GmbH.\nNot sent of the supplier's file: Fax.\n");
+  expect(stdout).toContain("The supplier is Nordwind GmbH.\nColumns of the supplier's file that are not sent: Fax.\n");
   expect(stdout).toContain('create 3 companies');
   // A supplier that is one of the buyers, or exists, is not created besides.
   expect((await check('name,country_code\nA,DE\n')).stdout).toContain('create 2 companies');

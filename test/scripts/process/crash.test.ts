@@ -42,7 +42,9 @@ test.each<[string, Error]>([
   const { said, terminal } = makeHearing();
   sayFault(error, terminal);
   expect(said).toEqual([
-    expect.stringMatching(/^limitline: Redis is nearly full, so .* Raise its maxmemory, or archive .* to continue\.$/),
+    expect.stringMatching(
+      /^limitline: Redis is nearly full, so .* Raise the maxmemory of Redis, or archive .* to continue\.$/,
+    ),
   ]);
 });
 

@@ -116,5 +116,5 @@ test('nothing is written over a line that is another by now, or into an encoding
   await expect(mended(bytes, [cellMend(2, ['1', 'other'], [[1, '3']])])).rejects.toThrow('Line 2 has changed since');
   await expect(mended(bytes, [cellMend(9, ['1', '2'], [[1, '3']])])).rejects.toThrow('Line 9 has changed since');
   const latin = mended(bytes, [cellMend(2, ['1', '2'], [[1, '東']])], 'windows-1252');
-  await expect(latin).rejects.toThrow('WINDOWS-1252, which has no sign for "東"');
+  await expect(latin).rejects.toThrow('WINDOWS-1252, which has no character "東"');
 });

@@ -244,7 +244,7 @@ test('a supplier comes with the file of its buyers, is shown, and is created bef
     const text = await submitted(web, location);
     const supplier = '<bdi>&lt;b&gt;Supplier&lt;/b&gt; GmbH</bdi>';
     expect(text).toContain(`Supplier: <strong>${supplier}</strong>, of <bdi>us.csv</bdi>`);
-    expect(text).toContain('Not sent of the supplier&#39;s file: Fax.');
+    expect(text).toContain('Columns of the supplier&#39;s file that are not sent: Fax.');
     expect(text).toMatch(new RegExp(`Calls</dt><dd class="stat-value">${calls}<`));
     expect(text).toContain(`npx limitline run ${name}.csv --portfolio ${name} --supplier us.csv`);
   }
@@ -277,9 +277,9 @@ test.each([
     'it has no line',
     ['supplier', 'us.csv', 'name,country_code\n'],
     422,
-    'The supplier in us.csv cannot be used. It has no line',
+    'The supplier in us.csv cannot be used. The file has no line',
   ],
-  ['it has two lines', ['supplier', 'us.csv', 'name\nA\nB\n'], 422, 'It has several lines'],
+  ['it has two lines', ['supplier', 'us.csv', 'name\nA\nB\n'], 422, 'The file has several lines'],
   ['it is no table', ['supplier', 'us.csv', '\0\0\0'], 422, 'us.csv'],
   ['a cell is wrong', ['supplier', 'us.csv', 'name,country_code\nA,dex\n'], 422, 'Line 2, country_code'],
   ['there are two', SUPPLIER, 400, 'A portfolio has one supplier'],
