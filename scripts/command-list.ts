@@ -30,7 +30,7 @@ export const COMMANDS: Readonly<Record<string, { usage: string; says: string; lo
   },
   work: {
     usage: '[options]',
-    says: 'work on all portfolios until SIGTERM or SIGINT; a second one, two seconds later or more, stops at once',
+    says: 'work on all portfolios until SIGTERM or SIGINT; a second signal, two seconds later or more, stops at once',
     load: () => import('./commands/work.ts'),
   },
   console: {
@@ -120,7 +120,7 @@ export const COMMANDS: Readonly<Record<string, { usage: string; says: string; lo
   },
   'acknowledge-rollback': {
     usage: '',
-    says: 'confirm that no request is missing from a Redis older than the last send, so that work goes on',
+    says: 'confirm that Redis lacks no request, although it is older than the last send, so that work goes on',
     load: () => import('./commands/acknowledge-rollback.ts'),
   },
   reconcile: {
@@ -184,22 +184,23 @@ export const COMMANDS: Readonly<Record<string, { usage: string; says: string; lo
 export const EXIT_STATUSES: Readonly<Record<string, string>> = {
   check: '0 fine, 2 problems',
   run: '0 all done, and with --sessions each limit that was not declined has a link; 2 otherwise; 3 the time is over',
-  import: '0 fine; 2 problems, or a no to its question',
+  import: '0 fine; 2 problems, or its question was answered with no',
   work: '0 stopped, or nothing is open; with --until-settled 2 where something stays open; 3 the time is over',
-  decisions: '0; 2 where a line was not taken, or a row does not say it yet',
+  decisions: '0; 2 where a line was not taken, or a row does not follow its decision yet',
   retry: '0; 1 where no row has that line, id or text, or several have that line',
-  resolve: '0; 2 after a no, where a line of the file cannot be meant, or where nothing of it is filled in',
+  resolve:
+    '0; 2 where the question was answered with no, a line of the file is wrong, or no line of the file is filled in',
   sessions:
     '0; 2 where nothing could be asked for the named row; 1 where no file describes the call, or no such row has a limit',
   approve: '0; 1 where nothing was done',
   decline: '0; 1 where nothing was done',
-  archive: '0; 2 after a no',
+  archive: '0; 2 where the question was answered with no',
   recover: '0; 2 with something left out',
   reconcile: '0; 2 with findings',
   'schedule run': '0; 2 with findings; 1 where it failed',
   nightly: '0; without --wait 2 with findings, and 1 where something failed',
-  'notices test': '0; 2 where one did not take it',
-  'audit verify': '0; 2 where a link does not hold',
+  'notices test': '0; 2 where a test was not delivered',
+  'audit verify': '0; 2 where a link of the trail does not hold',
   'events try': '0; 2 where something cannot be read; 1 where the file has no event',
   'events take': '0; 2 where something cannot be read',
 };

@@ -108,5 +108,8 @@ export async function withArchives<T extends object>(
 
 /** The error for a process that finds its portfolio changed by another one: it leaves it alone. */
 export function overtakenFault(name: string): LimitlineError {
-  return new LimitlineError('USAGE', `${name} is on another way by now: nothing more was done here.`);
+  return new LimitlineError(
+    'USAGE',
+    `Another process archives or restores portfolio ${name} by now: nothing more was done here.`,
+  );
 }

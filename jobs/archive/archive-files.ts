@@ -127,7 +127,10 @@ export async function checkArchiveFile(
 
 function mustBeAsWritten(path: string, found: Pick<FileFacts, 'bytes' | 'sha256'>, facts: FileFacts): void {
   if (found.sha256 === facts.sha256 && found.bytes === facts.bytes) return;
-  throw changed(path, `${found.bytes} bytes of SHA-256 ${found.sha256}, and not ${facts.bytes} of ${facts.sha256}`);
+  throw changed(
+    path,
+    `there are ${found.bytes} bytes with SHA-256 ${found.sha256}, and ${facts.bytes} with ${facts.sha256} were written`,
+  );
 }
 
 /**
@@ -244,7 +247,7 @@ function makeMeter() {
 }
 
 function changed(path: string, what: string): LimitlineError {
-  const message = `${path} is not what was written there (${what}): put it back from a copy.`;
+  const message = `The file ${path} is no longer what Limitline wrote (${what}): put the file back from a copy.`;
   return new LimitlineError('FILE', message);
 }
 

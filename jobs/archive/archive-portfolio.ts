@@ -81,7 +81,7 @@ async function takeOut(out: Out, options: ArchivingOptions, deps: ArchiveDeps): 
   const folder = archiveFolder({ dataDir: settings.LIMITLINE_DATA, account, portfolio: name, id: state.id });
   const manifest = await readManifest(folder, { account, name, id: state.id, sha256: state.sha256 });
   if (out.isResumed) for (const facts of manifest.files) await checkArchiveFile(folder, facts);
-  const stopped = `The files of ${name} are there, and its rows are being taken out of Redis; that was stopped. Run npx limitline archive "${name}" again to go on.`;
+  const stopped = `The archive files of ${name} are complete, but taking its rows out of Redis was stopped. Run npx limitline archive "${name}" again to go on.`;
   const reportStep = makeReportStep(options, manifest.rows, stopped);
   await reportStep('taking rows out');
   await takeRows(out, { leaving, reportStep });
@@ -137,7 +137,8 @@ async function writeAndLeave(name: string, state: ArchiveState, options: Archivi
     // If Redis did not answer, the portfolio may be marked as leaving. Then the files stay.
     if (!mayHaveLeft || isBack === true) await removeArchive(folder).catch(() => {});
     if (isBack) await followLeft(deps).catch(() => {});
-    if (isBack === undefined) deps.say?.(`${name} may still be marked as being archived: archive it again later.`);
+    if (isBack === undefined)
+      deps.say?.(`Portfolio ${name} may still be marked as being archived: archive the portfolio again later.`);
     mustGoOn(options.signal, stoppedWords(name));
     throw error;
   }
@@ -205,12 +206,12 @@ function notArchivedFault(name: string, { why, rows }: NotArchived, account: str
   const some = counted(rows, 'row');
   const [is, it, await_] = rows === 1 ? ['is', 'it', 'awaits'] : ['are', 'them', 'await'];
   const words = {
-    importing: `A file is being imported into ${name}: archive it when it is finished.`,
+    importing: `A file is being imported into ${name}: archive the portfolio when the import is finished.`,
     open: `${some} of ${name} ${is} still to be worked on: let workers finish ${it} (npx limitline work), or give ${it} up (npx limitline cancel "${name}"), and archive it then.`,
     awaiting: `${some} of ${name} ${await_} another person's approval. Approve ${it} (npx limitline approve "${name}") or decline ${it}, and archive the portfolio then.`,
-    held: `${some} of ${name} ${is} held, since nobody knows what became of ${rows === 1 ? 'its call' : 'their calls'}: archive it after that is known. ${heldRemedy(name)}.`,
+    held: `${some} of ${name} ${is} held, since nobody knows what became of ${rows === 1 ? 'its call' : 'their calls'}: archive the portfolio after that is known. ${heldRemedy(name)}.`,
     supplier: `The company of the supplier of ${name} is still to be made: let workers do that (npx limitline work), and archive it then.`,
-    interrupted: `An import of ${name} did not come to its end: import its file again, and archive it when it is finished.`,
+    interrupted: `An import of ${name} did not come to its end: import its file again, and archive the portfolio when the import is finished.`,
     unfinished: `${name} is not finished: npx limitline report "${name}" shows how far it is.`,
   }[why];
   return new LimitlineError('USAGE', words);
@@ -236,7 +237,11 @@ async function takeRest(
   { leaving, folder, manifest, reportStep }: Leaving & { folder: string; manifest: ArchiveManifest },
 ): Promise<void> {
   const facts = manifest.files.find((each) => each.name === REST);
-  if (!facts) throw new LimitlineError('FILE', `${folder} has no ${REST}, so nothing more of ${name} is taken out.`);
+  if (!facts)
+    throw new LimitlineError(
+      'FILE',
+      `The archive folder ${folder} has no file ${REST}, so nothing more of ${name} is taken out of Redis.`,
+    );
   let names = new Set<string>();
   const take = async () => {
     if (!(await leaving.takeOutKeys(name, state.id, [...names]))) throw overtakenFault(name);

@@ -213,7 +213,7 @@ async function nameOthers(note: (digest: string) => void, archives: readonly str
 
 /** The error for an archive that is not here: it may name files that would be missing after it is restored. */
 function missingFault({ name, folder }: { name: string; folder: string }): LimitlineError {
-  const words = `${name} is archived, and its archive is not in this data folder (${folder}), so nobody knows which files it needs: put the folder back, or make an empty one where it is lost for good. Then say limitline forget again, and it goes on.`;
+  const words = `Portfolio ${name} is archived, and its archive is not in this data folder (${folder}), so nobody knows which files it needs. Put the folder back, or make an empty one if the folder is lost for good. Then run limitline forget again to go on.`;
   return new LimitlineError('FILE', words);
 }
 

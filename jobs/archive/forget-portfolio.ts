@@ -174,7 +174,7 @@ function nothingLeft(state: ArchiveState): Forgotten {
 /** An archived portfolio needs its archive: only that tells which files it named. */
 function mustHaveArchive(name: string, state: ArchiveState | undefined, dir: string): void {
   if (!state || state.is === 'forgotten' || !state.sizeBytes || existsSync(join(dir, state.id))) return;
-  const words = `${name} is archived, and its archive is not in this data folder (${join(dir, state.id)}): forget it on the host that has it, put the folder back, or make an empty one where it is lost for good. Nothing was changed.`;
+  const words = `Portfolio ${name} is archived, and its archive is not in this data folder (${join(dir, state.id)}). Forget the portfolio on the host that has the archive, or put the folder back, or make an empty one if the folder is lost for good. Nothing was changed.`;
   throw new LimitlineError('FILE', words);
 }
 
@@ -184,7 +184,7 @@ async function mustBeRead(name: string, state: ArchiveState | undefined, dir: st
   try {
     for await (const path of namingFiles(join(dir, state.id))) for await (const _digests of namedDigestsIn(path));
   } catch (error) {
-    const words = `${name} is archived, and its archive is damaged: put its folder back from a copy, or remove the file where there is none, and what only that file names stays. Nothing was changed. ${messageOf(error)}`;
+    const words = `Portfolio ${name} is archived, and its archive is damaged: put its folder back from a copy. If there is no copy, remove the damaged file: what only that file names is then not erased. Nothing was changed. ${messageOf(error)}`;
     throw new LimitlineError('FILE', words, { cause: error });
   }
 }

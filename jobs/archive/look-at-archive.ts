@@ -91,7 +91,8 @@ async function lookAtFile(
   const path = join(dir, facts.name);
   const bytes = await sizeOf(path);
   if (bytes === undefined) return { is: 'missing', detail: path };
-  if (bytes !== facts.bytes) return { is: 'changed', detail: `${path}: ${bytes} bytes, and not ${facts.bytes}` };
+  if (bytes !== facts.bytes)
+    return { is: 'changed', detail: `${path}: ${bytes} bytes, and ${facts.bytes} were written` };
   if (!wholly) return undefined;
   try {
     await checkArchiveFile(dir, facts, async () => signal.throwIfAborted());

@@ -99,7 +99,7 @@ export async function readManifest(
   if (found === undefined) throw fault(path, 'it is damaged; put the folder back from a copy');
   if (typeof found === 'string') throw fault(path, found);
   if (expected.sha256 !== undefined && digestOf(text) !== expected.sha256) {
-    throw fault(path, 'it is not what was written there; put the folder back from a copy');
+    throw fault(path, 'it is no longer what Limitline wrote; put the folder back from a copy');
   }
   if (found.account !== expected.account) throw fault(path, `it belongs to account ${found.account}`);
   if (expected.name !== undefined && found.portfolio !== expected.name) {

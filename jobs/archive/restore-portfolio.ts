@@ -109,7 +109,8 @@ async function restore(
   await ledger.sadd(keys.toFollow, name);
   await ledger.zadd(keys.restored, Math.floor(seconds * 1_000 + microseconds / 1_000), name);
   const ended = await restoring.endRestore(name, { run, startedMs: state.startedMs, rows: manifest.rows, lines: hash });
-  if (ended === 'rows') throw new LimitlineError('FILE', `${folder} has not the rows that its manifest counts.`);
+  if (ended === 'rows')
+    throw new LimitlineError('FILE', `The archive in ${folder} has another number of rows than its manifest counts.`);
   mustBeOurs(ended);
   await followLeft(deps);
   await options.onProgress?.({ step: 'ended', rows: manifest.rows, total: manifest.rows });
@@ -157,8 +158,8 @@ function factsOf({ files, portfolio }: ArchiveManifest, name: ArchiveFile): File
 
 function stoppedWords(name: string, isPartlyBack: boolean): string {
   return isPartlyBack
-    ? `Some rows of ${name} are back in Redis, and that was stopped. Run npx limitline restore "${name}" again to go on.`
-    : `Restoring ${name} was stopped before anything was put back: it is archived as before.`;
+    ? `Restoring ${name} was stopped when some of its rows were back in Redis. Run npx limitline restore "${name}" again to go on.`
+    : `Restoring ${name} was stopped before anything was put back: the portfolio is archived as before.`;
 }
 
 /** Bytes of Redis for each byte of the lines. Measured: 2.6, for rows with all indexes. */

@@ -56,7 +56,7 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
   };
   const refuseWhileImported = (id: string) => {
     if (submissions.progress(id))
-      throw new LimitlineError('USAGE', 'It is being imported just now: wait until it has ended.');
+      throw new LimitlineError('USAGE', 'This upload is being imported just now: wait until the import has ended.');
   };
 
   /** The draft without its submission, if that was made to another account, such as the stand-in's. */

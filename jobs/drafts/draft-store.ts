@@ -37,7 +37,8 @@ export type DraftStore = {
 /** Bytes that one person's uploads may take. */
 export const QUOTA_BYTES = 2 * 1024 ** 3;
 
-export const NO_QUOTA = 'Your uploads take as much as those of one person may: submit or remove some of them first.';
+export const NO_QUOTA =
+  'Your uploads take up all the room that one person may use: submit or remove some of them first.';
 
 /** The file of a draft's supplier, in the draft's folder. It never changes. */
 export const supplierIn = (dir: string): string => join(dir, 'supplier.csv');

@@ -198,7 +198,7 @@ async function columnEdits(
 ): Promise<FoundEdit[]> {
   const at = preview.columns.findIndex(({ written }) => written === column);
   if (preview.columns[at]?.known === 'requested_limit' && saysThousands(from.trim()) && !to.includes('0')) {
-    const message = `“${visible(from)}” says that amounts are in thousands or millions. Without it 50 of them would be 50: write the zeros in its place, or correct these lines one by one.`;
+    const message = `“${visible(from)}” says that amounts are in thousands or millions. Without “${visible(from)}”, fifty thousand would become 50: write the zeros in its place, or correct these lines one by one.`;
     throw new LimitlineError('USAGE', message);
   }
   const found: FoundEdit[] = [];
@@ -261,10 +261,12 @@ function emptyRow({ line, lines, cells: before }: LineToMend): RecordMend {
 
 function recordMend(edit: SingleEdit, { line, lines, cells: before, broken }: LineToMend): RecordMend {
   if ('text' in edit) {
-    if (broken === undefined) throw new LimitlineError('USAGE', `Line ${line} is fixed cell by cell.`);
+    if (broken === undefined)
+      throw new LimitlineError('USAGE', `Line ${line} can be read cell by cell: correct its cells, and not its text.`);
     return { line, lines, text: edit.text.replace(/[\r\n]+/g, ' '), before: broken };
   }
-  if (broken !== undefined) throw new LimitlineError('USAGE', `Line ${line} is broken as a whole: fix its text.`);
+  if (broken !== undefined)
+    throw new LimitlineError('USAGE', `Line ${line} cannot be split into cells: correct the text of the whole line.`);
   const changed = [...edit.cells].filter(([at, text]) => text !== (before[at] ?? ''));
   return { line, lines, before, cells: new Map(changed.map(([at, text]) => [at, text.replace(/[\r\n]+/g, ' ')])) };
 }

@@ -21,7 +21,7 @@ export type FromThread =
 
 /** The thread of {@link previewInThread}: reads one draft, asks the ledger through its parent, and ends. */
 const port = parentPort;
-if (!port) throw new Error('this is a thread, and nothing to be started by itself');
+if (!port) throw new Error('preview-thread.ts is a thread of Limitline, and cannot be started by itself');
 const say = (message: FromThread) => port.postMessage(message);
 const { draft, dir, of, requiredColumns, adviseAbove, maxDocumentMb, onUnknownCompany } = workerData as ToPreview;
 

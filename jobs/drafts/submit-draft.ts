@@ -175,10 +175,10 @@ async function payloadOf(
 }
 
 const OTHERWISE =
-  'Somebody else submitted it a moment ago, and chose otherwise beside the file: your control total and other choices do not count. Look at its portfolio.';
+  'Somebody else submitted this upload a moment ago, with other choices. Your control total and your other choices do not count. Look at its portfolio.';
 
 const OTHER_BY_NOW =
-  'The file, its reading or its portfolio is no longer what you saw. Look at the preview again, and submit it there. Nothing was imported.';
+  'The file, the way it is read, or its portfolio is no longer what you saw. Look at the preview again, and submit it there. Nothing was imported.';
 
 function otherByNow(): LimitlineError {
   return new LimitlineError('USAGE', OTHER_BY_NOW);

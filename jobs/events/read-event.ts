@@ -35,11 +35,11 @@ export function readEvent(body: string, mapping: EventMapping, { firstMs }: { fi
   try {
     document = JSON.parse(body);
   } catch {
-    return [unreadable('It is no JSON.')];
+    return [unreadable('The event is no JSON.')];
   }
   const readings: EventReading[] = [];
   for (const reading of readingsOf(document, mapping, firstMs)) {
-    if (readings.length === MOST_LIMITS) return [unreadable(`It has more than ${MOST_LIMITS} limits.`)];
+    if (readings.length === MOST_LIMITS) return [unreadable(`The event has more than ${MOST_LIMITS} limits.`)];
     readings.push(reading);
   }
   return readings;
@@ -82,7 +82,7 @@ function* limitsOf(
 }
 
 function noListWords(where: string): string {
-  return `There is no list at ${where || 'its top'}.`;
+  return `The event has no list at ${where || 'its top'}.`;
 }
 
 type Parts = ReturnType<typeof partsOf>;
@@ -160,7 +160,7 @@ const EXACT_DIGITS = 15;
 function faultOfAmount(value: string | number): string | undefined {
   if (typeof value === 'string') {
     return SEPARATED.test(value)
-      ? 'It has a separator that may mean thousands or decimals: only text like 25000.50 is read.'
+      ? 'The amount has a separator that may mean thousands or decimals: only text like 25000.50 is read.'
       : undefined;
   }
   const isExact = Number.isInteger(value)

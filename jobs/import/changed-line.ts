@@ -42,7 +42,7 @@ export function changedProblem(
   const where = isOfBuyer && sent.portfolio !== portfolio ? ` in portfolio ${sent.portfolio}` : '';
   const stays = isOfBuyer
     ? `the request stays as it was sent${where}`
-    : 'under this name another buyer or amount was asked for';
+    : 'the same request was made before for another buyer or amount';
   return {
     line,
     column: isOtherAmount ? 'requested_limit' : null,

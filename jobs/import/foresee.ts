@@ -195,7 +195,8 @@ async function foreseeRow(line: RowLine, known: KnownRow, deps: ForeseeDeps): Pr
   return { line: { ...line, warnings: [...line.warnings, ...told] }, fate: isOpen ? 'open' : 'request', company };
 }
 
-const DECLINED = 'A person said no to this request before: it waits until another person says yes, whatever its sum.';
+const DECLINED =
+  'A person declined this request before: the row waits until another person approves it, whatever its sum.';
 
 /** A document without its digest, since computing that means reading the file. */
 function undigested(document: Document): RowDocument {

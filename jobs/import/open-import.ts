@@ -149,7 +149,7 @@ async function refuseOtherSum(
   const asked = outSum && outSum.amount !== '0' ? `, of ${moneyText(outSum.amount)},` : '';
   const byHand =
     leftOut > 0
-      ? ` ${counted(leftOut, 'line')} left out by hand${asked} ${leftOut === 1 ? 'is' : 'are'} not in it.`
+      ? ` ${counted(leftOut, 'line')} left out by hand${asked} ${leftOut === 1 ? 'is' : 'are'} not in this sum.`
       : '';
   problem.message += byHand;
   return { ...opened, problems: [problem, ...sum.unread()], batches: noBatches };

@@ -187,7 +187,7 @@ async function otherSupplierWords(
   const last = laterSupplier ?? supplier;
   if (!last || last.key === key) return [];
   return [
-    `A later file named another supplier for the portfolio (${last.body?.name ?? last.id}), and that stays so: its limits were requested already, and are not requested again for another supplier. To name this supplier again, import the file with it in the console or by npx limitline import.`,
+    `A later file named another supplier for the portfolio (${last.body?.name ?? last.id}), and that supplier stays: limits that were requested already are not requested again for another supplier. To name this supplier again, import the file with it in the console or by npx limitline import.`,
   ];
 }
 

@@ -25,7 +25,7 @@ export async function readingOf(path: string, { settings, signal }: Reading): Pr
 type SaidReading = { reading: ReadOptions; by: readonly string[] };
 
 const NOBODYS =
-  'Files with this header were corrected in the console of an earlier version, which did not note by whom. Upload one there and say again how it is read, or keep a mapping (npx limitline mapping keep NAME FILE): then it is taken in by itself.';
+  'Somebody said in the console how files with this header are read, and that version of Limitline did not note who it was. Upload such a file there and say again how it is read, or keep a mapping (npx limitline mapping keep NAME FILE): then such files are taken in by themselves.';
 
 /** An option of `check` that sets read options, in a message. */
 const OPTION = /(?<!\S)--(?:map|decimal|dates|encoding|delimiter|header-line|sheet)\b/;
@@ -33,7 +33,7 @@ const OPTION = /(?<!\S)--(?:map|decimal|dates|encoding|delimiter|header-line|she
 /** Adds to a message how to set read options for dropped files, if it speaks of command options. */
 export function withReadingWords(words: string): string {
   if (!OPTION.test(words)) return words;
-  return `${words} Of a file of the drop folder that is said by a mapping, npx limitline mapping keep NAME FILE with these options, which LIMITLINE_INBOX_MAPPING names: then drop the file again. Or import it in the console, under New, and say it there: files with the same header are read so from then on.`;
+  return `${words} For files of the drop folder, a mapping gives such options: make one by npx limitline mapping keep NAME FILE with these options, name the mapping in LIMITLINE_INBOX_MAPPING, and drop the file again. Or import the file in the console, under New, and say there how it is read: files with the same header are read so from then on.`;
 }
 
 /** Changes the advice in a message about unnamed columns of a decisions file, so that it suits a file in the drop folder. */

@@ -89,7 +89,7 @@ async function waitOf(
 
 /** The reason why a file of buyers waits: its supplier's file is incomplete. People are told after a minute without change. */
 export const growingWords = (name: string): string =>
-  `its supplier's file is not complete: it is taken when ${name} has its own name, or is removed`;
+  `its supplier's file is not complete: the file waits until ${name} is renamed to its final name, or removed`;
 
 const SOUND = { hindrance: undefined, endsWhole: true };
 
@@ -146,11 +146,11 @@ function faultOfDropped(
 ): string | undefined {
   const { name, kind, isReadable, sizeBytes, documents, suppliers } = one;
   if (!isReadable)
-    return `The name ${name} is not written in UTF-8, so that nobody can tell it: rename the file, and drop it again.`;
+    return `The file name ${name} is not written in UTF-8, so it cannot be read: rename the file, and drop it again.`;
   if (kind !== 'file') return `${name} ${KINDS[kind]}.`;
   const portfolio = portfolioOf(name);
   if (portfolio === undefined) {
-    return `${name} is to be imported into the portfolio that it is named after, and there is no letter or digit in its name: rename it, and drop it again.`;
+    return `A file is imported into the portfolio that has its name, but the name ${name} has no letter or digit: rename the file, and drop it again.`;
   }
   const isTwin = (other: Dropped) => other !== one && other.kind === 'file' && portfolioOf(other.name) === portfolio;
   const twins = portfolio === '' ? [] : all.filter(isTwin);

@@ -168,7 +168,7 @@ const SAID: Readonly<Record<TakenFile['is'], string>> = {
   taken: 'a file of the drop folder was taken',
   imported: 'a file of the drop folder was imported',
   again: 'a file of the drop folder was imported before, so nothing was done',
-  rejected: 'a file of the drop folder was rejected; why stands beside it',
+  rejected: 'a file of the drop folder was rejected; a file beside it says why',
 };
 
 /** Reports why a file cannot be finished now: once, and again only for another reason. */

@@ -205,7 +205,7 @@ function wordsOf(known: readonly KnownRule[], night: Night, { paused, restored }
     sent > 0 ? `${rowsWords(sent, 'goes', 'go')} again.` : '',
     waiting > 0 ? `${rowsWords(waiting, 'waits', 'wait')} for another person's approval to go again.` : '',
     usedUp > 0
-      ? `${rowsWords(usedUp, 'used up its nights, and stays', 'used up their nights, and stay')} rejected.`
+      ? `${rowsWords(usedUp, 'was sent on all nights of its rule, and stays', 'were sent on all nights of their rule, and stay')} rejected.`
       : '',
     paused > 0
       ? `${counted(paused, 'portfolio')} with rows to send ${paused === 1 ? 'is' : 'are'} paused, so these rows were not sent.`
@@ -214,7 +214,7 @@ function wordsOf(known: readonly KnownRule[], night: Night, { paused, restored }
       ? `${counted(restored.size, 'portfolio')} with rows to send ${restored.size === 1 ? 'was' : 'were'} restored, so these rows were not sent. To send them, make a rule that names the portfolio.`
       : '',
   ].filter(Boolean);
-  return words.join(' ') || 'No rejected row is one that a rule sends again.';
+  return words.join(' ') || 'No rule fits a rejected row, so none is sent again.';
 }
 
 async function knownOf(id: string, portfolio: string | undefined, { portfolios, failing }: RuleDeps): Promise<string> {
@@ -230,6 +230,6 @@ async function knownOf(id: string, portfolio: string | undefined, { portfolios, 
     }
     if (cause) return causeWords(cause);
   }
-  const words = `No row is refused for cause ${id} now: its id stands in limitline report NAME --causes.`;
+  const words = `No row is refused for cause ${id} now. limitline report NAME --causes lists the causes with their ids.`;
   throw new LimitlineError('NOT_FOUND', words);
 }

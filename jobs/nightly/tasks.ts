@@ -98,7 +98,7 @@ export function inboxResult({ files, lying, results, isElsewhere }: TakenIn): Ni
     rejected.length > 0 && `${counted(rejected.length, 'file')} rejected`,
     stuck.length > 0 && `${counted(stuck.length, 'file')} could not be imported yet`,
     lying.length > stuck.length && `${counted(lying.length - stuck.length, 'file')} still being written`,
-    results.length > 0 && `results of ${counted(results.length, 'portfolio')} left`,
+    results.length > 0 && `results of ${counted(results.length, 'portfolio')} written there`,
   ].filter((part) => part !== false);
   const isBad = bad + open > 0 || rejected.length > 0 || stuck.length > 0;
   const words = parts.length === 0 ? 'Nothing lay in the drop folder.' : `Drop folder: ${parts.join(', ')}.`;

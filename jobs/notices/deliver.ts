@@ -89,7 +89,8 @@ async function tryNotice(
     log.error({ ...facts, ...reason }, 'notice given up: it was not delivered');
     return 'undelivered';
   }
-  if (sent.fault === 'ours') log.info({ ...facts, ...reason }, 'notice not sent to its end; it is sent again');
+  if (sent.fault === 'ours')
+    log.info({ ...facts, ...reason }, 'sending a notice was cut off; the notice is sent again');
   else if (!sent.passes)
     log.warn({ ...facts, ...reason }, 'notice refused; it is tried again, and somebody should mend this');
   else if (taken.failures === 0) log.warn({ ...facts, ...reason }, 'notice not delivered; it is tried again');

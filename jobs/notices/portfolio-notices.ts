@@ -172,13 +172,13 @@ const MEANINGS: Readonly<Record<Cause['meaning'], string>> = {
 };
 
 function pauseText({ why }: Extract<PortfolioNews, { is: 'paused' }>): string {
-  if (why.is === 'first rows') return 'its first rows are at an end';
-  if (why.is === 'not ours') return 'limits in a row were answered as somebody else’s';
+  if (why.is === 'first rows') return 'the rows that were to go first have ended';
+  if (why.is === 'not ours') return 'one limit after the other was answered with the answer of another request';
   return `the first answers at the step ${why.step} were all refused with status ${why.status}`;
 }
 
 function pauseRemedy({ why }: Extract<PortfolioNews, { is: 'paused' }>): string {
-  if (why.is === 'first rows') return 'look at what became of them, and resume it to send the rest';
-  if (why.is === 'not ours') return 'say what became of the held rows, and resume it';
-  return 'mend what the answers speak of, and resume it';
+  if (why.is === 'first rows') return 'look at what became of these rows, and resume the portfolio to send the rest';
+  if (why.is === 'not ours') return 'say what became of the held rows, and resume the portfolio';
+  return 'mend what the answers complain of, and resume the portfolio';
 }

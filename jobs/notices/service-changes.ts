@@ -141,15 +141,15 @@ function whyText({ tripped, blocked }: CallsHeld): string {
   if (tripped.length > 0) return `nobody knows what became of the last ${kindsText(tripped)}`;
   switch (blocked?.by) {
     case 'asked':
-      return 'it asks to wait';
+      return 'the service asks to wait';
     case 'limit':
-      return 'it says that calls come too fast, and takes none';
+      return 'the service says that calls come too fast, and takes none';
     case 'replicas':
       return 'no replica of Redis confirms what is written down before a call';
     case 'memory':
       return 'the memory of Redis is nearly full';
     default:
-      return 'it does not answer';
+      return 'the service does not answer';
   }
 }
 

@@ -16,14 +16,15 @@ export const DECISION_FAULTS = {
   unknown: ({ limit }: LaterWord) => `No call of this account made the limit ${limit}.`,
   older: ({ limit, at }: LaterWord, { knownAt = '' }: { knownAt?: string | undefined }) =>
     knownAt < at
-      ? `This was known of ${limit} on ${at.slice(0, 10)} already, and it was corrected at ${knownAt}: that stays. If this one counts, give it a later decided_at.`
-      : `The decision about ${limit} is of ${at}, and what is known of it is of ${knownAt}: an older one changes nothing. One that counts needs a later decided_at.`,
+      ? `This decision about ${limit}, of ${at.slice(0, 10)}, was known already, and another one corrected it at ${knownAt}: the correction stays. If this decision counts, give it a later decided_at.`
+      : `The decision about ${limit} is of ${at}, and what is known of this limit is of ${knownAt}: an older decision changes nothing. If this decision counts, give it a later decided_at.`,
   contradicts: ({ limit, at }: LaterWord, { record, decided }: Told) =>
-    `Another decision about ${limit} of the same time, ${at}, is known, ${record.status} of ${decided?.file ?? ''}, and it stays. If this one counts, give it a later decided_at.`,
+    `Another decision about ${limit} of the same time, ${at}, is known, ${record.status} of ${decided?.file ?? ''}, and that one stays. If this decision counts, give it a later decided_at.`,
   ambiguous: ({ limit }: LaterWord, { maker, shared }: Told) =>
     `The service answered several requests with the id ${limit}, those of the rows ${maker ? `${rowName(maker)}, ` : ''}${shared}: fill in the column row. A row of an archived portfolio is decided once that is restored.`,
-  'not made': ({ limit }: LaterWord) => `Another limit than ${limit} counts for its request.`,
-  damaged: ({ limit }: LaterWord) => `What is known of ${limit} cannot be read: reconcile tells more.`,
+  'not made': ({ limit }: LaterWord) => `The limit ${limit} does not count: its request has another limit.`,
+  damaged: ({ limit }: LaterWord) =>
+    `The record of the limit ${limit} cannot be read: npx limitline reconcile tells more.`,
 } as const;
 
 /** The end of the warning about a limit above the request. */
@@ -50,7 +51,7 @@ export function doubtsOf(
   const early = `The limit ${limit} was decided at ${minuteText(at)}, before it was asked for at ${minuteText(askedMs)}${isOfEvent ? '.' : `, and counts all the same. ${ZONE_WORDS}`}`;
   const other = decided?.file ?? '';
   const isJustBehind = !isDated && !isOfEvent && Date.parse(at) - Date.parse(decidedAt) < TOGETHER_MS;
-  const together = `${other} said something else of ${limit} within the hour, and ${file} has no time for it, so that ${file} counts as the later one. If that is wrong, give both a decided_at, and take them again.`;
+  const together = `${other} said something else of ${limit} less than an hour ago. ${file} gives no time for its decision, so ${file} counts as the later file. If that is wrong, give both decisions a decided_at, and take the files again.`;
   return [
     ...(isAbove ? [above] : []),
     ...(isMore ? [more] : []),

@@ -88,7 +88,7 @@ type HeldPlanDeps = FreeDeps &
 const ON_PAGE: AnswerPlaces = {
   otherwise: (other, answer) =>
     rowName(other.found.row) === rowName(answer.found.row)
-      ? 'This has two answers: that it was not made, and an id. Give one of them.'
+      ? 'This row has two answers: that nothing was made, and an id. Give one of them.'
       : `${whoseIs(other)} waits for the same ${answer.call.kind}, but has a different answer.`,
   given: (other, { made }) => `"${made}" is already given for ${whoseIs(other)}.`,
 };

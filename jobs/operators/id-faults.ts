@@ -16,7 +16,8 @@ export function prefixFault(made: string | undefined, { result }: FoundRow): str
   if (made === undefined) return undefined;
   const { prefix } = KINDS[KIND_OF[result.step]];
   const cannot = `"${made.replace(/\p{C}/gu, '\uFFFD')}" cannot be the id for line ${result.line}, which is held at the step ${result.step}`;
-  if (prefix !== '' && (!made.startsWith(prefix) || made === prefix)) return `${cannot}: its ids begin with ${prefix}.`;
+  if (prefix !== '' && (!made.startsWith(prefix) || made === prefix))
+    return `${cannot}: ids of that step begin with ${prefix}.`;
   // With an empty id, the ledger would allow the call to be sent again.
   if (made.trim() === '') return `The id for line ${result.line} is empty.`;
   return /[\s\p{C}]/u.test(made) ? `${cannot}: no id has a space or an invisible sign in it.` : undefined;

@@ -156,7 +156,10 @@ async function notHeld(portfolio: string, line: number, deps: FreeDeps): Promise
   if (same.length > 0) {
     // Held rows of other files have that line number. Only --row can choose one of them.
     const described = await describeRows(portfolio, same, deps);
-    return new LimitlineError('NOT_FOUND', `${why} Held is ${described.join('; ')}. Choose it with --row.`);
+    return new LimitlineError(
+      'NOT_FOUND',
+      `${why} Held rows with this line number: ${described.join('; ')}. Choose one with --row ID.`,
+    );
   }
   return new LimitlineError('NOT_FOUND', `${why} ${await whatIsHeld(portfolio, deps)}`);
 }

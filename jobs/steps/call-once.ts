@@ -169,11 +169,11 @@ async function claimAdmitted(
 /** Sends a claimed call, unless its breaker has tripped or its token or permit has expired. Rejects only if nothing was made. */
 async function sendClaimed(first: string, request: CallRequest, admitted: Admitted, deps: CallDeps): Promise<Sent> {
   const { admission, unauthorized } = admitted;
-  if (admission.wasTripped()) return unsent('its circuit breaker was tripped while it was claimed');
+  if (admission.wasTripped()) return unsent('the circuit breaker was tripped while the call was claimed');
   // The claim is given back. If claimed calls waited for the next token, all of them would leave at once.
-  if (!deps.service.isAuthorized()) return unsent('its token died while it was claimed');
+  if (!deps.service.isAuthorized()) return unsent('the token expired while the call was claimed');
   await deps.atMostOnce.mayLeave();
-  if (!admission.leave()) return unsent('the permit expired while it was claimed');
+  if (!admission.leave()) return unsent('the permit expired while the call was claimed');
   const sentAtMs = performance.now();
   const onTokenCall = () => countTokenCall(request, deps);
   const answer = await sendRequest(request, { idempotencyKey: `limitline-${first}`, onTokenCall }, deps.service);
@@ -233,7 +233,7 @@ function lookAhead(
 function breakerTripped(): LimitlineError {
   return new LimitlineError(
     'STOPPED',
-    'The circuit breaker of its next call is tripped; the row goes back to its queue.',
+    "The circuit breaker of the row's next call is tripped; the row goes back to its queue.",
   );
 }
 

@@ -11,7 +11,7 @@ import type { StepDeps } from './step.ts';
 
 /** The supplier's problem if another portfolio's approver declined it. Here nobody would be asked, so the rows go on without it. */
 const DECLINED_ELSEWHERE =
-  'declined in another portfolio, and not created; to ask for it again, import a file into this one with --supplier';
+  'declined in another portfolio, and not created; to ask for the supplier again, import a file into this portfolio with --supplier';
 
 /**
  * Job before a portfolio's rows: makes a company of their supplier (docs/service.md, "Order of calls"), once for all portfolios that name
@@ -78,7 +78,7 @@ async function isDeclinedElsewhere(portfolio: string, key: string, { portfolios 
 /** The service's refusal, and the command for another attempt. `retry` does not help: it only sends refused rows. */
 function refusedWords(message: string, body: string, { portfolio }: RowId): string {
   const said = answerWords(body).slice(0, MOST_SAID).toWellFormed();
-  return `${message}${said === '' ? '' : `: ${said}`}. To ask for it again, import a file into it with --supplier: npx limitline run FILE --portfolio "${portfolio}" --supplier FILE`;
+  return `${message}${said === '' ? '' : `: ${said}`}. To ask for the supplier again, import a file into the portfolio with --supplier: npx limitline run FILE --portfolio "${portfolio}" --supplier FILE`;
 }
 
 /** Characters of the response body that the problem quotes, as many as in a row's cause. */

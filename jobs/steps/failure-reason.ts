@@ -12,7 +12,7 @@ export function failureReason(
   result: Pick<RowResult, 'line' | 'problem' | 'cause'> | undefined,
   portfolio: string,
 ): string {
-  if (!result) return `a row that is no more: ${state}`;
+  if (!result) return `a row that no longer exists: ${state}`;
   const { line, problem, cause } = result;
   const facts = [...(problem ? [`step ${problem.step}`] : []), ...(cause === undefined ? [] : [`cause ${cause}`])];
   const why = facts.length === 0 ? '' : ` (${facts.join(', ')})`;

@@ -129,7 +129,7 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
     if ('lacks' in filled) {
       // The process that recorded the request had all values, so this one may have read another file.
       const words =
-        'a hosted session is left to other processes: a value that SERVICE_SESSION_FILE asks for is missing; a worker reads the file once';
+        'a hosted session is left to other processes: a value that SERVICE_SESSION_FILE asks for is missing; a worker reads that file only when it starts';
       if (lacking.size === 0) log.warn({ missing: filled.lacks }, words);
       lacking.add(wish.key);
       return;
@@ -157,7 +157,8 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
       const options = { idempotencyKey: `limitline-${first}`, onTokenCall };
       const send = async (): Promise<Sent> => {
         await deps.atMostOnce.mayLeave();
-        if (!deps.service.isAuthorized() || !leave()) return { is: 'unsent', reason: 'its token or its permit died' };
+        if (!deps.service.isAuthorized() || !leave())
+          return { is: 'unsent', reason: 'the token or the permit expired' };
         const answer = await deps.service.createSession(deps.session, body, options);
         return heard(answer, wish.key, onTokenCall);
       };
@@ -181,7 +182,7 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
     const isTooOften = throttledInARow >= MOST_PUT_OFFS;
     if (!isTooOften) rest(waitMs);
     if (isTooOften || (await sessions.count(key, 'putOffs').catch(() => 0)) >= MOST_PUT_OFFS)
-      return { is: 'refused', status, body: 'the service put it off too often' };
+      return { is: 'refused', status, body: 'the service put the call off too often' };
     return { is: 'throttled', status, reason };
   }
 

@@ -36,7 +36,7 @@ export function callRequestOf(position: RowPosition, openDocument: OpenDocument)
     }
     case 'documents': {
       const document = request.documents[position.uploaded.length];
-      if (!document) throw new Error(`The row ${rowName(row)} is at its documents, and has no more of them.`);
+      if (!document) throw new Error(`The row ${rowName(row)} is at the step documents, and has no more documents.`);
       return {
         ...of,
         kind: 'document',
@@ -48,7 +48,7 @@ export function callRequestOf(position: RowPosition, openDocument: OpenDocument)
     }
     case 'limit': {
       const company = position.companyId || request.companyId;
-      if (!company) throw new Error(`The row ${rowName(row)} reached its limit without a company.`);
+      if (!company) throw new Error(`The row ${rowName(row)} reached the step limit without a company.`);
       const body = limitBody(company, position);
       return {
         ...of,

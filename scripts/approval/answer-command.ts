@@ -22,8 +22,8 @@ export type AnswerOptions = ApprovalChoice & { as: string; passwordStdin?: boole
 export function withAnswerOptions(command: Command): Command {
   return command
     .requiredOption('--as <user>', 'the user who answers; the password and the code are asked for')
-    .option('--approval <id>', 'which of several that wait')
-    .option('--digest <text>', 'only if it is still what has this digest')
+    .option('--approval <id>', 'the id of the approval, where several wait')
+    .option('--digest <text>', 'answer only if the approval still has this digest')
     .option('--password-stdin', 'read the password and the code from standard input, a line each');
 }
 
@@ -149,7 +149,7 @@ function chooseApproval(
   if (digest !== undefined && digest !== only.digest) {
     throw new LimitlineError(
       'USAGE',
-      `It is not what was looked at any more: its digest is ${only.digest}. Look at it again. Nothing was done.\n${waitingWords(only)}`,
+      `The approval is no longer what was looked at: its digest is ${only.digest}. Look at the approval again. Nothing was done.\n${waitingWords(only)}`,
     );
   }
   return only;

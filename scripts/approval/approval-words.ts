@@ -64,7 +64,7 @@ function waitingSentence(approval: Approval): string {
   const { id, portfolio, rows, sum } = approval;
   const why = whyWords(approval);
   const wait = rows === 1 ? 'waits' : 'wait';
-  return `${counted(rows, 'row')}, ${groupedAmount(sum)} in all, ${wait} for another person's approval${why === '' ? ':' : `. ${why} It is done by`} npx limitline approve "${portfolio}" --as USER --approval ${id}, or the console's page /approvals/${id};`;
+  return `${counted(rows, 'row')}, ${groupedAmount(sum)} in all, ${wait} for another person's approval${why === '' ? ':' : `. ${why} To approve:`} npx limitline approve "${portfolio}" --as USER --approval ${id}, or the console's page /approvals/${id};`;
 }
 
 function whoWords(names: readonly string[]): string {

@@ -47,7 +47,7 @@ export function chosenFilter({ cause, where }: RowChoice): RowFilter | undefined
 /** Describes a plan that is not executed. */
 export function planWords(plan: Plan): string {
   const { action, portfolio, rows, sum, calls, isExact } = plan;
-  if (rows === 0) return `No row of portfolio ${portfolio} that this chooses can be ${DONE[action]}.`;
+  if (rows === 0) return `None of the chosen rows of portfolio ${portfolio} can be ${DONE[action]}.`;
   const atLeast = isExact ? '' : 'at least ';
   const what = `${atLeast}${counted(rows, 'row')} of portfolio ${portfolio}, ${groupedAmount(sum)} in all,`;
   const all = calls.company + calls.document + calls.limit;

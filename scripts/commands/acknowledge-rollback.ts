@@ -11,7 +11,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('acknowledge-rollback')
-    .description('confirm that no request is missing from a Redis older than the last send, so that work goes on')
+    .description('confirm that Redis lacks no request, although it is older than the last send, so that work goes on')
     .action(async () => {
       const accepted = await withContext(async (context) => {
         if ((await context.marks.older()) === undefined) return { older: false, heldSessions: 0 };
@@ -20,7 +20,7 @@ export function register(program: Command, terminal: Terminal): void {
       });
       const held = heldSessionsWords(accepted.heldSessions);
       const words = accepted.older
-        ? `Taken as it is. What Redis does not know counts as never requested; start the workers again.${held && ` ${held}`}`
+        ? `Redis is taken as it is. What Redis does not know counts as never requested; start the workers again.${held && ` ${held}`}`
         : 'Redis is not older than what was sent, so there is nothing to acknowledge.';
       terminal.print(words, accepted);
     });

@@ -31,17 +31,21 @@ export function register(program: Command, terminal: Terminal): void {
   audit
     .command('list')
     .description('entries of the audit trail, the newest last')
-    .option('--by <name>', 'only by who has this in the name')
-    .option('--what <words>', 'only what has these words, such as "sign-in refused"')
-    .option('--about <name>', 'only about what has this in its name: a portfolio, a user')
-    .option('--since <time>', 'only since a day (2026-11-22), a moment (2026-11-22T10:00Z) or as long ago (12h)', since)
-    .option('--limit <n>', 'so many at the most, the newest', limitNumber, LISTED)
+    .option('--by <name>', 'only entries of people whose name contains this')
+    .option('--what <words>', 'only entries of actions with these words, such as "sign-in refused"')
+    .option('--about <name>', 'only entries about something whose name contains this: a portfolio, a user')
+    .option(
+      '--since <time>',
+      'only since a day (2026-11-22), since a moment (2026-11-22T10:00Z), or in the last hours (12h)',
+      since,
+    )
+    .option('--limit <n>', 'list this many entries at the most, the newest', limitNumber, LISTED)
     .action((options: ListOptions) => withContext((context) => list(options, context, terminal)));
   audit
     .command('verify')
     .description('check every link of the trail, and name the first that does not hold (status 2)')
     .option('--file <file>', 'check an export instead (audit export)')
-    .option('--from <n>', 'begin with this entry: for what comes behind a break that is known', entryNumber)
+    .option('--from <n>', 'begin with the entry of this number, to check what comes after a known break', entryNumber)
     .action(async (options: VerifyOptions) => {
       process.exitCode = await withContext((context) => verify(options, context, terminal));
     });
@@ -62,7 +66,7 @@ async function list({ limit, since: sinceMs, by, what, about }: ListOptions, { a
   const { entries, next } = await audit.read.page({ count: limit, filter, walk: Number.POSITIVE_INFINITY });
   entries.reverse();
   const lines = entries.map(entryWords);
-  if (entries.length === 0) lines.push('No entry of the audit trail is meant by this.');
+  if (entries.length === 0) lines.push('No entry of the audit trail fits these options.');
   else if (next !== undefined) lines.unshift(`The newest ${entries.length}; there are older ones: --limit N`);
   terminal.print(lines.join('\n'), { entries, more: next !== undefined });
 }
@@ -148,13 +152,13 @@ function checkWords(
 ): string {
   const at = (atMs: number) => new Date(atMs).toISOString();
   if (broken) {
-    const when = broken.atMs === undefined ? '' : ` What stands there is of ${at(broken.atMs)}.`;
-    return `${what} does not hold. ${broken.words}${when} ${counted(entries, 'entry', 'entries')} ${entries === 1 ? 'was' : 'were'} looked at. To look at what comes behind: npx limitline audit verify ${file === undefined ? '' : `--file "${file}" `}--from ${broken.number + 1}`;
+    const when = broken.atMs === undefined ? '' : ` The entry there is of ${at(broken.atMs)}.`;
+    return `${what} does not hold. ${broken.words}${when} ${counted(entries, 'entry', 'entries')} ${entries === 1 ? 'was' : 'were'} looked at. To check the entries after it: npx limitline audit verify ${file === undefined ? '' : `--file "${file}" `}--from ${broken.number + 1}`;
   }
   if ((!last || first === undefined) && from !== undefined)
     return `${what} has no entry from number ${grouped(from)} on: nothing was looked at.`;
   if (!last || first === undefined)
-    return `${what} is empty${remembered === undefined ? ', and nothing is remembered of it.' : '.'}`;
+    return `${what} is empty${remembered === undefined ? ', and this host remembers no entry of it.' : '.'}`;
   const known =
     remembered === undefined
       ? 'This host remembers no entry of it: if its last entries were cut off before now, that does not show.'

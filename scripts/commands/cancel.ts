@@ -29,7 +29,11 @@ export function register(program: Command, terminal: Terminal): void {
     .argument('<name>', 'the portfolio')
     .description("cancel a portfolio's rows that are not sent yet; importing them again brings them back")
     .option('--cause <id>', 'only rows that were refused for this cause (report --causes)')
-    .option('--where <filter>', "only rows that this filter means, as the console's address has it", filterText)
+    .option(
+      '--where <filter>',
+      "only rows that this filter chooses, as in the address of the console's page",
+      filterText,
+    )
     .option('--dry-run', 'with --cause or --where: say what that would give up, and do nothing')
     .action(async (name: string, { dryRun, ...choice }: RowChoice & { dryRun?: boolean }) => {
       const filter = chosenFilter(choice);
@@ -68,7 +72,7 @@ async function cancelChosen(
 function cancelWords(name: string, { cancelled, answered, open }: Cancelled): string {
   const rows = counted(cancelled, 'row');
   const parts = [
-    `${rows} of portfolio ${name} ${cancelled === 1 ? 'is' : 'are'} cancelled; nothing more is sent for it.`,
+    `${rows} of portfolio ${name} ${cancelled === 1 ? 'is' : 'are'} cancelled; nothing more is sent for this portfolio.`,
   ];
   if (answered > 0) {
     const [was, has] = answered === 1 ? ['was', 'has'] : ['were', 'have'];

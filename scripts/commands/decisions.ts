@@ -39,7 +39,12 @@ export function register(program: Command, terminal: Terminal): void {
       (one: string, before: string[] = []) => [...before, one],
     )
     .addOption(new Option('--decimal <sign>', 'the decimal mark of its amounts').choices(['point', 'comma']))
-    .addOption(new Option('--dates <order>', 'which comes first in dates like 05/04/2026').choices(['dmy', 'mdy']))
+    .addOption(
+      new Option('--dates <order>', 'whether the day or the month comes first in dates like 05/04/2026').choices([
+        'dmy',
+        'mdy',
+      ]),
+    )
     .option('--dry-run', 'say what each decision would change, and change nothing')
     .description('take in what the service decided later about limits that were under review')
     .action(async (path: string, { dryRun = false, map, ...reading }: Options) => {

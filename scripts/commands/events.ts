@@ -31,7 +31,7 @@ const LISTED = 20;
 /** Permissions of an export: events may contain anything that the service knows of a buyer, so only its owner may read it. */
 const OWN_FILE = 0o600;
 
-const SINCE = 'only since a day (2026-11-22), a moment (2026-11-22T10:00Z) or as long ago (12h)';
+const SINCE = 'only since a day (2026-11-22), since a moment (2026-11-22T10:00Z), or in the last hours (12h)';
 
 type ListOptions = { since?: number; portfolio?: string; last: number };
 type ExportOptions = { since?: number; out?: string; rows: boolean };
@@ -45,7 +45,7 @@ export function register(program: Command, terminal: Terminal): void {
     .description('list the events that the service sent, and the rows that they name')
     .option('--since <time>', SINCE, since)
     .option('--portfolio <name>', 'only events that name a row of this portfolio')
-    .option('--last <n>', 'so many of the latest', limitNumber, LISTED)
+    .option('--last <n>', 'list this many of the latest events', limitNumber, LISTED)
     .action((options: ListOptions) => withContext((context) => list(options, context, terminal)));
   events
     .command('export')
@@ -66,7 +66,7 @@ export function register(program: Command, terminal: Terminal): void {
   events
     .command('try')
     .argument('<file>', 'one event in JSON, or one a line, as it came or as events export writes it')
-    .description('say what EVENTS_MAPPING finds in events, and what would become of it; nothing is changed')
+    .description('say what EVENTS_MAPPING finds in events, and what would become of them; nothing is changed')
     .action((path: string) => withContext((context) => tryEvents(path, context, terminal)));
   events
     .command('take')

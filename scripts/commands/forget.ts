@@ -109,12 +109,13 @@ async function mustBeMeant(
     if (!canAsk()) {
       throw new LimitlineError(
         'USAGE',
-        `Nothing was changed. To forget it, say: limitline forget "${name}" --yes "${name}"`,
+        `Nothing was changed. To forget the portfolio, run: limitline forget "${name}" --yes "${name}"`,
       );
     }
     given = (await askLine('\nType the name of the portfolio to forget it: ', signal))?.trim();
   }
-  if (given !== name) throw new LimitlineError('USAGE', `That is not its name, ${name}: nothing was changed.`);
+  if (given !== name)
+    throw new LimitlineError('USAGE', `That is not the name of the portfolio, ${name}: nothing was changed.`);
 }
 
 function sayForgotten(name: string, sinceMs: number, account: string, terminal: Terminal): void {

@@ -13,7 +13,7 @@ export function register(program: Command, terminal: Terminal): void {
   program
     .command('inbox')
     .description('what lies in the drop folder, what was taken from it, and what became of it')
-    .option('--last <n>', 'so many of the files that were taken', lastNumber, LATELY)
+    .option('--last <n>', 'list this many of the files that were taken', lastNumber, LATELY)
     .action(({ last }: { last: number }) =>
       withContext(async (context) => {
         const {

@@ -21,7 +21,10 @@ export function register(program: Command, terminal: Terminal): void {
     .description('the mappings that are kept')
     .action(() => withContext(({ settings }) => list(settings.LIMITLINE_DATA, terminal)));
   withReadingOptions(
-    mapping.command('keep').argument('<name>', 'what it is called').argument('<file>', 'a file that is read so'),
+    mapping
+      .command('keep')
+      .argument('<name>', 'the name of the mapping')
+      .argument('<file>', 'a file that is read in this way'),
   )
     .description('keep how this file is read: as the options say, or as it was corrected in the console')
     .action(async (name: string, file: string, options: ReadingOptions) => {
@@ -33,7 +36,7 @@ export function register(program: Command, terminal: Terminal): void {
     });
   mapping
     .command('forget')
-    .argument('<name>', 'which one')
+    .argument('<name>', 'the name of the mapping')
     .description('forget a mapping')
     .action(async (name: string) => {
       await withContext(({ settings }) => makeNamedMappings({ dataDir: settings.LIMITLINE_DATA }).forget(name));
@@ -66,9 +69,10 @@ async function keep(
   const opened = await openPortfolio({ ...reading, path: file, requiredColumns: [] });
   await opened.close();
   const [fault] = opened.problems;
-  if (fault) throw new LimitlineError('USAGE', `Nothing was kept: ${file} cannot be read so. ${fault.message}`);
+  if (fault)
+    throw new LimitlineError('USAGE', `Nothing was kept: ${file} cannot be read in this way. ${fault.message}`);
   await makeNamedMappings({ dataDir }).keep({ name, file: basename(file), keptMs: Date.now(), by, reading });
-  const words = `Mapping ${name} is kept. ${understoodWords(opened)}\nLIMITLINE_INBOX_MAPPING=${name} reads all files of the drop folder so.`;
+  const words = `Mapping ${name} is kept. ${understoodWords(opened)}\nWith LIMITLINE_INBOX_MAPPING=${name}, all files of the drop folder are read in this way.`;
   terminal.print(words, { name, file, by, reading });
   return { by, reading };
 }

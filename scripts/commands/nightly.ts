@@ -115,7 +115,7 @@ export async function stayOnDuty(context: Context, { parts = NIGHT_PARTS }: { pa
       // A fault of one part, such as a missing folder, must not stop the others.
       log.error(
         { part: part.name, reason: messageOf(error) },
-        `${part.name} could not begin; the rest of the night does`,
+        `${part.name} could not begin; the other nightly parts do`,
       );
     }
   }

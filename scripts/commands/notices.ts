@@ -23,12 +23,12 @@ const FAILED_STATUS = 2;
 export function register(program: Command, terminal: Terminal): void {
   const notices = program
     .command('notices')
-    .option('--last <n>', `so many of the latest, up to ${MOST_LISTED}`, count, LISTED)
+    .option('--last <n>', `list this many of the latest notices, up to ${MOST_LISTED}`, count, LISTED)
     .description('what people were told of, where notices go, and whether they arrive')
     .action(({ last }: { last: number }) => withContext((context) => show(context, last, terminal)));
   notices
     .command('test')
-    .description('send a test to each way that is set, now, and say what came of it')
+    .description('send a test notice now, by each way that is set (webhook, mail), and say whether it arrived')
     .action(async () => {
       const tested = await withContext(tryWays);
       terminal.print(tested.map(testedWords).join('\n'), { tested });

@@ -32,7 +32,8 @@ export function register(program: Command, terminal: Terminal): void {
 }
 
 async function reconcileNow(context: Context): Promise<Found> {
-  if (await context.marks.older()) throw new LimitlineError('OLDER', 'Nothing was compared, since Redis is older.');
+  if (await context.marks.older())
+    throw new LimitlineError('OLDER', 'Nothing was compared, since Redis is older than the last send.');
   const now = new Date();
   const night = {
     id: now.toISOString(),

@@ -63,7 +63,7 @@ export function register(program: Command, terminal: Terminal): void {
       if (options.state === 'held' && !isFile)
         throw new LimitlineError('USAGE', 'Held rows are written as csv or xlsx alone.');
       if (options.state && (options.causes || format === 'errors-csv'))
-        throw new LimitlineError('USAGE', '--state is neither for --causes nor for --format errors-csv.');
+        throw new LimitlineError('USAGE', '--state cannot be given with --causes, nor with --format errors-csv.');
       checkOutput(options.out, { isBinary: format === 'xlsx' });
       const whole = { ...options, say: terminal.say };
       await onPortfolio(name, (context) => report(name, format, whole, context), { alsoArchived: true });

@@ -58,7 +58,7 @@ function restoredWords({ portfolio, rows, states, folder, resumed }: Restored): 
       : `${portfolio} is restored.`,
     `  ${back}, as ${rows === 1 ? 'it was when it' : 'they were when they'} left.`,
     ...(states.refused ? NO_RULE : []),
-    '  The files stay until it is archived again, in',
+    '  The archive files stay until the portfolio is archived again, in',
     `  ${folder}`,
   ].join('\n');
 }

@@ -34,7 +34,11 @@ export function register(program: Command, terminal: Terminal): void {
     .option('--row <id>', 'only the row with this id (column "row" of the results)')
     .option('--error <text>', 'only rows whose problem contains this text')
     .option('--cause <id>', 'only rows that were refused for this cause (report --causes)')
-    .option('--where <filter>', "only rows that this filter means, as the console's address has it", filterText)
+    .option(
+      '--where <filter>',
+      "only rows that this filter chooses, as in the address of the console's page",
+      filterText,
+    )
     .option('--dry-run', 'say what that would send, and do nothing; not with --line or --row')
     .action(async (name: string, { cause, where, dryRun = false, ...others }: RetryOptions) => {
       const retry: Retry = { portfolio: name, state: 'refused', ...others };

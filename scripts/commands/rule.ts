@@ -16,11 +16,11 @@ export function register(program: Command, terminal: Terminal): void {
     .command('add')
     .description('send refused rows again at night, each row on a limited number of nights')
     .option('--cause <id>', 'only rows rejected for this cause; report --causes lists the ids')
-    .addOption(new Option('--step <step>', 'rows that this step was refused for').choices(STEPS))
-    .option('--status <n>', 'rows that were refused with this status')
-    .option('--words <text>', 'rows that were refused in words that contain this text')
+    .addOption(new Option('--step <step>', 'only rows that were refused at this step').choices(STEPS))
+    .option('--status <n>', 'only rows that were refused with this status')
+    .option('--words <text>', 'only rows that were refused in words that contain this text')
     .option('--portfolio <name>', 'only rows of this portfolio (default: of all portfolios)')
-    .requiredOption('--nights <n>', 'how many nights a row goes again at most, 1 to 30')
+    .requiredOption('--nights <n>', 'on how many nights a row is sent again at most, 1 to 30')
     .action(async (form: RuleForm) => {
       const made = await withContext((context) => addRule(form, commandLineActor(), context), { facts: idOf });
       const nights = counted(made.nights, 'night');
@@ -28,7 +28,7 @@ export function register(program: Command, terminal: Terminal): void {
     });
   rule
     .command('list')
-    .description('all rules, how many rows they mean now, and what they did last')
+    .description('list all rules, how many rows each would send again now at the most, and what it did last')
     .action(async () => {
       const { rules } = await withContext(rulesNow);
       terminal.print(ruleTable(rules), { rules: rules.map(printed) });

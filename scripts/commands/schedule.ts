@@ -18,7 +18,7 @@ export function register(program: Command, terminal: Terminal): void {
   schedule
     .command('run')
     .description('run a task of the schedule now, and wait for its end')
-    .addArgument(new Argument('<task>', 'which').choices(TASKS))
+    .addArgument(new Argument('<task>', 'the task').choices(TASKS))
     .action(async (task: TaskName) => {
       const ends = await withContext((context) => runNow(task, context));
       terminal.print(nightWords(ends), { runs: ends });

@@ -18,7 +18,7 @@ export function register(program: Command, terminal: Terminal): void {
     .option('--row <id>', 'only for the row with this id (column "row" of the results)')
     .option(
       '--resend',
-      'new ones, where there is a link or nobody knows what became of the last; needs --line or --row',
+      'ask for a new session although there is a link, or nobody knows what became of the last; needs --line or --row',
     )
     .action(async (name: string, { line, row, resend = false }: { line?: number; row?: string; resend?: boolean }) => {
       const isOne = line !== undefined || row !== undefined;
@@ -30,7 +30,12 @@ export function register(program: Command, terminal: Terminal): void {
       await onPortfolio(name, async (context) => {
         const by = commandLineActor();
         const answer = await askSessions({ portfolio: name, line, row }, { by, anew: resend }, context);
-        const { goes, workers } = await goingOn(answer.asked, name, context, 'They go behind all limits');
+        const { goes, workers } = await goingOn(
+          answer.asked,
+          name,
+          context,
+          'The calls for sessions go after all limits',
+        );
         const words = askedSessionsWords(answer);
         terminal.print(answer.asked > 0 ? `Portfolio ${name}: ${words} ${goes}` : `Portfolio ${name}: ${words}`, {
           portfolio: name,

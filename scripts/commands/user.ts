@@ -49,7 +49,7 @@ export function register(program: Command, terminal: Terminal): void {
     .command('factor')
     .argument('<name>')
     .requiredOption('--reset', 'take the second factor and its recovery codes away; the next sign-in sets up another')
-    .description("a user's second factor, when the telephone is lost and so are the codes")
+    .description("reset a user's second factor, when both the telephone and the recovery codes are lost")
     .action((name: string) => resetFactor(name, terminal));
   user
     .command('sessions')
@@ -57,8 +57,8 @@ export function register(program: Command, terminal: Terminal): void {
       '<name>',
       'a user, or somebody of an identity provider as lists show them: "ann@example.com (sso 4f6d2a)"',
     )
-    .option('--end', 'end them all, on all hosts')
-    .description('where somebody is signed in')
+    .option('--end', 'end all sessions of this person, on all hosts')
+    .description('list where somebody is signed in, or end these sessions')
     .action((name: string, { end = false }: { end?: boolean }) => sessions(name, end, terminal));
   user
     .command('list')

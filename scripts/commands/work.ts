@@ -33,7 +33,7 @@ import { endWithParent, sayReady } from '../up/with-parent.ts';
 export function register(program: Command, terminal: Terminal): void {
   logUsageFaults(withWorkEndOptions(program.command('work')))
     .description(
-      'work on all portfolios until SIGTERM or SIGINT; a second one, two seconds later or more, stops at once',
+      'work on all portfolios until SIGTERM or SIGINT; a second signal, two seconds later or more, stops at once',
     )
     .action(async (options: WorkEndOptions) => {
       const settings = readSettings();

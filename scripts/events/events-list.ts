@@ -38,17 +38,17 @@ function keptWords({ totals, mostBytes, keepMs }: Omit<EventList, 'events'>): st
 
 function fullWords({ totals }: Pick<EventList, 'totals'>): string {
   const when = totals.fullMs === undefined ? '' : `, the last at ${inUtc(totals.fullMs)}`;
-  return `NOT TAKEN: ${counted(totals.full, 'event')} so far${when}, since all that may be kept was: give EVENTS_KEEP_MB more, or EVENTS_KEEP_DAYS less.`;
+  return `NOT TAKEN: ${counted(totals.full, 'event')} so far${when}, since no more may be kept: make EVENTS_KEEP_MB larger, or EVENTS_KEEP_DAYS smaller.`;
 }
 
 function emptyWords({ totals }: Pick<EventList, 'totals'>, portfolio: string | undefined): string {
   // Tells people who never used events how events get here.
-  if (totals.events === 0) return 'None is here: they come where EVENTS_PORT is set (docs/events.md).';
-  return portfolio === undefined ? 'No event is meant by this.' : `No event names a row of ${portfolio}.`;
+  if (totals.events === 0) return 'No event is here: events come where EVENTS_PORT is set (docs/events.md).';
+  return portfolio === undefined ? 'No event fits these options.' : `No event names a row of ${portfolio}.`;
 }
 
 function archivedWords(archived: number): string {
-  return `${counted(archived, 'portfolio')} ${archived === 1 ? 'is' : 'are'} archived or forgotten: whether an event names a row of one is seen once that is restored.`;
+  return `${counted(archived, 'portfolio')} ${archived === 1 ? 'is' : 'are'} archived or forgotten: whether an event names a row of such a portfolio is seen once the portfolio is restored.`;
 }
 
 function eventLines({

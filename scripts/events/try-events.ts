@@ -24,7 +24,7 @@ const SHOWN = 200;
 export function mappingOf({ EVENTS_MAPPING: path }: Settings): EventMapping {
   if (path === undefined) {
     const words =
-      'EVENTS_MAPPING is not set, so events state no decisions: docs/events.md says what stands in its file.';
+      'EVENTS_MAPPING is not set, so no decision is read from events: docs/events.md says what the file of this setting contains.';
     throw new LimitlineError('SETTINGS', words);
   }
   const { mapping, faults = [] } = { mapping: undefined, ...readEventMapping(path) };
@@ -63,7 +63,7 @@ function factsOf({ found, is, became, doubts, ...reading }: ToldReading) {
 }
 
 function wordsOf(line: number, readings: readonly ToldReading[]): string {
-  if (readings.length === 0) return `line ${line}: it states no limit`;
+  if (readings.length === 0) return `line ${line}: the event names no limit`;
   return readings.map((reading) => `line ${line}: ${readingWords(reading)}`).join('\n');
 }
 

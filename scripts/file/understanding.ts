@@ -38,8 +38,8 @@ export function understoodWords(read: Read): string {
     parts.push(`Columns read: ${mapped.map(({ column, is }) => `${visible(column)} as ${is}`).join(', ')}.`);
   parts.push(...sentByPathWords(read.columns));
   const currency = currencyColumn(read.columns);
-  if (currency) parts.push(`Compared from line to line, but not sent: ${visible(currency.written)}.`);
-  if (unmapped.length > 0) parts.push(`Kept, but not sent: ${unmapped.map(visible).join(', ')}.`);
+  if (currency) parts.push(`The currency is compared from line to line, but not sent: ${visible(currency.written)}.`);
+  if (unmapped.length > 0) parts.push(`Columns kept, but not sent: ${unmapped.map(visible).join(', ')}.`);
   const paths = unmapped.filter((written) => 'field' in readExtraField(written));
   if (paths.length > 0)
     parts.push(`To send such a column, map it: ${paths.map((path) => `--map "${path}=${path}"`).join(' ')}`);

@@ -62,10 +62,14 @@ export function dryRunWords(dryRun: DryRun, currency?: string): string {
     `An import would request ${counted(limits, 'limit')} (${moneyText(requested, currency)} in total), create ${counted(companies, 'company', 'companies')}`,
     ` and upload ${counted(documents, 'document')} (${(uploadBytes / 1_000_000).toFixed(1)} MB).`,
   ];
-  if (open > 0) parts.push(` ${counted(open, 'of them waits', 'of them wait')} already.`);
+  if (open > 0) parts.push(` ${counted(open, 'of these limits waits', 'of these limits wait')} already.`);
   if (replaced > 0) parts.push(` ${replacedWords(replaced, 'would be')}`);
   if (besides.limits > 0) {
-    const words = counted(besides.limits, 'of them is for a buyer that has', 'of them are for buyers that have');
+    const words = counted(
+      besides.limits,
+      'of these limits is for a buyer that has',
+      'of these limits are for buyers that have',
+    );
     parts.push(
       ` ${words} another limit, open, made or in this file (${moneyText(besides.requested, currency)} in total).`,
     );
@@ -82,6 +86,7 @@ export function dryRunWords(dryRun: DryRun, currency?: string): string {
     const words = counted(before.held, 'more is', 'more are');
     parts.push(` ${words} held or under way and will not be requested again. ${heldRemedy()}`);
   }
-  if (durationS !== null) parts.push(` At SERVICE_RATE_PER_S that takes at least ${durationS.toLocaleString('en')} s.`);
+  if (durationS !== null)
+    parts.push(` At SERVICE_RATE_PER_S the calls take at least ${durationS.toLocaleString('en')} s.`);
   return parts.join('');
 }

@@ -80,7 +80,7 @@ function fact(name: string, ...lines: string[]): string[] {
 }
 
 function firstWords(first: number): string {
-  return `${counted(first, 'row is', 'rows are')} sent, then it pauses; npx limitline resume sends the rest`;
+  return `${counted(first, 'row is', 'rows are')} sent, then the portfolio pauses; npx limitline resume sends the rest`;
 }
 
 function fileWords({ path, counts, warnings }: ImportPreview): string[] {
@@ -110,7 +110,8 @@ function othersWords({ others }: ImportPreview): string[] {
 /** A line about limits that the file requests although their buyers have a limit already, or will have one. */
 function besidesWords({ currency, dryRun: { besides } }: ImportPreview): string[] {
   if (besides.limits === 0) return [];
-  const whose = besides.limits === 1 ? 'is for a buyer that has another' : 'are for buyers that have another';
+  const whose =
+    besides.limits === 1 ? 'is for a buyer that has another limit' : 'are for buyers that have another limit';
   return [`${besides.limits.toLocaleString('en')} ${whose} (${moneyText(besides.requested, currency)})`];
 }
 

@@ -42,7 +42,7 @@ export function reportTable(report: NightReport, findings: readonly ReportFindin
     const { folder, items, page, host } = report.files;
     lines.push('', `All items: ${folder}/${items}`);
     if (page !== undefined) lines.push(`To print:  ${folder}/${page}`);
-    if (host !== here) lines.push(`Both are on the host ${host}.`);
+    if (host !== here) lines.push(`These files are on the host ${host}.`);
   }
   if (report.fault !== undefined) lines.push('', ...folded(`No files were left: ${report.fault}`, 0));
   return lines.join('\n');
@@ -106,7 +106,7 @@ function findingLines(given: ReportFinding): string[] {
 }
 
 /** The note below a finding's first command if there are several, so that nobody takes the command for all rows. */
-const OTHER_WAYS = 'is for the first of them; the others have their own';
+const OTHER_WAYS = 'is for the first of these rows; each row has its own command';
 
 function folded(text: string, indent: number): string[] {
   return foldedText(text, COLUMNS - indent).map((line) => `${' '.repeat(indent)}${line}`);

@@ -11,7 +11,7 @@ export function scheduleTable({ tasks, onDuty, isOther, nowMs }: ScheduleFacts):
   const parts = tasks.map((task) => taskLines(task, nowMs).join('\n'));
   if (onDuty.length === 0) {
     parts.push(
-      'NOBODY IS ON DUTY: nothing of this runs by itself.\n' +
+      'NOBODY IS ON DUTY: none of these tasks runs by itself.\n' +
         'Start `limitline up` or `limitline nightly --wait`, or have cron or systemd run `limitline nightly`.',
     );
   } else {
@@ -20,7 +20,7 @@ export function scheduleTable({ tasks, onDuty, isOther, nowMs }: ScheduleFacts):
   }
   if (isOther)
     parts.push(
-      'The settings here say another schedule (LIMITLINE_SCHEDULE); whoever is on duty goes by the one above.',
+      'The settings here have another schedule (LIMITLINE_SCHEDULE); the processes on duty go by the one above.',
     );
   return parts.join('\n\n');
 }

@@ -12,9 +12,9 @@ export function noticesList({ ways, about, hasLinks, lately, counts }: NoticesFa
   if (given.length === 0) {
     lines.unshift('Notices are sent to nobody: set NOTIFY_WEBHOOK_URL or NOTIFY_SMTP_URL.');
   } else if (!hasLinks) lines.push('CONSOLE_URL is not set, so that notices have no links.');
-  if (about.length > 0) lines.push(`Sent are: ${about.join(', ')} (NOTIFY_ABOUT).`);
+  if (about.length > 0) lines.push(`Notices are sent about: ${about.join(', ')} (NOTIFY_ABOUT).`);
   if (counts.undelivered > 0) lines.push(`${counted(counts.undelivered, 'notice')} in all could not be delivered.`);
-  const told = lately.length === 0 ? ['There was nothing to tell yet.'] : [...lately].reverse().map(noticeLines);
+  const told = lately.length === 0 ? ['No notice was made yet.'] : [...lately].reverse().map(noticeLines);
   return `${lines.join('\n')}\n\n${told.join('\n')}`;
 }
 

@@ -19,7 +19,7 @@ export type ReadingOptions = {
 };
 
 const SAME_BUYER =
-  'lines, such as 12 or 12-15, that mean the buyer their identifiers point to, though its name differs; repeatable';
+  'lines, such as 12 or 12-15, that mean the buyer with their identifiers, though the name differs; may be repeated';
 
 const DECIMALS = { point: '.', comma: ',' } as const;
 
@@ -28,7 +28,7 @@ export function withReadingOptions(command: Command): Command {
   const decimal = new Option('--decimal <sign>', 'the decimal mark of amounts (default: found from the column)');
   const dates = new Option(
     '--dates <order>',
-    'which comes first in dates like 05/04/2026 (default: found from the column)',
+    'whether the day or the month comes first in dates like 05/04/2026 (default: found from the column)',
   );
   return command
     .option('--encoding <name>', 'encoding of the file, such as cp850 or shift_jis (default: found from the file)')
@@ -38,7 +38,7 @@ export function withReadingOptions(command: Command): Command {
     .option('--header-line <n>', 'the line with the column names (default: found within the first 20)', headerLine)
     .option(
       '--map <header=column>',
-      'read a header as this column of ours ("HEADER=" as none); or a JSON file from check --save-map; repeatable',
+      'read a header as this column of Limitline ("HEADER=": as none); or a JSON file of check --save-map; may be repeated',
       collect,
     )
     .option('--same-buyer <line>', SAME_BUYER, collect)

@@ -20,14 +20,14 @@ export type ResolveOptions = {
 
 export function withResolveOptions(command: Command): Command {
   return command
-    .option('--line <n>', 'the row of this line', lineNumber)
+    .option('--line <n>', 'the held row of this line', lineNumber)
     .option('--row <id>', 'the row with this id (column "row" of the results)')
     .option('--all', 'all held rows; only with --resend')
     .option('--from <file>', 'a CSV with the columns line (or row) and id: an id, or resend, for each held row')
     .addOption(new Option('--step <step>', 'only rows held at this step').choices(STEPS))
-    .option('--made <id>', 'the service made it, and this is its id')
+    .option('--made <id>', 'the service made what was asked for, and this is its id')
     .option('--id-is-right', 'take an id that looks unlike the other ids of the service')
-    .option('--resend', 'it was not made: send it again')
+    .option('--resend', 'nothing was made: send the call again')
     .option('--dry-run', 'say what would be done, and change nothing')
     .option('--yes', 'do not ask first; needed for --all without a terminal');
 }
@@ -55,7 +55,7 @@ export function checkResolveOptions(options: ResolveOptions): void {
     );
   }
   if ((made === undefined) === !resend) {
-    throw new LimitlineError('USAGE', 'Say what became of it: --made ID, or --resend.');
+    throw new LimitlineError('USAGE', 'Say what became of the call: --made ID, or --resend.');
   }
   if (all && made !== undefined) {
     throw new LimitlineError(

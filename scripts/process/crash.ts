@@ -47,7 +47,7 @@ function faultWords(error: unknown): string | undefined {
   }
   if (isRefusedAsFull(error)) return `${nearlyFullWords()} Run the same command later to continue.`;
   if (isRefusedForNow(error)) {
-    return `Redis cannot take it at the moment (${messageOf(error)}); run the same command to continue.`;
+    return `Redis cannot take commands at the moment (${messageOf(error)}); run the same command to continue.`;
   }
   return undefined;
 }

@@ -103,10 +103,13 @@ async function writeResults(archived: ArchivedPortfolio, out: string | undefined
 /** Commands that a person may want next. */
 function nextSteps({ name, is }: ArchivedAt, isGone: boolean): string[] {
   const word = shellWord(name);
-  if (is === 'forgotten') return ['It was forgotten: nothing of it comes back.'];
+  if (is === 'forgotten') return ['The portfolio was forgotten: nothing of it can be brought back.'];
   if (is !== 'archived') return [archivedFault({ name, is }).message];
   if (isGone)
-    return ['Its files are not there: without them its rows do not come back. Put the', 'folder back from a copy.'];
+    return [
+      'The files of the archive are not there: without them its rows do not come',
+      'back. Put the folder back from a copy.',
+    ];
   return [
     `Its results:   npx limitline report ${word} --format csv --out FILE`,
     `Its rows back: npx limitline restore ${word}`,

@@ -64,7 +64,7 @@ export function summaryTable(
   const again = resentWords(summary.resent);
   if (again !== '')
     parts.push(
-      `Allowed a second sending, since no answer told of the first: ${again}. The service may make them twice.`,
+      `Allowed to be sent a second time, since no answer told of the first: ${again}. The service may make them twice.`,
     );
   if (supplier)
     parts.push(
@@ -77,7 +77,7 @@ export function summaryTable(
   if (paused !== undefined) parts.push(`Paused: ${paused || 'by request'}.`);
   else if (first !== undefined && !summary.finished) {
     parts.push(
-      `${counted(first, 'row is', 'rows are')} sent first; then it pauses until: npx limitline resume "${portfolio}"`,
+      `${counted(first, 'row is', 'rows are')} sent first; then the portfolio pauses until: npx limitline resume "${portfolio}"`,
     );
   }
   if (interrupted) parts.push('An import was not read to its end: import its file again.');
@@ -104,7 +104,7 @@ function unknownStatusLines({ statuses, meanings }: Summary): string[] {
 }
 
 /** The advice for limits without a status: their decisions can be taken in from a file. */
-const BRING = ' Bring it by: npx limitline decisions FILE';
+const BRING = ' To take in a missing status: npx limitline decisions FILE';
 
 function callLine({ token, throttled, ...calls }: Summary['calls']): string {
   const sent = CALL_KINDS.map((kind) => `${grouped(calls[kind])} for ${KINDS[kind].several}`).join(', ');

@@ -139,5 +139,5 @@ async function notMadeHint(portfolio: string, { rows, settings }: Context): Prom
   const named = [...statuses].filter((status) => status !== undefined).sort();
   if (named.length === 0) return undefined;
   const setting = `SERVICE_NOT_MADE=${[...settings.SERVICE_NOT_MADE, ...named].join(',')}`;
-  return `limitline: rows are held because the service answered ${named.join(', ')}, and that does not say whether anything was made. If you know that it makes nothing then, set ${setting}: from then on such calls are sent again by themselves.`;
+  return `limitline: rows are held because the service answered ${named.join(', ')}, and that does not say whether anything was made. If you know that the service makes nothing when it answers so, set ${setting}: from then on such calls are sent again by themselves.`;
 }

@@ -183,7 +183,7 @@ test('one plan has both answers, and what is not right stands beside its row wit
     /value="bl_twice".*value="bl_twice".*is already given for Buyer \d GmbH, line \d of q4\./s,
   );
   const both = await answer([first], undefined, { [`made-${heldName(first)}`]: 'bl_1' });
-  expect(both).toMatchObject({ status: 422, text: expect.stringContaining('This has two answers') });
+  expect(both).toMatchObject({ status: 422, text: expect.stringContaining('This row has two answers') });
   expect(await answer([])).toMatchObject({ status: 422, text: expect.stringContaining('Type the ids of what exists') });
 
   const id = madeFor('HRB 2') || madeFor('HRB 4');

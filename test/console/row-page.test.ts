@@ -75,7 +75,7 @@ test('a held row is answered on its page, and the wrong id is refused with nothi
   expect(text).toContain('The row needs an answer');
   expect(await post('/held/plan', { ...back, [field]: 'company_1' })).toMatchObject({
     status: 422,
-    text: expect.stringContaining('its ids begin with bl_'),
+    text: expect.stringContaining('ids of that step begin with bl_'),
   });
   expect(await post('/held/plan', { ...back, [field]: '' })).toMatchObject({ status: 422 });
   expect((await post('/held/plan', { [field]: 'bl_1' }, { origin: 'http://evil.example' })).status).toBe(403);

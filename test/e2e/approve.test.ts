@@ -116,7 +116,7 @@ describe('approve', () => {
       [['--as', 'nobody'], right, PASSWORD, 'The name, the password or the code is wrong.'],
       [['--as', own], ownCode, PASSWORD, 'a colleague must decide'],
       [['--as', 'fiona'], finance, PASSWORD, 'it takes the role approver'],
-      [['--as', 'bob', '--digest', 'of something else'], another, PASSWORD, 'not what was looked at any more'],
+      [['--as', 'bob', '--digest', 'of something else'], another, PASSWORD, 'no longer what was looked at'],
       [
         ['--as', 'bob', '--approval', 'of-another'],
         another,

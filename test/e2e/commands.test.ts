@@ -213,7 +213,7 @@ test('run and import say how they read a file, in words and in JSON, and --map m
   expect(imported.stderr).toContain('Read as UTF-8, separated by semicolons');
   expect(imported.stderr).toContain('The header is line 2; line 1 above it is not read: "Liste Q4".');
   expect(imported.stderr).toContain('Columns read: Kunde as name, Kreditlimit (EUR) as requested_limit.');
-  expect(imported.stderr).toContain('Kept, but not sent: Notiz.');
+  expect(imported.stderr).toContain('Columns kept, but not sent: Notiz.');
   const ran = await callCommand(['run', 'q4.csv', '--map', 'Kunde=name', '--json'], { cwd, env });
   expect(ran.stderr).toContain('Columns read: Kunde as name');
   expect(JSON.parse(ran.stdout)).toMatchObject({

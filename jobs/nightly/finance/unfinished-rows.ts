@@ -116,7 +116,7 @@ type PortfolioFacts = {
 type FactsOf = (portfolio: string) => Promise<PortfolioFacts>;
 
 function awaitsWords(awaits: RowResult['awaits']): string {
-  const what = awaits?.answer ? ' of what was said of its call' : awaits ? ' to be sent again' : '';
+  const what = awaits?.answer ? ' of the answer about its call' : awaits ? ' to be sent again' : '';
   return `it waits for another person's approval${what}`;
 }
 
@@ -129,15 +129,15 @@ function wasSent(state: string): boolean {
 const REASONS: Readonly<Record<CauseMeaning, (at: string) => string>> = {
   refused: (at) => `refused at ${at}`,
   unknown: (at) => `outcome unknown at ${at}`,
-  'put off': (at) => `put off too often at ${at}`,
+  'put off': (at) => `put off too often by the service at ${at}`,
   other: (at) => `made before for another buyer or amount, at ${at}`,
   ours: (at) => `fault of Limitline at ${at}`,
 };
 
 const STEP_WORDS: Readonly<Record<Step, string>> = {
-  company: 'the company',
-  documents: 'the documents',
-  limit: 'the limit',
+  company: 'the step company',
+  documents: 'the step documents',
+  limit: 'the step limit',
 };
 
 function reasonOf(cause: RowCause | undefined, step: Step): string {

@@ -148,7 +148,7 @@ async function* areThere(archived: readonly ArchivedPortfolio[], place: ArchiveP
   for (const one of archived) if (one.is === 'archived') yield isThere(one, place);
 }
 
-const HELD_LISTED = 'held rows were not listed as they are; they are now';
+const HELD_LISTED = 'the list of held rows did not match the rows; it does now';
 const ELSEWHERE =
   'Files, documents and archives were not compared: none of the imported files are in the data folder of this host. Where they lie, limitline reconcile compares them.';
 

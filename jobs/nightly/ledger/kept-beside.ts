@@ -149,7 +149,7 @@ const UNEQUAL = {
 
 const GONE =
   'rows wait for an approval that no longer exists, so nobody can answer it; cancel them, and import their file again';
-const UNBOUND = 'approvals were not as the rows that wait for them; they are now';
+const UNBOUND = 'approvals did not match the rows that wait for them; they do now';
 
 /** The most sums that one finding names. */
 const MOST_NAMED_SUMS = 8;

@@ -58,7 +58,7 @@ export function makeCallCheck(
     if (recovered.is === 'known') return;
     const isMended = recovered.is === 'put';
     const says = isMended ? FORGOTTEN[kind] : DIFFERS[kind];
-    const detail = isMended ? made.id : `${made.id || 'none'}, and the call ${call.id || 'none'}`;
+    const detail = isMended ? made.id : `the row has ${made.id || 'none'}, and the call made ${call.id || 'none'}`;
     await sink.found({ check: 'calls', says, detail, isMended, ...rowFacts(row, result) });
   }
 
@@ -174,7 +174,7 @@ const DIFFERS = {
   limit: 'rows are done with another limit than their call made',
   company: 'rows are done with another company than their call made',
 } as const;
-const ANSWERED = 'rows were held though nobody doubts their call; they go on';
+const ANSWERED = 'rows were held though it is known what became of their call; they go on';
 const REFUSED_BUT_MADE =
   'rows are refused, but their limit was made; sending them again records that limit and requests nothing';
 const CANCELLED_BUT_MADE =

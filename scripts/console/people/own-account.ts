@@ -48,7 +48,7 @@ export function mePageFunctions(context: Context): MePageFunctions {
   };
 }
 
-const NO_CODE = t`This code does not fit. Look at the app again, and type the code that it shows now.`;
+const NO_CODE = t`This code is wrong. Look at the app again, and type the code that it shows now.`;
 const ENDED = t`Your session ended meanwhile. Sign in again.`;
 
 /** A person's account and session. Changes give the session a new token. */
@@ -94,6 +94,6 @@ export async function wordsOfFault(work: () => Promise<unknown>): Promise<string
 export function wordsOfRefusal(answer: RefusedSignIn | { is: 'owes' }): string {
   if (answer.is === 'later')
     return t`Too many wrong passwords. Try again in ${answer.afterS} seconds. Nothing was changed.`;
-  if (answer.is === 'busy') return t`Too many passwords are looked at just now. Try again in some seconds.`;
-  return t`The password or the code does not fit; a code is good once. Nothing was changed.`;
+  if (answer.is === 'busy') return t`Too many passwords are being checked just now. Try again in some seconds.`;
+  return t`The password or the code is wrong; each code can be used only once. Nothing was changed.`;
 }

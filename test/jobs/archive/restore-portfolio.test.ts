@@ -96,7 +96,9 @@ test('one that stood still while another took over writes nothing more, and take
     letGo = goesOn.resolve;
   };
   let letGo = () => {};
-  await expect(restore('q4', standStill)).rejects.toMatchObject({ message: expect.stringContaining('on another way') });
+  await expect(restore('q4', standStill)).rejects.toMatchObject({
+    message: expect.stringContaining('by now: nothing more'),
+  });
   letGo();
   expect(await second).toMatchObject({ rows: 7, resumed: true });
   expect(changedIn(before, await picture())).toEqual([]);

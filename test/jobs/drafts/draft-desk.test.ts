@@ -180,7 +180,7 @@ test('a line that is broken is mended as a text, and one can be said to mean the
     { line: 4, kind: 'invalid' },
   ]);
   const cellWise = { version: 1, edits: [{ line: 2, cells: new Map([[0, 'Mended']]) }] };
-  await expect(desk.mend(draft.id, cellWise)).rejects.toThrow('Line 2 is broken as a whole');
+  await expect(desk.mend(draft.id, cellWise)).rejects.toThrow('Line 2 cannot be split into cells');
   await desk.mend(draft.id, { version: 1, edits: [{ line: 2, text: 'Mended,DE,HRB 1,5' }] });
   await desk.correct(draft.id, { reading: { sameBuyer: [4] } });
   expect(await previewOf(desk, draft)).toMatchObject({

@@ -196,7 +196,7 @@ describe('of a file of the drop folder', () => {
     await writeFile(join(folder, name), JSON.stringify({ name: 'old.csv', keptMs: 1, reading: FAYS }));
     await drop('q4.csv', file(2));
     const { files, lying } = await takeIn();
-    expect([files, lying]).toMatchObject([[], [{ why: expect.stringContaining('did not note by whom') }]]);
+    expect([files, lying]).toMatchObject([[], [{ why: expect.stringContaining('did not note who it was') }]]);
     expect(await names('rejected')).toEqual([]);
     const again = await upload();
     await desk.correct(again.id, { takeOffered: true }, 'ben');

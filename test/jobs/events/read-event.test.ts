@@ -90,9 +90,9 @@ test('each element of lists is a limit, with the kind and time of the event that
     { is: 'decision', word: { limit: 'bl_1', at: AT }, found: { kind: 'decided' } },
     { is: 'unreadable', why: 'status is missing: there is nothing at /events/0/limits/1/status.' },
     { is: 'other kind' },
-    { is: 'unreadable', why: 'There is no list at /events/2/limits.' },
+    { is: 'unreadable', why: 'The event has no list at /events/2/limits.' },
   ]);
-  expect(await read({ events: { 0: {} } }, lists)).toMatchObject([{ why: 'There is no list at /events.' }]);
+  expect(await read({ events: { 0: {} } }, lists)).toMatchObject([{ why: 'The event has no list at /events.' }]);
 });
 
 // Promise: unreadable-event-not-taken
@@ -125,26 +125,26 @@ test.each<[string, unknown, string]>([
   [
     'an amount with a separator',
     { ...event, data: { ...data, total_limit: '1,234' } },
-    'total_limit: It has a separator',
+    'total_limit: The amount has a separator',
   ],
   [
     'an amount with a separator of thousands',
     { ...event, data: { ...data, available_limit: "1'234.50" } },
-    'available_limit: It has a separator',
+    'available_limit: The amount has a separator',
   ],
   [
     'an amount whose point may be a separator',
     { ...event, data: { ...data, total_limit: '1.234' } },
-    'total_limit: It has a separator',
+    'total_limit: The amount has a separator',
   ],
   ['no time', { ...event, created: 'soon' }, 'decided_at: '],
   ['a time that is none', { ...event, created: 1e300 }, 'decided_at: '],
   ['the far future', { ...event, created: '2999-01-01T00:00:00Z' }, 'in the future'],
-  ['no JSON', 'id=bl_1', 'It is no JSON.'],
-  ['nothing', '', 'It is no JSON.'],
+  ['no JSON', 'id=bl_1', 'The event is no JSON.'],
+  ['nothing', '', 'The event is no JSON.'],
   ['null', 'null', 'there is nothing at /type'],
   ['1 MB of lists in lists', '['.repeat(5e5) + ']'.repeat(5e5), 'there is nothing at /type'],
-  ['1 MB of lists that do not end', '['.repeat(1e6), 'It is no JSON.'],
+  ['1 MB of lists that do not end', '['.repeat(1e6), 'The event is no JSON.'],
   ['1 MB of objects in objects', `${'{"type":'.repeat(1e5)}1${'}'.repeat(1e5)}`, 'kind is of type object'],
 ])('%s is not read, and it is said why', async (_what, body, why) => {
   expect(await read(body)).toEqual([expect.objectContaining({ is: 'unreadable', why: expect.stringContaining(why) })]);
@@ -159,7 +159,7 @@ test('all that is wrong with an event is said, each once', async () => {
   expect(await read(wrong)).toMatchObject([
     {
       why: expect.stringMatching(
-        /^buyer_limit_id is a number\. status is missing: \S[^.]* \/data\/status\. total_limit: It has a separator [^.]*\.50 is read\. decided_at: /,
+        /^buyer_limit_id is a number\. status is missing: \S[^.]* \/data\/status\. total_limit: The amount has a separator [^.]*\.50 is read\. decided_at: /,
       ),
     },
   ]);
@@ -187,6 +187,6 @@ test('an event with more limits than any service sends is not read', async () =>
   const lists = { buyer_limit_id: '/*', status: '/*', kind: undefined, kinds: [] };
   const rest = { total_limit: undefined, available_limit: undefined, decided_at: undefined };
   const many = Array.from({ length: 10_001 }, () => 'bl_1');
-  expect(await read(many, { ...lists, ...rest })).toMatchObject([{ why: 'It has more than 10000 limits.' }]);
+  expect(await read(many, { ...lists, ...rest })).toMatchObject([{ why: 'The event has more than 10000 limits.' }]);
   expect(await read(many.slice(1), { ...lists, ...rest })).toHaveLength(10_000);
 });

@@ -111,7 +111,9 @@ test('lines whose requests wait for an approval in another portfolio are said to
     'This request waits for an approval already, line 2 of portfolio q4 (1, awaiting): it is requested once, by whichever goes first.',
     'The same buyer has another request, line 3 of portfolio q4 (5, awaiting): this limit is requested as well.',
   ]);
-  expect(dryRunWords(dryRun.result())).toContain(' 1 of them waits already. 1 of them is for a buyer that has another');
+  expect(dryRunWords(dryRun.result())).toContain(
+    ' 1 of these limits waits already. 1 of these limits is for a buyer that has another',
+  );
   const imported = await place.import([HEADER, acme(1), zinc(7)], { portfolio: 'q5' });
   expect(imported.warnings.map(({ message }) => message)).toEqual(expect.arrayContaining(warnings));
 });

@@ -182,5 +182,5 @@ test('check warns of what a person said no to: it waits for a yes whatever its s
   await carryOutAllAnswered(context);
   const warnings: [number, string][] = [];
   await checked(place, [...lines, 'Firma B GmbH,DE,HRB 2,,,1000'], { portfolio: 'q5', warnings });
-  expect(warnings).toEqual([[2, expect.stringContaining('A person said no to this request before')]]);
+  expect(warnings).toEqual([[2, expect.stringContaining('A person declined this request before')]]);
 });

@@ -182,7 +182,7 @@ test('of two files that are dropped together and have no time, the second says t
   expect((await takeIn()).files).toMatchObject([{ found: { invalid: 1 } }, { found: { invalid: 1 } }]);
   const warnings = await read('done', 'b.decisions.problems.csv');
   expect(warnings).toContain(
-    'Warning: a.decisions.csv said something else of bl_q41 within the hour, and b.decisions.csv',
+    'Warning: a.decisions.csv said something else of bl_q41 less than an hour ago. b.decisions.csv',
   );
   expect(await statuses()).toEqual({ frozen: 1, approved: 1 });
 });

@@ -18,7 +18,7 @@ test.each<[Partial<TakenIn>, string, string]>([
   [
     { files: [file('rejected')], results: ['q4'] },
     'findings',
-    'Drop folder: 1 file rejected, results of 1 portfolio left.',
+    'Drop folder: 1 file rejected, results of 1 portfolio written there.',
   ],
   [{ lying: [{ name: 'a', why: '', writtenMs: 0, leftMs: 5 }] }, 'well', 'Drop folder: 1 file still being written.'],
   [

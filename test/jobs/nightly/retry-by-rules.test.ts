@@ -40,7 +40,11 @@ test('rows that are refused twice and then taken are made by rules, others use u
     told.push((await retryByRules(night, context)).words);
     await place.settled();
   }
-  expect(told).toEqual(['2 rows go again.', '2 rows go again.', '1 row used up its nights, and stays rejected.']);
+  expect(told).toEqual([
+    '2 rows go again.',
+    '2 rows go again.',
+    '1 row was sent on all nights of its rule, and stays rejected.',
+  ]);
   expect((await place.report()).states).toMatchObject({ done: 2, refused: 1, held: 1 });
   // Two rows at first, two and two by the rule, one that was made at once and one that is held: and nothing besides.
   expect((await place.report()).calls).toMatchObject({ limit: 8 });
@@ -63,9 +67,9 @@ test('a row goes once a night by however many rules and runs, and by two rules n
     runs.push((await place.night(day)).words);
     await place.refuseAll();
   }
-  const none = 'No rejected row is one that a rule sends again.';
+  const none = 'No rule fits a rejected row, so none is sent again.';
   const sent = '2 rows go again.';
-  expect(runs).toEqual([sent, none, sent, sent, '2 rows used up their nights, and stay rejected.']);
+  expect(runs).toEqual([sent, none, sent, sent, '2 rows were sent on all nights of their rule, and stay rejected.']);
   expect(row && (await place.nightsOf(row))).toBe(3);
   expect(await place.last(second.id)).toMatchObject({ sent: 0, usedUp: 2 });
   expect(await place.last(first.id)).toMatchObject({ sent: 0, usedUp: 0 });
@@ -81,7 +85,9 @@ test('rows with other words begin anew, and the same line again does not', async
   const [header = '', one = '', two = ''] = buyerLines(2);
   await place.import([header, one.replace('Buyer 1 GmbH', 'Buyer 1 Gmbh'), two]);
   await place.refuseAll();
-  expect((await place.night(1)).words).toBe('1 row goes again. 1 row used up its nights, and stays rejected.');
+  expect((await place.night(1)).words).toBe(
+    '1 row goes again. 1 row was sent on all nights of its rule, and stays rejected.',
+  );
 });
 
 // Promise: rules-leave-paused-alone
@@ -91,7 +97,7 @@ test.each<[left: string, leave: (place: Place) => Promise<unknown>, words: RegEx
     ({ context }) => context.portfolios.pause('q4', 'three refused alike'),
     /^1 portfolio with rows to send is paused, so these rows were not sent\.$/,
   ],
-  ['a portfolio that was given up', ({ context }) => cancelRows({ portfolio: 'q4' }, context), /^No rejected row/],
+  ['a portfolio that was given up', ({ context }) => cancelRows({ portfolio: 'q4' }, context), /^No rule fits/],
   ['what no rule means any more', ({ context }) => removeRules(context.retryRules), /^No rule says/],
 ])('%s is left alone', async (_left, leave, words) => {
   const place = await openRefused(1, { APPROVE_ALWAYS: 'on' });
@@ -180,7 +186,7 @@ test('where a sum needs approval the rows wait for another than who made the rul
   const declined = await answerApproval({ ...said, person: { by: 'carol', roles: ['approver'] } }, place.context);
   if (declined.is !== 'done') throw new Error(declined.is);
   await carryOutAnswered(declined.approval, place.context);
-  expect((await place.night(1)).words).toMatch(/^No rejected row/);
+  expect((await place.night(1)).words).toMatch(/^No rule fits/);
   expect(await place.nightsOf(row)).toBe(1);
 });
 

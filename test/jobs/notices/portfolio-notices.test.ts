@@ -113,7 +113,7 @@ describe('what is told of a portfolio', () => {
   });
 
   test.each([
-    [{ is: 'first rows' as const }, 'its first rows are at an end', '/portfolios/q4'],
+    [{ is: 'first rows' as const }, 'the rows that were to go first have ended', '/portfolios/q4'],
     [
       { is: 'refused alike' as const, step: 'limit', status: 403 },
       'the first answers at the step limit were all refused with status 403',

@@ -155,9 +155,9 @@ describe('the service', () => {
   });
 
   test.each<[By | 'tripped', string]>([
-    ['outage', 'it does not answer'],
-    ['asked', 'it asks to wait'],
-    ['limit', 'it says that calls come too fast, and takes none'],
+    ['outage', 'the service does not answer'],
+    ['asked', 'the service asks to wait'],
+    ['limit', 'the service says that calls come too fast, and takes none'],
     ['replicas', 'no replica of Redis confirms what is written down before a call'],
     ['tripped', 'nobody knows what became of the last limit requests'],
   ])('says why it is away: %s', (by, words) => {

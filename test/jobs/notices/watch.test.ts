@@ -73,7 +73,7 @@ describe('watching', () => {
     await watcher.look();
     expect(titles(await watcher.told()).sort()).toEqual([
       'Portfolio failing has settled: 50 rejected by the service',
-      'Portfolio failing paused itself: its first rows are at an end',
+      'Portfolio failing paused itself: the rows that were to go first have ended',
       'Portfolio q5 awaits approval: 4 rows, 4,012.00 to be requested',
     ]);
   });

@@ -63,7 +63,7 @@ test('the nightly check lets them go on where whoever heard of it died', async (
   place.answer({ is: 'refused', status: 422, body: 'no' });
   await place.sent;
   expect(await foundBy(place.context, { lookAgainMs: 0 })).toMatchObject([
-    { finding: 'rows were held though nobody doubts their call; they go on', rows: 3 },
+    { finding: 'rows were held though it is known what became of their call; they go on', rows: 3 },
   ]);
   await expectOneCompany(place);
 });

@@ -198,7 +198,7 @@ test('a line of the last import that is not held is not mistaken for an older on
   await expect(place.resolve({ line: 2, made: 'bl_of_another' })).rejects.toMatchObject({
     code: 'NOT_FOUND',
     message: expect.stringMatching(
-      / is done .*Held is line 2 of q4.csv #1, Buyer 1 .* \(row q4\/\S+\)\. Choose it with --row\.$/,
+      / is done .*Held rows with this line number: line 2 of q4.csv #1, Buyer 1 .* \(row q4\/\S+\)\. Choose one with --row ID\.$/,
     ),
   });
   expect((await place.report()).states.held).toBe(1);

@@ -45,7 +45,7 @@ describe('the supplier', () => {
     const state = await context.portfolios.read('q4');
     // The words of the service, and what to do: no row is refused for it.
     const words =
-      'The service refused the supplier with status 422: supplier is not known here. To ask for it again, import a file into it with --supplier: npx limitline run FILE --portfolio "q4" --supplier FILE';
+      'The service refused the supplier with status 422: supplier is not known here. To ask for the supplier again, import a file into the portfolio with --supplier: npx limitline run FILE --portfolio "q4" --supplier FILE';
     expect(state.supplier?.problem).toBe(words);
     expect(summaryTable((await summarize('q4', context)) as Summary, state)).toContain(`Supplier: ${words}`);
     expect(

@@ -54,7 +54,7 @@ test('a row that was never answered says so without a status, and one that is go
   expect(failureReason('refused', { ...result, problem: { step: 'limit', message: body } }, 'q4')).toBe(
     'line 9: refused (step limit)',
   );
-  expect(failureReason('held', undefined, 'q4')).toBe('a row that is no more: held');
+  expect(failureReason('held', undefined, 'q4')).toBe('a row that no longer exists: held');
 });
 
 /** Every text of every key that begins so: fields, members and entries. */

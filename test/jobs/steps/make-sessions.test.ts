@@ -263,7 +263,7 @@ test('after a 429 a session goes again, and after thirty it is refused', async (
   await place.context.portfolios.resume('q4');
   await expectStates(place, [['refused', 'made']]);
   expect(requestsOf(place)).toBe(4);
-  expect((await place.sessionsOf())[0]?.[0]?.sessionHeard).toBe('429 the service put it off too often');
+  expect((await place.sessionsOf())[0]?.[0]?.sessionHeard).toBe('429 the service put the call off too often');
 });
 
 // Promise: waiting-session-of-declined

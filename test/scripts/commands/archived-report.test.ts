@@ -46,7 +46,7 @@ test('an archived portfolio is reported of, and its results are what they were, 
   const content = await readFile(results);
   await writeFile(results, Buffer.concat([content.subarray(0, -6), Buffer.from([1, 2, 3, 4, 5, 6])]));
   const changed = await limitline('report', 'q4', '--format', 'csv', '--out', join(cwd, 'after.csv'));
-  expect(changed).toMatchObject({ status: 1, stderr: expect.stringContaining('is not what was written there') });
+  expect(changed).toMatchObject({ status: 1, stderr: expect.stringContaining('is no longer what Limitline wrote') });
   expect(await read('after.csv')).toBe(await read('before.csv'));
   expect((await limitline('report', 'q4', '--format', 'csv')).stdout).toBe('');
 });

@@ -16,8 +16,8 @@ test('a decision from before the request that was answered is older than the ans
   const { status, stdout } = await decide(said);
   expect([dry.status, status]).toEqual([2, 2]);
   const older = (id: string | undefined, of: string) =>
-    `not taken: The decision about ${id} is of ${mistyped}, and what is known of it is of ${of}: an older one changes nothing. One that counts needs a later decided_at.\n`;
-  const asked = /line 3, .* known of it is of (\S+): an older/.exec(stdout)?.[1] ?? '';
+    `not taken: The decision about ${id} is of ${mistyped}, and what is known of this limit is of ${of}: an older decision changes nothing. If this decision counts, give it a later decided_at.\n`;
+  const asked = /line 3, .* known of this limit is of (\S+): an older/.exec(stdout)?.[1] ?? '';
   expect(Date.parse(asked)).toBeLessThan(Date.parse(known));
   expect(stdout).toContain(`line 2, ${older(ids[0], known)}line 3, ${older(ids[1], asked)}`);
   expect(stdout).toContain('0 decisions taken, 0 known already, 2 not taken.');
@@ -30,7 +30,7 @@ test('a decision from before the request is not taken either where the answer ha
     { on: 'limit', match: 'HRB', fault: 'answer', set: {}, drop: ['status'] },
   ]);
   const { status, stdout } = await decide([`${ids[0]},,approved,1001.5,1001.5,${later(-365 * DAY)}`]);
-  expect(stdout).toContain('an older one changes nothing. One that counts needs a later decided_at.');
+  expect(stdout).toContain('an older decision changes nothing. If this decision counts, give it a later decided_at.');
   expect(status).toBe(2);
   expect((await decide([`${ids[0]},,approved,1001.5,1001.5,${later(1)}`])).stdout).toContain('1 decision taken');
 });

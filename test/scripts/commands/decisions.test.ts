@@ -77,7 +77,7 @@ test('the latest decision counts, whatever comes in whichever order, and a file 
   expect(other).toMatchObject({
     status: 2,
     stdout: expect.stringContaining(
-      `of the same time, ${third}, is known, approved of later.csv, and it stays. If this one counts, give it a later decided_at.`,
+      `of the same time, ${third}, is known, approved of later.csv, and that one stays. If this decision counts, give it a later decided_at.`,
     ),
   });
   // The same word with a later time counts as the later one.

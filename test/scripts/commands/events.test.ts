@@ -113,9 +113,9 @@ test('that nothing came, that events were not taken, and that portfolios are arc
   const totals = { events: 0, bytes: 0, full: 2, fullMs: Date.parse('2026-11-22T10:00:00Z') };
   const words = eventsList({ ...list, totals });
   expect(words).toContain('NOT TAKEN: 2 events so far, the last at 2026-11-22 10:00:00 UTC');
-  expect(words).toContain('None is here: they come where EVENTS_PORT is set');
+  expect(words).toContain('No event is here: events come where EVENTS_PORT is set');
   totals.events = 1;
-  expect(eventsList({ ...list, totals })).toContain('No event is meant by this.');
+  expect(eventsList({ ...list, totals })).toContain('No event fits these options.');
   expect(eventsList({ ...list, totals }, { portfolio: 'q4' })).toContain('No event names a row of q4.');
   const event = {
     id: 'x',

@@ -13,9 +13,12 @@ test('limitline forget says what goes and what stays, asks for the name, and say
   expect(asked.stderr).toMatch(/events of the service that name a row of it, also where\nthey name rows of others/);
   expect(asked.stderr).toMatch(/What the service has, backups, .*\n.* not reached/);
   expect(Math.max(...beforeThat(asked.stderr).map((line) => line.length))).toBeLessThanOrEqual(80);
-  expect(asked.stderr).toContain('Nothing was changed. To forget it, say: limitline forget "q4" --yes "q4"');
+  expect(asked.stderr).toContain('Nothing was changed. To forget the portfolio, run: limitline forget "q4" --yes "q4"');
   const other = await desk.limitline('forget', 'q4', '--yes', 'q5');
-  expect(other).toMatchObject({ status: 1, stderr: expect.stringContaining('That is not its name, q4') });
+  expect(other).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('That is not the name of the portfolio, q4'),
+  });
   expect(await desk.json('report', 'q4')).toMatchObject({ states: { done: 2 } });
 
   const done = await desk.limitline('forget', 'q4', '--yes', 'q4');

@@ -37,7 +37,7 @@ test('every command that would change an archived portfolio says what brings it 
     status: 0,
     stdout: `q4 is restored.
   2 rows are back in Redis, as they were when they left.
-  The files stay until it is archived again, in
+  The archive files stay until the portfolio is archived again, in
   ${folder}
 `,
   });

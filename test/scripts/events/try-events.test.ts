@@ -57,7 +57,9 @@ test('events try says what the mapping finds in each event and what would become
   expect(tried.stdout).toMatch(/^line 1: .*bl_of_nobody.*: of a limit that is not known here$/m);
   expect(tried.stdout).toMatch(/^line 2: .*status in␛\[31m_progress.*: not readable by .* has a control character\.$/m);
   expect(tried.stdout).toMatch(/^line 3: kind other: of a kind that does not count$/m);
-  expect(tried.stdout).toMatch(/^line 5: nothing found: not readable by the mapping that is set\. It is no JSON\.$/m);
+  expect(tried.stdout).toMatch(
+    /^line 5: nothing found: not readable by the mapping that is set\. The event is no JSON\.$/m,
+  );
   expect(tried.stdout).toMatch(
     /^line 6: kind buyer_limit.updated: not readable .* nothing at \/data\/id\. .* nothing at \/created\.$/m,
   );
@@ -65,7 +67,7 @@ test('events try says what the mapping finds in each event and what would become
   const { events, became } = JSON.parse((await limitline('events', 'try', 'some.ndjson', '--json')).stdout);
   expect(became).toEqual({ unknown: 1, 'other kind': 1, unreadable: 3 });
   expect(events[0]).toMatchObject({ line: 1, decisions: [{ became: 'unknown', found: { status: 'approved' } }] });
-  expect(events[3]).toMatchObject({ line: 5, decisions: [{ became: 'unreadable', why: 'It is no JSON.' }] });
+  expect(events[3]).toMatchObject({ line: 5, decisions: [{ became: 'unreadable', why: 'The event is no JSON.' }] });
   expect(await statuses()).toEqual({ in_progress: 1 });
 });
 
@@ -139,7 +141,7 @@ test('events that are exported are tried, and taken with a command that is audit
   );
   const listed = (await limitline('events')).stdout;
   expect(listed).toMatch(/^ {4}decisions: 1 older than what is known$/m);
-  expect(listed).toContain('It is no JSON.');
+  expect(listed).toContain('The event is no JSON.');
   expect(JSON.parse((await limitline('events', '--json')).stdout).events[0].became).toEqual({ older: 1 });
   const audited = (await limitline('audit', 'list', '--what', 'decisions taken in', '--json')).stdout;
   expect(audited).toMatch(/"same": 1/);

@@ -8,7 +8,7 @@ test('columns that are sent by a path are said, and are not among those that are
   const file = 'Firma,requested_limit,PLZ,Betreuer\nA,1000,89073,B\n';
   const opened = await read(file, { mapping: { columns, constants: {} } });
   expect(understoodWords(opened)).toContain(
-    "Columns read: Firma as name.\nSent, although the service's document does not show these fields: PLZ as company.address.postal_code.\nKept, but not sent: Betreuer.",
+    "Columns read: Firma as name.\nSent, although the service's document does not show these fields: PLZ as company.address.postal_code.\nColumns kept, but not sent: Betreuer.",
   );
   expect(understanding(opened)).toMatchObject({
     mapped: [
@@ -23,7 +23,7 @@ test('columns that are sent by a path are said, and are not among those that are
 test('a header that is a path itself is kept, and how it is sent is said', async () => {
   const opened = await read('name,requested_limit,company.address.postal_code,company.contacts\nA,1000,89073,1\n');
   expect(understoodWords(opened)).toContain(
-    'Kept, but not sent: company.address.postal_code, company.contacts.\nTo send such a column, map it: --map "company.address.postal_code=company.address.postal_code"',
+    'Columns kept, but not sent: company.address.postal_code, company.contacts.\nTo send such a column, map it: --map "company.address.postal_code=company.address.postal_code"',
   );
 });
 
@@ -34,6 +34,6 @@ test('two columns with one path, for which the file is refused, are not said to 
   });
   expect(opened.problems).toMatchObject([{ message: expect.stringContaining('sends two columns as company.zip') }]);
   expect(understoodWords(opened)).toContain(
-    'does not show these fields: Ort as company.town.\nKept, but not sent: PLZ, Postleitzahl.',
+    'does not show these fields: Ort as company.town.\nColumns kept, but not sent: PLZ, Postleitzahl.',
   );
 });

@@ -71,7 +71,7 @@ lists. What the service has may differ.
 
 All items: /data/reports/a/n/items.csv
 To print:  /data/reports/a/n/report.html
-Both are on the host here.`);
+These files are on the host here.`);
 });
 
 test('of thousands of findings it shows the first of each check, and no line is longer than 80 columns, whatever they say', () => {
@@ -99,7 +99,7 @@ test('where each row of a finding has a command of its own, that of the first is
   const row = (line: number) => foundItem({ line, check: 'held', command: `resolve q4 --line ${line} --made ID` });
   const text = tableOf([row(2), row(3)]);
   expect(text).toContain(
-    'npx limitline resolve q4 --line 2 --made ID\n                is for the first of them; the others',
+    'npx limitline resolve q4 --line 2 --made ID\n                is for the first of these rows; each row',
   );
   expect(tableOf([row(2)])).not.toContain('the first of them');
 });

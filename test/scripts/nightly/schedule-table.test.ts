@@ -56,7 +56,7 @@ On duty: 2 processes on h1.`,
 // Promise: nobody-on-duty-said
 test('where nobody is on duty that is said loudly, and what else is not in force', () => {
   const words = scheduleTable({ ...FACTS, onDuty: [], isOther: true });
-  expect(words).toContain('NOBODY IS ON DUTY: nothing of this runs by itself.');
+  expect(words).toContain('NOBODY IS ON DUTY: none of these tasks runs by itself.');
   expect(words).toContain('limitline nightly --wait');
-  expect(words).toContain('The settings here say another schedule');
+  expect(words).toContain('The settings here have another schedule');
 });

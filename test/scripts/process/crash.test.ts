@@ -52,7 +52,7 @@ test('a Redis that takes nothing for another reason is said in its words', () =>
   const { said, terminal } = makeHearing();
   sayFault(replyError('LOADING Redis is loading the dataset in memory'), terminal);
   expect(said).toEqual([
-    expect.stringMatching(/^limitline: Redis cannot take it at the moment \(LOADING .*to continue\.$/),
+    expect.stringMatching(/^limitline: Redis cannot take commands at the moment \(LOADING .*to continue\.$/),
   ]);
 });
 

@@ -31,6 +31,6 @@ test('the rows of an outcome are listed as text, JSON and a file, which decision
   for (const other of [['--causes'], ['--format', 'errors-csv']])
     expect(await limitline('report', 'q4', '--state', 'under_review', ...other)).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('--state is neither for --causes nor'),
+      stderr: expect.stringContaining('--state cannot be given with --causes, nor'),
     });
 });

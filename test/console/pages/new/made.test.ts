@@ -29,7 +29,7 @@ test('what was changed by hand before an import is told to its approver and on t
   await web.post(`${location}/submit`, { of, total: '7.000,50' });
   await expect
     .poll(async () => plain(await look()))
-    .toMatch(/2 lines left out by hand, of 4,000\.50 ?, are not in it\./);
+    .toMatch(/2 lines left out by hand, of 4,000\.50 ?, are not in this sum\./);
   const submitted = { of, total: '3.000,00', first: '5' };
   expect((await web.post(`${location}/submit`, submitted)).status).toBe(303);
   await expect.poll(() => web.context.approvals.waitingCount()).toBe(1);

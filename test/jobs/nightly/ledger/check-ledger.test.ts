@@ -145,7 +145,7 @@ test('what only a person can decide is named with what he would do, and left as 
       expect.objectContaining({
         check: 'calls',
         line: result?.line,
-        detail: `${result?.limitId}, and the call bl_instead`,
+        detail: `the row has ${result?.limitId}, and the call made bl_instead`,
       }),
       expect.objectContaining({ check: 'old claims', line: 2, command: 'work', sinceMs: longAgo.getTime() }),
       expect.objectContaining({ check: 'files', portfolio: 'q4', detail: `q4.csv, import 1: ${file}` }),
