@@ -262,11 +262,11 @@ function emptyRow({ line, lines, cells: before }: LineToMend): RecordMend {
 function recordMend(edit: SingleEdit, { line, lines, cells: before, broken }: LineToMend): RecordMend {
   if ('text' in edit) {
     if (broken === undefined)
-      throw new LimitlineError('USAGE', `Line ${line} can be read cell by cell: correct its cells, and not its text.`);
+      throw new LimitlineError('USAGE', `Line ${line} is read cell by cell: correct its cells.`);
     return { line, lines, text: edit.text.replace(/[\r\n]+/g, ' '), before: broken };
   }
   if (broken !== undefined)
-    throw new LimitlineError('USAGE', `Line ${line} cannot be split into cells: correct the text of the whole line.`);
+    throw new LimitlineError('USAGE', `Line ${line} cannot be split into cells: correct its whole text.`);
   const changed = [...edit.cells].filter(([at, text]) => text !== (before[at] ?? ''));
   return { line, lines, before, cells: new Map(changed.map(([at, text]) => [at, text.replace(/[\r\n]+/g, ' ')])) };
 }

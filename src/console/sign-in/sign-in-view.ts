@@ -10,7 +10,7 @@ import { signInAddress } from './session-cookie.ts';
 export const NO_FIT = t`This name and password do not fit together. Check both, and try again.`;
 
 /** One message for every wrong code, whatever is wrong with it. */
-export const NO_CODE = t`This code does not fit, or was used before. Wait for the next one, and try again.`;
+export const NO_CODE = t`This code is wrong, or was used before. Wait for the next one, and try again.`;
 
 /** Only an administrator can help a person who forgot a password or lost a telephone. */
 const HELP = html`<p class="quiet">Forgotten, or lost your telephone? An administrator of this console can set it anew.</p>`;
