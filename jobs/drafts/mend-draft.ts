@@ -30,9 +30,8 @@ import type { Previews } from './previews.ts';
 
 type Deps = { drafts: DraftStore; previews: Previews; quotaBytes: number };
 
-/** Changed cells, and characters of each, that a version keeps for display. */
-const CELLS_KEPT = 200;
-const TEXT_KEPT = 200;
+/** The most changed cells, and the most characters of each, that a version keeps for display. */
+const [CELLS_KEPT, TEXT_KEPT] = [200, 200];
 
 /**
  * Writes a new version of a draft's file with these cells changed. The uploaded file and the two versions before it are kept.
@@ -261,8 +260,7 @@ function emptyRow({ line, lines, cells: before }: LineToMend): RecordMend {
 
 function recordMend(edit: SingleEdit, { line, lines, cells: before, broken }: LineToMend): RecordMend {
   if ('text' in edit) {
-    if (broken === undefined)
-      throw new LimitlineError('USAGE', `Line ${line} is read cell by cell: correct its cells.`);
+    if (broken === undefined) throw new LimitlineError('USAGE', `Line ${line} is read by cells: correct its cells.`);
     return { line, lines, text: edit.text.replace(/[\r\n]+/g, ' '), before: broken };
   }
   if (broken !== undefined)

@@ -3,13 +3,13 @@ import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { sumIn } from '../counts/sums.ts';
 import type { Keys } from '../schema/keys.ts';
 
-/** Rows read at a time. */
+/** The number of an approval's rows that are read at a time. */
 const PAGE = 500;
 
-/** Attempts to compare an approval whose rows move in the meantime. */
+/** The most attempts to compare an approval, if its rows move meanwhile. */
 const LOOKS = 3;
 
-/** Compares the sums of approvals with the rows that wait for them, and mends what differs. */
+/** Compares the stored row counts and sums of approvals with the rows that wait for them, and corrects those that differ. */
 export function makeApprovalComparison({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const mend = makeLuaScript(connection, new URL('../lua/mend-approval.lua', import.meta.url));
   const placesOf = (portfolio: string, id: string) => {

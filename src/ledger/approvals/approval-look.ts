@@ -25,7 +25,7 @@ export type WaitingRequest = {
   limit: Record<string, unknown>;
 };
 
-/** How the file was read: each column, and other decisions in words. */
+/** The reading of an imported file, as an approver sees it: what each column was taken for, and other decisions in words. */
 export type UnderstoodFile = {
   number: number;
   name: string;
@@ -37,7 +37,10 @@ export type UnderstoodFile = {
   reading: readonly string[];
   /** Warnings about the whole file, such as lines with sums instead of buyers, and the column of each. */
   fileWarnings: readonly { column: string | null; message: string }[];
-  /** Warnings about lines, equal ones together, and how many lines of the file were searched for them. */
+  /**
+   * Warnings about lines: one entry for equal words, with the number of those `lines` and the `first` of them. `lookedThrough`: the number
+   * of lines that were searched for warnings.
+   */
   warnings: readonly { words: string; lines: number; first: number }[];
   lookedThrough: number;
   isWhole: boolean;
@@ -51,7 +54,7 @@ export type ApprovalLook = {
   approval: PricedApproval;
   /** The whole portfolio: rows by state, the sum that they request with its currency, and whether it is paused. */
   portfolio: { states: Record<RowState, number>; sum: string; currency: string | undefined; isPaused: boolean };
-  /** Undefined if no import is to be approved, or the data folder no longer has the file's copy. */
+  /** The imported file; undefined if no import is to be approved, or the data folder no longer has the file's copy. */
   file: UnderstoodFile | undefined;
   /** The waiting rows with the largest amounts, the largest first. `isLargestExact` is false if a larger row may exist among very many. */
   largest: readonly WaitingRow[];
@@ -68,10 +71,10 @@ export type AskedFor = { approval: string; rows: number; sum: string; why?: stri
 export type ApprovalAnswer = 'approve' | 'decline';
 
 /**
- * The outcome of a person's answer. Only `done` changes anything. `gone`: no such approval. `answered`: another person was first. `changed`:
- * it differs from what the person saw. `own`: the person asked for it. `role`: the person may not approve (any more). `nobody`: there are
- * no users, so the person is unknown. `password`: password or code are wrong. `later`, `busy`: too many attempts. `owes`: the person has to
- * set a password or a second factor first. `sign in`: the person has to sign in again at the identity provider.
+ * The outcome of a person's answer. Only `done` changes anything. `gone`: no such approval. `answered`: another person was first.
+ * `changed`: it differs from what the person saw. `own`: the person asked for it. `role`: the person may not approve (any more). `nobody`:
+ * there are no users, so the person is unknown. `password`: password or code are wrong. `later`, `busy`: too many attempts. `owes`: the
+ * person has to set a password or a second factor first. `sign in`: the person has to sign in again at the identity provider.
  */
 export type AnswerResult =
   | { is: 'done'; approval: Approval }

@@ -6,7 +6,7 @@ import type { Keys } from '../schema/keys.ts';
 
 type RuleChange = { before: ApprovalPolicy; after: ApprovalPolicy };
 
-/** Fields of the account's hash; rare-moves.lua reads them too. */
+/** Fields of the account's hash that hold its approval rule; rare-moves.lua reads these fields too. */
 const FIELDS = ['approve:always', 'approve:above', 'approve:person', 'approve:days', 'approve:inbox'] as const;
 
 /**
@@ -40,8 +40,8 @@ export function makeApprovalRule({
     },
 
     /**
-     * Makes this process' settings the rule of the account; serving processes call it as they start. `onChange` is called for a change, once
-     * if several processes bring the same one; if it throws, the old rule is restored.
+     * Makes this process' settings the rule of the account; serving processes call this as they start. `onChange` is called if the rule
+     * changes, once even if several processes bring the same change. If it throws, the old rule is restored.
      */
     async keep(onChange: (change: RuleChange) => Promise<void>): Promise<void> {
       const isOwn = (policy: ApprovalPolicy) => isDeepStrictEqual(textsOf(policy), textsOf(own));
@@ -61,7 +61,7 @@ export function makeApprovalRule({
 type Text = string | null;
 type Kept = [always: Text, above: Text, person: Text, days: Text, inbox: Text];
 
-/** The values of the fields, in their order. */
+/** The texts in which a policy is stored, in the order of FIELDS; null for a field that is deleted. */
 function textsOf({ always, above, personAbove, windowDays, inboxApprovers }: ApprovalPolicy): Kept {
   return [
     always ? 'on' : 'off',

@@ -29,10 +29,10 @@ export type Approvals = ReturnType<typeof makeApprovals>;
 /** A person's answer to an approval: who answers (`by`), the comment (`words`), and the `digest` of the approval that the person saw. */
 type PersonsAnswer = { id: string; digest: string; by: string; words?: string | undefined };
 
-/** Rows read at a time: some milliseconds of Redis' time. */
+/** The number of an approval's rows that are read at a time, which takes Redis some milliseconds. */
 const PAGE = 100;
 
-/** Most approvals in a list. */
+/** The most approvals of a portfolio that are listed. */
 const MOST_LISTED = 100;
 
 /**
@@ -87,15 +87,15 @@ export function makeApprovals({
   async function take(is: 'granted' | 'declined', { id, digest, by, words = '' }: PersonsAnswer): Promise<AnswerTaken> {
     const ownName = randomUUID();
     for (;;) {
-      // The account's count of declined approvals is read before earlier ones are looked for, so that the script notices one in between. If
-      // the count has not grown since the last look, the search is left out.
+      // The account's count of declined approvals is read before declined approvals are searched, so that the script notices an approval
+      // that is declined in between. If the count has not grown since the last search, the search is left out.
       const counted = is === 'granted' ? connection.hget(keys.account, 'noes') : '';
       const [noes, found] = await Promise.all([counted, read(id)]);
       if (!found) return 'gone';
       const { portfolio } = found.approval;
       // An unknown person could be an author, and so may not answer.
       if (by === '' || isOfSystem(by)) return 'own';
-      // The script finds all other obstacles, but a person can answer only what they saw.
+      // If the approval is no longer as the person saw it, the script names any other obstacle first. Without one the answer is `changed`.
       const isSeen = found.approval.digest === digest;
       const looks = noes !== '' && (noes ?? '0') !== found.noes;
       const no = looks ? ((await declined.noElsewhere(found.approval, found.supplier)) ?? '') : '';
@@ -210,7 +210,10 @@ export function makeApprovals({
       return found.map((key) => ({ portfolio, key }));
     },
 
-    /** Moves these rows of an answered approval on. Answers how many are left. Rows with a granted answer to a held call stay. */
+    /**
+     * Carries out an answered approval for the given rows: each goes on, is cancelled, or gets its earlier state back. Answers how many
+     * rows of the approval are left. Rows with a granted answer to a held call stay.
+     */
     freeSome,
 
     /** Gives up the portfolio's supplier if its approval was declined or is void. */
@@ -290,7 +293,7 @@ function declinedWords(approval: Approval | undefined): string {
   return words === '' ? `declined by ${by}` : `declined by ${by}: ${words}`;
 }
 
-/** Fields as JSON for Lua. Half a surrogate pair would become U+FFFD in Redis anyway. */
+/** Fields as JSON for Lua. Half a surrogate pair becomes U+FFFD, as it would in Redis in any case. */
 function wholeText(fields: Readonly<Record<string, string>>): string {
   return JSON.stringify(fields, (_name, value) => (typeof value === 'string' ? value.toWellFormed() : value));
 }

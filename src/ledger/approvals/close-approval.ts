@@ -40,7 +40,10 @@ export function makeClosing({
     return [];
   }
 
-  /** The buyer whose sum would be above the limit, and the `moves` of the approval when that was checked. */
+  /**
+   * Finds a buyer whose sum would be above its limit if the approval were granted. `asOf`: the approval's `moves`, a count of its changes,
+   * at the moment of this check.
+   */
   async function lookAtBuyers({ portfolio, id }: ApprovalId, policy: ApprovalPolicy): Promise<[asOf: string, Over]> {
     const asOf = (await connection.hget(keys.approval(id), 'moves')) ?? '';
     for (let from = 0; ; from += LOOKED_AT) {
@@ -50,7 +53,9 @@ export function makeClosing({
     }
   }
 
-  /** The sum of a person's rows that needed no approval, over the last `days` days; the first of them counts whole (passed.lua). */
+  /**
+   * The sum of a person's rows that needed no approval, over the last `days` days. The earliest of these days counts whole (passed.lua).
+   */
   async function passedOf(person: string, days: number): Promise<Big> {
     const since = Math.floor(Date.now() / DAY_MS) - days;
     const fields = days > 0 ? Object.entries(await connection.hgetall(keys.passed(person))) : [];

@@ -82,13 +82,13 @@ function authorsIn(fields: Readonly<Record<string, string>>): string[] {
 /** The part of an approval that an answer covers. */
 type Bound = Pick<Approval, 'id' | 'portfolio' | 'kind' | 'file' | 'rows' | 'sum' | 'redone'> & {
   supplier: string;
-  /** The approval by which somebody declined some of what this one asks for. */
+  /** Id of the approval by which a person declined some of the requests that this approval asks for; undefined for none. */
   no: string | undefined;
 };
 
 /**
- * A digest of everything that an answer covers: the approval, the file's bytes and how they are read, the supplier, the number of rows, their
- * sum, and an earlier refusal. Once an approval is complete, its rows only become fewer, so each change also changes the digest.
+ * A digest of everything that an answer covers: the approval, the file's bytes and how they are read, the supplier, the number of rows,
+ * their sum, and an earlier refusal. Once an approval is complete, its rows only become fewer, so each change also changes the digest.
  * 43 characters, base64url of SHA-256.
  */
 function approvalDigest({ id, portfolio, kind, file, supplier, rows, sum, redone, no }: Bound): string {
@@ -139,7 +139,7 @@ export async function nameSuppliers(
   bind(counts);
 }
 
-/** Rows read at a time: some milliseconds of Redis' time. */
+/** The number of an approval's rows that are read at a time, which takes Redis some milliseconds. */
 const PAGE = 500;
 
 /** Who declined, with the comment, in the same words as noOf of approvals.lua. */
@@ -163,7 +163,7 @@ export function makeDeclined({ connection, keys }: { connection: RedisConnection
     const found = await Promise.all(
       ids.map((id) => connection.hmget(keys.approval(id), 'standing', 'turn', 'answeredBy', 'words', 'no')),
     );
-    // The same rule as noToAnswer in approvals.lua.
+    // As in noToAnswer of approvals.lua, these count as declined: declined approvals, archived ones, and void ones that note a refusal.
     const nos = found.filter(
       ([standing, , , , no]) => standing === 'declined' || standing === null || (standing === 'void' && no !== null),
     );
@@ -184,7 +184,10 @@ export function makeDeclined({ connection, keys }: { connection: RedisConnection
       return Number(await connection.hget(keys.account, 'noes')) > 0;
     },
 
-    /** The id of the approval that was declined last among the others that ask for one of the same things as this one. */
+    /**
+     * Answers the id of the last declined approval, other than this one, that asked for one of the same requests, call answers or
+     * suppliers; undefined for none.
+     */
     async noElsewhere({ portfolio, id, kind }: Approval, supplier = ''): Promise<string | undefined> {
       let last: { id: string; turn: number } | undefined;
       for (let from = 0; ; from += PAGE) {
@@ -222,7 +225,7 @@ export function makeApprovalIds({ connection, keys }: { connection: RedisConnect
     /** Number of approvals that wait for a person. */
     waitingCount: (): Promise<number> => connection.zcard(keys.approvals),
 
-    /** Approvals that were answered and are not carried out yet; if a process dies over one, another continues. */
+    /** Approvals that were answered and are not carried out yet. If the process that carries one out dies, another process continues. */
     async answered(): Promise<ApprovalId[]> {
       return (await connection.zrange(keys.approvalsAnswered, '0', '-1')).map(approvalIdOf);
     },

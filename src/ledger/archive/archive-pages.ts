@@ -5,7 +5,7 @@ import type { Keys } from '../schema/keys.ts';
 import { ROW_STATES, type RowState } from '../schema/row.ts';
 import { archivePlaces } from './archive-steps.ts';
 
-/** Whole lines, each with a line feed. `count`: number of rows, 0 for other keys. */
+/** Whole lines of an archive file, each with a line feed. `count`: the number of rows in them, 0 for lines of other keys. */
 export type LinesPage = { text: Buffer; count: number };
 
 /** Rows read with one command: a millisecond of Redis' time. */
@@ -17,10 +17,10 @@ const PAGE_BYTES = 256 * 1024;
 /** Bytes of lines per script for keys other than rows. A sorted set with a million members takes Redis four times as long as rows. */
 const KEYS_BYTES = 48 * 1024;
 
-/** Row keys listed at a time. */
+/** The number of row keys that one command lists. */
 const LISTED = 1_000;
 
-/** Commands sent ahead of what is written, so that reading and writing overlap. */
+/** The most pages that are asked of Redis ahead of the page that is written, so that reading and writing overlap. */
 const AHEAD = 3;
 
 /** Reads a portfolio as lines of its archive, and compares such lines with Redis. */
@@ -28,8 +28,8 @@ export function makeArchivePages({ connection, keys }: { connection: RedisConnec
   const ask = makeLuaBytesScript(connection, new URL('../lua/archive-pages.lua', import.meta.url));
 
   /**
-   * Whether archived lines match Redis. It compares digests first, and whole lines only if these differ. For the digest, Redis needs only
-   * the first `texts` texts of each line: the names of what to read.
+   * Whether archived lines match Redis. The digests are compared first, and whole lines only if these differ. For the digest, Redis needs
+   * only the first `texts` texts of each line, which name the key to read.
    */
   async function isSame(of: 'rows' | 'keys', name: string, lines: readonly Buffer[], texts: number): Promise<boolean> {
     const heads = lines.flatMap((line) => headOf(line, texts));

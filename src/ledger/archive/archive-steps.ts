@@ -97,7 +97,7 @@ export function makeArchiveSteps({ connection, keys }: Ledger) {
       restore('keys', name, run, lines),
 
     /**
-     * Ends restoring: it is an ordinary portfolio again.
+     * Ends restoring: from then on the portfolio is an ordinary one again.
      *
      * @param back.lines the lines of its hash
      * @returns whether it is; `rows` if the number of rows in Redis differs from the archive

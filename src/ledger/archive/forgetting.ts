@@ -18,7 +18,7 @@ export type ForgetAnswer =
   | { is: 'none' | 'archiving' | 'leaving' | 'restoring' | 'open' }
   | { is: 'held'; rows: number };
 
-/** What lists show of a forgotten portfolio, which has no archive. */
+/** The figures of a forgotten portfolio that lists of portfolios show; it has no archive from which they could be read. */
 type Noted = Partial<Pick<ArchiveState, 'states' | 'requested' | 'granted' | 'sizeBytes'>>;
 
 /** A buyer's record, as text. */
@@ -35,7 +35,10 @@ const PAGE = 50;
 /** Requests of a buyer read at a time: all of nearly every buyer. */
 const REQUESTS = 100;
 
-/** Requests of a buyer that a script searches for the portfolio's; buyers with more are read in pages. */
+/**
+ * The most requests of a buyer that a script searches for requests of the portfolio. A buyer with more counts as one who has such a
+ * request.
+ */
 const REQUESTS_LOOKED_AT = 500;
 
 /**
@@ -61,7 +64,7 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
       return is === 'held' ? { is, rows: Number(more) } : { is };
     },
 
-    /** Writes what lists show of a forgotten portfolio, before its data is deleted. */
+    /** Writes the figures that lists show of a forgotten portfolio, before its data is deleted. */
     async note(name: string, noted: Noted): Promise<void> {
       await change(name, 'note', [JSON.stringify(noted), '']);
     },
@@ -84,7 +87,7 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
       }
     },
 
-    /** Deletes what the calls of the portfolio's rows heard from the service; yields the ids of what they made. */
+    /** Deletes the service's responses from the calls of the portfolio's rows; yields the ids of what these calls made. */
     async *calls(name: string): AsyncGenerator<string[]> {
       const told = [`${name}/`, ...PERSONAL_OF_CALLS];
       for await (const page of pages(keys.calls, 'hash'))
@@ -92,8 +95,8 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
     },
 
     /**
-     * The buyers that the portfolio brought in or has requests of, in pages. Some buyers with very many requests come though the portfolio
-     * has none of theirs.
+     * The buyers that the portfolio brought in or has requests of, in pages. A buyer with more than {@link REQUESTS_LOOKED_AT} requests
+     * comes in any case.
      */
     async *buyersOf(name: string): AsyncGenerator<KnownBuyer[]> {
       const from = keys.buyer('').length;
@@ -159,7 +162,7 @@ export function makeForgetBeside({ connection, keys }: { connection: RedisConnec
         await connection.unlink(keys.approval(id));
       }
     }
-    // The approvals of an archived portfolio are in its files, and still in these lists.
+    // The approvals of an archived portfolio are in its files and not in Redis, yet these lists still name them.
     for (const list of lists) {
       const listed = (await connection.zrange(list, '0', '-1')).filter((one) => one.startsWith(`${name}/`));
       if (listed.length > 0) await connection.zrem(list, ...listed);

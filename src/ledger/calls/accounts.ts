@@ -13,7 +13,10 @@ import { VANISHED_AFTER_MS } from './fleet.ts';
  */
 const FORMER: readonly (string | null)[] = ['2', '3', '4'];
 
-/** The accounts of one prefix. Every thing made, portfolio, queue and pace belongs to one account; only this file handles several. */
+/**
+ * Handles the accounts of one prefix of Redis keys. Every company, document, limit, portfolio, queue and pace belongs to one account; no
+ * other file handles several accounts.
+ */
 export function makeAccounts({
   connection,
   keys,
@@ -71,7 +74,7 @@ export function makeAccounts({
       if (anyone) return;
       const client = `client ${account} ${clientId}`;
       const isNew = (await writeAnyway(connection, 'HSETNX', keys.accountUses, client, now)) === 1;
-      // Two new client ids at the same moment would both have found the account unused.
+      // The clients are counted after the write: two new client ids at the same moment would otherwise both find the account unused.
       const others = (await known()).find(({ name }) => name === account)?.clients.length ?? 0;
       if (isNew && !named && others > 1) {
         await connection.hdel(keys.accountUses, client);
@@ -112,14 +115,14 @@ async function knownAccounts(connection: RedisConnection, keys: SharedKeys): Pro
   return names.map((name) => ({ name, clients: usedBy(name, 'client'), addresses: usedBy(name, 'address') }));
 }
 
-/** A login: one at one service, real, sandbox or stand-in. */
+/** A login at one service, which is a real service, its sandbox, or the stand-in. */
 export type Login = {
   account: string;
-  /** Whether a person named the account (SERVICE_ACCOUNT); else it follows from the address. */
+  /** Whether a person named the account (SERVICE_ACCOUNT). Otherwise the account's name follows from the address. */
   named: boolean;
   clientId: string;
   address: string;
-  /** A login of the stand-in: everybody has its credentials, so they identify nobody. */
+  /** Whether this is a login of the stand-in. Everybody has the stand-in's credentials, so they identify nobody. */
   anyone: boolean;
 };
 
@@ -204,7 +207,10 @@ async function moveFormer({ connection, shared, prefix, log }: MoveDeps): Promis
   }
 }
 
-/** Writes the account's format, and the text that keeps older versions out. Both are written at once: one alone would mean an older account. */
+/**
+ * Writes the account's format, and the text that keeps older versions of Limitline out. Both are written at once: one alone would mean an
+ * older account.
+ */
 async function markAccount({ connection, prefix }: Omit<MoveDeps, 'shared' | 'log'>, account: string) {
   const keys = makeKeys(prefix, account);
   await connection.multi().set(keys.format, FORMAT, 'NX').set(keys.formerPortfolios, MOVED, 'NX').exec();

@@ -44,7 +44,7 @@ const BUSY_WAIT_MS = 150;
 export type AtMostOnce = ReturnType<typeof makeAtMostOnce>;
 
 /**
- * Every call to the service goes through here, at most once for each thing: claim → send → settle. Nothing is sent without a claim. A claim
+ * The only way to send a call to the service, at most once for each thing: claim → send → settle. Nothing is sent without a claim. A claim
  * that is never settled is in doubt, and only a setting or a person lets it be sent again.
  */
 export function makeAtMostOnce({
@@ -122,7 +122,7 @@ export function makeAtMostOnce({
       } finally {
         if (answer?.is !== 'go') attempts.end(owner, () => calls.release(thing, owner, 'unsent'));
       }
-      // The next send asks Redis for a new mark, which reveals whether Redis is older.
+      // The next send asks Redis for a new mark. The answer shows whether Redis was set back to an older state.
       if (answer.is === 'unmarked') marks?.expire();
       return answer.is === 'go' ? claimOf(thing, owner, answer.first, onUnknown) : withoutSending(answer);
     },

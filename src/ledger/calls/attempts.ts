@@ -1,7 +1,7 @@
 import { messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 
-/** Remembered ends of attempts, some hundred bytes each: about 15 seconds at full speed. */
+/** The number of ended attempts that are remembered, some hundred bytes each: those of about 15 seconds at full speed. */
 const REMEMBERED = 20_000;
 
 /** Writes the end of an attempt into the ledger again. If the ledger has it already, nothing changes. */
@@ -13,8 +13,9 @@ export type Dispute = { kind: string; owner: string; key: string };
 export type Attempts = ReturnType<typeof makeAttempts>;
 
 /**
- * The attempts of this process: which are active, and how the latest ones ended. The ledger may still show a claim that has ended here: a
- * promoted replica lacked its end, or the claim arrived after it was given up. Only this process can know, so it answers the disputes.
+ * The attempts of this process: which are active, and how the latest ones ended. The ledger may still show a claim as open that this
+ * process has ended: a promoted replica lacked the end, or the claim arrived after it was given up. Only this process can know, so it
+ * answers the disputes about its claims.
  */
 export function makeAttempts({ processId, log }: { processId: string; log: Log }) {
   const active = new Set<string>();

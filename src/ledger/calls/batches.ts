@@ -19,19 +19,19 @@ type Asked = { row: RowId; moves: readonly MoveCall[] };
 /** The script of a batch, and its maximum number of rows: Redis serves nobody else while it runs. */
 type Script = { url: URL; mostAtOnce: number; mostUnderWay?: number };
 
-/** The moves of workers: some 20 µs a row. */
+/** The script of workers' moves; each row takes Redis some 20 µs. */
 const BATCH: Script = { url: new URL('../lua/batch.lua', import.meta.url), mostAtOnce: 100 };
 const OFTEN: ReadonlySet<MoveName | undefined> = new Set(['begin', 'claim', 'settle', 'release', 'doubt', 'advance']);
 
-/** People's actions read more for each row, so fewer go together. */
+/** The script of people's actions. Each row needs more reads than a worker's move, so a batch has fewer rows. */
 const ACTS: Script = { url: new URL('../lua/acts.lua', import.meta.url), mostAtOnce: 20 };
 
-/** Rows that follow decisions: some 200 µs a row, and files bring many at once. */
+/** The script by which rows take over later decisions of the service. Each row takes Redis some 200 µs, and a file brings many at once. */
 const FOLLOWS: Script = { ...ACTS, mostAtOnce: 50, mostUnderWay: 2 };
 
 const KNOWN = new WeakMap<RedisConnection, Map<string, Batcher>>();
 
-/** The batcher of one account over one connection; each caller gets the same. */
+/** The batcher of one account over one connection; all callers share it. */
 export function batcherOf(connection: RedisConnection, { account }: Pick<Keys, 'account'>): Batcher {
   const known = KNOWN.get(connection) ?? new Map<string, Batcher>();
   KNOWN.set(connection, known);
@@ -49,8 +49,8 @@ export function batcherOf(connection: RedisConnection, { account }: Pick<Keys, '
 }
 
 /**
- * Sends moves of this process's rows to Redis in batches, one script each (lua/items.lua, by `run`). Items may be repeated. A portfolio with
- * damaged data rejects only the items that move its own rows.
+ * Sends moves of this process's rows to Redis in batches, one script each (lua/items.lua, by `run`). Items may be repeated. A portfolio
+ * with damaged data rejects only the items that move its own rows.
  */
 export function makeBatcher(
   run: (args: (string | number)[]) => Promise<unknown[]>,
@@ -107,14 +107,14 @@ export function makeGathered<Item, Answer>(
     gathered.push(asked);
     if (underWay < mostUnderWay && (underWay === 0 || gathered.length >= mostAtOnce)) {
       underWay += 1;
-      // Requests of the same turn of the event loop join this batch.
+      // Items that are added in the same turn of the event loop join this batch.
       setImmediate(takeAll);
     }
     return asked.promise;
   };
 }
 
-/** What claims need to know of Redis' replicas. */
+/** The replicas of Redis that must confirm claims: how many, and over which connection. */
 export type Replicas = {
   /** How many replicas must have stored a claim before its call is sent; 0 if Redis has no replicas. */
   expected: () => number | Promise<number>;
@@ -146,7 +146,7 @@ export function makeConfirmedBatcher(
       .evalsha(sha, 1, account, ...args);
     pipeline.wait(count, CONFIRM_WITHIN_MS);
     const [, [error, answers] = [NONE], [waitError, confirmed] = [NONE]] = (await pipeline.exec()) ?? [];
-    // In a cluster, a pipeline sent to the wrong node does not find the right one by itself.
+    // In a cluster, a pipeline that was sent to the wrong node does not find the right one by itself, so the nodes are read again.
     if ((error || waitError) && 'refreshSlotsCache' in connection) connection.refreshSlotsCache();
     if (error) return endMisfit(error);
     return (answers as unknown[]).map((answer) => {
@@ -161,7 +161,9 @@ export function makeConfirmedBatcher(
 
 const NONE = new Error('no answer');
 
-/** Replicas that keep up answer within milliseconds; the row and its slot wait this long for others. */
+/**
+ * The most ms that a claim waits for replicas to confirm it; its row and slot wait too. Replicas that keep up answer within milliseconds.
+ */
 export const CONFIRM_WITHIN_MS = 1_000;
 
 function mayBeSent(answer: unknown): boolean {

@@ -49,7 +49,7 @@ const RESEND_WITHIN_MS = 300_000;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 64_000;
 
-/** Under "repeat", where a repetition makes nothing twice, quick sends come first: a lost response is then found within a second. */
+/** The number of quick repetitions under the setting "repeat", and the ms before each: so a lost response is soon found. */
 const QUICK_SENDS = 5;
 const QUICK_WAIT_MS = 50;
 
@@ -69,7 +69,7 @@ const NO_ROW: RowId = { portfolio: '', key: '' };
 /** Further work for the script of a settlement: accept the id of another limit, move the row, claim the row's next call. */
 type Behind = { accepted?: boolean; moving?: Moving; next?: { thing: Sendable; owner: string } | undefined };
 
-/** The call's id on record, and how far its row went with the same script; `first` as in {@link ClaimAnswer}. */
+/** The answer to a settlement: the `id` on record of what was made, and how far the row `went`. `first`: see {@link ClaimAnswer}. */
 export type SettleAnswer = { id: string; late: boolean; otherRow?: string } & (
   | { went: 'stayed' | 'moved' }
   | { went: 'claimed'; first: string }
@@ -94,7 +94,7 @@ export function makeCalls({
   retryUntilAnswered: RetryUntilAnswered;
   /** The replicas that must confirm a claim; without this, a claim exists only in the one Redis. */
   replicas?: Replicas | undefined;
-  /** Runs the scripts; by default the batcher of this connection. */
+  /** Runs moves of rows and calls in scripts; by default the batcher of this connection. */
   runInBatch?: Batcher;
   /** The mark under which a call that is claimed now leaves (send-marks.ts). */
   mark?: () => LastLink | undefined;
@@ -104,7 +104,7 @@ export function makeCalls({
 
   const isConfirmed = async (): Promise<boolean> => replicas !== undefined && (await replicas.expected()) > 0;
   let confirmed: Batcher | undefined;
-  /** For claims only, which all expected replicas must confirm, if there are any. */
+  /** The batcher for claims alone, which all expected replicas must confirm, if there are any. */
   const claimBatcher = async (): Promise<Batcher> => {
     if (!replicas || !(await isConfirmed())) return runInBatch;
     confirmed ??= makeConfirmedBatcher(replicas.connect(), keys.account, replicas.expected);
@@ -267,7 +267,7 @@ export function makeCalls({
       return state === 'made' && id ? id : undefined;
     },
 
-    /** The call that made each id, and the row for which; undefined for an id that no call made. Ids are kept for good. */
+    /** The call that made each id, and the row for which it was sent; undefined for an id that no call made. Ids are kept for good. */
     async makersOf(
       ids: readonly { kind: CallKind; id: string }[],
     ): Promise<({ key: string; row: string } | undefined)[]> {

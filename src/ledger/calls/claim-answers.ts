@@ -4,7 +4,7 @@ import type { CallRecord } from '../../call-outcome.ts';
 import { LimitlineError } from '../../errors.ts';
 import type { RowId } from '../schema/schema.ts';
 
-/** The ledger's answer to "may I send this?". */
+/** The ledger's answer to an attempt that wants to claim a call and send it. */
 export type ClaimAnswer =
   /** Send the call now, then settle, release or doubt it. `first` names the first send of this content. */
   | { is: 'go'; first: string }
@@ -26,7 +26,7 @@ export type ClaimAnswer =
   | { is: 'cancelled' }
   /** Another job of this row got this refusal, and has not ended the row yet. */
   | { is: 'refused'; status: number; body: string }
-  /** The row has changed, so its present request differs from this one. */
+  /** The row has changed, so its present request differs from the one that was to be sent. */
   | { is: 'changed' }
   /** Redis lacks the mark under which the call leaves: Redis is older than what was sent, or its marks began anew. */
   | { is: 'unmarked' };
@@ -41,7 +41,7 @@ export type Thing = {
   row: RowId;
   revision?: string | undefined;
   sent?: string | undefined;
-  /** A supplier's fields as JSON: it is claimed only while they are those of the supplier that counts for the portfolio. */
+  /** A supplier's fields as JSON. The claim is granted only while the supplier that counts for the portfolio has these fields. */
   supplier?: string | undefined;
   asked?: string | undefined;
 };
@@ -103,7 +103,7 @@ export function toClaimAnswer([is, ...rest]: [ClaimAnswer['is'], ...string[]], o
   }
 }
 
-/** Reads `<kind> <id> <other id>`, as settle.lua writes it. */
+/** Reads a thing that was made twice, `<kind> <id> <other id>`, as settle.lua writes it. */
 export function readPair(pair: string): { kind: CallKind; id: string; again: string } {
   const [kind = '', id = '', again = ''] = pair.split(' ');
   return { kind: kind as CallKind, id, again };

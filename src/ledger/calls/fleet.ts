@@ -11,13 +11,13 @@ import type { Dispute } from './attempts.ts';
 /** Interval of heartbeats: an operator sees soon whether a button worked, and a killed process is missed soon. */
 const SIGN_EVERY_MS = 1_000;
 
-/** A process is shown until it has missed five heartbeats, plus a margin: a busy process stays visible. */
+/** Time without a heartbeat after which a process is no longer shown: five missed heartbeats and a margin, so a busy one stays visible. */
 const GONE_AFTER_MS = 6_000;
 
 /** A nightly process without a heartbeat for so long is not on duty: it runs at low priority, so under load its heartbeats come later. */
 export const OFF_DUTY_AFTER_MS = 20_000;
 
-/** A killed process's status is deleted after an hour. */
+/** Time without a heartbeat after which the status of a process is deleted. */
 const FORGOTTEN_AFTER_MS = 3_600_000;
 
 /** A quiet worker takes up no row; a drained one has also finished its rows. */
@@ -102,7 +102,10 @@ export function makeFleet(given: { connection: RedisConnection; keys: Keys; proc
   };
 }
 
-/** Five missed heartbeats and a margin: a busy process does not count as dead, and a killed one is noticed within seconds. */
+/**
+ * Time without a heartbeat after which a process counts as vanished: five missed heartbeats and a margin. A busy process stays in time, and
+ * a killed one is noticed within seconds.
+ */
 export const VANISHED_AFTER_MS = 6_000;
 /** Time without a heartbeat of any process after which Redis counts as away: half of the time after which a process counts as vanished. */
 const ALL_SILENT_MS = 3_000;
@@ -147,7 +150,7 @@ export async function startPresence({
   };
 }
 
-/** The number of worker processes with a recent heartbeat. With one, due calls are sent without further action. */
+/** The number of worker processes with a recent heartbeat. If there is at least one, due calls are sent without further action. */
 export async function countLiving(ledger: { connection: RedisConnection; keys: Keys }): Promise<number> {
   return (await livingWorkers(ledger)).length;
 }
@@ -159,7 +162,7 @@ export async function livingWorkers({ connection, keys }: { connection: RedisCon
   return connection.zrange(keys.workers, String(nowMs - VANISHED_AFTER_MS), '+inf', 'BYSCORE');
 }
 
-/** Reads `<kind> <owner> <key>`, as claim.lua writes it; the key may contain spaces. */
+/** Reads a dispute, `<kind> <owner> <key>`, as claim.lua writes it; the key may contain spaces. */
 function readDispute(text: string): Dispute {
   const [kind = '', owner = '', ...key] = text.split(' ');
   return { kind, owner, key: key.join(' ') };

@@ -1,7 +1,7 @@
 import type { RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../schema/keys.ts';
 
-/** About how many sessions are looked at together. */
+/** About how many sessions are read at a time. */
 const PAGE = 500;
 
 /** Lists, once in an account, the hosted sessions that ended without a link under versions that had no list of them. */

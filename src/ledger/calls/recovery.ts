@@ -19,14 +19,14 @@ export type LostCall = {
   amount?: string | undefined;
   /** The row's line number in its file. */
   line: number;
-  /** When the row was last written, in ms. A ledger with a later time knows more. */
+  /** When the row was last written, in ms. A ledger in which the row has a later time knows more than the file. */
   atMs: number;
 } & (
   | { is: 'made'; id: string; record: CallRecord; company: string; documents: readonly string[] }
   | { is: 'unknown'; reason: string; sentMs: number }
 );
 
-/** The result: put back (or would be), known already, or known with another id. */
+/** The result of restoring a call: it was restored (or would be), the ledger knows it already, or the ledger knows it with another id. */
 export type Recovered = { is: 'put' } | { is: 'known' } | { is: 'differs'; id: string };
 
 export type Recovery = ReturnType<typeof makeRecovery>;
@@ -35,7 +35,10 @@ export type Recovery = ReturnType<typeof makeRecovery>;
 export function makeRecovery({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const recover = makeGatedScript(connection, 'recover-call');
   return {
-    /** Restores a call under all its keys, or only checks what would happen. Returns a difference if any key has one. */
+    /**
+     * Restores a call under all its keys, or only checks what would happen. Answers `differs` if the ledger has another id under any of
+     * these keys.
+     */
     async putBack(call: LostCall, { write }: { write: boolean }): Promise<Recovered> {
       const answers: Recovered[] = [];
       for (const [place, key] of call.keys.entries()) {
@@ -47,7 +50,7 @@ export function makeRecovery({ connection, keys }: { connection: RedisConnection
           requests: keys.buyerRows(call.buyer ?? ''),
           row: keys.row(row?.portfolio ?? '', row?.key ?? ''),
         };
-        // The same thing is restored under all its keys, and counted once, under the first.
+        // One thing may have several keys: it is restored under each, and counted as made only once, under the first.
         const isFirst = place === 0 && call.buyer !== undefined;
         const [is, id] = (await recover(places, argsOf(call, write, isFirst))) as string[];
         answers.push(is === 'differs' ? { is, id: id ?? '' } : { is: is === 'put' ? 'put' : 'known' });

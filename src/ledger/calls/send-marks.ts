@@ -61,7 +61,7 @@ export function makeSendMarks({
   /** Folder of the marks of all accounts of one Redis and prefix. */
   dir: string;
   account: string;
-  /** For the stand-in: an older Redis is logged and then accepted. */
+  /** Whether a Redis that is older than what was sent is only logged and then accepted, as for the stand-in. */
   warnsOnly: boolean;
   retryUntilAnswered: RetryUntilAnswered;
   replicas: Replicas;
@@ -101,7 +101,7 @@ export function makeSendMarks({
     const wanted = link === '' ? 0 : await replicas.expected();
     if (wanted === 0) return (await mark([keys.marks], args)) as Answer;
     confirming ??= replicas.connect();
-    // On one connection, since WAIT covers only that connection's earlier writes.
+    // The script and WAIT go over one connection, since WAIT covers only that connection's earlier writes.
     const pipeline = confirming.pipeline().eval(scriptText(MARK_SENDING), 1, keys.marks, ...args);
     const answers = (await pipeline.wait(wanted, CONFIRM_WITHIN_MS).exec()) ?? [];
     const [answer, confirmed] = answers.map(([error, value]) => (error ? endMisfit(error) : value));

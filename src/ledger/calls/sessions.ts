@@ -9,8 +9,8 @@ import { contentDigest } from './claim-answers.ts';
 import { listFormerSessions } from './former-sessions.ts';
 
 /**
- * The answer to a person who asks for a hosted session of a row's limit. `asked`: the wish is written down. `waits`: a session already
- * waits or is under way. `made`: one exists. `held`: the outcome of the last one is unknown. `none`: the row has no such limit.
+ * The answer to a person who asks for a hosted session of a row's limit. `asked`: the session is listed to be sent. `waits`: a session
+ * already waits or is under way. `made`: one exists. `held`: the outcome of the last one is unknown. `none`: the row has no such limit.
  */
 export type SessionAnswer = 'asked' | 'waits' | 'made' | 'held' | 'none';
 
@@ -27,10 +27,10 @@ export type SessionWish = { row: RowId; key: string };
 export type HostedSession = {
   number: number;
   state: 'waits' | 'sent' | 'made' | 'held' | 'refused' | 'dropped';
-  /** Who asked for it and when, in ms; unknown for one that a results file brought back. */
+  /** Who asked for the session, and when, in ms. `''` and undefined for a session that a results file brought back. */
   by: string;
   askedMs: number | undefined;
-  /** When it was sent, in ms. */
+  /** When the call for the session was last claimed to be sent, in ms; undefined if it never was. */
   sentMs: number | undefined;
   /** The link that the service answered; '' for none. Pages mask it for viewers. */
   sessionLink: string;
@@ -45,7 +45,7 @@ export type HostedSession = {
 /** Rows of a portfolio whose limit's last hosted session has no link, by the reason: it was refused, or its outcome is unknown (`held`). */
 export type FailedSessions = Record<'refused' | 'held', (RowId & Pick<HostedSession, 'sessionHeard'>)[]>;
 
-/** The most sessions that are read of one limit, the latest: a person asks for each. */
+/** The most sessions of a limit that are read, the latest. Few have more, since a person asks for each session. */
 const MOST_READ = 20;
 
 /** About how many waiting sessions are read at once when all of them are searched. */
@@ -150,7 +150,7 @@ export function makeHostedSessions({
       return (answer as [SessionAnswer])[0];
     },
 
-    /** The row with the id of its buyer's company: a row whose limit was made before has none of its own. */
+    /** The row with the id of its buyer's company. A row whose limit was made before has no company id of its own. */
     async withCompany(result: RowResult): Promise<RowResult> {
       if (result.companyId || result.request.companyId) return result;
       const companyId = await connection.hget(keys.call('company', result.request.buyer), 'id');
@@ -164,8 +164,8 @@ export function makeHostedSessions({
       ).flatMap(wishOf),
 
     /**
-     * Takes a session off the list of waiting sessions, once nothing is sent for it any more. `drops` also ends the person's wish for it,
-     * and `fails` puts it on the list that {@link failed} reads.
+     * Takes a session off the list of waiting sessions, once nothing is sent for it any more. `drops` also withdraws the person's request
+     * for the session, and `fails` puts it on the list that {@link failed} reads.
      */
     async end({ row, key }: SessionWish, { drops = false, fails = false } = {}): Promise<void> {
       if (drops) await connection.hdel(callKey(key), 'wanted');
@@ -174,8 +174,8 @@ export function makeHostedSessions({
     },
 
     /**
-     * Ends the wish for a hosted session if the service has declined its limit since, and notes that reason. Answers whether it did: not if
-     * the session is under way, or the person wants it although the limit was declined.
+     * Withdraws a person's request for a hosted session if the service has declined the session's limit since, and notes that reason.
+     * Answers whether it did: not if the session is under way, or the person wants it although the limit was declined.
      */
     async dropDeclined(wish: SessionWish): Promise<boolean> {
       const asRead = ['IS', 'state', 'free', 'IS', 'despite', ''];
@@ -205,10 +205,10 @@ export function makeHostedSessions({
       return own.filter((_wish, at) => states[at] === 'claimed');
     },
 
-    /** The sessions of a portfolio that were refused, or of which nobody knows what became; of each limit the last. */
+    /** The sessions of a portfolio that were refused, or whose outcome is unknown; of each limit only the last session. */
     async failed(portfolio: string): Promise<FailedSessions> {
       await listFormerSessions(connection, keys);
-      // A session may still be on the list of waiting ones, since the process that sent it was killed.
+      // The list of waiting sessions is read too: it may still have a session whose outcome is unknown, since its sender was killed.
       const waiting = await allOf(portfolio);
       const listed = await connection.smembers(keys.sessionsFailed);
       const members = listed.filter((member) => member.startsWith(`${portfolio}/`));
@@ -236,7 +236,9 @@ export function makeHostedSessions({
     /** Whether anybody ever asked for a session in this account. */
     isUsed: async (): Promise<boolean> => (await connection.exists(keys.sessionsAsked)) === 1,
 
-    /** The last link that was answered for each of these limits, in order; '' for none. Costs one request where nobody asked for any. */
+    /**
+     * The last link that the service answered for each of these limits, in order; '' for none. One request to Redis if none was asked for.
+     */
     async linksOf(limitIds: readonly string[]): Promise<string[]> {
       const things = limitIds.map(contentDigest);
       const counts = things.length === 0 ? [] : await connection.hmget(keys.sessionsAsked, ...things);
@@ -259,8 +261,8 @@ export function makeHostedSessions({
     },
 
     /**
-     * Puts the link of a results file back as a session of the limit, behind those that the ledger knows, or only says whether it would. What
-     * the ledger knows stays.
+     * Restores the link of a results file as a further session of the limit, or only says whether it would. Sessions that the ledger knows
+     * stay as they are.
      *
      * @param row `<portfolio>/<row key>`, with which the link is forgotten
      */

@@ -19,7 +19,8 @@ type KeyKind = {
 
 /**
  * All keys that belong to one portfolio only, except its rows and their histories (`rows`, `story`), which the sets of `rowsInState` list.
- * A test searches Redis for others. A new kind of key must be added here, or it stays in Redis when its portfolio is archived.
+ * A test searches Redis for keys that are missing in this list. A new kind of key must be added to it, or such keys stay in Redis when
+ * their portfolio is archived.
  *
  * Plans expire by themselves. Calls, buyers, their requests and limits stay, since they prevent making things twice.
  */
@@ -91,7 +92,9 @@ export async function* columnsOf(of: KeysOf): AsyncGenerator<string> {
   }
 }
 
-/** The buckets of a portfolio's ids, at all levels at which entries may have been added (index-entries.lua). */
+/**
+ * The keys of a portfolio's search index by ids: 4^level buckets at each level at which entries may have been added (index-entries.lua).
+ */
 export async function* bucketsOf({ name, connection, keys }: KeysOf): AsyncGenerator<string> {
   const rows = await connection.zcard(keys.names(name));
   for (let level = 0; level === 0 || ROWS_OF_BUCKET * 4 ** (level - 1) < rows; level += 1) {

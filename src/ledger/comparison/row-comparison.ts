@@ -31,7 +31,7 @@ export const TALLIED = '3';
 /** Rows compared in one step: some milliseconds of Redis' time. */
 const PAGE = 100;
 
-/** Attempts to compare a row that changes between reading and comparing it. */
+/** The most attempts to compare a row that changes between reading and comparing it. */
 const LOOKS = 3;
 
 /**
@@ -45,7 +45,7 @@ type Compared = { rows: number; ids: number; addedIds: number; addedNames: numbe
 
 /**
  * Compares the indexes (by state, cause and search) and the sums of portfolios with their rows, in pages, while other processes move the
- * rows. Indexes and sums are derived from the rows anew by derive.lua, which writes them otherwise too. Differences are mended.
+ * rows. Differences are mended. The right indexes and sums of a row come from derive.lua, which also writes them whenever a row changes.
  */
 export function makeRowComparison({
   connection,
@@ -68,7 +68,10 @@ export function makeRowComparison({
     return { portfolio: keys.portfolio(name), ...sums, causes: keys.causes(name) };
   };
 
-  /** Compares rows of one portfolio; the search too, if a side is given. */
+  /**
+   * Compares rows of one portfolio with its indexes by state and cause, and its sums. The search indexes are compared too if a side is
+   * given.
+   */
   async function comparePage(page: readonly RowId[], { side, note }: How, all = nothingYet()): Promise<void> {
     const portfolio = page[0]?.portfolio ?? '';
     let left = page.map((row) => ({ row, isSearched: isSearched && side !== '', cause: NO_CAUSE }));
@@ -133,7 +136,7 @@ export function makeRowComparison({
     return sumOf(added) !== sumOf(sizes);
   }
 
-  /** Walks all rows once, for portfolios that may have rows in no index. */
+  /** Walks all rows once, and compares those of portfolios that may have rows in no index. */
   async function compareLost(sides: ReadonlyMap<string, string>, note: NoteRow): Promise<void> {
     const lacking = new Set<string>();
     for (const [name, side] of sides) if (await lacksRows(name, side)) lacking.add(name);
@@ -259,7 +262,7 @@ async function* rowPages(connection: RedisConnection, keys: Keys, portfolios: Re
   yield* pages.values();
 }
 
-/** Reads `<portfolio>:<key>`; neither part contains a colon. */
+/** Reads the name of a row, `<portfolio>:<key>`; neither part contains a colon. */
 function rowIn(name: string): RowId {
   const [portfolio = '', key = '', ...more] = name.split(':');
   return more.length === 0 ? { portfolio, key } : { portfolio: '', key: '' };

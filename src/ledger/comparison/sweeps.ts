@@ -17,7 +17,7 @@ type NoteKey = (key: string) => void;
 /** One member of a set, and its row. */
 type Member = { member: string | Buffer; row: RowId };
 
-/** Removes set members that no row justifies, while other processes move rows. */
+/** Removes members of index sets whose rows do not belong to the set, while other processes move rows. */
 export function makeSweeps({ connection, keys, words }: { connection: RedisConnection; keys: Keys; words: RowWords }) {
   const sweepLua = makeLuaScript(connection, new URL('../lua/sweep.lua', import.meta.url));
 
@@ -117,13 +117,13 @@ export function makeSweeps({ connection, keys, words }: { connection: RedisConne
   };
 }
 
-/** Reads `<portfolio>/<key>`. */
+/** Reads the name of a row, `<portfolio>/<key>`. */
 function rowIn(name: string): RowId {
   const slash = name.lastIndexOf('/');
   return { portfolio: name.slice(0, slash), key: name.slice(slash + 1) };
 }
 
-/** Bytes of the digest before the row's key (index-entries.lua). */
+/** Length in bytes of an id's digest, which precedes the row's key in each entry of the index by ids (index-entries.lua). */
 const ID_BYTES = 6;
 
 /** For each row the SHA-1 of its request and its search words; '' and '' for a missing row. */

@@ -21,7 +21,7 @@ export function limbsOf(text: string): Limbs | undefined {
 
 /** The cents of an amount of up to eight digits and two decimals, as most are; undefined for any other text. */
 export function plainUnits(text: string): number | undefined {
-  // At this size the error of a double is far below a cent.
+  // A double of so few digits has an error far below a cent, so the rounded number is exact.
   return PLAIN.test(text) ? Math.round(Number(text) * 100) : undefined;
 }
 
@@ -46,7 +46,10 @@ function isBelow(granted: string, requested: string): boolean {
   return false;
 }
 
-/** Compares a granted amount with the requested one: `4` is enough, `5` is less and above zero, `6` is nothing, `7` is unknown. As in amounts.lua. */
+/**
+ * Compares a granted amount with the requested one: `4` is enough, `5` is less and above zero, `6` is nothing, `7` is unknown. As in
+ * amounts.lua.
+ */
 export function shareOf(granted: string, requested: string): '4' | '5' | '6' | '7' {
   if (granted === '' || !limbsOf(granted) || !limbsOf(requested)) return '7';
   if (!isBelow('0', granted)) return '6';

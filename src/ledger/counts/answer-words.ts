@@ -14,10 +14,10 @@ export function answerWords(body: string): string {
   return said.length > 0 ? said.join(': ') : oneLine(leaves(json).join(', '));
 }
 
-/** Recognizes a web page as `service/resource.ts` does, also behind comments and an XML declaration. */
+/** Recognizes a web page as `service/resource.ts` does, also if comments and an XML declaration precede it. */
 const PAGE = /^(?:\s|<!--[\s\S]{0,1000}?-->|<\?xml[^>]{0,200}\?>)*<(?:!doctype\s+html|html|head|body|title)\b/i;
 
-/** How a text begins that is probably JSON, and unreadable since bodies are cut at a certain length. */
+/** Matches the beginning of a text that is probably JSON, and unreadable since bodies are cut at a certain length. */
 const MAYBE_CUT = /^[{["]/;
 
 /** Fields in which services put an error's code and words; the first present one counts. */
@@ -27,7 +27,9 @@ const WITHIN = ['error', 'errors', 'details', 'detail', 'violations', 'causes', 
 /** Fields that name the field of the request in error. */
 const PLACES = ['field', 'param', 'parameter', 'property', 'path', 'pointer', 'name'];
 
-/** Services nest errors less deeply; the limit protects the stack. */
+/**
+ * The deepest level of nested objects at which an error's texts are read. Services nest errors less deeply; the limit protects the stack.
+ */
 const DEEPEST = 6;
 /** The most texts that are taken from one error. A person reads no more. */
 const MOST_TEXTS = 12;
@@ -78,7 +80,7 @@ function firstOf(fields: ReadonlyMap<string, unknown>, names: readonly string[])
   return undefined;
 }
 
-/** A numeric code gets the word `code` in front, so that {@link rowlessWords} keeps it. */
+/** The words of an error's code. A numeric code gets the word `code` in front, so that {@link rowlessWords} keeps it. */
 function codeWords(code: string): string {
   return /^\d+$/.test(code) ? `code ${code}` : code;
 }
@@ -197,7 +199,7 @@ const ENDS = `(?!${LETTER})`;
 
 const CODE_WORDS = inAnyCase('code|error|err|errno|fault|status');
 
-/** Made when first used, since it takes 40 ms, and every command imports this file. */
+/** The pattern for all of {@link GENERAL}. It is made when first used, since that takes 40 ms, and every command imports this file. */
 let general: RegExp | undefined;
 
 function generalPattern(): RegExp {
@@ -217,7 +219,7 @@ const GENERAL = [
   String.raw`${BEGINS}limitline-[\w-]+(?:/\d+)?`,
   String.raw`${BEGINS}[a-z]{1,12}_(?=[A-Za-z]*\d)[A-Za-z0-9]{6,}${ENDS}`,
   String.raw`${BEGINS}(?=[0-9a-fA-F]*[a-fA-F])(?=[0-9a-fA-F]*\d)[0-9a-fA-F]{16,}${ENDS}`,
-  // Error codes are kept.
+  // Matches error codes, in the group `keep`: they stay in the text.
   String.raw`(?<keep>${BEGINS}(?:(?:${CODE_WORDS})(?: (?:${inAnyCase(String.raw`no\.?|number|code`)}))?\s?[:=#]?\s?["']?\d{5,8}|[A-Z][A-Z_]{0,9}-?\d{5,6})${ENDS})`,
   String.raw`\d{5,}`,
 ];
@@ -240,8 +242,8 @@ function textsIn(value: unknown): string[] {
 }
 
 /**
- * Patterns of values as whole words, in any case. Values of up to three characters keep their case, since they could be words (`IN`, `AND`).
- * Values with digits also match with other separators (`HRB 1234`, `HRB-1234`, `HRB1234`), and all match in URL encoding.
+ * Patterns of values as whole words, in any case. Values of up to three characters keep their case, since they could be words (`IN`,
+ * `AND`). Values with digits also match with other separators (`HRB 1234`, `HRB-1234`, `HRB1234`), and all match in URL encoding.
  */
 function valuePatterns(values: readonly string[]): string[] {
   const [short, long] = [values.filter(isShort), values.filter((value) => !isShort(value))];
@@ -260,7 +262,7 @@ const WORD_ENDS = `(?!(?<=${SIGN})${SIGN})`;
 
 function formsOf(value: string): string[] {
   const forms = [escaped(value)];
-  // `Straße` in capitals is `STRASSE`, which no pattern treats as another case.
+  // `Straße` in capitals is `STRASSE`. Ignoring case is not enough to match that, so it is a form of its own.
   const capitals = value.toUpperCase();
   if (capitals.length !== value.length) forms.push(escaped(capitals));
   const signs = value.replace(/[^\p{L}\p{N}]+/gu, '');
@@ -269,7 +271,7 @@ function formsOf(value: string): string[] {
   return forms;
 }
 
-/** Longest value that is also found with other separators: numbers of registers and the like are not longer. */
+/** The most characters of a value that is also found with other separators: numbers of registers and the like are not longer. */
 const MOST_SIGNS = 24;
 
 /**
@@ -288,7 +290,7 @@ function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 }
 
-/** The amount in any notation: 1250.5, 1,250.50, 1.250,50 and 1 250,50 are one. Never a part of another number. */
+/** Patterns of the amount in any notation, such as 1250.5, 1,250.50, 1.250,50 and 1 250,50. No part of another number matches. */
 function amountPatterns({ limit }: RowRequest): string[] {
   const [, whole, decimals = ''] = /^(\d+)(?:\.(\d+))?$/.exec(limit.requested_limit) ?? [];
   if (whole === undefined) return [];

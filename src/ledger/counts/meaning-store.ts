@@ -15,7 +15,7 @@ export type KnownStatus = {
 
 export type MeaningStore = ReturnType<typeof makeMeaningStore>;
 
-/** The meaning of a status that somebody looked at; undefined for none. */
+/** The meaning of a status when a person last looked at it; undefined if the status had none. */
 export type SeenMeaning = { meaning: StatusMeaning | undefined };
 
 const FIELD = 'meaning:';
@@ -60,8 +60,8 @@ export function makeMeaningStore({
     },
 
     /**
-     * Sets the meaning of a status for the account, in a person's name, or removes it without a `meaning`. Answers false, and changes nothing,
-     * if it is no longer the one that was `seen`.
+     * Sets the meaning of a status for the account, in a person's name, or removes it without a `meaning`. Answers false, and changes
+     * nothing, if it is no longer the one that was `seen`.
      */
     async set(status: string, meaning: StatusMeaning | undefined, by = '', seen?: SeenMeaning): Promise<boolean> {
       const [field, byField] = [`${FIELD}${status}`, `${BY_FIELD}${status}`];
@@ -73,7 +73,7 @@ export function makeMeaningStore({
       return (await change({ hash: keys.account }, { changes })) !== null;
     },
 
-    /** All statuses of done rows in these portfolios, the most frequent first, and behind them those that only have a meaning. */
+    /** All statuses of done rows in these portfolios, the most frequent first, then the statuses that have a meaning and no such row. */
     async known(portfolios: readonly string[]): Promise<KnownStatus[]> {
       const account = await connection.hgetall(keys.account);
       const [kept, by] = [meaningsIn(account), fieldsOf(account, BY_FIELD)];

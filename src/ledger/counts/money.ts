@@ -4,7 +4,10 @@ import { exactText, type GrantedSums, type OutcomeSum, soleCurrency } from './ou
 import { ANSWER_OUTCOMES, ROW_OUTCOMES, type RowOutcome } from './row-outcome.ts';
 import type { Sums } from './sums.ts';
 
-/** What became of the money of a file, in the order of reports: each line counts in one bucket, with the amount that it asks for. */
+/**
+ * The buckets in which the lines of a file are counted, by what became of the line, in the order of reports. Each line counts in one
+ * bucket, with the amount that it asks for.
+ */
 export const BUCKETS = {
   left_out: { words: 'left out', outcomes: [] },
   requested_before: { words: 'requested before', outcomes: ['requested_before'] },
@@ -32,8 +35,8 @@ type Bucket = { lines: number; amount: string };
  * The money of a portfolio's file: `in_file` is the sum of all buckets, and `granted` is what the service granted of `requested`, with the
  * number of rows approved at least in part.
  *
- * `left_out` has no amount if an older version imported its lines; then `in_file` is `at_least` its amount. Lines `without_amount` are in no
- * sum: some of them are `in_another_currency`, and some have `too_many_digits`. `with_earlier`: rows of earlier imports count too.
+ * `left_out` has no amount if an older version imported its lines; then `in_file` is `at_least` its amount. Lines `without_amount` are in
+ * no sum: some of them are `in_another_currency`, and some have `too_many_digits`. `with_earlier`: rows of earlier imports count too.
  * `currencies`: those that the files name. Amounts of several are added up as they are, since the service is told none.
  * `without_currency`: some file names none.
  */
@@ -110,7 +113,9 @@ export function moneyOf(
   };
 }
 
-/** A line of the table of money: level 0 is the whole file, level 1 a part of it such as "rejected", level 2 an outcome within "requested". */
+/**
+ * A line of the table of money: level 0 is the whole file, level 1 a part of it such as "rejected", level 2 an outcome within "requested".
+ */
 export type MoneyLine = {
   level: 0 | 1 | 2;
   words: string;
@@ -160,7 +165,7 @@ export function amountHead(money: Currencies): string {
 
 type Currencies = Pick<Money, 'currencies' | 'without_currency'>;
 
-/** The currency that all files name; undefined if there is no such. */
+/** The currency, if all files name the same one; else undefined. */
 export function onlyCurrency({ currencies = [], without_currency: isBare }: Currencies): string | undefined {
   return currencies.length === 1 && !isBare ? currencies[0] : undefined;
 }

@@ -14,7 +14,7 @@ type Answered = {
   grantedNothing: number;
 };
 
-/** Statuses listed; further ones are added up. The results file has all. */
+/** The most statuses that are listed one by one; the counts of further ones are added up. The results file has all. */
 const KINDS_TOLD = 10;
 
 /**
@@ -42,7 +42,7 @@ export function besidesOutcomes(
   ];
 }
 
-/** A phrase as a sentence. */
+/** Makes a phrase a sentence, with a capital letter and a full stop. */
 export function sentence(words: string): string {
   return `${words[0]?.toUpperCase()}${words.slice(1)}.`;
 }

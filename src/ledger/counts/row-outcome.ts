@@ -2,7 +2,7 @@ import { countedStatus, type Meanings, statusMeaningOf } from '../../status-mean
 import type { RowResult, RowState } from '../schema/row.ts';
 import { amountText, shareOf } from './amounts.ts';
 
-/** What became of a request, in the order of reports, with the words for people. Each row has exactly one outcome. */
+/** The outcomes of a request, in the order of reports, with the words for people. Each row has exactly one outcome. */
 export const ROW_OUTCOMES = {
   approved: 'approved',
   partly_approved: 'partly approved',

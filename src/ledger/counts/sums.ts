@@ -7,17 +7,17 @@ import { SHARES, type Share } from './row-outcome.ts';
 
 /** The sums of a portfolio's rows, at one moment; amounts are exact decimal text. */
 export type Sums = {
-  /** Requested by done rows, which the service has answered. */
+  /** The sum that done rows requested; the service has answered these. */
   requested: string;
-  /** The amount in all rows except replaced ones. */
+  /** The sum that all rows requested, except replaced ones. */
   inAllRows: string;
-  /** Requested by rows in each state; `cancelled` without replaced rows. */
+  /** The sum that the rows in each state requested; `cancelled` without replaced rows. */
   byState: Record<RowState, string>;
-  /** Rows with an unreadable amount, which is in no sum. */
+  /** Number of rows with an unreadable amount, which is in no sum. */
   unreadable: number;
 };
 
-/** Total limits that the service named beside one status and one {@link Share}. */
+/** The sum of the total limits that the service named beside one status and one {@link Share}. */
 export type EarlierSum = { status: string; share: Share; granted: string };
 
 /**
@@ -127,7 +127,7 @@ export function sumIn(fields: Readonly<Record<string, string>>, name: string): s
   return textOf(limbsIn(addedUp([fields]), name));
 }
 
-/** Sums that are kept by how the service answered: their words for people. */
+/** Words for people about the sums that are kept separately by how the service answered. */
 const BY_ANSWER = {
   answer: 'answer',
   asked: 'requested',
@@ -154,7 +154,7 @@ export function namesOfSums(fields: readonly string[]): string[] {
 /** A part of an amount: `value` times ten to the `power`. */
 type Limb = { power: number; value: bigint };
 
-/** Digits of a limb, and the power of ten of its lowest digit (derive.lua). */
+/** The number of digits of a limb, and the power of ten of a sum's lowest digit, as in derive.lua. */
 const LIMB_DIGITS = 10;
 const LOWEST_POWER = -2;
 
@@ -192,7 +192,7 @@ function textOf(limbs: readonly Limb[]): string {
   return `${units < 0n ? '-' : ''}${digits.slice(0, -decimals)}.${fraction}`;
 }
 
-/** Totals of an account. */
+/** Totals of all rows and portfolios of an account. */
 export type RowTotals = {
   rows: Record<RowState, number>;
   portfolios: number;
@@ -209,7 +209,10 @@ const PAGE = 500;
 /** All processes share one count for this long: ten thousand portfolios cost Redis a tenth of a second. */
 const KEPT_MS = 10_000;
 
-/** Counts the rows of all portfolios of an account by state. A recent count of any process is reused, so a fleet counts once every few seconds. */
+/**
+ * Counts the rows of all portfolios of an account by state. A recent count of any process is reused, so a fleet counts once every few
+ * seconds.
+ */
 export function makeRowTotals({
   connection,
   keys,

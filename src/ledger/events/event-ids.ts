@@ -9,10 +9,10 @@ export const MOST_IDS = 64;
 /** Most further ids that are counted: those of a body of the default maximum size, in some megabytes of memory. */
 const MOST_COUNTED = 50_000;
 
-/** Longer runs of id characters are content: neither this service nor others give such ids. */
+/** The most characters of an id. A longer run of id characters is content: neither this service nor others give such ids. */
 const LONGEST_ID = 128;
 
-/** Shorter runs of id characters without a known prefix are words, numbers, or parts of them. */
+/** The fewest characters of an id without a known prefix. Shorter runs of id characters are words, numbers, or parts of them. */
 const SHORTEST_ID = 6;
 
 /** Bytes of a body that are searched a second time with escapes decoded: the default maximum of a body (EVENTS_MAX_KB). */
@@ -21,7 +21,7 @@ const UNESCAPED_BYTES = 256 * 1_024;
 /** Runs of id characters; the shortest id is a prefix and one character. */
 const RUN = /[A-Za-z0-9_-]{4,}/g;
 
-/** Times are in every event, and identify nothing: `2026-11-22T10` of one with colons, or one written without. */
+/** Matches times, which are in every event and identify nothing: `2026-11-22T10` of a time with colons, or a time written without them. */
 const MOMENT = /^\d{4}-?\d\d-?\d\dT\d+Z?$/;
 
 /**
@@ -44,7 +44,7 @@ export function idsIn(body: Buffer): EventIds {
     for (const [run] of text.matchAll(RUN)) {
       if (run.length > LONGEST_ID) continue;
       add(run);
-      // A sentence may have dashes around an id.
+      // Dashes at the ends of an id may belong to the sentence around it, so they are cut off.
       const bare = run.replace(/^[-_]+|[-_]+$/g, '');
       if (bare.length < run.length) add(bare);
     }
@@ -72,10 +72,13 @@ function readings(body: Buffer): string[] {
   return [plain, begins.length < plain.length ? withoutLastRun(unescaped(begins)) : unescaped(begins)];
 }
 
-/** A NUL byte beside two id characters ends a text; in UTF-16 and 32 each character has one beside it. */
+/**
+ * Matches a NUL byte beside two id characters, which ends a text. In UTF-16 and UTF-32 no two id characters are side by side, since NUL
+ * bytes separate them.
+ */
 const END_OF_TEXT = /(?<=[\w-]{2})\0|\0(?=[\w-]{2})/g;
 
-/** An escape that was cut at the end. */
+/** Matches an escape that was cut off at the end of the searched text. */
 const CUT_ESCAPE = /(?:%[0-9A-Fa-f]?|\\(?:u[0-9A-Fa-f]{0,3})?)$/;
 
 /** Decodes escapes that can be part of an id; any other escape becomes a separator. */
@@ -88,7 +91,7 @@ function unescaped(text: string): string {
     .replace(/\\(?:u00([0-9A-Fa-f]{2})|u[0-9A-Fa-f]{4}|.)/g, (_all, hex?: string) => characterOf(hex));
 }
 
-/** Drops the run at which a text was cut, since the beginning of an id may be another id. */
+/** Drops the id characters at the end of a cut text, since the beginning of an id may be another id. */
 function withoutLastRun(text: string): string {
   let end = text.length;
   while (end > 0 && /[\w-]/.test(text.charAt(end - 1))) end -= 1;

@@ -23,7 +23,7 @@ export type NamedRow = {
   of: CallKind | 'number';
 };
 
-/** The first rows that an event names; `moreRows`: there are others, such as for a company with many requests. */
+/** The first rows that an event names. `moreRows`: whether the event names further rows, such as those of a company with many requests. */
 export type RowsOfEvent = { rows: NamedRow[]; moreRows: boolean };
 
 /** Most rows shown for one event. */
@@ -107,7 +107,7 @@ function digestsOf(id: string): string[] {
   return hasKnownPrefix(id) ? [idDigest(id)] : digestsOfText(id);
 }
 
-/** The fields that {@link toKnown} takes, in order. */
+/** The fields of a row that {@link toKnown} reads, in order. */
 const FIELDS = ['state', 'line', 'company', 'documents', 'limit', 'request', 'again'] as const;
 
 type Known = Omit<NamedRow, 'id' | 'of'> & { ids: ReadonlyMap<string, NamedRow['of']> };
@@ -129,7 +129,7 @@ function rowsOfEvent(ids: readonly string[], byId: ReadonlyMap<string, readonly 
 /** The order in which ids are shown: the id of what is made last for a row comes first, and a company's number last. */
 const RANK: readonly NamedRow['of'][] = [...CALL_KINDS.toReversed(), 'number'];
 
-/** What an id identifies, such as "the limit". */
+/** Words for people about what an id identifies, such as "the limit". */
 export function whoseId(of: NamedRow['of']): string {
   return of === 'number' ? 'a number' : KINDS[of].whose;
 }

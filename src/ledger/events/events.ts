@@ -11,10 +11,10 @@ const DROPPED_AT_ONCE = 20;
 /** Events of one id that are read at once to be deleted. */
 const FORGOTTEN_AT_ONCE = 100;
 
-/** Time for a process to read some events: a hundred times what they take. */
+/** The ms that a process has to read some events for decisions, before other processes may: a hundred times what reading takes. */
 const READING_MS = 60_000;
 
-/** What became of an event that was read for decisions, and in how many whole ms to read it again; undefined for never. */
+/** The result of reading an event for decisions, and in how many whole ms to read it again; undefined for never. */
 export type ReadEvent = { id: string; became: EventBecame; againMs?: number | undefined };
 
 export type Events = ReturnType<typeof makeEvents>;
@@ -93,7 +93,7 @@ export function makeEvents(deps: { connection: RedisConnection; keys: Keys; limi
 
 /** Reads the service's events that are kept. */
 function makeReadEvents({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  /** Those of these events that exist, in order. */
+  /** Reads the events with these ids, in order. Ids of events that are not kept are left out. */
   async function read(ids: readonly string[]): Promise<KeptEvent[]> {
     const found = await Promise.all(ids.map((id) => connection.hmget(keys.event(id), 'seen', 'ids', 'became')));
     return found.flatMap(([seen, named, became], place) => {
@@ -102,7 +102,7 @@ function makeReadEvents({ connection, keys }: { connection: RedisConnection; key
     });
   }
 
-  /** Ids of the events that contain this id in any case, the latest first, after skipping `behind` of them. */
+  /** Ids of the events that contain this id, in capital or small letters, the latest first. The first `behind` events are skipped. */
   async function withId(id: string, count: number, behind = 0): Promise<string[]> {
     const digest = packedDigest(id);
     const [from, to] = [Buffer.concat([BRACKET, digest]), Buffer.concat([PARENTHESIS, digest, BEHIND])];
@@ -159,7 +159,7 @@ function makeReadEvents({ connection, keys }: { connection: RedisConnection; key
       let edge = from === 'oldest' ? String(sinceMs ?? '-inf') : '+inf';
       let seen = new Set<string>();
       for (;;) {
-        // Many events may share a millisecond: the next page is longer by those seen before.
+        // Many events may share a millisecond, so the next page is longer by the events of that millisecond that came already.
         const count = PAGE + seen.size;
         const found =
           from === 'oldest'
@@ -200,12 +200,15 @@ const MOST_LOOKED_AT = 1_000;
 /** Which events a walk visits: those since a moment, in the order of their first arrival. */
 type EventWalk = { sinceMs?: number | undefined; from: 'oldest' | 'latest' };
 
-/** From event-index in events.lua: bytes of digest and time before the event's id; digests per bucket. */
+/**
+ * The constants of event-index in events.lua. `BEFORE_NAME`: bytes of digest and time before the event's id in an index entry.
+ * `DIGESTS_OF_BUCKET`: digests of ids in each bucket of the index.
+ */
 const BEFORE_NAME = 12;
 const DIGESTS_OF_BUCKET = 4;
 
 const [BRACKET, PARENTHESIS] = [Buffer.from('['), Buffer.from('(')];
-/** Behind all entries of a digest, since no time begins with this byte. */
+/** A byte that sorts behind every time of arrival. After a digest of an id, it sorts behind all index entries of that digest. */
 const BEHIND = Buffer.from([0xff]);
 
 function pairsOf(found: readonly string[]): [id: string, score: string][] {
@@ -214,7 +217,7 @@ function pairsOf(found: readonly string[]): [id: string, score: string][] {
   return pairs;
 }
 
-/** Reads the field `seen`, see event-index in events.lua. */
+/** Reads an event from its fields; for the field `seen`, see event-index in events.lua. */
 function toEvent(id: string, seen: string, ids: string): KeptEvent {
   const [firstMs = 0, lastMs = 0, times = 0, sizeBytes = 0, , moreIds = 0] = seen.split(' ', 6).map(Number);
   return { id, firstMs, lastMs, times, sizeBytes, ids: ids === '' ? [] : ids.split(' '), moreIds };

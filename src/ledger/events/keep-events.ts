@@ -71,7 +71,7 @@ export function makeKeepEvents({ connection, keys, limits }: KeepDeps): (event: 
         for (const other of one.others) other.resolve(answer === 'kept' ? 'known' : answer);
       }
     } catch (error) {
-      // Events that wait behind these fail too, since each would wait for a time limit of its own.
+      // All waiting events are rejected together, since each would otherwise wait for a time limit of its own.
       const behind = waiting.splice(0);
       waitingBytes = 0;
       const failed = together.flatMap((one) => [one, ...one.others]);

@@ -40,7 +40,7 @@ export type KeepAnswer = 'kept' | 'known' | 'full';
 
 /** A kept event without its content. Times are ms of Redis' clock. */
 export type KeptEvent = {
-  /** Identifies its content: the first 22 characters of the body's SHA-256, base64url. */
+  /** Id of the event, which identifies its content: the first 22 characters of the body's SHA-256, base64url. */
   id: string;
   firstMs: number;
   /** When the same content last came; equal to `firstMs` if it came once. */
@@ -49,7 +49,7 @@ export type KeptEvent = {
   times: number;
   /** Size of the body. */
   sizeBytes: number;
-  /** Possible ids in it (event-ids.ts), and the number of further ones. */
+  /** Possible ids in the event's body (event-ids.ts), and the number of further ones. */
   ids: string[];
   moreIds: number;
   /**
@@ -79,7 +79,7 @@ export function utf8Text(body: Buffer): string | undefined {
   }
 }
 
-/** Characters that a screen hides or obeys: controls except line ends and tabs, direction marks, and the like. */
+/** Matches characters that a screen hides or obeys: controls except line ends and tabs, direction marks, and the like. */
 const UNSEEN = /[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/gu;
 
 /**

@@ -25,12 +25,12 @@ export type Inbox = {
 };
 
 /**
- * The records of nightly files of 27 years: some 5 MB. A file whose record is deleted may be imported again, but no limit is requested
- * twice by that.
+ * The number of file records that are kept: nightly files of 27 years, some 5 MB. A file whose record is deleted may be imported again, but
+ * no limit is requested twice by that.
  */
 const KEPT = 10_000;
 
-/** Records of half a kilobyte: little of Redis' time. */
+/** Records of files read with one command, half a kilobyte each: little of Redis' time. */
 const READ_AT_ONCE = 200;
 
 /** @param kept how many files are kept */
@@ -99,8 +99,8 @@ export function isDecided({ is, portfolio }: Pick<TakenFile, 'is' | 'portfolio'>
 }
 
 /**
- * A file that was taken from a drop folder. `taken`: its import is under way, or was not possible yet; `imported`; `again`: the same content
- * was imported before, so nothing was done; `rejected`: it cannot be imported as it is.
+ * A file that was taken from a drop folder. `taken`: its import is under way, or was not possible yet; `imported`; `again`: the same
+ * content was imported before, so nothing was done; `rejected`: it cannot be imported as it is.
  */
 export type TakenFile = {
   /** The name that the file has in the folder `done` or `rejected`, without ending: a time and its own name. */
@@ -111,9 +111,11 @@ export type TakenFile = {
   name: string;
   /** Names of the documents, and of the supplier's file, beside the file when it was taken. */
   documents: readonly string[];
-  /** The supplier's files beside it, by their names: each file's identity and version. A file noted by an older version of Limitline has none. */
+  /** The identity and version of each supplier's file beside this file, by name. A record of an older version of Limitline has none. */
   suppliers?: Readonly<Record<string, string>>;
-  /** Name of the portfolio; `""` if the file's name gives none, or the file has decisions, which are for all portfolios ({@link isDecided}). */
+  /**
+   * Name of the portfolio; `""` if the file's name gives none, or the file has decisions, which are for all portfolios ({@link isDecided}).
+   */
   portfolio: string;
   atMs: number;
   is: 'taken' | 'imported' | 'again' | 'rejected';

@@ -1,5 +1,5 @@
--- Included where a sum is compared with a limit, such as all that a portfolio requests except rows that were given up or replaced.
--- Sums are fields of integers at powers of ten (derive.lua). Here they are added up in limbs of 10 digits, which no addition rounds.
+-- Included where a sum is compared with a limit, such as all that a portfolio requests except rows that were given up or replaced. Sums are
+-- fields of integers at powers of ten (derive.lua). This file adds them up in limbs of 10 digits, which no addition rounds.
 -- @include amounts
 local COUNTED = { 'queued', 'company', 'documents', 'limit', 'done', 'refused', 'held', 'skipped', 'awaiting' }
 
@@ -45,7 +45,7 @@ local function askedBy(portfolio)
   return limbs
 end
 
--- A sum as scripts answer it: { whose it is ("portfolio", "buyer" …), name of that one, k, limb, … }.
+-- A sum in the form in which scripts answer it: { whose sum it is ("portfolio", "buyer" …), name of that portfolio or buyer, k, limb, … }.
 local function told(of, name, limbs)
   local words = { of, name }
   for k, limb in pairs(carried(limbs)) do

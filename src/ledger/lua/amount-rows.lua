@@ -79,7 +79,7 @@ for _, kind in ipairs(redis.call('SMEMBERS', portfolio .. ':columns')) do
 end
 table.sort(sizes, function(one, other) return (one - other) * sign < 0 end)
 
--- The whole part alone decides the size, and Redis writes a large amount with an exponent.
+-- The size of an amount follows from its whole part. It is formatted anew, since Redis writes a large amount with an exponent.
 local sizeBehind = behind and tonumber(behind.amount < 0 and '-1' or sizeOf(string.format('%.0f', math.floor(behind.amount))))
 local isAll = 1
 for _, size in ipairs(sizes) do

@@ -1,6 +1,7 @@
 -- Writes a person's answer to an approval, if the approval still waits, is unchanged, and the person is none of its authors.
 -- @keys portfolio approval waits answered lately
--- The lists of approvals that wait, that were answered and are not carried out yet, and that were answered last.
+-- Keys: waits, answered and lately: the lists of approvals that wait, that were answered and are not carried out yet, and that were
+-- answered last.
 -- @args id name answer by moves words ownName noes no displaced
 -- name: the portfolio's; answer: "granted" or "declined"; by: who answers; moves: the approval's `moves` when its digest was
 -- computed; ownName: name of this answer, by which a repetition is recognized; noes: with a yes, the account's number of declined
@@ -37,7 +38,7 @@ if answer == 'granted' and displacedBy(portfolio, approval) ~= displaced then re
 local turn = redis.call('HINCRBY', account, 'answers', 1)
 redis.call('HSET', approval, 'standing', answer, 'answeredBy', by, 'answeredAt', nowText(), 'words', words, 'answer', ownName,
   'ofRows', found[4], 'turn', turn)
--- Keeps the sum as it was answered, whatever becomes of the rows.
+-- Keeps the sum of the approval's rows as it was when the person answered, whatever becomes of the rows.
 for _, field in ipairs(redis.call('HKEYS', approval)) do
   local k = string.match(field, '^sum:rows:(.*)$')
   if k then redis.call('HSET', approval, 'sum:asked:' .. k, redis.call('HGET', approval, field)) end

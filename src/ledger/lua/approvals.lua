@@ -63,7 +63,8 @@ local function noteAnswerTo(portfolio, call, id)
   return no
 end
 
--- Notes on an approval that a person declined some of the same before, by the approval `id`. Whoever says yes must see that.
+-- Notes on an approval that a person declined some of its requests before, by the approval `id`. A person who says yes must see that
+-- refusal.
 local function noteNo(portfolio, approval, id)
   redis.call('HSET', approval, 'redone', noOf(portfolio, id), 'no', id)
 end

@@ -58,7 +58,7 @@ local COMMANDS = { hash = 'HSET', zset = 'ZADD', set = 'SADD', list = 'RPUSH' }
 
 local function putPiece(key, cells)
   if cells[2] == 'zset' then
-    -- ZRANGE answers member and score, ZADD takes score and member.
+    -- A line has a member before its score, as ZRANGE answers them; ZADD takes the score first.
     for at = 4, #cells, 2 do cells[at], cells[at + 1] = cells[at + 1], cells[at] end
   end
   redis.call(COMMANDS[cells[2]], key, unpack(cells, 4))

@@ -1,9 +1,9 @@
 -- Reads a portfolio as lines of its archive (archive-lines.lua), and compares such lines with what is in Redis.
 -- @keys portfolio approvals row …others
--- Beginnings of the keys of approvals and of the portfolio's rows; further keys to read.
+-- Keys: approvals and row: the beginnings of the keys of approvals and of the portfolio's rows; others: further keys to read.
 -- @args question …told
--- The question, one of `asked` below, and its arguments.
--- Answers what the comment at each question says.
+-- question: one of the functions of `asked` in this file; told: the arguments of that function. The comment at each function says what the
+-- script then answers.
 -- @only-reads
 -- @include archive-lines
 local asked = {}
@@ -38,7 +38,7 @@ local function isSameKey(text)
   local name, kind = cells[1], cells[2]
   local key = keyOf(name, portfolio, approvals)
   if kind == 'zset' or kind == 'list' then return pieceOf(key, kind, cells[3], name) == text end
-  -- The entries of a hash or a set may have another order by now.
+  -- In Redis the entries of a hash or a set may have another order than in the archive, so each entry is looked up.
   for at = 4, #cells, kind == 'hash' and 2 or 1 do
     if kind == 'hash' and redis.call('HGET', key, cells[at]) ~= cells[at + 1] then return false end
     if kind ~= 'hash' and redis.call('SISMEMBER', key, cells[at]) == 0 then return false end

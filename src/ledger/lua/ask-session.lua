@@ -1,16 +1,16 @@
 -- Writes down that a person wants a hosted session for the limit of a row. Looking and asking are one step, so two people ask once.
 -- @brings-in
 -- @keys row portfolio counts wishes calls
--- row: the row's hash; counts: how many sessions were asked for each limit; wishes: sessions that wait to be sent; calls: the beginning of the
--- keys of sessions' calls.
+-- row: the row's hash; counts: how many sessions were asked for each limit; wishes: the list of sessions that wait to be sent; calls: the
+-- beginning of the keys of sessions' calls.
 -- @args name limit thing after despite by word
--- name: "<portfolio>/<key>" of the row; limit: the id of its limit; thing: digest of that id; by: who asks; word: the wish's own name, by
--- which a repetition is recognized; after: "" normally. A person may want a new session on purpose, though one was made or its outcome is
--- unknown: then `after` is the number of the last session that this person saw, and a session with a larger number counts as the new one.
--- despite: "1" if the session is wanted although the limit was declined, else "".
--- Answers { what, number of the session }, where `what` tells the state of the limit's last session: "asked" (the wish is written down),
--- "waits" (it waits or is under way), "made", or "held" (its outcome is unknown); or { "none" }: the row has no such limit.
--- A waiting session passes to this row if the portfolio for which it waits is paused.
+-- name: "<portfolio>/<key>" of the row; limit: the id of its limit; thing: digest of that id; by: who asks; word: unique name of this
+-- request of the person, by which a repetition is recognized; after: "" normally. A person may want a new session on purpose, though one
+-- was made or its outcome is unknown: then `after` is the number of the last session that this person saw, and a session with a larger
+-- number counts as the new one. despite: "1" if the session is wanted although the limit was declined, else "".
+-- Answers { what, number of the session }, where `what` tells the state of the limit's last session: "asked" (it is now on the list
+-- `wishes`), "waits" (it waits or is under way), "made", or "held" (its outcome is unknown); or { "none" }: the row has no such limit. A
+-- waiting session passes to this row if the portfolio for which it waits is paused.
 -- @include archived
 local archived = archivedError(portfolio)
 if archived then return archived end
@@ -23,7 +23,8 @@ local state, wanted, asker, known, record = unpack(redis.call('HMGET', last, 'st
 if known == word then return { 'asked', number } end
 if state == 'claimed' then return { 'waits', number } end
 if state == 'free' and wanted then
-  -- The wish stands while it is on the list, and the portfolio for which it was wished has not been cancelled or archived since.
+  -- A session is still wanted while it is on the list `wishes`, and the portfolio of the row for which a person asked for it has not been
+  -- cancelled or archived since.
   local wish, of = ' ' .. thing .. '.' .. number, string.match(portfolio, '^(.*:portfolio:)') .. string.match(asker, '^(.*)/')
   local since, cancels = redis.call('ZSCORE', wishes, asker .. wish), redis.call('HGET', of, 'cancels')
   if since and not isArchived(of) and tonumber(wanted) >= tonumber(cancels or 0) then

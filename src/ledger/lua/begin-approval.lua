@@ -1,9 +1,9 @@
 -- Begins an approval, or continues the open one that an earlier import of the same file left behind when it died.
 -- @keys portfolio approval all
--- The list of all approvals of the portfolio.
+-- Keys: all: the list of all approvals of the portfolio.
 -- @args id name kind content supplier fields authors
--- name: the portfolio's; content: the file, how it is read and its supplier, or ""; supplier: its key, or ""; fields: initial fields, as JSON;
--- authors: who asks, as JSON { name: identity }.
+-- name: the portfolio's; content: the file, how it is read and its supplier, or ""; supplier: its key, or ""; fields: initial fields, as
+-- JSON; authors: who asks, as JSON { name: identity }.
 -- Answers the id of the approval: another one than `id` if an open approval is continued.
 -- @include archived
 -- @include move

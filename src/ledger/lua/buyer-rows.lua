@@ -1,15 +1,16 @@
 -- Lists the requests of buyers, in all portfolios of the account. Of a buyer with very many it lists a page, and where to continue.
 -- @keys rows limits …buyers
--- Beginnings of the keys of rows and of limit calls; each buyer's hash of requests.
+-- Keys: rows and limits: the beginnings of the keys of rows and of limit calls; buyers: each buyer's hash of requests.
 -- @args most from
 -- most: requests of one buyer at most, or slightly more; from: the cursor to continue at, 0 to begin.
--- Answers for each buyer { count, next cursor or "0", row, amount, state, line, import, replaced or "", state of its limit call or "", row, … }
+-- Answers for each buyer { count, next cursor or "0", row, amount, state, line, import, replaced or "", state of its limit call or "", row,
+-- … }
 
 local function tell(told, name, amount)
   local portfolio, key = string.match(name, '^(.*)/(.*)$')
   local row = redis.call('HMGET', rows .. portfolio .. ':' .. key, 'state', 'line', 'import', 'replaced')
   local limit = redis.call('HGET', limits .. key, 'state') or ''
-  -- The row is lost, and only a results file told of its call (recover-call.lua): the file with its line was not imported again yet.
+  -- If the row is lost and only a results file told of its call (recover-call.lua), the call tells the row's state and line.
   if not row[1] and (limit == 'made' or limit == 'unknown') then
     row[1], row[2] = limit == 'made' and 'done' or 'held', redis.call('HGET', limits .. key, 'line')
   end

@@ -1,6 +1,6 @@
 -- Included where records of buyers are written, or their words read. The field `w` of a record has the words by which its buyer is found
--- (buyer-record.ts). Of each word the account has the entry "<word> <buyer>", in the order of texts. Sorted sets of at most 100 entries keep
--- them, the leaves, since Redis stores small sets in compact form: an entry takes a third of its room in one large set.
+-- (buyer-record.ts). Of each word the account has the entry "<word> <buyer>", in the order of texts. Sorted sets of at most 100 entries
+-- keep them, the leaves, since Redis stores small sets in compact form: an entry takes a third of its room in one large set.
 --   words          sorted set, by text: the first entry of each leaf but the lowest, as it was when the leaf was made
 --   words:<entry>  a leaf; the lowest one is `words:`
 local MOST_OF_LEAF = 100
@@ -25,7 +25,7 @@ local function splitLeaf(words, leaf)
   redis.call('ZADD', words, 0, upper[1])
 end
 
--- Answers whether the entry was missing.
+-- Adds the entry "<word> <buyer>" to the index of words. Answers whether it was missing.
 local function addWord(words, word, buyer)
   local entry = word .. ' ' .. buyer
   local leaf = words .. ':' .. leafOf(words, entry)
@@ -41,7 +41,7 @@ local function removeWord(words, word, buyer)
   if redis.call('EXISTS', words .. ':' .. place) == 0 then redis.call('ZREM', words, place) end
 end
 
--- Writes a buyer's record, and the difference of its words.
+-- Writes a buyer's record, adds the index entries of its new words, and removes those of words that it no longer has.
 local function writeBuyer(key, record)
   local root, buyer = string.match(key, '^(.*):buyer:(.*)$')
   local had, has = wordsIn(redis.call('GET', key)), wordsIn(record)

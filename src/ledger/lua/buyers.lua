@@ -3,7 +3,7 @@
 -- @script read-buyers
 -- Reads the buyers that have these identifiers, and their records, all at one moment.
 -- @keys versionKey identifiers buyers
--- The version of the records, and the beginnings of the keys of identifiers and of buyers.
+-- Keys: versionKey: the version of all records of buyers; identifiers and buyers: the beginnings of the keys of identifiers and of buyers.
 -- @args digests
 -- Digests of identifiers, 16 characters each, without separator; the first three characters name the bucket.
 -- Answers { version, { index, buyers with that identifier, index, … }, { key, record, key, record, … } }: only identifiers with
@@ -28,14 +28,15 @@ return { redis.call('GET', versionKey) or '0', pointing, records }
 -- @script write-buyers
 -- Writes the buyers of new lines, if their records are unchanged since they were read.
 -- @keys versionKey identifiers buyers …mended
--- The version of the records; the beginnings of the keys of identifiers and of buyers; for each buyer that gets another name the call for
--- its company, the call for the limit of its only row, and that row.
+-- Keys: versionKey: the version of all records of buyers; identifiers and buyers: the beginnings of the keys of identifiers and of buyers;
+-- mended: for each buyer that gets another name the call for its company, the call for the limit of its only row, and that row.
 -- @args version holders records likes
--- version: the one that was read; holders: a line for each identifier, its digest of 16 characters and its buyers; records: a line for
--- each buyer, its key of 16 characters and its record; likes: pairs of keys of buyers that may be one, without separator.
+-- version: the version of the records that was read; holders: a line for each identifier, its digest of 16 characters and its buyers;
+-- records: a line for each buyer, its key of 16 characters and its record; likes: pairs of keys of buyers that may be one, without
+-- separator.
 -- @brings-in
--- Answers 1, or 0 if another process wrote since or such a call was sent: then nothing is written. Repeated after a lost reply it answers 0;
--- the caller then reads what it wrote.
+-- Answers 1, or 0 if another process wrote since or a call of a renamed buyer was sent: then nothing is written. Repeated after a lost
+-- reply it answers 0; the caller then reads what it wrote.
 -- @include archived
 -- @include buyer-words
 -- @include made-ids
@@ -46,7 +47,7 @@ for at = 1, #mended, 3 do
     if state == 'claimed' or state == 'unknown' or state == 'made' then return 0 end
   end
 end
--- A job with the old name then sends nothing: the row has a new revision. The import brings the new request next.
+-- The row gets a new revision, so that a job with the buyer's old name sends nothing. The import brings the new request next.
 for at = 3, #mended, 3 do
   if redis.call('EXISTS', mended[at]) == 1 and not isArchived(portfolioOfRow(mended[at])) then redis.call('HINCRBY', mended[at], 'rev', 1) end
 end
@@ -63,10 +64,11 @@ return 1
 -- @script compare-words
 -- Compares the words of buyers with their records, and mends what differs.
 -- @keys words begins
--- The words, and what the keys of buyers begin with.
+-- Keys: words: the search index of buyers' words; begins: the beginning of the keys of buyers' records.
 -- @args part …told
 -- add: told are buyers; adds words that are missing. Answers how many.
--- remove: told is the end of a leaf's name; removes entries that no record has. Answers { how many, the end of the next leaf's name or nil }.
+-- remove: told is the end of a leaf's name; removes entries that no record has. Answers { how many, the end of the next leaf's name or nil
+-- }.
 -- @include buyer-words
 local count = 0
 if part == 'add' then
@@ -91,9 +93,10 @@ return { count, next }
 
 -- @script mend-buyer-limits
 -- Adds a missing limit to its buyer's list, if its row is still done and its call has the same id. Without an id, removes repeated
--- ids from the list and keeps the first of each. The script may run twice, and two checks may run it at once: a repeated id then stays once.
+-- ids from the list and keeps the first of each. The script may run twice, and two checks may run it at once: a repeated id then stays
+-- once.
 -- @keys limits …made
--- The buyer's list; the row of the limit, and the call that made it.
+-- Keys: limits: the buyer's list of limits; made: the row of the limit, and the call that made it.
 -- @args id
 -- The id of the limit, or "".
 -- Answers the ids that were missing or repeated. A missing id is appended, since the order in which limits were granted is no longer known.

@@ -1,8 +1,8 @@
 -- One step of archiving, restoring or forgetting a portfolio (archives.ts). Each step may be repeated, and does nothing if the portfolio is
 -- in another state by now.
 -- @keys portfolio portfolios archives imports toFollow approvals row
--- The portfolio, all portfolios, the archived ones, the portfolio's imports under way, the portfolios whose rows are to follow decisions, and
--- the beginnings of the keys of approvals and of its rows.
+-- Keys: portfolios: all portfolios; archives: the archived ones; imports: the portfolio's imports under way; toFollow: the portfolios whose
+-- rows are to follow decisions; approvals and row: the beginnings of the keys of approvals and of the portfolio's rows.
 -- @args step name states …told
 -- name: the portfolio's; states: all states of rows, with spaces between; told: the step's arguments.
 -- Answers 1 if the step was taken and 0 if not, unless the step says otherwise.

@@ -1,4 +1,4 @@
--- Included where rows change. Only this file writes a row, or the sets and sums in which it is. Comes behind derive.lua.
+-- Included where rows change, after derive.lua. Only this file writes a row, or the sets and sums in which it is.
 -- @include approvals
 -- @include people-passed
 -- @include left-out
@@ -48,7 +48,7 @@ local function leaveApproval(portfolio, row, key, awaits)
   local root, name = string.match(portfolio, '^(.-):portfolio:(.*)$')
   redis.call('HSET', approvalKey(portfolio, id), 'standing', 'void')
   redis.call('ZREM', root .. ':approvals', name .. '/' .. id)
-  -- The supplier of the approval, if any, is given up along with it.
+  -- The approval is listed among those to carry out, so that the supplier that it names, if any, is given up.
   redis.call('ZADD', root .. ':approvals:answered', 0, name .. '/' .. id)
 end
 
@@ -62,10 +62,10 @@ local function countOfPeople(row, now, isOut, asked)
   countRow(row.portfolio.hash, row.hash, now.approval, isOut, asked)
 end
 
--- Fields about earlier attempts: they mean nothing at the row's next step.
+-- Fields about a row's attempts at its present step, such as its problem. They mean nothing at the row's next step.
 local TRIES = { 'problem', 'cause', 'putOffs', 'passed', 'overtaken', 'countedAt' }
 local function withoutTries(row)
-  -- Names what most moves write, so that Lua need not enlarge the table.
+  -- The table names the fields that most moves write, so that Lua need not enlarge it later.
   local fields = { state = nil, updated = nil, step = nil, tally = nil, company = nil, limit = nil }
   for at = 1, #TRIES do
     if row[TRIES[at]] then fields[TRIES[at]] = false end
@@ -73,8 +73,8 @@ local function withoutTries(row)
   return fields
 end
 
--- Whether another row replaces this one, since a line corrected it: then this one must not be requested too. The field `replaced` is
--- "<import> <key>", with an empty key if a replacing file only lacked the row's line.
+-- Whether another row replaces this row, since a line corrected it: then the corrected row must not be requested too. The field `replaced`
+-- is "<import> <key>", with an empty key if a replacing file only lacked the row's line.
 local function isReplacedRow(row)
   return row.replaced and string.match(row.replaced, ' (.*)$') ~= ''
 end
@@ -94,8 +94,9 @@ local function changesOf(row, fields)
   return put, gone
 end
 
--- Writes `fields` (false deletes) and what follows from them: other fields, and the moves between sets and sums.
--- `given`: see nextShare. `asked` and `side`: values that replace those in the row's tally. Answers the row as it is now.
+-- Writes `fields` (false deletes) and what follows from them: other fields, and the moves between sets and sums. `given`: the service's
+-- response, if known without the row's record. `asked` and `side`: values that replace those in the row's tally. Answers the row as it is
+-- now.
 local function change(row, fields, given, asked, side)
   local now, was = setmetatable(fields, row), shareIn(row.tally)
   local isMoved = now.state ~= row.state

@@ -76,7 +76,8 @@ local function isBusy(call, found, it, now)
   local process = string.match(found.owner, '^[^/]+')
   local seen = redis.call('ZSCORE', ROOT .. ':workers', process)
   if seen and tonumber(seen) > now - tonumber(it.vanishedAfterMs) then
-    -- The process lives, yet may have lost the call: its next heartbeat brings it this dispute, and it says whether it has the call.
+    -- The process that has the claim is alive, yet may have ended its attempt. Its next heartbeat brings it this dispute, and it then says
+    -- whether it still sends the call.
     if now - found.at > tonumber(it.disputedAfterMs) then
       local disputes = ROOT .. ':disputes:' .. process
       redis.call('SADD', disputes, it.kind .. ' ' .. found.owner .. ' ' .. it.thing)
@@ -123,7 +124,8 @@ CALLS.claim = function(of, it)
   -- Nothing is sent for a portfolio that is archived or being archived.
   local isSession = it.kind == 'session'
   local gone = portfolio.archive
-  -- A person asks for a hosted session, mostly after the row has ended. So the row's end does not stop it, but a cancel after the wish does.
+  -- A person asks for a hosted session mostly after the row has ended. So the row's end does not stop the session, but a cancellation of
+  -- the portfolio after the person asked does.
   local isWished = isSession and tonumber(found.wanted or -1) >= portfolio.cancels
   if isSession then gone = gone or not isWished else gone = gone or isGivenUpRow(row) end
   local isRequest = not ofRow or call == requestOf(portfolio.hash, of.key)
@@ -143,7 +145,7 @@ CALLS.claim = function(of, it)
       return no('unknown', lost[1] or '', lost[2] or '')
     end
   end
-  -- While an archive is being written, archiving may still be cancelled. So the wish for a session is kept until rows leave Redis.
+  -- While an archive is being written, archiving may still be cancelled. So a session stays asked for until rows leave Redis.
   if isWished and gone and string.find(gone, '"is":"archiving"', 1, true) then return no('paused') end
   if gone then return no('cancelled') end
   if awaits then return no('awaiting') end
@@ -166,7 +168,7 @@ CALLS.claim = function(of, it)
     add(portfolio.hash, 'calls:' .. it.kind, 1)
     if inDoubt then
       tell(of.hash, now, cjson.encode({ is = 'sent again', kind = it.kind }))
-      -- The service may have the thing twice then, and never say so, so these sends are counted for people.
+      -- The service may have made the thing twice without ever saying so, so sends after an unknown outcome are counted for people.
       if it.onUnknown == 'resend' then add(portfolio.hash, 'resent:' .. it.kind, 1) end
     end
   end

@@ -1,11 +1,11 @@
 -- Closes an approval to which all rows have come: it waits for a person, or is granted automatically if no rule asks for one.
 -- An approval with rows that a person declined before (put.lua) waits in any case.
 -- @keys portfolio approval waits answered account
--- The lists of approvals that wait, and that were answered and are not carried out yet.
+-- Keys: waits: the list of approvals that wait; answered: the list of those that were answered and are not carried out yet.
 -- @args id name always above person days seen …known
 -- name: the portfolio's; always: 1 if every portfolio waits; above: limit for the portfolio, and for a buyer, or ""; person: limit for a
--- person, or ""; days: window for what passed before; seen: `moves` of the approval when its buyers were checked (passed-above.lua),
--- or ""; known: the sum above its limit, as `told` (above.lua) has it, if already found.
+-- person, or ""; days: for how many days earlier rows without an approval count; seen: `moves` of the approval when its buyers were
+-- checked (passed-above.lua), or ""; known: the sum above its limit, as `told` (above.lua) has it, if already found.
 -- Answers its standing: "waiting" | "granted" | "void", or the one it already had; or "look": its buyers have to be checked (again),
 -- since rows came or went. From then on later approvals count its rows.
 -- @include archived

@@ -5,8 +5,8 @@
 -- name: the portfolio's
 -- side: of the sums to which the rows are moved, if it still is the portfolio's; or "" for the present one, which adds rows of an older
 -- ledger to the sums
--- told: row key, SHA-1 of its request, its search words; time of writing of the row whose cause was found, that cause's id, the cause, id of
--- a coarser cause, that cause; or row key and seven times "" …
+-- told: row key, SHA-1 of its request, its search words; time of writing of the row whose cause was found, that cause's id, the cause, id
+-- of a coarser cause, that cause; or row key and seven times "" …
 -- Answers six lists of row keys: { not in the set of their state, not in the set of their cause, not found by all search words, not in the
 -- sums as they are, failed without a known cause, with another request by now },
 -- and { number of rows compared, ids and numbers that they have, those of them that were added, names that were added }

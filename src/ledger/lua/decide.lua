@@ -69,7 +69,7 @@ local function decide(key, limit, status, total, available, at, isDated, latestM
   local kept = listIn(known[6], record)
   if kept == false then return 'damaged' end
 
-  -- The field `at` has a "+" only if the call was answered (settle.lua).
+  -- When the call's only send left, in ms. It is known if the call was answered: the field `at` then has a "+" (settle.lua).
   local sentMs = known[4] == '1' and string.match(known[3] or '', '^(%d+)%+')
   local isBefore = sentMs and latestMs ~= '' and tonumber(latestMs) < tonumber(sentMs)
   local said = { total_limit = total, available_limit = available }

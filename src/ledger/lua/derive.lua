@@ -40,7 +40,7 @@ local function rowOf(portfolio, key)
   return row.state and row or nil
 end
 
--- A field that readRow may not have read.
+-- The value of a field of a row. It is read from Redis if readRow did not read it.
 local function laterOf(row, name)
   return row[name] or redis.call('HGET', row.hash, name)
 end

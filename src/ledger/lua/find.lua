@@ -43,7 +43,7 @@ return answer
 -- @script find-requests
 -- Finds the rows of some requests in the newest portfolios.
 -- @keys portfolios rows
--- All portfolios, and what the keys of rows begin with.
+-- Keys: portfolios: all portfolios of the account; rows: the beginning of the keys of rows.
 -- @args most …requests
 -- most: portfolios at most; requests: keys of rows.
 -- Answers "<portfolio>/<row key>" of each.
@@ -60,8 +60,8 @@ return found
 -- @keys account
 -- @args …items
 -- For each limit its id, and the key of the request whose limit is meant, "" for that which made the id first
--- Answers for each { the key of its request; row, at, record, by and decided of its call; request and import of that row; shared of its call }, or
--- 0 if no call of the account made it.
+-- Answers for each { the key of its request; row, at, record, by and decided of its call; request and import of that row; shared of its
+-- call }, or 0 if no call of the account made it.
 -- @include portfolio-of
 -- @include made-ids
 -- @include tell

@@ -1,16 +1,18 @@
 -- The rows of a portfolio that are sent first, in the order of lines. A chosen row stays chosen, so that never more than these are
 -- sent, whichever processes feed.
 -- @keys portfolio chosen waiting begins …others
--- The set of chosen rows; the queued rows, by line; the beginning of the keys of rows; the rows in each of the other open states.
+-- Keys: chosen: the set of chosen rows; waiting: the queued rows, by line; begins: the beginning of the keys of rows; others: the rows in
+-- each of the other open states.
 -- @args what count words from …fields
 -- "send": `count` rows are sent first, and the others after `resume`. Rows sent first already count: a higher number continues with the
 --   next rows; no higher number changes nothing. Answers 1.
 -- "choose": chooses up to the number asked for. If all chosen rows have ended while others wait, the portfolio pauses itself for the reason
 --   `words`. Lines come in gradually, so each call chooses at most one page more. Answers { row, step, row, step, … } of the chosen rows
 --   that wait: `count` of them from index `from` on.
--- "resume": lets a paused portfolio go on, and restarts the canary: `fields` are deleted with the pause. With `count` 1 only if it is paused
---   for the reason `words` ("": not paused); answers false otherwise. If its first rows have ended, all others may go. If something else paused it before that (a person, the canary), the first rows still go first: nobody has agreed to
---   send the rest. Answers how many rows still go first, "" if all go.
+-- "resume": lets a paused portfolio go on, and restarts the canary: `fields` are deleted with the pause. With `count` 1 only if it is
+--   paused for the reason `words` ("": not paused); answers false otherwise. If its first rows have ended, all others may go. If something
+--   else paused it before that (a person, the canary), the first rows still go first: nobody has agreed to send the rest. Answers how many
+--   rows still go first, "" if all go.
 local PAGE = 1000
 -- @include archived
 -- @include end-first

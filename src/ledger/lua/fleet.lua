@@ -4,7 +4,7 @@
 -- Takes the heartbeat of a worker process and answers which of its claims others dispute. Processes silent for an hour are
 -- deleted: their claims count as abandoned long before.
 -- @keys workers disputes
--- The workers' heartbeats, and the disputes of this process.
+-- Keys: workers: the heartbeats of workers; disputes: what others dispute of the claims of this process.
 -- @args process silentMs
 -- silentMs: a longer gap without any heartbeat means that Redis was away, or all workers were.
 -- Answers up to 100 disputes, { "<kind> <owner> <key>", … }. If the reply is lost, others raise these disputes again.
@@ -13,8 +13,8 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local newest = redis.call('ZREVRANGE', workers, 0, 0, 'WITHSCORES')
 local gap = newest[2] and now - tonumber(newest[2]) or 0
 if gap > tonumber(silentMs) or gap < 0 then
-  -- During such a gap nobody could send a heartbeat, so it counts for nobody: the first to return must not take the others for dead.
-  -- A heartbeat in the future is from before the clock was set back, and so are all others.
+  -- While Redis was away, no process could send a heartbeat. So that time is added to every heartbeat: otherwise the first process to
+  -- return would take all others for dead. Heartbeats in the future are from before the clock was set back, and are set back too.
   for _, each in ipairs(redis.call('ZRANGE', workers, 0, -1)) do redis.call('ZINCRBY', workers, gap, each) end
 end
 redis.call('ZADD', workers, now, process)

@@ -22,7 +22,7 @@ function parts.rows()
   return rows
 end
 
--- The record without its texts: amounts, times, and a status of one word remain. A sentence may name a person.
+-- A call's record without its texts: amounts, times, and a status of one word remain. A sentence may name a person.
 local function plain(record)
   local kept = {}
   for _, field in ipairs({ 'total_limit', 'available_limit' }) do
@@ -76,8 +76,8 @@ parts['buyers of'] = function(portfolio, most)
   return found
 end
 
--- Writes the remaining records of buyers, if unchanged since that was decided. Takes the old and the new record of each. Answers how many
--- have the new record; the others were changed in the meantime and stay.
+-- Writes the remaining records of buyers, unless a record was changed since the caller read it. Takes the old and the new record of each
+-- buyer. Answers how many buyers have the new record.
 function parts.buyers(...)
   local texts, written, changed = { ... }, 0, false
   for at, buyer in ipairs(places) do
@@ -88,7 +88,7 @@ function parts.buyers(...)
     end
     if known == was or known == is then written = written + 1 end
   end
-  -- Processes that decide by the records read them again.
+  -- The raised version makes processes that decide by the records of buyers read them again.
   if changed then redis.call('INCR', noted) end
   return written
 end

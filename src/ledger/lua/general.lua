@@ -3,9 +3,9 @@
 -- @script read-at-once
 -- Reads several keys at one moment. A transaction does the same, but Redis refuses even that while its memory is full.
 -- @keys …keys
--- One key for each command.
+-- Keys: one key for each command, in their order.
 -- @args …commands
--- For each key: the command, the number of arguments behind the key, and these.
+-- For each key: the command, the number of arguments after the key, and those arguments.
 -- @only-reads
 -- Answers { seconds and microseconds of the server's clock, reply to each command … }
 local answers, at = { redis.call('TIME') }, 1

@@ -32,7 +32,7 @@ local function packed(digest)
   return struct.pack('>I3I3', tonumber(string.sub(digest, 1, 6), 16), tonumber(string.sub(digest, 7, 12), 16))
 end
 
--- Adds an entry for an id. bucketOf and packed are done in one, since each row needs it.
+-- Adds an entry for an id. The function computes what bucketOf and packed answer in one go, since each row needs it.
 local function addId(portfolio, digest, key, level)
   local high, low = tonumber(string.sub(digest, 1, 6), 16), tonumber(string.sub(digest, 7, 12), 16)
   local bucket = string.format('%s:ids:%d:%d', portfolio, level, high % 4 ^ level)

@@ -6,7 +6,8 @@
 -- @include approvals
 local known, last, turn = {}, nil, -1
 
--- A missing approval was archived with its portfolio, so it may have been refused.
+-- Takes an approval as the last refusal found so far, if it was declined after those found before. An approval that is missing was archived
+-- with its portfolio: it may have been declined, and counts so if `isNoIfGone`. Answers up to the number `yes` do not count.
 local function look(id, isNoIfGone, yes)
   if id == own then return end
   known[id] = known[id] or redis.call('HMGET', approvalKey(portfolio, id), 'standing', 'turn')

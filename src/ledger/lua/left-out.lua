@@ -4,8 +4,8 @@
 --   bare:foreign, bare:long   of those, the ones in another currency, and the ones with too many digits
 --   sum:left:<k>              their sum, in limbs (derive.lua)
 --   unsummed                  those that belong to a row which is in no sum, since another line replaced it or a file left it out
--- The text of a faulty line is "<row key or nothing>|<amount, "foreign", "long" or nothing>|<name> <problem>". "|<name>" is missing where no
--- name is known. An older version wrote no "|<amount>" either; such a line is not in these counts.
+-- The text of a faulty line is "<row key or nothing>|<amount, "foreign", "long" or nothing>|<name> <problem>". "|<name>" is missing where
+-- no name is known. An older version wrote no "|<amount>" either; such a line is not in these counts.
 -- @include amounts
 
 -- Adds the line with this text to the counts `left` (sign 1), or takes it off (-1).
@@ -38,8 +38,8 @@ local function hasUnsummed(hash)
   return tonumber(redis.call('HGET', hash .. ':lines:left-out', 'unsummed') or 0) > 0
 end
 
--- Notes that the row of this key is in no sum from now on (sign 1), or is in one again (-1): the invalid line that belongs to it, if there is
--- one, counts in its place.
+-- Notes that the row of this key is in no sum from now on (sign 1), or is in one again (-1): the invalid line that belongs to it, if there
+-- is one, counts in its place.
 local function unsumRow(hash, key, sign)
   local faulty = redis.call('HGET', hash .. ':lines:kept', key)
   local text = faulty and redis.call('HGET', hash .. ':lines:invalid', faulty)

@@ -34,7 +34,8 @@ local function noteShared(call, key, name)
   redis.call('HSET', first, 'shared', (names and names .. ', ' or '') .. name)
 end
 
--- Two buyers turn out to be possibly one: limits then count both together, and all others linked to either (passed.lua).
+-- Links two buyers that may be one company. Sums that need no approval then count both together, with all buyers linked to either
+-- (passed.lua).
 local function noteAlike(root, one, other)
   redis.call('SADD', root .. ':buyer:' .. one .. ':alike', other)
   redis.call('SADD', root .. ':buyer:' .. other .. ':alike', one)

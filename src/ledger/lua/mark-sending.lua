@@ -1,15 +1,14 @@
 -- Writes a mark before something is sent, and finds out whether Redis is older than what was sent before.
 -- @keys marks
--- The marks of the account.
 -- @args link number known older accepted
 -- link: the new mark, or "" to only check; number: of the last mark that the caller knows, 0 for none; known: that mark; older: the note
 -- to write if that mark is missing; accepted: "" normally. With the number of the last mark known elsewhere, Redis is accepted as the truth
 -- as it is: older marks then count as too old to check.
 -- Answers { number of the last mark }, or { number, note } if Redis is older: then no mark is written.
--- Answers { "full", bytes in use, most bytes } if Redis is nearly full: then nothing is sent or written. To `accepted`: { 1 if Redis had been
--- noted as older than what was sent, else 0, how many hosted sessions are held for that }.
--- A hosted session that waits in an older Redis may have been sent since. Once Redis is accepted it would be sent again by itself, so nobody
--- knows what became of it, and only a person asks for another.
+-- Answers { "full", bytes in use, most bytes } if Redis is nearly full: then nothing is sent or written. To `accepted`: { 1 if Redis had
+-- been noted as older than what was sent, else 0, how many hosted sessions are held for that }.
+-- A hosted session that waits in an older Redis may have been sent since. Once Redis is accepted it would be sent again by itself, so
+-- nobody knows what became of it, and only a person asks for another.
 -- Repeated with the same mark it writes at most one mark.
 -- @include nearly-full
 -- @include has-mark

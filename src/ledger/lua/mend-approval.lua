@@ -1,7 +1,7 @@
 -- Lists an approval by its standing, and corrects the sum of its rows if it was counted wrongly, unless it changed since. Or removes
 -- rows that are listed under the approval and do not belong to it.
 -- @keys approval waits answered rows
--- The approval, the lists of approvals that wait and that are not carried out yet, and its rows.
+-- Keys: waits and answered: the lists of approvals that wait and that are not carried out yet; rows: the approval's rows.
 -- @args name moves count sum …strays
 -- name: "<portfolio>/<id>"; moves: of the approval when its rows were read; count: number of its rows, or "" if their sum is right; sum:
 -- of its rows; strays: keys of rows to remove; then nothing else is done.
@@ -32,6 +32,6 @@ for _, field in ipairs(redis.call('HKEYS', approval)) do
 end
 for k, limb in pairs(limbsOf(sum) or {}) do redis.call('HSET', approval, 'sum:rows:' .. k, string.format('%.0f', limb)) end
 redis.call('HSET', approval, 'rows', count)
--- People who have seen it must look again.
+-- The corrected approval counts as changed, so that people who have seen it must look again.
 redis.call('HINCRBY', approval, 'moves', 1)
 return differs + 1

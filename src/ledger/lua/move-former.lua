@@ -2,7 +2,7 @@
 -- The first key that such a process writes, the list of all portfolios, becomes a text, so that its write fails.
 -- In format 5 a person's refusal belongs to the request, and the call that made an id is kept for good: both are carried over.
 -- @keys new old
--- The beginnings of the account's keys now and before.
+-- Keys: new and old: the beginnings of the account's keys now and before.
 -- @args cursor count pattern mark
 -- cursor: of the walk over all keys; count: keys visited; pattern: of the old keys; mark: the text for old processes.
 -- @any-format

@@ -153,8 +153,8 @@ local function keepDecision(row, fields, it)
 end
 
 -- A worker moves a row on from the state in which it saw it, with the results of the step. A late response still moves a held row at that
--- step, and "done" is accepted in any state, since the limit was made. The same holds for a row that was held and waits for an approval of a
--- person's answer, which it no longer needs. If the row has another request by now, nothing is written, except "done".
+-- step, and "done" is accepted in any state, since the limit was made. The same holds for a row that was held and waits for an approval of
+-- a person's answer, which it no longer needs. If the row has another request by now, nothing is written, except "done".
 -- A row that returns to the queue becomes "cancelled" if its portfolio was cancelled in the meantime, since no process would find it
 -- otherwise. If its approval is not granted, it returns to the state that fits its approval.
 MOVES.advance = {

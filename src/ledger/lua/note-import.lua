@@ -51,7 +51,7 @@ if what == 'beat' then
 end
 if what == 'end' then
   redis.call('ZREM', underWay, import)
-  -- One import that reads a file to its end does so for all imports of the same content.
+  -- If one import reads a file to its end, the file counts as read for all imports of the same content.
   keepUnread(function(content) return content ~= read end)
   local known = found ~= '' and redis.call('HGET', imports, read)
   if known then
@@ -64,7 +64,7 @@ if what == 'end' then
   return 1
 end
 redis.call('ZREMRANGEBYSCORE', underWay, '-inf', now - goneAfterMs)
--- A heartbeat in the future is from before the clock was set back.
+-- Heartbeats in the future are from before the clock was set back; they are removed, too.
 redis.call('ZREMRANGEBYSCORE', underWay, now + goneAfterMs, '+inf')
 -- Files of killed imports stay unread, unless the portfolio was cancelled since: then nobody needs the rest of them.
 if isGivenUp(portfolio) then

@@ -1,10 +1,10 @@
 -- Finds a sum that would be above its limit: by buyer or person, if some refused rows were sent again; or by buyer, if the approval that
 -- some rows wait for were granted.
 -- @keys portfolio begins
--- The portfolio, and the beginning of the keys of its rows.
+-- Keys: begins: the beginning of the keys of the portfolio's rows.
 -- @args id above person days …rows
--- id: the approval that the rows wait for, or ""; above: limit for a buyer, or ""; person: limit for a person, or ""; days: window for
--- what passed before; rows: their keys.
+-- id: the approval that the rows wait for, or ""; above: limit for a buyer, or ""; person: limit for a person, or ""; days: for
+-- how many days earlier rows without an approval count; rows: the keys of the rows.
 -- Answers the sum as `told` has it (above.lua), or {}
 -- @include move
 -- @include above
@@ -12,7 +12,7 @@
 local rule, besides = { above = above, person = person, days = tonumber(days) }, {}
 local own = { id = id, ticket = id ~= '' and tonumber(redis.call('HGET', approvalKey(portfolio, id), 'ticket') or 0) }
 
--- All rows of a buyer that wait for the approval count together, with those of buyers that may be the same.
+-- All rows of a buyer that wait for the approval count together, with the rows of buyers that may be the same company.
 local function overIfGranted(row)
   local buyer = string.match(redis.call('HGET', row, 'request') or '', '"buyer":"([^"]+)"')
   if not buyer or besides[buyer] then return nil end

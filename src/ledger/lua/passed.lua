@@ -1,5 +1,5 @@
--- Included where rows may pass without an approval: sums what passed so within `days`, by buyer and by the person who brought it in. Comes
--- behind move.lua and above.lua.
+-- Included where rows may go without an approval, after move.lua and above.lua: adds up, by buyer and by the person who brought them in,
+-- what went without one within `days`.
 -- `rule` is { above = limit for a buyer, person = limit for a person, each "" for none, days = … }.
 -- @include approvals
 -- @include people-passed
@@ -15,7 +15,7 @@ local function added(limbs, more)
   return limbs
 end
 
--- The state, approval and so on that a row had before it waited for an approval (approval-moves.lua).
+-- The state, approval and other fields that a row had before it waited for an approval (approval-moves.lua).
 local function wasOf(row)
   local was = redis.call('HGET', row, 'was')
   return was and cjson.decode(was) or nil
@@ -32,7 +32,7 @@ local function hasPassed(root, name, since, own)
   local row, portfolio = root .. ':row:' .. of .. ':' .. key, root .. ':portfolio:' .. of
   local state, updated, approval, before = unpack(redis.call('HMGET', row, 'state', 'updated', 'approval', 'since'))
   if not state then
-    -- The row is in an archive, so only its call can tell.
+    -- The row is in an archive, so only its call tells whether and when it was sent.
     local call = redis.call('HMGET', root .. ':call:limit:' .. key, 'row', 'at')
     return call[1] == name and tonumber(string.match(call[2] or '', '^%d+') or 0) >= since
   end
@@ -47,11 +47,11 @@ local function hasPassed(root, name, since, own)
   return not approval or answeredBy(approvalKey(portfolio, approval)) == ''
 end
 
--- Most buyers that may be one; with more, their sum is left unknown, which spares Redis.
+-- The most buyers that may be one company and whose requests are added up. With more, the sum is left unknown, which spares Redis.
 local MOST_ALIKE = 1000
 
--- A buyer and all that may be the same, sorted: the same list whichever of them is asked for. Each is linked to the buyer that first had
--- the shared name or number. Nil if there are too many.
+-- A buyer and all buyers that may be the same company, sorted: the same list whichever of them is asked for. Each is linked to the buyer
+-- that first had the shared name or number. Nil if there are too many.
 local function alikeTo(root, buyer)
   local group, isIn, at = { buyer }, { [buyer] = true }, 1
   while group[at] do
@@ -67,7 +67,8 @@ local function alikeTo(root, buyer)
   return group
 end
 
--- The sum of these buyers, plus `besides`, as limbs, if it is above the limit. A rough sum comes first, since most are far below.
+-- The sum of those requests of these buyers that count (hasPassed), plus the limbs `besides`, if that sum is above the limit. A rough sum
+-- is made first, since most sums are far below.
 local function buyersOver(root, group, rule, own, besides)
   local rows, roughly = {}, 0
   for _, buyer in ipairs(group) do
@@ -80,7 +81,7 @@ local function buyersOver(root, group, rule, own, besides)
   if roughly < rule.above * 0.999 then return nil end
   local limbs, since, seen = added({}, besides), nowMs() - rule.days * ONE_DAY, {}
   for _, row in ipairs(rows) do
-    -- A request is made once, however many portfolios contain it.
+    -- A request is made only once, however many portfolios contain it, so it counts once.
     local request = string.match(row[1], '[^/]*$') .. ' ' .. row[2]
     if not seen[request] and (#rows > MOST_REQUESTS or hasPassed(root, row[1], since, own)) then
       seen[request] = true
@@ -101,8 +102,8 @@ local function personOver(root, person, rule, besides)
   return isAbove(limbs, rule.person) and limbs
 end
 
--- The sum above its limit if an ended row passes without approval: { "buyer", "alike" or "person", name, k, limb, … }. `besides` has what
--- passes along with it, by buyer and person; the row is added to it.
+-- The sum that would be above its limit if an ended row went without an approval: { "buyer", "alike" or "person", name, k, limb, … }.
+-- `besides`: sums, by buyer and person, of rows that go together with this row; this row is added to them.
 local function overOf(portfolio, row, rule, besides)
   local root, found = rootOf(portfolio), redis.call('HMGET', row, 'request', 'approval')
   local approval = found[2] and approvalKey(portfolio, found[2])

@@ -62,7 +62,7 @@ local function add(hash, field, number)
   fields[field] = (fields[field] or 0) + number
 end
 
--- Puts a member into a set; a `score` of false removes it.
+-- Notes that a member is to be put into a set, or removed from it if `score` is false; writeGathered writes it.
 local function stand(portfolio, name, score, member)
   local set = portfolio.sets[name]
   if not set then

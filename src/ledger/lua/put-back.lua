@@ -2,7 +2,7 @@
 -- twice. Pieces of other keys may come in any order, since nobody changes these keys in the meantime. A list would get its entries twice,
 -- so the first piece deletes the key, and the others must follow in order.
 -- @keys portfolio approvals row
--- The beginnings of the keys of approvals and of the portfolio's rows.
+-- Keys: approvals and row: the beginnings of the keys of approvals and of the portfolio's rows.
 -- @args of run …lines
 -- of: "rows" or "keys".
 -- @brings-in

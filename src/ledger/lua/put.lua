@@ -43,7 +43,7 @@ local NOW, full = nowText(), fullError()
 -- even brought the row in, and only the reply was lost.
 local function isRefusedSince(row, began)
   if row.state ~= 'refused' or began == '' then return false end
-  -- A damaged row may lack the time.
+  -- A damaged row may lack the time of its refusal. The row then counts as refused before the import.
   return (tonumber(laterOf(row, 'since') or laterOf(row, 'updated') or '') or 0) >= tonumber(began)
 end
 
@@ -132,7 +132,7 @@ local function moveWords(line, now)
   for digest in pairs(had) do
     if not has[digest] and not ids[digest] then removeId(hash, digest, line.key, level) end
   end
-  -- A company id that the row loses may also be one of its search words.
+  -- If the row's company id changed, all search words are added again: the id that was just removed may be one of them.
   local isKept = line.row.company == now.company and had or {}
   for digest in pairs(has) do
     if not isKept[digest] then addId(hash, digest, line.key, level) end
@@ -170,7 +170,7 @@ end
 local function renew(line)
   local it, row, state, hash = line.it, line.row, line.state, line.portfolio.hash
   tellWhoGaveUp(row)
-  -- An invalid line of this file may have belonged to this row until now.
+  -- An invalid line of this file may have counted as this row until now.
   if redis.call('HGET', hash, 'importNumber') == it.import then leaveRow(row) end
   local goes = line.isLeftOpen and line.same and it.approval == ''
   if line.same and not goes and (state ~= 'refused' or line.rests) and state ~= 'cancelled' then
@@ -207,7 +207,7 @@ local function putLine(portfolio, key, it)
       countOfPeople(row, row, true, shareIn(row.tally).asked or '')
       row.unpassed = row.approval
     end
-    -- A plan made for the old request must not move the row any more.
+    -- A plan made for the old request must not move the row any more, so the row counts as changed now.
     fields.rev, fields.updated = string.format('%d', (row.rev or 0) + 1), NOW
     if line.buyerBefore ~= it.buyer then redis.call('HDEL', ROOT .. ':buyer:' .. line.buyerBefore .. ':rows', line.name) end
   end
@@ -221,7 +221,7 @@ local function putLine(portfolio, key, it)
   end
   fields.state, fields.was, fields.answer = to, false, false
   fields.approval = not line.made and it.approval ~= '' and it.approval
-  -- A lost row was counted with its limit when it first came in; a row that recover-call.lua tells of was not.
+  -- A lost row and its limit were counted when the row first came in; a row that recover-call.lua tells of was not.
   local isBack = not state and isKnown and redis.call('HEXISTS', line.limit, 'line') == 0
   if not state and not isBack then add(portfolio.hash, 'added:' .. it.import, 1) end
   if to == 'done' and not isBack then add(portfolio.hash, 'made:limit', 1) end

@@ -62,7 +62,8 @@ local function tellRow(row, told)
   if told ~= '' then tell(row.hash, NOW, told) end
 end
 
--- What a row was before it waited for an approval, as MOVES.await kept it: its state, its cause, and others of its fields. nil if nothing was kept.
+-- What a row was before it waited for an approval, as MOVES.await kept it: its state, its cause, and others of its fields. nil if nothing
+-- was kept.
 local function wasBefore(row)
   return row.state == 'awaiting' and row.was and cjson.decode(row.was) or nil
 end
@@ -75,8 +76,8 @@ local function whatItWas(row, was)
   return was.state, { cause = cause, replaced = was.replaced, was = false, answer = false, approval = was.approval or false }
 end
 
--- A call in flight is answered first, and its outcome counts; so does a limit that was made or may have been. Answers "under way", "left"
--- if the sender has vanished, or nil.
+-- Whether a call keeps a row from being given up: a call in flight is answered first, and its outcome counts; so does a limit that was made
+-- or may have been. Answers "under way", "left" if the sender has vanished, or nil.
 local function callUnderWay(row, calls, vanishedAfterMs)
   local name = row.portfolio.name .. '/' .. row.key
   for _, of in ipairs(calls) do
@@ -125,8 +126,8 @@ MOVES.leaveOut = {
   besides = function(now, it) tellRow(now, cjson.encode({ is = 'left out', import = it.import })) end,
 }
 
--- Whether a row may be sent again without an approval: not if a sum would be above its limit. The rule is the account's
--- (approval-rule.ts), or the stricter one of this process (`it`). A held row may: the sums contain it already.
+-- Whether a row may be sent again without an approval: not if a sum would be above its limit. The rule is the account's (approval-rule.ts),
+-- or the stricter one of this process (`it`). A held row always may: the sums contain it already.
 local function mayPass(row, it)
   if row.state == 'held' then return true end
   local own = { above = it.above, person = it.person, days = tonumber(it.days) }
@@ -166,7 +167,8 @@ MOVES.requeue = {
   end,
 }
 
--- A time in ISO 8601 with ms, UTC, in ms since 1970; nil for any other text. Years are counted from March, so that a leap year's day is the last of its year.
+-- A time in ISO 8601 with ms, UTC, in ms since 1970; nil for any other text. Years are counted from March, so that a leap year's day is the
+-- last of its year.
 local function msOf(at)
   local year, month, day, hour, minute, second = string.match(at, '^(%d+)%-(%d+)%-(%d+)T(%d+):(%d+):(%d+%.%d+)Z$')
   if not year then return nil end

@@ -1,6 +1,6 @@
 -- Restores a call that this ledger has lost from a results file, or only says what would be restored.
 -- @keys call account limits requests row
--- Limits and requests are the buyer's lists; the row is the one that asked, or a missing key if that is unknown.
+-- Keys: limits and requests: the buyer's lists; row: the row for which the call was sent, or a missing key if that is unknown.
 -- @args kind is write id record name asked company documents reason sentAt counts amount line writtenAt
 -- is: "made" or "unknown"; write: 1, or 0 to only check; record: the rest of the response, as JSON; name: "<portfolio>/<key>" of the row,
 -- or ""; asked: digest of its line's request, or ""; company and documents ("id|id"): of the row; reason: why the outcome is unknown;
@@ -13,7 +13,8 @@
 local known = redis.call('HMGET', call, 'state', 'id', 'row')
 if known[1] == 'made' then
   if is == 'made' and known[2] ~= id then return { 'differs', known[2] } end
-  -- The file may have a skipped row of this call before the row for which the call was sent, and a skipped row names none.
+  -- A skipped row of the file names no row of the call, and may come before the row for which the call was sent. That row is added to a
+  -- call that lacks it.
   if write == '1' and known[3] == '' and name ~= '' then redis.call('HSET', call, 'row', name) end
   return { 'known' }
 end
@@ -21,20 +22,20 @@ end
 if is == 'unknown' and (known[1] == 'unknown' or known[1] == 'claimed') then return { 'known' } end
 -- An answer that a person declined needs another person's yes; a file, which anybody may have written, does not replace it.
 if known[1] == 'unknown' and noToAnswer(string.gsub(account, 'account$', 'portfolio:'), call) then return { 'known' } end
--- If the row changed after the file was written, the outcome of the call was told since.
+-- If the row changed after the file was written, somebody has told the outcome of the call since.
 local updated = is == 'unknown' and redis.call('HGET', row, 'updated')
 if updated and tonumber(updated) > tonumber(writtenAt) then return { 'known' } end
 -- @include archived
 local archived = name ~= '' and archivedError(string.gsub(account, 'account$', 'portfolio:') .. string.match(name, '^[^/]*'))
 if archived then return archived end
 if write == '0' then return { 'put' } end
--- Later lines of the buyer must find this request.
+-- The request enters the buyer's list, so that later lines of the buyer find it.
 if amount ~= '' and name ~= '' then
   redis.call('HSETNX', requests, name, amount)
   redis.call('HSET', call, 'line', line)
 end
 redis.call('HDEL', call, 'owner')
--- Sums of what passed recently use this time (passed.lua).
+-- The sums of rows that recently needed no approval use this time (passed.lua).
 redis.call('HSET', call, 'at', writtenAt)
 if is == 'unknown' then
   redis.call('HSET', call, 'row', name, 'asked', asked)

@@ -6,16 +6,16 @@
 -- A refusal deletes all fields of the call but answers to its request. The state "free" still shows that it was refused, by which rows
 -- held for it go on. The row keeps the refusal until it has ended (refusal.lua), so that no other job of the row sends again.
 -- Answers { "back", how often the row was put off by now if others of its kind passed since the last time, else 0, 1
--- if the outcome had been unknown, or may have been } | { "doubt", reason of the earlier send's doubt, when it was sent, in ms } | { "other" } if the
--- claim is not this owner's (any more). Being put off counts for a row only if others pass: in an outage nobody does. At its beginning an
--- outage puts off some calls and not others, so one time is not enough.
+-- if the outcome had been unknown, or may have been } | { "doubt", reason of the earlier send's doubt, when it was sent, in ms } | {
+-- "other" } if the claim is not this owner's (any more). Being put off counts for a row only if others pass: in an outage nobody does. At
+-- its beginning an outage puts off some calls and not others, so one time is not enough.
 -- @include doubts
 -- @include refusal
--- If no other row calls, that looks like an outage. Then one time in so many seconds counts, so that a row waits ten minutes before it
--- is given up, and a run still ends.
+-- If no other row's call passes, that looks like an outage. Then one put-off in so many seconds counts, so that a row waits ten minutes
+-- before it is given up, and a run still ends.
 local ALONE_EVERY_S = 20
 
--- Frees a call, and deletes all its fields except people's answers to the limit request and the approvals for which that waits.
+-- Frees a call, and deletes all its fields except people's answers to the limit request and the approvals for which that request waits.
 local function forgetSends(call)
   local keeps = fieldsOf(call, { 'declined', 'asks', 'yes' })
   redis.call('DEL', call)
@@ -25,7 +25,8 @@ local function forgetSends(call)
   end
 end
 
--- Counts that the service put the row off. Answers the count if others passed since, else 0. A supplier has no row, so its call counts.
+-- Counts that the service put the row off, in the row, or in the call of a supplier, which has no row. Answers the count if others passed
+-- since, else 0.
 local function countPutOff(of, it)
   local counted = redis.call('HMGET', KEYS[1], 'made:' .. it.kind, 'refused:' .. it.kind)
   local passed = (counted[1] or 0) + (counted[2] or 0)
@@ -71,7 +72,7 @@ CALLS.release = function(of, it)
     return { 'doubt', lost[1] or '', lost[2] or '' }
   end
   if it.why == 'refused' and it.kind == 'session' then
-    -- The refused session's call keeps what was heard, and the person's wish ends: only a person asks for another session.
+    -- The call of a refused session keeps what the service said, and the session is no longer wanted: only a person asks for another one.
     redis.call('HSET', call, 'state', 'free', 'heard', it.status .. ' ' .. (portfolio.archive and '' or shortened(it.body)))
     redis.call('HDEL', call, 'owner', 'wanted')
     return { 'back', 0, late }
@@ -83,7 +84,7 @@ CALLS.release = function(of, it)
   end
   redis.call('HSET', call, 'state', 'free')
   redis.call('HDEL', call, 'owner')
-  -- A session whose outcome had been unknown is no longer on the list of waiting sessions, so the person's wish for it has ended.
+  -- A session whose outcome had been unknown is no longer on the list of waiting sessions, so it is no longer wanted.
   if it.kind == 'session' and late == 1 then redis.call('HDEL', call, 'wanted') end
   forgetDoubts(call)
   local putOffs = isAnswered and it.kind ~= 'session' and not portfolio.archive and countPutOff(of, it) or 0

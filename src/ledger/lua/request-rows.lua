@@ -2,8 +2,8 @@
 -- @keys account
 -- @args …items
 -- For each request: its key, its buyer or "", how many rows are named, and their names ("<portfolio>/<key>")
--- Answers for each request the names of its rows that are there, out of the named rows and all rows of the buyer; or 0 if the buyer has
--- more requests than are read.
+-- Answers for each request the names of its rows that are in Redis, or may come back from an archive, out of the named rows and all
+-- rows of the buyer; or 0 if the buyer has more requests than are read.
 -- @include portfolio-of
 local MOST_OF_BUYER = 100
 

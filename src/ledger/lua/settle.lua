@@ -1,14 +1,14 @@
 -- Included by batch.lua: writes down that the thing was made. Final: a later claim is answered with the id, and nothing undoes it.
 -- A sender taken for vanished may still bring its id, and is believed: the thing was made.
 -- Arguments: owner, id, record (the rest of the response, as JSON), buyer; accepted: 1 if a limit may have the id of another limit
--- Answers { the id on record, 1 if the outcome had been unknown, or may have been }. The id differs from `id` if the thing was made twice, which only
--- "resend" and a person's answer can lead to. Then both ids are kept for people to see.
+-- Answers { the id on record, 1 if the outcome had been unknown, or may have been }. The id differs from `id` if the thing was made twice,
+-- which only "resend" and a person's answer can lead to. Then both ids are kept for people to see.
 -- Or { "", the row whose call made another limit with this id }: nothing is written.
 -- The move counts as done if the outcome was never in doubt: then the next move of the row follows in the same script.
 -- @include doubts
 -- @include made-ids
 CALLS.settle = function(of, it)
-  -- What a session's answer says is not written into a portfolio that is being forgotten.
+  -- The content of a session's response is not kept if the portfolio is being forgotten.
   if it.kind == 'session' and string.find(of.portfolio.archive or '', '"is":"forg', 1, true) then it.record = '{}' end
   local call, portfolio, limits = of.call, of.portfolio, ROOT .. ':buyer:' .. it.buyer .. ':limits'
   local known = fieldsOf(call, { 'state', 'id', 'owner', 'at', 'open', unpack(DOUBTS) })
@@ -29,13 +29,14 @@ CALLS.settle = function(of, it)
     -- too.
     return { known.id, known.id == it.id and known.owner == it.owner and 1 or 0 }
   end
-  -- A session's id is the name of its own call.
+  -- A session's id is the name of its own call, so no other call can have made it.
   local other = it.kind ~= 'session' and takeId(call, it.id)
   if other and it.kind == 'limit' then
     if it.accepted ~= '1' then return { '', rowOfOther(call, other) } end
     noteShared(call, other, of.name)
   end
-  -- Two buyers share a company, so a limit requested for one would go to the other: people are told, and limits count both together.
+  -- Two buyers share a company, so a limit requested for one would go to the other. People are told of it, and sums that need no approval
+  -- count both buyers together.
   if other and it.kind == 'company' then
     local shared = ROOT .. ':shared-companies'
     if other ~= '' then redis.call('HSETNX', shared, it.id .. ' ' .. other .. ' ' .. it.thing, of.name) end

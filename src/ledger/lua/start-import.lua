@@ -1,7 +1,7 @@
 -- Begins to import a file into a portfolio. From now on its faulty lines are shown: those of other files are deleted, and so are
 -- earlier ones of this file, unless another import of it is under way, which finds the same lines.
 -- @keys portfolio portfolios underWay imports …faulty
--- The portfolio, all portfolios, the portfolio's imports under way, all its imports, and its faulty lines.
+-- Keys: portfolios: all portfolios; underWay and imports: the portfolio's imports under way, and all its imports; faulty: its faulty lines.
 -- @args name content import goneAfterMs id fileName reading replaces by made
 -- content: the file and how it is read; import: "<content>:<own name>"; goneAfterMs: ms without a heartbeat after which an import is gone;
 -- id: of the copy of the file that is kept; reading: how it is read, as JSON; replaces: 1 if it replaces what was imported before; by: who
@@ -45,9 +45,10 @@ redis.call('HSET', portfolio, 'importGen', redis.call('HGET', portfolio, 'cancel
 local owner = redis.call('HGET', portfolio, 'owner')
 if not owner and redis.call('HEXISTS', portfolio, 'started') == 0 then owner = by end
 redis.call('HSET', portfolio, 'owner', owner == by and by or '')
--- Counts that began with the portfolio can be compared with its rows; older portfolios lack them.
+-- The field `counted` says that the portfolio's counts began with the portfolio, so that they can be compared with its rows. Older
+-- portfolios lack it.
 if redis.call('HSETNX', portfolio, 'started', now) == 1 then redis.call('HSET', portfolio, 'counted', '1') end
--- In a finished portfolio the first rows have all gone; the lines that come now are not held back by them.
+-- In a finished portfolio all rows that were to go first have ended. Lines that come now do not wait for them.
 if redis.call('HDEL', portfolio, 'finished') == 1 then
   endFirst(portfolio)
   redis.call('HDEL', portfolio, 'first')

@@ -1,5 +1,5 @@
 -- Included where something unusual happens to a row: it is added to the row's history, a short list beside its hash. An ordinary row has no
--- such list. An entry is "<ms> <JSON>" (story.ts). Texts of the service are cut here; callers cut the texts in JSON that they pass.
+-- such list. An entry is "<ms> <JSON>" (story.ts). This file cuts the texts of the service; callers cut texts in JSON.
 local STORY_ENTRIES = 50
 local STORY_TEXT = 1000
 
@@ -13,8 +13,8 @@ local function tellKnown(row, now, entry)
   if length > STORY_ENTRIES then redis.call('LTRIM', row .. ':story', -STORY_ENTRIES, -1) end
 end
 
--- Adds an entry, if the row exists: a supplier's call has no row, and a call from a results file may have none yet. Rows of a portfolio that
--- is archived, or on the way there, get no entries. Nor has a hosted session any: its own records are shown beside the row.
+-- Adds an entry, if the row exists: a supplier's call has no row, and a call from a results file may have none yet. Rows of a portfolio
+-- that is archived, or on the way there, get no entries. Nor has a hosted session any: its own records are shown beside the row.
 local function tell(row, now, entry)
   if string.find(entry, '"kind":"session"', 1, true) then return end
   if row == '' or redis.call('EXISTS', row) == 0 then return end

@@ -39,7 +39,7 @@ export type CheckName = keyof typeof CHECKS;
 /** One thing that a check found, mostly a row. */
 export type FoundItem = {
   check: CheckName;
-  /** `""` if the item belongs to no portfolio. */
+  /** Name of the item's portfolio; `""` if the item belongs to none. */
   portfolio: string;
   key?: string;
   line?: number;
@@ -47,11 +47,11 @@ export type FoundItem = {
   name?: string;
   requested?: string;
   granted?: string;
-  /** The currency of its amounts, where the difference belongs to no portfolio and the file names one. */
+  /** The currency of the item's amounts, if the item belongs to no portfolio and its file names one. */
   currency?: string;
   /** One sentence without names; items of one portfolio with the same sentence are one finding. */
   says: string;
-  /** What only this item has, such as an id or a date. */
+  /** Details that only this item has, such as an id or a date. */
   detail?: string;
   /** Number of rows concerned; 1 if left out. */
   rows?: number;

@@ -72,7 +72,7 @@ export function countFindings(
 
 type Figures = Pick<Finding, 'rows' | 'sum' | 'granted'>;
 
-/** How the rows and their sums changed. A report of an earlier version has no sum of what was granted. */
+/** The change of a finding since the previous report, by its rows and sums. A report of an earlier version has no sum granted. */
 function changeOf({ rows, sum, granted }: Figures, before: Figures): FindingChange {
   if (rows !== before.rows) return rows > before.rows ? 'more' : 'fewer';
   return sum === before.sum && granted === (before.granted ?? granted) ? 'same' : 'sums';
@@ -132,7 +132,7 @@ function totalsOf(findings: readonly Compared[]): Omit<ReportGroup, 'section' | 
   return { findings: findings.length, rows, ...told, changes };
 }
 
-/** Grouped findings: see {@link makeFindingGroups}. */
+/** All items of a night as findings. `items`: the number of items. `crowded`: checks with more findings than are listed. */
 type GroupedFindings = { items: number; findings: Finding[]; crowded: CheckName[] };
 
 /** Most findings listed, for the sake of readers, pages and Redis. Further ones become one finding a check; the items' file has each. */
@@ -146,7 +146,7 @@ const MOST_EXAMPLES = 3_000;
 /** Most different commands of a finding; they mostly differ in the line only. */
 const COMMANDS = 5;
 
-/** Most characters of a sentence, and of a cell of a file. */
+/** The most characters of a finding's sentence, detail or command, and of a name in an example. */
 const LONGEST_WORDS = 300;
 const LONGEST_TEXT = 200;
 
@@ -210,7 +210,7 @@ export function makeFindingGroups(mostFindings = MOST_FINDINGS) {
 
 type FindingName = Pick<Finding, 'check' | 'portfolio' | 'finding' | 'currency'>;
 
-/** The text by which the finding of an earlier night is recognized. It has the currency too if the finding belongs to no portfolio. */
+/** The text by which a finding is recognized in the next report. It has the currency if the finding belongs to no portfolio. */
 function nameOfFinding({ check, portfolio, finding, currency = '' }: FindingName): string {
   return `${check}\0${portfolio}\0${finding}${portfolio === '' ? `\0${currency}` : ''}`;
 }
@@ -240,7 +240,7 @@ function asFinding({ sum, granted, commands, portfolios, sinceMs, ...group }: Gr
   };
 }
 
-/** Cuts texts: a company's name may have a megabyte. */
+/** Makes an example of an item, with its texts cut: a company's name may have a megabyte. */
 function asExample({ name, detail, command, says, ...item }: FoundItem): FoundItem {
   return {
     ...item,

@@ -6,7 +6,7 @@ import type { Ask } from './row-walk.ts';
 const LOOK_EVERY_MS = 1_000;
 /** Length of a measurement, in which this process asks nothing: some hundred commands of busy workers. */
 const LOOK_MS = 20;
-/** Below this share of Redis' time no rows are being worked on: it is only heartbeats and pages. */
+/** A share of Redis' time. Below it no rows are being worked on: heartbeats and pages alone use less. */
 const BUSY_SHARE = 0.04;
 /** Quiet measurements in a row until Redis counts as idle: a single one may fall between two bursts. */
 const QUIET_LOOKS = 3;

@@ -6,7 +6,7 @@ export type ReportSum = {
   text(): string | undefined;
 };
 
-/** An amount. The limit of its digits keeps additions quick; amounts of JSON have at most 15. */
+/** Matches a decimal amount. The limit of its digits keeps additions quick; amounts of JSON have at most 15 digits. */
 const DECIMAL = /^(\d{1,40})(?:\.(\d{1,40}))?$/;
 
 /** Begins a sum. Unlike Big it makes only one integer for each amount, of which a night may have a million. */

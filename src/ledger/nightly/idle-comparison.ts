@@ -78,7 +78,7 @@ export function makeCompareIdle({ connection, keys }: { connection: RedisConnect
         }
       },
 
-      /** Call it after all rows: whether sums and indexes match the rows; `moved` if that cannot be told. */
+      /** Answers, after all rows were added, whether sums and indexes match the rows; `moved` if that cannot be told. */
       async end(): Promise<'as the rows are' | 'differs' | 'moved'> {
         const isStill = async () => (await ask(() => lookAt(portfolio))).token === before.token;
         const found = async () => {
@@ -95,7 +95,7 @@ export function makeCompareIdle({ connection, keys }: { connection: RedisConnect
   };
 }
 
-/** Whether the rows are as many as imports brought in. A row that is in no index is missing here. */
+/** Whether `rows`, the number of rows found in the indexes, is the number that imports brought in. A row in no index makes it smaller. */
 function isCounted(hash: Readonly<Record<string, string>>, rows: number): boolean {
   const added = Object.entries(hash).filter(([field]) => field.startsWith('added:'));
   return hash.counted === undefined || added.reduce((sum, [, count]) => sum + Number(count), 0) === rows;
@@ -159,7 +159,10 @@ function tallyOfRow({ field, result }: Pick<StoredRow, 'field' | 'result'>): str
   return cause === '' ? short : `${short}||||${cause}|`;
 }
 
-/** Rows added before sums move to exact integers: larger numbers would lose precision, and each row adds up to 10^10 to a field. */
+/**
+ * The most rows that are added up in ordinary numbers, before the sums move to exact integers. Each row adds up to 10^10 to a field, and
+ * larger numbers would lose precision.
+ */
 const MOST_UNCARRIED = 100_000;
 
 /** Adds up rows' tallies as derive.lua does, for each side. */
@@ -206,7 +209,7 @@ function makeSide() {
   };
 }
 
-/** Names of the fields of states, causes and amounts: some hundred, which a million rows use again and again. */
+/** Kept names of the fields of states, causes and amounts: there are some hundred, and a million rows use them again and again. */
 const plainFields = new Map<string, string>();
 
 function plainField(name: string): string {

@@ -1,8 +1,8 @@
 import type { CheckName, Finding, FoundItem } from './checks.ts';
 
 /**
- * How a finding differs from the same one (by check, portfolio and words) in the previous report. Missing if that report did not list all
- * findings of the check.
+ * The changes of a finding since the previous report, compared with the finding of the same check, portfolio and words. A finding has no
+ * change if that report did not list all findings of the check.
  */
 export const CHANGES = ['new', 'more', 'fewer', 'sums', 'same', 'gone'] as const;
 export type FindingChange = (typeof CHANGES)[number];
@@ -66,7 +66,7 @@ export type NightReport = {
   /** Checks with too many findings to list. The findings beyond the most are summed up in one, for each check. */
   crowded: readonly CheckName[];
   files?: ReportFiles;
-  /** Why there are no files. */
+  /** The reason why the report has no files in the data folder; undefined if it has files. */
   fault?: string;
 };
 

@@ -6,7 +6,7 @@ import type { RetryUntilAnswered } from '../schema/until-answered.ts';
 /** One due run of a task. `id` is its due time `atMs` in ISO 8601. */
 export type NightOf = { task: string; id: string; atMs: number };
 
-/** A run that has begun. */
+/** A run that has begun and not ended. `begun`: how often its night was begun. */
 export type RunUnderWay = { id: string; by: string; process: string; host: string; sinceMs: number; begun: number };
 
 /** A run that has ended; `words` contain no personal data. */
@@ -39,7 +39,7 @@ export type NightlyRuns = ReturnType<typeof makeNightlyRuns>;
  */
 const KEPT_NIGHTS = 1_000;
 
-/** Which nights have begun and ended. A night ends once, in one atomic step, however many processes run it. */
+/** Keeps which nights have begun and ended. A night ends once, in one atomic step, however many processes run it. */
 export function makeNightlyRuns({
   connection,
   keys,
@@ -129,7 +129,7 @@ function readEnd(text: string | null | undefined): RunEnd | undefined {
   return text ? (JSON.parse(text) as RunEnd) : undefined;
 }
 
-/** Reads `<night> <times begun> <JSON>`, as note-night.lua writes it. */
+/** Reads a run under way, `<night> <times begun> <JSON>`, as note-night.lua writes it. */
 function readUnderWay(text: string | undefined): RunUnderWay | undefined {
   const [, id = '', begun, json = ''] = /^(\S+) (\d+) (.*)$/s.exec(text ?? '') ?? [];
   return json === '' ? undefined : { ...(JSON.parse(json) as RunUnderWay), id, begun: Number(begun) };

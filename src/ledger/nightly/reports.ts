@@ -20,11 +20,11 @@ const THINNED_OUT = [
   { behind: 90, field: 'finding', from: 200 },
 ] as const;
 
-/** No command may take Redis ten milliseconds: some 30 kB are written at a time, and 30 to 100 kB read. */
+/** Findings that one command writes (some 30 kB) or reads (30 to 100 kB), so that no command takes Redis ten milliseconds. */
 const WRITTEN_AT_A_TIME = 25;
 const FINDINGS_AT_A_TIME = 100;
 
-/** A draft of a process that died expires; writing one never takes that long. */
+/** Seconds after which the draft of a report expires, if its process died; writing a report never takes that long. */
 const DRAFT_S = 3_600;
 
 /** Reports thinned out at a time: one a night, and those that a dead process left. */
@@ -98,7 +98,7 @@ export function makeReports({ connection, keys }: { connection: RedisConnection;
       await connection.hset(draft, 'by', report.by, 'summary', JSON.stringify(report));
       const put = connection.multi().rename(draft, key).persist(key).zadd(keys.reports, report.madeMs, report.id);
       const fault = (await put.exec())?.find(([error]) => error)?.[0];
-      // If a reply was lost and the connection repeats the transaction, its RENAME finds no draft: the report is there already.
+      // If a reply was lost and the connection repeats the transaction, its RENAME finds no draft: the report is kept already.
       if (fault && (await summaries([report.id]))[0]?.madeMs !== report.madeMs) throw fault;
       await thinOut();
       const forgotten = await connection.zrange(keys.reports, '0', `-${NIGHTS + 1}`);
@@ -157,7 +157,7 @@ export function makeReports({ connection, keys }: { connection: RedisConnection;
   }
 }
 
-/** The name of scheduled runs in `by`. */
+/** The value of a report's field `by` if a scheduled run made the report. */
 const NIGHTLY = 'nightly';
 
 /** Fields of a report read at a time: findings, and up to twenty examples each. */
@@ -174,7 +174,7 @@ export type IsOurs = (item: Pick<FoundItem, 'portfolio' | 'detail'>) => boolean;
  * does not mention it.
  */
 export function makeForgetInReports({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  /** The new value of a field; undefined if it stays. */
+  /** The new value of a report's field once the portfolio is forgotten; undefined if the field stays as it is. */
   function changeOf(
     field: string,
     text: string,

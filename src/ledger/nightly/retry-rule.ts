@@ -25,7 +25,7 @@ export type RetryRule = RuleMatch & {
   known?: string;
 };
 
-/** The longest time for which a person can have rows sent again without asking anew. */
+/** The most nights for which a rule sends a row again; after that a person has to ask anew. */
 export const MOST_NIGHTS = 30;
 
 /** Most characters of a cause's words (cause.ts). */

@@ -92,7 +92,7 @@ export function makeRetryRules({ connection, keys }: { connection: RedisConnecti
       return Number((await connection.zscore(keys.restored, portfolio)) ?? 0);
     },
 
-    /** How often a portfolio was given up: rules leave rows from before alone. */
+    /** How often a portfolio was given up. Nightly rules do not send rows that were imported or sent before the last time. */
     async generation(portfolio: string): Promise<number> {
       return Number((await connection.hget(keys.portfolio(portfolio), 'cancels')) ?? 0);
     },
@@ -101,7 +101,7 @@ export function makeRetryRules({ connection, keys }: { connection: RedisConnecti
 
 const ASKS = 'asks ';
 
-/** Reads `<ms> <sent> <waiting>` and `<ms> <used up>`, which may be of different nights; the later one counts. */
+/** Reads a rule's last night from `<ms> <sent> <waiting>` and `<ms> <used up>`, which may be of different nights; the later one counts. */
 function lastOf(moved: string | undefined, used: string | undefined): RuleNight | undefined {
   const [movedMs = 0, sent = 0, waiting = 0] = (moved ?? '').split(' ').map(Number);
   const [usedMs = 0, usedUp = 0] = (used ?? '').split(' ').map(Number);

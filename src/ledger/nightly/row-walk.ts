@@ -17,8 +17,8 @@ import type { RowId } from '../schema/schema.ts';
 import { awaitsOf } from '../search/row-lists.ts';
 
 /**
- * In this order a row that moves on during the walk comes once or twice, and is never missed: first open rows, then rows that wait for
- * people, then ended ones.
+ * The states in the order in which their rows are walked: first open rows, then rows that wait for people, then ended ones. So a row that
+ * moves on during the walk comes once or twice, and is never missed.
  */
 export const WALKED_STATES = [
   ...UNFINISHED_STATES,
@@ -36,7 +36,7 @@ const BETWEEN = `\0${randomBytes(3).toString('base64url')}`;
 /** Runs a command at Redis, perhaps after letting others go first. */
 export type Ask = <Answer>(command: () => Promise<Answer>) => Promise<Answer>;
 
-/** `withCalls`: also check the calls of each row, at twice the cost. */
+/** Which rows to walk. `withCalls`: the calls of each row are checked too, at twice the cost. */
 type Walk = { portfolio: string; state: RowState; withCalls?: boolean; ask?: Ask };
 
 export type RowWalks = ReturnType<typeof makeRowWalk>;
@@ -152,7 +152,7 @@ export type StoredRow = {
 /** A call as list-rows.lua answers it; `state` is '' if there is no such call. */
 export type OddCall = { state: string; id: string; row: string; owner: string; at: string };
 
-/** `list`: the first hundred limits of the buyer. */
+/** A row's calls and its buyer's list of limits, each only if it does not fit the row's state. `list`: the first hundred of the limits. */
 export type OddCalls = { limit?: OddCall; company?: OddCall; list?: string[] };
 
 /** The rows of a page. Each is made on demand and not kept, so that its parsed parts can be freed. */
@@ -201,19 +201,21 @@ function ownText(part: string): string {
   return Buffer.from(part).toString();
 }
 
-/** Key, line and odd calls come before the fields. */
+/** The number of texts before a row's fields in the answer of list-rows.lua: key, line and odd calls. */
 const BEFORE_FIELDS = 3;
 
 function oddIn(text: string | undefined): OddCalls | undefined {
   if (!text) return undefined;
   const odd = JSON.parse(text) as OddCalls;
-  // Lua encodes an empty list and an empty table alike.
+  // Lua encodes an empty list like an empty table, as an object.
   return odd.list && !Array.isArray(odd.list) ? { ...odd, list: [] } : odd;
 }
 
 const PLACES = Object.fromEntries(FIELDS.map((name, place) => [name, place])) as Record<WalkedField, number>;
 
-/** A row as `Rows.read` answers it. Each field is parsed only when it is used: there may be a million rows, and most checks use one or two. */
+/**
+ * A row as `Rows.read` answers it. Each field is parsed only when it is used: there may be a million rows, and most checks use one or two.
+ */
 function resultOf(field: StoredRow['field']): RowResult {
   let request: RowResult['request'] | undefined;
   let record: RowResult['record'] | undefined;

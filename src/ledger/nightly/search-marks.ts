@@ -6,7 +6,7 @@ import type { Ask, StoredRow } from './row-walk.ts';
 
 /** Entries of an index read at a time: a millisecond of Redis' time. */
 const PAGE = 500;
-/** Small sets read with one pipeline. */
+/** The number of small sets that one pipeline reads. */
 const SETS = 200;
 
 /**
@@ -54,10 +54,10 @@ export function makeSearchMarks(kinds: readonly string[]) {
 
 type Places = { connection: RedisConnection; keys: Keys; ask: Ask; portfolio: string };
 
-/** Amounts enter the digest as whole cents: a difference below a cent is mostly not noticed. */
+/** Factor from an amount to the whole cents that enter the digest: a difference below a cent is mostly not noticed. */
 const CENTS = 100;
 
-/** Times enter the digest as whole seconds: a difference below that is mostly not noticed. */
+/** Divisor from ms to the whole seconds that enter the digest: a difference below a second is mostly not noticed. */
 const SECOND_MS = 1_000;
 
 /** Amount and status of a tally, as columns.lua reads them. */
@@ -68,7 +68,7 @@ function placeIn(tally: string): { amount: string; status: string } {
   return { amount: isAmount ? requested : '-1', status: parts.slice(7).join('|') };
 }
 
-/** The size of an amount, as in columns.lua. */
+/** The size of an amount, as in columns.lua: the number of digits before the point, then the first digit. */
 function sizeOf(amount: string): string {
   if (amount === '-1') return amount;
   const whole = /^0*(\d*)/.exec(amount)?.[1] ?? '';
@@ -98,7 +98,7 @@ async function readChanged({ connection, keys, ask, portfolio }: Places) {
   }
 }
 
-/** Reads the buckets of all possible levels, see index-entries.lua. */
+/** Reads all entries of a portfolio's index by ids, from the buckets of every level that so many rows make possible (index-entries.lua). */
 async function readIds({ connection, keys, ask, portfolio }: Places, rows: number) {
   const mark = makeMark();
   for (let level = 0; level === 0 || ROWS_OF_BUCKET * 4 ** (level - 1) < rows; level += 1) {
@@ -161,7 +161,7 @@ type IndexChecksum = {
   state(): readonly number[];
 };
 
-/** The sum of a digest is kept below this, where numbers are exact integers. */
+/** The bound below which the sum of a digest is kept, since numbers are exact integers there: sums are taken modulo this number. */
 const MODULUS = 2 ** 52;
 
 export function makeMark(): IndexChecksum {

@@ -23,7 +23,10 @@ export type Plan = {
   atMs: number;
   /** Last moment for confirming the plan. */
   expiresMs: number;
-  /** Number of rows, and the exact sum that they request, with the portfolio's currency if its files name one; `isExact` is false if there may be more. */
+  /**
+   * Number of rows, and the exact sum that they request, with the portfolio's currency if its files name one; `isExact` is false if there
+   * may be more.
+   */
   rows: number;
   sum: string;
   currency?: string | undefined;
@@ -65,7 +68,7 @@ export type PlanState = {
   standing: PlanStanding;
   /** Words about the pause of the plan's portfolio; undefined if it is not paused now, or that was not looked up. */
   paused?: string | undefined;
-  /** Rows that were handled. */
+  /** Number of rows that were handled. */
   done: number;
   /** Rows that match the filter now and were added or changed since the plan was made: they were left alone. */
   came: number;

@@ -15,7 +15,8 @@ export type FaultyPage = { found: (FaultyLine & { line: number })[]; next?: numb
 
 /**
  * A line as an import found it: the key of its request, '' if unknown, and its fault, if any. A faulty line counts as the row of its key
- * only if that row is of its `buyer`, or the line names no buyer. `amount`: what it asks for as decimal text, or why that is in no sum (`foreign`, `long`), `name`: whom it names, if that is known.
+ * only if that row is of its `buyer`, or the line names no buyer. `amount`: the requested limit as decimal text, or why it is in no
+ * sum (`foreign`: in another currency; `long`: too many digits). `name`: whom the line names, if that is known.
  */
 export type NotedLine = {
   key: string;
@@ -128,14 +129,17 @@ export function makeFaultyLines({ connection, keys }: { connection: RedisConnect
       const [first = [], ...others] = pagesOf(faulty);
       const isTakenBack = (await tell(first)) === NOTED_BEFORE && faulty.length < lines.size;
       for (const page of others) await tell(page);
-      // Most lines are sound, and were so before: they need no write.
+      // Sound lines are written only if faults were noted before: then a line may have an old fault, which is deleted.
       const sound = isTakenBack ? [...lines].filter(([, { fault }]) => fault === null) : [];
       for (const page of pagesOf(sound)) await tell(page);
     },
   };
 }
 
-/** Faulty lines that are sorted and searched: some 10 ms. A file with more was read wrongly, and its errors are a file of their own. */
+/**
+ * The most faulty lines that are sorted and searched, in some 10 ms. A file with more was read wrongly, and its errors are a file of their
+ * own.
+ */
 const MOST_LISTED = 5_000;
 
 /** The answer of note-lines.lua if faults were noted before, so that sound lines may have some to take back. */

@@ -12,8 +12,9 @@ import { makeFaultyLines, type NotedLine } from './faulty-lines.ts';
 export type ImportedFile = { id: string; fileName: string; reading: string; by?: string };
 
 /**
- * What people did with an import before and at its beginning, for those who look at it later: cells that they corrected, lines that they left
- * out with the sum of their amounts and the number of those without a readable one, and who did; how many rows go first, and the control total that the file agrees with, as it was typed.
+ * The acts of people on an import before and at its beginning, for later readers: the cells that they corrected; the lines that they left
+ * out, with the sum of their amounts and the number of lines without a readable amount; who did so; how many rows go first; and the control
+ * total with which the file agrees, as it was typed.
  */
 export type ImportMade = {
   corrected?: number;
@@ -24,7 +25,9 @@ export type ImportMade = {
   total?: string;
 };
 
-/** What was found in a file that was read to its end: `rows` are the lines that led to a row; `currency` is undefined where it names none. */
+/**
+ * The findings of a file that was read to its end: `rows` are the lines that led to a row; `currency` is undefined if the file names none.
+ */
 export type FoundInFile = {
   lines: number;
   rows: number;
@@ -45,9 +48,9 @@ export type ImportRun = {
   number: string;
   /** The import's number among all imports begun, repeated ones included: a larger number began later. */
   begun: string;
-  /** When the import began: a row that the service refused later is not asked for again by it. */
+  /** When the import began, in ms. The import does not send a row again that the service refused later. */
   beganMs: number;
-  /** How often the portfolio had been cancelled when the import began: it does not revive rows cancelled later. */
+  /** How often the portfolio had been cancelled when the import began. The import does not revive rows cancelled later. */
   generation: number;
   /**
    * Writes the faults of these lines. Repeating it changes nothing. Once another file is imported into the portfolio, nothing more is
@@ -64,8 +67,8 @@ export type ImportRun = {
 type ImportSigns = { alive: boolean; gone: boolean };
 
 /**
- * The imports of all portfolios. Several may be under way at once. If they are of one file, each of its lines is written once; if of several,
- * the faulty lines of the one that began last are shown.
+ * The imports of all portfolios. Several may be under way at once. If they are of one file, each of its lines is written once; if of
+ * several, the faulty lines of the one that began last are shown.
  */
 export function makeImports({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const script = (name: string) => makeGatedScript(connection, name);
@@ -145,7 +148,7 @@ export function signsOf(signs: readonly string[], nowMs: number): ImportSigns {
   return { alive: ages.some((age) => age < GONE_AFTER_MS), gone: ages.some((age) => age >= GONE_AFTER_MS) };
 }
 
-/** Five heartbeats must fail before an import counts as gone; more of them would cost Redis more. */
+/** The interval of an import's heartbeats. Five must fail before the import counts as gone; more frequent ones would cost Redis more. */
 const SIGN_EVERY_MS = 1_000;
 
 /** An import without a heartbeat for so long counts as killed. A delayed one returns with its next heartbeat. */

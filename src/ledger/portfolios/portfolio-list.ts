@@ -9,7 +9,7 @@ const LOOKED_AT = 2_000;
 
 /** The portfolios of the account, the newest first, in pages. */
 export function makePortfolioList({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  /** The index behind this portfolio, or behind its former position if it is gone. */
+  /** The index in the list from which names follow this portfolio, or its former position if it is gone. */
   const placeBehind = async (after: string | undefined): Promise<number> => {
     const cursor = after === undefined ? undefined : readCursor(after);
     if (!cursor) return 0;
@@ -52,7 +52,7 @@ export function makePortfolioList({ connection, keys }: { connection: RedisConne
   };
 }
 
-/** Reads `<ms> <name>`; undefined for anything else, since it comes from a URL. */
+/** Reads the cursor of a page, `<ms> <name>`; undefined for any other text, since a cursor comes from a URL. */
 function readCursor(text: string): { ms: number; name: string } | undefined {
   const [, ms, name] = /^(\d{1,16}) (.{1,200})$/s.exec(text) ?? [];
   return ms === undefined || name === undefined ? undefined : { ms: Number(ms), name };

@@ -22,7 +22,7 @@ export type PortfolioState = {
   importing: boolean;
   /** Whether the last import was given up or killed before the end of its file. */
   interrupted: boolean;
-  /** Whether its archive is being written, which may still be given up. */
+  /** Whether the portfolio's archive is being written, which may still be given up. */
   archiving: boolean;
   paused: string | undefined;
   pauseKind: PauseKind;
@@ -38,7 +38,7 @@ export type PortfolioState = {
   resent: Record<CallKind, number>;
   /** How often an ended row of the portfolio was sent again, or went on since its call was no longer in doubt. */
   reopened: number;
-  /** The currencies that its files name, as far as they were read to their ends; '' for files that name none. */
+  /** The currencies that the portfolio's files name, as far as they were read to their ends; '' for files that name none. */
   currencies: string[];
   supplier: PortfolioSupplier | undefined;
   /** Whether the supplier waits for the approval of the import that named it. */
@@ -74,14 +74,17 @@ export type PortfolioState = {
   sums: Sums;
   /** The portfolio's done rows, by how the service answered. */
   answers: AnswerSum[];
-  /** Its skipped rows, whose limits were made before, by how the service answered then, and their numbers by status. */
+  /** The portfolio's skipped rows, whose limits were made before, by how the service answered then, and their numbers by status. */
   earlier: EarlierSum[];
   earlierStatuses: Record<string, number>;
   /** Numbers of done and skipped rows by status: granted less than requested (`below`), and granted nothing. */
   short: { below: Record<string, number>; nothing: Record<string, number> };
 };
 
-/** A supplier with this problem is created again after an import with --supplier, or when the cancelled rows are sent again. */
+/**
+ * The problem of a supplier that was given up. Such a supplier is created again after an import with --supplier, or when the cancelled rows
+ * are sent again.
+ */
 export const GIVEN_UP = 'given up with its portfolio';
 
 /** Whether a supplier is still to be made. */
@@ -108,7 +111,8 @@ export function makeSuppliers({ connection, keys }: { connection: RedisConnectio
   const change = makeGatedScript(connection, 'general#change-fields');
   return {
     /**
-     * Sets the supplier of a portfolio. Answers whether it did: not if the approval is closed, since whoever answers it saw no such supplier.
+     * Sets the supplier of a portfolio. Answers whether it did: not if the approval is closed, since people who answer the approval did not
+     * see this supplier.
      *
      * @param approval of the import that names it: nothing is sent for the supplier before it is granted, and the one before it counts
      */

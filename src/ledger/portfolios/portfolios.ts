@@ -47,7 +47,10 @@ export function makePortfolios({
       if (found && found.is !== 'archiving') throw archivedFault(found);
     },
 
-    /** Compares indexes and sums of these portfolios with their rows, mends them, and answers what differed; `note` gets each such row. */
+    /**
+     * Compares indexes and sums of these portfolios with their rows, mends them, and answers what differed. Calls `note` with each such
+     * row.
+     */
     async compare(
       names: readonly string[],
       note?: Parameters<typeof comparison.compare>[1],
@@ -85,8 +88,8 @@ export function makePortfolios({
     },
 
     /**
-     * Cancels its rows: from now on their claims fail. Rows imported or sent again later are not concerned. The rows themselves are moved
-     * one by one, later. Killed imports are removed. `by` is kept with the portfolio only, and not in each row.
+     * Cancels the rows of a portfolio: from now on their claims fail. Rows imported or sent again later are not concerned. The rows
+     * themselves are moved one by one, later. Killed imports are removed. `by` is kept with the portfolio only, and not in each row.
      */
     async cancel(name: string, by = ''): Promise<void> {
       const changes = ['HSET', 'cancelledBy', `${Date.now()} ${by}`, 'HINCRBY', 'cancels', 1];
@@ -133,7 +136,7 @@ export function makePortfolios({
       return atMs ? { atMs, findings: findings ?? 0 } : undefined;
     },
 
-    /** Reads everything at one moment, so the counts in one answer always add up. */
+    /** Reads the whole state of a portfolio at one moment, so that its counts always add up. */
     async read(name: string): Promise<PortfolioState> {
       const { atMs, answers } = await readAtOnce(connection, [
         ['HGETALL', keys.portfolio(name)],
@@ -258,7 +261,7 @@ function fromFields(fields: Record<string, string>): Fields {
   };
 }
 
-/** Reads `<ms> <who>`. */
+/** Reads who gave the portfolio up, and when: `<ms> <who>`. */
 function givenUpOf(text: string | undefined): PortfolioState['givenUp'] {
   const [ms = '', ...by] = text?.split(' ') ?? [];
   return text === undefined ? undefined : { atMs: Number(ms), by: by.join(' ') };
@@ -275,7 +278,7 @@ function namedCounts<Name extends string>(names: readonly Name[], counts: readon
   return Object.fromEntries(names.map((name, index) => [name, counts[index] ?? 0])) as Record<Name, number>;
 }
 
-/** The supplier that counts, and a later one that does not. */
+/** The portfolio's supplier that counts, and a later one that waits for an approval or was declined. */
 function suppliersIn(
   fields: Record<string, string>,
 ): Pick<PortfolioState, 'supplier' | 'supplierAwaits' | 'laterSupplier'> {

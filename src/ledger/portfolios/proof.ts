@@ -31,7 +31,7 @@ export function proofOf(state: PortfolioState, imports: readonly KnownImport[]):
   return [...imports.map((one) => linesCheck(one, state)), rowsCheck(state), limitsCheck(state), twiceCheck(state)];
 }
 
-/** The combined verdict: wrong before open before unknown before right. */
+/** The combined result of checks: the first of `wrong`, `open`, `unknown` and `right` that any check has. */
 export function overallOf(checks: readonly Pick<Check, 'is'>[]): Check['is'] {
   return (['wrong', 'open', 'unknown'] as const).find((is) => checks.some((check) => check.is === is)) ?? 'right';
 }

@@ -7,7 +7,7 @@ import { type RowId, rowName } from '../schema/schema.ts';
 export type AskingLine = {
   row: RowId;
   line: number;
-  /** The number of the import that brings it in. */
+  /** The number of the import that brings the line in. */
   importId: string;
   /** The requested limit, as canonical decimal text. */
   amount: string;
@@ -15,7 +15,7 @@ export type AskingLine = {
   isNamed: boolean;
 };
 
-/** `has`: whether the line's own file has this request. `mends`: whether a line of the file says that it mends this row. */
+/** The file of a line. `has`: whether a line of it has this request. `mends`: whether a line of it names this row as the one to correct. */
 export type OwnFile = { has(key: string): boolean; mends(key: string): boolean };
 
 /** The decision on rows that a line may correct: the one it replaces, or none, or a problem in words. */
@@ -97,15 +97,17 @@ export function otherRequest(
 }
 
 /**
- * Whether a line comes again unchanged after it was unclear which request it corrects. `earlier` is its problem in the errors file. The line
- * is still unclear, even if the rows in question were sent since: importing it would request their limit a second time.
+ * Whether a line comes again unchanged after it was unclear which request it corrects. `earlier` is its problem in the errors file. The
+ * line is still unclear, even if the rows in question were sent since: importing it would request their limit a second time.
  */
 export function isUndecided({ amount, isNamed }: AskingLine, earlier: string): boolean {
   const [, before] = UNDECIDED.exec(earlier) ?? [];
   return !isNamed && before === amount;
 }
 
-/** Matches the problems of {@link severalProblem} and {@link takenProblem}. Errors files of earlier versions have these words, so they stay. */
+/**
+ * Matches the problems of {@link severalProblem} and {@link takenProblem}. Errors files of earlier versions have these words, so they stay.
+ */
 const UNDECIDED =
   /^(?:This buyer has|An earlier line of this file has replaced) [\s\S]*? it cannot be told (?:which of them|whether) this line \(([\d.]+)\) corrects/;
 

@@ -46,7 +46,7 @@ export type Summary = Sums &
     causes: Cause[];
     /** Number of things made twice for the portfolio's rows; only `resend` and a person's answer can lead to that. */
     madeTwice: number;
-    /** Calls sent again after an unknown outcome: the service may have made such a thing twice. */
+    /** Calls that were sent again after an unknown outcome: the service may have made the thing of such a call twice. */
     resent: Record<CallKind, number>;
     supplier: string | null;
     started: string | null;
@@ -124,8 +124,9 @@ export function isoTime(ms: number | undefined): string | null {
 }
 
 /**
- * The progress of a portfolio: an import runs (`importing`) or was given up (`interrupted`); it is `paused`; rows are `open`; the rest waits
- * for another person's approval (`awaiting`); only held rows are left, which need a person's answer (`held`); nothing is left (`settled`).
+ * The progress of a portfolio: an import runs (`importing`) or was given up (`interrupted`); it is `paused`; rows are `open`; the rest
+ * waits for another person's approval (`awaiting`); only held rows are left, which need a person's answer (`held`); nothing is left
+ * (`settled`).
  */
 export type Standing = 'importing' | 'interrupted' | 'paused' | 'open' | 'awaiting' | 'held' | 'settled';
 
@@ -143,17 +144,17 @@ export function standingOf({
   return states.awaiting > 0 && openRows({ states }) === 0 ? 'awaiting' : 'open';
 }
 
-/** Rows whose outcome is known. */
+/** Number of rows whose outcome is known. */
 export function settledRows(states: PortfolioState['states']): number {
   return rowsIn(states, SETTLED_STATES);
 }
 
-/** Rows with something still to do, without a person. */
+/** Number of rows with something still to do, without a person. */
 export function openRows({ states }: Pick<PortfolioState, 'states'>): number {
   return rowsIn(states, OPEN_STATES);
 }
 
-/** Whether anything is to be done yet, by a person or without one: else a pause means nothing. */
+/** Whether a portfolio has anything left to do, by a person or without one. If not, a pause means nothing. */
 export function hasMore({ importing, states }: Pick<PortfolioState, 'importing' | 'states'>): boolean {
   return importing || openRows({ states }) + states.awaiting + states.held > 0;
 }

@@ -10,13 +10,16 @@ import { type RowId, rowIdOf } from '../schema/schema.ts';
 /** A row that the service answered lately: when, the number of its import, and the requested amount, '' if that is unreadable. */
 export type AnsweredRow = { row: RowId; atMs: number; importId: string; requested: string };
 
-/** The rows found, the latest first; `isAll` is false if there may be more: only the latest answers are looked at, and none of archived portfolios. */
+/**
+ * The rows found, the latest first; `isAll` is false if there may be more: only the latest answers are looked at, and none of archived
+ * portfolios.
+ */
 export type AnsweredRows = { rows: AnsweredRow[]; isAll: boolean };
 
 /** What was declined within a day: rows, their sums, and when the first of them was, in ms. `isAll` as in {@link AnsweredRows}. */
 export type DeclinedSum = { rows: number; sums: AmountIn[]; sinceMs: number | undefined; isAll: boolean };
 
-/** Declined rows, the latest first, each with when the service said so; `next` names the last one if others follow. */
+/** Declined rows, the latest first, each with the time of the service's answer; `next` names the last row if others follow. */
 export type DeclinedPage = {
   items: (AmountIn & Pick<AnsweredRow, 'row' | 'atMs'> & { name: string; status: string })[];
   next: string | undefined;
@@ -24,7 +27,7 @@ export type DeclinedPage = {
   isAll: boolean;
 };
 
-/** Answers other than a plain yes that are looked at: some ten milliseconds. */
+/** The most answers other than a plain yes that are looked at, which takes some ten milliseconds. */
 export const MOST_ANSWERS = 2_000;
 
 /**
@@ -57,7 +60,7 @@ export function makeAnsweredLately({ connection, keys }: { connection: RedisConn
       const [name, atMs, tally, importId] = found.slice(at, at + 4);
       const row = rowIdOf(String(name));
       if (!row || Number(atMs) < sinceMs) continue;
-      // Without a tally the row is not in Redis but in an archive, so its outcome is unknown here.
+      // A row without a tally is in an archive and not in Redis, so its outcome is not known.
       if (!tally) isAll = false;
       if (!tally || outcomeOfTally(String(tally), meanings) !== outcome) continue;
       const requested = REQUESTED.exec(String(tally))?.[1] ?? '';

@@ -143,7 +143,7 @@ function toBuyerRows(values: (string | number)[]): BuyerRow[] {
   return rows;
 }
 
-/** Reads `<portfolio>/<row key>`, as put.lua writes it. */
+/** Reads the name of a row, `<portfolio>/<row key>`, as put.lua writes it. */
 function toRowId(name: string): RowId {
   const slash = name.lastIndexOf('/');
   return { portfolio: name.slice(0, slash), key: name.slice(slash + 1) };

@@ -42,7 +42,9 @@ export function makeBuyers({ connection, keys }: { connection: RedisConnection; 
   const places = { versionKey: keys.buyersVersion, ...begins };
 
   return {
-    /** Reads the buyers with these identifiers, by digest (16 characters). The text of a holder lists keys of buyers, 16 characters each. */
+    /**
+     * Reads the buyers with these identifiers, by digest (16 characters). The text of a holder lists keys of buyers, 16 characters each.
+     */
     async read(digests: readonly string[]): Promise<BuyersRead> {
       for (;;) {
         const pages: BuyersRead[] = [];
@@ -117,7 +119,8 @@ export function makeBuyers({ connection, keys }: { connection: RedisConnection; 
     requestOfLimit: (id: string): Promise<string | null> => connection.hget(keys.madeIds('limit', id), id),
 
     /**
-     * The rows of these requests in the newest portfolios, and the last row for which each was sent, which may be of any portfolio, or archived.
+     * The rows of these requests in the newest portfolios, and the last row for which each was sent, which may be of any portfolio, or
+     * archived.
      */
     async rowsOf(requests: readonly string[]): Promise<RowId[]> {
       const places = { portfolios: keys.portfolios, rows: keys.rows };
@@ -159,14 +162,17 @@ const PAGE = 1_000;
 /** Call states in which the service may have made something. */
 const SENT = new Set(['claimed', 'unknown', 'made']);
 
-/** Lines for write-buyers in buyers.lua: many small arguments would cost more than the write itself. No text contains a line break. */
+/**
+ * Joins keys and texts to lines, as write-buyers in buyers.lua takes them: many small arguments would cost more than the write itself. No
+ * text contains a line break.
+ */
 function linesOf(map: ReadonlyMap<string, string>): string {
   let lines = '';
   for (const [key, text] of map) lines += `${key}${text}\n`;
   return lines;
 }
 
-/** What read-buyers in buyers.lua answers. */
+/** The answer of read-buyers in buyers.lua. */
 type BuyersAnswer = [version: string, pointing: (number | string)[], records: string[]];
 
 function pageOf(digests: readonly string[], [version, pointing, records]: BuyersAnswer): BuyersRead {

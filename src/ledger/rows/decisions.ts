@@ -14,12 +14,15 @@ export type LaterWord = {
   /** The key of the limit's request, if the decision names the row: the service may have answered several requests with one id. */
   key?: string | undefined;
   status: string;
-  /** Decimal text; '' says that none is known, undefined that nothing is said of it: then the total that is known stays. */
+  /**
+   * The total limit as decimal text. `''`: the decision says that none is known. Undefined: the decision does not mention it, so the known
+   * total stays.
+   */
   total: string | undefined;
   available: string | undefined;
-  /** When it was decided, in ISO 8601 with ms, UTC: texts of one length, which compare as times do. */
+  /** When the service decided, in ISO 8601 with ms, UTC: texts of one length, which compare as times do. */
   at: string;
-  /** Whether the service gave that time. A decision without a time that repeats what is known changes nothing. */
+  /** Whether the service gave the time `at`. A decision without a time that repeats what is known changes nothing. */
   isDated: boolean;
   /** Whether the decision came in an event. */
   isOfEvent?: boolean;
@@ -33,8 +36,8 @@ export type LaterWord = {
 export type DecidedAs = 'taken' | 'same' | 'older' | 'contradicts' | 'not made' | 'damaged';
 
 /**
- * A limit: the key of its request, the row for which it was made, and when it was asked for, in ms. Buyer and requested amount are '' if that
- * row is not in Redis.
+ * A limit: the key of its request, the row for which it was made, and when it was asked for, in ms. Buyer and requested amount are '' if
+ * that row is not in Redis.
  */
 export type DecidedLimit = {
   key: string;
@@ -47,11 +50,11 @@ export type DecidedLimit = {
   /** The buyer's name and the number of the row's import; '' if that row is not in Redis. */
   name: string;
   importId: string;
-  /** What the service said last. */
+  /** The service's last response or decision on the limit. */
   record: CallRecord;
   /** The last decision that changed what the service had said of the limit; undefined if there was none. */
   decided: KeptDecision | undefined;
-  /** When the service said last what it says now, in ISO 8601; '' if there was no decision. */
+  /** The time of the last decision that made or repeated what the service says of the limit now, in ISO 8601; '' for none. */
   decidedAt: string;
 };
 
@@ -152,7 +155,7 @@ export function makeDecisions({ connection, keys }: { connection: RedisConnectio
     },
 
     /**
-     * Takes a decision of the service into the call of its limit. The rows of the limit say it only after {@link follow}.
+     * Takes a decision of the service into the call of its limit. The rows of the limit show the decision only after {@link follow}.
      *
      * @param told who brought it, with which file, for the histories of its rows; `at`: when the file was taken, which stands with the call alone
      * @param isTold false only answers what would become of it

@@ -84,7 +84,7 @@ export function makePutRows({ connection, keys, isSearched = true }: PutOptions)
   };
 }
 
-/** How put.lua's answer begins if the row has another request than expected; that request follows, as JSON. */
+/** The beginning of put.lua's answer if the row has another request than expected; that request follows, as JSON. */
 const OTHER_WORDS = 'words ';
 
 /** The rows of a portfolio, by the last import that had them. */
@@ -120,7 +120,9 @@ export function makeImportRows({ connection, keys }: { connection: RedisConnecti
       return imports.map((found) => found ?? '');
     },
 
-    /** Cancels a row whose line this import's file lacks, unless it was sent or is of an import that began later. Answers whether it did. */
+    /**
+     * Cancels a row whose line this import's file lacks, unless it was sent or is of an import that began later. Answers whether it did.
+     */
     async leaveOut(
       row: RowId,
       { importId, begun }: { importId: string; begun: string },
@@ -140,7 +142,7 @@ export type KnownRow = {
   /** State of the row's limit call, and the digest of what was requested with it. */
   limit: string;
   asked: string;
-  /** Whether a person declined that limit, so that it needs another person's yes. */
+  /** Whether a person declined the row's request, so that it needs another person's yes. */
   isDeclined: boolean;
   /** State of the call for the company of the row's buyer. */
   company: string;

@@ -28,7 +28,7 @@ export type RowOptions = {
   retryUntilAnswered: RetryUntilAnswered;
   /** This many first responses of a step, all refused alike, pause the portfolio; 0 for never. */
   canaryRefusals: number;
-  /** When this process' own settings ask for approval, in addition to the account's rule. */
+  /** The approval policy of this process' own settings, which applies in addition to the account's rule. */
   ownPolicy?: ApprovalPolicy | undefined;
   /** The scripts that move rows; by default those of this connection. */
   runInBatch?: Batcher;
@@ -186,7 +186,7 @@ function grantedOf({ record }: RowFields) {
   return { granted: plain(record.total_limit), available: plain(record.available_limit), status: plain(record.status) };
 }
 
-/** The fields that the step writes. */
+/** The results of a step, as the fields that the step writes into its row. */
 function broughtOf({ company, documents, limit, record, problem }: RowFields) {
   const [wrote, why] = [record && JSON.stringify(record), problem && JSON.stringify(problem)];
   return { company, documents: documents?.join('|'), limit, record: wrote, problem: why };

@@ -49,7 +49,10 @@ export type StoryEntry = StoryEvent & { atMs: number };
 /** A decision as its call keeps it: who brought it, with which file that was taken when, and what the service said. */
 export type KeptDecision = { by: string; file: string; at?: string; said?: CallRecord };
 
-/** The last of the decisions that a call keeps (decide.lua); undefined for none, and for what cannot be read. A ledger of before 27 November 2026 keeps one, without what was said. */
+/**
+ * The last of the decisions that a call keeps (decide.lua); undefined for none, and for what cannot be read. A ledger of before 27 November
+ * 2026 keeps one, without what was said.
+ */
 export function lastDecision(text: string | null | undefined): KeptDecision | undefined {
   try {
     return text ? [JSON.parse(text)].flat().at(-1) : undefined;
@@ -74,7 +77,9 @@ export type KnownCall = {
   id: string;
   /** The id of a second thing that was made. */
   again: string;
-  /** The rest of the service's last words about the thing. `answered`: what it had said before its first decision. */
+  /**
+   * The rest of the service's last response or decision about the thing. `answered`: the rest of its response before the first decision.
+   */
   record: CallRecord;
   answered: CallRecord | undefined;
   decided: KeptDecision | undefined;
@@ -199,7 +204,7 @@ export function makeStories({ connection, keys }: { connection: RedisConnection;
   };
 }
 
-/** Reads `<portfolio>/<key>`. */
+/** Reads the name of a row, `<portfolio>/<key>`. */
 function idOf(name: string): RowId {
   const slash = name.lastIndexOf('/');
   return { portfolio: name.slice(0, slash), key: name.slice(slash + 1) };
@@ -211,7 +216,7 @@ export function isHeldBehind(held: HeldRow, after: HeldRow): boolean {
   return Buffer.compare(Buffer.from(rowName(held.row)), Buffer.from(rowName(after.row))) > 0;
 }
 
-/** Reads a reply of the form member, score, member, score … */
+/** Reads held rows from a reply of the form member, score, member, score … */
 function toHeldRows(found: readonly string[]): HeldRow[] {
   const rows: HeldRow[] = [];
   for (let place = 0; place < found.length; place += 2) {
@@ -225,7 +230,7 @@ export function storyEntryText(event: StoryEvent): string {
   return JSON.stringify(event, (_name, value) => (typeof value === 'string' ? value.slice(0, MOST_TEXT) : value));
 }
 
-/** Reads `<ms> <JSON>`. An unreadable entry is left out, so that the others are still shown. */
+/** Reads an entry of a row's history, `<ms> <JSON>`. An unreadable entry is left out, so that the others are still shown. */
 function toEntry(text: string): StoryEntry[] {
   const space = text.indexOf(' ');
   try {

@@ -16,7 +16,7 @@ export type Approval = {
   portfolio: string;
   kind: ApprovalKind;
   standing: ApprovalStanding;
-  /** People who may not answer: those who submitted, uploaded or mended it, as `Person.by` names them. */
+  /** People who may not answer the approval: those who submitted, uploaded or corrected what it covers, as `Person.by` names them. */
   authors: readonly string[];
   /** The only people who may answer, from the setting INBOX_APPROVERS; undefined: any approver may. */
   approvers?: readonly string[] | undefined;
@@ -69,7 +69,7 @@ export function whyWords({ over, redone, supplier, supplierId, displaces, kind }
   return words.join(' ');
 }
 
-/** What people read while an approval is missing. */
+/** Words for people while an approval is missing. */
 export const BEFORE_YES = 'nothing is sent before somebody else with the role approver has said yes';
 
 function overWords({ of, name, sum, limit }: NonNullable<Approval['over']>): string {
@@ -85,7 +85,7 @@ function overWords({ of, name, sum, limit }: NonNullable<Approval['over']>): str
   return `${asks[of]}, which is above ${moneyText(limit)}.`;
 }
 
-/** When the settings ask for approval. Sums are decimal text. */
+/** The policy on when approval is needed, as the settings state it. Sums are decimal text. */
 export type ApprovalPolicy = {
   /** APPROVE_ALWAYS: whatever the sum, approval is needed. */
   always: boolean;
@@ -139,7 +139,7 @@ export type SupplierInDoubt = { key: string; atMs: number };
 /** Key of a supplier that exists at the service. Keys of suppliers to create have no colon. */
 export const supplierKeyOf = (companyId: string): string => `${KNOWN}${companyId}`;
 
-/** The company's id in such a key; undefined for the key of a supplier to create. */
+/** The id of the company in the key of a supplier that exists at the service; undefined for the key of a supplier to create. */
 export const supplierIdIn = (key: string): string | undefined =>
   key.startsWith(KNOWN) ? key.slice(KNOWN.length) : undefined;
 
@@ -148,7 +148,7 @@ const KNOWN = 'id:';
 /** An approval, by its portfolio and id. */
 export type ApprovalId = { portfolio: string; id: string };
 
-/** Reads `<portfolio>/<id>`, as lists of approvals have it; neither part contains a slash. */
+/** Reads the name of an approval, `<portfolio>/<id>`, as lists of approvals have it; neither part contains a slash. */
 export function approvalIdOf(name: string): ApprovalId {
   const slash = name.lastIndexOf('/');
   return { portfolio: name.slice(0, slash), id: name.slice(slash + 1) };

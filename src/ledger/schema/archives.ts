@@ -98,7 +98,10 @@ export function archivedFault({ name, is }: Pick<ArchivedPortfolio, 'name' | 'is
   return new ArchivedFault(is, words);
 }
 
-/** The archive state that an error of {@link archivedFault} names; undefined for any other error. Work on many portfolios then skips this one. */
+/**
+ * The archive state that an error of {@link archivedFault} names; undefined for any other error. Work on many portfolios then skips the
+ * portfolio of the error.
+ */
 export function archivedOf(error: unknown): ArchiveStateName | undefined {
   return error instanceof ArchivedFault ? error.is : undefined;
 }
@@ -127,7 +130,7 @@ class ArchivedFault extends LimitlineError {
 export const ARCHIVE_STATES = ['archiving', 'leaving', 'archived', 'restoring', 'forgetting', 'forgotten'] as const;
 export type ArchiveStateName = (typeof ARCHIVE_STATES)[number];
 
-/** What Redis keeps of an archived portfolio: the field `archive` of its hash, as JSON. */
+/** The state of an archived portfolio that Redis keeps: the field `archive` of the portfolio's hash, as JSON. */
 export type ArchiveState = {
   is: ArchiveStateName;
   /** Unique among all archives of the portfolio that ever were; names the archive's folder in the data folder. */

@@ -66,7 +66,9 @@ export function makeKeys(prefix: string, account: string) {
   return {
     /** What the keys of an account begin with. */
     root,
-    /** What the account's keys began with before format 5. Older processes look there and find nothing (move-former.lua). */
+    /**
+     * The beginning of the account's keys before format 5. Older processes read and write such keys, and find nothing (move-former.lua).
+     */
     former,
     /** String: the account's format version; each script checks it (lua-script.ts). */
     format: `${former}:format`,
@@ -214,7 +216,7 @@ export function makeKeys(prefix: string, account: string) {
     noticeStates: `${root}:notice-states`,
     /** Sorted set: ids of undelivered notices of one channel, by their next attempt, in ms of the server's clock. */
     outbox: (way: string) => `${root}:outbox:${way}`,
-    /** Hash, there after a failed delivery on this channel: since when, why, and the earliest next attempt. */
+    /** Hash, which exists only after a failed delivery on this channel: since when, why, and the earliest next attempt. */
     outboxFault: (way: string) => `${root}:outbox:${way}:fault`,
     /** Hash: one notice, and its delivery on each channel. */
     notice: (id: string) => `${root}:notice:${id}`,

@@ -55,7 +55,7 @@ export async function takeLease({
   return {
     async release() {
       await stop();
-      // Without Redis the lease expires by itself.
+      // An error is ignored: without Redis the lease expires by itself.
       await say(0).catch(() => {});
     },
   };

@@ -12,7 +12,10 @@ export type SelfPause =
 /** This many limit responses in a row that belong to other requests pause the portfolio: requests or responses are mixed up. */
 export const MOST_NOT_OURS = 10;
 
-/** The pause reason of a portfolio with {@link MOST_NOT_OURS} such responses in a row. Redis keeps these words, so they stay. */
+/**
+ * The pause reason of a portfolio with {@link MOST_NOT_OURS} responses in a row that belong to other requests. Redis keeps these words, so
+ * they stay.
+ */
 export const NOT_OURS_WORDS = `${MOST_NOT_OURS} limits in a row were answered with another company, another amount or the id of another limit; see what is held, and whether SERVICE_ANSWER_CHECK=warn is right for this service`;
 
 /** Characters of a response body that a pause reason quotes. */
@@ -25,7 +28,7 @@ export function refusedAlikeWords(
   { status, message, body }: Pick<RowProblem, 'status' | 'message' | 'body'>,
 ): string {
   const said = body ? `: ${body.slice(0, MOST_OF_BODY)}` : '';
-  // Behind the status the message says what a person can do.
+  // In the message, the words after the status say what a person can do.
   const [, advice = ''] = message.split(`status ${status}`);
   return `the first ${refusals} answers at the step ${step} were all refused with status ${status}${advice}${said}`;
 }
@@ -49,7 +52,7 @@ const REFUSED_ALIKE = /^the first \d+ answers at the step (\w+) were all refused
 /** Why a portfolio is paused, in a word; `none` if it is not. */
 export type PauseKind = SelfPause['is'] | 'by request' | 'none';
 
-/** Reads a {@link PauseKind}, see {@link pausedItself}. */
+/** The kind of a portfolio's pause, from its pause reason; see {@link pausedItself}. */
 export function pauseKindOf(paused: string, firstOver: string): PauseKind {
   return paused === '' ? 'none' : (pausedItself(paused, firstOver)?.is ?? 'by request');
 }

@@ -5,10 +5,10 @@ import { type RowId, STATES, type StateTrait } from './schema.ts';
 export type RowState = keyof typeof STATES;
 type StateThat<M extends StateTrait> = { [S in RowState]: M extends keyof (typeof STATES)[S] ? S : never }[RowState];
 
-/** Every state, in the order in which reports show them. */
+/** Every state of a row, in the order in which reports show them. */
 export const ROW_STATES = Object.keys(STATES) as RowState[];
 
-/** The steps of a row, in this order. */
+/** The steps of a row, in the order in which a row takes them. */
 export const STEPS = statesThat('isStep');
 export type Step = StateThat<'isStep'>;
 
@@ -34,12 +34,12 @@ export const SETTLED_STATES: readonly RowState[] = ROW_STATES.filter(
 /** The states of rows whose limit was made. */
 export const GRANTED_STATES = statesThat('isGranted');
 
-/** Whether {@link STATES} says this of a state, such as `isOpen`. */
+/** Whether {@link STATES} gives a state this trait, such as `isOpen`. */
 export function is<M extends StateTrait>(mark: M, state: string): state is StateThat<M> {
   return Object.hasOwn(STATES, state) && mark in STATES[state as RowState];
 }
 
-/** The states of which {@link STATES} says this, in their order. */
+/** The states to which {@link STATES} gives this trait, in the order in which reports show them. */
 export function statesThat<M extends StateTrait>(mark: M): readonly StateThat<M>[] {
   return ROW_STATES.filter((state) => is(mark, state));
 }
@@ -154,11 +154,13 @@ export type RowResult = {
   /** Id of the approval that the row waits for or has; undefined for none. */
   approval: string | undefined;
   /**
-   * If the row waits for an approval and had a state before: that state `was`, and a person's `answer` (an id, or `resend`) to its call `of`,
-   * as the person saw the call at `asOf`.
+   * If the row waits for an approval and had a state before: that state `was`, and a person's `answer` (an id, or `resend`) to its call
+   * `of`, as the person saw the call at `asOf`.
    */
   awaits: { was: RowState; answer: string; of?: string; asOf?: number } | undefined;
-  /** What the row's line said last of its financial statements, if advice on the amount depends on it: their date, the amount's currency. */
+  /**
+   * What the row's line said last of its financial statements, if advice on the amount depends on it: their date, the amount's currency.
+   */
   statements: string | undefined;
   /** If something was made twice for the row: the id that counts, and the other. */
   again: { id: string; again: string } | undefined;
@@ -167,11 +169,11 @@ export type RowResult = {
   /** How often the row's portfolio had been given up when the row was last imported or sent again; undefined for never. */
   generation?: number;
   updatedMs: number;
-  /** When its state or its words changed last; a later decision about its limit changes only `updatedMs`. */
+  /** When the row's state or request changed last, in ms; a later decision about its limit changes only `updatedMs`. */
   sinceMs: number;
 };
 
-/** What people read if the response to a limit call differs from the request; '' if it does not. */
+/** Words for people if the response to a limit call differs from the request; '' if it does not. */
 export function answeredOtherwise({ differs }: CallRecord): string {
   return differs ? `The service's answer differs from what was sent: ${differs}` : '';
 }

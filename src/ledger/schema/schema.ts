@@ -121,31 +121,37 @@ export const STATES = {
 
 type StateMeaning = { says: string; ended?: string; stays?: string } & { [M in StateTrait]?: true };
 
-/** What {@link STATES} can say of a state. */
+/** The traits that {@link STATES} can give a state. */
 export type StateTrait = 'isOpen' | 'isStep' | 'isWaiting' | 'isHeld' | 'isFailed' | 'isGranted' | 'isOut';
 
-/** Fields that a step writes into its row; "" leaves the field alone. */
+/** Arguments of a move: fields that a step writes into its row; "" leaves the field alone. */
 const BROUGHT = ['company', 'documents', 'limit', 'record', 'problem'] as const;
 
-/** State and revision of the row as a worker saw it, and the next state; what the canary counts, and the pause reason that it may give. */
+/**
+ * Arguments of a move: the row's state and revision as a worker saw them, and the next state; the kind of answer that the canary counts,
+ * how many alike pause the portfolio, and the pause reason.
+ */
 const SEEN = ['from', 'to', 'revision', 'answered', 'refusals', 'why'] as const;
 
-/** The cause of the failure and a coarser one, as a JSON list; the entry for the row's history. */
+/** Arguments of a move for a row that fails: the cause and a coarser one, as a JSON list; the entry for the row's history. */
 const FAILING = ['failed', 'told'] as const;
 
-/** Total limit, available limit and status that the service answered, or "?" if the script has to read them from the row's record. */
+/**
+ * Arguments of a move: total limit, available limit and status that the service answered, or "?" if the script has to read them from the
+ * row's record.
+ */
 const GRANTED = ['granted', 'available', 'status'] as const;
 
-/** Kind and key of the call, and who owns its claim. */
+/** Arguments of a move: kind and key of a call, and the owner of the call's claim. */
 const CALL = ['kind', 'thing', 'owner'] as const;
 
-/** Limits on repeated sends, and on how long a claim belongs to its owner. */
+/** Arguments of a claim: limits on repeated sends, and on how long a claim belongs to its owner. */
 const LIMITS_OF_CLAIM = ['sends', 'withinMs', 'vanishedAfterMs', 'disputedAfterMs'] as const;
 
-/** A line of an import, and its request. */
+/** Arguments of a move: a line of an import, and its request. */
 const LINE = ['line', 'import', 'request', 'buyer', 'step', 'amount', 'asked'] as const;
 
-/** The plan to which the move belongs, and when that plan was made, in ms. */
+/** Arguments of a move: the plan to which the move belongs, and when that plan was made, in ms. */
 const PART = ['plan', 'before'] as const;
 
 /** The arguments of each transition, by name. A value that is left out is "". */
@@ -249,18 +255,20 @@ export function rowName({ portfolio, key }: RowId): string {
   return `${portfolio}/${key}`;
 }
 
-/** The row that a text names; undefined if it is no such name. */
+/** The row that a text names; undefined if the text is no name of a row. */
 export function rowIdOf(name: string): RowId | undefined {
   const [portfolio = '', key = '', ...more] = name.split('/');
   return more.length === 0 && isPortfolioName(portfolio) && ROW_KEY.test(key) ? { portfolio, key } : undefined;
 }
 
-/** A digest as `identity.ts` makes it: 16 characters of base64url. */
+/** Matches the key of a row, a digest as `identity.ts` makes it: 16 characters of base64url. */
 const ROW_KEY = /^[\w-]{16}$/;
 
 const PORTFOLIO_NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u;
 
-/** Whether a portfolio may have this name: letters, digits, space, dot, underscore, hyphen; 64 at most. Safe in keys, file names and URLs. */
+/**
+ * Whether a portfolio may have this name: letters, digits, space, dot, underscore, hyphen; 64 at most. Safe in keys, file names and URLs.
+ */
 export function isPortfolioName(name: string): boolean {
   return PORTFOLIO_NAME.test(name);
 }

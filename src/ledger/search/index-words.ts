@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { normal, plainWordsOf, smallLetters } from '../../likeness.ts';
 import type { RowRequest } from '../schema/row.ts';
 
-/** Letters of a name in the index. Longer searches are compared with the rows themselves. */
+/** The most letters of a name that the index has. Longer searches are compared with the rows themselves. */
 export const INDEXED_LETTERS = 24;
 
 /** A row's search words, as scripts take them (index-entries.lua): digests of its numbers and of a company id in its line, and its name. */
@@ -71,7 +71,9 @@ function wordsOf(text: string): string[] {
     .filter(Boolean);
 }
 
-/** A name's beginning that is read for words, and the words of it that are indexed. Nobody remembers a name by a later one. */
+/**
+ * How many characters of a name are read for words, and how many of the first words are indexed. Nobody remembers a name by a later word.
+ */
 const NAME_LETTERS = 200;
 const MOST_WORDS = 8;
 
@@ -116,7 +118,7 @@ function signsOf(text: string): string {
     .replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
-/** Most texts are ASCII, which needs none of Unicode's tables. */
+/** Whether a text is ASCII, as most texts are: then none of Unicode's tables are needed. */
 function isPlain(text: string): boolean {
   return PLAIN.test(text);
 }

@@ -132,7 +132,7 @@ function textOf(query: Query, name: string): string | undefined {
   return name === 'status' ? value : value.trim();
 }
 
-/** Accepts `1,000.50` as well as `1000.50`. */
+/** Reads an amount of a query; accepts `1,000.50` as well as `1000.50`. */
 function amountOf(query: Query, name: 'min' | 'max'): string | undefined {
   const text = textOf(query, name);
   if (text === undefined) return undefined;
@@ -147,7 +147,7 @@ export type FoundRow = { row: RowId; result: RowResult };
 /** What a text means as a reference: the row of this request, and all rows of these buyers. */
 export type Referred = { request: string; buyers: ReadonlySet<string> };
 
-/** For a text that is no reference: it means no row and no buyer. */
+/** The meaning of a text that is no reference: no row and no buyer. */
 export const NOBODY: Referred = { request: '', buyers: new Set() };
 
 /** Whether a row matches all fields of the filter, by what statuses mean. Pure; amounts are compared exactly. */

@@ -114,7 +114,7 @@ function toResult(values: readonly (string | null)[]): RowResult | undefined {
   };
 }
 
-/** Reads the field `was` of a row: what it was before it waited for an approval. */
+/** Reads the field `was` of a row: the row's state before it waited for an approval, and the call that a person answered. */
 export function awaitsOf(text: string, answer = ''): RowResult['awaits'] {
   const { state, of, asOf } = JSON.parse(text);
   return { was: state, answer, ...(of === undefined ? {} : { of }), ...(asOf === undefined ? {} : { asOf }) };

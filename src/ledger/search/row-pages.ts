@@ -39,8 +39,8 @@ function keysAt(found: readonly { row: RowId; line: number }[], line: number): s
 }
 
 /**
- * The end of a page: a row by its line; an entry of the index of names; an entry of the index of words, with the last row shown of the entry
- * that follows ('' if none was shown); or a row by the value that orders the list.
+ * The end of a page: a row by its line; an entry of the index of names; an entry of the index of words, with the last row shown of the
+ * entry that follows ('' if none was shown); or a row by the value that orders the list.
  */
 export type Cursor =
   | { line: number; key: string }
@@ -74,12 +74,12 @@ export function cursorOf(text: string): Cursor {
         return { value: first, line: second, key: third };
     }
   } catch {
-    // Invalid: throws below.
+    // The text is no cursor; the error is thrown below.
   }
   throw new LimitlineError('USAGE', 'This address names no page of rows: begin with the first one.');
 }
 
-/** Whether a row comes behind a cursor. */
+/** Whether a row comes after a cursor, in the order of lines and then keys. */
 export function isBehind({ line, key }: { line: number; key: string }, cursor: { line: number; key: string }): boolean {
   return line > cursor.line || (line === cursor.line && key > cursor.key);
 }

@@ -28,8 +28,8 @@ const MOST_BESIDE = 200;
 const MOST_COUNTED = 1_000;
 
 /**
- * Finds the rows that match a filter, by line or in another order; by line, rows found by words of their name come last. Pages continue by key and not
- * by index, so moves of rows make none come twice, and hide none that keeps matching.
+ * Finds the rows that match a filter, by line or in another order; by line, rows found by words of their name come last. Pages continue by
+ * key and not by index, so moves of rows make none come twice, and hide none that keeps matching.
  */
 export function makeRowSearch(options: SearchOptions) {
   const sources = makeRowSources(options);
@@ -67,7 +67,7 @@ export function makeRowSearch(options: SearchOptions) {
     }
   }
 
-  /** The key of the row behind a place in an order; undefined if there is none near. */
+  /** The key of the row that follows a place in an order; undefined if the next page of that order has no row. */
   async function keyBehind(portfolio: string, filter: RowFilter, order: RowOrder, place: Cursor) {
     const { found } = await page(portfolio, filter, { after: cursorText(place), count: 1, order });
     return found[0]?.row.key;
@@ -77,7 +77,8 @@ export function makeRowSearch(options: SearchOptions) {
     page,
 
     /**
-     * The keys of the rows before and behind a row in a list. What a text finds is looked through up to {@link MOST_BESIDE} rows.
+     * The keys of the rows before and behind a row in a list. If the filter has a text, the row is looked for among the first {@link
+     * MOST_BESIDE} rows only.
      *
      * @throws LimitlineError as {@link page} does
      */
@@ -145,7 +146,7 @@ export function makeLargestRows({ connection, keys }: { connection: RedisConnect
     const own = keys.approvalRows(portfolio, approval);
     const { rows, indexed, lastLine } = await sizes(portfolio);
     const isFew = (await connection.zcard(own)) <= FEW_ROWS;
-    // Rows imported without the indexes are in no column.
+    // Rows imported without the search indexes are in no column, so the columns are used only if all rows are indexed.
     if (isFew || indexed < rows)
       return { found: await connection.zrange(own, '0', String(FEW_ROWS - 1)), isExact: isFew };
     const places = { portfolio: keys.portfolio(portfolio), begins: keys.row(portfolio, '') };

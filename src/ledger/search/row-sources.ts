@@ -7,7 +7,7 @@ import { digestsOfText, INDEXED_LETTERS, searchedName, withRegisters } from './i
 import type { RowFilter } from './row-filter.ts';
 import { isBehind } from './row-pages.ts';
 
-/** A row found in an index, with its line there; it may not match the filter. */
+/** A row found in an index, with its line in that index; it may not match the filter. */
 export type Candidate = { key: string; line: number };
 
 /** A row found in an index that orders rows by a value, such as the requested limit or the time of the last change. */
@@ -15,13 +15,16 @@ export type Valued = Candidate & { value: number };
 
 /** Columns and rows that one script visits: some milliseconds of Redis' time. */
 const MOST_LOOKED_AT = 8_000;
-/** The same constants as in columns.lua and index-entries.lua. */
+/**
+ * `LINES_OF_COLUMN`: the lines whose rows share a search column, as in columns.lua. `ROWS_OF_BUCKET`: the rows of a portfolio for each
+ * bucket of its index by ids, as in index-entries.lua.
+ */
 export const LINES_OF_COLUMN = 1_024;
 export const ROWS_OF_BUCKET = 16;
-/** Most rows with one id that are read of each level of the index: more are useless to a person. */
+/** The most rows with one id that are read at each level of the index by ids: more are useless to a person. */
 const MOST_OF_ID = 500;
 
-/** `indexed`: rows in the index of names; `changed`: rows in that of changes. */
+/** Counts of a portfolio's rows. `indexed`: rows in the index of names; `changed`: rows in the index by the time of the last change. */
 type Sizes = { states: Map<RowState, number>; rows: number; indexed: number; changed: number; lastLine: number };
 
 export type RowSources = ReturnType<typeof makeRowSources>;
@@ -93,7 +96,7 @@ export function makeRowSources({ connection, keys }: { connection: RedisConnecti
         );
         const pages = answers.map((page) => candidatesOf(page as string[]));
         const behind = pages.flat().filter((one) => after === undefined || next(one, after));
-        // A cut page is complete only for lines before its last one.
+        // A page that was cut at the limit may lack rows of its last line, so only rows of the lines before are sure.
         const cuts = pages.filter((page) => page.length === limit).map((page) => page.at(-1)?.line ?? 0);
         const sure = behind.filter(({ line }) => cuts.every((cut) => (isDown ? line > cut : line < cut))).sort(order);
         if (sure.length >= count || cuts.length === 0) return sure.slice(0, count);
@@ -114,7 +117,10 @@ export function makeRowSources({ connection, keys }: { connection: RedisConnecti
       return found.map((entry) => ({ entry, key: entry.slice(entry.lastIndexOf('\0') + 1) }));
     },
 
-    /** Entries `<word> <buyer>` of buyers with such a word, behind `after`, each with the keys of the buyer's rows in the portfolio. */
+    /**
+     * Entries `<word> <buyer>` of words that begin with `begins`, after the entry `after`, each with the keys of the buyer's rows in the
+     * portfolio.
+     */
     async byWord(
       portfolio: string,
       begins: string,

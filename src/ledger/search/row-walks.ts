@@ -26,7 +26,7 @@ export type SearchOptions = {
 /** Some rows of a walk, each with the cursor behind it; the cursor of the next step, if any; and the cost, in rows read. */
 type WalkStep = { rows: (FoundRow & { at: Cursor })[]; next: Cursor | undefined; cost: number };
 
-/** Continues behind a cursor, by some `count` rows. A row that stays in the index comes once. */
+/** Reads some `count` rows of a walk, after a cursor. A row that stays in the index comes once. */
 export type Walk = (after: Cursor | undefined, count: number) => Promise<WalkStep>;
 
 /**
@@ -145,7 +145,7 @@ export function makeRowWalks(
     const byKey = new Map((await readAll(portfolio, keysFound)).map((each) => [each.row.key, each]));
     const rows = places.flatMap(({ key: at, entry, before }) => {
       const found = byKey.get(at);
-      // A row is found by each word of its name that begins so. It is answered once, for the first of these words.
+      // A row is found by each word of its name that begins with the searched word. It is answered once, for the first of these words.
       const [first] = wordsOf(found?.result.request.name ?? '')
         .filter((word) => word.startsWith(begins))
         .toSorted();
@@ -155,7 +155,10 @@ export function makeRowWalks(
     return { rows, next: last && { word: last.entry, key: '' }, cost: byKey.size + entries.length / 2 };
   }
 
-  /** Rows found by a text. First come rows that it names completely, then rows whose name begins with it, then rows with other words that do. */
+  /**
+   * Rows found by a text. First come rows that the text names completely, then rows whose name begins with it, then rows with another word
+   * that begins with it.
+   */
   function byText(portfolio: string, text: string, filter: RowFilter, whole: FoundRow[], isFew: boolean): Walk {
     const isNamed = new Set(whole.map(({ row }) => row.key));
     const withWords = async (after: WordCursor) => {

@@ -9,11 +9,11 @@ export type BuyerRequest = {
   row: RowId;
   /** The requested limit, decimal text. */
   amount: string;
-  /** The currency that its file names; none of an archived row. */
+  /** The currency that the request's file names; undefined for an archived row. */
   currency: string | undefined;
   /** The row; undefined if its portfolio is archived. */
   result: RowResult | undefined;
-  /** What became of it, also for an archived row whose limit was made. */
+  /** The outcome of the request, also for an archived row whose limit was made. */
   outcome: Pick<RowResult, 'state' | 'record' | 'request' | 'limitId'> | undefined;
   archived: ArchiveStateName | undefined;
   /** When the row changed last, or the call of an archived row was sent, in ms. */
@@ -33,11 +33,14 @@ export type BuyerLook = {
   requests: BuyerRequest[];
 };
 
-/** `companyId`: of the company that was made for the buyer, '' for none. `summed`: its requests that are added up, the newest portfolios first. */
+/**
+ * `companyId`: of the company that was made for the buyer, '' for none. `summed`: its requests that are added up, the newest portfolios
+ * first.
+ */
 export type BuyerStory = BuyerLook & { companyId: string; summed: readonly BuyerRequest[] };
 
 /** A page of found buyers. `gone`: rows that the text names, which only an archive has. `next`: the cursor of the next page. */
 export type FoundBuyers = { buyers: BuyerLook[]; gone: BuyerRequest[]; next: string | undefined };
 
-/** Lines of the newest portfolios that led to no row, and those of these portfolios whose lines are too many to be searched. */
+/** Faulty lines of the newest portfolios. `unread`: those of these portfolios with too many faulty lines to search. */
 export type FoundLines = { lines: (FaultyLine & { portfolio: string; line: number })[]; unread: string[] };

@@ -18,7 +18,7 @@ export type StoryCall = {
   what: string;
   /** The content in readable form; without ids that other calls have not made yet. */
   sent: string;
-  /** Undefined if the call was never claimed, or was refused. */
+  /** The ledger's knowledge of the call; undefined if the call was never claimed, or was refused. */
   known: KnownCall | undefined;
   /** Another row for which the call was sent, if any: rows share companies and documents. */
   madeFor: string | undefined;
@@ -40,7 +40,7 @@ export type RowStory = {
   calls: StoryCall[];
   /** The row's unusual events, oldest first. */
   entries: StoryEntry[];
-  /** The approval of the import that brought the row in, as far as it is known. Its answer is not among the row's `entries`. */
+  /** The approval of the import that brought the row in, as far as it is known. The answer to it is not among the row's `entries`. */
   approved: Pick<Approval, 'id' | 'standing' | 'importId' | 'answered'> | undefined;
   /** Ids of the buyer's limits, the oldest first, at most some hundred. */
   buyerLimits: string[];
@@ -54,7 +54,7 @@ export type RowStory = {
   givenUp: { by: string; atMs: number } | undefined;
 } & Pick<PortfolioState, 'supplier' | 'supplierAwaits'>;
 
-/** A cell of a line, its column, and the known column for which that was taken. */
+/** A cell of a line, the header of its column, and the known column for which that header was taken. */
 export type LineCell = { column: string; meaning: string | null; cell: string };
 
 /** A line as it is in its file; or why it cannot be shown. */
@@ -82,7 +82,7 @@ export type HeldItem = {
   currency: string | undefined;
   step: Step;
   kind: CallKind;
-  /** Which of the step's calls is in doubt, such as a document's name; '' if there is only one. */
+  /** The call of the step that is in doubt, such as a document's name; '' if the step has only one call. */
   which: string;
   /** When the call left, in ms, if known. */
   sentMs: number | undefined;
@@ -95,7 +95,9 @@ export type HeldItem = {
   isKnown: boolean;
 };
 
-/** All held rows of a portfolio or the account: how many, the sums of the first {@link HeldSummary.summed}, and since when the oldest is. */
+/**
+ * All held rows of a portfolio or the account: how many, the sums of the first {@link HeldSummary.summed}, and since when the oldest is.
+ */
 export type HeldSummary = { total: number; sums: AmountIn[]; summed: number; oldestMs: number | undefined };
 
 /** Some of the held rows, the oldest first; `next` is where the following page begins. */
