@@ -23,7 +23,7 @@ export type AuditKeys = { audit: string; auditHead: string };
 type AppendDeps = {
   connection: RedisConnection;
   keys: AuditKeys;
-  /** Answers the chain by which entries are linked; called when there is something to write. */
+  /** Answers the chain, which links the entries by a key. It is called only when there is an entry to write. */
   chain: () => Promise<Chain>;
   last: LastLinkMemory;
   account: string;
@@ -32,13 +32,16 @@ type AppendDeps = {
   onWritten: (entry: WrittenEntry) => void;
 };
 
-/** A written entry for a log, without its facts, which may be long. */
+/** What a log says of a written entry: all but its facts, which may be long. */
 export type WrittenEntry = LastLink & Pick<AuditEntry, 'by' | 'what' | 'from' | 'about' | 'is' | 'of'>;
 
-/** Most entries written at once: some hundred kilobytes. */
+/** Most entries that one call of the script writes to Redis at once, some hundred kilobytes. */
 const MOST_AT_ONCE = 64;
 
-/** Attempts to write an entry. Each failure means that another process wrote one, so even among a hundred processes all get through. */
+/**
+ * Most attempts to write an entry. An attempt fails if another process wrote one meanwhile, so even among a hundred processes all get
+ * through.
+ */
 const MOST_TRIES = 200;
 
 /**
@@ -81,7 +84,12 @@ export function makeAppender(deps: AppendDeps) {
   };
 
   return {
-    /** Appends an entry; answers its number once it is written, that of its first part if it has several. @throws LimitlineError `REDIS` if it could not be written */
+    /**
+     * Appends an entry, and answers its number once it is written. A draft that is split into several entries (`inParts`) is answered with
+     * the number of the first.
+     *
+     * @throws LimitlineError `REDIS` if it could not be written
+     */
     async append(draft: EntryDraft): Promise<number> {
       const parts = inParts(draft).map((part) => ({
         draft: boundedDraft(part),
@@ -100,9 +108,10 @@ async function appendBatch(drafts: readonly EntryDraft[], deps: AppendDeps): Pro
   const chain = await deps.chain();
   const script = makeLuaScript(connection, new URL('./lua/append-audit.lua', import.meta.url));
   const names = [keys.audit, keys.auditHead];
-  // The remembered entry is read before the head: other processes of this host write meanwhile, and remember only what is written.
+  // The remembered entry is read before the trail's head. In the other order, an entry that another process of this host writes in between
+  // would be newer than the head, and the trail would seem to be set back.
   const remembered = await deps.last.read().catch((error) => {
-    // A fault, since without the remembered entry a trail that was set back would go unnoticed.
+    // An unreadable memory is a fault: without the remembered entry, a trail that was set back would go unnoticed.
     throw fileFault(deps.last.dir, 'read', error);
   });
   let [, head] = toHead(await script(names, ['', '', '', '', '']));
@@ -137,8 +146,8 @@ async function appendBatch(drafts: readonly EntryDraft[], deps: AppendDeps): Pro
 }
 
 /**
- * Whether the trail was set back: it ends before the entry that this host remembers, or has another one in its place. It is checked before
- * each write, because the written entry is remembered instead of that one.
+ * Whether the trail was set back: it ends before the entry that this host remembers, or has another one in its place. The check comes
+ * before each write, since the written entry then replaces the remembered one.
  */
 async function isOtherHistory(
   head: Head,
@@ -159,8 +168,8 @@ const SET_BACK_WORDS =
   'the audit trail is not as this host remembers it: entries are missing, or others stand in their place; npx limitline audit verify says where';
 
 /**
- * Makes entries from drafts, to follow the head. Numbers are never reused: after a trail was set back the next number is above all known
- * ones, and an entry in front says that the trail was set back.
+ * Makes the entries that follow the trail's head, from drafts. Numbers are never reused: after a trail was set back the next number is
+ * above all known ones, and the first new entry says that the trail was set back.
  */
 function makeEntries(
   drafts: readonly EntryDraft[],
@@ -192,7 +201,10 @@ function makeEntries(
   return { entries, atMs, isSetBack, isOtherKey };
 }
 
-/** Remembers the last link in the data folder. A failure is only logged: the entry is written, but a cut end of the trail may go unnoticed. */
+/**
+ * Remembers the last link in the data folder. A failure is only logged: the entry is written, but if somebody cuts off the end of the
+ * trail, that may go unnoticed.
+ */
 async function remember(last: LastLink, { last: memory, log }: AppendDeps): Promise<void> {
   await memory.remember(last).catch((error) => {
     log.error(

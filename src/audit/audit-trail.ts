@@ -10,7 +10,9 @@ import { makeTrailReader, type TrailReader } from './read-trail.ts';
 import { makeRefusals } from './refusals.ts';
 import { makeVerifier, type Remembered, type TrailCheck } from './verify.ts';
 
-/** Time to wait for the entry on an action's outcome: a working Redis takes less, and an ending command can wait this long. */
+/**
+ * Longest wait for the entry on an action's outcome, in ms. A working Redis takes less, and a command that is ending can wait this long.
+ */
 const AFTERWARDS_MS = 1_000;
 
 export type AuditTrail = ReturnType<typeof makeAuditTrail>;
@@ -47,7 +49,10 @@ export function makeAuditTrail(given: {
   const note = async (noted: AuditNote): Promise<void> => void (await append(noted));
   const refusals = makeRefusals({ note, log, everyMs: given.countEveryMs });
 
-  /** Writes the outcome of an action. The action is done, so a failure is only logged, and nobody waits for long. */
+  /**
+   * Writes the entry on an action's outcome. The action is done, so a failure is only logged, and the caller waits for
+   * {@link AFTERWARDS_MS} at most.
+   */
   const appendAfterwards = async (draft: EntryDraft): Promise<void> => {
     const written = append(draft).catch((error) => {
       log.error(
@@ -89,22 +94,25 @@ export function makeAuditTrail(given: {
       verifyTrail({ connection, keys, chain: await chain(), last, reader, from, signal }),
     /** The last link that this host remembers. */
     remembered: last.read,
-    /** The chain, for checking an export. @throws LimitlineError without the key */
+    /** The chain of this installation's key, to check an export by it. @throws LimitlineError without the key */
     chain,
     /** Deletes entries older than a time, after a checkpoint; see {@link cutTrail}. */
     cut: (range: { beforeMs: number; by: string; from: string }): Promise<Cut | undefined> =>
       cutTrail(range, { connection, keys, reader, append }),
-    /** Writes the refusals that were only counted. Call it at the end of a process, while Redis is connected. */
+    /**
+     * Writes the entry that counts the refusals without an entry of their own. Call it at the end of a process, while Redis is connected.
+     */
     close: refusals.flush,
   };
 }
 
-/** The deleted entries: the last number, and how many. */
+/** What a cut of the trail deleted: the number of the last deleted entry, and how many entries. */
 export type Cut = { upTo: number; count: number };
 
 /**
- * Deletes entries older than a time. Before that it appends a checkpoint: the last deleted number, its link, and the number of entries. A
- * trail that begins behind a checkpoint is complete; any other beginning is a fault. Without old entries nothing is written.
+ * Deletes entries older than a time. Before that it appends a checkpoint: the last deleted number, its link, and the number of entries. The
+ * trail then counts as complete if it begins right after that last deleted number; any other beginning is a fault. Without old entries
+ * nothing is written.
  */
 async function cutTrail(
   { beforeMs, by, from }: { beforeMs: number; by: string; from: string },
@@ -136,7 +144,7 @@ async function cutTrail(
 
 /**
  * Checks the trail in Redis from its beginning, or from a number on, in pages, against its own head and the last link that this host
- * remembers. Entries written in the meantime are checked if they are met.
+ * remembers. Entries that are written during the check may or may not be part of it.
  *
  * @throws the signal's reason when it is aborted
  */

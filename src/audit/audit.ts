@@ -18,7 +18,8 @@ export type Audit = {
   note(note: AuditNote): Promise<void>;
   /**
    * Runs an action between two entries: the first says what is to be done, the second its outcome, with the facts that `facts` makes of the
-   * answer, or the error. An action that did nothing without an error, such as with a wrong password, is not `done`: `came` decides.
+   * answer, or the error. `came` decides from the answer whether the outcome is `done` or `failed`: an action may fail without an error,
+   * such as at a wrong password.
    */
   around<T>(
     note: AuditNote,

@@ -8,7 +8,7 @@ type EntryPhase = 'begun' | 'done' | 'failed';
 export type AuditEntry = {
   /** The entry's number in the trail, from 1. Numbers have a gap only where a trail was found set back. */
   number: number;
-  /** The time by Redis' clock, in ms; never before that of the previous entry, unless that was an hour ahead. */
+  /** The time by Redis' clock, in ms; never before the time of the previous entry, unless that was more than an hour ahead of the clock. */
   atMs: number;
   /** The account of the process that wrote it; all accounts of an installation share the trail. */
   account: string;
@@ -17,7 +17,7 @@ export type AuditEntry = {
   from: string;
   about?: string;
   is?: EntryPhase;
-  /** For an outcome: the number of the entry `begun`. */
+  /** In an entry on an action's outcome: the number of the entry that says the action had begun. */
   of?: number;
   facts?: Readonly<Record<string, unknown>>;
   /** The link of the previous entry; of the first one, `Chain.genesis`. */
@@ -27,13 +27,16 @@ export type AuditEntry = {
 /** An entry before it is written. */
 export type EntryDraft = AuditNote & { is?: EntryPhase; of?: number };
 
-/** A stored entry: its exact text, and the link over it. */
+/** A stored entry: its exact text, and its link, an HMAC over that text. */
 export type KeptEntry = { text: string; link: string };
 
-/** Most characters of a field: more than readable names and addresses have, since a name tried at sign-in may be anything. */
+/**
+ * Most characters of a text field of an entry; more are cut off. Readable names and addresses are shorter, but a name tried at sign-in may
+ * be anything.
+ */
 const MOST_CHARACTERS = 200;
 
-/** Limits the sizes of a draft, once, however often its entry is made anew. */
+/** Cuts the fields and facts of a draft to their limits. It is called once for each draft, and not again if the entry is made anew. */
 export function boundedDraft({ by, what, from, about, is, of, facts }: EntryDraft): EntryDraft {
   return {
     by: cutText(by, MOST_CHARACTERS),
@@ -47,8 +50,8 @@ export function boundedDraft({ by, what, from, about, is, of, facts }: EntryDraf
 }
 
 /**
- * Splits an entry whose portfolios do not fit into its facts, so that the search finds a part by each portfolio. The first part has all
- * other facts, and is the entry to which the entry on the outcome refers.
+ * Splits a draft that names more portfolios than fit into one entry's facts, so that a search by any of them finds a part. The first part
+ * has all other facts, and is the entry to which the entry on the outcome refers.
  */
 export function inParts(draft: EntryDraft): EntryDraft[] {
   const { facts, is: _is, ...said } = draft;
@@ -81,7 +84,7 @@ export function entryText(
   return JSON.stringify({ number, atMs, account, by, what, from, about, is, of, facts, prev });
 }
 
-/** Reads an entry's text; undefined if it is none. Only the link tells whether it is genuine. */
+/** Reads an entry's text; undefined if it is not one. It does not check whether the entry is genuine: only the link shows that. */
 export function readEntry(text: string): AuditEntry | undefined {
   try {
     const entry = JSON.parse(text) as AuditEntry | null;
@@ -99,26 +102,29 @@ export function exportLine({ text, link }: KeptEntry): string {
   return `${text.slice(0, -1)},"link":"${link}"}`;
 }
 
-/** Reads a line of an export; undefined if it is none. */
+/** Reads a line of an export as an entry; undefined if the line is not one. */
 export function readExportLine(line: string): KeptEntry | undefined {
   const [, before, link] = LINE.exec(line) ?? [];
   return before === undefined || link === undefined ? undefined : { text: `${before}}`, link };
 }
 
-/** Actor and origin of entries that nobody causes: the trail itself. */
+/** Actor and origin of the entries that the trail writes by itself, such as that on a change of its key. */
 export const NOBODY = 'limitline';
 export const THE_TRAIL = 'the trail itself';
 
-/** The entry before older entries are deleted, with {@link CheckpointFacts}. */
+/** The action (`what`) of the entry that is appended before older entries are deleted. Its facts are {@link CheckpointFacts}. */
 export const CHECKPOINT = 'audit trail cut';
 
-/** Number and link of the last deleted entry, and how many are deleted. */
+/** The facts of a checkpoint: number and link of the last deleted entry, and how many entries are deleted. */
 export type CheckpointFacts = { upTo: number; link: string; count: number };
 
-/** The entry that is written when a trail is found to be shorter than a host remembers, or to have another entry there. */
+/**
+ * The action (`what`) of the entry that is written when a trail is shorter than a host remembers, or has another entry in the place of the
+ * remembered one.
+ */
 export const SET_BACK = 'audit trail found set back';
 
-/** The entry after a change of the key: earlier entries cannot be checked with the new one. */
+/** The action (`what`) of the first entry after a change of the key. Earlier entries cannot be checked with the new key. */
 export const OTHER_KEY = 'audit trail goes on with another key';
 
 type Facts = Readonly<Record<string, unknown>>;
@@ -126,7 +132,7 @@ type Facts = Readonly<Record<string, unknown>>;
 /** Most bytes of an entry's facts, as JSON; a plan with its counts takes a tenth. */
 const MOST_BYTES = 8_000;
 
-/** Characters kept of each text if the facts are too long. */
+/** Characters that are kept of each text in an entry's facts if these are longer than {@link MOST_BYTES}. */
 const CUT_TEXT = 200;
 
 /** Names whose values are left out of an entry's facts, whoever added them. */
@@ -140,7 +146,7 @@ export function boundedFacts(facts: Facts): Facts {
     typeof value === 'string' ? cutText(value, CUT_TEXT) : value,
   );
   if (isShort(cut)) return { ...JSON.parse(cut), cut: true };
-  // Cut to half the bytes at first: the text is JSON already, and JSON escapes its quotation marks once more.
+  // The text is cut to half the bytes at first: it is JSON already, and as a text in JSON its quotation marks are escaped once more.
   let text = cutText(cut, MOST_BYTES / 2);
   while (!isShort(JSON.stringify(text))) text = cutText(text, Math.floor(text.length * 0.7));
   return { text, cut: true };
@@ -160,14 +166,14 @@ export function makeChain(key: Uint8Array) {
   return {
     /** The link of an entry's text: 43 characters of base64url. */
     link: macOf,
-    /** The previous link that the first entry names. */
+    /** The text that the first entry has in the place of the previous entry's link. */
     genesis: macOf('limitline: no entry of the audit trail'),
     /** A digest that identifies the key without showing it, to tell a wrong key from a changed trail. */
     mark: Buffer.from(hkdfSync('sha256', key, '', 'limitline: the mark of this key', 6)).toString('hex'),
   };
 }
 
-/** A text of at most so many characters, with `…` at its end if it was cut. */
+/** A text of at most `most` characters, with `…` at its end if it was cut. */
 function cutText(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most - 1)}…`.toWellFormed() : text;
 }

@@ -2,10 +2,10 @@ import type { RedisConnection } from '../lua-script.ts';
 import type { AuditKeys } from './append.ts';
 import { type AuditEntry, exportLine, type KeptEntry, readEntry } from './entry.ts';
 
-/** An entry in Redis. `place`: its number by the stream's id; undefined for an id that we never write. */
+/** An entry in Redis. `place`: its number, taken from the stream's id; undefined for an id of a form that Limitline never writes. */
 type PlacedEntry = KeptEntry & { id: string; place: number | undefined };
 
-/** Entries of one page, some hundred kilobytes: Redis needs a millisecond or two, so others hardly wait. */
+/** Entries that one command reads, some hundred kilobytes: Redis needs a millisecond or two for them, so other commands hardly wait. */
 const PAGE = 1_000;
 
 /** A filter of entries: each text may be anywhere in its field, in any case. `about` is looked for in the fact `portfolios`, too. */
@@ -14,7 +14,7 @@ export type AuditFilter = { by?: string; what?: string; about?: string; sinceMs?
 type AuditPage = {
   /** The newest first. */
   entries: AuditEntry[];
-  /** The number to continue below; undefined if the beginning of the trail was reached. */
+  /** The entries below this number come next; undefined if the beginning of the trail was reached. */
   next: number | undefined;
 };
 
@@ -34,7 +34,7 @@ export function makeTrailReader({ connection, keys }: { connection: RedisConnect
       const page = await reading;
       const last = page.at(-1);
       if (last && page.length === PAGE) reading = range(`(${last.id}`, '+', PAGE);
-      // An error of the next page is ignored here: nobody awaits that page if the caller stops or throws.
+      // An error of the next page is ignored at this point: if the caller stops or throws, nobody awaits that page.
       reading.catch(() => {});
       if (last) yield page;
       if (page.length < PAGE) return;
@@ -44,14 +44,13 @@ export function makeTrailReader({ connection, keys }: { connection: RedisConnect
   return {
     at,
 
-    /** Number of entries. */
     count: (): Promise<number> => connection.xlen(keys.audit),
 
     pages,
 
     /**
      * A page of entries that match a filter, the newest first. At most `walk` entries are read, so that a page comes soon; `next` then says
-     * where to continue, even with few entries or none.
+     * where to continue, even if only few of them match, or none.
      */
     async page({
       before,
@@ -86,8 +85,8 @@ export function makeTrailReader({ connection, keys }: { connection: RedisConnect
     },
 
     /**
-     * The last of the entries at the beginning that are all older than a time. They are read one by one, so that a wrong clock for a while
-     * does not make later entries look old.
+     * The last entry of those at the trail's beginning that are all older than `atMs`; undefined if the first entry is not older. They are
+     * read one by one, so that a clock that was wrong for a while does not make later entries look old.
      */
     async lastOlder(atMs: number): Promise<PlacedEntry | undefined> {
       let last: PlacedEntry | undefined;

@@ -2,14 +2,23 @@ import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { AuditNote } from './audit.ts';
 
-/** Refusals a minute with an entry each, of one address and in all: enough for mistyping, too few for attacks. */
+/**
+ * Refusals a minute that get an entry each, for one address and for all together. People who mistype have fewer; an attack cannot flood the
+ * trail with them.
+ */
 const EACH_PER_ADDRESS = 10;
 const EACH_IN_ALL = 100;
 
-/** Refusals beyond {@link EACH_PER_ADDRESS} and {@link EACH_IN_ALL} are counted, and the count is written after this time. */
+/**
+ * Interval at which the counted refusals are written, in ms. Refusals beyond {@link EACH_PER_ADDRESS} and {@link EACH_IN_ALL} are only
+ * counted.
+ */
 const MINUTE_MS = 60_000;
 
-/** Addresses named with a count, those with the most refusals first; and most addresses counted separately. */
+/**
+ * Most addresses that the entry on counted refusals names, those with the most refusals first; and most addresses that are counted
+ * separately.
+ */
 const NAMED = 20;
 const TOLD_APART = 1_000;
 
@@ -96,7 +105,7 @@ function join(counted: Counted, earlier: Counted): void {
   }
 }
 
-/** Adds to the count of a name. Once there are too many names, each further name adds to the count `others`. */
+/** Adds to the count under a name. Once there are {@link TOLD_APART} names, a further name is counted under `others`. */
 function add(counts: Counts, name: string, more = 1): number {
   const known = counts.has(name) || counts.size < TOLD_APART ? name : OTHERS;
   const sum = (counts.get(known) ?? 0) + more;

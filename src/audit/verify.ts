@@ -15,16 +15,16 @@ type Break = 'changed' | 'missing' | 'order' | 'history' | 'set back' | 'start' 
 
 /** The first fault of a trail. */
 export type Broken = {
-  /** The number of the entry that should be there. */
+  /** The number that the entry in the faulty position should have. */
   number: number;
-  /** The time of the entry that is there, in ms, if readable. */
+  /** The time of the entry in the faulty position, in ms; undefined if it cannot be read. */
   atMs: number | undefined;
   is: Break;
-  /** A sentence for people. */
+  /** The fault in a sentence for people. */
   words: string;
 };
 
-/** The result of a check of a trail: the number of its entries, the first and the last of them, and its first fault. */
+/** The result of a check of a trail: the number of its entries, the first and the last of them, and its first fault, if it has any. */
 export type TrailCheck = {
   entries: number;
   first: number | undefined;
@@ -32,9 +32,9 @@ export type TrailCheck = {
   broken: Broken | undefined;
 };
 
-/** An entry that the trail is known to have had. */
+/** An entry that the trail once had: by its number and link, a check finds whether it was removed or replaced. */
 export type Remembered = LastLink & {
-  /** The source: `the data folder`, `the head`. */
+  /** Who remembers the entry, for messages: `the data folder`, `the head`. */
   by: string;
   /** Whether the trail must contain this entry; an older export need not. */
   mustReach: boolean;
@@ -55,12 +55,12 @@ export function makeVerifier({
   from?: number | undefined;
   remembered?: readonly Remembered[];
 }) {
-  /** The number of entries so far, and how many entries with an unknown number precede the first one whose link is valid. */
+  /** The number of entries so far; and how many entries without a readable number came before the first entry whose link is valid. */
   let [entries, leading] = [0, 0];
   let first: { number: number; prev: string | undefined } | undefined;
   let last: TrailCheck['last'];
   let broken: Broken | undefined;
-  /** The number that the next entry should have, and the link that it should name as previous; undefined behind a broken entry. */
+  /** The number that the next entry should have, and the link that it should name as previous; undefined after an entry with a fault. */
   let expected = from ?? 1;
   let previous: string | undefined;
   /** Whether it is known why the trail begins where it does, and the highest number that a checkpoint says was deleted. */
@@ -125,7 +125,7 @@ export function makeVerifier({
       else addBroken(place, entry?.atMs);
     },
 
-    /** The verdict, after all entries were added. */
+    /** Answers the result of the check, after all entries were added. */
     end(): TrailCheck {
       if (first && !isExplained) breakAt(cutBefore + 1, 'start', { about: String(first.number) });
       if (!last && entries > 0) {

@@ -12,7 +12,7 @@ import { type FolderWords, folderWordsOf } from './folder.ts';
 import { foldedName } from './names.ts';
 import { makeUnpackedFolder, sweepUnpackedFolders } from './unpacked-folders.ts';
 
-/** The folder of the documents, with its name for messages. From a ZIP file, it exists until `close`. */
+/** The folder of the documents, and its name for messages. If it was unpacked from a ZIP file, it is removed by `close`. */
 type DocumentsPlace = { dir: string; words: FolderWords; close(): Promise<void> };
 
 /**
@@ -21,14 +21,13 @@ type DocumentsPlace = { dir: string; words: FolderWords; close(): Promise<void> 
  */
 const MAX_DEPTH = 32;
 
-/** The limits of a ZIP file of documents. No known portfolio has so many; for more, a folder is better than a ZIP file. */
+/** The limits of a ZIP file of documents. No known portfolio has so many documents; beyond, a folder is better than a ZIP file. */
 const LIMITS: ZipLimits = { entries: 20_000, totalBytes: 4 * 1024 ** 3 };
 
 /**
- * Uses a folder as it is. Unpacks a ZIP file into a temporary folder for this user only. Nothing is written outside of
- * that folder, links are skipped, and an archive that unpacks to too much is rejected. The unpacked files are removed
- * when the process ends, also by a handled signal; leftovers of killed processes are removed here. If an archive has
- * one top folder, file names may omit it.
+ * Uses a folder as it is. Unpacks a ZIP file into a temporary folder for this user only. Nothing is written outside of that folder, links
+ * are skipped, and an archive that unpacks to too much is rejected. The unpacked files are removed when the process ends, also by a handled
+ * signal; folders that killed processes left are removed before. If an archive has one top folder, file names may omit it.
  *
  * @param room the number of bytes that may be written to the temporary disk; default: asked of the system
  * @throws LimitlineError `FILE` when the ZIP file cannot be read or is too large unpacked; `STOPPED`.
@@ -59,7 +58,10 @@ export async function openDocuments(
   }
 }
 
-/** Words for errors of the disk. Packing the archive again, as the usual message advises, would not help against them. */
+/**
+ * Reasons for codes of disk errors while a ZIP file is unpacked. Packing the archive again, which the usual message advises, would not help
+ * against these.
+ */
 const NO_ROOM: Record<string, string> = {
   ENOSPC: 'its disk is full',
   EDQUOT: 'this user may store no more there',
@@ -83,7 +85,8 @@ type Unpacking = { signal: AbortSignal | undefined; room: () => Promise<number> 
 
 async function unpack(path: string, dir: string, { signal, room }: Unpacking): Promise<void> {
   const zip = await openZip(path, LIMITS);
-  // The room is checked, because the ledger is often on the same disk, and a Redis that cannot write stops.
+  // Bytes that may be written before the free space is read again. The ledger is often on the same disk, and a Redis that cannot write
+  // stops.
   let leftBytes = 0;
   try {
     for await (const entry of zip.entries()) {
@@ -106,7 +109,7 @@ async function unpack(path: string, dir: string, { signal, room }: Unpacking): P
   }
 }
 
-/** The free space is read again after this many bytes, because other programs write, too. */
+/** The disk's free space is read again after this many unpacked bytes, because other programs write, too. */
 const LOOK_EVERY_BYTES = 64 * 1024 * 1024;
 
 async function roomFor({ uncompressedSize }: Entry, room: () => Promise<number>): Promise<number> {
@@ -118,7 +121,10 @@ async function roomFor({ uncompressedSize }: Entry, room: () => Promise<number>)
 const FILE_TYPE = 0o170000;
 const LINK = 0o120000;
 
-/** False for a folder, which is created with its files, and for links and macOS's own files. */
+/**
+ * Whether an entry of a ZIP file is unpacked. Folders are not, since they are created with their files; nor are links and the files of
+ * macOS itself.
+ */
 function isDocument({ fileName, externalFileAttributes }: Entry): boolean {
   const isLink = ((externalFileAttributes >>> 16) & FILE_TYPE) === LINK;
   return !fileName.endsWith('/') && !isLink && !fileName.startsWith('__MACOSX/');
@@ -139,11 +145,11 @@ async function liftTopFolder(dir: string): Promise<void> {
   if (names.some((name) => taken.has(foldedName(name)))) return;
   for (const name of names) await rename(join(dir, top.name, name), join(dir, name));
   await rmdir(join(dir, top.name));
-  // Names with the folder still work through this link. Links are followed if they stay inside.
+  // Names that begin with the top folder still work, through this link. Links are followed if they stay inside of the documents folder.
   await symlink('.', join(dir, top.name), 'dir');
 }
 
-/** Files that operating systems add by themselves. */
+/** Whether a file is one that operating systems add by themselves, such as `.DS_Store`. */
 function isLitter(name: string): boolean {
   return name.startsWith('.') || ['thumbs.db', 'desktop.ini'].includes(name.toLowerCase());
 }

@@ -17,7 +17,7 @@ export type DocumentFolder = {
   find(name: string, meant?: string): Promise<Document | string>;
 };
 
-/** How messages call the folder (`the documents folder q4`), and the message for a missing one. */
+/** Texts about a folder of documents: its name in messages (`the documents folder q4`), and the message if it is missing. */
 export type FolderWords = { folder: string; missing: string };
 
 /**
@@ -71,7 +71,10 @@ export function makeDocumentFolder({
     return { name: basename(name), path, sizeBytes: found.size, mediaType: kind.mediaType };
   }
 
-  /** A name that differs only in Unicode form is accepted; one that differs in case is proposed. */
+  /**
+   * The answer for a name that no file has. A file whose name differs only in Unicode form is used; a similar name, such as one in other
+   * case, is proposed in the message.
+   */
   async function miss(name: string, meant: string): Promise<Document | string> {
     if (meant !== name) return look(meant);
     const near = await finder.near(name);
@@ -95,7 +98,7 @@ export function makeDocumentFolder({
   };
 }
 
-/** The folder's name in messages, from its path or from the path of its ZIP file. */
+/** The folder's name in messages. @param dir the path of the folder, or of its ZIP file */
 export function folderWordsOf(dir: string): FolderWords {
   const folder = `the documents folder ${dir}`;
   return { folder, missing: `There is no documents folder ${dir}: name it with --documents DIR, or make it.` };
@@ -110,7 +113,7 @@ export function defaultDocumentsDir(csvPath: string): string {
 export type Document = {
   /** The file's base name, as it is sent. */
   name: string;
-  /** Absolute, with every link resolved. */
+  /** The file's absolute path, with every link resolved. */
   path: string;
   sizeBytes: number;
   mediaType: string;
@@ -143,15 +146,15 @@ export async function unnamedDocuments(dir: string, named: ReadonlySet<string>):
       if (unnamed.length >= MAX_LISTED) break;
     }
   } catch {
-    // A missing folder is reported where a line names a document.
+    // A folder that cannot be listed has no unnamed documents. If it is missing, that is reported where a line names a document.
   }
   return unnamed.sort();
 }
 
-/** Results that are cached, some 3 MB. The cache is for documents that many lines share. */
+/** Most names whose result is cached, some 3 MB. The cache is for documents that many lines share. */
 const MAX_KEPT = 10_000;
 
-/** Errors of a single document, which do not mean that the disk is broken. */
+/** Messages for the system's error codes that concern a single document. Other codes mean that the disk fails. */
 const LOOK_FAULTS: Record<string, string> = {
   EACCES: 'may not be read by this user: change its permissions.',
   EPERM: 'may not be read by this user: change its permissions.',
@@ -159,7 +162,7 @@ const LOOK_FAULTS: Record<string, string> = {
   ENAMETOOLONG: 'is too long for a file name: correct the name.',
 };
 
-/** The problem of the name itself, without reading the disk. */
+/** Why a name can be no document's name, whatever is on the disk; null if it can be one. */
 function nameProblem(name: string): string | null {
   if (name.includes('\\')) return `${name} has backslashes: write / between folder and file.`;
   if (/^(\/|~\/|[a-z]:)/i.test(name)) return `${name} is an absolute path: write it from the documents folder on.`;

@@ -4,9 +4,8 @@ import { extname } from 'node:path';
 import { wholeCharacters } from '../files/text.ts';
 
 /**
- * The media type of a file by its content: by its signature, or by its ending if the content is UTF-8 text. Content
- * that contradicts the ending is a problem, because the assessor could not open the file. A program is a problem under
- * any name.
+ * The media type of a file by its content: by its signature, or by its ending if the content is UTF-8 text. Content that contradicts the
+ * ending is a problem, because the assessor could not open the file. A program is a problem whatever its ending is.
  *
  * @throws the file system's error when the file cannot be read.
  */
@@ -37,10 +36,10 @@ export async function readMediaType(file: {
 }
 
 /**
- * Why a document is refused as a program, by its content or its ending; otherwise null. The assessor of a buyer opens
- * documents, so nothing that runs is sent.
+ * Why a document is refused as a program, by its content or its ending; otherwise null. The assessor of a buyer opens documents, so nothing
+ * that runs is sent.
  *
- * Office files with macros are allowed: statements have them, and they open as documents.
+ * Office files with macros are allowed: workbooks of financial statements often contain some, and they open as documents.
  *
  * @param signature file-type's name for the content, or null. For a text it may be a guess from two letters.
  */
@@ -70,7 +69,10 @@ const ZIP = 'application/zip';
 const COMPOUND = 'application/x-cfb';
 const OFFICE = 'application/vnd.openxmlformats-officedocument';
 
-/** Endings with a signature, and file-type's names for it: some office files look like a plain container. */
+/**
+ * Endings of files that have a signature, each with file-type's names for its content. file-type may recognize an office file only as its
+ * container (ZIP or CFB).
+ */
 const SIGNED = new Map(
   Object.entries({
     pdf: signed(PDF),
@@ -87,7 +89,7 @@ const SIGNED = new Map(
   }),
 );
 
-/** Endings of texts with media types of their own. */
+/** Endings of text files, each with the media type that is sent for it. */
 const TEXT = new Map(
   Object.entries({
     csv: 'text/csv',
@@ -121,14 +123,14 @@ async function signatureOf(file: { path: string; ending: string; start: Buffer }
   // Loaded only when needed: most documents are PDFs, and most commands have no documents.
   const { fileTypeFromBuffer, fileTypeFromFile } = await import('file-type');
   const found = await fileTypeFromBuffer(start);
-  // A container's content may be anywhere in the file, so the whole file is searched.
+  // A ZIP container shows its kind by content anywhere in the file, so the whole file is searched.
   const whole = found?.mime === ZIP && start.length === START_BYTES ? await fileTypeFromFile(path) : found;
   return whole?.mime ?? null;
 }
 
 const SHEBANG = Buffer.from('#!');
 
-/** Programs of Windows, macOS and Linux, by file-type's names. */
+/** Signatures of programs for Windows, macOS and Linux, by file-type's names, with the words for a message. */
 const SIGNATURES = new Map([
   ['application/x-msdownload', 'its content is a program for Windows'],
   ['application/x-elf', 'its content is a program for Linux'],

@@ -2,13 +2,13 @@ import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { normal } from '../likeness.ts';
 
-/** Finds the likely intention of a wrong file name. */
+/** Finds which file was meant by a name that no file has. */
 type NameFinder = {
   /** A name in the folder that differs only in case, Unicode form, spaces or punctuation; otherwise null. */
   near(name: string): Promise<string | null>;
 };
 
-/** @param root the folder. Its listings are cached, because a wrong column gives a wrong name on every line. */
+/** @param root the folder of documents. Its listings are cached, since a wrongly mapped column gives a wrong name on every line. */
 export function makeNameFinder({ root }: { root: string }): NameFinder {
   const listings = new Map<string, Promise<Map<string, string>>>();
 
@@ -40,14 +40,17 @@ export function foldedName(name: string): string {
   return normal(name.toLowerCase());
 }
 
-/** The letters and digits of a name alone: `Audit_2025.PDF` and `audit 2025.pdf` have the same. No file has it as a name. */
+/**
+ * The letters and digits of a name alone: `Audit_2025.PDF` and `audit 2025.pdf` have the same. It is for comparisons only; no file is
+ * opened by it.
+ */
 function looseName(name: string): string {
   return `/${foldedName(name).replace(/[^\p{L}\p{N}]/gu, '')}`;
 }
 
 const MAX_FOLDERS = 100;
 
-/** Names that are listed of a folder, some 2 MB. In larger folders, the message may lack a proposal. */
+/** Most names of one folder that are listed, some 2 MB. In a larger folder, the file that was meant may not be found. */
 const MAX_NAMES = 20_000;
 
 /** A folder's names by their {@link foldedName} and their {@link looseName}; empty if it cannot be read. */
@@ -60,7 +63,7 @@ async function list(dir: string): Promise<Map<string, string>> {
       if (names.size >= 2 * MAX_NAMES) break;
     }
   } catch {
-    // The folder cannot be read, so no name is found, and the caller reports that.
+    // A folder that cannot be read has no names here. The caller, which reads it too, reports the fault.
   }
   return names;
 }

@@ -34,7 +34,7 @@ export function makeDocumentStore({ dir }: { dir: string }): DocumentStore {
   const done = new Map<string, Promise<string>>();
   let swept: Promise<void> | undefined;
 
-  /** 256 sub-folders by the first two digits keep each folder small enough to list. */
+  /** The path of a copy. Its sub-folder has the digest's first two digits: 256 sub-folders keep each small enough to list. */
   const pathOf = (sha256: string) => join(dir, sha256.slice(0, 2), sha256);
 
   async function copy(doc: Document): Promise<string> {
@@ -50,7 +50,7 @@ export function makeDocumentStore({ dir }: { dir: string }): DocumentStore {
       await syncFolder(dirname(path));
       return sha256;
     } catch (error) {
-      // If this fails, too, the first error is the one to report.
+      // If the removal fails too, the first error is the one to report.
       await rm(temporary, { force: true }).catch(() => {});
       throw error instanceof LimitlineError ? error : fileFault(doc.path, `copied into ${dir}`, error);
     }
@@ -84,7 +84,7 @@ export function makeDocumentStore({ dir }: { dir: string }): DocumentStore {
   };
 }
 
-/** If the folder is missing or empty, its disk is not mounted: sub-folders are never removed. */
+/** Whether the folder has any entries. Without any its disk is not mounted, since sub-folders are never removed. */
 function hasEntries(dir: string): boolean {
   try {
     return readdirSync(dir).length > 0;
@@ -93,7 +93,10 @@ function hasEntries(dir: string): boolean {
   }
 }
 
-/** Updates the copy's time as a new copy would. Older copies without a row may be removed. */
+/**
+ * Renews the time of an existing copy, as writing it again would; false if there is no copy. Old copies of documents that no row needs are
+ * removed by their time.
+ */
 async function isPutAgain(path: string): Promise<boolean> {
   const now = new Date();
   return await utimes(path, now, now).then(
@@ -104,13 +107,17 @@ async function isPutAgain(path: string): Promise<boolean> {
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
-/** Copied files that are remembered, some 2 MB. Documents that many lines share come again soon. */
+/** Most files that are remembered as copied, some 2 MB. Lines that share a document are usually close together. */
 const MAX_REMEMBERED = 10_000;
 
 /** The name of an unfinished copy: the mark of its process, which copies of older versions lack, and a random part. */
 const PART = new RegExp(`^(?:${MARK_PATTERN}-)?[0-9a-f-]{36}\\.part$`);
 
-/** Digests exactly the bytes that it writes, in one pass. */
+/**
+ * Copies a document and answers the SHA-256, in hex, of exactly the bytes that were written.
+ *
+ * @throws LimitlineError `FILE` if the document has changed
+ */
 async function copyAndDigest(doc: Document, temporary: string): Promise<string> {
   const digest = createHash('sha256');
   let sizeBytes = 0;
@@ -132,7 +139,7 @@ async function copyAndDigest(doc: Document, temporary: string): Promise<string> 
   return digest.digest('hex');
 }
 
-/** The error for a file that changed while it was read. The code of a locked file, EBUSY, means that a retry may help. */
+/** The error for a document that changed while it was read. Its code EBUSY, that of a locked file, marks the fault as one that may pass. */
 export function changed({ path }: Pick<Document, 'path'>): LimitlineError {
   const cause = Object.assign(new Error('it changed'), { code: 'EBUSY' });
   const message = `${path} changed while it was read; leave it alone until it is read again.`;

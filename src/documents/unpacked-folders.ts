@@ -43,7 +43,7 @@ export function removeUnpackedFolders(): void {
       rmSync(dir, { recursive: true, force: true });
       open.delete(dir);
     } catch {
-      // Removing fails if a file was just written into the folder. The next start removes the folder.
+      // The removal fails if a file was just written into the folder; the next start of a command then removes the folder.
     }
   }
 }
@@ -63,12 +63,12 @@ export async function sweepUnpackedFolders(): Promise<void> {
 
 const PREFIX = 'limitline-documents-';
 
-/** The mark of the process that made it, and mkdtemp's suffix. */
+/** The name of an unpacked folder: the prefix, the mark of the process that made it (`markOfProcess`), and mkdtemp's suffix. */
 const NAME = new RegExp(`^${PREFIX}${MARK_PATTERN}-[A-Za-z0-9]{6}$`);
 
 /**
- * The folder's time of change is renewed once in this time. Otherwise the system may clear it away as old, and so may another container,
- * which cannot see that this process is alive.
+ * Interval at which the folder's time of change is renewed, in ms. Otherwise the system may clear it away as old, and so may another
+ * container, which cannot see that this process is alive.
  */
 const REFRESH_EVERY_MS = 3_600_000;
 

@@ -8,7 +8,10 @@ export type ArrivedEvent = {
   atMs: number;
 };
 
-/** The outcome of keeping an event: `kept`, it is in Redis; `known`, the same content was there and was counted; `full`, nothing was kept. */
+/**
+ * The outcome of keeping an event: `kept`, it is in Redis; `known`, Redis had the same content, and counted it once more; `full`, nothing
+ * was kept.
+ */
 export type KeptAs = 'kept' | 'known' | 'full';
 
 /** Keeps an event. The sender gets its response only after this has resolved. Rejects if Redis fails. */
@@ -17,10 +20,10 @@ export type KeepEvent = (event: ArrivedEvent) => Promise<KeptAs>;
 /**
  * The outcomes of what is sent to the listener:
  *
- * - `kept`, `known`: it is in Redis, or its content was there before
+ * - `kept`, `known`: the event is in Redis now, or an event of the same content was in Redis before
  * - `full`: the space for events is used up; `failed`: Redis did not take it in time
- * - `busy`: too much waits in this process; `stopping`: the process ends
- * - `too many`, `too large`: above EVENTS_PER_SECOND, above EVENTS_MAX_KB
+ * - `busy`: too many events wait in this process; `stopping`: the process ends
+ * - `too many`, `too large`: more events than EVENTS_PER_SECOND, more bytes than EVENTS_MAX_KB
  * - `broken off`: its connection ended in the middle, or it took too long
  * - `wrong secret`, `not here`: another last part of the URL, or anything but `POST /events/…`
  * - `unreadable`: not HTTP, headers too large, or too slow
@@ -46,10 +49,13 @@ export type EventEnd = (typeof EVENT_ENDS)[number];
 /** The response to the sender: a status, a small JSON text, and seconds after which to retry if that may help. */
 type EventAnswer = { status: number; body: string; retryAfterS?: number };
 
-/** When to retry after a failure: Redis is usually back within seconds. A full space stays full longer; the sender decides. */
+/**
+ * Seconds after which the sender is asked to retry a failed event: Redis is usually back by then. If the space for events is full, that may
+ * take longer.
+ */
 const SOON_S = 5;
 
-/** The wait after too many events. The limit is by second, so more are allowed after one second. */
+/** Seconds after which the sender may retry if there were more events than EVENTS_PER_SECOND, which counts each second anew. */
 const NEXT_SECOND_S = 1;
 
 /** The same response for a wrong secret and an unknown URL, so that nobody learns that there is a secret. */
@@ -67,7 +73,7 @@ export const EVENT_ANSWERS: Readonly<Record<EventEnd, EventAnswer>> = {
   'too large': { status: 413, body: said({ error: 'too large' }) },
   'wrong secret': NOT_FOUND,
   'not here': NOT_FOUND,
-  // These are never sent: nobody can read them, or Node has responded before there was a request.
+  // No response is sent for these outcomes: nobody can read it, or Node has responded before there was a request.
   'broken off': { status: 400, body: '' },
   unreadable: { status: 400, body: '' },
   crowded: { status: 503, body: '' },

@@ -10,7 +10,7 @@ export type MappedName = (typeof MAPPED)[number];
 /** The mapping file, as read. `at` says where an event has each part, as the segments of a JSON pointer. */
 export type EventMapping = {
   at: Partial<Record<MappedName, readonly string[]>> & Record<'buyer_limit_id' | 'status', readonly string[]>;
-  /** The kinds of events that count; all if no kind is mapped. */
+  /** The kinds of events that are read as decisions; events of other kinds are ignored. Empty if no kind is mapped: then all are read. */
   kinds: readonly string[];
   /** Parts that an event may lack. An event that lacks any other mapped part counts as unreadable. */
   optional: readonly string[];

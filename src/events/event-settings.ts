@@ -6,7 +6,7 @@ type EventSettings = {
   METRICS_PORT?: number | undefined;
 };
 
-/** How to make a secret that nobody guesses: 256 bits in hexadecimal. */
+/** The part of a message that says how to make a secret which nobody guesses: 256 bits in hexadecimal. */
 export const MAKE_SECRET = 'openssl rand -hex 32 makes one';
 
 /** Faults in the combination of these settings, one sentence each; none if no port is set. */

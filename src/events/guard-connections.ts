@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Outcomes of connections without a request. */
+/** How a connection ended that never sent a readable request. */
 type ConnectionEnd = 'unreadable' | 'crowded';
 
 /** Responses before there is a request, by Node's error code (RFC 9110, sections 15.5.1 and 15.5.9; RFC 6585, section 5). */
@@ -22,9 +22,9 @@ export function guardConnections(limits: ListenerLimits, onEnd: (end: Connection
   const count = (socket: Socket, more: number): void => void underWay.set(socket, (underWay.get(socket) ?? 0) + more);
 
   return {
-    /** Closes a connection whose bytes are no request, or came too slowly. */
+    /** Closes a connection whose bytes are no HTTP request, or came too slowly; tells the sender why, if it can still hear that. */
     refuse(error: Error & { code?: string }, socket: Socket): void {
-      // No answer is sent if the sender has gone, or if a request under way could take it for its own response.
+      // No response is sent if the sender has gone. Nor is one sent if a request under way could take it for its own response.
       const isHeard = socket.writable && error.code !== 'ECONNRESET' && !underWay.get(socket);
       if (isHeard) {
         onEnd('unreadable');
@@ -70,18 +70,18 @@ export type ListenerLimits = {
   /** How long a connection without a request is kept. */
   idleMs: number;
   connections: number;
-  /** Memory for all events in this process, being read or waiting for Redis; never less than for four of the largest. */
+  /** Memory for all events in this process that are being read or wait for Redis; never less than for four of the largest events. */
   roomBytes: number;
   /** Time to wait until an event is in Redis. */
   keepMs: number;
-  /** How long the rest of a rejected request is discarded before the connection is closed, so that the response is read. */
+  /** How long the rest of a rejected request is discarded before the connection is closed, so that the sender reads the response. */
   lingerMs: number;
   /** Time for requests under way when the listener closes. */
   closeMs: number;
 };
 
 export const USUAL_LIMITS: Readonly<ListenerLimits> = {
-  // Node's own default, which is twice what nginx allows for one header.
+  // The default of Node, twice what nginx allows for one header.
   headersBytes: 16 * 1_024,
   // Time for slow networks: machines send a whole event at once.
   headersMs: 10_000,
@@ -89,11 +89,11 @@ export const USUAL_LIMITS: Readonly<ListenerLimits> = {
   lookMs: 1_000,
   // Longer than proxies keep a connection (nginx 60 s), so that the proxy closes it, and loses no request.
   idleMs: 75_000,
-  // Some hundred times what a proxy holds open; each costs some tens of kilobytes.
+  // Some hundred times as many connections as a proxy holds open; each takes some tens of kilobytes.
   connections: 512,
-  // Enough for a flood of small events during the five seconds until commands to Redis time out.
+  // Room for the small events that arrive during the five seconds until commands to Redis time out.
   roomBytes: 32 * 1_024 * 1_024,
-  // Twice the timeout of Redis commands (redis/connect.ts), which so comes first.
+  // Twice the timeout of commands to Redis (redis/connect.ts), so that these time out first.
   keepMs: 10_000,
   lingerMs: 2_000,
   // Longer than keepMs, and within the 25 s that `up` gives its processes.
@@ -101,8 +101,8 @@ export const USUAL_LIMITS: Readonly<ListenerLimits> = {
 };
 
 /**
- * A limit by second over all connections; what is unused is kept for one second. It is local to the process, since asking Redis would cost
- * as much as the load that it prevents.
+ * Limits how many events a second are accepted, over all connections; a second's unused share may be used in the next one. It is local to
+ * the process, since asking Redis would cost as much as the load that it prevents.
  *
  * @param given.nowMs a monotonic clock
  * @returns whether one more event may come now
@@ -134,7 +134,7 @@ function closeUnread(request: IncomingMessage, lingerMs: number): void {
   const isLeft = (): boolean => !request.complete && !request.destroyed;
   if (!isLeft()) return;
   // Most often the rest of the request came with the headers and is read in the next turn of the event loop. So a timer is set only after
-  // that turn, and a flood leaves none.
+  // that turn, and a flood of requests leaves no timers behind.
   setImmediate(() => {
     if (!isLeft()) return;
     setTimeout(() => {

@@ -13,25 +13,25 @@ const SECRET_LIMIT = 200;
 
 type ListenerOptions = {
   host: string;
-  /** 0 takes a free port. */
+  /** The port to listen on; 0 takes any free one. */
   port: number;
   secret: string;
-  /** Most bytes of a body. */
+  /** Most bytes of an event's body; a larger event is rejected. */
   maxBytes: number;
   /** Most events a second, over all connections. */
   perSecond: number;
-  /** The response is 200 only after this has resolved with `kept` or `known`. */
+  /** Keeps an event. The sender gets the status 200 only after this has resolved to `kept` or `known`. */
   keep: KeepEvent;
   log: Log;
-  /** Called with each outcome. */
+  /** Called with the outcome of each request and of each connection that ended without one. */
   onEnd?: (end: EventEnd) => void;
   limits?: Partial<ListenerLimits>;
 };
 
 /**
  * Listens for the service's events: passes the bytes of whatever is posted to `/events/SECRET` to `keep`. Their kinds, format and signature
- * are unknown (docs/service.md, "Events"), so they are not read or trusted here, and change nothing. Anything else gets 404, like a wrong
- * secret, and its body is not read.
+ * are unknown (docs/service.md, "Events"), so the listener neither reads nor trusts them, and they change nothing. Anything else gets 404,
+ * like a wrong secret, and its body is not read.
  */
 export function makeEventListener(options: ListenerOptions) {
   const { host, port } = options;
@@ -49,7 +49,8 @@ export function makeEventListener(options: ListenerOptions) {
     requestTimeout: requestMs,
     keepAliveTimeout: idleMs,
     routerOptions: { maxParamLength: SECRET_LIMIT },
-    // Fastify does not answer for a closing server; the code below does, so that only senders with the secret learn of it.
+    // Fastify does not respond 503 by itself while the server closes. The listener's own code does, so that only senders with the secret
+    // learn of the closing.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     clientErrorHandler: connections.refuse,
@@ -99,11 +100,14 @@ export function makeEventListener(options: ListenerOptions) {
   };
 }
 
-/** The first event is logged soon, for the person who sets the listener up; after that, a flood writes one line a minute. */
+/**
+ * Delay in ms of the first line in the log, so that the person who sets the listener up soon sees the first event. Later there is one line
+ * a minute, even in a flood.
+ */
 const FIRST_MS = 1_000;
 const EVERY_MS = 60_000;
 
-/** The words for each outcome, behind a number. */
+/** The log's words for each outcome; they follow the number of events with it. */
 const WORDS: Readonly<Record<EventEnd, string>> = {
   kept: 'kept',
   known: 'known before',
@@ -123,7 +127,10 @@ const WORDS: Readonly<Record<EventEnd, string>> = {
 /** Outcomes that a person has to act on. */
 const TROUBLE: readonly EventEnd[] = ['full', 'failed', 'busy', 'wrong secret', 'crowded'];
 
-/** Logs what came: once a minute if anything did, the first time soon. Only numbers and error messages; never an address, a header or a body. */
+/**
+ * Logs how many events had which outcome: once a minute if any came, the first time after a second. Only numbers and error messages; never
+ * an address, a header or a body.
+ */
 export function makeEventLog(log: Log) {
   const counts = new Map<EventEnd, number>();
   let reason: string | undefined;
@@ -150,12 +157,12 @@ export function makeEventLog(log: Log) {
       if (error !== undefined) reason = messageOf(error);
       timer ??= setTimeout(say, Math.max(FIRST_MS, saidAtMs + EVERY_MS - performance.now())).unref();
     },
-    /** Logs what was not logged yet. */
+    /** Logs the events that were not logged yet; for the end of the process. */
     close: say,
   };
 }
 
-/** Responds with an outcome and counts it; after `stop.ask` each response also ends its connection. */
+/** Sends the response to an outcome, and counts the outcome; after `stop.ask` each response also ends its connection. */
 function makeAnswers({ log, onEnd = () => {} }: Pick<ListenerOptions, 'log' | 'onEnd'>) {
   const { count, close } = makeEventLog(log);
   let isStopping = false;
@@ -180,7 +187,7 @@ function makeAnswers({ log, onEnd = () => {} }: Pick<ListenerOptions, 'log' | 'o
   };
 }
 
-/** Whether a text is the secret, in constant time, since digests are compared. */
+/** Makes the test whether a text is the secret. Digests are compared, in constant time, so the time tells nothing about the secret. */
 function makeSecretCheck(secret: string): (given: string) => boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   const expected = digest(secret);

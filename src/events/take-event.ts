@@ -2,10 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import type { ArrivedEvent, EventEnd, KeepEvent, KeptAs } from './arrived-event.ts';
 import type { ListenerLimits } from './guard-connections.ts';
 
-/** The events of the largest size for which there is always memory: none of them is rejected because another one is being read. */
+/**
+ * How many events of the largest size always fit into the memory for events, so that none of them is rejected because another is being
+ * read.
+ */
 const LARGEST_AT_ONCE = 4;
 
-/** Node's memory for a request besides headers and body; measured: 3 to 4 kB. */
+/** Bytes of memory that Node takes for a request, without its headers and body; measured: 3 to 4 kB. */
 const REQUEST_BYTES = 4_096;
 
 /** The outcome of an event, and the error if it failed. */
@@ -73,7 +76,7 @@ async function inTime(keeping: Promise<KeptAs>, limitMs: number): Promise<KeptAs
   }
 }
 
-/** Words in names of headers that contain credentials; such headers are not kept. */
+/** Parts of the names of headers that contain credentials; such headers are not kept. */
 const PROOFS = /authorization|cookie|api-?key|auth-?token/;
 
 /** The text that replaces the secret in kept headers: proxies put the requested URL, and so the secret, into them. */
@@ -129,7 +132,7 @@ function declaredBytes({ headers }: Pick<IncomingMessage, 'headers'>): number {
   return Number(headers['content-length'] ?? 0);
 }
 
-/** The memory that one event has reserved: more as it arrives, and none after `leave`. */
+/** The share of one event in the memory for events: `take` reserves more as bytes arrive, `leave` gives all of it back. */
 type Stay = { take: (bytes: number) => boolean; leave: () => void };
 
 /** Limits the memory for all events in this process, being read or waiting for Redis. */
@@ -139,7 +142,7 @@ function makeRoom(sizeBytes: number): { enter: () => Stay } {
     enter() {
       let own = 0;
       return {
-        /** Answers whether there was room. */
+        /** Reserves further bytes for the event; false if there is no room for them. */
         take(bytes) {
           if (used + bytes > sizeBytes) return false;
           used += bytes;

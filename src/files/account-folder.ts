@@ -22,7 +22,7 @@ export function accountFolder({
   return join(dataDir, kind, `${safeFolderName(account.replace(/^https?:\/\//, ''))}-${digest}`);
 }
 
-/** Most characters of a name. Even with a digest behind it, a cut name stays far below the 255 bytes that file systems allow. */
+/** Most characters of a folder's name. Even with a digest after it, a cut name stays far below the 255 bytes that file systems allow. */
 const MOST_CHARACTERS = 60;
 
 /** A name that is valid as a folder on every system, also Windows, and never leads out of its parent. */

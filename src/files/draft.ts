@@ -11,24 +11,24 @@ import { MARK_PATTERN, markOfProcess, sweepLeftBehind } from './process-mark.ts'
 /** A file that is completely written and synced, under a temporary name. */
 export type FileDraft = {
   path: string;
-  /** SHA-256 of its content, in hex. */
+  /** SHA-256 of the draft's content, in hex. */
   sha256: string;
   /**
-   * Moves it to its final name in the same folder, atomically, so that nobody sees a partial file. Returns false if
-   * `replace` is false and the name exists.
+   * Moves the draft to its final name in the same folder, atomically, so that nobody sees a partial file. Returns false if `replace` is
+   * false and the name exists.
    *
    * @throws LimitlineError `FILE`
    */
   putInPlace(target: string, replace: boolean): Promise<boolean>;
-  /** Removes it, unless it was put in place. */
+  /** Removes the draft, unless it was put in place. */
   drop(): Promise<void>;
 };
 
 type DraftOptions = {
   dir: string;
-  /** The intended final name, or a similar one. */
+  /** The final name that is intended; the draft's temporary name is made from it. */
   name: string;
-  /** The permissions, before the umask. */
+  /** The file's permissions, from which the umask is taken away. */
   mode?: number;
   /** Writes the content. Resolves after the stream has ended. */
   write: (to: Writable) => Promise<void>;
@@ -66,7 +66,10 @@ export async function writeDraft({ dir, name, mode = 0o666, write }: DraftOption
   }
 }
 
-/** The file is opened before `write` starts: an error of opening would come when nobody listens yet. */
+/**
+ * Writes the content into a new file. The file is opened before `write` starts, since an error of opening would otherwise come when nobody
+ * listens yet.
+ */
 async function writeInto(path: string, mode: number, write: DraftOptions['write']): Promise<void> {
   const file = (await open(path, 'wx', mode)).createWriteStream({ flush: true });
   const stream = new PassThrough();
@@ -91,7 +94,7 @@ export async function syncFolder(dir: string): Promise<void> {
   await folder.sync().finally(() => folder.close());
 }
 
-/** The operating system's codes, such as ENOSPC. Codes of Node and Redis look different. */
+/** The form of an error code of the operating system, such as ENOSPC. Codes of Node and Redis have another form. */
 const SYSTEM = /^E[A-Z0-9]+$/;
 
 const draftName = (name: string, mark: string) => `.${name}.${mark}.part`;

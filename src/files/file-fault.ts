@@ -27,7 +27,7 @@ export async function entriesIn(dir: string): Promise<Dirent[]> {
   });
 }
 
-/** Words for codes of the operating system when a new file is written; these codes then mean a missing folder. */
+/** Words for error codes that have another meaning when a new file is written: they mean that its folder is missing. */
 const WRITING: Record<string, string> = {
   ENOENT: 'there is no such folder; make it, or name another',
   ENOTDIR: 'there is no such folder; make it, or name another',

@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises';
 /** Bytes that stay free on the disk when files are written for people: the ledger may be on the same disk, and a full disk stops it. */
 export const RESERVE_BYTES = 512 * 1024 * 1024;
 
-/** On a small disk, such as one in memory, only this share is kept free. */
+/** The share of a small disk, such as one in memory, that stays free; {@link RESERVE_BYTES} would be too much of it. */
 const RESERVE_SHARE = 0.1;
 
 /** The bytes that this user may still write on the folder's disk. */
@@ -18,10 +18,10 @@ export async function roomBytesOf(dir: string): Promise<number> {
   return bavail * bsize - Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_SHARE);
 }
 
-/** The free space is read again after this many bytes, because other programs write, too. */
+/** The disk's free space is read again after this many written bytes, because other programs write, too. */
 const LOOK_EVERY_BYTES = 16 * 1024 * 1024;
 
-/** Smaller files, such as records of state, are not checked: they must be written even on a nearly full disk. */
+/** Bytes of a file up to which the free space is not checked: small records of state must be written even on a nearly full disk. */
 const SMALL_BYTES = 1024 * 1024;
 
 /**

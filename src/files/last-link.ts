@@ -20,21 +20,21 @@ export function makeLastLinkMemory(dir: string, { isSynced = false } = {}) {
   return {
     dir,
 
-    /** Undefined if nothing is stored. @throws the system's error when the folder or an entry cannot be read */
+    /** Reads the last link; undefined if none is stored. @throws the system's error when the folder or an entry cannot be read */
     async read(): Promise<LastLink | undefined> {
       for (let tries = 1; ; tries += 1) {
         const numbers = (await numbersIn(dir)).reverse();
         for (const number of numbers) {
           const link = await readFile(pathOf(dir, number), 'latin1').catch(ifGone(''));
-          // A shorter text is incomplete: its process was killed, or the power failed.
+          // A text that is no whole link is incomplete: its process was killed, or the power failed.
           if (LINK.test(link)) return { number, link };
         }
-        // All files that were listed may have been replaced meanwhile, so they are listed again.
+        // All files in the listing may have been replaced meanwhile, so the folder is listed again.
         if (numbers.length === 0 || tries === MOST_TRIES) return undefined;
       }
     },
 
-    /** @throws the system's error when the file cannot be written */
+    /** Stores a link as the last one. @throws the system's error when the file cannot be written */
     async remember({ number, link }: LastLink): Promise<void> {
       const file = await open(pathOf(dir, number), 'w', 0o600).catch(async (error) => {
         if (error.code !== 'ENOENT') throw error;
@@ -54,13 +54,13 @@ export function makeLastLinkMemory(dir: string, { isSynced = false } = {}) {
       // A new file's name is on the disk only after its folder is synced.
       if (isSynced) await syncFolder(dir);
       const older = (await numbersIn(dir)).filter((other) => other < number);
-      // Another process may have removed it already.
+      // Another process may have removed an older file already, so that error is ignored.
       await Promise.all(older.map((other) => unlink(pathOf(dir, other)).catch(() => {})));
     },
   };
 }
 
-/** How often all listed files may be replaced before they are read. */
+/** Most times that the folder is listed because each file in the listing was replaced before it was read. */
 const MOST_TRIES = 10;
 
 const LINK = /^[\w-]{43}$/;

@@ -7,7 +7,10 @@ import { type FileDraft, fileDigestOf } from './draft.ts';
 /** The account and portfolio whose results a file has. */
 export type Whose = { account: string; portfolio: string };
 
-/** The candidate names of a file: 1 is the preferred one, higher numbers are used if that is taken. */
+/**
+ * The candidate paths of a file that a run leaves for people: 1 gives the preferred one, higher numbers those that are tried if it is
+ * taken.
+ */
 export type Names = (number: number) => string;
 
 export type LeftFiles = ReturnType<typeof makeLeftFiles>;
@@ -37,7 +40,7 @@ export function makeLeftFiles({
     return path;
   }
 
-  /** Tells whether the path has nothing, our file unchanged, or anything else. */
+  /** Tells what is at a path: nothing, a file of this portfolio as Limitline wrote it (`ours`), or anything else. */
   async function lookAt(path: string, whose: Whose): Promise<'none' | 'ours' | 'other'> {
     const found = await lstat(path).catch(() => undefined);
     if (!found) return 'none';
@@ -47,7 +50,7 @@ export function makeLeftFiles({
     return (await fileDigestOf(path).catch(() => '')) === left.sha256 ? 'ours' : 'other';
   }
 
-  /** Removes the portfolio's unchanged files with names from this number on. */
+  /** Removes files of the portfolio that nobody changed, under the candidate names from `number` on; returns their paths. */
   async function removeFrom(number: number, names: Names, whose: Whose): Promise<string[]> {
     const highest = await memory.highestBeside(names(1));
     const removed: string[] = [];
@@ -66,8 +69,8 @@ export function makeLeftFiles({
     },
 
     /**
-     * Moves the draft to the first name that is free or has our unchanged file. The portfolio's files under later names
-     * are outdated then: unchanged ones are removed. Those of `trialAccount` stay, unless this is that account.
+     * Moves the draft to the first name that is free or has our unchanged file. The portfolio's files under later names are outdated then:
+     * unchanged ones are removed. Files of `trialAccount` stay, unless the draft belongs to that account.
      *
      * @returns the file's path, and the removed paths
      */
@@ -83,7 +86,10 @@ export function makeLeftFiles({
       }
     },
 
-    /** Removes the unchanged files with these names. Returns the removed ones, and those kept because they changed. */
+    /**
+     * Removes those files under these candidate names that nobody changed. Returns the removed ones, and those that stay, since they were
+     * changed or are not of this portfolio.
+     */
     async withdraw(names: Names, whose: Whose): Promise<{ removed: string[]; kept: string[] }> {
       const removed: string[] = [];
       const kept: string[] = [];
@@ -91,7 +97,7 @@ export function makeLeftFiles({
       for (let number = 1; ; number += 1) {
         const path = names(number);
         const there = await lookAt(path, whose);
-        // A person may have removed a file, and later names may still exist.
+        // A name below the highest used one may have no file, since a person may have removed it. So later names are looked at too.
         if (there === 'none' && number > highest) return { removed, kept };
         if (there === 'other') kept.push(path);
         if (there === 'ours') removed.push(await remove(path));
@@ -100,7 +106,7 @@ export function makeLeftFiles({
   };
 }
 
-/** @param dir the folder of the records, one file each; created with the first one */
+/** Opens the records of written files. @param dir the folder of the records, one file each; created with the first one */
 function makeLeftMemory(dir: string): LeftMemory {
   const recordOf = (path: string) => join(dir, `${createHash('sha256').update(path).digest('hex').slice(0, 32)}.json`);
   // No path contains `\0`, so the record of a series never has the name of a file's record.
@@ -138,11 +144,14 @@ type LeftFile = z.output<typeof leftFileSchema>;
 
 /** Records of files that were written into people's folders. */
 type LeftMemory = {
-  /** Undefined if there is no readable record: then the file is not ours. */
+  /** The record of the file at a path; undefined if there is none that can be read: then the file is not one that Limitline wrote. */
   fileAt(path: string): Promise<LeftFile | undefined>;
   rememberFile(path: string, left: LeftFile): Promise<void>;
   forgetFile(path: string): Promise<void>;
-  /** The highest number used beside this first name; 0 if none was, or in records of older versions. */
+  /**
+   * The highest candidate number under which a file was written, of the series that begins with the name `first`; 0 if unknown, as in
+   * records of older versions.
+   */
   highestBeside(first: string): Promise<number>;
   rememberHighest(first: string, highest: number): Promise<void>;
 };

@@ -20,7 +20,7 @@ export function tryLock(folder: Folder): (() => void) | undefined {
   if (!create(folder, mine)) return undefined;
   const [highest, ...older] = numbersIn(folder);
   if (highest !== mine) {
-    // In between other processes took the lock, released it and removed old files: our number is outdated.
+    // Other processes have taken and released the lock and removed old files in the meantime, so the number of this attempt is outdated.
     rmSync(join(folder.path, `lock.${mine}`), { force: true });
     return undefined;
   }
@@ -34,7 +34,7 @@ export function lockOwner(folder: Folder): Stamp | undefined {
   return last === undefined ? undefined : readIfThere(join(folder.path, `lock.${last}`));
 }
 
-/** The numbers of lock files, highest first. */
+/** The numbers of the files `lock.1`, `lock.2`, … in the folder, highest first. */
 function numbersIn(folder: Folder): number[] {
   return readdirSync(folder.path)
     .flatMap((name) => /^lock\.(\d+)$/.exec(name)?.[1] ?? [])
@@ -44,7 +44,7 @@ function numbersIn(folder: Folder): number[] {
 
 function isTaken(path: string, folder: Folder): boolean {
   const stamp = readIfThere(path);
-  // A missing file means that a later number exists: taken, or free on the next attempt.
+  // If the file is missing, another process has made a later number: the lock is taken, or free at the next attempt.
   return stamp === undefined || (stamp !== '' && isAlive(stamp, folder));
 }
 
@@ -57,7 +57,10 @@ function readIfThere(path: string): string | undefined {
   }
 }
 
-/** Links a complete file to the name: like O_EXCL it fails if the name exists, and nobody reads half a stamp. */
+/**
+ * Makes a lock file with its complete content in one step, by a link. It fails if the name exists, like O_EXCL, and nobody reads half a
+ * stamp.
+ */
 function create(folder: Folder, number: number): boolean {
   const draft = join(folder.path, `draft.${randomUUID()}`);
   try {

@@ -15,8 +15,8 @@ export function markOfProcess(): string {
 }
 
 /**
- * Whether a marked file was left behind: its process is gone. If that process runs on another host or container, or the
- * mark is missing: the file is older than a day.
+ * Whether a marked file was left behind: its process is gone. If the process runs on another host or in another container, or the mark is
+ * missing, a file older than a day counts as left behind.
  *
  * @param mark the groups that `MARK_PATTERN` matched
  */
@@ -26,7 +26,7 @@ export function isLeftBehind(mark: readonly (string | undefined)[], mtimeMs: num
 }
 
 /**
- * A text for when a process started. It tells apart processes with the same id: ids are reused, in containers soon.
+ * A text for when a process started. It tells apart processes with the same id: ids are reused, in containers within a short time.
  * Undefined if there is no such process, or it is a zombie.
  */
 export function startOf(pid: number): string | undefined {
@@ -57,7 +57,7 @@ export async function sweepLeftBehind({ dir, names, isOurs = () => true, folders
       // Links are removed, never followed.
       if (isOurs(found) && isLeftBehind(mark, found.mtimeMs)) await rm(path, { recursive: folders, force: true });
     } catch {
-      // Another process may have removed it, or this one lacks the permission.
+      // The file may have been removed by another process, or this one lacks the permission: neither must stop the caller.
     }
   }
 }
@@ -84,10 +84,13 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 8);
 }
 
-/** States of a process that has ended but was not reaped. In containers, nobody may ever reap it. */
+/** The state of a process, as the system shows it, that has ended but was not reaped. In containers nobody may ever reap it. */
 const ENDED = /^[ZX]/;
 
-/** proc(5): after the name in brackets, field 1 is the state and field 20 the start in ticks since boot. */
+/**
+ * When a process started, by /proc, as proc(5) describes it: after the name in brackets, field 1 is the state and field 20 the start in
+ * ticks since boot.
+ */
 function startByProc(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -98,7 +101,7 @@ function startByProc(pid: number): string | undefined {
   }
 }
 
-/** The boot id is needed, because containers start processes at nearly the same tick after each boot. */
+/** The id of the machine's boot. It is part of a start time, since containers start processes at nearly the same tick after each boot. */
 function bootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').slice(0, 8);
 }

@@ -1,6 +1,6 @@
 import { startOf } from './process-mark.ts';
 
-/** A folder of which processes are noted. Its id stays the same if it is moved, and differs in copies. */
+/** A folder with records of processes, such as its lock. Its id stays the same if the folder is moved, and differs in copies. */
 export type Folder = { path: string; id: string };
 
 /**
@@ -9,7 +9,7 @@ export type Folder = { path: string; id: string };
  */
 export type Stamp = string;
 
-/** @returns undefined if there is no such process any more */
+/** The stamp of a running process. @returns undefined if there is no such process any more */
 export function stampOf(pid: number, folder: Folder): Stamp | undefined {
   const start = startOf(pid);
   return start && `${pid}/${start}/${folder.id}`;

@@ -11,8 +11,8 @@ export function wholeCharacters(bytes: Buffer): Buffer {
 }
 
 /**
- * A copy of a text, for keeping. V8 keeps a substring, such as a cell, together with the whole text that it was cut
- * from. Invalid Unicode becomes U+FFFD.
+ * A copy of a text that may be kept without keeping more in memory. V8 keeps a substring, such as a cell, together with the whole text that
+ * it was cut from. Invalid Unicode becomes U+FFFD.
  */
 export function ownText(text: string): string {
   return Buffer.from(text).toString();

@@ -2,11 +2,14 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import { type Entry, openPromise } from 'yauzl';
 
-/** The limits of an archive. Exceeding them is a mistake, or an attempt to fill the disk. */
+/**
+ * Limits for reading an archive: how many entries, and how many bytes unpacked. An archive beyond them is a mistake, or an attempt to fill
+ * the disk.
+ */
 export type ZipLimits = { entries: number; totalBytes: number };
 
 export type Zip = {
-  /** The entries in order. Throws when there are too many. */
+  /** The archive's entries in order. @throws when there are too many */
   entries(): AsyncIterable<Entry>;
   /** An entry's content. @throws when it is too large; the stream fails beyond the size that the archive states. */
   read(entry: Entry): Promise<Readable>;
@@ -19,11 +22,11 @@ export type Zip = {
  */
 const MAX_RATIO = 300;
 
-/** Below these sizes the ratio is not checked: for one entry, and for the whole archive. */
+/** Bytes up to which the ratio {@link MAX_RATIO} is not checked: for one entry, and for the whole archive. */
 const SMALL_BYTES = 1024 * 1024;
 const SMALL_ARCHIVE_BYTES = 64 * 1024 * 1024;
 
-/** The memory for all names and comments; 20,000 long names take a tenth of it. */
+/** Most bytes of memory for all names and comments of an archive; 20,000 long names take a tenth of it. */
 const MAX_NAMES_BYTES = 32 * 1024 * 1024;
 
 /** Opens a ZIP file for reading, within limits. @throws yauzl's error when it is no ZIP file. */
@@ -45,7 +48,7 @@ export async function openZip(path: string, limits: ZipLimits): Promise<Zip> {
       }
     },
     async read(entry) {
-      // yauzl compares the stated size with the actual one, so it can be trusted here.
+      // yauzl compares the stated size with the actual one while it unpacks, so the stated size can be trusted.
       const { fileName, uncompressedSize, compressedSize } = entry;
       if (uncompressedSize > SMALL_BYTES && uncompressedSize > compressedSize * MAX_RATIO) {
         throw new Error(`${JSON.stringify(fileName)} unpacks to more than ${MAX_RATIO} times its size`);
@@ -58,7 +61,7 @@ export async function openZip(path: string, limits: ZipLimits): Promise<Zip> {
   };
 }
 
-/** How an entry declares a UTF-8 name: by a flag (APPNOTE 4.4.4, bit 11) or by an extra field (4.6.9). */
+/** The flag by which an entry declares that its name is UTF-8 (APPNOTE 4.4.4, bit 11); the other way is an extra field (4.6.9). */
 const UTF8_FLAG = 0x800;
 const UNICODE_PATH = 0x7075;
 

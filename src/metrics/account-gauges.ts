@@ -21,31 +21,36 @@ type QueueFigures = {
 /** Figures of an account that all its processes share in Redis, and what this process sees of the folders. */
 export type AccountPicture = {
   totals: RowTotals;
-  /** Archived and forgotten portfolios, which the totals lack. */
+  /** How many portfolios were archived or forgotten; `totals` does not contain their rows. */
   archived: number;
   queues: readonly QueueFigures[];
   /** The account's pace; undefined before its first call. */
   pace: PaceState | undefined;
-  /** Whether Redis is older than what was sent. */
+  /** Whether Redis is older than what was sent: its data was restored from a copy that lacks later calls. */
   isOlder: boolean;
-  /** Worker processes with recent heartbeats. */
+  /** How many worker processes gave a sign of life within the last seconds. */
   workers: number;
   processes: readonly Pick<FleetProcess, 'role' | 'version' | 'state'>[];
-  /** Waiting notices by channel, and how many ended in each manner. */
+  /** How many notices wait, by channel, and how many were delivered and not delivered in all. */
   notices: { waiting: Readonly<Record<string, number>>; delivered: number; undelivered: number };
   tasks: Readonly<Record<string, TaskRuns>>;
-  /** The fullest server of Redis. */
+  /** The memory of that Redis server which is fullest; undefined if unknown. */
   memory: { usedBytes: number; mostBytes: number } | undefined;
-  /** The disk of the data folder. */
+  /** The free and all bytes of the data folder's disk; undefined if unknown. */
   disk: { freeBytes: number; totalBytes: number } | undefined;
-  /** Waiting and rejected files in the drop folder. */
+  /** How many files in the drop folder wait, and how many were rejected; undefined without a drop folder, and if it cannot be read. */
   inbox: { waiting: number; rejected: number } | undefined;
 };
 
-/** How long a reading is kept. Several scrapers, and the people who look at pages, share it. */
+/**
+ * How long the account's figures are kept after they were read, in ms. Several scrapers, and people who look at pages, share one reading.
+ */
 const KEPT_MS = 5_000;
 
-/** Time limit of a reading: a scraper usually gives up after ten seconds, and must learn before that Redis is away. */
+/**
+ * Time limit for reading the account's figures, in ms. A scraper usually gives up after ten seconds, and must learn before that Redis is
+ * away.
+ */
 const LIMIT_MS = 3_000;
 
 /**
@@ -68,7 +73,7 @@ export function makeAccountGauges(
     redisUp.set({ account }, picture ? 1 : 0);
     const figures = picture && figuresOf(picture);
     for (const { name, made } of gauges) {
-      // Earlier values are removed: without Redis they may no longer be true.
+      // The values of the last reading are removed: without Redis they may no longer be true.
       made.reset();
       const found = figures?.[name];
       if (typeof found === 'number') made.set({ account }, found);
@@ -77,7 +82,7 @@ export function makeAccountGauges(
   };
 }
 
-/** Rejects if `work` takes longer than so many ms. */
+/** Waits for `work`. Rejects if it takes longer than `limitMs`. */
 export async function inTime<Found>(work: Promise<Found>, limitMs: number): Promise<Found> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -90,7 +95,10 @@ export async function inTime<Found>(work: Promise<Found>, limitMs: number): Prom
   }
 }
 
-/** Makes a function that answers a recent result, or calls `look` when that is older: once for any number of callers. Errors are not kept. */
+/**
+ * Makes a function that answers the last result of `look`, or calls it again if that is older than `keptMs`; once, however many callers
+ * wait. Errors are not kept.
+ */
 function makeKept<Found>(look: () => Promise<Found>, keptMs: number): () => Promise<Found> {
   let kept: { found: Promise<Found>; atMs: number } | undefined;
   return () => {
@@ -104,7 +112,7 @@ function makeKept<Found>(look: () => Promise<Found>, keptMs: number): () => Prom
   };
 }
 
-/** All labels besides the account; each figure has some of them. */
+/** The names of all labels of the gauges, besides that of the account; each gauge has some of them. */
 const LABELS = ['state', 'queue', 'reason', 'kind', 'way', 'how', 'task', 'role', 'version'] as const;
 
 type FigureName = keyof typeof HELP;

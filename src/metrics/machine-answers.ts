@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isLoopback } from '../addresses.ts';
 
-/** The needed parts of a machine's request. */
+/** What the answer to a request of a machine depends on: its path, its headers, and the client's address. */
 export type MachineQuestion = {
   path: string;
   /** The address of the client. */
@@ -18,16 +18,16 @@ export type Readiness = { ready: true } | { ready: false; why: string };
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
- * Answers requests of machines: `/health/live`, `/health/ready` and `/metrics`; undefined for any other path. Health is public and says one
- * sentence. Metrics need the token, or a request from this machine by its loopback address and name: a foreign page in a browser here would
- * use another name (DNS rebinding).
+ * Answers requests of machines: `/health/live`, `/health/ready` and `/metrics`; undefined for any other path. Health is public, and its
+ * answer is one short sentence. Metrics need the token, or a request from this machine by its loopback address and name: a page of another
+ * site, in a browser on this machine, would use another name (DNS rebinding).
  */
 export function makeMachineAnswers({
   token,
   ready,
   metrics,
 }: {
-  /** The token for metrics; undefined if none is set: then only this machine may read them. */
+  /** The token for reading metrics. If it is undefined, only this machine may read them. */
   token: string | undefined;
   ready: () => Promise<Readiness>;
   metrics: () => Promise<string>;
@@ -65,7 +65,7 @@ function isAllowed({ remoteAddress, headers }: MachineQuestion, token: string | 
   return !isPassedOn && isLoopback(remoteAddress) && isLocalName(headers.host);
 }
 
-/** Compares in constant time. */
+/** Whether the given text is the token; compared in constant time. */
 function isSame(given: string, token: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(token));

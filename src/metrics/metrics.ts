@@ -31,9 +31,9 @@ export function makeMetrics({
     countCalls: (): CallMetrics => makeCallMetrics(registry),
     /** Begins to count the service's events; once in a process. */
     countEvents: () => makeEventMetrics(registry),
-    /** Begins to count what holds calls back; returns a function that ends it. */
+    /** Begins to count the seconds in which calls are held back, by reason; returns a function that ends the counting. */
     countWaits: (now: { paceNow: () => PaceState; inFlight: () => number }) => startWaitMetrics(registry, now),
-    /** All metrics in Prometheus' text format. Does not reject without Redis: `limitline_redis_up` shows that. */
+    /** All metrics in Prometheus' text format. Without Redis it does not reject; `limitline_redis_up` then shows that Redis is away. */
     async text(): Promise<string> {
       await refresh();
       return registry.metrics();

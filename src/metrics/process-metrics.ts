@@ -9,7 +9,10 @@ import { NEARLY_FULL } from '../redis-memory/memory.ts';
 const MEANINGS = ['made', 'not ours', 'refused', 'throttled', 'unreachable', 'unknown', 'unauthorized'] as const;
 export type Meaning = Extract<CallOutcome['is'], (typeof MEANINGS)[number]>;
 
-/** The buckets of a call's duration: it ends within SERVICE_TIMEOUT_MS, 30 s by default, and mostly within a second. */
+/**
+ * The buckets of the histogram of calls' durations, in s. A call ends within SERVICE_TIMEOUT_MS, 30 s by default, and mostly within a
+ * second.
+ */
 const BUCKETS_S = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 export type CallMetrics = ReturnType<typeof makeCallMetrics>;
@@ -47,7 +50,7 @@ export function makeCallMetrics(registry: Registry) {
     for (const meaning of MEANINGS) calls.inc({ kind, meaning }, 0);
   }
   return {
-    /** Counts a call that ended after so many ms, with a response or without. */
+    /** Counts a call that ended after `durationMs`, with a response or without. */
     called(kind: CallKind, meaning: Meaning, durationMs: number): void {
       calls.inc({ kind, meaning });
       if (meaning !== 'unreachable') latency.observe({ kind }, durationMs / 1_000);
@@ -122,7 +125,7 @@ export const BLOCK_REASONS = [
 ] as const;
 type BlockReason = (typeof BLOCK_REASONS)[number];
 
-/** The reasons that hold calls back now; pure. Maps words for people to a few labels. */
+/** The reasons that hold calls back now; pure. It maps reasons, which are written for people, to a few labels. */
 export function blockedNow({ blocked, tripped = [], paused = [] }: PaceState, nowMs = Date.now()): Set<BlockReason> {
   const reasons = new Set<BlockReason>();
   if (blocked && blocked.untilMs > nowMs) reasons.add(reasonOf(blocked.why));

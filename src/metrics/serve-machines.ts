@@ -4,11 +4,11 @@ import { LimitlineError, messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { MachineAnswer, MachineQuestion } from './machine-answers.ts';
 
-/** Time limit of a request: a scraper sends a line and some headers. */
+/** Time limit for receiving a request, in ms: a scraper sends a line and some headers. */
 const REQUEST_LIMIT_MS = 5_000;
 
 /**
- * Serves health and metrics of a process that serves nothing else.
+ * Listens for requests for health and metrics, in a process that has no other server.
  *
  * @param port 0 for a free port
  * @throws LimitlineError `USAGE` if it cannot listen there

@@ -2,7 +2,7 @@ import type { Notice } from './notice.ts';
 import type { OutboxStore } from './outbox-store.ts';
 import { WAYS, type WayName } from './way.ts';
 
-/** The delivery of a notice on one channel. */
+/** Where the delivery of a notice on one channel stands. */
 export type Delivery = {
   way: WayName;
   is: 'waiting' | 'sending' | 'delivered' | 'undelivered';
@@ -18,18 +18,17 @@ export type Delivery = {
 /** A notice and its deliveries; none if no channel takes its kind. */
 export type ToldNotice = { id: string; notice: Notice; deliveries: readonly Delivery[] };
 
-/** The state of a channel. */
 export type WayStanding = {
   way: WayName;
   waiting: number;
-  /** Present if the last attempt failed; times in ms of the server's clock. */
+  /** The channel's fault, present if its last attempt failed; times are in ms of the server's clock. */
   fault?: { sinceMs: number; failures: number; againMs: number; words: string };
 };
 
-/** How many notices have ended on all channels since this ledger began. */
+/** How many notices were delivered on a channel, and how many were given up, since this ledger began. */
 export type NoticeCounts = { delivered: number; undelivered: number };
 
-/** The outbox for people who look at it. */
+/** Reads the notices of an account and the state of its channels, for display. */
 export function makeNoticeList({ connection, keys, limits }: OutboxStore) {
   return {
     /** The latest notices, the newest first. */

@@ -12,7 +12,7 @@ export type NoticeSettings = ProxySettings & {
   NOTIFY_SMTP_TO: readonly string[];
 };
 
-/** A configured channel in words: the receiving host, and how. */
+/** A configured channel in words: the receiving host, and in which form or to how many addresses notices go there. */
 export type GivenWay = { name: WayName; where: string; how: string };
 
 /** The configured channels, without anything secret. */
@@ -78,7 +78,7 @@ function mailFaults({ NOTIFY_SMTP_URL: url, NOTIFY_SMTP_FROM: from, NOTIFY_SMTP_
   return faults;
 }
 
-/** Checks the proxy at start; otherwise an invalid one would show only at the first notice. */
+/** Faults in the settings of the webhook. Its proxy is checked at start; a wrong one would otherwise show only at the first notice. */
 function webhookFaults(settings: NoticeSettings): string[] {
   if (settings.NOTIFY_WEBHOOK_URL === undefined) return [];
   try {

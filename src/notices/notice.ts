@@ -22,7 +22,7 @@ export type Notice = {
   title: string;
   /** Further facts, in the order in which they are shown. */
   facts: readonly { term: string; what: string }[];
-  /** A page of the console, such as `/portfolios/q4`. */
+  /** The path of the console's page about the notice, such as `/portfolios/q4`. */
   path: string;
   /** When the notice arose, in ms. */
   atMs: number;

@@ -24,15 +24,15 @@ export function noticeScript(connection: RedisConnection, name: string) {
 
 /** How long notices are tried and kept, in ms of the server's clock, and how many. */
 type NoticeLimits = {
-  /** How long an attempt belongs to its process: longer than any attempt takes (webhook.ts, mail.ts). */
+  /** How long an attempt to send a notice belongs to its process, in ms: longer than any attempt takes (webhook.ts, mail.ts). */
   leaseMs: number;
   /** Age at which a notice is given up: a weekend and a day. */
   giveUpMs: number;
-  /** A notice of that age is given up only after attempts for this long: a process that returns after a week still sends it. */
+  /** How long a notice of the age `giveUpMs` is still tried before it is given up: a process that returns after a week still sends it. */
   graceMs: number;
-  /** How long a notice is kept when it no longer waits. */
+  /** How long a notice is kept after it was delivered or given up on all channels. */
   keepMs: number;
-  /** Number of latest notices in lists. */
+  /** Most notices that are kept for the list of the latest ones. */
   listed: number;
   /** Most notices that may wait on a channel, some 1.5 kB each: nobody would read more. */
   waiting: number;

@@ -6,7 +6,7 @@ import type { WayName } from './way.ts';
 
 export type NoticeOutbox = ReturnType<typeof makeOutbox>;
 
-/** States compared with one command; most are unchanged. */
+/** States that are compared with the remembered ones by one command to Redis; most are unchanged. */
 const COMPARED_AT_ONCE = 500;
 
 /** Random bytes of a notice's id: 96 bits. */
@@ -20,7 +20,7 @@ type OutboxDeps = Omit<OutboxStore, 'limits'> & {
   about?: readonly NoticeKind[];
 };
 
-/** Notices, from a change of state until each is delivered or given up. */
+/** Makes an account's outbox of notices. A notice is in it from the change of state until each channel has delivered it or given it up. */
 export function makeOutbox({ connection, keys, ways, about = [], limits = NOTICE_LIMITS }: OutboxDeps) {
   const script = noticeScript(connection, 'tell-notice');
 
@@ -67,7 +67,7 @@ const TOO_MANY = 'too many notices wait already to be sent this way, so this one
 /** Most characters of a title, one sentence; Slack shows 150 characters of a header, and mail programs fewer of a subject. */
 const MOST_TITLE = 300;
 
-/** Limits that keep a message below the 28 kB of Teams, whatever its characters are. */
+/** Most facts of a notice. This and the limits of their texts keep a message below the 28 kB of Teams, whichever characters it has. */
 const MOST_FACTS = 20;
 const MOST_TERM = 60;
 const MOST_WHAT = 200;
@@ -88,13 +88,13 @@ export type TakenNotice = {
   id: string;
   notice: Notice;
   way: WayName;
-  /** Number of attempts, including this one. */
+  /** Number of attempts to send this notice, including the one that now begins. */
   tries: number;
   /** Failed attempts in a row on this channel, of any notice. */
   failures: number;
   /** Whether an earlier attempt was cut off, so that the notice may have arrived. */
   isAgain: boolean;
-  /** Identifies the lease. */
+  /** A random text that identifies this process's lease on the notice. */
   owner: string;
 };
 
@@ -160,7 +160,7 @@ function makeDeliveries({ connection, keys, limits }: OutboxStore) {
   };
 }
 
-/** One line of at most so many UTF-16 units, without half characters. */
+/** The text on one line, cut to `most` UTF-16 units, but not within a character. */
 function plainLine(text: string, most: number): string {
   const line = text
     .slice(0, 2 * most)
@@ -179,5 +179,5 @@ function plainLine(text: string, most: number): string {
 /** Control and format characters, and separators of lines and paragraphs. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
-/** The notice after an attempt; `other`: the lease had ended, and another process has the notice. */
+/** What an attempt made of the notice. `other`: the lease had ended, so another process has the notice. */
 type AfterTry = 'delivered' | 'waiting' | 'undelivered' | 'other';

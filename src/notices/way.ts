@@ -4,7 +4,7 @@ import type { Notice, NoticeKind } from './notice.ts';
 export const WAYS = ['webhook', 'mail'] as const;
 export type WayName = (typeof WAYS)[number];
 
-/** What is sent: a notice, or a test message. */
+/** The content of what is sent on a channel: that of a notice, or a test message. */
 export type Message = Omit<Notice, 'kind'> & {
   /** An id that is the same for each attempt, so that a receiver can recognize a second copy. */
   id: string;
@@ -21,7 +21,10 @@ export type SendResult =
   | {
       is: 'failed';
       words: string;
-      /** `way`: the channel, so any other notice would fail too. `notice`: only this notice. `ours`: the process stopped, the outcome is unknown. */
+      /**
+       * What is at fault. `way`: the channel, so any other notice would fail too. `notice`: this notice alone. `ours`: this process, which
+       * stopped, so the outcome is unknown.
+       */
       fault: 'way' | 'notice' | 'ours';
       /** Whether the fault may pass by itself within seconds; one that a person has to fix is retried less often. */
       passes: boolean;
@@ -33,7 +36,10 @@ export type Way = {
   name: WayName;
   /** The receiving host, for people; URLs of webhooks are secrets. */
   where: string;
-  /** Ends within its own time limits (below NOTICE_LIMITS.leaseMs), and at once when the signal is aborted; never rejects. */
+  /**
+   * Sends a message. It ends within its own time limits (below NOTICE_LIMITS.leaseMs), or at once when the signal is aborted; it never
+   * rejects.
+   */
   send(message: Message, options: { signal: AbortSignal }): Promise<SendResult>;
 };
 
@@ -43,7 +49,7 @@ const FIRST_MS = 5_000;
 /** The wait after the first fault that a person has to fix; later waits are longer. */
 const FIRST_SLOW_MS = 5 * 60_000;
 
-/** Longest wait: few attempts at a receiver that is away for days, and soon enough after its return. */
+/** Longest wait between two attempts, in ms: few attempts at a receiver that is away for days, and one soon after its return. */
 const MOST_MS = 3_600_000;
 
 /** Longest wait that a receiver may ask for, so that a notice is not given up because of it. */

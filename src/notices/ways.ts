@@ -34,7 +34,7 @@ export function makeMessage(
   return { ...notice, id, account, link: consoleUrl === undefined ? undefined : linkOf(consoleUrl, notice.path) };
 }
 
-/** The URL of a console page; undefined if the path leads to another site. */
+/** The URL of a console's page, from the console's URL and the page's path; undefined if the path leads to another site. */
 function linkOf(consoleUrl: string, path: string): string | undefined {
   const link = `${consoleUrl}/${path.replace(/^\/+/, '')}`;
   return URL.canParse(link) && new URL(link).origin === new URL(consoleUrl).origin ? link : undefined;

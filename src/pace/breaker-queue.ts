@@ -33,7 +33,7 @@ export function makeBreakerQueue<T extends { kind: CallKind }>() {
     /** The kinds of the waiting calls, each once. */
     kinds: (): CallKind[] => [...new Set([...waiters].map(({ kind }) => kind))],
 
-    /** Lets all calls pass whose breaker is not tripped. */
+    /** Ends the wait of all calls whose breaker is not tripped; each resolves to undefined. */
     letPass(mayLeave: (kind: CallKind) => boolean): void {
       for (const waiter of [...waiters]) if (mayLeave(waiter.kind)) waiter.pass(undefined);
     },

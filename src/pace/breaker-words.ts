@@ -1,10 +1,10 @@
 import { CALL_KINDS, type CallKind, KINDS } from '../call-kind.ts';
 import type { RedisConnection } from '../lua-script.ts';
 
-/** How a breaker's reason begins if a fault of our own stops the calls. */
+/** The first words of a breaker's reason if a fault of this installation, and not of the service, stops the calls. */
 export const OURS = 'the data folder cannot be used';
 
-/** Whether this reason is a fault of our own and not of the service. */
+/** Whether a breaker's reason is a fault of this installation, such as of its data folder, and not of the service. */
 export const isOurs = (why: string): boolean => why.startsWith(OURS);
 
 /** A kind of call whose breaker is tripped: why, when it is tried next, and whether any breaker's probe is in flight (`isTried`). */
@@ -34,7 +34,7 @@ export function describeBlock({ why, untilMs }: { why: string; untilMs: number }
   return why.endsWith('.') ? `${why} ${wait.charAt(0).toUpperCase()}${wait.slice(1)}` : `${why}, ${wait}`;
 }
 
-/** Longer waits are shown as a time of day, shorter ones in seconds. */
+/** From this many ms on, the end of a wait is shown as a time of day; below it in seconds. */
 const CLOCK_FROM_MS = 10_000;
 
 /** How long a wait lasts, as text: "next try in 4 s", "next try at 10:31:05". */

@@ -14,7 +14,7 @@ export type Breakers = ReturnType<typeof makeBreakers>;
 
 /**
  * Whose fault a 401 is: the row's own, or that of the credentials, which concerns everybody. `wait`: not decided yet. `aside`: not decided
- * until other calls are sent, so this one lets them go first.
+ * until other calls were sent with the same token, so this call waits and lets them leave first.
  */
 export type Blame = 'row' | 'everybody' | 'wait' | 'aside';
 
@@ -27,17 +27,22 @@ const SHUT_AFTER_ANSWERS = 3;
 /** The wait before the first probe after a breaker tripped; it doubles with each probe. */
 const FIRST_WAIT_MS = 1_000;
 
-/** A breaker that trips again within this time doubles its last wait before the next probe. */
+/** Time in ms after a reset within which a breaker that trips again doubles its last wait before the next probe. */
 const RELAPSE_MS = 10_000;
 
-/** A process reports a fault of its data folder at most this often, so that the known outcomes of healthy processes outweigh it. */
+/**
+ * Interval in ms at which a process may report a fault of its data folder at most, so that known outcomes of healthy processes outweigh it.
+ */
 const OURS_EVERY_MS = 4_000;
-/** Longest wait after a fault of a data folder: a probe costs the service only a token call. */
+/**
+ * Longest wait in ms before the next probe after a fault of a data folder. It is short, since such a probe costs the service only a token
+ * call.
+ */
 const OURS_LONGEST_WAIT_MS = 10_000;
 
 /** The wait after a probe's failed token call: no row is at stake, and a service that is back is noticed within this time. */
 const TOKEN_AGAIN_MS = 2_000;
-/** A successful token call also serves the probes of the next second. */
+/** Time in ms for which a successful token call counts: probes within it need no token call of their own. */
 const TOKEN_GOOD_MS = 1_000;
 
 /**
@@ -68,7 +73,7 @@ export function makeBreakers({ connection, key, log }: { connection: RedisConnec
       .refresh()
       .catch((error) => log.debug({ reason: messageOf(error) }, 'the circuit breakers could not be read')),
   );
-  /** Reads the breakers unless their state is fresh. */
+  /** Reads the breakers from Redis, unless their known state is fresh. */
   const refresh = async (): Promise<void> => {
     if (!breakers.isFresh()) await refreshOnce();
   };
@@ -119,13 +124,17 @@ export function makeBreakers({ connection, key, log }: { connection: RedisConnec
       }
     },
 
-    /** Whether the kind's breaker is tripped, as far as this process knows. A call asks this last, after all its other waiting. */
+    /**
+     * Whether the kind's breaker is tripped, as far as this process knows. It is the last check before a call leaves, after all waiting.
+     */
     isTripped: breakers.isTripped,
 
-    /** Whether calls of this kind may leave, by a fresh state. If false, {@link enter} asks Redis. */
+    /**
+     * Whether calls of this kind may leave. False also if this process has no fresh state of the breakers; {@link enter} then asks Redis.
+     */
     isOpenNow: (kind: CallKind): boolean => breakers.isFresh() && !breakers.isTripped(kind),
 
-    /** The tripped breakers, by a fresh state, for a process that does not make calls through `enter`. */
+    /** The tripped breakers, read from Redis unless the known state is fresh; for a process that does not make calls through `enter`. */
     async look(): Promise<readonly Tripped[]> {
       await refresh();
       return breakers.tripped();
@@ -139,8 +148,8 @@ export function makeBreakers({ connection, key, log }: { connection: RedisConnec
       unknown(kind, why, probe, LONGEST_WAIT_MS),
 
     /**
-     * Reports that a call could not leave, since this process cannot use its data folder. Several such reports in a row trip the breaker,
-     * unless other processes still get known outcomes: then the calls of those processes go on.
+     * Reports that a call could not leave, since this process cannot use its data folder. Several such reports in a row trip the breaker
+     * for all processes, unless other processes get known outcomes in between.
      */
     async ours(kind: CallKind, why: string, probe: Probe | undefined): Promise<void> {
       const nowMs = performance.now();
@@ -149,7 +158,7 @@ export function makeBreakers({ connection, key, log }: { connection: RedisConnec
       await unknown(kind, `${OURS} (${why.replace(/\.$/, '')})`, probe, OURS_LONGEST_WAIT_MS);
     },
 
-    /** Reports a known outcome. Only a probe costs a round trip of its own. */
+    /** Reports a known outcome. That of a probe is sent to Redis at once, others soon and together. */
     async known(kind: CallKind, made: { token: string; sentAtMs: number } | undefined, probe?: Probe): Promise<void> {
       answers.add(kind, made);
       if (probe === undefined) {
@@ -166,7 +175,7 @@ export function makeBreakers({ connection, key, log }: { connection: RedisConnec
      * @param sentAtMs when the call was first sent with this token
      * @param firstSentAtMs when it was first sent and got a 401, with any token
      * @param asked how often this was asked for the call
-     * @param othersOpen whether other rows are at calls of this kind, or may come to one
+     * @param othersOpen whether other rows have calls of this kind to make, now or later
      */
     blame: (call: { kind: CallKind; key: string }, suspicion: Suspicion): Promise<Blame> => ask(call, suspicion, false),
 

@@ -3,9 +3,11 @@ import type { RedisConnection } from '../lua-script.ts';
 import { isOurs } from './breaker-words.ts';
 import type { BlockedBy } from './pace-state.ts';
 
-/** The reasons that stop the calls of all processes, and whether any call passed; for periodic checks that make no calls. */
+/**
+ * The reasons that stop the calls of all processes, and whether any call passed; read by periodic checks, which make no calls themselves.
+ */
 export type CallsHeld = {
-  /** The present time by the server's clock, in ms, like all times here. */
+  /** The present time by the server's clock, in ms. All times of this type are by that clock. */
   nowMs: number;
   /** All calls that the service accepted so far; it grows while calls pass. */
   accepted: number;
@@ -13,11 +15,14 @@ export type CallsHeld = {
    * The latest wait of all calls, which may be over, and whether a call passed since it began; always false if the service asked for it.
    */
   blocked: { by: BlockedBy; untilMs: number; gotThrough?: boolean } | undefined;
-  /** Kinds of calls whose breaker is tripped, without faults of our own. `probeMs`: when the next probe is due. `isTried`: one is in flight. */
+  /**
+   * Kinds of calls whose breaker is tripped, without those that a fault of our own installation tripped. `probeMs`: when the next probe is
+   * due. `isTried`: one is in flight.
+   */
   tripped: readonly CallKind[];
   probeMs: number;
   isTried: boolean;
-  /** When a breaker was last reset. */
+  /** When a breaker was last reset, in ms of the server's clock. */
   resetMs: number;
 };
 

@@ -3,16 +3,17 @@ export type Departures = ReturnType<typeof makeDepartures>;
 /** A call that leaves longer than this after its permit was due is late. Smaller delays fit between two permits. */
 const LATE_AFTER_MS = 15;
 
-/** A ceiling counts the calls in any second. */
+/** The ceiling limits how many calls leave in any period of this length. */
 const SECOND_MS = 1_000;
 
-/** A permit under a ceiling: its due time, and the interval of all processes' permits. */
+/** A permit under a ceiling: its due time, and the ms between two permits of all processes together. */
 type DuePermit = { dueMs: number; betweenMs: number };
 
 /**
  * Limits the calls that leave this process in any second to the permits due in it. The permits of all processes keep the ceiling, so their
- * calls keep it too, however late some are. Calls that waited together for a token or a replica do not leave together: late ones give up
- * their permits. After a second with only late calls, late ones may leave: one interval apart, or one a second if no permit is due in it.
+ * calls keep it too, however late some are. Calls that waited together, for a token or for a replica of Redis to confirm, do not leave
+ * together: late ones give up their permits. After a second with only late calls, late ones may leave: one interval apart, or one a second
+ * if no permit is due in it.
  *
  * Times are those of `performance.now()`.
  */
@@ -40,7 +41,7 @@ export function makeDepartures() {
     /** Notes a permit's due time. */
     due: (dueMs: number): void => void due.push(dueMs),
 
-    /** Whether the permit's call may leave now. */
+    /** Whether the permit's call may leave at `nowMs`. Asking counts nothing. */
     mayLeave,
 
     /** Whether the permit's call may leave now; if so, counts the call as gone. */

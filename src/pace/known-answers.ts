@@ -2,7 +2,7 @@ import type { CallKind } from '../call-kind.ts';
 import type { LuaScript } from '../lua-script.ts';
 import { microsecondsSince } from './microseconds.ts';
 
-/** Interval at which responses are reported, together. */
+/** Interval in ms at which the gathered responses are reported to Redis together. */
 const TELL_EVERY_MS = 250;
 
 type Latest = { answeredAtMs: number; token: string; sentAtMs: number };
@@ -36,13 +36,13 @@ export function makeKnownAnswers({
   };
 
   return {
-    /** @param made if the call made something: the token and the time of the send */
+    /** Adds a response with a known outcome. @param made if the call made something: the token and the time of the send */
     add(kind: CallKind, made: { token: string; sentAtMs: number } | undefined): void {
       const before = latest.get(kind) ?? { token: '', sentAtMs: 0 };
       latest.set(kind, { ...before, ...made, answeredAtMs: performance.now() });
     },
 
-    /** Reports the gathered responses now. `probe` is the probe that one of them answers, if one does. */
+    /** Reports the gathered responses now. `probe`: the probe to which one of these responses belongs, if any does. */
     tell,
 
     /** Reports the gathered responses soon, together with others. */

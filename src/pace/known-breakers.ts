@@ -5,11 +5,11 @@ import { readNamedFields } from './named-fields.ts';
 
 export type KnownBreakers = ReturnType<typeof makeKnownBreakers>;
 
-/** A state of the breakers is fresh for this time; processes that make calls get it more often. */
+/** Time in ms for which a state of the breakers counts as fresh after it was read. Processes that make calls get a new one more often. */
 const FRESH_MS = 1_000;
 
 /**
- * The breakers as this process knows them from the scripts' answers (lua/breaker-state.lua). Logs when one is tripped or reset.
+ * The breakers as this process knows them from the scripts' answers (lua/breaker-state.lua). Logs when a breaker is tripped or reset.
  *
  * @param onLearned called after each answer
  */

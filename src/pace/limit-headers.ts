@@ -1,10 +1,10 @@
 import type { AnswerHeaders } from '../answer-headers.ts';
 
-/** The service's limit by a response's headers; what the headers do not state is left out. */
+/** What a response's headers state of the service's limit; fields that they do not state are left out. */
 export type LimitWords = {
-  /** `Retry-After`: ms to wait from now. */
+  /** The ms to wait from now, from `Retry-After`. */
   retryAfterMs?: number | undefined;
-  /** Calls of a whole window, calls left in it, and ms until it begins anew. */
+  /** Calls of a whole window, calls left in it (`remaining`), and ms until it begins anew (`resetMs`). */
   limit?: number | undefined;
   remaining?: number | undefined;
   resetMs?: number | undefined;
@@ -14,16 +14,22 @@ export type LimitWords = {
   capped?: string;
 };
 
-/** A longer wait is a mistake or an attack; one response stops all calls for an hour at the most. */
+/**
+ * Longest wait that is taken from a header, in ms. A longer one is a mistake or an attack: so one response stops all calls for an hour at
+ * the most.
+ */
 const LONGEST_WAIT_MS = 3_600_000;
 
-/** Most calls that a header can state: a greater number means that there is no limit. */
+/** Most calls that a header may state; a greater number means that there is no limit. */
 const MOST_CALLS = 1_000_000_000;
 
-/** A limit whose window is longer, such as 5,000 calls an hour, is a quota: its calls may be used up early. It is not a rate of calls a second. */
+/**
+ * Longest window, in s, that makes a rate. A limit with a longer one, such as 5,000 calls an hour, is a quota: its calls may be used up
+ * early.
+ */
 const LONGEST_RATE_WINDOW_S = 10;
 
-/** From these values on, a number is a time since 1970 and not a duration: 1e9 s and 1e12 ms are both in 2001. */
+/** Numbers from which a header's time is one since 1970, in s and in ms, and not a duration: both are in 2001. */
 const EPOCH_S_FROM = 1e9;
 const EPOCH_MS_FROM = 1e12;
 
@@ -53,7 +59,7 @@ export function readLimitWords(headers: AnswerHeaders, theirNowMs: number): Limi
   return Object.fromEntries(Object.entries(words).filter(([, value]) => value !== undefined));
 }
 
-/** Matches the names of all fields that are read here. */
+/** Matches the names of all header fields that can state a limit. */
 const NAMES = /^(?:retry-after$|(?:x-)?rate-?limit)/;
 
 /** Whether any field may state a limit. Checked first, since most services send none. */
@@ -72,7 +78,10 @@ const TIMES = [
   ['retryAfterMs', 'Retry-After'],
 ] as const;
 
-/** Picks the tightest rate of several policies, or without rates the fewest calls; and the remainder that is used up first. */
+/**
+ * Picks the tightest rate of several policies, or without rates the fewest calls; and of the stated calls left, those that are used up
+ * first.
+ */
 function readPair(headers: AnswerHeaders): LimitWords {
   const policies = items(headers, 'ratelimit-policy').flatMap(({ q, w }) => (q && w ? [{ limit: q, windowS: w }] : []));
   const rates = policies.filter(({ windowS }) => windowS <= LONGEST_RATE_WINDOW_S);

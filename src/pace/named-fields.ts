@@ -23,7 +23,7 @@ export function readNamedFields(reply: unknown) {
     isEmpty: fields.size === 0,
     has: (name: string): boolean => fields.has(name),
     text: (name: string): string => String(field(name)),
-    /** Redis truncates a script's numbers to integers, so fractions come as text. */
+    /** A field as a number. Scripts answer fractions as text, since Redis truncates their numbers to integers. */
     number: (name: string): number => Number(field(name)),
     /** Whether a field is 1. */
     flag: (name: string): boolean => Number(field(name)) === 1,

@@ -1,11 +1,14 @@
 /** Calls sent for a portfolio up to one moment. */
 type Seen = { atMs: number; calls: number };
 
-/** Time over which a portfolio's calls are averaged, in ms: it covers whole windows of most services. Less than LEAST_MS gives no mean. */
+/**
+ * Time over which a portfolio's calls are averaged, in ms: it covers whole windows of most services. Over less than LEAST_MS no mean is
+ * given.
+ */
 const LOOKED_BACK_MS = 30_000;
 const LEAST_MS = 2_000;
 
-/** Portfolios kept: more than people have open at once. */
+/** Most portfolios whose counts are kept: more than people have open at once. */
 const MOST_PORTFOLIOS = 200;
 
 /** Calls a second of each portfolio, from counts that pages read anyway. Nothing is kept of a portfolio that nobody views. */

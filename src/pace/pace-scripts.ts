@@ -8,15 +8,15 @@ const FIRST_RATE_PER_S = 20;
 
 /** The first wait after an outage if the service states none; it doubles up to the longest wait. */
 const FIRST_WAIT_MS = 250;
-/** The longest wait: a service that is back is noticed within this time. */
+/** The longest wait after an outage, in ms: a service that is back is noticed within this time. */
 export const LONGEST_WAIT_MS = 4_000;
 
-/** Interval of the single calls that try a blocked service. */
+/** Interval in ms of the single calls that try a blocked service. */
 const PROBE_INTERVAL_MS = 250;
 
 /**
- * Share of the ceiling that is used. It must hold in every second as the service counts, so this leaves room for calls that arrive 50 ms
- * late, in the next second, as from an overloaded machine.
+ * Share of the ceiling that is used. The ceiling must hold in every second as the service counts, so the rest is room for calls that arrive
+ * 50 ms late, in the next second, as from an overloaded machine.
  */
 const CEILING_MARGIN = 0.95;
 

@@ -18,14 +18,14 @@ type Block = {
   because: Exclude<BlockedBy, 'asked'>;
   /** An outage response that may come from a rate limiter, such as nginx' 503. It counts as a limit if other calls pass meanwhile. */
   mayBeLimit?: boolean;
-  /** Our own wait, in ms; a wait that the service states in `headers` overrides it. */
+  /** The wait that Limitline chooses itself, in ms; a wait that the service states in `headers` overrides it. */
   askedMs?: number;
   headers?: AnswerHeaders;
   /** Episode of the call's permit (permit.ts). */
   episode: number;
 };
 
-/** How often responses are reported to Redis while no call asks for permits; more often while the rate doubles. */
+/** Interval in ms at which responses are reported to Redis while no call asks for permits; it is shorter while the rate doubles. */
 const TELL_EVERY_MS = 250;
 const TELL_AT_START_EVERY_MS = 25;
 
@@ -98,7 +98,7 @@ export function makePace({
     const words = readWords(headers);
     const statedMs = words.retryAfterMs ?? (because === 'limit' ? words.resetMs : undefined);
     const shownWhy = statedMs === undefined ? why : ASKED;
-    // Refused credentials stay the reason despite a header, since only a person can mend them.
+    // Refused credentials stay the reason despite a header, since only a person can correct them.
     const by = statedMs === undefined || because === 'credentials' ? because : 'asked';
     const { waitMs, isFirst } = await scripts.block({
       askedMs: statedMs ?? askedMs,
@@ -129,7 +129,8 @@ export function makePace({
     else telling ??= setTimeout(tell, state.phase === 'start' ? TELL_AT_START_EVERY_MS : TELL_EVERY_MS).unref();
     // With calls remaining, `Retry-After` is the time until the window is renewed, as rate-limiter-flexible sends it with every response.
     if (!words.retryAfterMs || (words.remaining ?? 0) > 0) return;
-    // Neither the rate nor an outage caused this wait, so nothing else changes.
+    // The service asked for this wait, so `block` stores the reason `asked`. The reason `outage` is passed since it leaves the rate as it
+    // is.
     await block({ why: ASKED, because: 'outage', headers, episode: NO_EPISODE });
   };
 
@@ -170,7 +171,10 @@ export function makePace({
 const SPARE_S = 0.016;
 /** Below this rate there are no spare permits: an unused one would be missed. */
 const SPARE_FROM_PER_S = 200;
-/** Once a limit is known, there are spare permits only while the rate is so many times the flow: unused ones are lost to all processes. */
+/**
+ * Once a limit is known, there are spare permits only while the rate is at least this many times the flow: unused ones are lost to all
+ * processes.
+ */
 const SPARE_BELOW_LIMIT = 2;
 
 /** How many spare permits to hold: plenty until a limit is reached, since the rate only grows then. */

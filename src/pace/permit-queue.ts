@@ -33,7 +33,7 @@ export function makePermitQueue(
   spareWanted: () => number = () => 0,
 ) {
   let waiters: Waiter[] = [];
-  /** Ordered by due time; one timer serves the first. */
+  /** The granted permits that are not due yet, ordered by due time; one timer waits for the first. */
   let coming: Coming[] = [];
   let timer: NodeJS.Timeout | undefined;
   const heard = new WeakSet<AbortSignal>();

@@ -36,7 +36,7 @@ export const SAMPLE_EVERY_MS = 2_000;
 const KEPT = 1_800;
 const KEPT_FOR_S = 7 * 86_400;
 
-/** A longer time without a sample means that no process worked, or nothing happened. */
+/** Time between two samples, in ms, from which on it counts as a gap: no process worked, or nothing happened. */
 const GAP_MS = 5 * SAMPLE_EVERY_MS;
 
 /**
@@ -83,7 +83,10 @@ export function makeSampleReader(samples: Pick<PaceSamples, 'read'>): () => Prom
   };
 }
 
-/** How many things of a kind were made a minute in the last `overMs`, as far as samples go back; undefined where none tells. */
+/**
+ * How many things of a kind were made a minute in the last `overMs`, as far as samples go back; undefined if no sample counts things of
+ * that kind.
+ */
 export function madePerMinute(
   samples: readonly PaceSample[],
   kind: MadeKind,
@@ -100,7 +103,10 @@ export function madePerMinute(
 /** Busy time over which accepted calls are averaged, in ms: whole windows of most services. */
 const BUSY_MS = 30_000;
 
-/** Mean calls a second of the latest {@link BUSY_MS} in which calls were accepted, whenever that was; undefined if no sample tells. */
+/**
+ * Mean calls a second of the latest {@link BUSY_MS} in which calls were accepted, whenever that was; undefined if the samples show no
+ * accepted call.
+ */
 export function busyPerS(samples: readonly PaceSample[]): number | undefined {
   let [calls, ms] = [0, 0];
   for (const { fromMs, atMs, acceptedPerS } of spansOf(samples).reverse()) {

@@ -21,7 +21,7 @@ const CUT = 0.8;
 /** The usual latency rises by 2 % a response, and falls at once to a lower one. */
 const USUAL_DRIFT = 0.02;
 
-/** Weight of one response in the recent mean, of some ten: one slow response alone says nothing. */
+/** Weight of one response in the recent mean of latencies, which so covers some ten responses: one slow response alone shows nothing. */
 const LATELY_SHARE = 0.1;
 
 /**

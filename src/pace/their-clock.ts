@@ -19,7 +19,7 @@ export function makeTheirClock() {
     read(dateMs: number | undefined, nowMs: number): number {
       if (dateMs !== undefined) {
         if (nowMs - sinceMs > FORGET_AFTER_MS) {
-          // Two periods overlap, so that one of them always has values.
+          // The values are kept for two overlapping periods, so that one of the two always has some.
           aheadBefore = nowMs - sinceMs > 2 * FORGET_AFTER_MS ? Number.NEGATIVE_INFINITY : ahead;
           ahead = Number.NEGATIVE_INFINITY;
           sinceMs = nowMs;

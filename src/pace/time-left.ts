@@ -19,20 +19,26 @@ const LEAST_MEAN_MS = 2_000;
 /** The learned rate is used if it differs by less than this share from the latest mean; windows let through more or less at times. */
 const NEAR = 1 / 3;
 
-/** A portfolio with a smaller share of the calls shares the pace with others while they have rows. Its share is at least LEAST_SHARE. */
+/**
+ * Share of all calls from which on a portfolio counts as alone. With a smaller share it divides the pace with other portfolios while they
+ * have rows; its share then counts as at least LEAST_SHARE.
+ */
 const ALONE_FROM = 0.8;
 const LEAST_SHARE = 0.01;
 
-/** A rate below this counts as zero: it comes from one call some seconds ago. */
+/** Calls a second below which a rate counts as zero: such a rate comes from one call some seconds ago. */
 const LEAST_PER_S = 0.01;
 
-/** Reasons of a block that do not concern the service's limit, see `pace-state.ts`. A short wait may still be due to it. */
+/**
+ * Reasons of a block that do not concern the service's limit, see `pace-state.ts`. A wait shorter than SHORT_WAIT_MS may still be due to
+ * that limit.
+ */
 const AWAY: readonly string[] = ['outage', 'credentials', 'replicas', 'memory'] satisfies BlockedBy[];
 const SHORT_WAIT_MS = 2_000;
 
 /**
- * How long so many calls take, as a range. It uses the rate that the service accepted lately or, if the service counts by long windows,
- * their room. Undefined if nothing is known, or while the service is away.
+ * How long the calls take that are still to be made, as a range. It uses the rate that the service accepted lately or, if the service
+ * counts by long windows, the calls that these allow. Undefined if nothing is known, or while the service is away.
  *
  * @param samples the pace's history, see `samples.ts`
  * @param ownPerS measured calls a second for these rows alone, if known: others may share the pace
@@ -57,7 +63,7 @@ export function timeLeftRange(
   return rates && { fromS: waitsS + fewest / rates.fastest, toS: waitsS + most / rates.slowest };
 }
 
-/** The service's window as its headers state it, for the first window, before an end of one was seen. */
+/** The service's window as its headers state it. It is used until the end of a window was observed, which shows more. */
 function windowTold(
   { window, flowPerS }: PaceState,
   lately: number | undefined,

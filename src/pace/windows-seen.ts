@@ -15,13 +15,13 @@ export type SeenWindow = ToldWindow & {
  */
 export const LONG_WAIT_MS = 5_000;
 
-/** Ends that differ by less belong to one wait, reported by several responses. */
+/** Ends of waits that differ by less than this, in ms, belong to one wait, which several responses reported. */
 const SAME_MS = 1_000;
 
 /** Once more calls than this multiple of a window's were accepted without a wait, the service no longer counts as one with windows. */
 const MORE_THAN_ALL = 1.1;
 
-/** A shorter part of a window gives no rate: its calls may be the first few of many. */
+/** Shortest part of a window, in ms, from which a rate is taken. The calls of a shorter part may be the first few of many. */
 const TELLS_FROM_MS = 2_000;
 
 /**
@@ -48,8 +48,8 @@ export function windowSeen(spans: readonly PaceSpan[], nowMs: number): SeenWindo
 }
 
 /**
- * Seconds that so many calls take at a service with such windows: they leave at `perS` until a window is used up, and then wait for the
- * next one.
+ * Seconds that a number of calls takes at a service with such windows: they leave at `perS` until a window is used up, and then wait for
+ * the next one.
  */
 export function secondsInWindows(
   calls: number,

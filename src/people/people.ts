@@ -16,7 +16,7 @@ export type { UserView } from './users/user.ts';
 
 export type People = ReturnType<typeof makePeople>;
 
-/** For this long a process trusts what it last knew about whether there are users. */
+/** Time in ms for which a process relies on what it last read about whether there are any users. */
 const BELIEVED_MS = 1_000;
 
 /** A user's own change of password: `unfit` says why the new one is not acceptable. */

@@ -21,7 +21,10 @@ const FILE_NAME = 'secret';
 const SECRET_BYTES = 32;
 const KEY_BYTES = 32;
 
-/** 96 bits, more than anybody can try. The mark, kept in Redis, shows only whether two hosts have the same secret. */
+/**
+ * Bytes of the mark, a derived value that Redis keeps to show whether two hosts have the same secret. 96 bits are more than anybody can
+ * try.
+ */
 const MARK_BYTES = 12;
 
 /**
@@ -90,7 +93,10 @@ function isSame(one: string, other: string): boolean {
   return timingSafeEqual(digest(one), digest(other));
 }
 
-/** Files that this process is making, by path, so that all callers share one; of several processes the first to name the file wins. */
+/**
+ * The files that this process is making now, by path, so that all callers wait for the same one. If several processes make a file, that of
+ * the first counts.
+ */
 const MAKING = new Map<string, Promise<string>>();
 
 function readOrMake(path: string): Promise<string> {

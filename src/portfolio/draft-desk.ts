@@ -27,8 +27,8 @@ export type LineEdit = { line: number } & (
 );
 
 /**
- * Replaces a text in the cells of one column, in all kept lines with something wrong in it. An empty `from` stands for the
- * whole cell. Edits of single lines come after it.
+ * Replaces a text in the cells of one column, in all lines of the list that have a problem or warning in that column. An empty `from`
+ * stands for the whole cell. Edits of single lines come after it.
  */
 export type ColumnEdit = { list: MendPlace['list']; column: string; from: string; to: string };
 
@@ -63,7 +63,7 @@ type Correction = { reading?: ReadOptions; portfolio?: string; forgetKept?: bool
  * unknown id. The person in `by`, who changes a draft, becomes one of its authors.
  */
 export type DraftDesk = {
-  /** Newest first. */
+  /** All drafts, the newest first. */
   list(): Promise<PortfolioDraft[]>;
   read(id: string): Promise<PortfolioDraft>;
   /** Streams an upload to the disk. @throws whatever the streams throw, for example when the connection is lost */

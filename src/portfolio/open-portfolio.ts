@@ -74,7 +74,7 @@ export type PortfolioFile = ReadOptions & {
   givenPath?: string | undefined;
   /** Further columns that must exist and must not be empty. They may be the team's own columns. */
   requiredColumns: readonly string[];
-  /** Amounts above which statements are advised, by currency, besides the service's own advice. */
+  /** Amounts above which audited financial statements are advised, by currency, besides the service's own advice. */
   adviseAbove?: AdviseAbove | undefined;
   /** Where documents are looked up. Without a folder, a line that names documents is invalid. */
   documents?: DocumentFolder | undefined;
@@ -83,7 +83,7 @@ export type PortfolioFile = ReadOptions & {
   /** Decides which buyer each line means. Without a book, only the file's own lines are compared. */
   buyers?: BuyerBook | undefined;
   signal?: AbortSignal | undefined;
-  /** The current time, for judging the dates of statements. Default: now. */
+  /** The current time, for judging the dates of financial statements. Default: now. */
   now?: Date;
 };
 

@@ -57,7 +57,7 @@ export type LineToMend = {
   numbers?: readonly number[] | undefined;
   problems: Problem[];
   warnings: Problem[];
-  /** Its amount, where that can be read. */
+  /** The line's amount, if it can be read. */
   requested?: string | undefined;
   /** The line's text, where its division into cells is unreliable. The person corrects the text as a whole. */
   broken?: string | undefined;
@@ -80,7 +80,7 @@ export type MendPlace = { list: 'problems' | 'warnings'; page: number; column?: 
 
 /** The result of reading a file before its import. */
 export type Preview = {
-  /** Digest of its inputs except the ledger: file, reading options, documents, portfolio, account, settings. */
+  /** Digest of all that the preview depends on, except the ledger: file, reading options, documents, portfolio, account, settings. */
   of: string;
   madeMs: number;
   dialect: Dialect;

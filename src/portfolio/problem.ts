@@ -58,7 +58,7 @@ export function visible(text: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds control characters.
 const CONTROL = /[\0-\x1f\x7f-\x9f]/g;
 
-/** Unicode's Control Pictures: U+2400 onwards for C0, U+2421 for DEL; C1 has none. */
+/** The symbol of a control character, from Unicode's Control Pictures: U+2400 onwards for C0, U+2421 for DEL; C1 has none. */
 function picture(character: string): string {
   const code = character.charCodeAt(0);
   if (code < 0x20) return String.fromCharCode(0x2400 + code);

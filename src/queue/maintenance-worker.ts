@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 import type { RedisConnection } from '../lua-script.ts';
 import { MAINTENANCE, type MaintenanceJob, maintenanceOptions, type NextMoment, RUN_ATTEMPTS } from './maintenance.ts';
 
-/** One run, as given to `run`. */
+/** A run of a maintenance task that this worker has taken up. */
 export type MaintenanceRun = {
   task: string;
   dueMs: number;
@@ -30,7 +30,10 @@ export type MaintenanceWorker = ReturnType<typeof startMaintenanceWorker>;
 const LOCK_MS = 15_000;
 const STALLED_CHECK_MS = 5_000;
 
-/** Practically no limit: the ledger counts how often a night began and ends it, with a reason; BullMQ's own limit would give none. */
+/**
+ * How often BullMQ lets a run be taken over after its process died: practically without limit. The ledger counts how often a night began,
+ * and ends it with a reason, which BullMQ's own limit would not give.
+ */
 const MAX_STALLED = 1_000_000;
 
 /** BullMQ's wait after a failure of Redis while it ends a job. */

@@ -77,7 +77,7 @@ export function makeQueueLooks(queues: Readonly<Record<QueueName, Queue<JobData>
      * Failed jobs of one queue that `isMeant` accepts, the latest first.
      *
      * @param from index to continue from, @param count most jobs
-     * @returns the jobs, and the index behind the last one read; undefined at the end
+     * @returns the jobs, and the index after the last one read; undefined at the end
      */
     async failed(
       name: QueueName,

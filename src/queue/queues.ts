@@ -34,7 +34,7 @@ const JOB_OPTIONS: JobsOptions = {
 /** BullMQ always writes its event stream, which nobody reads: one page is kept in place of 10,000 entries. */
 const STREAMS = { events: { maxLen: 100 } };
 
-/** States of jobs that do not run yet. */
+/** BullMQ's lists of jobs that do not run yet. */
 const WAITING = ['wait', 'prioritized', 'delayed'] as const;
 
 /** The states of a job that does not run yet, as BullMQ names them for one job. */
@@ -43,7 +43,7 @@ const WAITS: ReadonlySet<string> = new Set(['waiting', 'prioritized', 'delayed',
 /** States in which a job will do nothing more for its row. */
 const GONE: ReadonlySet<string> = new Set(['unknown', 'failed', 'completed']);
 
-/** Ten times BullMQ's wait before the last attempt; every other delay is shorter. */
+/** A delay in ms that is longer than any that is ever set: ten times BullMQ's wait before the last attempt. */
 const LONGEST_DELAY_MS = 640_000;
 
 /** The producers' side of the queues. A job's id is its row's name, so a row has at most one job in a queue. */
@@ -154,7 +154,7 @@ export function makeQueues({
       return states.some((state) => WAITS.has(state));
     },
 
-    /** Those of these jobs of which BullMQ has any record, even one that is left of a lost job. */
+    /** The jobs, among those given, of which BullMQ has any record, even one that is left of a lost job. */
     async known(jobs: readonly NewJob[]): Promise<NewJob[]> {
       const found: NewJob[] = [];
       for (const name of QUEUES) {
@@ -168,7 +168,7 @@ export function makeQueues({
       return found;
     },
 
-    /** Those of these jobs that have failed and are kept, so that BullMQ would ignore adding them. */
+    /** The jobs, among those given, that have failed and are kept, so that BullMQ would ignore adding them. */
     async failedOf(jobs: readonly NewJob[]): Promise<NewJob[]> {
       const found: NewJob[] = [];
       for (const name of QUEUES) {

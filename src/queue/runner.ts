@@ -8,7 +8,7 @@ import { ATTEMPTS, type JobData, type QueueName } from './queues.ts';
 export type JobEnd =
   /** Nothing is left to do: the row has ended, or is in the next queue. */
   | { is: 'finished' }
-  /** The row is not at fault: the job runs again after so many ms, and this does not count as an attempt. */
+  /** The row is not at fault: the job runs again after `waitMs`, and this does not count as an attempt. */
   | { is: 'later'; waitMs: number }
   /**
    * The row ended without success. The job is kept among the failed ones, with this message for operators; it must not contain personal
@@ -16,7 +16,7 @@ export type JobEnd =
    */
   | { is: 'failed'; message: string };
 
-/** One kind of job. */
+/** How the jobs of one queue are run and given up. */
 export type RunnableJob = {
   name: string;
   run: (data: unknown) => Promise<JobEnd>;
@@ -27,8 +27,9 @@ export type RunnableJob = {
 export type QueueRunner = ReturnType<typeof makeRunner>;
 
 /**
- * Short locks and many stalls, so that rows of a killed process go on within seconds; the ledger makes a second run harmless. BullMQ's
- * defaults (30 s, one stall) would fail a row for good at its second crash.
+ * How long a worker has a job without renewing its lock, in ms, and how often a job may lose its worker. Locks are short and stalls are
+ * many, so that rows of a killed process go on within seconds; the ledger makes a second run harmless. BullMQ's defaults (30 s, one stall)
+ * would fail a row for good at its second crash.
  */
 const LOCK_MS = 6_000;
 const STALLED_CHECK_MS = 2_000;

@@ -44,13 +44,13 @@ export function connectTo(target: RedisTarget, role: ConnectionRole, retryStrate
   return connection;
 }
 
-/** A host that drops packets must leave time for a second attempt within {@link COMMAND_TIMEOUT_MS}. */
+/** Time limit for connecting, in ms. If a host drops packets, a second attempt must still fit into {@link COMMAND_TIMEOUT_MS}. */
 const CONNECT_TIMEOUT_MS = 2_000;
 
 /** Wait while Redis loads its data. Redis' own estimate is in whole seconds, too long for small data. */
 const LOADING_RETRY_MS = 100;
 
-/** BullMQ's blocking reads take at most 10 s; a worker's connection that is silent for three times that is dead. */
+/** A worker's connection counts as dead after this silence, in ms. BullMQ's blocking reads take at most a third of it. */
 const WORKER_SILENCE_MS = 30_000;
 
 /** Answers to ioredis: reconnect, or reconnect and resend the command. */

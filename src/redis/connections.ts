@@ -40,7 +40,10 @@ export function makeConnections({ target, where, log }: { target: RedisTarget; w
 /** How long pending commands are awaited when the process ends. */
 const CLOSE_TIMEOUT_MS = 2_000;
 
-/** Attempts to reconnect are quick at first, since our own Redis restarts at once; then about one a second, randomized among processes. */
+/**
+ * The wait in ms before an attempt to reconnect: short at first, since our own Redis restarts at once; then about a second, randomized
+ * among processes.
+ */
 function retryDelayMs(attempt: number): number {
   return Math.min(25 * 2 ** Math.min(attempt, 10), 1_000) * (0.75 + Math.random() / 2);
 }

@@ -35,7 +35,7 @@ export async function checkGivenRedis({
 
 /** The servers behind the connection, once it works: one, or the primaries of a cluster. */
 async function reach(connection: RedisConnection, where: string): Promise<Redis[]> {
-  // A timeout gives no reason, but ioredis reports one earlier.
+  // The last error that ioredis reported before the timeout, which gives no reason itself.
   let reason: unknown;
   const note = (error: Error & { lastNodeError?: unknown }) => {
     reason = error.lastNodeError ?? error;

@@ -62,7 +62,10 @@ const LOOK_EVERY_MS = 3_000;
 /** The only member of the sorted set at the key; a sorted set can be told to only accept greater scores (GT). */
 const MOST = 'most';
 
-/** A replica acknowledges every second; one that is silent for so long may be gone and already be replaced. */
+/**
+ * Seconds of silence after which a replica no longer counts. It acknowledges every second, so a silent one may be gone and already be
+ * replaced.
+ */
 const SILENT_AFTER_S = 5;
 
 async function lookAt(connection: RedisConnection, key: string): Promise<{ remembered: number; seen: number }> {

@@ -6,8 +6,8 @@ import type { RedisConnection } from '../lua-script.ts';
 export type ServerInfo = Readonly<Record<string, string>>;
 
 /**
- * Before 7.0 an error inside a script is worded differently (`ERR Error running script … -READONLY …`), so that a Redis that temporarily
- * rejects writes would look like a wrong script.
+ * The oldest version of Redis that can serve. Before 7.0 an error inside a script is worded differently (`ERR Error running script …
+ * -READONLY …`), so that a Redis that temporarily rejects writes would look like a wrong script.
  */
 const OLDEST_VERSION = [7, 0] as const;
 
@@ -27,6 +27,8 @@ export function parseInfo(text: string): ServerInfo {
 }
 
 /**
+ * Checks that a server's version is new enough.
+ *
  * @param place name of the server, to begin a sentence
  * @throws LimitlineError `REDIS` for a version below 7.0; Valkey reports the version with which it is compatible
  */

@@ -7,7 +7,10 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-/** How far a date is sought: 29 February may be eight years away (2096 to 2104); a date that is farther never comes. */
+/**
+ * Days within which a pattern's next date is sought. 29 February may be eight years away (2096 to 2104); a date that is farther never
+ * comes.
+ */
 const FARTHEST_DAYS = 9 * 366;
 
 /** An upper bound for a change of local clocks, which in recent times was at most two hours. */

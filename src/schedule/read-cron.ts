@@ -4,7 +4,7 @@ export type Cron = {
   hours: readonly number[];
   days: ReadonlySet<number>;
   months: ReadonlySet<number>;
-  /** 0 is Sunday. */
+  /** Days of the week; 0 is Sunday. */
   weekdays: ReadonlySet<number>;
   /** Whether the field of days begins with `*`. If neither field of days does, a day that matches one of them counts, as in cron. */
   anyDay: boolean;

@@ -26,7 +26,7 @@ export function whenWords({ pattern, tz }: Pick<ScheduleEntry, 'pattern' | 'tz'>
   return `${words ?? `by ${pattern}`}, ${zoneWords(tz)}`;
 }
 
-/** `Berlin time` for Europe/Berlin. */
+/** A time zone in words, such as `Berlin time` for Europe/Berlin. */
 function zoneWords(tz: string): string {
   if (/^(Etc\/)?(UTC|UCT|GMT|Zulu|Universal)$/i.test(tz)) return 'UTC';
   const place = tz.startsWith('Etc/') ? tz : (tz.split('/').at(-1) ?? tz);

@@ -24,7 +24,7 @@ export function localZone(): string {
   return isZone(`${timeZone}`) ? timeZone : 'UTC';
 }
 
-/** Formats by time zone, which are kept: making one costs a hundred times as much as using it. */
+/** Formatters of dates by time zone. They are kept, since making one costs a hundred times as much as using it. */
 const FORMATS = new Map<string, Intl.DateTimeFormat>();
 
 /** Whether this machine knows a time zone of this name. A mere offset such as `+02:00` is none, since it lacks daylight saving. */

@@ -55,7 +55,10 @@ export function makeServiceClient(options: {
   const basePath = pathname.replace(/\/+$/, '');
   const openOutlet = () => makeOutlet({ origin, connections: options.connections, proxy: options.proxy });
   const outlet = openOutlet();
-  /** Connections of sessions alone, so that no other call waits for one behind a session. Opened by the first. */
+  /**
+   * The connections for calls for hosted sessions, opened by the first of them. Other calls have connections of their own, so that they
+   * never wait for one behind a session.
+   */
   let sessionOutlet: Outlet | undefined;
   const token = makeTokenCache({
     connection: options.connection,
@@ -121,7 +124,10 @@ export function makeServiceClient(options: {
       if (answer.is === 'unknown' && fault()) throw fileFault(document.path, 'read', fault());
       return answer;
     },
-    /** Asks for a hosted session. SERVICE_NOT_MADE is not believed here, since it speaks of the known calls. */
+    /**
+     * Asks for a hosted session. The statuses of SERVICE_NOT_MADE do not apply to it, since that setting is about the calls that the
+     * service documents.
+     */
     createSession: (session: SessionCall, body: Record<string, unknown>, call: CallOptions) => {
       sessionOutlet ??= openOutlet();
       const read = (text: string) => readSessionAnswer(text, session);

@@ -9,7 +9,7 @@ import type { TunnelLimits } from './tunnel.ts';
 
 export type Outlet = ReturnType<typeof makeOutlet>;
 
-/** undici ignores an abort while it connects, so this limit is needed. */
+/** Time limit for connecting, in ms. It is needed, since undici ignores an abort while it connects. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /** The time for a tunnel: that of two connections, one to the proxy and then the proxy's own to the service. */
@@ -60,8 +60,8 @@ export function makeOutlet({
 
   return {
     /**
-     * Sends a POST and waits for the whole answer, see `send`. Rejects only with `CREDENTIALS`, when the proxy refuses
-     * them: it has not passed the call on then.
+     * Sends a POST and waits for the whole answer, see `send`. Rejects only with `CREDENTIALS`, when the proxy refuses its credentials: it
+     * has not passed the call on then.
      */
     async send(post: Post): Promise<Reply> {
       const reply = await send(pool, forwards ? forwarded(post, origin, proxy) : post);
@@ -83,7 +83,10 @@ export function makeOutlet({
   };
 }
 
-/** The code for tunnels is loaded only with a proxy, because it takes some 30 ms with Node's own http. */
+/**
+ * Connects through a tunnel of the proxy. The code for tunnels is loaded only with a proxy, because it takes some 30 ms with Node's own
+ * http.
+ */
 function connectByTunnel(proxy: ForwardProxy, limits: TunnelLimits, closing: AbortSignal): buildConnector.connector {
   const loaded = import('./tunnel.ts').then(({ makeTunnelConnector }) => makeTunnelConnector(proxy, limits, closing));
   return (options, callback) => {

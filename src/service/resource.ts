@@ -56,8 +56,8 @@ export function readMade(kind: CallKind, text: string, sent: Readonly<Record<str
 const MOST_BESIDES_BYTES = 256;
 
 /**
- * The fields of each thing in an answer (docs/service.md, "Company" and "Buyer limit request"). A document's are not shown; these are the ones that
- * the others have, its purpose, and what was sent of its file.
+ * The fields of each thing in an answer (docs/service.md, "Company" and "Buyer limit request"). The document does not show the fields of an
+ * uploaded document; listed for it are the fields that companies and limits have, its purpose, and what was sent of its file.
  */
 const NAMED: Readonly<Record<CallKind, readonly string[]>> = {
   company: 'id object name address website buyer_limit contacts created'.split(' '),
@@ -68,7 +68,10 @@ const NAMED: Readonly<Record<CallKind, readonly string[]>> = {
     ),
 };
 
-/** The fields that are neither named by the document nor sent, as JSON with the answer's digits, cut to 256 bytes; '' without any. */
+/**
+ * The answer's fields that are neither named by the service's document nor sent, as JSON with the answer's digits, cut to 256 bytes; ''
+ * without any.
+ */
 function besidesOf(kind: CallKind, fields: Fields, sent: Body, text: string): string {
   const isOther = (name: string) => !NAMED[kind].includes(name) && !Object.hasOwn(sent, name);
   if (!Object.keys(fields).some(isOther)) return '';
@@ -136,7 +139,7 @@ function isSameDecimal(sent: number, answered: string): boolean {
   }
 }
 
-/** Characters of a value in the description of a difference: enough to see it. */
+/** Most characters of a value in the description of a difference: enough to see it. */
 const KEPT_CHARACTERS = 80;
 
 /**
@@ -166,7 +169,7 @@ export function isWebPage(text: string): boolean {
 
 type Fields = Record<string, unknown>;
 
-/** The fields of a body. One that is no object has none, and so no id either. */
+/** The fields of a body. A body that is no object has none, and so no id either. */
 function asFields(json: unknown): Fields {
   return typeof json === 'object' && json !== null ? (json as Fields) : {};
 }
@@ -197,7 +200,7 @@ function numbersAsText(_key: string, value: unknown, context?: { source?: string
   return typeof value === 'number' ? (context?.source ?? String(value)) : value;
 }
 
-/** The function is typed here, since TypeScript's library lacks this part of ECMAScript 2026. */
+/** `JSON.rawJSON` is typed here, since TypeScript's library lacks this part of ECMAScript 2026. */
 const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown };
 
 function numbersAsWritten(_key: string, value: unknown, context?: { source?: string }): unknown {

@@ -44,10 +44,13 @@ export type SessionPlace = (typeof SESSION_PLACES)[number];
 
 const PLACE = /\$\{([^{}]*)\}/g;
 
-/** Parts of letters, digits and `. _ ~ -`, none of which begins with a dot: no other host, no way up, no query. */
+/**
+ * The path of a call: parts of letters, digits and `. _ ~ -`, none of which begins with a dot. So it names no other host, no folder above,
+ * and no query.
+ */
 const PATH = /^(?:\/[\w~-][\w.~-]*)+$/;
 
-/** The paths of the known calls, which must never be called as a session. */
+/** The paths of the calls that the service documents. None of them may be called as one for a hosted session. */
 const KNOWN_PATHS = ['/v1/auth/token', ...Object.values(KINDS).map(({ path }) => path)];
 
 /** Printable ASCII alone (RFC 3986, section 2): neither a control character nor a space is part of a URL. */
@@ -108,7 +111,7 @@ export function readSessionFile(path: string): { session: SessionCall; faults?: 
 }
 
 /**
- * The call that the setting's file describes; undefined without the setting.
+ * The call for hosted sessions, as the file describes it that SERVICE_SESSION_FILE names; undefined without that setting.
  *
  * @throws LimitlineError `SETTINGS` if the file was changed to a wrong one since the settings were read
  */
@@ -119,7 +122,7 @@ export function sessionOf(path: string | undefined): SessionCall | undefined {
   throw new LimitlineError('SETTINGS', `SERVICE_SESSION_FILE is ${path}, but ${faults.join('; ')}.`);
 }
 
-/** The names of the places in a body, in its texts at any depth. */
+/** The names of the places `${name}` in a body, in its texts at any depth. */
 export function placesIn(body: unknown): string[] {
   const found = new Set<string>();
   mapped(body, (text) => {
@@ -129,7 +132,7 @@ export function placesIn(body: unknown): string[] {
   return [...found];
 }
 
-/** The names of all fields, at any depth. */
+/** The names of all fields in a JSON value, at any depth. */
 function namesIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   const own = Array.isArray(value) ? [] : Object.keys(value);
@@ -156,10 +159,12 @@ function mapped(value: unknown, change: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mapped(one, change)]));
 }
 
-/** Characters of an end that are kept: a time in any form. */
+/** Most characters of the text that says when a session ends: enough for a time in any form. */
 const MOST_ENDS = 64;
 
-/** Reads a 2xx answer. Without a link that is a URL nobody knows what was made; an end that is no short plain text is left out. */
+/**
+ * Reads a 2xx answer. If its link is no URL, the answer is unreadable; if the end of the session is no short plain text, it is left out.
+ */
 export function readSessionAnswer(text: string, { link, ends }: Pick<SessionCall, 'link' | 'ends'>): Made {
   let answer: unknown;
   try {

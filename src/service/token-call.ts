@@ -9,7 +9,7 @@ import type { Granted } from './token.ts';
 /** The statuses for wrong or insufficient credentials (RFC 6749, section 5.2, and HTTP). */
 const REFUSED = new Set([400, 401, 403]);
 
-/** Statuses of temporary conditions, from whatever server. */
+/** Statuses of temporary conditions: the token call may succeed later, whichever server responded. */
 const PASSING = new Set([408, 429]);
 
 /** An answer without a token, with its headers, which may ask for a delay. */
@@ -93,7 +93,7 @@ export function makeTokenCall(options: {
   };
 }
 
-/** Describes an answer without a token. */
+/** Words for a response without a token, for a message. */
 function answerWords(status: number, { location }: AnswerHeaders, text: string): string {
   if (isWebPage(text)) return `a web page (status ${status})`;
   if (status >= 300 && status < 400) return `status ${status}, which leads to ${originOf(location)}`;
@@ -140,7 +140,10 @@ function readGrant(
   return { value, lifetimeMs: lifetimeOf(answer.expires_in) ?? tokenLifetimeMs };
 }
 
-/** RFC 6749 has a number; some services send text. */
+/**
+ * The lifetime in ms that `expires_in` states in seconds, within the limits; undefined if it states none. RFC 6749 has a number; some
+ * services send text.
+ */
 function lifetimeOf(expiresIn: unknown): number | undefined {
   const seconds = typeof expiresIn === 'number' || typeof expiresIn === 'string' ? Number(expiresIn) : Number.NaN;
   return seconds >= LIFETIME_MIN_S ? Math.min(seconds, LIFETIME_MAX_S) * 1_000 : undefined;

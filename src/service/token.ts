@@ -14,16 +14,18 @@ const RENEW_SHARE = 0.2;
 const RENEW_MAX_MS = 60_000;
 
 /**
- * The lock for fetching is extended during a token call, so two processes never fetch at once (except when one is
- * suspended, which costs one token call). The lock is short, so that others do not wait long for a killed process.
+ * How long a process has the lock for fetching a token, in ms. The lock is extended during a token call, so two processes never fetch at
+ * once (except when one is suspended, which costs one token call). The lock is short, so that others do not wait long for a killed process.
  */
 const LOCK_MS = 6_000;
 const PROLONG_EVERY_MS = 2_000;
 const POLL_MS = 40;
-/** After refused credentials, waiting calls retry only at this interval: some services lock out frequent attempts. */
+/** Interval in ms at which waiting calls retry after the credentials were refused: some services lock out frequent attempts. */
 const REFUSED_REST_MS = 2_000;
 
-/** For this long Redis remembers that there was a token: 30 days, as for the pace. An account unused for longer starts anew. */
+/**
+ * Time in ms for which Redis remembers that there was a token: 30 days, as it keeps the pace. An account unused for longer counts as new.
+ */
 const REMEMBERED_MS = 2_592_000_000;
 
 /**
@@ -75,7 +77,7 @@ export function makeTokenCache({
   const lock = async (owner: string): Promise<boolean> =>
     (await connection.set(lockKey, owner, 'PX', LOCK_MS, 'NX')) === 'OK' || (await connection.get(lockKey)) === owner;
 
-  /** Makes the token call and shares the token. */
+  /** Makes the token call, and stores the token in Redis for all processes. */
   const fetchAndShare = async (onCall: () => void): Promise<Token> => {
     const hadToken = (await connection.exists(hadKey)) === 1;
     onCall();
@@ -88,7 +90,7 @@ export function makeTokenCache({
     return remember(granted.value, granted.lifetimeMs, granted.lifetimeMs);
   };
 
-  /** Does what `fetchAndShare` does, and holds the lock for as long as the call takes. */
+  /** Makes the token call and stores the token, while it extends the lock of `owner`, so that no other process makes the call too. */
   const fetchByRight = async (owner: string, onCall: () => void): Promise<Token> => {
     const prolonging = setInterval(() => {
       prolong([lockKey], [owner, LOCK_MS]).catch(() => {});
@@ -118,7 +120,7 @@ export function makeTokenCache({
         await sleep(POLL_MS);
       }
     } finally {
-      // After a long suspension, the lock may be another process's, which this release leaves alone.
+      // After a long suspension of this process the lock may be another one's; this release leaves such a lock alone.
       if (mayFetch) await release([lockKey], [owner]).catch(() => {});
     }
   };
@@ -185,7 +187,7 @@ export function makeSeal(secret: string, context: string) {
       const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
       return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64');
     },
-    /** Undefined if the text was encrypted under another secret, or changed. */
+    /** Decrypts a text; undefined if it was encrypted under another secret, or changed. */
     open(sealed: string): string | undefined {
       const bytes = Buffer.from(sealed, 'base64');
       try {

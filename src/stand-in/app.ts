@@ -64,7 +64,7 @@ export function makeApp(parts: {
   app.post(STAND_IN_SESSION_PATH, resource('session'), ({ body }, reply) =>
     serve.serve('session', endpoints.session(body), body, reply),
   );
-  // Documents and tokens have scopes of their own, because their bodies are parsed in other ways.
+  // Documents and tokens have Fastify scopes of their own, because their bodies are parsed in other ways.
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('application/json', (_request: FastifyRequest, payload: AsyncIterable<Buffer>) =>
@@ -121,7 +121,7 @@ export function makeControl({
       log.info({ changed: Object.keys(Object(change)) }, 'the stand-in has new faults');
     },
 
-    /** Opens or closes the port according to the faults. */
+    /** Opens or closes the port, as the fault `outage` says. */
     followOutage,
 
     /** Resets all counts, and the faults to those at the start. Does not touch the port. */
@@ -157,7 +157,7 @@ function addControlEndpoints(app: FastifyInstance, control: Control): void {
     } catch (error) {
       return refuse(reply, 422, messageOf(error));
     }
-    // Closing the port at once would cut this answer off.
+    // The port is closed only after this response, which closing at once would cut off.
     reply.raw.once('close', control.followOutage);
     return control.faults();
   });

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 /** A received document body: its JSON without the file's content, and that content's size and digest. */
 export type ReceivedDocument = { json: unknown; content: Base64Digest };
 
-/** The end of a data URI's head, behind which the content begins (docs/service.md, "Document"). */
+/** The end of a data URI's head; the content of the file follows it (docs/service.md, "Document"). */
 const MARK = ';base64,';
 
-/** The limit for everything around the content. Purpose, media type and file name need far less. */
+/** Most bytes of a document's body without the file's content. Purpose, media type and file name need far less. */
 const MOST_AROUND_BYTES = 65_536;
 
 /**
@@ -29,7 +29,7 @@ export async function readDocumentBody(chunks: AsyncIterable<Buffer>): Promise<R
   for await (const chunk of chunks) {
     let rest = chunk;
     if (place === 'before') {
-      // `;base64,` may be split between two chunks.
+      // The mark `;base64,` may be split between two chunks, so the end of the last chunk is looked at again.
       const tail = around.subarray(1 - MARK.length);
       const at = Buffer.concat([tail, rest]).indexOf(MARK);
       const contentAt = at < 0 ? rest.length : at + MARK.length - tail.length;
@@ -62,7 +62,9 @@ export function makeBase64Digest() {
   const sha256 = createHash('sha256');
   let valid = true;
   let sizeBytes = 0;
-  /** The last one to four characters so far. Only the very last group may have padding. */
+  /**
+   * The last one to four characters that were received. They are checked later, since only the very last group of a text may have padding.
+   */
   let carried = '';
 
   const decode = (groups: string, shape: RegExp) => {

@@ -5,7 +5,7 @@ import { LimitlineError } from '../errors.ts';
 /** The stand-in's faults, including defaults. */
 export type FaultSettings = z.output<typeof faultSettingsSchema>;
 
-/** A change by a caller: each member that it names is replaced as a whole. */
+/** A change of faults by a caller: each member that it names is replaced as a whole. */
 export type FaultChange = z.input<typeof faultSettingsSchema>;
 
 export type FaultRule = FaultSettings['rules'][number];
@@ -42,9 +42,9 @@ const milliseconds = z.number().min(0);
 /** Which requests a rule applies to. All given conditions must hold. The first matching rule of the list counts. */
 const ruleSchema = z.strictObject({
   on: z.enum(['token', ...CALL_KINDS, 'session', 'any']),
-  /** Text that the body must contain, as compact JSON without the base64 content of a document. */
+  /** A text that must occur in the request's body, taken as compact JSON without the base64 content of a document. */
   match: z.string().optional(),
-  /** Every nth of the requests that match `on` and `match`. */
+  /** The rule applies to every nth of the requests that fulfil `on` and `match`. */
   every: z.int().min(1).optional(),
   /** The probability with which the rule applies; the random numbers come from the seed. */
   chance: z.number().min(0).max(1).optional(),
@@ -59,7 +59,7 @@ const headers = z.record(z.string(), z.string()).default({});
 
 /** Kinds of fault. Rules apply only to requests that would otherwise succeed, so `made: true` always makes. */
 const faultRuleSchema = z.discriminatedUnion('fault', [
-  /** Another status, by default with an error body: 500, 429, 503, 302, 418, ... */
+  /** The answer has another status, and by default an error body: 500, 429, 503, 302, 418, ... */
   ruleSchema.extend({
     fault: z.literal('status'),
     status: z.int().min(200).max(599),
@@ -89,7 +89,7 @@ const faultRuleSchema = z.discriminatedUnion('fault', [
     status: z.string(),
     share: z.number().min(0).max(1),
   }),
-  /** Bytes that are not HTTP. */
+  /** The answer consists of bytes that are not HTTP. */
   ruleSchema.extend({ fault: z.literal('not-http'), made }),
 ]);
 

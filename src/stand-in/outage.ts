@@ -38,15 +38,15 @@ export function makeOutage({ faults, listener, log }: { faults: Faults; listener
   };
 
   return {
-    /** Always opens the port first, even if the settings begin with an outage: with port 0, its number is unknown before. */
+    /** Starts the port. It is opened first even if the settings begin with an outage: with port 0, its number is unknown before. */
     async start(): Promise<void> {
       running = true;
       await listener.open();
       await follow();
     },
-    /** To be called after changes of faults. Resolves when the port follows them; rejects if it cannot open. */
+    /** Opens or closes the port as the faults say; to be called after each change of them. Rejects if the port cannot be opened. */
     follow,
-    /** Follows a change of faults without waiting for it; a failure is logged. */
+    /** Opens or closes the port as the faults say, without being waited for; a failure is logged. */
     followInBackground,
     async stop(): Promise<void> {
       running = false;

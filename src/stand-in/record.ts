@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { CALL_KINDS, type CallKind, eachKind } from '../call-kind.ts';
 
-/** `other` is everything that the service does not document. */
+/** What a request to the stand-in asks for. `other` stands for everything that the service does not document. */
 export type RequestKind = CallKind | 'session' | 'token' | 'other';
 
 /** An object that was made more than once; `what` identifies it by its content (see `resource-endpoints.ts`). */
@@ -89,7 +89,7 @@ export function makeRecord({ keepMade }: { keepMade: boolean }) {
   };
 }
 
-/** Up to this number of texts, the texts themselves are kept and no hashes: most stand-ins see fewer. */
+/** Number of texts up to which the texts themselves are kept; for more, their hashes are. Most stand-ins see fewer. */
 const FEW_TEXTS = 4_096;
 
 /** Slots of the table for more texts than {@link FEW_TEXTS}: 4 M of 4 bytes are 16 MB, for three million texts at most. */
@@ -143,7 +143,7 @@ export function makeSeenSet() {
   };
 }
 
-/** Times that the ring holds: more than requests in a second, so it never overwrites a time that it needs. */
+/** Number of times of requests that the ring holds: more than a second has requests, so no time is overwritten that is still needed. */
 const RING_SIZE = 65_536;
 
 const WINDOW_MS = 1_000;

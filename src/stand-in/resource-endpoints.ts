@@ -62,7 +62,7 @@ export function makeResourceEndpoints({ ids, record }: { ids: Ids; record: MadeR
       return { make };
     },
 
-    /** @param received the body from `document-body.ts`; `undefined` if it was not JSON, or too long */
+    /** Checks a document and makes it. @param received the body from `document-body.ts`; `undefined` if it was not JSON, or too long */
     document(received: ReceivedDocument | undefined): Checked {
       if (!received) return refuse('the body', 'is not JSON, or is too long apart from the content of the file');
       const { json, content } = received;
@@ -93,7 +93,7 @@ export const STAND_IN_SESSION_PATH = '/invoice-financing/v1/hosted-sessions';
 
 const HOUR_MS = 3_600_000;
 
-/** The documents' prefix is not documented; `doc_` is the stand-in's own choice. */
+/** The prefix of a kind's ids. That of documents is not documented; `doc_` is the stand-in's own choice. */
 const prefixOf = (kind: CallKind): string => KINDS[kind].prefix || 'doc_';
 
 /** Random bytes of an id: 80 bits, so that ids are unique, even among independent stand-ins. */

@@ -6,7 +6,7 @@ import type { FaultRule } from './fault-settings.ts';
 import type { Faults } from './faults.ts';
 import type { MadeRecord, RequestKind } from './record.ts';
 
-/** Recorded instead of a status when the client has closed the connection. */
+/** The word that is recorded in place of a status when the client has closed the connection. */
 const CLIENT_GONE = 'client gone';
 
 export type Serve = ReturnType<typeof makeServe>;
@@ -142,7 +142,7 @@ function decided(body: unknown, { status, share }: RuleOf<'decision'>): unknown 
   return { ...resource, status, total_limit: granted, available_limit: granted };
 }
 
-/** How often a piece of a slow body is sent: no pause reaches a client's timeout for silence. */
+/** Interval in ms at which the pieces of a slow body are sent: no pause is as long as a client's timeout for silence. */
 const DRIBBLE_EVERY_MS = 20;
 
 function dribble(response: ServerResponse, body: Buffer, bytesPerS: number): void {

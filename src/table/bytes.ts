@@ -31,7 +31,10 @@ export async function openBytes({
   const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   let closing: Promise<void> | undefined;
 
-  /** Fills the buffer as far as possible: a pipe returns little at a time, and small chunks make parsing slow. */
+  /**
+   * Reads into the buffer until it is full or the file ends; returns the number of bytes. A pipe returns little at a time, and small chunks
+   * make parsing slow.
+   */
   async function fill(): Promise<number> {
     let filled = 0;
     while (filled < CHUNK_BYTES) {

@@ -20,7 +20,7 @@ export function readSound(records: readonly string[], delimiter: Delimiter): str
   return text.isWellFormed() ? read : remarked(read, text);
 }
 
-/** Reads lines that are one record each. In a broken line, a cell that stays open ends with the line. */
+/** Reads lines that are one record each. In a broken line, a cell whose quotation mark is not closed ends with the line. */
 export function readLines(lines: readonly string[], delimiter: Delimiter): LineCells[] {
   // If quotation marks come in pairs, csv-parse either fails or reads each line as one record.
   const sound = lines.some(hasOddQuotes) ? null : readIfSound(lines, delimiter);
@@ -44,7 +44,7 @@ export type QuoteFault = {
    * `trailing`: text follows the closing one before the next delimiter.
    */
   kind: 'unclosed' | 'stray' | 'trailing';
-  /** The cell's start in the text. */
+  /** Where the faulty cell starts in the record's text, as an index. */
   at: number;
 };
 
@@ -79,8 +79,8 @@ export function hasOddQuotes(line: string): boolean {
 }
 
 /**
- * csv-parse creates an error for every record of another width, even if that is allowed. Collecting the stack of such
- * an error takes five times as long as reading the record.
+ * Runs csv-parse without collecting the stacks of its errors. It creates an error for every record of another width, even if that is
+ * allowed. Collecting the stack of such an error takes five times as long as reading the record.
  */
 function withoutStacks<Answer>(work: () => Answer): Answer {
   const limit = Error.stackTraceLimit;
@@ -106,8 +106,8 @@ function startLength(fault: QuoteFault | null | undefined, line: string): number
 }
 
 /**
- * csv-parse works on UTF-8, which turns every mark of damage into U+FFFD. This restores the marks in their order, among
- * the U+FFFD that the file itself has.
+ * csv-parse works on UTF-8, which turns every mark of damage into U+FFFD. This function restores the marks of `text` in the cells, in their
+ * order, among the U+FFFD that the file itself has.
  */
 function remarked(read: string[][], text: string): string[][] {
   const marks = (text.match(/[\p{Surrogate}\ufffd]/gu) ?? []).values();

@@ -1,6 +1,6 @@
 import type { RawRecord } from './records.ts';
 
-/** The header is searched up to this line. Above it may be a title, a date or a logo. */
+/** Number of lines at the beginning of a table in which its header is searched. Above the header may be a title, a date or a logo. */
 export const HEADER_WITHIN_LINES = 20;
 
 /** The unread part above the header: its first and last line, and its texts. */

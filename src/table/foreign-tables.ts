@@ -29,7 +29,7 @@ export function wrongKindOf(start: Buffer): string | null {
 }
 
 /**
- * Finds the kind from the directory if it is within these bytes, else from stream names anywhere in them.
+ * Finds the kind of a compound file: from its directory if that is within these bytes, else from stream names anywhere in them.
  *
  * @param bytes the beginning of the file; Excel writes the directory near it.
  */
@@ -53,7 +53,7 @@ const COMPOUND_SENTENCES: Record<ReturnType<typeof compoundKindOf>, string> = {
   unknown: 'This is an old Excel workbook or another old Office file: save its table as .xlsx or as CSV UTF-8.',
 };
 
-/** Excel 2 to 5, before compound files: the BOF record of each version, then its length. */
+/** First bytes of workbooks of Excel 2 to 5, which are no compound files: the BOF record of each version, then its length. */
 const BIFF = [
   [0x09, 0x00, 0x04, 0x00],
   [0x09, 0x02, 0x06, 0x00],
@@ -62,7 +62,7 @@ const BIFF = [
   [0x09, 0x08, 0x10, 0x00],
 ];
 
-/** Bytes that are searched: enough for everything before a page's first element. */
+/** Bytes at a file's beginning in which a web page's or an XML document's first element is looked for. */
 const LOOKED_AT = 2_048;
 const BYTE_ORDER_MARKS = /^(\xef\xbb\xbf|\xff\xfe|\xfe\xff)/;
 
@@ -79,7 +79,9 @@ const TEXTS: [RegExp, string][] = [
   [/^\{\\rtf/, 'This is an RTF document, not a table: save the table as .xlsx or as CSV UTF-8.'],
 ];
 
-/** The order matters: a Numbers package also has previews of other kinds. */
+/**
+ * Packages of other programs, each by the name of one of its parts. The order matters: a Numbers package also has previews of other kinds.
+ */
 const PACKAGES: [RegExp, string][] = [
   [
     /^(Index\/.*\.iwa|Index\.zip|index\.apxl)$/i,
@@ -136,15 +138,15 @@ const COMPOUND = Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
 const ENTRY_BYTES = 128;
 const NAME_BYTES = 64;
 
-/** Offsets in the header: the sector size, as a power of two, and the directory's first sector. */
+/** Offsets in the header of a compound file: the sector size, as a power of two, and the directory's first sector. */
 const SECTOR_SHIFT_AT = 30;
 const DIRECTORY_AT = 48;
 
-/** Offset in the header of the list of sectors with the allocation table. */
+/** Offset in the header of a compound file of the list of sectors with the allocation table. */
 const FAT_LIST_AT = 76;
 const FAT_LIST_LENGTH = 109;
 
-/** A workbook has some ten streams, and four entries fit into a sector. */
+/** Most sectors of a compound file's directory that are read. A workbook has some ten streams, and four entries fit into a sector. */
 const MAX_SECTORS = 64;
 
 function directoryNames(bytes: Buffer): Set<string> {

@@ -13,10 +13,13 @@ export function withoutApostrophe(text: string): string {
 }
 
 /**
- * Includes full-width signs (U+FF1D and others), which East Asian spreadsheets accept, and signs after blanks and byte
- * order marks, which some programs skip.
+ * Texts that spreadsheets run as formulas. A sign may be full-width (U+FF1D and others), which East Asian spreadsheets accept, or come
+ * after blanks and byte order marks, which some programs skip.
  */
 const RUN_AS_FORMULA = /^(?:[\t\r\n]|\s*[=+\-@＝＋－＠])/;
 
-/** A sign, then digits with separators, which cannot be computed. Unambiguous, so that long texts take linear time. */
+/**
+ * A sign, then digits with separators: a number or a telephone number, which is no formula. The pattern is unambiguous, so that long texts
+ * take linear time.
+ */
 const NUMBER = /^[ \u00a0\u202f]*[-+](?=\D*\d)[\d.,'’ \u00a0\u202f]*$/;

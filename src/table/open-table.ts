@@ -47,7 +47,7 @@ async function readStart(file: TableFile, bytes: ByteSource): Promise<Table> {
 
 const ZIP = Buffer.from('PK\x03\x04');
 
-/** Returns null for other ZIP files. The code for workbooks is loaded only when needed. */
+/** Reads a sheet of a workbook; null for any other ZIP file. The code for workbooks is loaded only when needed. */
 async function readSheet(file: TableFile, bytes: ByteSource): Promise<Table | null> {
   const { openSheet } = await import('./xlsx/sheet-table.ts');
   const sheet = await openSheet(file);

@@ -3,9 +3,9 @@ export const MAX_RECORD_LENGTH = 1024 * 1024;
 
 /** One line of the file, numbered as in an editor. */
 export type PhysicalLine = {
-  /** From 1. */
+  /** The line's number, from 1. */
   line: number;
-  /** Without the line break. */
+  /** The line's text, without the line break. */
   text: string;
   /** False if the line is longer than `MAX_RECORD_LENGTH`: then `text` is only its start. */
   whole: boolean;
@@ -40,7 +40,7 @@ export function makePhysicalLines(): PhysicalLines {
   let nextLf = -1;
   let nextCr = -1;
 
-  /** The end of the current line; -1 while it is unknown. */
+  /** The index at which the current line ends; -1 while it is unknown. */
   function dueEnd(): number {
     if (nextLf < at) nextLf = indexOrLength(text, '\n', at);
     if (nextCr < at) nextCr = indexOrLength(text, '\r', at);
@@ -90,7 +90,7 @@ export function makePhysicalLines(): PhysicalLines {
 /** Matches the end of a line. */
 export const LINE_BREAK = /\r\n|\r|\n/;
 
-/** The part of a too long line that is kept for the results file. */
+/** Characters that are kept of a line that is too long, for the results file. */
 const KEPT_LENGTH = 1024;
 
 /** The index of a line's end; -1 if further text may change it, because a CR may be half of a CRLF. */
@@ -101,7 +101,7 @@ function sureEnd(text: string, end: number, ended: boolean): number {
 
 const CR = 0x0d;
 
-/** The end of the first later line at which quotation marks are paired; -1 if there is none. */
+/** The index of the end of the first later line at which quotation marks are paired; -1 if there is none. */
 function evenEnd(text: string, at: number, ended: boolean): number {
   let end = -1;
   for (let first = text.indexOf('"', at); first !== -1; ) {

@@ -18,7 +18,7 @@ export type RawRecord = {
   sheet?: { numbers: readonly number[]; hidden?: boolean };
 };
 
-/** The properties of the lines below that follow from the header. They distinguish an intended line break from a lost quotation mark. */
+/** What the header tells about the records below it. It distinguishes an intended line break from a lost quotation mark. */
 export type Shape = {
   /** Whether a record with these cells is as wide as the header. */
   fits(cells: readonly string[]): boolean;
@@ -110,7 +110,7 @@ export function makeRecordReader(delimiter: Delimiter): RecordReader {
   return { startAt, feed: lines.feed, end: lines.end, next };
 }
 
-/** A call of csv-parse costs as much as some five lines. 1,024 were no faster and took 30 MB more. */
+/** Lines that csv-parse reads in one call, since a call costs as much as some five lines. 1,024 were no faster and took 30 MB more. */
 const BATCH_LINES = 256;
 
 /** The records of lines that are one record each, including broken ones, without blank ones. */
@@ -151,11 +151,11 @@ function isBlank(cells: string[]): boolean {
   return RULE_STARTS.includes(first[0] ?? '') && RULE.test(cells.join(''));
 }
 
-/** Rules of dashes between the lines of printed lists, such as SAP's. */
+/** The characters of which lists that were made for printing, such as SAP's, draw rules between lines. */
 const RULE_STARTS = '-=_+';
 const RULE = /^[\s=_+-]{10,}$/;
 
-/** False if a record of several lines rather comes from a lost quotation mark and an unrelated later one. */
+/** Whether a record of several lines is meant as one. False if it rather comes from a lost quotation mark and an unrelated later one. */
 function isCredible(cells: string[], shape: Shape): boolean {
   return shape.fits(cells) && !cells.some((cell, column) => LINE_BREAK.test(cell) && !shape.mayBreak(column));
 }

@@ -30,7 +30,7 @@ export type TableFile = {
   /** The name of a workbook in errors, where `path` is an internal copy. */
   givenPath?: string | undefined;
   signal?: AbortSignal | undefined;
-  /** Recognizes the header among the first lines. */
+  /** The words by which the header is recognized among the first lines. */
   vocabulary: Vocabulary;
 } & GivenDialect;
 
@@ -42,7 +42,7 @@ export async function nextRecord({ next, more }: Pick<Table, 'next' | 'more'>): 
   }
 }
 
-/** An empty table with a reason. */
+/** An empty table. `unusable`: why the file is no table. */
 export function emptyTable(unusable: string | null, close: () => Promise<void>): Table {
   return {
     header: null,

@@ -34,7 +34,7 @@ export async function readTextTable(file: TableFile, bytes: ByteSource, first: B
     if (chunk) return true;
     ended = true;
     records.end();
-    // The answer is true for once more after the last chunk, because the last record may have waited for the end of the text.
+    // After the last chunk the answer is true once more, since the last record may have waited for the end of the text.
     return true;
   }
 
@@ -43,7 +43,7 @@ export async function readTextTable(file: TableFile, bytes: ByteSource, first: B
   return { header, above, below, dialect, rereadable, unusable, next: records.next, more, close: bytes.close };
 }
 
-/** Excel's declaration of the delimiter, on a first line of its own. */
+/** The form of a file's first line `sep=;`, by which Excel is told the delimiter. */
 const SEP_LINE = /^"?sep=([,;\t|])"? *$/i;
 
 /** The delimiter that a `sep=;` line declares; null for other lines. */
@@ -109,7 +109,10 @@ function firstTwo(start: string, delimiter: Delimiter, from: number): (RawRecord
   return [records.next().value ?? undefined, records.next().value ?? undefined];
 }
 
-/** A byte order mark overrides a given encoding, as in browsers (Encoding Standard, section 6). */
+/**
+ * The file's encoding: the given one, else the detected one. A byte order mark overrides a given encoding, as in browsers (Encoding
+ * Standard, section 6).
+ */
 async function encodingOf(file: TableFile, start: Buffer, rereadable: boolean): Promise<FoundEncoding> {
   const given = file.encoding === undefined ? undefined : encodingNamed(file.encoding);
   // A given encoding needs no pass over the whole file.
@@ -118,7 +121,7 @@ async function encodingOf(file: TableFile, start: Buffer, rereadable: boolean): 
   return given === undefined || found.bom ? found : { encoding: given, bom: false, doubt: null };
 }
 
-/** A pipe can be read only once, and so can a kernel file, which has no size. */
+/** Whether a file can be read twice. A pipe cannot, nor can a kernel file, which has no size. */
 async function isRereadable(path: string): Promise<boolean> {
   const found = await stat(path);
   return found.isFile() && found.size > 0;
@@ -131,7 +134,7 @@ function dialectOf(start: string, given: TableFile): Pick<Dialect, 'delimiter' |
   return { delimiter, sepLine: said !== null, lineBreak: lineBreakOf(start) };
 }
 
-/** The first line break outside quotes. Spreadsheets write the breaks within a quoted cell differently. */
+/** The line break that ends records: the first one outside of quotes. Spreadsheets write the breaks within a quoted cell differently. */
 function lineBreakOf(start: string): Dialect['lineBreak'] {
   let isQuoted = false;
   for (const [sign] of start.matchAll(/"|\r\n|\r|\n/g)) {
@@ -141,7 +144,7 @@ function lineBreakOf(start: string): Dialect['lineBreak'] {
   return (LINE_BREAK.exec(start)?.[0] ?? PLAIN_DIALECT.lineBreak) as Dialect['lineBreak'];
 }
 
-/** The characters that are read once for each delimiter: enough for the header and some lines, even of a wide file. */
+/** Characters at a file's beginning from which the delimiter is detected: enough for the header and some lines, even of a wide file. */
 const LOOKED_AT = 32 * 1024;
 
 /** The most common width of records with several cells, and how many records have it. */

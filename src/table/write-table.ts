@@ -11,7 +11,7 @@ export function makeTableText(dialect: TextDialect): Stringifier {
   return stringify(optionsOf(dialect));
 }
 
-/** Records in a batch, some 60 kB. Later steps take a hundredth of the time that single records would cost. */
+/** Records in one batch of table text, some 60 kB. Later steps then take a hundredth of the time that single records would cost. */
 const RECORDS = 200;
 
 /** Turns records into table text as {@link makeTableText} does, but in batches, because there may be a million. */
@@ -33,7 +33,7 @@ function optionsOf(dialect: TextDialect): Options {
 
 /** Options for csv-stringify that preserve every cell. */
 export function quotingOf({ delimiter, lineBreak }: TextDialect): Options {
-  // By default, csv-stringify quotes only the line break that ends records.
+  // By default, csv-stringify quotes only cells with the line break that ends records.
   return { delimiter, record_delimiter: lineBreak, quoted_match: /[\r\n]/ };
 }
 

@@ -1,4 +1,4 @@
--- Notices on their ways to people. Each script of this file begins with its name.
+-- Scripts for notices: remembered, sent on channels, delivered or given up. Each script of this file begins with its name.
 
 -- @script tell-notice
 -- Remembers the state of a subject, and adds the notice of its change to the outbox of each channel.
@@ -17,7 +17,7 @@ if basis ~= '' and basis ~= 'was ' .. known then return 0 end
 redis.call('HSET', KEYS[1], subject, state)
 if notice == '' then return 0 end
 local now = nowMs()
--- The order of this notice is behind all earlier ones, even within one ms, or if the clock was set back.
+-- The sort score of this notice is above those of all earlier ones, even within one ms, or if the clock was set back.
 local last = redis.call('ZRANGE', KEYS[3], -1, -1, 'WITHSCORES')[2]
 local order = string.format('%.17g', math.max(now, (last or 0) + 0.001))
 redis.call('HSET', KEYS[2], 'notice', notice, 'at', now, 'order', order)
@@ -47,9 +47,9 @@ return 1
 -- @include #end-way
 local way, prefix, owner, leaseMs, giveUpMs, graceMs, lacking, keepMs = unpack(ARGV)
 local now = nowMs()
--- After this many failures of a channel in a row, which take more than a minute, the second notice is tried once.
+-- After this many failures of a channel in a row, over more than a minute, the second notice of its outbox is tried once, before the first.
 local ONE_BEHIND = '4'
--- The rest of a wait, never longer than was planned, even if a clock was set back since.
+-- The ms that are left of a wait until `untilMs`: never more than the planned `waitMs`, even if the clock was set back since.
 local function leftMs(untilMs, waitMs)
   local left = (tonumber(untilMs) or 0) - now
   return left > (tonumber(waitMs) or 0) and 0 or math.max(0, left)
@@ -58,7 +58,7 @@ local untilMs, putOffMs, since, failures, why =
   unpack(redis.call('HMGET', KEYS[2], 'until', 'wait', 'since', 'failures', 'words'))
 local id, at, nextId, nextAt = unpack(redis.call('ZRANGE', KEYS[1], 0, 1, 'WITHSCORES'))
 if not id then return { 'none' } end
--- The second notice shows whether only the first one is at fault, and not the channel.
+-- If the second notice is delivered, the first one is at fault, and not the channel.
 if failures == ONE_BEHIND and nextId then id, at = nextId, nextAt end
 local key = prefix .. id
 local notice, told, state, waitMs, tries =
@@ -117,7 +117,8 @@ if now + waitMs - told > tonumber(giveUpMs) and now - first > tonumber(graceMs) 
   endWay(way, id, KEYS[4], KEYS[1], KEYS[3], 'undelivered', words, keepMs)
   return 'undelivered'
 end
--- If the channel is at fault, all notices wait, in order: a receiver must learn that something began before it learns that it ended.
+-- If the channel is at fault, all its notices wait, in order: a receiver must get the notice that something began before the one that it
+-- ended.
 local isOwn = putOffMs == 'well'
 redis.call('HSET', KEYS[4], way, 'waiting', way .. ':wait', isOwn and waitMs or 0, way .. ':at', now + waitMs)
 redis.call('ZADD', KEYS[1], isOwn and now + waitMs or redis.call('HGET', KEYS[4], 'order') or told, id)

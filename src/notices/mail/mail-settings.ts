@@ -5,7 +5,7 @@ import { userInfoOf } from '../user-info.ts';
 export type MailServer = {
   host: string;
   port: number;
-  /** TLS from the first byte (RFC 8314, section 3.3), and not by STARTTLS. */
+  /** Whether the connection has TLS from its first byte (RFC 8314, section 3.3), and not only after STARTTLS. */
   secure: boolean;
   /** Whether TLS is required: an attacker in between could hide that the server offers STARTTLS, and would get the password. */
   requireTLS: boolean;

@@ -4,13 +4,16 @@ import { noConnectionWords } from '../../no-connection.ts';
 import type { Message, SendResult, Way } from '../way.ts';
 import type { MailAddress, MailServer } from './mail-settings.ts';
 
-/** Time for a whole attempt: some servers check a mail for long before they accept it (RFC 5321, section 4.5.3.2, allows minutes). */
+/**
+ * Time limit of a whole attempt to send a mail, in ms. Some servers check a mail for long before they accept it (RFC 5321, section 4.5.3.2,
+ * allows minutes).
+ */
 const TRY_MS = 60_000;
 
-/** Time for the DNS lookup, for connecting, and for each reply but the last. */
+/** Time limit, in ms, for the DNS lookup, for connecting, and for each reply but the last. */
 const STEP_MS = 10_000;
 
-/** Time for the reply to QUIT, which no longer matters. */
+/** Time limit for the reply to QUIT, in ms; nothing depends on that reply. */
 const QUIT_MS = 1_000;
 
 /** Sends notices by mail, one mail to all addresses. Each attempt has its own connection, since notices are rare. */
@@ -48,7 +51,7 @@ export function makeMail({
         const fail = (error: MailError) => cut(meaningOfMailError(error, server.host));
         if (signal.aborted) return stop();
         signal.addEventListener('abort', stop, { once: true });
-        // A listener for errors stays, since some may follow after the end, when nobody awaits them.
+        // The listener for errors stays: some errors come after the end of the attempt, when nobody awaits them.
         connection.on('error', fail);
         converse(connection, server, { from: from.address, to, mail })
           .then((words) => end({ is: 'delivered', words }))
@@ -61,7 +64,7 @@ export function makeMail({
 /** An error for a mail that was not accepted: codes of the reply (RFC 5321, section 4.2) and the failed command. Its text is never shown. */
 type MailError = Error & {
   code?: string | undefined;
-  /** The system's code, if the package reports one of its own. */
+  /** The system's error code, where `code` is one of nodemailer's own. */
   originalCode?: string | undefined;
   /** The SMTP command that failed. */
   command?: string | undefined;
@@ -95,7 +98,7 @@ function meaningOfMailError(error: MailError, host: string): SendResult {
   return failed(`did not take the mail (${says})`, 'way', passes);
 }
 
-/** `550 5.1.1`: the reply's code, and its enhanced code (RFC 3463) if there is one. */
+/** The codes in a server's reply, such as `550 5.1.1`: the reply's code, and its enhanced code (RFC 3463) if there is one. */
 function codesOf({ response = '', responseCode = 0 }: Pick<MailError, 'response' | 'responseCode'>): string {
   const [, enhanced] = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response) ?? [];
   return enhanced === undefined ? String(responseCode) : `${responseCode} ${enhanced}`;
@@ -117,7 +120,7 @@ function connect({ host, port, secure, requireTLS }: MailServer, tryMs: number):
 }
 
 /**
- * Greets the server, signs in, sends the mail, and quits.
+ * One conversation with the mail server (SMTP): greets it, signs in, sends the mail, and quits.
  *
  * @returns which addresses were refused, by their position in the setting; '' for none
  */
@@ -184,6 +187,6 @@ function escaped(text: string): string {
 function reasonOf({ message, originalCode, code, response }: MailError): string {
   const words = response === undefined ? message : 'its answer is not one of a mail server';
   const said = noConnectionWords(Object.assign(new Error(words), { code: originalCode ?? code }));
-  // The words are written for webhooks and name http; here the setting has the schemes of mail.
+  // The shared words for failed connections name http and https. For mail they must name smtp and smtps, the schemes of NOTIFY_SMTP_URL.
   return said.replace('http:// instead of https://', 'smtp:// instead of smtps://');
 }

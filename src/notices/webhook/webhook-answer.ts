@@ -45,10 +45,10 @@ export function meaningOfAnswer({
   return failed(`${says}: it may have another address by now, see NOTIFY_WEBHOOK_URL`, 'way', false);
 }
 
-/** Statuses about the content; other 4xx are about the URL, the method or the rights. */
+/** Statuses by which a receiver rejects the notice's content; other 4xx are about the URL, the method or the rights. */
 const NOT_THIS_ONE: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 
-/** RFC 9110, section 10.2.3: seconds, or a date. Undefined for anything else. */
+/** The wait in ms that a `Retry-After` asks for, given in seconds or as a date (RFC 9110, section 10.2.3). Undefined for anything else. */
 function retryAfterMs(value: string | string[] | undefined, nowMs: number): number | undefined {
   if (typeof value !== 'string') return undefined;
   if (/^\d{1,9}$/.test(value.trim())) return Number(value) * 1_000;
@@ -56,7 +56,7 @@ function retryAfterMs(value: string | string[] | undefined, nowMs: number): numb
   return Number.isFinite(atMs) ? Math.max(0, atMs - nowMs) : undefined;
 }
 
-/** Only the host of a redirect's URL: the rest may be a secret. */
+/** The host to which a redirect leads. The rest of its URL may be a secret and is left out. */
 function hostOf(location: string | string[] | undefined): string | undefined {
   return typeof location === 'string' && URL.canParse(location) ? new URL(location).host.slice(0, 100) : undefined;
 }

@@ -63,7 +63,7 @@ export function makeWebhook({
         notReached(error, host, proxy),
       );
       try {
-        // The time limit is awaited here too: while undici connects, it does not react to the signal.
+        // The time limit is awaited beside the request: while undici connects, it does not react to the signal.
         return await Promise.race([sending, cut.then((why) => broken(why, host, tryMs))]);
       } finally {
         over.abort();
@@ -80,7 +80,7 @@ function openConnection(proxy: ForwardProxy | undefined): Dispatcher {
   return new ProxyAgent({ uri: proxy.url.origin, ...token, connect, requestTls: connect, proxyTls: connect });
 }
 
-/** Resolves when the process stops, or the time of the attempt is over; not after `done`. */
+/** Resolves when the process stops (`stopped`) or the time of the attempt is over (`late`); never once `done` is aborted. */
 function cutOff(signal: AbortSignal, tryMs: number, done: AbortSignal): Promise<'stopped' | 'late'> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve('late'), tryMs);
@@ -100,7 +100,7 @@ function broken(why: 'stopped' | 'late', host: string, tryMs: number): SendResul
     : { is: 'failed', words: `${host} gave no answer within ${tryMs / 1_000} s`, fault: 'way', passes: true };
 }
 
-/** The outcome without a response: the notice may have arrived. */
+/** The outcome of an attempt without a response. The notice may have arrived. */
 function notReached(error: Error, host: string, proxy: ForwardProxy | undefined): SendResult {
   // undici reports a refusal by the proxy in the message only.
   if (proxy !== undefined && error.message.includes('(407)')) return proxyRefuses(proxy);
@@ -125,7 +125,7 @@ function basicOf(address: URL): string | undefined {
 }
 
 /**
- * A notice as JSON for programs. Documented in docs/nightly.md: names may be added, and are never changed.
+ * A notice as JSON for programs. Its names are documented in docs/nightly.md: further ones may be added, and none is ever changed.
  *
  * @returns a value for JSON.stringify
  */
@@ -200,11 +200,14 @@ function text(runs: readonly Run[], spacing: 'Small' | 'Default' = 'Default') {
   return { type: 'RichTextBlock', spacing, inlines: runs.map((run) => ({ type: 'TextRun', ...run })) };
 }
 
-/** Slack's limits: 150 characters of a header, 2,000 of a field, which no fact reaches. */
+/** Most characters of Slack's header block, and of a field of a section. No fact is as long as a field may be. */
 const MOST_HEADER = 150;
 const MOST_FIELD = 2_000;
 
-/** A text of at most so many escaped characters, without a cut escape. Slack refuses an empty one. */
+/**
+ * A plain text of Slack's blocks, escaped, of at most `most` characters; a longer one is cut, but not within an escape. Slack refuses an
+ * empty text, so it becomes a dash.
+ */
 function plain(text: string, most: number = MOST_FIELD) {
   let short = '';
   for (const character of text.toWellFormed()) {

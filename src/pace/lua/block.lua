@@ -20,11 +20,11 @@ countAccepted(pace, number('accepted'))
 local isFirst = number('episode') >= pace.episode
 local mayBeLimit = args.mayBeLimit == '1'
 local isLimit = args.isLimit == '1' or mayBeLimit and pace.strikes == 0 and pace.accepted > 0
--- A refusal disproves the remainder that headers stated.
+-- A refusal disproves the number of calls that, by the headers, were left in the window.
 if isLimit then pace.throttled, pace.spareUntil = pace.throttled + 1, 0 end
 local wait, longest = number('askedUs'), number('longestWaitUs')
 if isFirst then
-  -- Without an accepted call since the last block, the wait was too short and doubles.
+  -- If no call was accepted since the last block, that block's wait was too short, so the wait doubles.
   pace.strikes = math.min(pace.strikes + 1, N.STRIKES_MOST)
   pace.episode = pace.episode + 1
   local guess = number('firstWaitUs')
@@ -37,7 +37,7 @@ if isFirst then
   if wait == 0 then wait = math.min(guess * 2 ^ (pace.strikes - 1), longest) end
   pace.trial = (not isLimit or pace.strikes > N.STRIKES_BEFORE_PROBE) and 1 or 0
 end
--- During an outage nothing can be measured.
+-- During an outage the rate cannot be measured, so the marks, from which it is measured, are dropped.
 if not isLimit and not mayBeLimit then pace.marks = '' end
 if now + wait > pace['until'] then
   pace['until'], pace.why, pace.because = now + wait, args.why, args.because

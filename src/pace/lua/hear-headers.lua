@@ -10,7 +10,7 @@ local function fade(pace, firstRate)
   startDoubling(pace)
 end
 
--- Rate for `limit` calls in a window, with room for calls that arrive late, in the next window.
+-- The rate in calls a second that uses `limit` calls in a window. It is a little lower, since a late call arrives in the next window.
 local function ratePerS(limit, windowS) return limit / (windowS + N.WINDOW_ROOM_S) end
 
 -- Takes a rate that the service states, as the maximum. A lower rate shown by refusals stays: others may use some of the limit.
@@ -41,7 +41,7 @@ local function beginWindow(pace, at)
   pace.windowFrom, pace.windowAccepted = at, pace.accepted
 end
 
--- The window is used up: no call leaves before its reset.
+-- Handles a window whose calls are used up: no call leaves before it begins anew.
 local function hearUsedUp(pace, limit, reset)
   local spanS = (now + reset - pace.windowFrom) / 1000000
   if limit > 0 and pace.stated == 0 and pace.windowFrom > 0 then measureWindow(pace, limit, spanS, spanS, limit) end
@@ -71,8 +71,8 @@ local function hearLeft(pace, limit, remaining, reset)
   end
 end
 
--- Drops a measured rate once windows are no longer used up: either a bucket was taken for a window, or the service accepts more now. A
--- service that states windows only in refusals states none while the rate is too low. Time counts only while calls wait for the pace, and
+-- Drops a measured rate once windows are no longer used up: either a token bucket was taken for a window, or the service accepts more now.
+-- A service that states windows only in refusals states none while the rate is too low. Time counts only while calls wait for the pace, and
 -- not while the rate is lower because of refusals.
 local function doubtMeasured(pace, isTold)
   local isLess = pace['until'] > now or pace.rate < N.UNDER * pace.stated
@@ -92,10 +92,10 @@ local function hearHeaders(pace, limit, remaining, reset, windowS)
   elseif pace.stated > 0 then
     doubtMeasured(pace, isTold)
   end
-  -- Without a reset time the remainder says nothing about the rate.
+  -- Without the time at which the window begins anew, the calls left in it say nothing about the rate.
   if not isTold then return end
   if pace.windowFrom == 0 then beginWindow(pace, now) end
-  -- A sudden refill is a new window, whose remainder says nothing about the rate.
+  -- If the calls left rise suddenly, a new window has begun, and their number says nothing about the rate.
   local filled = reset > N.LONG_RESET and limit > 0 and limit / 2
     or N.WINDOW_CALLS + N.WINDOW_RATES * pace.rate * (now - pace.levelAt + N.TOLD_LATE) / 1000000
   if remaining > pace.level + filled and pace.full > 0 then
@@ -112,7 +112,7 @@ local function hearHeaders(pace, limit, remaining, reset, windowS)
   end
   local least = brink(pace)
   if not least or remaining > least then pace.low = remaining end
-  -- After the rate was lowered, the remainder stays low for a while, as expected. Only a further fall counts.
+  -- After the rate was lowered, the number of calls left stays low for a while, as expected. Only a further fall counts.
   if not least or remaining > math.min(least, pace.low - 1) then return end
   local taken = pace.accepted - pace.sinceAccepted
   if taken >= math.max(pace.phase == 'start' and N.START_BRINK_CALLS or N.BRINK_CALLS, N.BRINK_CALLS_S * pace.rate) then
@@ -120,7 +120,7 @@ local function hearHeaders(pace, limit, remaining, reset, windowS)
     pace.low = remaining
     pace.episode = pace.episode + 1
   elseif pace.phase == 'hold' then
-    -- Too few calls for a measure: the rate returns to just under the old limit.
+    -- There were too few calls to measure the rate, so it returns to just under the old limit.
     pace.rate, pace.since = math.min(pace.rate, N.UNDER * pace.peak), now
   end
 end

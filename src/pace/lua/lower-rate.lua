@@ -1,8 +1,9 @@
--- Lowers the rate at the limit. Needs raise-rate.lua.
+-- Lowers the pace's rate when the service's limit is reached, or nearly so. Needs raise-rate.lua.
 
--- Measures the rate that the service allows: calls accepted since a mark, minus those taken from the allowance that was left then. If the
--- allowance was full meanwhile, the measure is too low, never too high, so the greatest one is the truest. Returns it (0 with too few
--- calls), then the seconds and calls since the first mark; -1 calls if they show nothing.
+-- Measures the rate that the service allows, from each mark (an earlier moment) on: the calls accepted since, minus those that the
+-- service's allowance for bursts at that moment let through. If the allowance was full meanwhile, the measure is too low, never too high,
+-- so the greatest one is the truest. Returns it (0 with too few calls), then the seconds and calls since the first mark; -1 calls if they
+-- show nothing.
 local function measure(pace, level)
   local best, firstS, firstTaken
   for at, accepted, left in string.gmatch(pace.marks, '(%S+) (%S+) (%S+);') do
@@ -11,8 +12,8 @@ local function measure(pace, level)
     if left == 0 or (left > 0 and now - pace.windowAt > N.WINDOWS_FOR) then
       taken = taken - left + level
     elseif pace.cost > N.DEAR and level == 0 then
-      -- At this mark the service's allowance for bursts was full, after a long wait, and now it is empty. Its calls count as those of
-      -- BURST_S more seconds.
+      -- At this mark the service's allowance for bursts was full, after a long wait, and now it is empty. The calls that it let through
+      -- count as those of BURST_S more seconds.
       spanS = spanS + N.BURST_S
     else
       taken = -1
@@ -24,12 +25,12 @@ local function measure(pace, level)
   return best or 0, firstS or 0, firstTaken or -1
 end
 
--- Lowers the rate to just under the measured one.
+-- Lowers the rate to just under the measured one, in calls a second.
 local function lowerTo(pace, measured, level)
   local peak = measured
   if pace.phase == 'hold' and pace.rate > N.ABOVE_PEAK * pace.peak then peak = math.max(peak, pace.peak) end
-  -- After a stall calls crowd and part of the service's allowance is lost, so the measure is too low. So one measure lowers the rate only a
-  -- little; if the limit fell, it is reached again at once.
+  -- After a stall of this process calls come in a crowd, and part of the service's allowance stayed unused, so the measure is too low. So
+  -- one measure lowers the rate only a little; if the limit fell, it is reached again at once.
   local least = (level > 0 and pace.phase == 'start' and N.START_LOWEST or N.LOWEST) * pace.rate
   if pace.phase == 'hold' then
     least = math.max(N.HOLD_LOWEST_OF_PEAK * math.min(pace.rate, pace.peak), N.HOLD_LOWEST * pace.rate)
@@ -63,15 +64,15 @@ local function lowerByGuess(pace, spanS, taken, dear)
   pace.peak, pace.rate, pace.phase = pace.rate, rate, 'search'
 end
 
--- The limit was reached, or will be with the next `level` calls. Between two such moments the allowance went from empty to empty, so the
--- calls accepted in between are the rate, whatever burst the service allows.
+-- Lowers the rate when the limit was reached, or will be with the next `level` calls. Between two such moments the allowance went from
+-- empty to empty, so the calls accepted in between are the rate, whatever burst the service allows.
 local function lower(pace, level, wait)
   local dear = wait > N.DEAR
   local measured, spanS, taken = measure(pace, level)
   if measured > 0 then lowerTo(pace, measured, level) else lowerByGuess(pace, spanS, taken, dear) end
   pace.rate = math.max(pace.rate, N.SLOWEST)
   pace.since, pace.sinceAccepted, pace.cost = now + (dear and wait or 0), pace.accepted, wait
-  -- The limit was not foreseen, so the largest remainder is learned anew.
+  -- The limit was not foreseen, so the largest number of calls left (`full`), by which it is foreseen, is learned anew.
   if level == 0 then pace.full = 0 end
   -- If no rate could be measured yet, the marks stay, so that the next measure spans a longer time: the allowance was empty at the first
   -- mark, and is now. Only a long wait fills it.

@@ -25,8 +25,8 @@ local N = {
   -- Phase start: T, the seconds in which the rate doubles, and the largest share by which one accepted call raises it, since few calls say
   -- little about a slow service. The limit is a few doublings away, and each overshoots by the calls in flight.
   START_DOUBLES_S = 0.2, START_MOST = 0.2,
-  -- Phase search, after the first refusal, when the limit is near: the same two numbers. If a refusal is dear, the rate doubles in four
-  -- seconds, or in the time of 20 calls.
+  -- Phase search, after the first refusal, when the limit is near: T, the seconds in which the rate doubles, and the largest share by which
+  -- one accepted call raises it. If a refusal is dear, the rate doubles in four seconds, or in the time of 20 calls.
   SEARCH_DOUBLES_S = 3, SEARCH_MOST = 0.1,
   SEARCH_DEAR_DOUBLES_S = 4, SEARCH_DEAR_CALLS = 20,
   -- Phase hold, just under the limit: seconds in which the rate doubles during a test of higher rates (LOOK), and during the slow rise in
@@ -57,17 +57,19 @@ local N = {
   -- [ What the service says is left ]
 
   -- The rate is lowered before a refusal when only this share of the largest stated remainder is left (START_BRINK while the rate doubles):
-  -- a stall of ours must still fit in. The same happens when only the calls of BRINK_S seconds are left, since calls in flight use them.
+  -- the calls that leave at once after a stall of this process must still fit in. The same happens when only the calls of BRINK_S seconds
+  -- are left, since calls in flight use them.
   BRINK = 0.4, START_BRINK = 0.6, BRINK_S = 0.05,
   -- If the largest remainder is less than this multiple of the one that lowers the rate, remainders give no warning, and refusals show the
   -- limit.
   BRINK_WITHIN = 1.5,
-  -- A remainder that the service stated is used for 2 s; a mark takes it only within 0.3 s.
+  -- A remainder that the service stated is used for 2 s; a mark (a moment from which the rate is measured) records it only if it is at most
+  -- 0.3 s old.
   LEVEL_FRESH = 2000000, LEVEL_AT_MARK = 300000,
-  -- For this long after a window began anew, stated remainders are taken as those of windows, and not of a bucket.
+  -- For this long after a window began anew, stated remainders are taken as those of windows, and not of a token bucket.
   WINDOWS_FOR = 10000000,
-  -- A bucket refills at the rate. So a remainder that grew by more than WINDOW_RATES times the rate and WINDOW_CALLS calls shows a new
-  -- window. Responses may be reported TOLD_LATE late.
+  -- A token bucket refills at the rate. So a remainder that grew by more than WINDOW_RATES times the rate and WINDOW_CALLS calls shows a
+  -- new window. Responses may be reported TOLD_LATE late.
   WINDOW_CALLS = 2, WINDOW_RATES = 2, TOLD_LATE = 100000,
   -- A window that ends in more than LONG_RESET is an allowance to use up. The service states its end up to RESET_LATE late. Calls slow down
   -- when the remainder would last for less than BRAKE.
@@ -109,17 +111,18 @@ local N = {
   UNDER = 0.98,
   -- If the rate rose this far above the old limit before a refusal, that limit has not fallen.
   ABOVE_PEAK = 1.08,
-  -- One measure lowers the rate to no less than this share of it, since the measure is too low if a process of ours stalled. START_LOWEST
-  -- is for a limit that is foreseen while the rate doubles: the rate may be far above it.
+  -- One measure lowers the rate to no less than this share of the old rate, since the measure is too low if one of our processes stalled.
+  -- START_LOWEST is for a limit that is foreseen while the rate doubles: the rate may be far above it.
   LOWEST = 0.7, START_LOWEST = 0.3,
   -- In phase hold one measure lowers the rate to no less than these shares of the limit and of the rate: if the limit fell, it is reached
   -- again at once.
   HOLD_LOWEST_OF_PEAK = 0.92, HOLD_LOWEST = 0.75,
-  -- Without a measure the rate is lowered to this share of it, which is a guess. DEAR_GUESS is lower, because a wrong guess then costs
-  -- another long wait.
+  -- Without a measure the rate is lowered to this share of the old rate, which is a guess. DEAR_GUESS is lower, because a wrong guess then
+  -- costs another long wait.
   GUESS = 0.85, DEAR_GUESS = 0.65,
   -- A service is slow if fewer than FEW_CALLS were accepted in more than FEW_S seconds, longer than a window of a second. The rate is then
-  -- lowered to FEW_ROOM times that of these calls, since more calls might have been accepted, but to no less than FEW_LOWEST of it.
+  -- lowered to FEW_ROOM times the rate of these calls, since more calls might have been accepted, but to no less than FEW_LOWEST of the old
+  -- rate.
   FEW_CALLS = 5, FEW_S = 1.5, FEW_ROOM = 1.5, FEW_LOWEST = 0.25,
   -- From FEW_CALLS accepted calls on, though they are too few for a measure, their mean is the new rate, between these shares of the old
   -- one.
@@ -133,9 +136,9 @@ local N = {
   -- Up to 20 blocks in a row double the wait. Only the first four lower the rate: a service that refuses everything says nothing about it.
   -- From the third refusal on, one call at a time tries the service.
   STRIKES_MOST = 20, STRIKES_LOWER = 4, STRIKES_BEFORE_PROBE = 2,
-  -- The least wait after a refusal. A bucket has a call again after one call's time; less than 20 ms is network noise.
+  -- The least wait after a refusal. A token bucket has a call again after one call's time; less than 20 ms is network noise.
   LEAST_WAIT = 20000,
-  -- The wait is up to half as long again, so that processes refused together do not return together.
+  -- The wait after a refusal is up to half as long again, at random, so that processes refused together do not return together.
   JITTER = 0.5,
   -- The longest wait after refusals is this share of that in an outage: an attempt costs less if the service responds.
   REFUSAL_WAIT_SHARE = 0.5,

@@ -23,7 +23,7 @@ local TIMES = { 'tat', 'until', 'tryAt', 'since', 'levelAt', 'windowAt', 'window
 
 local stored = {}
 
--- The stored pace, or a new one with that initial rate.
+-- Reads the stored pace, or makes a new one with the initial rate `firstRate` (calls a second).
 local function readState(firstRate)
   local pace = { tat = now, ['until'] = 0, why = '', because = '', strikes = 0, trial = 0, tryAt = 0,
     episode = 0, rate = firstRate, phase = 'start', peak = 0, sure = 0, since = now, cost = 0, accepted = 0, throttled = 0, flow = 0,
@@ -67,7 +67,7 @@ local function flowNow(pace)
   return pace.flow * math.exp((pace.savedAt - now) / N.FLOW_FADE)
 end
 
--- Whether the pace limits the calls, with permits so many µs apart.
+-- Whether the pace limits the calls, with permits that are `interval` µs apart.
 local function isLimiting(pace, interval)
   return now - pace.heldAt < N.LIMITS_FOR + N.LIMITS_FOR_PERMITS * interval
 end

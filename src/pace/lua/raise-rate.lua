@@ -1,6 +1,7 @@
 -- Raises the rate while the service accepts calls. Needs pace-state.lua.
 
--- The remainder at which the rate is lowered before a refusal does it. Nil if the service states no remainder, or never a sufficient one.
+-- The brink: the number of calls left, by the service's headers, at which the rate is lowered before a refusal comes. Nil if the headers
+-- state no number, or never one high enough to give a warning.
 local function brink(pace)
   local share = pace.phase == 'start' and N.START_BRINK or N.BRINK
   local calls = math.max(1, N.BRINK_S * pace.rate, share * pace.full)

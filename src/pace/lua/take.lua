@@ -26,11 +26,11 @@ if pace.stated > 0 then pace.rate = math.min(pace.rate, pace.stated) end
 -- The stored rate keeps the ceiling too: once that is lifted, no rate remains that the service was never seen to accept.
 if ceiling > 0 then pace.rate = math.min(pace.rate, ceiling) end
 local rate = pace.rate
--- The remainder of a window may go faster than the rate only if the window's rate is known.
+-- The calls left in a window may leave faster than the rate only if the window's own rate is known.
 if pace.spareUntil > now then rate = pace.stated > 0 and pace.spare or math.min(rate, pace.spare) end
 if ceiling > 0 then rate = math.min(rate, ceiling) end
 local interval = 1000000 / rate
--- Missed permits are made up for a little, but not under a ceiling, nor those of a block.
+-- Permits of the last moments that nobody used are made up for, but not under a ceiling, and not those of the time of a block.
 local behind = ceiling > 0 and 0 or math.max(N.BEHIND_LEAST, math.min(N.BEHIND_PERMITS * interval, N.BEHIND_MOST))
 local tat = math.max(pace.tat, now - behind, pace['until'])
 if now - pace.heldAt > N.NOT_BEHIND_AFTER then tat = math.max(tat, now) end

@@ -62,7 +62,7 @@ export function unseal(sealed: string, key: Buffer, of: string): Buffer | undefi
 /** Bytes of a second factor's secret: RFC 4226, section 4, R6, recommends 160 bits. */
 const SECRET_BYTES = 20;
 
-/** The parameters that every such app supports (RFC 6238): SHA-1, six digits, 30 seconds. */
+/** The parameters of codes that every authenticator app supports (RFC 6238): SHA-1, six digits, 30 seconds. */
 const RULE = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
 
 /** Time steps whose codes are accepted: the present one and its neighbours, for inaccurate clocks and slow typing (RFC 6238, 5.2). */
@@ -70,7 +70,7 @@ const WINDOW_STEPS = [-1, 0, 1];
 
 const CODE = /^\d{6}$/;
 
-/** The shared secret of codes, in the forms for an app. */
+/** The secret that an authenticator app shares with Limitline, in the forms that apps read. */
 export type FactorSecret = {
   /** The secret in base32, to type it into an app. */
   secret: string;

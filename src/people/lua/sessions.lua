@@ -2,7 +2,8 @@
 
 -- @script put-session
 -- Writes a session, and ends a person's oldest sessions beyond the limit. Includes clock.lua.
--- sessionsOf: the list of the person's sessions, or nil for half a session, which is not listed and so cannot displace others
+-- sessionsOf: the list of the person's sessions, or nil for half a session (password given, code still missing), which is not listed and so
+-- cannot displace others
 -- limits: {ms without activity, ms that it lives at most, most sessions of a person}
 local function putSession(session, fields, sessionsOf, sessionPrefix, limits)
   local idleMs, absoluteMs, most = unpack(limits)
@@ -101,7 +102,7 @@ local userPrefix, absoluteMs, idleMs, counts, writeAfterMs = unpack(ARGV)
 local required = redis.call('EXISTS', KEYS[2])
 local standing = standingOf(KEYS[1], userPrefix, tonumber(absoluteMs))
 if not standing then return { required } end
--- Reading does not prolong half a session.
+-- Half a session, which waits for the code, is not prolonged by a request.
 if counts == '1' and standing.owes ~= 'code' then
   local now = nowMs()
   if now - standing.seen >= tonumber(writeAfterMs) then

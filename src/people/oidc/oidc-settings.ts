@@ -17,7 +17,7 @@ export function oidcFaults(settings: OidcSettings): string[] {
   }
   const faults: string[] = [];
   const { protocol, hostname } = new URL(issuer);
-  // RFC 8414, section 2; http is allowed on this machine, for trying.
+  // RFC 8414, section 2, requires https. An http issuer is allowed on this machine, for trying.
   if (protocol !== 'https:' && !isLoopback(hostname.replace(/^\[|\]$/g, ''))) {
     faults.push(`CONSOLE_OIDC_ISSUER is "${issuer}", but it must begin with https://.`);
   }

@@ -6,7 +6,7 @@ import type { Anew, makeSignIns } from './sign-ins.ts';
 /** How the provider authenticated the person, if it says (RFC 8176; OpenID Connect Core 1.0, section 2). */
 type Strength = { amr?: string[]; acr?: string };
 
-/** The outcome of a sign-in at the identity provider. */
+/** What a sign-in at the identity provider led to. `to`: the page of the console to which the browser is sent. */
 export type OidcAnswer =
   | { is: 'in'; person: Person; strength: Strength; to: string }
   /**
@@ -95,7 +95,7 @@ export function makeOidc({
 /** Allowed difference between the clocks of two hosts. */
 const LEEWAY_S = 30;
 
-/** Most characters kept of each value. */
+/** Most characters kept of each value by which the provider says how it authenticated the person. */
 const LONGEST = 100;
 
 function strengthOf({ amr, acr }: Claims): Strength {

@@ -16,7 +16,7 @@ const BY = 'by ';
 /** How long a proof of signing in again is valid: time to read once more what is to be approved. */
 const PROOF_S = 300;
 
-/** Names read at a time. */
+/** Names of people that are read from Redis at a time. */
 const PAGE = 1_000;
 
 /**
@@ -62,7 +62,7 @@ export function makePeopleElsewhere({
     async list(): Promise<PersonElsewhere[]> {
       const known = new Map<string, PersonElsewhere>();
       for await (const page of names()) {
-        // All at once: each is a short script, and they share one write.
+        // The lists are read at once: each takes one short script, and all scripts go out in one write.
         const lists = await Promise.all(page.map((name) => sessions.list(name)));
         for (const [place, name] of page.entries()) {
           const seen = (lists[place] ?? []).map(({ seenMs }) => seenMs);

@@ -17,7 +17,7 @@ const LEFT_ALONE_MS = 2_000;
 /** A begun sign-in: the URL for the browser, and the values that its end must match. */
 export type Begun = { url: URL; state: string; nonce: string; verifier: string };
 
-/** The values that the end of a sign-in must match. */
+/** The values that the response at the end of a sign-in must match. */
 export type Expected = Pick<Begun, 'state' | 'nonce' | 'verifier'>;
 
 /** Why a person was not signed in: the provider refused, cannot be reached, or its response is not trusted. */
@@ -151,11 +151,12 @@ async function discover(given: {
   const configuration = await client.discovery(server, given.clientId, undefined, undefined, {
     [client.customFetch]: given.fetch,
     timeout: LIMIT_S,
-    // The settings allow http on this machine only.
+    // An http issuer is on this machine: the settings allow no other.
     execute: server.protocol === 'http:' ? [client.allowInsecureRequests] : [],
   });
   const found = configuration.serverMetadata();
-  // Must be equal: a provider for many organisations would let in people of any of them, by groups of the same name.
+  // The issuer that the metadata names must be the one in the settings. Else a provider for many organisations would let in people of any
+  // of them, by groups of the same name.
   if (new URL(found.issuer).href !== server.href) {
     throw new LimitlineError('SETTINGS', 'The provider calls itself by another address than CONSOLE_OIDC_ISSUER');
   }
@@ -168,8 +169,8 @@ async function discover(given: {
 }
 
 /**
- * How the console authenticates to the provider: in the form if the provider supports that; else by Basic, the default (OpenID Connect Core
- * 1.0, section 9), whose percent-encoding some providers do not decode.
+ * How the console authenticates to the provider: with the secret in the form if the provider supports that; else by Basic, the default
+ * (OpenID Connect Core 1.0, section 9), whose percent-encoding some providers do not decode.
  */
 function authenticationOf(secret: string | undefined, found: client.ServerMetadata): client.ClientAuth {
   if (secret === undefined) return client.None();
@@ -194,12 +195,12 @@ function whyOf(error: unknown): NotSignedInWhy {
 
 const AWAY = new Set(['OAUTH_TIMEOUT', 'OAUTH_ABORT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON']);
 
-/** The error of `fetch` for a connection that cannot be made, or breaks. */
+/** Whether an error of `fetch` means that the connection could not be made, or broke. */
 function isBroken(error: unknown): boolean {
   return error instanceof TypeError && error.message === 'fetch failed';
 }
 
-/** Error codes and claim names, without their values. */
+/** An error as text for the log: codes and names of claims, without the claims' values. */
 function describe(error: unknown): string {
   const words: string[] = [];
   for (let one: unknown = error; one instanceof Error && words.length < 4; one = one.cause) {

@@ -5,7 +5,7 @@ import { writeAnyway } from '../../redis-memory/memory.ts';
 /** Time for the provider's page, including extra steps such as a phone or a new password. */
 export const UNDER_WAY_S = 600;
 
-/** Form of the value in a browser's cookie. */
+/** Form of a browser's name, which is the value in its cookie. */
 const BROWSER = /^[\w-]{43}$/;
 
 /** Why a person with a session signs in again: for which approval, whose session it is, and since when. */
@@ -30,7 +30,7 @@ export function makeSignIns({
   connection: RedisConnection;
   keys: { signIn: (digest: string) => string };
 }) {
-  // Redis only has a digest of the two, so that a reader of Redis cannot end somebody's sign-in.
+  // Redis only has a digest of the browser's name and `state`, so that a reader of Redis cannot end somebody's sign-in.
   const keyOf = (browser: string, state: string): string =>
     keys.signIn(createHash('sha256').update(`${browser} ${state}`).digest('hex'));
   return {

@@ -1,15 +1,15 @@
 /**
- * Hashes at a time. Each takes a core, 46 MiB, and one of the four threads that Node uses for files, host names and digests: two leave the
- * rest to the process.
+ * Password hashes that a process computes at a time. Each takes a core, 46 MiB, and one of the four threads that Node uses for files, host
+ * names and digests: two leave the rest to the process.
  */
 const AT_ONCE = 2;
 
-/** Most hashes that wait: at 80 ms each, two at a time, the last one waits for less than a second. */
+/** Most password hashes that wait in a process: at 80 ms each, two at a time, the last one waits for less than a second. */
 const WAITING_MAX = 20;
 
 /**
- * Hashes for strangers who come from many addresses, so that no limit by address holds them: 50 at once, then one a second, which is 4
- * percent of two cores. A person who signed in from an address before is no stranger there.
+ * Password hashes for strangers (people who never signed in from their address), who may come from many addresses, so that no limit by
+ * address holds them: 50 at once, then one a second, which is 4 percent of two cores.
  */
 const STRANGERS = { atOnce: 50, backMs: 1_000 };
 
@@ -19,13 +19,16 @@ const STRANGERS = { atOnce: 50, backMs: 1_000 };
  */
 const OF_NETWORK = { atOnce: 2, backMs: 30 * 60_000 };
 
-/** Most networks remembered: a network has its hashes back after an hour, and fewer can have used any within one. */
+/**
+ * Most networks whose used hashes are remembered. A network has all its hashes back after an hour, and fewer networks can use any within
+ * one hour.
+ */
 const NETWORKS_MAX = 5_000;
 
-/** Priority: first people who are signed in, then people known at the address, then strangers. */
+/** For whom a password is hashed, in the order of priority: people who are signed in, people known at the address, strangers. */
 type Lane = 'own' | 'known' | 'stranger';
 
-/** A budget: `atOnce` hashes, of which one comes back every `backMs`. */
+/** A budget of hashes for strangers: `atOnce` of them, of which one comes back every `backMs`. */
 type Part = { of: string; atOnce: number; backMs: number };
 
 /**
@@ -40,7 +43,7 @@ export function makeHashQueue({ atOnce = AT_ONCE, waitingMax = WAITING_MAX, stra
 
   const usedMs = (of: string) => Math.max(usedUp.get(of) ?? 0, performance.now());
   const hasTurn = ({ of, atOnce, backMs }: Part) => usedMs(of) - performance.now() <= (atOnce - 1) * backMs;
-  /** The budgets from which a stranger's hash is taken; undefined where they are used up. */
+  /** The budgets from which a stranger's hash is taken; undefined if they are used up. */
   const partsOf = (network: string): Part[] | undefined =>
     [
       [{ of: 'all', ...strangers }],

@@ -34,7 +34,7 @@ export async function verifyPassword(password: string, phc: string | undefined):
 
 type Phc = { cost: { memory: number; passes: number; parallelism: number }; salt: Buffer; tag: Buffer };
 
-/** The digest that is compared if there is no such user. */
+/** The digest with which a password is compared if there is no such user. */
 const NOBODY: Phc = { cost: COST, salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) };
 
 function phcText(salt: Buffer, tag: Buffer): string {
@@ -57,7 +57,7 @@ function readPhc(text: string): Phc | undefined {
   return isSane ? { cost, salt: Buffer.from(salt, 'base64'), tag: Buffer.from(tag, 'base64') } : undefined;
 }
 
-/** The PHC string format uses base64 without `=`. */
+/** Base64 without `=`, as the PHC string format has it. */
 function unpadded(bytes: Buffer): string {
   return bytes.toString('base64').replace(/=+$/, '');
 }

@@ -62,7 +62,7 @@ function without(text: string, words: readonly string[]): string {
 /** Bytes kept of each common password's SHA-256. */
 const DIGEST_BYTES = 6;
 
-/** Loaded when the first password is chosen, which most processes never see. */
+/** The digests of common passwords. They are loaded when the first password is chosen, which never happens in most processes. */
 let common: Set<string> | undefined;
 
 function isCommon(lower: string): boolean {
@@ -82,7 +82,7 @@ export function* commonDigests(): Generator<string> {
 /** Letters that are not confused when read aloud or copied by hand. */
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz';
 
-/** A generated password has 30 of 23 letters: 135 bits; ASVS 5.0, 11.5.1 asks for 128. */
+/** A generated password has six groups of five letters. 30 of 23 possible letters are 135 bits; ASVS 5.0, 11.5.1 asks for 128. */
 const GROUPS = 6;
 const GROUP_LETTERS = 5;
 

@@ -44,7 +44,7 @@ type SessionDeps = {
   keys: SharedKeys;
   secret: Pick<Secret, 'key'>;
   limits?: SessionLimits;
-  /** Told, with each session that is read, whether there are users. */
+  /** Called after each reading of a session, with whether there are any users (then everybody has to sign in). */
   onRequired?: (isRequired: boolean) => void;
 };
 
@@ -73,7 +73,7 @@ export function makeSessions({
 
   return {
     /**
-     * Whose session it is, read with one script; undefined for an invalid one.
+     * Reads a session with one script: whose it is, and what the person owes; undefined for an invalid session.
      *
      * @param counts whether the request is a person's activity, which prolongs the session; a page's automatic refresh is not
      */
@@ -237,7 +237,10 @@ export function makeOpenings({
 
 type Begun = { link?: string; by?: string; from?: string; agent?: string };
 
-/** The list of links and their sessions, under a name that no user can have. */
+/**
+ * The Redis key of the list of links to a console without users, and of the sessions that they became: that of a user's sessions, under a
+ * name that no user can have.
+ */
 export function openingsKey(keys: SharedKeys): string {
   return keys.sessionsOf(CONSOLE_ACTOR);
 }

@@ -45,7 +45,7 @@ export const GUESS_LIMITS: GuessLimits = {
   knownMs: 30 * 24 * 3_600_000,
 };
 
-/** The user whom an attempt is about, read by the same script; fields are empty if there is none. */
+/** The user whom an attempt is about, read by the script that counts the attempt; fields are empty if there is none. */
 type TriedUser = {
   epoch: string | undefined;
   roles: string;
@@ -87,7 +87,10 @@ export function makeGuesses({
   const take = peopleScript(connection, 'sign-in', 'take-guess');
   const untake = peopleScript(connection, 'sign-in', 'untake-guess');
 
-  /** Counts an attempt, if one may be made now; undefined if only known people have room. */
+  /**
+   * Counts an attempt, and answers whether it may be made now; undefined if there is only room for people known at the address, and this
+   * one is not.
+   */
   const ask = async (
     what: Guessed,
     name: string,
@@ -144,7 +147,7 @@ export function makeGuesses({
     /** How long a person stays known at an address, for the scripts that write the mark. */
     knownMs: limits.knownMs,
 
-    /** Uncounts an attempt that was not made after all. */
+    /** Takes back the count of an attempt that was not made after all. */
     untake: async ({ account }: Counted): Promise<void> => void (await untake([account], [limits.freeTries])),
 
     /**

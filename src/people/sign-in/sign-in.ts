@@ -133,7 +133,7 @@ export function makeProve({
 }) {
   const acceptCheck = peopleScript(connection, 'sign-in', 'accept-check');
 
-  /** Uncounts the attempt and uses the code up; false if the code was used before, or the user changed. */
+  /** Takes back the count of a right attempt, and uses up its code; false if the code was used before, or the user has changed since. */
   const accept = async (
     name: string,
     { taken, epoch }: RightPassword,

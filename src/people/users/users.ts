@@ -24,7 +24,7 @@ import {
  */
 const INITIAL_MS = 72 * 3_600_000;
 
-/** Users on one page. */
+/** Most users on one page of the list. */
 const PAGE = 50;
 
 type UserDeps = {
@@ -140,7 +140,6 @@ export function makeUsers({
       needDone(name, await remove([keys.user(name), keys.users, keys.sessionsOf(name)], args));
     },
 
-    /** Number of users. */
     count: () => connection.zcard(keys.users),
 
     /**

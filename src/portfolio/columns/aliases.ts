@@ -136,7 +136,10 @@ function* certainNames(): Generator<[string, KnownColumn]> {
   }
 }
 
-/** Words before `name` that do not make it certain: an account's name may be a bank's, and a billing name may be a person's. */
+/**
+ * Words that make the meaning uncertain if they come before `name`: an account's name may be a bank's, and a billing name may be a
+ * person's.
+ */
 const NO_NAME = new Set(['account', 'billing', 'bill to']);
 
 /** Columns by the normalized forms of their names: certain ones and guesses. */
@@ -153,7 +156,10 @@ function tablesOfNames(): Tables {
   return tables;
 }
 
-/** The first entry for a name counts: the tables come before the combinations made here. */
+/**
+ * The columns by their names' normalized forms. If several names have one form, the first counts: `names` has those of the tables before
+ * combinations.
+ */
 function firstOfEach(names: Iterable<[string, KnownColumn]>): ReadonlyMap<string, KnownColumn> {
   const found = new Map<string, KnownColumn>();
   for (const [name, column] of names) {

@@ -1,20 +1,19 @@
 import type { ExtraField } from './extra-fields.ts';
 import type { KnownColumn } from './known-columns.ts';
 
-/** One column of a file. */
 export type Column = {
   /** The column's index, from 0. */
   index: number;
-  /** Its name as the header writes it. */
+  /** The column's name as the header writes it. */
   written: string;
   known: KnownColumn | null;
-  /** The field that a person mapped it to, if the service's document does not show that field. `known` is null then. */
+  /** The field that a person mapped the column to, if the service's document does not show that field. `known` is null then. */
   extra?: ExtraField | undefined;
-  /** Whether its cells must not be empty. */
+  /** Whether the column's cells must not be empty. */
   needed: boolean;
   /** How `known` was found: by Limitline's own name, by the mapping, or by the tables of names. */
   by: 'name' | 'map' | 'alias' | null;
-  /** The column that it may be, if that is not certain. */
+  /** The known column that the name may mean, if that is not certain. */
   guess: KnownColumn | null;
   /** The currency in its name, as written: `EUR` of `Kreditlimit (EUR)`. */
   currency: string | null;
@@ -32,7 +31,7 @@ export function placeOf(columns: readonly Pick<Column, 'known'>[], known: KnownC
  * count: spreadsheets write varying numbers of delimiters there.
  */
 export function makeFit(columns: readonly Column[]): (cells: readonly string[]) => boolean {
-  // Computed once: a header may have far more empty cells than a line has cells.
+  // The least width is computed once: a header may have far more empty cells than a line has cells.
   const leastWidth = columns.findLastIndex((column) => column.written !== '') + 1;
   return (cells) =>
     cells.length > columns.length

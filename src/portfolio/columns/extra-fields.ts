@@ -26,7 +26,7 @@ export function isGroup(text: string): boolean {
   return groupOf(text) !== undefined;
 }
 
-/** Reads a path. Answers its one spelling, or why it cannot be sent. */
+/** Reads a path. Answers the field in its canonical spelling, or why it cannot be sent. */
 export function readExtraField(text: string): { field: ExtraField } | { fault: string } {
   const [path = '', type = 'text', ...rest] = text.split(':');
   const names = path.split('.');
@@ -68,7 +68,7 @@ function groupOf(text: string): string | undefined {
   return ['company', 'buyer_limit', ...OBJECTS].find((group) => group === name || group.endsWith(`.${name}`));
 }
 
-/** Why a group of fields is no target, with the columns and a path in it. */
+/** The problem that a column is mapped to a group of fields, with the group's columns and a path in it, which can be named instead. */
 function groupFault(text: string, group: string): string {
   const columns = KNOWN_COLUMNS.filter((one) => `${placeOf(one)}.`.startsWith(`${group}.`));
   const path = group.startsWith('company') ? 'company.address.postal_code' : 'buyer_limit.contact.phone';
@@ -80,7 +80,7 @@ function placeOf(column: KnownColumn): string | undefined {
   return COLUMNS[column].in?.replace('limit', 'buyer_limit');
 }
 
-/** Why a path at or below a field that the document shows cannot be sent, and what to write instead. */
+/** The problem of a path at or below a field that the service's document shows: why it cannot be sent, and what to write instead. */
 function shownFault(path: string, shown: string): string {
   if (path.toLowerCase() !== shown)
     return `${path} lies in ${shown}, which the service's document shows as one value: write a path that does not begin with ${shown}.`;
@@ -91,7 +91,7 @@ function shownFault(path: string, shown: string): string {
     : `${path} has a column of its own: write ${own} in place of the path.`;
 }
 
-/** Fields that the document shows and that no column fills as it is, each with the column by which a person gives its value. */
+/** Fields that the service's document shows and that no column fills directly, each with the column by which a person gives its value. */
 const OWN: Readonly<Record<string, KnownColumn>> = {
   'company.id': 'company_id',
   'buyer_limit.company': 'company_id',
@@ -128,7 +128,7 @@ export function namesOfExtra(field: ExtraField): string[] {
   return (field.split(':')[0] ?? '').split('.').slice(1);
 }
 
-/** Adds to a body those extra fields of a line that belong to it, behind the fields that the body has. */
+/** Adds to a body those extra fields of a line that belong to it, after the fields that the body has. */
 export function addExtras(
   body: Record<string, unknown>,
   of: 'company' | 'buyer_limit',
@@ -160,7 +160,7 @@ export function shownIn(of: string, body: object = {}): [name: string, value: un
   });
 }
 
-/** A copy of a body with its extra fields changed. */
+/** A copy of a body in which `change` was applied to the value of each extra field. */
 export function changeExtras(of: string, body: object, change: (value: unknown) => unknown): Record<string, unknown> {
   const fields = Object.entries(body).map(([name, value]) => {
     const path = `${of}.${name}`;
@@ -184,9 +184,9 @@ export function extrasIn(of: string, body: object = {}): { field: ExtraField; te
 }
 
 /**
- * Makes a function that answers an earlier field with which this one cannot be sent, if there is one. Two fields clash if they have the
- * same path, if one is a value where the other needs an object, or if their objects' names differ only in case. Each field that is asked
- * about is remembered.
+ * Makes a function that answers, for a field, an earlier field with which it cannot be sent together, if there is one. Two fields clash if
+ * they have the same path, if one is a value where the other needs an object, or if their objects' names differ only in case. The function
+ * remembers each field that it was asked about.
  */
 export function makeExtraClashes(): (field: ExtraField) => ExtraField | undefined {
   const values = new Map<string, ExtraField>();
@@ -233,7 +233,7 @@ const HOW = 'write it like company.address.postal_code, with :number or :yesno b
 /** One name of a path. It does not begin with a digit, which would look like a place in a list. */
 const NAME = /^[A-Za-z_][\w-]{0,63}$/;
 
-/** Most names of a path: more levels than any body has that the document shows, and fewer than a JSON reader refuses. */
+/** Most names of a path: more levels than any body in the service's document has, and fewer than a JSON reader refuses. */
 const MOST_NAMES = 8;
 
 /** Names that JavaScript's objects have by themselves, so that no field may have them. */
@@ -250,7 +250,7 @@ const SHOWN = new Set(
   }).flatMap(([object, names]) => names.split(' ').map((name) => `${object}.${name}`)),
 );
 
-/** Objects that the document shows: fields can be added to them, but not sent in their place. */
+/** Objects that the service's document shows: fields can be added to them, but nothing can be sent in their place. */
 const OBJECTS = new Set(['company.address', 'buyer_limit.contact']);
 
 const READERS: Readonly<Record<string, ValueReader | undefined>> = {

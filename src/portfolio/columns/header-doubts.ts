@@ -27,14 +27,14 @@ type HeaderPlace = {
  * would be requested wrongly.
  */
 export function doubtsAround(place: HeaderPlace): Problem[] {
-  // An errors file has refused lines and messages of Limitline below its header.
+  // An errors file is exempt: below its header are refused lines with Limitline's messages, and no second row of names.
   if (place.header.cells.includes(ACCOUNT_COLUMN)) return [];
   return [...thousandsAbove(place), ...thousandsBelow(place), ...secondRow(place)];
 }
 
 /**
- * A column `name` beside one whose name certainly means the name, as in `Firma;Vorname;Name`. One may be the company's
- * name and the other a person's.
+ * The problem that a header has a column `name` and another one whose name certainly means the buyer's name, as in `Firma;Vorname;Name`.
+ * One may be the company's name and the other a person's.
  */
 export function namesTwice(line: number, columns: readonly Column[]): Problem[] {
   const own = columns.find(({ known, by }) => known === 'name' && by === 'name');
@@ -104,12 +104,12 @@ function plain(written: string): string {
   return written.length > MAX_NAME_LENGTH ? '' : likeness(written).replaceAll(' ', '');
 }
 
-/** Most characters of a column name: the longest name in the tables has some 40. A longer text is none. */
+/** Most characters of a column name. The longest name in the tables has some 40, and a longer text is no column name. */
 const MAX_NAME_LENGTH = 120;
 
 function thousandsAbove({ above, columns }: HeaderPlace): Problem[] {
   const amount = columns.find(({ known }) => known === 'requested_limit');
-  // A person who mapped the amount column has seen the text above it.
+  // A person who mapped the amount column has seen the text above the header, so there is no doubt left.
   if (!above || amount?.by === 'map') return [];
   for (const text of above.texts) {
     const words = thousandsIn(text);
@@ -125,7 +125,7 @@ function thousandsBelow({ below, columns }: HeaderPlace): Problem[] {
   if (!below || below.fault || below.cells.some(isNumber)) return [];
   const amount = below.cells[placeOf(columns, 'requested_limit')] ?? '';
   const words = below.cells.map(thousandsIn).find((found) => found !== null);
-  // `50 TEUR` is an amount, and becomes a problem of its own line.
+  // A cell such as `50 TEUR` is an amount and no heading; it becomes a problem of its own line.
   if (!words || (/\d/.test(amount) && thousandsIn(amount) === null)) return [];
   const message = `The line below the header says that amounts are in thousands or millions (${words}), but Limitline sends them exactly as written. Write them in full and delete that line.`;
   return [makeProblem(below.line, null, below.cells.join(' ').trim(), message)];
@@ -134,7 +134,7 @@ function thousandsBelow({ below, columns }: HeaderPlace): Problem[] {
 function secondRow({ header, below, columns, headerLine, mapping }: HeaderPlace): Problem[] {
   if (!below || below.fault || headerLine !== undefined || !readsAsNames(below.cells)) return [];
   const at = placeOf(columns, 'requested_limit');
-  // A header without the amount column has that problem already, and nothing is requested.
+  // A header without the amount column is a problem of its own, and nothing is requested.
   if (at === -1) return [];
   const isSame = meansTheSame(below.cells, columns);
   const score = headerScore(below.cells, mapping);
@@ -150,7 +150,7 @@ function secondRow({ header, below, columns, headerLine, mapping }: HeaderPlace)
 /** The number of cells that a message quotes, so that a person recognizes the line. */
 const MAX_NAMED = 6;
 
-/** An amount, a date, or a number with a few letters before it. Column names have more letters: `Address 1`. */
+/** Whether a cell is an amount, a date, or a number with a few letters before it. Column names have more letters: `Address 1`. */
 function isNumber(cell: string): boolean {
   return /\d/.test(cell) && cell.replace(/\P{L}/gu, '').length <= MOST_LETTERS;
 }
@@ -162,7 +162,7 @@ function isFilled(cell: string): boolean {
   return cell.trim() !== '';
 }
 
-/** Most characters of a title, which is a sentence. A longer text is none. */
+/** Most characters of a title, which is a sentence. A longer text is no title. */
 const MAX_LENGTH = 1_000;
 
 /** The unit that starts at a word: the longest of three, two or one words. */

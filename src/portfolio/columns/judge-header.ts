@@ -14,8 +14,8 @@ export function vocabularyOf(hints?: Partial<HeaderHints>): Vocabulary {
 }
 
 /**
- * How likely a record is a header. Below another record, a header must name two known columns, one of them needed: a
- * single cell of a list may equal a column name.
+ * How likely a record is a header. Below another record, a header must name two known columns, one of them needed: one cell of a list of
+ * buyers may happen to equal a column name.
  */
 export function judgeHeader(
   { cells, fault }: Pick<RawRecord, 'cells' | 'fault'>,
@@ -52,5 +52,5 @@ export function headerScore(cells: string[], hints?: Partial<HeaderHints>): numb
 /** Most cells of a header that are compared: Excel allows 16,384 columns. */
 const MAX_CELLS = 16_384;
 
-/** Most characters of a column name: the longest name in the tables has some 40. A longer text is none. */
+/** Most characters of a column name. The longest name in the tables has some 40, and a longer text is no column name. */
 const MAX_NAME_LENGTH = 120;

@@ -9,7 +9,10 @@ import { readEmail, readOnOneLine, readWebsite, readYesOrNo } from '../values/te
 /** How a file writes amounts and dates; null where its columns do not show it. */
 export type Conventions = { decimal: Decimal | null; dates: DateOrder | null };
 
-/** The options for reading a cell. Conventions may be detected later; `today`, YYYY-MM-DD, is the latest date for statements. */
+/**
+ * The options for reading a cell. Conventions may be detected later; `today`, YYYY-MM-DD, is the latest date that financial statements may
+ * have.
+ */
 export type ReadBy = { conventions: Readonly<Conventions>; today: string };
 
 /** Reads one trimmed cell that is not empty; `isNumber` if the workbook stores it as a number. */
@@ -28,14 +31,14 @@ type ColumnFacts = {
    * nightly reports do not. `masked`: personal data, on pages only for roles that may see contacts.
    */
   shown: 'open' | 'page' | 'masked';
-  /** Whether Limitline makes no request without it. Which fields the service needs is unknown. */
+  /** Whether Limitline makes no request for a line in which this column is empty. Which fields the service needs is unknown. */
   isNeeded?: true;
-  /** Whether it helps to identify the line's buyer, see `identity/`. */
+  /** Whether the column helps to identify the line's buyer, see `identity/`. */
   isOfBuyer?: true;
   /**
-   * Whether it identifies a buyer or request by itself, or is the amount. A constant for such a column is not kept for
-   * other files. The country and the source of a number are kept: they identify nobody alone, and without them the same
-   * buyers would get other keys and be requested twice.
+   * Whether the column identifies a buyer or a request by itself, or is the amount. A constant for such a column is not kept for other
+   * files. The country and the source of a number are kept: they identify nobody alone, and without them the same buyers would get other
+   * keys and be requested twice.
    */
   isOfLine?: true;
 };

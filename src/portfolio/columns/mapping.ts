@@ -127,8 +127,8 @@ export async function readMapArgs(args: readonly string[]): Promise<Mapping | un
 }
 
 /**
- * An entry for each header. Because zod's record drops the key `__proto__`, which may be a header, the entries are
- * copied into an object without a prototype.
+ * The schema of a record with one entry for each header. Because zod's record drops the key `__proto__`, which may be a header, the entries
+ * are copied into an object without a prototype.
  */
 function eachHeader<Meaning extends HeaderMeaning>(meaning: z.ZodType<Meaning>, path?: z.ZodType<Meaning>) {
   const names = z.custom<object>(
@@ -172,7 +172,7 @@ function saidTwice(header: string): LimitlineError {
   return new LimitlineError('USAGE', `--map says two things about "${header}": keep one of them.`);
 }
 
-/** Without a prototype, because a header may be called `__proto__`. */
+/** An empty record by header. It has no prototype, because a header may be called `__proto__`. */
 function byHeader(): Record<string, HeaderMeaning> {
   return Object.create(null);
 }

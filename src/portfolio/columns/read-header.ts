@@ -10,7 +10,6 @@ import { isKnown, type KnownColumn, plainName } from './known-columns.ts';
 import { type HeaderMeaning, type MappingEntry, type MatchedMapping, matchMapping } from './mapping.ts';
 import { isErrorsHeader, isResultsHeader } from './result-columns.ts';
 
-/** The rules for reading a header. */
 export type HeaderRules = {
   /** Columns that must exist and not be empty, including the team's own. */
   needed: readonly string[];
@@ -63,12 +62,12 @@ export function readHeader(
   }
   // In a results file, the columns were decided before its lines were requested.
   if (!foreign) problems.push(...namesTwice(header.line, columns));
-  // No question about a guess if the column exists already: the guess is the team's own column then. Exception: a name
-  // that also certainly means the column.
+  // A guess leads to no question if another column certainly is what it may be: the guessed column is the team's own then. The exception is
+  // a name that certainly means the same column as well.
   const questions = columns.flatMap((column) =>
     seen.has(column.guess ?? '') && !column.thousands && !isGivenTwice(column) ? [] : question(header.line, column),
   );
-  // Amounts in thousands must not be read as full amounts.
+  // A column of amounts in thousands is not even a guess, since it must not be read as full amounts.
   for (const column of columns) if (column.thousands) column.guess = null;
   return { columns, problems, warnings: [...questions, ...restsOfNames(header.line, columns), ...unmatched.warnings] };
 }

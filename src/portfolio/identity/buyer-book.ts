@@ -32,7 +32,7 @@ type BuyerChanges = {
 /** A line that added something, the key of its buyer, and the digests of identifiers and names that now also point to that buyer. */
 export type Brought = { line: BuyerLine; key: string; digests: string[] };
 
-/** Stores buyers. */
+/** The stored buyers of an account, as a buyer book reads and changes them. */
 export type BuyerStore = {
   /** Answers the holders and buyers that the questions ask for; a question may occur several times. */
   read(questions: readonly BuyerQuestion[]): Promise<BuyerSnapshot>;
@@ -106,7 +106,10 @@ function knownDecision(line: BuyerLine, key: string, known: KnownBuyers): Exclud
   return buyer ? { is: 'known', buyer, by, mended: false, warnings: [] } : { is: 'new', key, by, warnings: [] };
 }
 
-/** The buyers that lines may rename, provided that nothing was sent for them. */
+/**
+ * The buyers, with their rows, that these lines rename if nothing was sent for them: the row is of this portfolio, and the line has another
+ * name.
+ */
 function mendable(lines: readonly BuyerLine[], { holders, buyers }: BuyerSnapshot, portfolio: string) {
   const found = new Map<string, { key: string; row: RowName }>();
   for (const line of lines) {
@@ -230,10 +233,10 @@ function grown(buyer: Buyer, line: BuyerLine, isMended: boolean, known: KnownBuy
   };
 }
 
-/** Stands for the row of a buyer from a file that is only read. */
+/** The row key of a buyer from a file that is only read, in place of a real one: no rows are stored then. */
 export const ANY_ROW = '';
 
-/** The buyer's only row: with the line that had it last, or null once there are several. */
+/** The only row that asks for the buyer, after this line: with its latest line; null once several rows ask for the buyer. */
 function standsAfter({ key, stands }: Buyer, line: BuyerLine, { portfolio, importId }: KnownBuyers): Buyer['stands'] {
   if (!stands) return null;
   // In a file that is only read, the row itself does not matter.

@@ -75,7 +75,7 @@ export function likeAnother(line: BuyerLine, other: Buyer, known: KnownBuyers): 
   };
 }
 
-/** For messages: `"Müller Stahl GmbH" (line 2)`. */
+/** A buyer in a message: its name, its reference if it has one, and where its row was last: `"Müller Stahl GmbH" (line 2)`. */
 export function told(buyer: Buyer, known: KnownBuyers): string {
   return `${calls(buyer)} (${placeOf(buyer, known)})`;
 }

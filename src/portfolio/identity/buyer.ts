@@ -6,13 +6,13 @@ export type RowName = { portfolio: string; row: string };
 /** A line's identity, for finding its buyer. */
 export type BuyerLine = {
   line: number;
-  /** Strongest first; never empty. */
+  /** The line's identifiers, the strongest first; never empty. */
   identifiers: readonly Identifier[];
   name: string;
   /** The form of the name for comparison, as a number that names with the same loose form share; see `likenessOf`. */
   alike: number;
   alikeHere: string;
-  /** Its registration number and business information id, see `numberWord`. */
+  /** The line's registration number and business information id, see `numberWord`. */
   numbers: readonly string[];
   city: string;
   street: string;
@@ -35,11 +35,11 @@ type BuyerName = { written: string | null; alike: number };
 export type Buyer = {
   /** Digest of the strongest identifier of the first line about this buyer. */
   key: string;
-  /** The kinds of identifier that it has. */
+  /** The kinds of identifier that the buyer has. */
   kinds: IdentifierKind[];
   /** The main name first, then others that a person confirmed. */
   names: BuyerName[];
-  /** The numbers by which others know it, see `numberWord`. */
+  /** The numbers by which registers and other systems know the buyer, see `numberWord`. */
   numbers: readonly string[];
   /** The buyer_reference as written, for display. */
   reference: string;
@@ -47,7 +47,7 @@ export type Buyer = {
   street: string;
   /** The first row and line of this buyer. */
   first: RowName & { line: number };
-  /** The only row that asks for it, with that row's latest line and import; null if there are several rows. */
+  /** The only row that asks for a limit of the buyer, with that row's latest line and import; null if there are several rows. */
   stands: (RowName & { line: number; importId: string }) | null;
 };
 
@@ -63,7 +63,7 @@ export const MOST_HOLDERS = 8;
 
 /** The known buyers that matter for the lines at hand. */
 export type KnownBuyers = {
-  /** Who has an identifier or a name that reads the same. */
+  /** The buyers that have the identifier, or the name in its form for comparison, of which this is the digest. */
   holders(digest: string): readonly Holder[];
   buyer(key: string): Buyer | undefined;
   /** Whether no call for the buyer's company or its row's limit was made, is under way or in doubt. */
@@ -80,7 +80,6 @@ export type BuyerFinding = { at: IdentifierKind | 'city' | 'street'; value: stri
 export type Decision =
   /** A known buyer, matched by this identifier. `mended`: the buyer takes the line's name instead of its own. */
   | { is: 'known'; buyer: Buyer; by: Identifier; mended: boolean; warnings: BuyerFinding[] }
-  /** A new buyer. */
   | { is: 'new'; key: string; by: Identifier; warnings: BuyerFinding[] }
   /** Undecidable without a person. */
   | { is: 'unclear'; problem: BuyerFinding };

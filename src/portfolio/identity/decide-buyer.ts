@@ -24,7 +24,7 @@ export function decideBuyer(line: BuyerLine, known: KnownBuyers): Decision {
       .filter((buyer) => isCandidate(buyer, place, line, known));
     if (candidates.length === 0) continue;
     if (line.same === 'no') {
-      // A stronger identifier, which no buyer has, makes it a new buyer.
+      // The line has a stronger identifier that no buyer has, and a person says that it means another buyer: so it makes a new one.
       if (place > 0) break;
       const own = candidates.find((buyer) => broughtBy(line, buyer, known));
       if (!own) return { is: 'unclear', problem: toldApart(line, by, candidates, known) };
@@ -41,7 +41,7 @@ function isCandidate(buyer: Buyer | undefined, place: number, line: BuyerLine, k
   if (!buyer) return false;
   // A name points to every buyer that had it. A buyer whose name was corrected no longer has the old one.
   if (line.identifiers[place]?.kind === 'name' && !hasName(buyer, line)) return false;
-  // A person may know that a number has changed.
+  // With `yes` a person says that it is this buyer, although a stronger identifier differs: a number may have changed.
   if (line.same === 'yes') return true;
   return !line.identifiers.slice(0, place).some((stronger) => {
     const isGiven = buyer.kinds.includes(stronger.kind);
@@ -49,7 +49,7 @@ function isCandidate(buyer: Buyer | undefined, place: number, line: BuyerLine, k
   });
 }
 
-/** Whether the line is the one that first brought the buyer, or gives the buyer's reference. */
+/** Whether this line made the buyer, or identifies it by the buyer_reference. */
 function broughtBy(line: BuyerLine, buyer: Buyer, { portfolio }: KnownBuyers): boolean {
   if (line.identifiers[0]?.kind === 'reference') return true;
   return (

@@ -27,7 +27,7 @@ export function makeDigestTable({ bits = 53, keepsValues = true }: DigestTableOp
   const partOf = (digest: string) => parts[lettersAsNumber(digest, 0, 1)] as Part;
   const tagOf = isWide ? wideTag : narrowTag;
 
-  /** The digest's part, enlarged if it is full. */
+  /** The part of the table to which a digest belongs, enlarged if it is full. */
   function roomyPart(digest: string): Part {
     const at = lettersAsNumber(digest, 0, 1);
     const part = parts[at] as Part;

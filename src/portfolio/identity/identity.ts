@@ -94,7 +94,10 @@ export function alikeOfName(name: string): number {
   return alikeOf(looseName(name));
 }
 
-/** Two sums of 24 bits, similar to FNV: ten times faster than a digest, and needed for every line and name. */
+/**
+ * The number by which loose names are compared: two sums of 24 bits, similar to FNV. It is ten times faster than a digest, and needed for
+ * every line and name.
+ */
 function alikeOf(loose: string): number {
   let [one, other] = [0x811c9d, 0x9dc581];
   for (let at = 0; at < loose.length; at += 1) {
@@ -130,5 +133,5 @@ export const WORD_LETTERS = 20;
 
 const PLAIN_LETTERS = /^[a-z0-9]+$/;
 const SPACE = /\s/;
-/** Letters of Western languages, which NFC leaves as they are. */
+/** A text that only has letters of Western languages, which NFC leaves as they are. */
 const WHOLE = /^[\0-\xff]*$/;

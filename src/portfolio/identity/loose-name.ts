@@ -72,13 +72,13 @@ const FORMS_BY_REGION = {
 };
 const LEGAL_FORMS: ReadonlySet<string> = new Set(Object.values(FORMS_BY_REGION).flat());
 
-/** The number of words in the longest form. */
+/** The number of words in the longest legal form. */
 const MOST_WORDS = 4;
 
-/** The last words of all forms: one lookup excludes most names. */
+/** The last words of all legal forms. Most names end with none of them, so one lookup excludes these. */
 const LAST_WORDS = new Set([...LEGAL_FORMS].map((form) => form.slice(form.lastIndexOf(' ') + 1)));
 
-/** Words that may connect two forms, as in `GmbH und Co. KG`. */
+/** Words that may connect two legal forms, as in `GmbH und Co. KG`. */
 const BETWEEN = new Set(['und', 'and', 'et', 'y', 'e']);
 
 /** Removes legal forms from the end, also several. At least one word stays: `AS Roma` keeps its AS. */
@@ -95,7 +95,7 @@ export function withoutLegalForm(text: string): string {
   }
 }
 
-/** The number of words of the form at the end; 0 without one. */
+/** The number of words of the legal form at the end of a name; 0 if it has none. */
 function formAtEnd(words: readonly string[]): number {
   if (!LAST_WORDS.has(words.at(-1) ?? '')) return 0;
   for (let count = Math.min(MOST_WORDS, words.length - 1); count > 0; count -= 1) {

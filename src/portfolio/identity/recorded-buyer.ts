@@ -18,7 +18,9 @@ export type RecordedBuyer = {
   cells: string;
   /** The requested limit, canonical decimal text. */
   amount: string;
-  /** Whether the cells are the row's own. Otherwise the line has a problem and is only counted as the row. */
+  /**
+   * Whether the line's cells are those from which the row was made. Otherwise the line has a problem, and is only counted under that row.
+   */
   isOwn: boolean;
 };
 
@@ -27,13 +29,13 @@ export function recordedBuyerText({ buyer, asked, cells, amount, isOwn }: Record
   return [isOwn ? 'own' : 'other', buyer, asked, cells, amount].join(':');
 }
 
-/** Parses such a cell; undefined where it is empty or was changed. */
+/** Parses the text that {@link recordedBuyerText} made; undefined if it is empty or was changed. */
 export function readRecordedBuyer(text: string): RecordedBuyer | undefined {
   const [, whose, buyer = '', asked = '', cells = '', amount = ''] = FORM.exec(text.trim()) ?? [];
   return whose === undefined ? undefined : { buyer, asked, cells, amount, isOwn: whose === 'own' };
 }
 
-/** Digests are 16 characters of base64url. */
+/** The form of a recorded buyer's text. Digests in it are 16 characters of base64url. */
 const FORM = /^(own|other):([\w-]{16}):([\w-]{16}):([\w-]{16}):(\d+(?:\.\d+)?)$/;
 
 const TELLING = columnsThat(({ isOfBuyer }) => isOfBuyer === true);

@@ -1,22 +1,22 @@
 import type { Currency } from '../values/currencies.ts';
 import type { Values } from './read-cells.ts';
 
-/** As YYYY-MM-DD: statements dated after `today` are impossible, statements dated before `oldest` count as old. */
+/** Dates for judging audited financial statements, YYYY-MM-DD: a date after `today` is impossible, one before `oldest` counts as old. */
 export type AdviceDates = { today: string; oldest: string };
 
 /**
- * The amounts above which statements are advised, by ISO 4217 code (`ADVISE_STATEMENTS_ABOVE`). A request has no currency, but the file may
- * name it.
+ * The amounts above which audited financial statements are advised, by ISO 4217 code (`ADVISE_STATEMENTS_ABOVE`). A request has no
+ * currency, but the file may name it.
  */
 export type AdviseAbove = Readonly<Record<string, number>>;
 
 /** The one amount that the service names (docs/service.md, "Advice"). Amounts without a currency are compared with it, too. */
 const SERVICE_ADVISES: AdviseAbove = { USD: 750_000 };
 
-/** docs/service.md, "Advice": audited statements should not be older. */
+/** Months after which audited financial statements count as old (docs/service.md, "Advice"). */
 export const OLDEST_MONTHS = 22;
 
-/** The dates for judging statements. Today is the latest date on earth, because the reader may be in that time zone. */
+/** The dates by which financial statements are judged. `today` is the latest date on earth, since the reader may be in that time zone. */
 export function adviceDates(now: Date): AdviceDates {
   const today = new Date(now.getTime() + LATEST_ZONE_MS);
   const oldest = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - OLDEST_MONTHS, 1));
@@ -51,9 +51,9 @@ export function adviceFor(
 }
 
 /**
- * The statements that a request lacks where they are advised: `none` without any document, since every document is sent as a
- * statement; `old` if they are older than advised; `one` with a single document, since two statements are advised. Statements
- * without a date are not old. `dated` and `oldest` are YYYY-MM-DD; `currency` is a code, by default that of the service's advice.
+ * The audited financial statements that a request lacks where they are advised: `none` without any document, since every document is sent
+ * as a statement; `old` if they are older than advised; `one` with a single document, since two statements are advised. Statements without
+ * a date are not old. `dated` and `oldest` are YYYY-MM-DD; `currency` is a code, by default that of the service's advice.
  */
 export function lackingStatements(
   {
@@ -82,7 +82,7 @@ export function advisedCurrency(currency: Currency | null, above?: AdviseAbove):
 }
 
 /**
- * What the ledger keeps of a request's statements for later nights, where its amount may be so large that they are advised: their
+ * What the ledger keeps of a request's financial statements for later nights, where its amount may be so large that they are advised: their
  * date, and the currency's code where it is not USD. Undefined for nothing.
  */
 export function statementsText(
@@ -95,13 +95,13 @@ export function statementsText(
   return isLarge && (dated || currency) ? [dated, currency].filter(Boolean).join(' ') : undefined;
 }
 
-/** Reads date and currency back from the text that {@link statementsText} wrote. */
+/** Reads the financial statements' date and the currency from the text that {@link statementsText} wrote. */
 export function readStatements(text = ''): { dated: string | undefined; currency: string | undefined } {
   const words = text.split(' ');
   return { dated: words.find((word) => /^\d/.test(word)), currency: words.find((word) => /^[A-Z]/.test(word)) };
 }
 
-/** How many of a request's documents are sent as statements: those without another purpose. */
+/** How many of a request's documents are sent as financial statements: those without another purpose. */
 export function statementsAmong(documents: readonly { purpose?: string }[]): number {
   return documents.filter(({ purpose }) => purpose === undefined).length;
 }
@@ -113,7 +113,7 @@ function limitOf(currency = USD, above: AdviseAbove = {}): number {
   return limits[currency] ?? Number.POSITIVE_INFINITY;
 }
 
-/** `column` is the column whose value the message is about. */
+/** A message of advice on a line. `column` is the column whose value it is about. */
 export type Advice = { column: 'requested_limit' | 'statements_dated' | 'supporting_documents'; message: string };
 
 /** The time zone in which a day begins first: UTC+14, Kiribati. */

@@ -75,7 +75,7 @@ export function makeLineClassifier({ columns, dates, currencies, adviseAbove: ab
       const buyer = keyOf(decision);
       // Other problems come first, because an unclear buyer may only follow from them.
       if (decision?.is === 'unclear' && problems.length === 0) problems.push(found(line, decision.problem));
-      // The results file must be UTF-8, so other bytes become U+FFFD.
+      // In an invalid line, bytes that could not be decoded become U+FFFD, since the results file must be UTF-8.
       if (problems.length > 0) {
         const wellFormed = cells.map((one) => one.toWellFormed());
         // With an unclear buyer, the line cannot be matched to a row.
@@ -138,7 +138,7 @@ export type JudgeAlone = (record: RawRecord) => Promise<Line>;
 type JudgeAloneOptions = Judging & {
   dialect: Dialect;
   constants: Values | undefined;
-  /** Read again for each line. A convention that is still open is a problem of the line. */
+  /** How the file writes amounts and dates; looked at for each line anew. A convention that is still open is a problem of the line. */
   conventions: Readonly<Conventions>;
   documents?: DocumentFolder | undefined;
 };

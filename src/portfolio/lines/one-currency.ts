@@ -26,10 +26,10 @@ export type CurrencyCheck = {
 /** A currency that a line names, as written, and its column. */
 type Said = { at: number; word: string; currency: Currency };
 
-/** Characters of a currency that is no ISO 4217 code, as it is shown. */
+/** Most characters of a currency in a message if it is no ISO 4217 code. */
 const MOST_OF_WORD = 20;
 
-/** Put before an amount when its line, in a foreign currency, is copied into another file. */
+/** The mark that is put before an amount when its line, in another currency than its file, is copied into another file. */
 const MARK = '? ';
 
 /** The amount with a mark that makes it invalid until a person corrects the cell. */
@@ -100,7 +100,7 @@ export function makeCurrencyCheck({
 /** A header's name that may name a currency which is not read: a sign, three capitals in brackets, a letter of another script than Latin. */
 const MAY_NAME_ONE = /\p{Sc}|[([]\s*[A-Z]{3}\s*[)\]]|(?=\p{L})\P{Script=Latin}/u;
 
-/** The code of ISO 4217 for no currency. */
+/** The currency of a line that names none, if the header may name one that is not read: XXX, the code of ISO 4217 for no currency. */
 const UNTOLD: Currency = new Set(['XXX']);
 
 const MARKED =
@@ -119,7 +119,10 @@ function firstOf(words: Record<string, string | null | undefined>): FileCurrency
   return null;
 }
 
-/** An unknown code counts as a currency of its own: a whole list may be in "LCY". */
+/**
+ * The currency that a word names in the currency column or in the header of the amounts. An unknown code counts as a currency of its own: a
+ * whole list may be in "LCY".
+ */
 function readColumn(word: string): Currency {
   return currencyOf(word) ?? new Set([word.toUpperCase()]);
 }

@@ -23,7 +23,10 @@ export function makePlausibility({ columns }: { columns: readonly Column[] }): P
   const unit = columns[indexes.get('requested_limit') ?? -1]?.currency;
   const writtenOf = (known: KnownColumn) => columns[indexes.get(known) ?? -1]?.written ?? known;
 
-  /** The warning; nothing if so many lines had the same one that the rest is reported together. */
+  /**
+   * The warning about a doubt in a line. After {@link SAID_ONE_BY_ONE} lines with the same doubt none is given: the rest is reported
+   * together.
+   */
   function warning(doubt: Doubt, { line, cells }: RawRecord, value: string): Problem[] {
     const before = told.get(doubt) ?? 0;
     told.set(doubt, before + 1);
@@ -87,7 +90,7 @@ export function makePlausibility({ columns }: { columns: readonly Column[] }): P
 
 /** The median of many amounts, and the amounts far above it, in constant memory. */
 type Median = {
-  /** `amount` is above zero; `line` is its line. */
+  /** Adds an amount, which must be above zero, with its line. */
   add(line: number, amount: number): void;
   /** The kept amounts of at least `times` the median, in line order. Only the largest are kept. */
   above(times: number): { line: number; amount: number; times: number; median: number }[];
@@ -201,18 +204,24 @@ const SAID_ONE_BY_ONE = 20;
 /** Lines that one message names: as many as a person can look up. */
 const NAMED_LINES = 20;
 
-/** RFC 2606, without the top-level domain `example`: nobody types it by mistake, and our own examples use it. */
+/**
+ * Domains that RFC 2606 reserves for examples and tests. The domain `example` is not among them: nobody types it by mistake, and our own
+ * examples use it.
+ */
 const EXAMPLE_DOMAIN = /[@.](example\.(com|net|org)|test|invalid|localhost)$/i;
 
-/** The length of `@example.com`, the longest of them. Only the end of an address is tested. */
+/** The length of `@example.com`, the longest of the domains in {@link EXAMPLE_DOMAIN}. Only the end of an address is tested. */
 const EXAMPLE_LENGTH = 12;
 
-/** A reference alone does not suffice: a total line may have a count in that column (`12;Summe;;;200000`). */
+/**
+ * Whether the line surely describes a buyer: by a reference together with a place or register number. A reference alone does not suffice,
+ * since a total line may have a count in that column (`12;Summe;;;200000`).
+ */
 function isKnownBuyer({ buyer_reference, country_code, city, street, company_registration_number }: Values): boolean {
   return Boolean(buyer_reference && (country_code || city || street || company_registration_number));
 }
 
-/** A quick test by the last letter, before the regular expression. */
+/** Whether an e-mail address may belong to an example domain: a quick test by its last letter, before the regular expression. */
 function mayBeExample(email: string): boolean {
   return 'mtgdMTGD'.includes(email.charAt(email.length - 1)) && email !== '';
 }
@@ -229,13 +238,16 @@ const FEWEST = 3;
 /** The most amounts that are kept for an exact median. They take 32 KB. */
 const EXACT = 4_096;
 
-/** A double has 12 bits of sign and exponent. With 6 more of its fraction, a step is 1/64 of its amount at most. */
+/**
+ * Number of steps in which amounts are counted. A step is given by a double's exponent and 6 bits of its fraction, so its width is at most
+ * 1/64 of its amounts.
+ */
 const STEPS = 2 ** 17;
 const FRACTION_BITS_LEFT = 14;
 
 const double = new Float64Array(1);
 const words = new Uint32Array(double.buffer);
-/** The index of the half with a double's sign and exponent, by the machine's byte order. */
+/** The index of that half of a double which has its sign and exponent, by the machine's byte order. */
 const HIGH = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1 ? 1 : 0;
 
 function stepOf(amount: number): number {
@@ -243,7 +255,7 @@ function stepOf(amount: number): number {
   return (words[HIGH] ?? 0) >>> FRACTION_BITS_LEFT;
 }
 
-/** The lower end of a step. */
+/** The lower end of a step, as an amount. */
 function sizeOf(step: number): number {
   double[0] = 0;
   words[HIGH] = step << FRACTION_BITS_LEFT;

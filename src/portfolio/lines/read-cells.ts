@@ -98,7 +98,10 @@ function readerOf(column: Column): ValueReader | undefined {
   return column.known ? COLUMNS[column.known].read : unitReader(column);
 }
 
-/** An unknown column whose name means a unit is read as one, unless the mapping says that it means nothing. */
+/**
+ * The reader of a column of the team's own whose name says that it holds the units of amounts; undefined for other columns, and if the
+ * mapping says that the column means nothing.
+ */
 function unitReader({ by, written }: Column): ValueReader | undefined {
   return by === null && namesUnit(written) ? readUnit : undefined;
 }

@@ -29,7 +29,7 @@ export type Row = {
   companyId?: string;
   limit: Limit;
   documents: Document[];
-  /** The date of the request's statements and its currency, as text, if advice depends on them (`statementsText`). */
+  /** The date of the request's financial statements and its currency, as text, if advice depends on them (`statementsText`). */
   statements?: string;
 };
 

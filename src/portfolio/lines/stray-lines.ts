@@ -110,7 +110,7 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
 
   type Look = { labelAt: number; isFull: boolean; isSparse: boolean };
 
-  /** Decides by the label, if the line says little else. */
+  /** Whether a line is a total by its label. The line may have little else, since a buyer's name can read like a total. */
   function isTotal({ values }: Candidate, cells: readonly string[], { labelAt, isFull, isSparse }: Look): boolean {
     const written = cells[labelAt] ?? '';
     const isNamed = isTotalLabel(written);
@@ -136,7 +136,10 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
     isAfterTotal = true;
   }
 
-  /** The name's column, if it is filled: a number from the team's system may come before it. */
+  /**
+   * The index of the cell with the line's label: the name, or without one the first filled cell. A number from the team's system may
+   * precede a name.
+   */
   function labelPlace(cells: readonly string[]): number {
     const first = cells.findIndex(isFilled);
     const name = cells[nameAt] ?? '';

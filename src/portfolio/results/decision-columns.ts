@@ -27,7 +27,12 @@ export type Places = {
   isResults: boolean;
 };
 
-/** If a name occurs twice in a results file, the last one counts: the team's own columns come first there. */
+/**
+ * Finds the columns of decisions in a header. If a results file has a name twice, the last one counts, since the team's own columns come
+ * first there.
+ *
+ * @throws LimitlineError `FILE` if a needed column is missing, or another file has a name twice
+ */
 export function decisionPlaces(path: string, { header, unusable }: Table, map: readonly string[]): Places {
   const names = (header?.cells ?? []).map((cell) => plainName(cell));
   const mapped = mappedPlaces(path, names, map);
@@ -124,10 +129,10 @@ function mapFault(header: string | undefined, name: string): string {
   return 'says no column behind its "=": write one there, or leave the mapping out, since a column that is not meant needs no mapping';
 }
 
-/** Characters of a cell that a message quotes. */
+/** Most characters of a cell that a message quotes. */
 const MOST_QUOTED = 60;
 
-/** The beginning of a cell. */
+/** A cell's text as a message quotes it, cut to {@link MOST_QUOTED} characters. */
 export function shortened(cell: string): string {
   return cell.length > MOST_QUOTED ? `${cell.slice(0, MOST_QUOTED)}…` : cell;
 }

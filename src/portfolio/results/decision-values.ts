@@ -29,7 +29,7 @@ export const ZONE_WORDS = 'Times without a zone are read as UTC: write the zone 
 
 /**
  * Reads when something was decided, and answers it in ISO 8601, UTC. The text is a day in any form that a date may have, or such a day with
- * a time behind it. A day means its end, even while it has not ended.
+ * a time after it. A day means its end, even while it has not ended.
  * @param given.aheadMs how far in the future a time, or the beginning of a day, may be
  */
 export function readMoment(

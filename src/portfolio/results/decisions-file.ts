@@ -45,7 +45,7 @@ export type DecisionsFile = {
   unread: string[];
   dialect: Dialect;
   header: string[];
-  /** The mapping by which it is read; `by`: who said it of an earlier file with this header. */
+  /** The mapping by which the file is read; `by`: who made it, if it was made for an earlier file with this header. */
   mapped: KeptColumns | { map: readonly string[]; by?: undefined };
 };
 
@@ -61,9 +61,14 @@ export type DecisionsReading = {
   /** The decimal mark of amounts; by default the one that the file's amounts prove. */
   decimal?: Decimal | undefined;
   dates?: DateOrder | undefined;
-  /** `HEADER=COLUMN` for columns whose headers are other words; these go before columns that bear the name. */
+  /**
+   * `HEADER=COLUMN` for columns whose headers have other names. A column that is mapped so is read even if another one has the known name.
+   */
   map?: readonly string[] | undefined;
-  /** Finds what somebody said of a header earlier. It counts where no `map` is given; an empty one says that no column has another name. */
+  /**
+   * Finds the mapping that somebody made for an earlier file with this header. It is used if no `map` is given; an empty one says that no
+   * column has another name.
+   */
   keptOf?: ((header: readonly string[]) => Promise<KeptColumns | undefined>) | undefined;
   now?: Date;
   mostLines?: number;
@@ -149,7 +154,7 @@ function lineOf({ line: at, cells, fault, sheet }: RawRecord, { of, width }: Pla
   ]);
   const [long] = read.find(([, cell]) => cell.length > MOST_CELL) ?? [];
   const filled = cells.findLastIndex((cell) => cell !== '') + 1;
-  // Rows of a sheet end with their last filled cell.
+  // A sheet's row ends with its last filled cell, so it may be shorter than the header.
   const isOther = filled > width || (sheet === undefined && cells.length < width);
   const message = isOther
     ? `The line has ${cells.length} cells, and the header ${width}: put a cell that holds the separator in quotation marks.`
@@ -240,7 +245,7 @@ export function unlessToday(moment: string | undefined, now: Date): string | und
 
 const NO_STATUS = 'The line has an amount and no status, so it decides nothing: fill in the status.';
 
-/** The problem with its column and the beginning of its cell, as it is told of. */
+/** A problem in the words of a message: with the column, and the beginning of its cell. */
 function inColumn(column: DecisionColumn, cell = '', problem: string | undefined): string | undefined {
   if (problem === undefined) return undefined;
   return `${column} "${visible(shortened(cell))}": ${problem}`;

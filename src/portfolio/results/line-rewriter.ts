@@ -62,8 +62,8 @@ export function makeLineRewriter({
 export type OwnColumns = { names: string[]; places: number[] };
 
 /**
- * Merges the columns of several files, in order of appearance. A name occurs as often as in the file that has it most
- * often. `columnsOf` has, for each file, the table's column of each of its own.
+ * Merges the columns of several files, in order of appearance. A name occurs as often as in the file that has it most often. `columnsOf`
+ * has, for each file, the index in the merged table of each of the file's columns.
  */
 export function mergeColumns(files: readonly (readonly string[])[]): { header: string[]; columnsOf: number[][] } {
   const header: string[] = [];
@@ -73,7 +73,7 @@ export function mergeColumns(files: readonly (readonly string[])[]): { header: s
     return names.map((name) => {
       const time = (times.get(name) ?? 0) + 1;
       times.set(name, time);
-      // Header names have no such line break here, so different pairs never give the same id.
+      // Header names have no line break in this table, so different pairs of count and name never give the same id.
       const id = `${time}\n${name}`;
       const column = known.get(id) ?? header.push(name) - 1;
       known.set(id, column);

@@ -30,7 +30,10 @@ export type ResultOutcome = {
   known?: RecordedBuyer | undefined;
 };
 
-/** The state of a row, and the columns from it on that tell its outcome. They end every results file, whatever comes before them. */
+/**
+ * The place of the column `state` among the result columns. From it on the columns tell a row's outcome; they end every results file,
+ * whatever comes before them.
+ */
 const STATE_AT = RESULT_COLUMNS.indexOf('state');
 const OUTCOME_COLUMNS = RESULT_COLUMNS.slice(STATE_AT, RESULT_COLUMNS.indexOf(KNOWN_COLUMN));
 /** The columns at the end of a results file of version 0.1, which has no column of outcomes. */

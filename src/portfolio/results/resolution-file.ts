@@ -39,7 +39,7 @@ export async function readResolutionFile(path: string): Promise<ResolutionFile> 
 
 type Columns = (record: RawRecord, name: string) => string;
 
-/** If a name occurs twice, the last one counts: a results file has the team's own columns first. */
+/** Finds the columns of a file of answers. If a name occurs twice, the last one counts: a results file has the team's own columns first. */
 function columnsOf(path: string, { header, unusable }: Table): Columns {
   const names = (header?.cells ?? []).map((cell) => plainName(cell));
   const has = (name: string) => names.includes(name);

@@ -56,16 +56,18 @@ export function subtractAmounts(a: string, b: string): string {
   return new Big(a).minus(b).toFixed();
 }
 
-/** The longest amount, with more digits than a double can hold. The patterns below take long on a very long text. */
+/** Most characters of an amount: more digits than a double can hold. On a very long text the patterns of this file would take long. */
 const MAX_LENGTH = 64;
 
-/** Sign and leading zeros, whole part, point, fraction, trailing zeros; ASCII digits only. */
+/** A plain decimal: sign and leading zeros, whole part, point, fraction, trailing zeros; ASCII digits only. */
 const PLAIN_DECIMAL = /^\+?0*(\d+)(?:\.(?:(\d*[1-9])0*|0+))?$/;
 
 /** Like {@link PLAIN_DECIMAL}, but without a sign, and always with a point; the fraction may be empty. */
 const WRITTEN = /^0*(\d+)\.(?:(\d*[1-9])0*|0*)$/;
 
-/** One separator with three digits after it, and no leading zero: a thousands or a decimal separator. */
+/**
+ * An ambiguous amount: three digits after its only separator, and no leading zero. The separator may be one of thousands or a decimal one.
+ */
 const OPEN = /^\D*[1-9]\d{0,2}[.,]\d{3}\D*$/;
 
 function isOpen(text: string): boolean {
@@ -74,7 +76,7 @@ function isOpen(text: string): boolean {
 
 const CURRENCY = String.raw`(?:[A-Z]{0,3}\p{Sc}|[A-Z]{3}|Fr\.|kr\.?|zł)`;
 
-/** Bracket or sign, currency, sign, digits with separators, sign (SAP puts it last), currency, bracket. */
+/** An amount as people write it: bracket or sign, currency, sign, digits with separators, sign (SAP puts it last), currency, bracket. */
 const AMOUNT = new RegExp(
   String.raw`^(\()?([-+\u2212])?\s*(${CURRENCY})?\s*([-+\u2212])?\s*(\d(?:[\d.,'’_\s]*\d)?)\s*([-\u2212])?\s*(${CURRENCY})?(\))?$`,
   'u',
@@ -178,13 +180,16 @@ const NAMES: Record<string, string> = { '.': 'decimal point', ',': 'decimal comm
 
 const ABOVE_ZERO = 'The amount must be above zero.';
 
-/** A double keeps any 15 digits. Below 0.000001 and from 1e21 on, its text has an exponent. */
+/**
+ * The problem of an amount that a double cannot carry exactly. It keeps any 15 digits; below 0.000001 and from 1e21 on, its text has an
+ * exponent.
+ */
 export const TOO_MANY_DIGITS =
   'The amount has more digits than a number in the request can carry exactly: write at most 15, and 6 of them after the point.';
 
 const PLAIN = 'write a plain decimal, like 1234.50';
 
-/** How to write an amount in this column: an example with the column's own decimal separator. */
+/** The part of a message that says how to write an amount: an example with the column's own decimal separator. */
 function likeTheColumn(decimal: Decimal | null): string {
   return decimal === ',' ? 'write it like 1234,50' : PLAIN;
 }

@@ -18,7 +18,7 @@ export function readCountry(text: string): ValueReading {
 
 const ALPHA_2 = new Set(codes.map((entry) => entry[0]));
 
-/** null for a name that several countries share. */
+/** The alpha-2 code of a country's code or name; null for a name that several countries share, undefined for an unknown text. */
 function codeOf(text: string): string | null | undefined {
   const upper = text.toUpperCase();
   if (ALPHA_2.has(upper)) return upper;
@@ -48,7 +48,7 @@ const SPOKEN: Record<string, string | null> = {
   Holland: 'NL',
   Tschechien: 'CZ',
   BRD: 'DE',
-  // Two states share this name.
+  // Two states share the name Congo, so neither is chosen. The same holds for Korea.
   Congo: null,
   Kongo: null,
   Korea: null,
@@ -56,10 +56,10 @@ const SPOKEN: Record<string, string | null> = {
   Corée: null,
 };
 
-/** The four languages have some 1,500 names. The rest is a cache for the spellings in files. */
+/** Most names in the lookup table. The four languages have some 1,500; the rest caches spellings that occur in files. */
 const MAX_NAMES = 4_000;
 
-/** Built on the first text that is no code, which many files never have. Takes 3 MB and 10 ms. */
+/** The lookup table of names. It is built for the first text that is no code, which many files never have, and takes 3 MB and 10 ms. */
 function allNames(): Map<string, string | null> {
   const all = new Map<string, string | null>();
   const add = (name: string, code: string) => {
@@ -79,7 +79,7 @@ function allNames(): Map<string, string | null> {
   return all;
 }
 
-/** Upper case first, because some capitals have two small forms: `ı` and `i`. */
+/** The form in which names of countries are compared. It is made from upper case, since some capitals have two small forms: `ı` and `i`. */
 function countryKey(name: string): string {
   return likeness(name.toUpperCase());
 }

@@ -31,7 +31,7 @@ export function decimalsOf(currency: string | null | undefined): number {
   return Math.max(...[...codes].map((code) => DECIMALS.get(code) ?? USUAL_DECIMALS));
 }
 
-/** Characters of a text that is looked up: names of currencies are shorter, such as `United Arab Emirates Dirham`. */
+/** Most characters of a text that is looked up: names of currencies are shorter, such as `United Arab Emirates Dirham`. */
 const MAX_LENGTH = 40;
 const MAX_READ = 1_000;
 const READ = new Map<string, Currency | null>();
@@ -39,7 +39,7 @@ const READ = new Map<string, Currency | null>();
 /** The ISO 4217 codes of the platform, including withdrawn ones, which old lists still have. */
 const CODES = new Set(Intl.supportedValuesOf('currency'));
 
-/** Some signs are used by several countries. */
+/** The ISO 4217 codes that a sign may mean: several countries use the same sign. */
 const SIGNS = byName({
   '€': 'EUR',
   $: 'USD CAD AUD NZD SGD HKD MXN ARS CLP COP BRL TWD',

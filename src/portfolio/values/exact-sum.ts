@@ -4,8 +4,8 @@ import { addAmounts } from './amounts.ts';
 export type ExactSum = { add(amount: string): void /** As canonical decimal text. */; total(): string };
 
 /**
- * Sums whole units of the last decimal, with one sum for each number of decimals. Small values go into a float within its
- * exact range: a BigInt for every line would take a tenth of the time of a check.
+ * Makes an exact sum. It adds whole units of the last decimal, with one sum for each number of decimals. Small values go into a float
+ * within its exact range: a BigInt for every line would take a tenth of the time of a check.
  */
 export function makeExactSum(): ExactSum {
   const sums: { gathered: number; big: bigint }[] = [];
@@ -29,7 +29,7 @@ export function makeExactSum(): ExactSum {
   };
 }
 
-/** Integers below 10^15 each, and below 2^52 in total, are exact in a float. */
+/** Most characters of an amount that is added as a float. Integers below 10^15 each, and below 2^52 in total, are exact in a float. */
 const EXACT_DIGITS = 15;
 const GATHERED_LIMIT = 2 ** 52;
 

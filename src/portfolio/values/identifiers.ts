@@ -88,7 +88,7 @@ const ABBREVIATED = /^(?:k[./] ?a|n[./] ?[abcdv]|s[./] ?[od])\.?$/i;
 /** A dash for a missing value, or the `########` of a column that is too narrow. */
 const SIGNS_ALONE = /^[\p{Pd}\s#._?/]+$/u;
 
-/** Digits that no placeholder has. */
+/** Digits above zero. A text with one of them is no placeholder. */
 const COUNTS = /[1-9]/;
 
 /** Whether a text stands for a missing identifier: a known placeholder, or punctuation and zeros alone, which identify nobody either. */

@@ -5,8 +5,8 @@
 export type ValueReading = { value: string; change?: string } | { problem: string; open?: true };
 
 /**
- * The mark after an ambiguous amount or date that is copied into another file: `1.234 ?`. There, no other cell may
- * decide its meaning; only an option or a corrected cell can.
+ * The mark after an ambiguous amount or date that is copied into another file: `1.234 ?`. In the other file no other cell may decide its
+ * meaning; only an option or a corrected cell can.
  */
 const MARK = / \?$/;
 

@@ -25,7 +25,6 @@ export function readWebsite(text: string): ValueReading {
   return { problem: WEBSITE_PROBLEM };
 }
 
-/** Reads an e-mail address. */
 export function readEmail(text: string): ValueReading {
   return EMAIL.safeParse(text).success ? { value: text } : { problem: EMAIL_PROBLEM };
 }

@@ -41,7 +41,7 @@ export function groupOf(written: string): GroupLabel | null {
   return before ? { of: before[1] ?? '', isBehind: false, isSure: false } : null;
 }
 
-/** A quick test by the first and last letters, which excludes nearly every buyer's name. */
+/** Whether a label may name a group: a quick test by its first and last letters, which excludes nearly every buyer's name. */
 function mayNameGroup(label: string): boolean {
   return GROUP_BEGINNINGS.has(startOf(label)) || GROUP_ENDS.test(label.slice(-LONGEST_END));
 }
@@ -54,7 +54,7 @@ const BEHIND = new RegExp(`^(\\S.*?)[\\s:–-]+(${GROUP_WORDS}|${SURE_WORDS})[\\
 const BEFORE = new RegExp(`^(?:${GROUP_WORDS})[\\s:–-]+(\\S.*?)[\\s:]*$`, 'i');
 const SURE = new RegExp(`^(summe|ergebnis|${SURE_WORDS})$`, 'i');
 
-/** Characters of a label that is searched: company names are shorter. */
+/** Most characters of a label that is searched for a group's total: company names are shorter. */
 const LONGEST = 200;
 
 /** The last three letters of each word, with optional colons. */
@@ -68,8 +68,8 @@ const LONGEST_END = 6;
 const STARS = /^\s*(\*{1,9}|[Σ∑])\s*$/;
 
 /**
- * A quick test by the beginning of the first word. Three plain letters must begin a total. After other beginnings,
- * words that only accompany a total are skipped. Letters beyond Latin-1 need the full test.
+ * Whether a label may be a total: a quick test by the beginning of its first word. Three plain letters must begin a total. After other
+ * beginnings, words that only accompany a total are skipped. Letters beyond Latin-1 need the full test.
  */
 function mayBegin(label: string): boolean {
   let [start, letters] = [0, 0];

@@ -39,10 +39,10 @@ export function checkInPlace(folder: Folder): void {
   );
 }
 
-/** Relative to the server's working directory, so that the name is short enough wherever the folder is. */
+/** Name of the server's socket, relative to its working directory: so the path is short enough, wherever the folder is. */
 export const SOCKET_NAME = 'redis.sock';
 
-/** The kernel's limit for the path of a Unix socket (sun_path): 108 bytes on Linux, 104 on macOS, with the final NUL. */
+/** Most bytes of the path of a Unix socket, within the kernel's limit (sun_path): 108 on Linux, 104 on macOS, with the final NUL. */
 const MAX_PATH_BYTES = 100;
 
 /**

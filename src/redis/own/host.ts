@@ -42,14 +42,17 @@ export function enterHost(folder: Folder, us = thisHost()): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     checkHost(folder, us);
-    // The note there is ours, perhaps from before a restart of the machine.
+    // The existing note names this host, perhaps from before a restart of the machine, so it is replaced.
     renameSync(draft, path);
   } finally {
     rmSync(draft, { force: true });
   }
 }
 
-/** Removes the note. The caller has the lock, and has checked that no server of ours runs. */
+/**
+ * Removes the note that the folder's Redis runs on this host. The caller has the folder's lock, and has checked that no server of this host
+ * runs.
+ */
 export function leaveHost(folder: Folder): void {
   rmSync(join(folder.path, NOTE_NAME), { force: true });
 }
@@ -65,7 +68,10 @@ function isSame(one: Host, other: Host): boolean {
   return one.name === other.name && one.machine === other.machine;
 }
 
-/** Reads the note. We write it atomically, so an unreadable one was edited by hand, and counts as missing. */
+/**
+ * Reads the note which host's Redis uses the folder. It is written atomically, so an unreadable one was edited by hand, and counts as
+ * missing.
+ */
 function readNote(folder: Folder): Host | undefined {
   try {
     const { name, machine, boot } = JSON.parse(readFileSync(join(folder.path, NOTE_NAME), 'utf8'));

@@ -54,7 +54,10 @@ const NEVER = new AbortController().signal;
  */
 const PATIENCE_MS = 30_000;
 
-/** A server that accepts no connection for this long hangs. Its longest pause, writing to a slow disk, is shorter. */
+/**
+ * Time in ms after which a server that accepts no connection counts as hanging. Its longest pause, while it writes to a slow disk, is
+ * shorter.
+ */
 const WEDGED_AFTER_MS = 10_000;
 
 /** A pause between two looks at the server: about as long as Redis takes to start, and randomized among waiting processes. */
@@ -120,7 +123,7 @@ async function isServed({ folder, socketPath, log }: JoinDeps, signal: AbortSign
   }
 }
 
-/** @returns whether the server is there to join */
+/** Starts a server and waits until it listens. @returns false if it was ended again meanwhile */
 async function start({ folder, socketPath, log }: JoinDeps): Promise<boolean> {
   const child = await startServer(folder);
   const since = performance.now();

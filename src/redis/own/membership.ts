@@ -7,7 +7,7 @@ import type { ServerInfo } from '../server-info.ts';
 export type Member = {
   connection: Redis;
   info: ServerInfo;
-  /** Undefined if the server has just ended. */
+  /** The stamp of the server's process; undefined if the server has just ended. */
   server: Stamp | undefined;
   /** Takes the user off the list. Answers whether it was the last one, which must end the server now. */
   leave: () => Promise<'last' | 'others left'>;

@@ -57,7 +57,7 @@ function needProcessStarts(): void {
   );
 }
 
-/** Time for a server to end: it only has to close its file. */
+/** Time limit for a server to end, in ms: it only has to close its file. */
 const SHUTDOWN_LIMIT_MS = 10_000;
 
 /** Wait before the next attempt to start a server that cannot start, such as on a full disk; the failure is logged once. */
@@ -94,7 +94,7 @@ async function stay(first: Member, place: JoinDeps, signal: AbortSignal): Promis
   }
 }
 
-/** Deaths on a full disk within this time are logged once. */
+/** Time in ms within which several deaths of the server on a full disk are logged once. */
 const SAY_EVERY_MS = 60_000;
 
 async function joinAgain(place: JoinDeps, signal: AbortSignal): Promise<Member | undefined> {
@@ -182,7 +182,7 @@ async function hasEnded(server: Stamp, { folder, socketPath }: JoinDeps): Promis
   return true;
 }
 
-/** Less free space than Redis writes in a moment under load: then a full disk is why it died. */
+/** Free bytes below which a full disk counts as the reason why the server died: Redis writes more in a moment under load. */
 const LEAST_FREE_BYTES = 256 * 1024;
 
 /** Says that the disk of a folder is full, and what to do; undefined if it is not, or cannot be read. */

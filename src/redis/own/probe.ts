@@ -2,12 +2,12 @@ import { Redis } from 'ioredis';
 import { readInfo, type ServerInfo } from '../server-info.ts';
 
 /**
- * What is behind a socket: nothing, something that does not answer, a server that loads its data, one without free connections (`full`), or a
- * working one (`ready`), whose connection belongs to the caller, and ends with the server.
+ * What was found at a server's socket: nothing, something that does not answer, a server that loads its data, one without free connections
+ * (`full`), or a working one (`ready`), whose connection belongs to the caller, and ends with the server.
  */
 type Probed = { is: 'absent' | 'silent' | 'loading' | 'full' } | { is: 'ready'; connection: Redis; info: ServerInfo };
 
-/** Tries once, for at most {@link PROBE_TIMEOUT_MS}. */
+/** Tries once to connect to the server at a socket, for at most {@link PROBE_TIMEOUT_MS}. */
 export async function probe(socketPath: string): Promise<Probed> {
   const connection = new Redis({
     path: socketPath,
@@ -42,7 +42,9 @@ export function hangUp(connection: Redis): void {
   if (connection.status !== 'end') connection.disconnect();
 }
 
-/** A working server answers in less than a millisecond, and on an overloaded machine within seconds. */
+/**
+ * Time limit of one {@link probe}, in ms. A working server answers in less than a millisecond, and on an overloaded machine within seconds.
+ */
 const PROBE_TIMEOUT_MS = 3_000;
 
 /** Time for closing a connection; a server that does not answer will not close it either. */

@@ -42,5 +42,5 @@ function codePageCharacters(name: string): string[] {
   return [...iconv.decode(Buffer.from(Array.from({ length: 128 }, (_none, place) => place + 0x80)), name)];
 }
 
-/** Encoding Standard, sections 8 and 10 to 14. */
+/** Names of the encodings with more than one byte for a character (Encoding Standard, sections 8 and 10 to 14). */
 const MULTI_BYTE = /^(utf-|gb|big5|euc-|iso-2022|shift_jis)/;

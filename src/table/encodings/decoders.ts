@@ -26,7 +26,7 @@ function makeWideDecoder(bigEndian: boolean): Decoder {
       atStart = false;
       return text.startsWith('\ufeff') ? text.slice(1) : text;
     },
-    // An incomplete unit at the end. This surrogate stays alone, whatever comes before it.
+    // An incomplete unit at the end becomes a lone surrogate. It forms no pair with the character before it.
     end: () => (rest.length > 0 ? '\ud800' : ''),
   };
 }
@@ -61,7 +61,7 @@ function makeSingleByteDecoder(characters: string[]): Decoder {
 
 const LF = 0x0a;
 
-/** The longest character of any encoding (GB18030). */
+/** Most bytes that a character takes in any encoding (GB18030). */
 const MAX_CHARACTER_BYTES = 4;
 
 function makeMultiByteDecoder(encoding: string): Decoder {
@@ -79,7 +79,8 @@ function makeMultiByteDecoder(encoding: string): Decoder {
   return {
     decode(bytes) {
       const all = Buffer.concat([rest, bytes]);
-      // No character contains a line feed byte, so lines can be decoded separately.
+      // Except in UTF-16, which has a decoder of its own, no character contains the byte of a line feed. So lines can be decoded
+      // separately.
       const lineEnd = all.lastIndexOf(LF) + 1;
       const ends =
         lineEnd > 0 ? [lineEnd] : Array.from({ length: MAX_CHARACTER_BYTES }, (_none, back) => all.length - back);
@@ -123,7 +124,7 @@ function decodeDamaged(bytes: Uint8Array, encoding: string): string {
       text += one;
     } catch {
       decoder = new TextDecoder(encoding, { fatal: true });
-      // The byte that did not fit may be valid itself, such as a line break after half a character.
+      // The byte that did not fit is decoded again by itself: it may be valid, such as a line break after half a character.
       if (pending.length > 0) at -= 1;
       text += (pending.length > 0 ? pending : [byte]).map(markByte).join('');
       pending = [];

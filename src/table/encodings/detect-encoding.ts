@@ -45,7 +45,10 @@ const MARKS: { mark: number[]; encoding: string }[] = [
   { mark: [0xfe, 0xff], encoding: 'utf-16be' },
 ];
 
-/** Tables are mostly ASCII, so in UTF-16 almost every second byte is zero, and hardly any of the others. */
+/**
+ * The kind of UTF-16, or null for another encoding. Tables are mostly ASCII, so in UTF-16 almost every second byte is zero, and hardly any
+ * of the others.
+ */
 function wideEncoding(start: Buffer): 'utf-16le' | 'utf-16be' | null {
   const zeros = [0, 0];
   for (let at = 0; at < start.length; at += 1) if (start[at] === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
@@ -54,7 +57,10 @@ function wideEncoding(start: Buffer): 'utf-16le' | 'utf-16be' | null {
   return even > MANY_ZEROS && odd < FEW_ZEROS ? 'utf-16be' : null;
 }
 
-/** Shares of zeros that show UTF-16. Even a table of Japanese names has digits, delimiters or Latin letters in every line. */
+/**
+ * The share of zeros among every second byte from which a file is UTF-16. Even a table of Japanese names has digits, delimiters or Latin
+ * letters in every line.
+ */
 const MANY_ZEROS = 0.2;
 const FEW_ZEROS = 0.01;
 
@@ -83,7 +89,7 @@ function makeTally() {
   };
 }
 
-/** This many bytes that fit UTF-8 cannot be a coincidence. From then on, text that is all UTF-8 is not counted, which saves time. */
+/** Number of bytes fitting UTF-8 that cannot be a coincidence. From then on, text that is all UTF-8 is not counted, which saves time. */
 const PLENTY = 100_000;
 
 const UNKNOWN =

@@ -38,11 +38,11 @@ function encodeOne(character: string, table: Map<string, Buffer>): Buffer {
 }
 
 const HIGH = Array.from({ length: 0x80 }, (_none, place) => 0x80 + place);
-/** Bytes after the first: digits in four-byte GB18030, others elsewhere. */
+/** Bytes that may follow the first byte of a character: digits in four-byte GB18030, others elsewhere. */
 const TRAIL = Array.from({ length: 0xff - 0x30 }, (_none, place) => 0x30 + place);
 const DIGITS = TRAIL.slice(0, 10);
 
-/** Maps characters to their shortest byte sequence. Building 24,000 entries takes some 30 ms, once. */
+/** The table of an encoding's characters, each with its shortest byte sequence. Building 24,000 entries takes some 30 ms, once. */
 function tableOf(encoding: string): Map<string, Buffer> {
   const table = new Map<string, Buffer>();
   const singles = charactersOf(encoding);
@@ -66,7 +66,7 @@ function tableOf(encoding: string): Map<string, Buffer> {
   const leads = HIGH.filter((byte) => !learn(byte));
   for (const lead of leads) for (const trail of TRAIL) learn(lead, trail);
   if (encoding === 'euc-jp') for (const second of HIGH) for (const third of HIGH) learn(0x8f, second, third);
-  // The four-byte characters that occur in names. The rest is too rare to matter.
+  // Of the four-byte characters only those that occur in names are in the table; the others are too rare to matter.
   if (encoding === 'gb18030') {
     for (const lead of [0x81, 0x82, 0x83, 0x84])
       for (const second of DIGITS)

@@ -23,7 +23,7 @@ export function fitOf(character: string, before: string, after: string): number 
   return (habits[`${shape.before}${shape.after}`] ?? 0) + (LIKELY[letter] ?? 0);
 }
 
-/** The result of decoding an undefined byte. */
+/** The character that decoding gives for a byte without a meaning. */
 export const UNDEFINED = '\ufffd';
 
 /** The rating of a character that occurs in no text. */
@@ -33,24 +33,24 @@ export const ODD = -2;
 const INSIDE = -3;
 
 const CONTROL = /[\x80-\x9f]/;
-// Excludes ordinals and standalone accents, which Unicode counts as letters.
+// A letter, without ordinals and standalone accents, which Unicode counts as letters too.
 const LETTER = /(?![ªº\u02b0-\u02ff])\p{L}/u;
 const SMALL = /\p{Ll}/u;
 const BIG = /\p{Lu}/u;
 const DIGIT_OR_SPACE = /^[\d\s]?$/;
 
-/** Capitals that are words by themselves. */
+/** Capitals that may stand alone as a word or at the beginning of a name. */
 const WORDS = 'ÓÈÀÉÁÅÖØ';
 
 const VOWELS = 'aeiouyàáâãäåæèéêëìíîïòóôõöøùúûüýÿœăąėęěıőůűœ';
 
-/** The kind of a neighbour. v: a vowel; c: a consonant; -: no letter, so the end of a word. */
+/** The kind of a character's neighbour. v: a vowel; c: a consonant; -: no letter, so the end of a word. */
 function soundOf(neighbour: string): 'v' | 'c' | '-' {
   if (!LETTER.test(neighbour)) return '-';
   return VOWELS.includes(neighbour.toLowerCase()) ? 'v' : 'c';
 }
 
-/** A vowel usually comes between consonants, and is rarely a word by itself. */
+/** How well a vowel above ASCII fits between its neighbours. It usually comes between consonants, and is rarely a word by itself. */
 const VOWEL_FIT: Record<string, number> = {
   cc: 2,
   'c-': 1,
@@ -122,9 +122,9 @@ const OWN_RULES: Record<string, (before: string, after: string) => number | unde
   ł: () => 2,
 };
 
-/** Signs that may be next to a word. */
+/** Quotation marks and the like, which may be next to a word. */
 const QUOTES = /[‘’‚“”„«»‹›¿¡]/;
-/** Closing quotes do not start a cell. A letter misread as a sign of the Mac's encoding does: `” Briain`. */
+/** Closing quotation marks, which do not start a cell. A letter misread as a sign of the Mac's encoding does: `” Briain`. */
 const CLOSING = /[’”»]/;
 const CELL_START = /^[\s,;|"]?$/;
 const APOSTROPHE = /[’´‘]/;

@@ -9,7 +9,7 @@ type LetterTally = {
   guess(): string | null;
 };
 
-/** The default of nearly all Western European programs. */
+/** The code page that nearly all Western European programs use by default. */
 const USUAL = 'windows-1252';
 
 /** European code pages in order of preference, for those that give the same text: Windows, Unix, Mac, DOS. */
@@ -28,7 +28,10 @@ const CANDIDATES = [
 const ASKED_FOR = ['windows-1254'];
 
 export function makeLetterTally(): LetterTally {
-  /** Counts by `before << 16 | byte << 8 | after`; a neighbour of 0 is the end of a chunk. */
+  /**
+   * How often each byte above ASCII occurs between which neighbours, by `before << 16 | byte << 8 | after`; a neighbour of 0 is the end of
+   * a chunk.
+   */
   const counts = new Map<number, number>();
   let counted = 0;
   let total = 0;
@@ -81,18 +84,21 @@ function makeWesternRuns(): WesternRuns {
   };
 }
 
-/** European words have two such letters in a row, three with a sign. Japanese, Greek and Russian have more. */
+/**
+ * Most letters above ASCII in a row that a European text has: words have two in a row, or three with a sign. Japanese, Greek and
+ * Russian texts have more.
+ */
 const LONGEST_RUN = 4;
 
-/** The letters of some 20,000 lines. More would cost time and change nothing. */
+/** Letters after which counting ends: those of some 20,000 lines. More would cost time and change nothing. */
 const ENOUGH = 100_000;
 
 /** The share of implausible bytes that is tolerated: a trade mark or a stray sign here and there does not matter. */
 const MAX_BAD = 0.1;
 
 /**
- * The minimum lead of the best code page: in total, and per letter that another would read differently. The default one
- * needs the least.
+ * The lead in plausibility that the best code page must have over each other one: LEAD in all, and MEAN_LEAD for each letter that the two
+ * read differently. The default code page needs less.
  */
 const LEAD = { usual: 0.4, others: 3 };
 const MEAN_LEAD = { usual: 0.15, others: 0.3 };
@@ -163,13 +169,13 @@ function scoreOf(encoding: string, counts: ReadonlyMap<number, number>): Scored 
   return { encoding, characters, score, bad };
 }
 
-/** The plausibility of the middle byte in this code page. */
+/** How plausible the middle byte of a key is between its neighbours, read in this code page. */
 function fitAt({ characters }: Pick<Scored, 'characters'>, key: number): number {
   const character = (byte: number) => (byte < 0x80 ? ASCII[byte] : (characters[byte - 0x80] ?? UNDEFINED)) ?? '';
   return fitOf(character((key >> 8) & 0xff), character(key >> 16), character(key & 0xff));
 }
 
-/** Western code pages, in which these letters occur only in foreign names. */
+/** Western code pages. The letters in {@link RARE} occur in their languages only in foreign names. */
 const WESTERN = ['windows-1252', 'iso-8859-15', 'windows-1254'];
 const RARE = /[šžŠŽ]/;
 
@@ -179,7 +185,7 @@ const ASCII = Array.from({ length: 0x80 }, (_none, code) => (code === 0 ? '' : S
 /** Tests whether bytes above ASCII come in groups as in Western European words, whatever their letters. */
 type WesternRuns = {
   add(bytes: Buffer): void;
-  /** Whether nearly all of them do. Otherwise the file is not certainly Windows-1252. */
+  /** Whether nearly all bytes above ASCII come in such groups. Otherwise the file is not certainly Windows-1252. */
   isWestern(): boolean;
 };
 
@@ -189,7 +195,7 @@ const CERTAIN = 0.9;
 const HIGH_RUN = /[\x80-\xff]+/g;
 
 /**
- * Up to two letters, possibly with signs beside them, as Western languages have: `ü`, `öß`, `’é`, ` €`. Japanese,
+ * A group of bytes as in words of Western languages: up to two letters, possibly with signs beside them: `ü`, `öß`, `’é`, ` €`. Japanese,
  * Chinese, Russian and Greek have longer runs.
  */
 const WESTERN_RUN =

@@ -3,9 +3,9 @@ import { wholeCharacters } from '../../files/text.ts';
 
 /** Decodes chunks of bytes. A character may span two chunks. */
 export type Decoder = {
-  /** The text of these bytes, after what the previous chunk left over. */
+  /** The text of these bytes, and of those of the previous chunk that were no whole character. */
   decode(bytes: Buffer): string;
-  /** The text of the bytes left over, which are no whole character. */
+  /** The text of the last bytes of the file, if they are no whole character. */
   end(): string;
 };
 

@@ -11,8 +11,8 @@ import { openWorkbook, ZIP_LIMITS } from '../xlsx/workbook.ts';
 import type { RecordMend } from './mend-text.ts';
 
 /**
- * The part with the order of Excel's calculations, which the copy lacks: it may name cells that lose their formulas, and Excel makes it
- * anew.
+ * The part of a workbook with the order of Excel's calculations. A corrected copy lacks it: it may name cells that lose their formulas, and
+ * Excel makes it anew.
  */
 const CHAIN = 'xl/calcChain.xml';
 const NAMES_CHAIN = ['[Content_Types].xml', 'xl/_rels/workbook.xml.rels'];
@@ -73,7 +73,7 @@ async function* mendSheetXml(chunks: AsyncIterable<Buffer>, mends: SheetMends): 
   let rest = '';
   let last = 0;
 
-  /** Returns the part of the text that is complete, and keeps the rest for the next chunk. */
+  /** Passes on the part of the text that is complete XML, and keeps the rest for the next chunk. */
   function pass(text: string): string {
     let out = '';
     let at = 0;
@@ -100,7 +100,7 @@ async function* mendSheetXml(chunks: AsyncIterable<Buffer>, mends: SheetMends): 
       }
       last = row;
     }
-    // A tag may be split between chunks.
+    // A tag at the chunk's end may continue in the next chunk, so the text is cut before it.
     const cut = Math.max(at, text.lastIndexOf('<') > text.lastIndexOf('>') ? text.lastIndexOf('<') : text.length);
     rest = text.slice(cut);
     return out + text.slice(at, cut);

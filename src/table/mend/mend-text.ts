@@ -91,7 +91,7 @@ async function linePlaces(
   return new Map(found);
 }
 
-/** Reads the bytes of one record, which is at most a megabyte long. */
+/** Reads the bytes of one record from the file. A record is at most a megabyte long. */
 async function bytesAt(path: string, { from, to }: BytePlace): Promise<Buffer> {
   const handle = await open(path, 'r');
   try {
@@ -207,7 +207,7 @@ function walked(bytes: Buffer, encoding: string, units: number): number {
     } catch {
       decoder = fresh();
       found += Math.max(pending, 1);
-      // The byte that did not fit may be a character itself.
+      // The byte that did not fit is counted by itself: it may be a character of its own.
       if (pending > 0) at -= 1;
       pending = 0;
     }
@@ -215,12 +215,12 @@ function walked(bytes: Buffer, encoding: string, units: number): number {
   return bytes.length;
 }
 
-/** `lines` physical lines, of which `line` is the first. */
+/** Lines of a file that belong to one record: the first physical line, and how many. */
 type LineSpan = { line: number; lines: number };
 
 const [LF, CR] = [0x0a, 0x0d];
 
-/** Even, so that no UTF-16 unit is split. */
+/** Bytes that are read at once. The number is even, so that no UTF-16 unit is split. */
 const CHUNK_BYTES = 256 * 1024;
 
 type Meeting = { encoding: string; from: number; meet: (unit: number, at: number, width: number) => void };

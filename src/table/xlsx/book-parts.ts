@@ -1,4 +1,4 @@
-/** The sheet's path in the archive. */
+/** The path of the sheet in the workbook's archive. */
 export const SHEET = 'xl/worksheets/sheet1.xml';
 
 export const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
@@ -28,7 +28,7 @@ const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationsh
 /** Amounts with two to ten decimals; dates and times in an unambiguous form. */
 const FORMATS = ['#,##0.00########', 'yyyy\\-mm\\-dd', 'yyyy\\-mm\\-dd\\ hh:mm:ss'];
 
-/** Custom formats have numbers from here on (ECMA-376, part 1, 18.8.30). */
+/** The number of the first custom format; lower numbers are built-in formats (ECMA-376, part 1, 18.8.30). */
 const FIRST_FORMAT = 164;
 
 const FONT = '<sz val="11"/><name val="Calibri"/>';
@@ -66,7 +66,10 @@ function relations(targets: Record<string, string>): string {
   return `<Relationships xmlns="${PACKAGE}/relationships">${each.join('')}</Relationships>`;
 }
 
-/** Excel allows 31 characters, forbids some, and reserves one name. Portfolio names have no quotes. */
+/**
+ * A portfolio's name as the name of a sheet. Excel allows 31 characters, forbids some, and reserves one name. Portfolio names have no
+ * quotes.
+ */
 function sheetName(name: string): string {
   const allowed = name
     .replace(/[^\p{L}\p{N} ._-]/gu, '-')

@@ -34,12 +34,12 @@ export function plainNumber(written: string): string {
   return OPEN.test(text) ? `${text}0` : text;
 }
 
-/** Adds the leading zeros of a format. Fractions and negative numbers stay. */
+/** Adds leading zeros up to `digits`, as a cell's format shows them. Fractions and negative numbers stay as they are. */
 export function withZeros(text: string, digits: number): string {
   return /^\d+$/.test(text) ? text.padStart(digits, '0') : text;
 }
 
-/** The largest number of digits that Excel shows. */
+/** The number of digits that Excel shows of a number at most. */
 const SHOWN_DIGITS = 15;
 
 const SHORT = /^-?(?=[\d.]{1,15}$)\d+(\.\d+)?$/;
@@ -63,7 +63,7 @@ export function dateOfSerial(written: string, { from1904 }: { from1904: boolean 
 /** The serial number of an ISO 8601 date or UTC time, in the 1900 calendar; null for dates before March 1900. */
 export function serialOf(iso: string): number | null {
   const days = (Date.parse(iso) - Date.UTC(1899, 11, 30)) / 86_400_000;
-  // Numbers below 61 are shifted by Excel's false 29 February 1900; no statements are so old. 8 decimals give milliseconds.
+  // Numbers below 61 are shifted by Excel's false 29 February 1900; no financial statements are so old. 8 decimals give milliseconds.
   return days >= 61 ? Number(days.toFixed(8)) : null;
 }
 
@@ -87,7 +87,7 @@ export function unescaped(text: string): string {
   return text.replace(ESCAPE, (_all, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }
 
-/** Escapes text that only looks like an escape, so that it survives reading. */
+/** Escapes what looks like an escape in a text, so that a reader of the workbook gets the same text. */
 export function escapedAsText(text: string): string {
   return text.includes('_x') ? text.replace(ESCAPE, '_x005F$&') : text;
 }
@@ -106,7 +106,9 @@ function numberOf(text: string, kind: CellKind): string | number | null {
   return null;
 }
 
-/** Excel stores doubles. An amount with more digits would change, so it stays text. */
+/**
+ * Most digits of an amount that becomes a number in Excel, which stores doubles. More digits would change, so such an amount stays text.
+ */
 const DIGITS = 15;
 const AMOUNT = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 const COUNT = /^(?:0|[1-9]\d{0,14})$/;
@@ -114,7 +116,7 @@ const NO_DIGIT = /^[-0.]+|[.]/g;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
-/** Excel's limit, in UTF-16 units. Excel would have to repair a workbook with a longer text. */
+/** Most characters of a cell's text, in UTF-16 units: Excel's limit. Excel would have to repair a workbook with a longer text. */
 const LONGEST = 32_767;
 
 function shortened(text: string): string {
@@ -136,7 +138,7 @@ function columnLetters(at: number): string {
   return made;
 }
 
-/** A cache: a sheet has few columns and many cells. */
+/** The letters of columns by index. They are cached, since a sheet has few columns and many cells. */
 const letters: string[] = [];
 
 const ESCAPE = /_x([0-9A-Fa-f]{4})_/g;

@@ -3,24 +3,24 @@
  * Excel's own ("Excel specifications and limits"), so Excel's workbooks never exceed them.
  */
 export const LIMITS = {
-  /** Excel's number of rows, and of columns up to XFD. */
+  /** Most rows, as in Excel; and most columns, up to XFD. */
   rows: 1_048_576,
   columns: 16_384,
-  /** In UTF-16 units: twice Excel's 32,767, because an escape such as `_x000D_` takes several for one. */
+  /** Most UTF-16 units of a text: twice Excel's 32,767, because an escape such as `_x000D_` takes several for one character. */
   textLength: 65_534,
   /** Excel's limit for cell formats. */
   styles: 65_490,
   /** Excel's limit for a number format's code. */
   formatLength: 255,
-  /** Excel has no limit. A person does not look through more, and each sheet is a file in the archive. */
+  /** Most sheets. Excel has no limit, but a person does not look through more, and each sheet is a file in the archive. */
   sheets: 1_000,
-  /** Excel allows 31 for a sheet's name. Paths of parts are short, too. */
+  /** Most characters of a sheet's name, of which Excel allows 31, and of a part's path. */
   nameLength: 255,
-  /** Memory for shared texts: the names and streets of some half a million buyers. */
+  /** Most bytes of memory for shared texts: enough for the names and streets of some half a million buyers. */
   sharedBytes: 80 * 1024 * 1024,
-  /** Nesting of elements; a sheet has some ten levels. */
+  /** Most levels of nested elements; a sheet has some ten. */
   depth: 64,
-  /** Bytes between two elements: the longest text with each character written as `&#x1F600;`. */
+  /** Most bytes between two elements: those of the longest text with each character written as `&#x1F600;`. */
   silentBytes: 1024 * 1024,
 } as const;
 

@@ -55,7 +55,7 @@ export async function readXml(stream: Readable, handler: XmlHandler, signal?: Ab
   for await (const _ of parseXml(stream, handler, signal));
 }
 
-/** Joins the text of a cell or a shared text from its XML elements. */
+/** The text of a cell, or a text that cells share, while it is put together from XML elements. */
 type TextParts = {
   clear(): void;
   open(element: string): void;
@@ -65,6 +65,8 @@ type TextParts = {
 };
 
 /**
+ * Puts together texts from XML elements.
+ *
  * @param elements those that contain text; a Japanese text's pronunciation is left out.
  * @param tooLong makes the error for a text that is longer than Excel allows.
  */

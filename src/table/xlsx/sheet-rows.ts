@@ -93,7 +93,7 @@ export function makeRowReader(book: Workbook, onRow: (row: SheetRow) => void): R
   };
 }
 
-/** A row as it would have been read with this header width. */
+/** A row as it would have been read if the header's width had been known. */
 export function narrowed({ texts, columns, fault, ...row }: SheetRow, width: number): SheetRow {
   const filled = [...texts.keys()].filter((place) => texts[place]?.trim() !== '');
   const outside = columns[filled.find((place) => (columns[place] ?? 0) >= width) ?? -1];
@@ -128,7 +128,7 @@ function rowNumber(written: string | undefined, before: number): number {
   throw new Error(`its row ${shown(written ?? line)} cannot come after row ${before}; ${REMEDY}`);
 }
 
-/** A row of height 0 is as invisible as a hidden one (ECMA-376, part 1, 18.3.1.73). */
+/** Whether a row is invisible. A row of height 0 is as invisible as a hidden one (ECMA-376, part 1, 18.3.1.73). */
 function isHidden(hidden: string | undefined, height: string | undefined): boolean {
   return hidden === '1' || hidden === 'true' || (height !== undefined && Number(height) === 0);
 }
@@ -178,6 +178,6 @@ export function cellText(book: Meanings, { type, style }: { type: string; style:
   const { isDate = false, leastDigits = 0, scale = '' } = book.styles[style] ?? {};
   if (isDate) return dateOfSerial(written, book);
   const number = withZeros(plainNumber(written), leastDigits);
-  // 50 that is shown as 50 T€ is no amount of 50.
+  // A number that is shown with a word for thousands keeps that word: 50 that is shown as 50 T€ is no amount of 50.
   return scale === '' ? number : `${number} ${scale}`;
 }

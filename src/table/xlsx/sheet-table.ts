@@ -63,7 +63,7 @@ async function readSheet(book: Workbook, file: TableFile): Promise<Table> {
   const rows: SheetRow[] = [];
   const reader = makeRowReader(book, (row) => rows.push(row));
   const chunks = parseXml(await book.open(sheet.path), reader, file.signal);
-  // Opened after the sheet, so that the limit for unpacked bytes serves the sheet first.
+  // The other sheets are opened after the chosen one, so that it comes first within the limit for unpacked bytes.
   const leftOut = file.sheet === undefined ? await unreadSheets(book, sheet, file.signal) : [];
   let at = 0;
 
@@ -138,7 +138,7 @@ async function firstWithBuyers(book: Workbook, file: TableFile): Promise<SheetEn
   const [first = book.sheets[0], ...others] = visible;
   if (!first || others.length === 0) return first;
   const header = await headerOf(book, first, file);
-  // A sheet that cannot be read is no cover: reading it says why.
+  // A sheet that cannot be read is not skipped as a cover: when it is read, the error says why.
   if (!header?.isCover) return first;
   for (const sheet of others.slice(0, MAX_LOOKED_AT)) {
     if ((await headerOf(book, sheet, file))?.isComplete) return sheet;
@@ -187,7 +187,7 @@ const MAX_NAMED = 20;
 /** The rows read so far, and how to read more. */
 type RowsSoFar = {
   rows: SheetRow[];
-  /** Reads more; false at the end. */
+  /** Reads further rows; false at the end. */
   more(): Promise<boolean>;
 };
 
@@ -214,7 +214,7 @@ async function readToHeader({ rows, more }: RowsSoFar, given: GivenHeader): Prom
 /** Rows above the header that are kept: more than messages show. */
 const TITLES = 10;
 
-/** A row as a record, without what only sheets have. */
+/** A sheet's row as a record for finding the header, without what only sheets have. */
 function recordOf(row: SheetRow) {
   return { line: row.line, cells: cellsOf(row), fault: row.fault };
 }

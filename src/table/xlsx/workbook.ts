@@ -14,7 +14,7 @@ import { makeTextParts, readXml } from './parse-xml.ts';
  */
 type CellStyle = { isDate: boolean; leastDigits: number; scale: string };
 
-/** `hidden`: invisible when the workbook opens, whether a click or only a macro shows it (`veryHidden`). */
+/** A sheet. `hidden`: it is invisible when the workbook opens, whether a click or only a macro shows it (`veryHidden`). */
 export type SheetEntry = { name: string; path: string; hidden: boolean };
 
 type BookFile = {
@@ -36,7 +36,7 @@ export type Workbook = {
   close(): void;
 };
 
-/** A workbook has some twenty parts. A sheet of a million lines unpacks to about a gigabyte. */
+/** Limits for unpacking a workbook, which has some twenty parts. A sheet of a million lines unpacks to about a gigabyte. */
 export const ZIP_LIMITS: ZipLimits = { entries: 10_000, totalBytes: 4 * 1024 ** 3 };
 
 /**
@@ -211,14 +211,14 @@ async function readSharedTexts(stream: Readable, signal: AbortSignal | undefined
   return texts;
 }
 
-/** V8's memory for a text besides its characters, and for its entry in the growing list. */
+/** Bytes of memory that V8 takes for a text besides its characters, and for its entry in the growing list. */
 const OVERHEAD_BYTES = 56;
 
-/** A text takes one byte a character, or two if any character needs two. */
+/** A text with such a character takes two bytes for each character in memory; any other takes one. */
 const BEYOND_LATIN_1 = /[^\0-\xff]/;
 
 /** Literal text in a format: `"T€"`, `\k`, and the sign of `[$€-407]`. */
 const LITERAL = /"([^"]*)"|\\(.)|\[\$([^\]-]*)[^\]]*\]/g;
 
-/** A comma after the last digit divides by a thousand. */
+/** A comma after the last digit of a number format, by which the shown number is divided by a thousand. */
 const CUT_OFF = /[0#?],+(?![0#?,])/;

@@ -33,7 +33,7 @@ export async function writeSheet(
 /** The length of the XML that is passed to the compressor at once. Larger pieces need fewer calls. */
 const PIECE_LENGTH = 64 * 1024;
 
-/** Records whose texts are measured for the column widths. Measuring all would need them all in memory. */
+/** Records whose texts are measured for the column widths; measuring all records would need them all in memory. */
 const MEASURED = 200;
 
 async function* sheetXml(records: AsyncIterable<readonly string[]>, kindOf: (name: string | undefined) => CellKind) {

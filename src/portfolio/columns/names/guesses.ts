@@ -48,9 +48,9 @@ export const GUESSES: Readonly<Record<string, KnownColumn>> = {
   plafond: 'requested_limit',
   // Dynamics 365 Business Central's customer number; in other lists the number of a line.
   no: 'buyer_reference',
-  // May be the date of registration instead of the number.
+  // The word may mean the date of registration instead of the number.
   registration: 'company_registration_number',
-  // May say whether an account is open, instead of the region.
+  // The name may mean whether an account is open, instead of the region.
   'account state': 'state',
   // DATEV's debtor number; elsewhere a bank account.
   Konto: 'buyer_reference',

@@ -17,7 +17,7 @@ type FileBuyers = BuyerStore & {
    * without a lookup.
    */
   isStranger(line: BuyerLine): boolean;
-  /** Stores the identifiers of a stranger. */
+  /** Stores the identifiers of a line whose buyer is new (`isStranger`). */
   bring(line: BuyerLine): void;
 };
 
@@ -118,7 +118,7 @@ export function makeFileBook(place: FilePlace): BuyerBook {
   };
 }
 
-/** Entries read for one digest: a buyer may have several, each from a line that added something. */
+/** Most entries that are read for one digest: a buyer may have several, each from a line that added something. */
 const MOST_ENTRIES = 4 * MOST_HOLDERS;
 
 function emptySnapshot(): BuyerSnapshot {

@@ -17,8 +17,8 @@ type FileEntries = {
 export type FilePlace = { portfolio: string; importId: string };
 
 /**
- * Makes the store of a file's entries. An entry takes 27 bytes, and the first lines' texts besides. It grows by pieces of a fixed size,
- * which are never copied.
+ * Makes the store of a file's entries. An entry takes 27 bytes, plus texts for messages if it is among the first. The store grows by pieces
+ * of a fixed size, which are never copied.
  */
 export function makeFileEntries(): FileEntries {
   const pieces: Piece[] = [];
@@ -114,10 +114,10 @@ function makeFileTexts(): FileTexts {
   };
 }
 
-/** A million lines need a few hundred pieces, and a small file takes little memory. */
+/** Entries in one piece of the store. A million lines need a few hundred pieces, and a small file takes little memory. */
 const ENTRIES_A_PIECE = 4_096;
 
-/** Splits an `alike`, which has 48 bits, into the lower 32 and the rest. */
+/** The factor by which the 48 bits of an `alike` are split: the lower 32 bits and the rest. */
 const ALIKE_LOW = 2 ** 32;
 
 /** The columns of a table of entries; `texts` points into the file's texts. */
@@ -127,7 +127,7 @@ type Piece = {
   alikeHigh: Uint16Array;
   line: Uint32Array;
   texts: Uint32Array;
-  /** A bit for each kind of identifier. */
+  /** The kinds of the line's identifiers, a bit for each kind. */
   kinds: Uint8Array;
 };
 
@@ -153,7 +153,7 @@ type FileTexts = {
 /** Bytes of a piece of texts: a small file takes one. */
 const PIECE_BYTES = 64 * 1024;
 
-/** 16 MB, the texts of some 400,000 lines. */
+/** Most pieces of texts, 16 MB in all: they hold the texts of some 400,000 lines. */
 const MOST_PIECES = 256;
 
 const LENGTH_BYTES = 2;
