@@ -129,6 +129,9 @@ test.each(['command', 'plan'])('a cancelled portfolio waits for nobody’s word 
     expect(await cancelRows({ portfolio: 'q4', awaitMs: 60_000 }, context)).toMatchObject({ answered: 0, open: 0 });
     expect(performance.now() - began).toBeLessThan(30_000);
   } else {
+    // A plan leaves alone what changed in its own millisecond.
+    const now = await context.plans.now();
+    await expect.poll(() => context.plans.now()).toBeGreaterThan(now);
     const request = { action: 'cancel', portfolio: 'q4', filter: { states: ['awaiting'] } } as const;
     const how = { by: 'olivia', dryRun: false, awaitMs: 0, signal: new AbortController().signal };
     await actOnRows(request, how, context);

@@ -51,8 +51,8 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     'sign too long',
     'a sign of life is believed for an hour',
     [
-      'tonumber(seen) > now - tonumber(it.vanishedAfterMs) then\n    -- The process lives',
-      'tonumber(seen) > now - 3600000 then\n    -- The process lives',
+      'if seen and tonumber(seen) > now - tonumber(it.vanishedAfterMs) then',
+      'if seen and tonumber(seen) > now - 3600000 then',
     ],
     ['one row'],
   ),
