@@ -34,7 +34,7 @@ const program = new Command('limitline')
   .addHelpText('after', '\nSettings are read from the environment and from a .env file;\ndocs/settings.md lists them.')
   .exitOverride()
   .hook('preAction', (_program, command) => {
-    // Before anything is printed: a fault of the settings is a log entry, too.
+    // The log begins before anything is printed: a fault of the settings is a log entry, too.
     if (LOGGING.has(command.name())) speakThroughLog(terminal, makeLog({ level: 'info' }));
     beginCommand(command);
     return sayNotices(command.name(), terminal);

@@ -96,7 +96,10 @@ async function installDependencies(onChild) {
   writeFileSync(STAMP_FILE, STAMP);
 }
 
-/** Runs Node, which takes 6 ms, because the file may be for another platform. */
+/**
+ * The version that the installed Node states, or `missing` if it cannot be run. Running it takes 6 ms, and the file may be for another
+ * platform.
+ */
 function nodeVersion() {
   try {
     return execFileSync(NODE, ['--version'], { encoding: 'utf8', stdio: 'pipe' }).trim();
@@ -105,7 +108,7 @@ function nodeVersion() {
   }
 }
 
-/** npm scripts and the command use the Node installed here, if there is one. */
+/** Whether npm scripts and the command have a Node that is new enough: the one installed here or, if there is none, the machine's. */
 function hasNode() {
   // `npm ci` has removed the installed Node, which still runs this set-up, and the machine's own Node is older.
   if (WAS_BROUGHT && !existsSync(NODE)) return false;
@@ -131,7 +134,7 @@ function hasCommand() {
   }
 }
 
-/** The command uses the Node beside this link, whatever is on the PATH. */
+/** Makes the link by which the command is called. The command uses the Node beside this link, whatever is on the PATH. */
 function linkCommand() {
   chmodSync(COMMAND, 0o755);
   const draft = `${COMMAND_LINK}.${process.pid}`;
@@ -143,7 +146,7 @@ function hasRedis() {
   return hasRedisUrl() || isOnPath('redis-server') || isOnPath('valkey-server');
 }
 
-/** Like src/given-settings.ts: the environment wins over `.env`, and an empty value counts as none. */
+/** Whether REDIS_URL is set. As in src/given-settings.ts, the environment wins over `.env`, and an empty value counts as none. */
 function hasRedisUrl() {
   const { REDIS_URL, REDIS_URL_FILE } = process.env;
   if (REDIS_URL !== undefined || REDIS_URL_FILE !== undefined)
@@ -171,7 +174,7 @@ async function installRedis(onChild) {
   if (isDirectory('/run/systemd/system')) await run('systemctl', ['disable', '--now', 'redis-server'], onChild);
 }
 
-/** Like test/support/browser/chromium-path.ts. */
+/** Whether a Chromium for the tests is found, as test/support/browser/chromium-path.ts finds it. */
 function hasChromium() {
   const { CHROMIUM_PATH } = process.env;
   return CHROMIUM_PATH ? isExecutable(CHROMIUM_PATH) : CHROMIUM_NAMES.some(isOnPath);

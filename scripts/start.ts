@@ -33,7 +33,7 @@ run?.description(
 );
 
 const isWatched = process.stdin.isTTY && process.stdout.isTTY && !terminal.json;
-/** A person who ends the example with Ctrl-C does not want the console afterwards. */
+/** Whether the person ended the example with Ctrl-C. Then the console is not started afterwards. */
 let wasEnded = false;
 const end = () => {
   wasEnded = true;
@@ -47,9 +47,9 @@ try {
   // The example has faults on purpose, so they do not make `npm start` fail.
   if (isExample && process.exitCode === PROBLEMS_STATUS) process.exitCode = 0;
   process.off('SIGINT', end);
-  // A person on a terminal gets the console next. A script gets the end.
+  // A person on a terminal gets the console next. For a script, the command ends.
   if (isExample && isWatched && !wasEnded && process.exitCode === 0) {
-    // Below the report, only warnings are shown.
+    // After the report, the log shows only warnings.
     process.env.LOG_LEVEL ||= 'warn';
     process.exitCode = await runUp(terminal);
   }

@@ -4,7 +4,7 @@ import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
 import type { Person, Role } from '../../src/people/person.ts';
 
-/** An answer. `digest` is of the approval as the person saw it. */
+/** A person's answer to an approval. `digest` is of the approval as the person saw it. */
 export type GivenAnswer = { id: string; answer: ApprovalAnswer; digest: string; words: string; person: Person };
 
 /**
@@ -26,7 +26,10 @@ export function isOwn({ authors }: Pick<Approval, 'authors'>, by: string): boole
   return authors.some((author) => isSamePerson(author, by));
 }
 
-/** Answers an approval, once, and only as it was seen. carry-out-answers.ts executes the answer. */
+/**
+ * Records a person's answer to an approval, if nobody has answered it and it still is what the person saw. carry-out-answers.ts executes
+ * the answer.
+ */
 export async function answerApproval(
   { id, answer, digest, words, person }: GivenAnswer,
   { approvals }: { approvals: Approvals },

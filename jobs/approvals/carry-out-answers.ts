@@ -17,11 +17,11 @@ export type CarryOutAnswersDeps = FreeDeps & { approvals: Approvals };
 const PAGE = 100;
 
 /**
- * Executes approved answers about held rows: their calls count as made, or may be sent again. A row waits until its call is
- * answered. Then one script moves it and takes it off the approval's list, so this may be repeated after a crash or run twice
- * at a time.
+ * Executes approved answers about held rows: the calls of these rows count as made, or may be sent again. A row waits until its call is
+ * answered. Then one script moves the row and takes it off the approval's list. So this function may be repeated after a crash, or run
+ * twice at a time.
  *
- * An answer concerns the call as it was then. It does not count if the call was sent and lost again since, if the id belongs to
+ * An answer concerns the call as it was then. The answer does not count if the call was sent and lost again since, if the id belongs to
  * another call by now, or if somebody has declined since. Such a row is held again, for a person.
  */
 export async function carryOutAnswers(approval: Approval, deps: CarryOutAnswersDeps): Promise<void> {
@@ -103,7 +103,7 @@ export async function closeLeft(deps: CarryOutAnswersDeps): Promise<void> {
 
 type Waiting = { found: FoundRow; said: string; of: string | undefined };
 
-/** The waiting rows with their answers. */
+/** Reads the rows of a page that still wait for this approval, with the answers about their calls. */
 async function readWaiting(page: readonly RowId[], id: string, { rows }: CarryOutAnswersDeps): Promise<Waiting[]> {
   const results = await rows.read(page);
   return page.flatMap((row, place) => {
@@ -114,8 +114,9 @@ async function readWaiting(page: readonly RowId[], id: string, { rows }: CarryOu
 }
 
 /**
- * Whether the call is no longer in doubt: answered now, by a process that died afterwards, or with another row of the same
- * call. The first author counts as who answered; the row also records who approved.
+ * Writes the approved answer into the row's call. Answers whether the call is no longer in doubt. It may have been answered before: by a
+ * process that died afterwards, or with another row of the same call. The first author counts as who answered; the row also records who
+ * approved.
  */
 async function answerCall(
   found: FoundRow,

@@ -31,7 +31,7 @@ type ApprovalLookDeps = {
   understand: UnderstandFile;
 };
 
-/** Enough requests to see how the file is understood. */
+/** How many requests of an approval's file are shown as they will be sent: enough to see how the file is understood. */
 const FIRST_REQUESTS = 3;
 
 /** All that an approver must see before saying yes; nothing where there is no such approval. */
@@ -58,13 +58,13 @@ export async function lookAtApproval(id: string, deps: ApprovalLookDeps): Promis
     file: known && (await deps.understand(known)),
     largest: largest.map(waitingRowOf),
     isLargestExact: isExact,
-    // A row whose call is answered as made sends nothing.
+    // Rows whose calls are approved as made are left out, because they send nothing.
     first: first.filter(({ result: { awaits } }) => !awaits?.answer || awaits.answer === RESEND).map(requestOf),
     since: sinceWords(approval, known, imports),
   };
 }
 
-/** Rows of an approval that are shown: as many as a person reads before saying yes. */
+/** How many rows of an approval are shown: as many as a person reads before saying yes. */
 const SHOWN = 10;
 
 /** The largest rows of an approval, largest first. If `isExact` is false, others may be larger: see `rows.largestOf`. */
@@ -79,7 +79,10 @@ export async function largestRows(
 /** How long lines are searched for warnings: enough for some 50,000 lines. The page must not wait longer. */
 const LOOK_MS = 1_000;
 
-/** How long reading a file may take: enough for a workbook of many megabytes. Otherwise, the page lacks how the file was read. */
+/**
+ * How long an approval's page may read the file, in ms: enough for a workbook of many megabytes. After that, the page is shown without how
+ * the file was read.
+ */
 const OPEN_MS = 5_000;
 
 /** The most groups of equal warnings that are shown. */
@@ -220,7 +223,7 @@ async function readWarnings(opened: Opened): Promise<Pick<Read, 'warnings' | 'lo
   return { warnings, lookedThrough, isWhole };
 }
 
-/** Different warnings counted at most: a warning that quotes its line differs on each line. */
+/** The most different warnings that are counted: a warning that quotes its line differs on each line. */
 const MOST_DIFFERENT = 1_000;
 
 const DELIMITERS: Readonly<Record<string, string>> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'pipes' };

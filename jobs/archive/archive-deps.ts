@@ -21,13 +21,13 @@ export type ArchiveDeps = {
   imports: DocumentStore;
   calls?: ExportDeps['calls'];
   settings: { LIMITLINE_DATA: string };
-  /** Called with sentences: what a results file lacks, or that the portfolio may still be marked as being archived. */
+  /** Called with sentences for people: what a results file lacks, or that the portfolio may still be marked as being archived. */
   say?: (sentence: string) => void;
 };
 
 /** The steps of archiving, in order. */
 export const ARCHIVE_STEPS = [
-  /** From here on, nothing may change the portfolio. */
+  /** The step in which archiving begins. From this step on, nothing may change the portfolio. */
   'begun',
   'writing',
   /** Reads the files back from the disk and compares them with Redis. */
@@ -52,7 +52,7 @@ export type ArchivingOptions = LongWorkOptions<ArchiveStep> & { by: string };
 /** The progress of long work: rows done of `total`, in this step. */
 export type WorkProgress<Step extends string> = { step: Step; rows: number; total: number };
 
-/** The signal that stops long work, and who is told of its progress. */
+/** The signal that stops long work, and the function that is told of its progress. */
 export type LongWorkOptions<Step extends string> = {
   signal: AbortSignal;
   /** Called before each step and after each page of rows. The work waits for it. */
@@ -85,7 +85,10 @@ export function mustGoOn({ aborted, reason }: AbortSignal, words: string): void 
   if (aborted) throw new LimitlineError('STOPPED', words, { cause: reason });
 }
 
-/** Another process is archiving or restoring a portfolio, perhaps another one. Once that has ended, trying again helps. */
+/**
+ * The error while another process archives or restores a portfolio, perhaps a different one. Trying again helps once that process has
+ * ended.
+ */
 export class ArchivesTaken extends LimitlineError {
   constructor(account: string) {
     super(
@@ -106,7 +109,7 @@ export async function withArchives<T extends object>(
   return came;
 }
 
-/** The error for a process that finds its portfolio changed by another one: it leaves it alone. */
+/** The error that ends archiving or restoring when another process has changed the portfolio's archive state. Nothing more is done then. */
 export function overtakenFault(name: string): LimitlineError {
   return new LimitlineError(
     'USAGE',

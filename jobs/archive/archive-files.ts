@@ -22,17 +22,17 @@ export const REST = 'rest.ndjson.gz';
 export const ARCHIVE_FILES = [RESULTS, ROWS, REST] as const;
 export type ArchiveFile = (typeof ARCHIVE_FILES)[number];
 
-/** Readable by the owner only, because they contain all that is known of buyers. */
+/** The permissions of an archive's files. Only the owner may read them, because they contain all that is known of buyers. */
 const FILE_MODE = 0o600;
 
-/** Three times as fast as the best level, with files a tenth larger. */
+/** The compression level of an archive's files: three times as fast as the best level, with files a tenth larger. */
 const GZIP_LEVEL = 1;
 
 /** The most lines and bytes that one Redis command writes, so that other clients of Redis need not wait for long. */
 const BATCH_LINES = 50;
 const BATCH_BYTES = 256 * 1024;
 
-/** The size of chunks for reading and compressing: larger ones take memory, smaller ones time. */
+/** The size of the chunks for reading and compressing, in bytes: larger ones take memory, smaller ones time. */
 const PIECE_BYTES = 64 * 1024;
 
 const LINE_FEED = 0x0a;
@@ -65,7 +65,7 @@ export async function writeArchiveFile(
   await write(content).catch(note);
   await written;
   if (faults.length > 0) {
-    // The first failure makes the other streams fail, too. An error of the disk explains most.
+    // When one stream fails, the other streams fail, too. Of all their errors, one of the disk explains most.
     const disk = faults.find((error) => SYSTEM.test(systemCode(error)));
     throw disk === undefined ? faults[0] : fileFault(path, 'written', disk);
   }
@@ -85,7 +85,7 @@ export async function* readArchiveFile(dir: string, facts: FileFacts): AsyncGene
   const [plain, packed] = [makeMeter(), makeMeter()];
   try {
     const file = createReadStream(path, { highWaterMark: PIECE_BYTES });
-    // An error of any stream is thrown where the last one is read.
+    // An error of any of these streams is thrown where the last stream is read.
     pipe(file, packed.meter, createGunzip({ chunkSize: PIECE_BYTES }), plain.meter, () => {});
     for await (const piece of plain.meter) yield piece as Buffer;
   } catch (error) {
@@ -139,7 +139,7 @@ function mustBeAsWritten(path: string, found: Pick<FileFacts, 'bytes' | 'sha256'
  */
 export const REST_BYTES = 48 * 1024;
 
-/** Lines without their line feeds, in batches for one Redis command. */
+/** Splits the content of an archive's file into lines without line feeds, in batches for one Redis command each. */
 export async function* batchesOf(pieces: AsyncIterable<Buffer>, mostBytes = BATCH_BYTES): AsyncGenerator<Buffer[]> {
   let lines: Buffer[] = [];
   let bytes = 0;
@@ -153,7 +153,7 @@ export async function* batchesOf(pieces: AsyncIterable<Buffer>, mostBytes = BATC
   if (lines.length > 0) yield lines;
 }
 
-/** Concurrent commands: Redis is never idle, and never busy for more than a few milliseconds. */
+/** How many Redis commands are sent at a time: Redis is never idle, and never busy for more than a few milliseconds. */
 const AT_A_TIME = 3;
 
 /**
@@ -175,7 +175,10 @@ export async function someAtATime<T>(each: AsyncIterable<T>, act: (one: T) => Pr
   if (faults.length > 0) throw faults[0];
 }
 
-/** A portfolio with a longer name has a digest as folder: files' names have 255 bytes at most, and 64 letters may have 256. */
+/**
+ * The most bytes of a portfolio's name that is used as a folder's name. A longer name is replaced by its digest: file systems take 255
+ * bytes, and the 64 letters of a name may have 256.
+ */
 const NAME_BYTES = 200;
 
 /** The suffix of folders that are not completely written. */

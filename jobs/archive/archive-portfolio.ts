@@ -220,7 +220,7 @@ function notArchivedFault(name: string, { why, rows }: NotArchived, account: str
 /** A portfolio that is being removed from Redis. `isResumed`: another process wrote its files, in an earlier run. */
 type Out = { name: string; state: ArchiveState; isResumed: boolean };
 
-/** Keys that one command removes. */
+/** The most keys that one Redis command removes. */
 const NAMES = 500;
 
 type Leaving = { leaving: ArchiveSteps; reportStep: ReportStep<ArchiveStep> };
@@ -262,7 +262,7 @@ async function removeOlder(folder: string, { account, portfolio, startedMs }: Ar
     const other = join(above, name);
     if (other === folder) continue;
     const found = await readManifest(other, { account, name: portfolio }).catch(() => undefined);
-    // An archive of another ledger stays: there, the portfolio of this name began at another moment.
+    // An archive of another ledger stays: in that ledger, the portfolio of this name began at another moment.
     if (found?.startedMs !== startedMs) continue;
     await removeArchive(other).catch(() => {});
   }

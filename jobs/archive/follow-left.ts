@@ -24,9 +24,7 @@ export async function followLeft(deps: FollowDeps): Promise<void> {
   }
 }
 
-/**
- * What a row's history says instead of the person and the file that brought a decision, where the portfolio that told them was forgotten.
- */
+/** The person and the file that a row's history names for a decision, if the portfolio that brought the decision was forgotten. */
 const FORGOTTEN = { by: 'somebody', file: 'what is forgotten' };
 
 /** Gives rows the decisions about their limits that came while they were archived. Each call's record says who brought its decision. */

@@ -26,9 +26,8 @@ type OthersWords = {
 } & { [of in 'names' | 'numbers' | 'cities' | 'streets']: Set<string> };
 
 /**
- * Erases what only this portfolio told of its buyers. A buyer of no other portfolio keeps only digests that recognise the same
- * buyer in a new line. A buyer of other portfolios keeps what their rows contain, and keeps everything while such rows are
- * archived.
+ * Erases the data of buyers that came from this portfolio only. A buyer of no other portfolio keeps only digests that recognise the same
+ * buyer in a new line. A buyer of other portfolios keeps what their rows contain, and keeps everything while such rows are archived.
  *
  * @returns how many buyers were erased, and how many are shared
  */
@@ -95,7 +94,7 @@ export async function forgetEventsByNumber(
 
 type Portfolio = { name: string; isForgotten: (portfolio: string) => Promise<boolean> };
 
-/** What stays of a buyer's record when the portfolio is forgotten; nothing where the portfolio has nothing to do with the buyer. */
+/** The part of a buyer's record that stays when the portfolio is forgotten; undefined if the portfolio has nothing to do with the buyer. */
 async function leftOf({ key, record }: KnownBuyer, portfolio: Portfolio, deps: BuyersDeps) {
   const buyer = toBuyer(key, record);
   const { isOurs, others } = await othersOf(key, portfolio, deps);
@@ -110,14 +109,14 @@ function withoutWords(buyer: Buyer, portfolio: string, others: OthersWords): Buy
   const calls = [...others.names];
   const names = buyer.names.map(({ alike, written }) => {
     const isKept = written !== null && others.names.has(written);
-    // Another portfolio's spelling of the same name is kept.
+    // If a row of another portfolio spells the same name differently, that spelling is kept.
     return { alike, written: isKept ? written : (calls.find((name) => alikeOfName(name) === alike) ?? null) };
   });
   return {
     ...buyer,
     names,
     numbers: buyer.numbers.filter((number) => others.numbers.has(number)),
-    // Where the portfolio's own line was the buyer's first, the reference may be known from that line alone. So the reference is erased.
+    // The reference is erased if this portfolio's line was the buyer's first: it may be known from that line alone.
     reference: others.isAny && buyer.first.portfolio !== portfolio ? buyer.reference : '',
     city: others.cities.has(buyer.city) ? buyer.city : '',
     street: others.streets.has(buyer.street) ? buyer.street : '',

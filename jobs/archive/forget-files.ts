@@ -58,8 +58,8 @@ export async function noteNamedFiles(name: string, archives: readonly string[], 
 }
 
 /**
- * Removes copies of imported files and documents that only this portfolio named, in all accounts and archives. Keeps files
- * stored after this began: an import may not have recorded them yet.
+ * Removes copies of imported files and documents that only this portfolio named, in all accounts and archives. Keeps files stored after
+ * this function began, because an import may not have recorded them yet.
  *
  * @returns how many files were removed, and how many others need
  */
@@ -101,7 +101,10 @@ export async function removeNamedFiles(
 type Named = { portfolio: string; imports: readonly Pick<KnownImport, 'id'>[]; fileNames: ReadonlySet<string> };
 
 type ReceivedDeps = {
-  /** Notes digests of files before they are removed. Nothing else names the copy of a file that was refused as a whole. */
+  /**
+   * Notes digests of files before the records that name them are removed. For a file that was refused as a whole, nothing else names its
+   * copy.
+   */
   noteFiles: (digests: readonly string[]) => Promise<void>;
 };
 type DeskDeps = ReceivedDeps & { account: string; settings: { LIMITLINE_DATA: string } };
@@ -111,8 +114,8 @@ type InboxDeps = ReceivedDeps & {
 };
 
 /**
- * Removes uploads with their documents and previews: those for this portfolio, and those of files that were imported into it.
- * Mappings kept from such a file stay without its name.
+ * Removes uploads with their documents and previews: those for this portfolio, and those of files that were imported into it. A mapping
+ * that was made from such a file stays, without the file's name.
  *
  * @returns how many uploads were removed
  */
@@ -184,7 +187,7 @@ export async function forgetReported(name: string, files: readonly string[], dep
   const isOurs: IsOurs = ({ portfolio, detail = '' }) =>
     portfolio === name || (portfolio === '' && files.some((file) => detail.includes(file)));
   const all = accountFolder({ dataDir: settings.LIMITLINE_DATA, kind: 'reports', account, of: keys.reports });
-  // Files first: only Redis knows which reports mention the portfolio, so after a crash this can be repeated.
+  // The files are changed before Redis: only Redis knows which reports mention the portfolio, so after a crash this can be repeated.
   for (const night of (await entriesIn(all)).filter((entry) => entry.isDirectory()))
     await forgetInFolder(join(all, night.name), isOurs);
   await deps.forgetInReports(name, isOurs);
@@ -201,7 +204,8 @@ async function nameOthers(note: (digest: string) => void, archives: readonly str
       for (const { sha256 } of result.request.documents) note(sha256);
     };
     await walkLedger(account, { rows: [{ row }], signal: deps.signal });
-    // This check comes after the rows: a portfolio that was archived meanwhile has its rows in an archive's folder only.
+    // The archives are checked after the rows: a portfolio that was archived while the rows were read has its rows only in its archive's
+    // folder.
     const [missing] = await missingArchives(account, dataDir);
     if (missing) throw missingFault(missing);
   }
@@ -211,7 +215,7 @@ async function nameOthers(note: (digest: string) => void, archives: readonly str
   }
 }
 
-/** The error for an archive that is not here: it may name files that would be missing after it is restored. */
+/** The error for an archive that is missing in this data folder. It may name files, so no file can be removed as unnamed. */
 function missingFault({ name, folder }: { name: string; folder: string }): LimitlineError {
   const words = `Portfolio ${name} is archived, and its archive is not in this data folder (${folder}), so nobody knows which files it needs. Put the folder back, or make an empty one if the folder is lost for good. Then run limitline forget again to go on.`;
   return new LimitlineError('FILE', words);

@@ -66,12 +66,12 @@ export type ForgetStep = (typeof FORGET_STEPS)[number];
 /** Who asks, in words, and the signal that stops the work. */
 type ForgettingOptions = LongWorkOptions<ForgetStep> & { by: string };
 
-/** The result. Counts are of this run, so a continued one has lower counts. */
+/** The result of forgetting a portfolio. The counts are of this run only, so they are lower if the run continues an interrupted one. */
 export type Forgotten = {
   state: ArchiveState;
-  /** Buyers of whom only digests are left, and buyers of other portfolios. */
+  /** `forgotten`: buyers of whom only digests are left. `shared`: buyers that other portfolios have, too. */
   buyers: { forgotten: number; shared: number };
-  /** Copies of files and documents: removed, and kept for others. */
+  /** Copies of imported files and documents. `removed`: those removed. `needed`: those kept because another portfolio names them. */
   files: { removed: number; needed: number };
   uploads: number;
   events: number;
@@ -105,7 +105,7 @@ export async function forgetPortfolio(name: string, options: ForgettingOptions, 
   const took = { ...nothingLeft(answer.state), dropFolders: [] as string[] };
   const files: FilesDeps = { ...deps, archives, forgetting, signal: options.signal };
   const noteFiles = (digests: readonly string[]) => forgetting.noteFiles(name, digests);
-  // Everything that gives names of files is read before any of it is erased.
+  // All records that name files are read before any of them is erased.
   const folders = await ownArchives(dir, { account, name, state: answer.state });
   // An archive that is incomplete or half removed is passed over: its content is also in Redis or in another archive, or was noted before.
   const whole = folders.filter((folder) => !folder.endsWith(PART));
@@ -116,7 +116,7 @@ export async function forgetPortfolio(name: string, options: ForgettingOptions, 
   const steps: Record<ForgetStep, () => Promise<unknown>> = {
     'files named': () => noteNamedFiles(name, whole, files),
     async events() {
-      // Without any event, looking up a million rows would be useless.
+      // Rows are looked up only if there are events at all: looking up a million rows takes long.
       if (await isAnyEvent())
         took.events += await forgetEventsByNumber(name, whole, { ...deps, signal: options.signal });
     },
@@ -171,14 +171,17 @@ function nothingLeft(state: ArchiveState): Forgotten {
   };
 }
 
-/** An archived portfolio needs its archive: only that tells which files it named. */
+/** Refuses to forget an archived portfolio whose archive is not in this data folder: only the archive names the portfolio's files. */
 function mustHaveArchive(name: string, state: ArchiveState | undefined, dir: string): void {
   if (!state || state.is === 'forgotten' || !state.sizeBytes || existsSync(join(dir, state.id))) return;
   const words = `Portfolio ${name} is archived, and its archive is not in this data folder (${join(dir, state.id)}). Forget the portfolio on the host that has the archive, or put the folder back, or make an empty one if the folder is lost for good. Nothing was changed.`;
   throw new LimitlineError('FILE', words);
 }
 
-/** A damaged archive must be noticed first: otherwise the portfolio could neither be forgotten completely nor restored. */
+/**
+ * Refuses to forget a portfolio whose archive is damaged, before anything is erased. Otherwise, the portfolio could neither be forgotten
+ * completely nor restored.
+ */
 async function mustBeRead(name: string, state: ArchiveState | undefined, dir: string): Promise<void> {
   if (state?.is !== 'archived') return;
   try {

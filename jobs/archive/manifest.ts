@@ -7,16 +7,16 @@ import { fileFault, systemCode } from '../../src/files/file-fault.ts';
 
 export const MANIFEST = 'manifest.json';
 
-/** To be raised when files change so that an older version cannot restore them. */
+/** The version of the files' form, in each manifest. It must be raised when files change so that an older Limitline cannot restore them. */
 const FORMAT = 1;
 
-/** For a person who finds the folder years later. No program reads it. */
+/** The sentence in a manifest for a person who finds the folder years later. No program reads it. */
 const ABOUT =
   'A portfolio that Limitline took out of Redis. results.csv.gz is for people: unpacked by gunzip, a spreadsheet opens it (UTF-8). ' +
   'rows.ndjson.gz and rest.ndjson.gz are for limitline restore. Times in ms count from 1970-01-01 UTC. Digests are SHA-256, of each ' +
   'file and (plain) of its content. It holds what is known of people: limitline forget removes it.';
 
-/** Readable by the owner only, like all files of an archive. */
+/** The permissions of a manifest: only the owner may read it, as all files of an archive. */
 const FILE_MODE = 0o600;
 
 const digestSchema = z.string().regex(/^[0-9a-f]{64}$/);

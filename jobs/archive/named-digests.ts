@@ -121,12 +121,12 @@ export async function* linesOf(path: string): AsyncGenerator<string> {
   }
 }
 
-/** Follows links, because folders may be on another disk. */
+/** The kind of a folder's entry. A symbolic link counts as what it leads to, because folders may be on another disk. */
 async function kindOf(entry: Dirent, path: string): Promise<Pick<Dirent, 'isDirectory' | 'isFile'>> {
   return entry.isSymbolicLink() ? stat(path).catch(() => entry) : entry;
 }
 
-/** An error of any stream is thrown where the result is read. */
+/** The uncompressed content of an archive's file. An error of the file or of its decompression is thrown where the content is read. */
 function unpacked(path: string): NodeJS.ReadableStream {
   return pipeline(createReadStream(path), createGunzip(), () => {});
 }

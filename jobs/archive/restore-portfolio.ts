@@ -45,7 +45,7 @@ type RestoringOptions = LongWorkOptions<RestoreStep>;
 
 type RestoreDeps = Pick<ArchiveDeps, 'account' | 'ledger' | 'keys' | 'processId' | 'settings' | 'rows'>;
 
-/** The result; `resumed` if another process had begun. */
+/** The result of restoring. `resumed`: another process had begun it. */
 export type Restored = {
   portfolio: string;
   id: string;
@@ -117,7 +117,7 @@ async function restore(
   return { portfolio: name, id, folder, rows: manifest.rows, states: manifest.states, resumed: isBegun };
 }
 
-/** The name in lines of the portfolio's own hash (archive-lines.lua). */
+/** The name that lines of an archive's file give to the portfolio's own hash (archive-lines.lua). */
 const PORTFOLIO_LINE = 'portfolio';
 
 async function archivedState(deps: RestoreDeps, name: string): Promise<ArchiveState> {
@@ -135,7 +135,7 @@ async function archivedState(deps: RestoreDeps, name: string): Promise<ArchiveSt
   throw new LimitlineError('USAGE', `${name} is not archived: all of it is in Redis.`);
 }
 
-/** Reads all files to their end before anything is written. */
+/** Checks all files by reading them to their ends, before anything is written. */
 async function checkAll(
   folder: string,
   manifest: ArchiveManifest,
@@ -162,7 +162,7 @@ function stoppedWords(name: string, isPartlyBack: boolean): string {
     : `Restoring ${name} was stopped before anything was put back: the portfolio is archived as before.`;
 }
 
-/** Bytes of Redis for each byte of the lines. Measured: 2.6, for rows with all indexes. */
+/** How many bytes of Redis memory are reserved for each byte of an archive's lines. Measured: 2.6, for rows with all indexes. */
 const OF_EACH_BYTE = 3;
 
 /**

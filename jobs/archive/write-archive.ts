@@ -23,13 +23,13 @@ import {
 } from './archive-files.ts';
 import { type FileFacts, type ManifestFacts, writeManifest } from './manifest.ts';
 
-/** Accessible to the owner only, like its files. */
+/** The permissions of an archive's folder: only the owner may open it. */
 const FOLDER_MODE = 0o700;
 
-/** Folders above an archive: those of the portfolio, the account and all archives, and the data folder. */
+/** How many folders are above an archive: those of the portfolio, the account and all archives, and the data folder. */
 const LEVELS = 4;
 
-/** A portfolio that nothing changes, and its archive's folder. `onRows` is called with rows written or compared. */
+/** A portfolio that nothing changes meanwhile, and its archive's folder. `onRows` is called with the number of rows written or compared. */
 export type Writing = {
   folder: string;
   facts: Omit<ManifestFacts, 'files'>;
@@ -38,8 +38,8 @@ export type Writing = {
 };
 
 /**
- * Writes all files of an archive into a folder without its final name, reads them back, and compares each row and other key
- * with Redis. The rest is done beside the results file, which takes longest.
+ * Writes all files of an archive into a folder without its final name, reads them back, and compares each row and other key with Redis. The
+ * results file takes longest; the other files are written and compared at the same time.
  *
  * @throws LimitlineError `FILE` where a file cannot be written or is changed, `USAGE` where Redis differs from it
  */
@@ -96,11 +96,11 @@ async function compare(
   });
 }
 
-/** Gives the folder its final name. From now on it is an archive. */
+/** Gives a written folder its final name. With that name, it is an archive. */
 export async function nameArchive(folder: string): Promise<void> {
   try {
     await rename(`${folder}${PART}`, folder);
-    // Folders above it, up to the data folder, may be new, too, so each is synced.
+    // The folders above the archive's folder, up to the data folder, may be new, too, so each is synced.
     for (let above = dirname(folder), level = 0; level < LEVELS; above = dirname(above), level += 1)
       await syncFolder(above);
   } catch (error) {

@@ -51,7 +51,7 @@ export async function addToUpload(
     if (added.length === 0) throw new UploadRefusal(400, 'Choose the document that is missing.');
     const draft = await drafts.change(id, async (now) => {
       refuseWhileImported();
-      // An addition that broke off leaves a name without a file.
+      // An interrupted addition may have left a document's name in the draft without its file. Such a name is free.
       const there = new Set(await readdir(folder).catch(() => []));
       const names = added.map(({ name }) => name);
       for (const [at, name] of names.entries()) {
@@ -61,7 +61,7 @@ export async function addToUpload(
       const others = now.documents.filter(({ name }) => !names.includes(name));
       return { ...now, documents: [...others, ...added], authors: authorsWith(now, by) };
     });
-    // After the state: a document that the state does not name would be sent and was never previewed.
+    // The files come after the draft's record: a file that the record does not name would be sent without having been previewed.
     await mkdir(folder, { recursive: true, mode: 0o700 });
     for (const [at, { name }] of added.entries()) await rename(written[at] ?? '', join(folder, name));
     return { draft };

@@ -80,11 +80,11 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
       refuseWhileImported(id);
       if (portfolio !== undefined) checkImport({ portfolio, path: id });
       const draft = await drafts.read(id);
-      // Only the person's own mapping is removed.
+      // The mapping of the file's form is removed only if this person alone made it.
       const kept = forgetKept && draft.form !== null ? await mappings.find(draft.form) : undefined;
       if (kept && isOwnReading(kept, by)) await mappings.forget(draft.form ?? '');
       return drafts.change(id, (now) => {
-        // Somebody may have submitted it meanwhile.
+        // Somebody may have submitted the draft since the first check.
         refuseWhileImported(id);
         const { offered } = now;
         const isOther = reading && !isDeepStrictEqual(lastingOf(reading), lastingOf(now.reading));

@@ -10,7 +10,7 @@ import { tryLock } from '../../src/files/lock.ts';
 import { MARK_PATTERN, markOfProcess, sweepLeftBehind } from '../../src/files/process-mark.ts';
 import { filedVersions, type PortfolioDraft, portfolioDraftSchema } from '../../src/portfolio/portfolio-draft.ts';
 
-/** Uploaded files in preparation, with a folder each. Another console with the same data folder sees the same. */
+/** Uploaded files in preparation, with a folder each. Another console with the same data folder has the same drafts. */
 export type DraftStore = {
   /** Makes a folder for an upload, which becomes the draft's or is dropped. Folders of killed processes are removed. */
   begin(): Promise<{
@@ -18,9 +18,9 @@ export type DraftStore = {
     keep(draft: Omit<PortfolioDraft, 'id'>): Promise<PortfolioDraft>;
     drop(): Promise<void>;
   }>;
-  /** Newest first. Drafts unused for a week are removed. */
+  /** All drafts, the newest first. Drafts unused for a week are removed. */
   list(): Promise<PortfolioDraft[]>;
-  /** Bytes of uploads with this author: kept versions and documents. */
+  /** The bytes that the uploads of this person take: kept versions and documents. */
   usedBy(person: string | undefined): Promise<number>;
   /** @throws LimitlineError `NOT_FOUND` */
   read(id: string): Promise<PortfolioDraft>;
@@ -34,7 +34,7 @@ export type DraftStore = {
   dirOf(id: string): string;
 };
 
-/** Bytes that one person's uploads may take. */
+/** The most bytes that all uploads of one person may take together. */
 export const QUOTA_BYTES = 2 * 1024 ** 3;
 
 export const NO_QUOTA =
@@ -43,7 +43,7 @@ export const NO_QUOTA =
 /** The file of a draft's supplier, in the draft's folder. It never changes. */
 export const supplierIn = (dir: string): string => join(dir, 'supplier.csv');
 
-/** A draft unused for so long is removed. Its author has the original file. */
+/** How long, in ms, a draft may be unused before it is removed. Its author has the original file. */
 const KEPT_MS = 7 * 86_400_000;
 
 const STATE = 'draft.json';

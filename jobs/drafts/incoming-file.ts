@@ -16,10 +16,10 @@ export type UploadLimits = {
   freeBytes(): Promise<number>;
 };
 
-/** How often free space is checked during an upload: others write to the disk, too. */
+/** After how many bytes of an upload the free space is checked again: other programs write to the disk, too. */
 const LOOK_EVERY_BYTES = 16 * 1024 * 1024;
 
-/** Why an upload is refused, thrown where that is found. */
+/** The error by which an upload is refused. It is thrown where the reason is found. */
 export class UploadRefusal extends Error {
   readonly refused: RefusedUpload['refused'];
 
@@ -43,7 +43,7 @@ export function makeMeter({ maxBytes, reserveBytes, freeBytes }: UploadLimits): 
   };
 }
 
-/** Streams one file to the disk. It must not exist. */
+/** Streams one file of an upload to the disk. No file may exist at this path. */
 export async function writeIncoming(
   content: Readable,
   path: string,

@@ -28,7 +28,7 @@ export type KeptDocumentsDeps = {
   maxDocumentMb: number;
 };
 
-/** A document that is kept, and the digest of its content. */
+/** The path of a document's stored copy, and the digest of its content. */
 type KeptDocument = { path: string; sha256: string };
 
 /**

@@ -18,10 +18,10 @@ const keptSchema = z.object({
 
 type KeptMapping = z.output<typeof keptSchema>;
 
-/** Corrected read options by form of file, for the next file of the form. */
+/** Read options that people corrected, stored by the form of their file (its header), and offered for the next file of the form. */
 export type KeptMappings = {
   find(form: string): Promise<KeptMapping | undefined>;
-  /** Keeps options that apply to other files, too. Without any correction, the mapping is removed. */
+  /** Keeps those read options that apply to other files of the form, too. If none is corrected, the form's mapping is removed. */
   keep(form: string, mapping: KeptMapping): Promise<void>;
   forget(form: string): Promise<void>;
   /** Removes these files' names; the options stay. */
@@ -90,7 +90,7 @@ const namedSchema = z.object({
   reading: readOptionsSchema.transform(lastingOf),
 });
 
-/** Read options under a name. */
+/** Read options that people saved under a name, with their authors. */
 type NamedMapping = z.output<typeof namedSchema>;
 
 /** Named mappings in the data folder. */
@@ -98,7 +98,7 @@ type NamedMappings = {
   list(): Promise<NamedMapping[]>;
   /** @throws LimitlineError `NOT_FOUND`, with the existing names; `FILE` where it is unreadable or has no known author */
   need(name: string): Promise<NamedMapping>;
-  /** Keeps options that apply to other files, too. Replaces a mapping of the same name. */
+  /** Keeps those read options that apply to other files, too. Replaces a mapping of the same name. */
   keep(mapping: NamedMapping): Promise<void>;
   /** @throws LimitlineError `NOT_FOUND` */
   forget(name: string): Promise<void>;

@@ -29,15 +29,15 @@ export type PreviewDeps = {
   knownRate(): Promise<number | undefined>;
 };
 
-/** Enough requests to see how the file is understood. */
+/** How many requests a preview shows as they would be sent: enough to see how the file is understood. */
 const FIRST_REQUESTS = 3;
 
-/** Where a draft's documents are. */
+/** The path of a draft's documents: a ZIP file or a folder. */
 export function documentsOf(dir: string, { isArchive }: Pick<PortfolioDraft, 'isArchive'>): string {
   return join(dir, isArchive ? 'documents.zip' : 'documents');
 }
 
-/** The last version's file, and the name for its faults. */
+/** The path of a draft's last version, and the name by which faults call the file. */
 export function fileOf(dir: string, draft: Pick<PortfolioDraft, 'versions' | 'name'>) {
   return { path: join(dir, `v${lastVersion(draft).number}`), givenPath: draft.name };
 }
@@ -105,13 +105,13 @@ export type MakePreview = (
   how: { dir: string; of: string; signal: AbortSignal; deps: PreviewDeps; onLines: (lines: number) => void },
 ) => Promise<Preview>;
 
-/** Enough cells to show what a column contains. */
+/** How many samples of a column are shown: enough to see what it contains. */
 const SAMPLES = 3;
 
-/** Lines that are searched for samples, because a column may be empty to its end. */
+/** How many lines are searched for samples of a column, because it may be empty to its end. */
 const LOOKED_AT_LINES = 2_000;
 
-/** Characters of a sample. */
+/** The most characters of a sample that are shown. */
 const SAMPLE_LENGTH = 60;
 
 /**
@@ -244,7 +244,7 @@ function makeChangeTally() {
   };
 }
 
-/** Groups of changes at most: reasons may quote cells, so each line could have one of its own. */
+/** The most groups of changes that are kept: reasons may quote cells, so each line could have a group of its own. */
 const MOST_KINDS = 50;
 
 /**

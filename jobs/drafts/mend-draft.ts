@@ -93,7 +93,7 @@ export async function mendDraft(
       several.reduce((sum, mend) => (mend.line < at ? sum - linesLost(mend) : sum), at);
     const allOut = [...outBefore, ...out.map(({ line }) => line)].map(renumbered);
     const leftOut = [...new Set(allOut)].sort((a, b) => a - b);
-    // Earlier versions of Limitline kept no sum of the lines that were left out.
+    // Earlier versions of Limitline kept no sum of the lines that were left out. Then the sum stays unknown.
     const outSum = outBefore.length > 0 && !sumBefore ? undefined : withLines(sumBefore, out);
     const mended = cells.length - changed.filter(({ isLeftOut }) => isLeftOut).flatMap(cellsOf).length;
     const made = { ...written, number, madeMs: Date.now(), mended, cells: cells.slice(0, CELLS_KEPT), leftOut, outSum };
@@ -135,7 +135,7 @@ export async function goBack(
     const { sha256, sizeBytes, leftOut, outSum } = target;
     const made = { sha256, sizeBytes, number, madeMs: Date.now(), mended: 0, cells: [], leftOut, outSum, backTo: to };
     const versions = [...now.versions, made];
-    // A line's number may mean another line in that version.
+    // `sameBuyer` names lines by number, and a number may mean another line in that version. So it is left out.
     const { sameBuyer: _lines, ...reading } = now.reading;
     return { ...now, versions, reading, authors: authorsWith(now, by) };
   });
@@ -185,7 +185,7 @@ function emptied({ line, cells, broken }: LineToMend): SingleEdit {
 const READ_OTHERWISE =
   'Nothing was saved: the file is read in another way, or for another portfolio, since this page was loaded. Load it again; the browser’s back button still has your changes.';
 
-/** Characters of all lines that are corrected in one step: they are held in memory. */
+/** The most characters of all lines that are corrected in one step, because they are held in memory. */
 const MOST_CHARACTERS = 16 * 1_024 * 1_024;
 
 const TOO_LONG = 'These lines are too long to be corrected in one step: correct them in the file, and upload it again.';

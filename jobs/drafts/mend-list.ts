@@ -11,14 +11,14 @@ import {
   type Preview,
 } from '../../src/portfolio/preview.ts';
 
-/** The lines that are kept: more than anybody corrects in a browser. A file with more faulty lines has one common fault. */
+/** The most faulty lines that are kept: more than anybody corrects in a browser. A file with more faulty lines has one common fault. */
 const MOST_KEPT = 5_000;
 
-/** Lines to correct, stored in a file so that a page can be read by itself. */
+/** A list of lines to correct, stored in a file so that each of its pages can be read by itself. */
 type MendList = {
   add(line: LineToMend): Promise<void>;
   end(): Promise<MendPages>;
-  /** Abandons the file. */
+  /** Stops writing and closes the file, without completing it. */
   drop(): void;
 };
 
@@ -103,13 +103,13 @@ async function findInMendList(path: string, found: MendPages, line: number): Pro
   return (await readMendPage(path, found, { page })).find((one) => one.line === line);
 }
 
-/** Files in a draft's folder, written with each preview. */
+/** The names of the files with lines to correct, in a draft's folder. They are written with each preview. */
 export const PROBLEMS_FILE = 'problems.ndjson';
 export const WARNINGS_FILE = 'warnings.ndjson';
 
 export const listFile = (list: MendPlace['list']): string => (list === 'problems' ? PROBLEMS_FILE : WARNINGS_FILE);
 
-/** A line from either list. @throws LimitlineError `USAGE` where it is in none */
+/** Finds a line by its number, among those with problems and those with warnings. @throws LimitlineError `USAGE` where it is in none */
 export async function lineToMend(dir: string, { problems, warnings }: Preview, line: number): Promise<LineToMend> {
   const found =
     (await findInMendList(join(dir, PROBLEMS_FILE), problems, line)) ??

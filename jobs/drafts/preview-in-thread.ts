@@ -10,16 +10,19 @@ import type { FromThread, ToPreview, ToThread } from './preview-thread.ts';
 const THREAD = new URL('./preview-thread.ts', import.meta.url);
 if (!existsSync(THREAD)) THREAD.pathname = THREAD.pathname.replace(/ts$/, 'js');
 
-/** A million lines take a minute. A thread that is silent for so long would occupy a processor for ever. */
+/**
+ * How long a preview's thread may send no message before it is stopped. A million lines take a minute, and a thread that hangs would occupy
+ * a processor for ever.
+ */
 const SILENT_MS = 120_000;
 
-/** Smaller texts are read in less time than a thread takes to start. */
+/** The largest text file that is read in the calling thread, in bytes. Starting a thread takes longer than reading such a file. */
 const SMALL_BYTES = 64 * 1024;
 
 /**
  * Makes previews as {@link makePreview} does, in a thread of its own, so that pages are served meanwhile. A small text is read in the
- * calling thread. A thread that takes two minutes is stopped. The thread has no connection to Redis: the calling thread asks the ledger for
- * it.
+ * calling thread. A thread that is silent for two minutes is stopped. The thread has no connection to Redis: the calling thread asks the
+ * ledger for it.
  */
 export function previewInThread({ silentMs = SILENT_MS, smallBytes = SMALL_BYTES } = {}): MakePreview {
   return (draft, how) => {
@@ -59,7 +62,7 @@ function inThread(
         const asked = parts[part] as Record<string, (...args: unknown[]) => Promise<unknown>>;
         thread.postMessage({ ask, value: await asked[name]?.(...args) } satisfies ToThread);
       } catch (error) {
-        // Rejected here, because the thread would turn the error into another one.
+        // The promise is rejected in the calling thread: the preview's thread would turn the error into another one.
         end(() => reject(error));
       }
     };

@@ -12,13 +12,13 @@ import { type MakePreview, makePreview, type PreviewDeps } from './make-preview.
 
 /** Previews of drafts. Each is made once, in the background, and kept in the draft's folder until its inputs change. */
 export type Previews = {
-  /** The `of` of a draft's preview, by its inputs. */
+  /** The digest of all inputs of a draft's preview, which the preview contains as `of`. */
   digest(draft: PortfolioDraft): string;
-  /** Answers at once, and begins a missing preview. */
+  /** The state of a draft's preview. Does not wait for a preview; begins a missing one. */
   look(draft: PortfolioDraft): Promise<PreviewState>;
   /** The current preview. @throws LimitlineError `USAGE` where there is none yet */
   need(draft: PortfolioDraft): Promise<Preview>;
-  /** Makes it again, because the ledger may have changed. */
+  /** Makes the draft's preview again, because the ledger may have changed. */
   again(draft: PortfolioDraft): Promise<void>;
   /** Stops making a draft's preview. */
   leave(id: string): Promise<void>;
@@ -38,7 +38,7 @@ type Deps = PreviewDeps & {
 
 const PREVIEW_FILE = 'preview.json';
 
-/** The version of a kept preview's form. Counting it up makes previews of older forms anew. */
+/** The version of the form in which previews are kept. When it is raised, previews of older forms are made again. */
 const KEPT_FORM = 2;
 
 export function makePreviews(deps: Deps): Previews {
@@ -90,7 +90,7 @@ export function makePreviews(deps: Deps): Previews {
     if (work?.of === of && work.failed !== null) return { is: 'failed', message: work.failed };
     if (work?.of === of) return { is: 'under way', lines: work.lines };
     const preview = await kept(draft, of);
-    // Where another preview of the draft is being made, it overwrites the files of lines that belong to this one.
+    // If another preview of the draft is being made, its lists of lines overwrite those that belong to this preview.
     if (preview && !underWay.has(draft.id)) return { is: 'there', preview };
     if (underWay.get(draft.id)?.of !== of) begin(draft, of);
     return { is: 'under way', lines: underWay.get(draft.id)?.lines ?? 0 };

@@ -109,7 +109,7 @@ export function makeSubmissions(deps: SubmissionDeps): Submissions {
         const draft = await drafts.read(id);
         return isSameChoice(other.submission, submission) ? { draft } : { conflict: OTHERWISE };
       }
-      // From here on, nobody else can begin or correct it.
+      // While this entry exists, nobody else can import or correct the draft.
       const work: Work = { lines: 0, done: Promise.resolve(), submission };
       underWay.set(id, work);
       try {

@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { isPortfolioName } from '../../src/ledger/schema/schema.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 
-/** Characters of a name that are shown, and bytes of a document's name: less than the 255 that file systems take. */
+/** The most characters of a file's name that are shown, and the most bytes of a document's name. File systems take up to 255 bytes. */
 const LONGEST = 200;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.

@@ -4,7 +4,9 @@ import type { LaterWord } from '../../src/ledger/rows/decisions.ts';
 import { readAmount, readMoment } from '../../src/portfolio/results/decision-values.ts';
 import { faultOfText, unlessToday } from '../../src/portfolio/results/decisions-file.ts';
 
-/** What an event says of one limit. `found`: the mapped values, as text by name. With them a decision, or why there is none. */
+/**
+ * What an event says of one limit. `found`: the mapped values, as text by name. The other fields have the decision, or why there is none.
+ */
 export type EventReading = { found: Partial<Record<MappedName, string>> } & (
   | { is: 'decision'; word: LaterWord }
   /** The event is of a kind that the mapping does not count. */
@@ -12,7 +14,7 @@ export type EventReading = { found: Partial<Record<MappedName, string>> } & (
   | { is: 'unreadable'; why: string }
 );
 
-/** Most limits of one event: each takes some commands to Redis. */
+/** The most limits that are read from one event: each takes some commands to Redis. */
 const MOST_LIMITS = 10_000;
 
 /**
@@ -21,7 +23,7 @@ const MOST_LIMITS = 10_000;
  */
 const AHEAD_MS = 86_400_000;
 
-/** Bytes of an id: no service has longer ones. */
+/** The most bytes of an id in an event: no service has longer ids. */
 const MOST_ID_BYTES = 128;
 
 /**
@@ -121,7 +123,7 @@ function partsOf(document: unknown, { at, optional }: EventMapping, places: read
       if (typeof value === 'number' || value === '') faults.push(`${name} is ${value === '' ? 'empty' : 'a number'}.`);
       return typeof value === 'number' ? undefined : value;
     },
-    /** The value of a reading. If the reading has a problem, that is noted as a fault of this name. */
+    /** The text of a value that was read. If the value has a problem, that is noted as a fault of this name. */
     readingOf(name: MappedName, { value, problem }: { value?: string; problem?: string }): string | undefined {
       if (problem !== undefined) faults.push(`${name}: ${problem}`);
       return value;
@@ -153,7 +155,7 @@ function readLimit({ faults, found, ...parts }: Parts, firstMs: number): EventRe
 /** A separator within digits, or a point that may be one of thousands. */
 const SEPARATED = /\d[^\d.]+\d|^\D*[1-9]\d{0,2}\.\d{3}\D*$/;
 
-/** Digits of a fraction that a number of JSON carries exactly. */
+/** The most digits of a fraction that a JSON number carries exactly. */
 const EXACT_DIGITS = 15;
 
 /** Why an amount is ambiguous, for instance by a separator of thousands; undefined where it has one meaning. */

@@ -25,7 +25,7 @@ const DECISIONS_AT_ONCE = 50;
 /** The interval in which a process looks for events that are due again, and for those of a process that died. */
 const LOOK_EVERY_MS = 10_000;
 
-/** The shortest time between two log entries about what became of events. */
+/** The shortest time between two log entries that count what became of events. */
 const SAY_EVERY_MS = 60_000;
 
 /**
@@ -42,8 +42,8 @@ type TakingDeps = DecisionDeps & {
 };
 
 /**
- * What an event says of a limit, and what became of it. `why`: why it was not taken. `left`: why some rows do not show it yet. `doubts`:
- * what a person should check.
+ * What an event says of a limit, and what became of that decision. `why`: why the decision was not taken. `left`: why some rows do not show
+ * it yet. `doubts`: what a person should check.
  */
 export type ToldReading = EventReading & {
   why?: string;

@@ -40,7 +40,7 @@ function lineOf({ body, headers, ...event }: RawEvent, named: RowsOfEvent | unde
   };
 }
 
-/** An event in JSON. */
+/** The fields of an event's JSON line, without the rows that it names. */
 export function eventFacts({ id, firstMs, lastMs, times, sizeBytes, ids, moreIds, became }: KeptEvent) {
   return {
     id,

@@ -67,7 +67,7 @@ export async function* exportedLines(
     ends.push(end);
     if (!file.open) yield* rowsBehind(file, end, walk);
   }
-  // If a copy has fewer lines than its import, the rows of the others are exported all the same.
+  // If a copy has fewer lines than were imported, the rows of the missing lines are exported, too.
   if (walk.seen >= rowCountOf(await deps.portfolios.read(portfolio))) return;
   for (const [place, file] of files.entries()) if (file.open) yield* rowsBehind(file, ends[place] ?? 0, walk);
 }
@@ -137,7 +137,10 @@ async function faultsAt(numbers: number[], { portfolio, deps }: Walk) {
   });
 }
 
-/** Whether the import may not have reached some lines. Otherwise, a line without a row belongs to a row elsewhere. */
+/**
+ * Whether the import may not have read some of the file's lines. Otherwise, a line without a fault shares the row of another line or
+ * import, with which it is exported.
+ */
 function isUnread({ importing, interrupted }: PortfolioState): boolean {
   return importing || interrupted;
 }

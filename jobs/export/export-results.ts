@@ -58,7 +58,9 @@ export type ExportPayload = {
   convention?: CsvConvention | undefined;
 };
 
-/** `mark`: begins with a byte order mark, without which Excel takes UTF-8 for its code page. */
+/**
+ * The conventions of a CSV for a spreadsheet. `mark`: it begins with a byte order mark, without which Excel takes UTF-8 for its code page.
+ */
 type CsvConvention = { decimal: Decimal; delimiter: Delimiter; mark: boolean };
 
 /**
@@ -159,12 +161,12 @@ function sayWhatIsMissing(files: Files, { held, portfolio }: { held: number; por
 type Pass = { portfolio: string; files: Files; table: ExportTable; leftOut: { held: number } };
 
 async function* recordsOf({ portfolio, files, table, leftOut }: Pass, deps: ExportDeps): AsyncGenerator<string[]> {
-  // A second pass over the same rows counts them anew.
+  // A second pass over the rows counts the held rows from zero.
   leftOut.held = 0;
   yield table.header;
   const lines = exportedLines(portfolio, [...files.keys()], deps, table.begin, table.isPlain);
   for await (const line of lines) yield* table.write(line);
-  // Checked at the end: rows that were archived meanwhile are missing from the output without a trace.
+  // This check comes at the end: rows that were archived meanwhile are missing from the output without a trace.
   await deps.portfolios.mustHaveRows(portfolio);
 }
 

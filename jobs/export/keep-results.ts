@@ -20,13 +20,16 @@ type PlaceDeps = {
 
 type KeepDeps = ExportDeps & PlaceDeps & { ledger: RedisConnection; marks: { check: () => Promise<unknown> } };
 
-/** Bytes of a portfolio's name that fit: file names have 255 at most, and that of a draft of the results has 50 bytes more. */
+/**
+ * The most bytes of a portfolio's name in a results file's name. File names have 255 bytes at most, and that of a draft of the results has
+ * 50 bytes more.
+ */
 const NAME_BYTES = 190;
 
 /** The path of a portfolio's kept results: `results/<account>/<portfolio>.results.csv` in the data folder. */
 export function keptResultsPath(portfolio: string, { account, keys, redis, settings }: PlaceDeps): string {
-  // Each Redis has a folder of its own. Another Redis may have another portfolio of that name, or its folder is what is left of a lost
-  // ledger.
+  // The results of each Redis have a folder of their own. Another Redis may have another portfolio of that name, or the folder may be all
+  // that is left of a lost ledger.
   const of = settings.REDIS_URL === undefined ? keys.account : `${keys.account} ${redis.where}`;
   const dir = accountFolder({ dataDir: settings.LIMITLINE_DATA, kind: 'results', account, of });
   const isLong = Buffer.byteLength(portfolio) > NAME_BYTES;
@@ -93,7 +96,10 @@ async function readKept(path: string, { ledger }: Pick<KeepDeps, 'ledger'>) {
   return { nowMs, keptMs: there && there.mtimeMs <= nowMs ? there.mtimeMs : undefined };
 }
 
-/** Removes a portfolio's kept results. Drafts go first: a draft may be renamed to the file meanwhile. */
+/**
+ * Removes a portfolio's kept results. Unfinished drafts of the file are removed first: a process may rename a draft to the final name
+ * meanwhile.
+ */
 export async function forgetKept(portfolio: string, deps: PlaceDeps): Promise<void> {
   const path = keptResultsPath(portfolio, deps);
   const [dir, name] = [dirname(path), basename(path)];

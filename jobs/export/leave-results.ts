@@ -93,7 +93,7 @@ async function stemFor({ portfolio, path }: ResultsPlace, leftFiles: LeftFiles):
   return (await leftFiles.whose(resolve(path)))?.portfolio === portfolio ? earlier : stemOf(path);
 }
 
-/** Gives the results the file's permissions at most. Results of standard input are for their owner only. */
+/** The permissions of results files: at most those of the file that was run. Results of standard input are for their owner only. */
 async function modeOf(path: string | null): Promise<number> {
   const found = path === null ? undefined : await stat(path).catch(() => undefined);
   return (found ? found.mode & 0o666 : 0) | 0o600;
@@ -106,7 +106,7 @@ function draftOf(
   deps: LeaveDeps,
 ): Promise<FileDraft> {
   const only = kind === 'errors' ? 'errors' : 'all';
-  // With the file's delimiter, so that a double click opens the results in the same way.
+  // The results have the file's delimiter, so that a double click opens them in the same way.
   const payload: ExportPayload = { portfolio, only, likeInput: 'cells' };
   const write = async (to: Writable) => {
     // A kept file is as old as the portfolio's end, and links may have come since.
@@ -128,7 +128,7 @@ async function hasRecords({ path }: FileDraft): Promise<boolean> {
   }
 }
 
-/** All lines, or the lines that need correction. */
+/** The kinds of files that a run leaves: `results` with all lines, `errors` with those that need correction. */
 type LeftKind = 'results' | 'errors';
 
 /**

@@ -112,7 +112,7 @@ export function errorsTable(
 /** A table to write: its header, and the records of each line. */
 export type ExportTable = {
   header: string[];
-  /** Whether it needs nothing of a line but its cells. */
+  /** Whether the table needs only the cells of a line, and nothing of its row or its problem. */
   isPlain: boolean;
   /** Called for each file before its lines. */
   begin(file: ImportFile, opened: Opened): void;
@@ -286,7 +286,7 @@ function cellsByName(header: readonly string[], request: RowRequest | undefined)
   const known = ledgerCells(request).map((text, place): [string, string] => [LEDGER_COLUMNS[place] ?? '', text]);
   const extras = extrasOf(request).map(({ field, text }): [string, string] => [headerOfExtra(field), text]);
   const texts = new Map([...known, ...extras]);
-  // A name that occurs twice is filled once.
+  // If several columns have the same name, only the first of them is filled.
   return header.map((name, at) => (header.indexOf(name) === at && texts.get(name)) || '');
 }
 

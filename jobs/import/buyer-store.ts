@@ -46,7 +46,7 @@ export function fileNameOf(importId: string): string {
   return importId.slice(0, 12);
 }
 
-/** Format: for each holder `<key>`, or `<key>!` if it is `alone`; separated by spaces. */
+/** The holders as text: for each `<key>`, or `<key>!` if it is `alone`, separated by spaces. */
 function fromHolders(holders: readonly Holder[]): string {
   const [first] = holders;
   return first && holders.length === 1 ? fromHolder(first) : holders.map(fromHolder).join(' ');

@@ -79,13 +79,16 @@ export async function foresee(batch: readonly Line[], deps: ForeseeDeps): Promis
 /** What importing a line would do: refuse it, or replace a row that it corrects, or warn of another request of its buyer. */
 export type OfBuyer = { problem: Problem } | { replaces: boolean; besides: Besides | undefined };
 
-/** The warning. `isBesides`: both would be requested. `elsewhere`: this request waits in another portfolio, or another one sends it. */
+/**
+ * A warning about another request of a line's buyer. `isBesides`: both requests would be made. `elsewhere`: the line's own request waits in
+ * another portfolio, or is under way there.
+ */
 export type Besides = { warning: Problem; isBesides: boolean; elsewhere: 'no' | 'waits' | 'under way' };
 
 /**
- * Makes a function that predicts for lines whether an import would refuse or warn because of their buyer's other requests.
- * Decides line by line as an import does, and changes nothing. Lines must come in file order. For a file that was imported
- * before, `place` has that import's number.
+ * Makes a function that predicts for lines whether an import would refuse or warn because of their buyer's other requests. Decides line by
+ * line as an import does, and changes nothing. Lines must come in file order. If the file was imported before, `place` needs the number of
+ * that import.
  */
 export function makeReplacingForesight({
   rows,

@@ -116,7 +116,7 @@ export function checkImport({ portfolio, path }: Pick<ImportPayload, 'portfolio'
  */
 export async function importPortfolio(payload: ImportPayload, deps: ImportDeps): Promise<Imported> {
   const { documentsDir, path, portfolio } = payload;
-  // Before the file is copied: an archived portfolio takes no import.
+  // This check comes before the file is copied, because an archived portfolio takes no import.
   await deps.retryUntilAnswered('look', () => deps.portfolios.mustBeHere(portfolio));
   await deps.marks.check();
   const documents = documentsDir === undefined ? defaultDocumentsDir(path) : resolve(documentsDir);
@@ -177,7 +177,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
     });
   const { run } = target;
   try {
-    // Before any line is in the ledger, so that no row beyond the first ones is sent.
+    // The limit of first rows is set before any line is in the ledger, so that no row beyond them is sent.
     const { first } = payload;
     if (first !== undefined) await deps.retryUntilAnswered('first', () => deps.portfolios.sendFirst(portfolio, first));
     const { approval } = target;

@@ -34,7 +34,7 @@ async function* lackingRows(
   { portfolio, importId }: WholeFile,
   { rows, portfolios }: LackingDeps,
 ): AsyncGenerator<RowId[]> {
-  // Without at least two imports, no row is of another import.
+  // If the portfolio has only one import, no row is of an earlier one.
   if ((await portfolios.allImports(portfolio)).length < 2) return;
   for (const state of UNSENT_STATES) {
     for await (const page of pagesOf(rows, portfolio, state)) {
@@ -52,7 +52,7 @@ async function* lackingRows(
   }
 }
 
-/** Leaves out rows that were held before they began to wait for approval: their call is in doubt. */
+/** The waiting rows without those that were held before they began to wait for approval: the calls of these are in doubt. */
 async function unsentOf(waiting: readonly RowId[], rows: Rows): Promise<RowId[]> {
   const results = await rows.read(waiting);
   return waiting.filter((_row, place) => results[place]?.awaits?.was !== 'held');

@@ -3,12 +3,12 @@ import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { makeProblem, type Problem, visible, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 import { readOptionsSchema } from '../../src/portfolio/read-options.ts';
 
-/** Columns that are named; a mapping may have hundreds. */
+/** The most columns that the warning names; a mapping may have hundreds. */
 const NAMED = 5;
 
 /**
  * The warning about columns that a mapping gave a meaning in the portfolio's last file, and that have another meaning or none in this file.
- * Without it, each requested line would be reported as changed, and nothing would say why. None where there are no such columns.
+ * Such columns make each requested line count as changed; only this warning tells why. Undefined if there are no such columns.
  */
 export async function mappingLeftOut(
   portfolio: string,

@@ -62,8 +62,8 @@ export type OpenedImport = {
   /** Opens the copy a second time, to read ahead. Buyers found in this pass are not stored. */
   openAhead: () => Promise<Opened>;
   /**
-   * Reads a workbook's whole sheet before any line is imported. A text file can always be read to its end. A workbook may turn
-   * out broken in the middle, when workers have requested the first half.
+   * Reads a workbook's whole sheet before any line is imported. Otherwise, a workbook that is broken in the middle would be noticed only
+   * after workers have requested its first half. A text file can always be read to its end.
    */
   checkSheet: () => Promise<void>;
 };

@@ -25,7 +25,7 @@ import type { ImportApproval } from './import-approval.ts';
 
 export type LineDeps = { rows: Rows; documents: DocumentStore; retryUntilAnswered: RetryUntilAnswered };
 
-/** How the problem of a row begins that a corrected line replaced. Results files contain this text, and `recover` reads it. */
+/** The beginning of the problem of a row that a corrected line replaced. Results files contain this text, and `recover` reads it. */
 export const REPLACED_BY_LINE = 'replaced by line';
 
 /** The import that lines are put for. */
@@ -139,7 +139,7 @@ export function endOf(
 }
 
 function decide(target: ImportTarget, line: RowLine, ofBuyer: BuyerRows, deps: LineDeps): Promise<LineDecision> {
-  // Redis is retried. A file that cannot be read again ends the import.
+  // Reads from Redis are retried. A failed read of the imported file is not: it ends the import.
   const rows = { ofRow: (other: RowId) => deps.retryUntilAnswered('read', () => deps.rows.ofRow(other)) };
   return decideLine(target, line, { ofBuyer, rows });
 }

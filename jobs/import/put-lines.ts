@@ -137,10 +137,13 @@ function faultOf(line: Line): FaultyLine | null {
   return { kind: line.kind, message: isLong ? `${message.slice(0, MAX_MESSAGE_LENGTH - 1)}…` : message };
 }
 
-/** Characters: twice the text of a line with all known columns wrong. Uncut, a line of thousands of wrong cells would fill Redis. */
+/**
+ * The most characters of a faulty line's message in the ledger: twice the text of a line with all known columns wrong. Uncut, a line of
+ * thousands of wrong cells would fill Redis.
+ */
 const MAX_MESSAGE_LENGTH = 8_000;
 
-/** Characters of a faulty line's name, for people who look for it. */
+/** The most characters of a faulty line's name in the ledger. People look for the line by its name. */
 const NAME_LENGTH = 200;
 
 function describe({ column, message }: Problem): string {

@@ -68,7 +68,7 @@ export async function bringIn(entry: Entry & { file: string }, file: TakenFile, 
   const owners = new Set([before.uid]);
   const content = await contentOf({ sha256: kept, documents: entry.documents, supplier, reading }, { signal, owners });
   const by = (await Promise.all([...owners].map(userNameOf))).map(dropActor);
-  // In `.taken`, only root can change the owner. Earlier owners stay authors.
+  // Owners noted by an earlier attempt stay authors: while the file is in `.taken`, only root can change its owner.
   const begun: TakenFile = {
     ...file,
     reading,
@@ -191,12 +191,12 @@ async function otherSupplierWords(
   ];
 }
 
-/** A directory service that takes longer counts as absent. */
+/** How long the system may take to look up a user, in ms. A directory service that takes longer counts as absent. */
 const LOOK_UP_MS = 5_000;
 
 /** The login name of a system user, also from LDAP; else `uid 1234`. */
 export async function userNameOf(uid: number): Promise<string> {
-  // A slim image may lack getent; local users are in the file.
+  // A slim image may lack getent. Then local users are looked up in /etc/passwd.
   const found = await promisify(execFile)('getent', ['passwd', String(uid)], { timeout: LOOK_UP_MS }).catch(
     async () => ({ stdout: await readFile('/etc/passwd', 'utf8').catch(() => '') }),
   );
@@ -260,7 +260,7 @@ async function contentOf(
 ): Promise<string> {
   const digest = createHash('sha256').update(JSON.stringify([sha256, reading]));
   if (documents !== undefined) await addTo(digest, documents, '', { signal, owners });
-  // A document's name begins with a slash here, so no document has this name.
+  // In this digest, a document's name begins with a slash, so none has the name `supplier`.
   if (supplier !== undefined) await addTo(digest, supplier, 'supplier', { signal, owners });
   return digest.digest('hex');
 }

@@ -81,7 +81,7 @@ async function decide(entry: Entry & { file: string }, file: TakenFile, deps: Ro
     if (signal.aborted || !(isOfTheFile(error) || isForGood(error))) throw error;
     const said = inNamesOf(file, whole, messageOf(error));
     const words = isOfDecisions(file.name) ? inFileWords(said) : withReadingWords(said);
-    // Read again, because the import may have recorded more: the file is still watched for changes.
+    // The record is read again, because the import may have noted more in it, by which later changes of the file are noticed.
     const rejected: TakenFile = { ...((await deps.inbox.read(file.id)) ?? file), is: 'rejected', words };
     await noteRejected(rejected, audit);
     return rejected;

@@ -97,7 +97,7 @@ export async function removeEmpty(path: string): Promise<void> {
   });
 }
 
-/** `lstat`; nothing where the path does not exist. */
+/** The `lstat` of a path; undefined where the path does not exist. */
 export async function statOf(path: string): Promise<Stats | undefined> {
   try {
     return await lstat(path);
@@ -133,14 +133,17 @@ export async function moveOver(from: string, to: string): Promise<void> {
     await cp(from, draft, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
     if ((await statOf(draft))?.isFile()) await sync(draft);
     await rename(draft, to).catch((fault) => {
-      // An existing folder is this one: a killed process had copied it and did not remove the original.
+      // If the target folder exists already, an earlier process copied it completely, and was killed before it removed the original.
       if (!['ENOTEMPTY', 'EEXIST'].includes(systemCode(fault))) throw fault;
     });
     await Promise.all([draft, from].map((path) => rm(path, { recursive: true, force: true })));
   }
 }
 
-/** Moves a file to a free name; answers false where it is taken. Without hard links, a file that appears just then is lost. */
+/**
+ * Moves a file to a free name; answers false where the name is taken. On a disk without hard links, a file that gets the name at the same
+ * moment is overwritten.
+ */
 export async function moveNew(from: string, to: string): Promise<boolean> {
   const isLinked = (await link(from, to).catch(() => false)) !== false;
   if (isLinked) await rm(from, { force: true });

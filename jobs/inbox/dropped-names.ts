@@ -59,7 +59,10 @@ export function portfolioOf(name: string): string | undefined {
   return /[\p{L}\p{N}]/u.test(documentsNameOf(own)) ? portfolioNameFor(own) : undefined;
 }
 
-/** The bytes of a file's own name that are kept. With time, number and the longest ending, it stays below file systems' 255. */
+/**
+ * The most bytes of a file's own name that are kept in its taken name. With time, number and the longest ending, the name then stays below
+ * the 255 bytes that file systems take.
+ */
 const LONGEST_BYTES = 160;
 
 /**

@@ -38,7 +38,7 @@ export type InboxSource = ImportSource & {
   log: Log;
 };
 
-/** The needs of one pass, in addition. */
+/** What one pass over the open drop folder needs. */
 export type RoundDeps = InboxSource & {
   drop: DropFolder;
   taken: TakenFolder;

@@ -2,7 +2,10 @@ import { isDecided, type TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import type { Notice } from '../../src/notices/notice.ts';
 import type { InboxSource } from './inbox-deps.ts';
 
-/** The subject of a file name's notices. Its state is the last file of that name, so a new file is reported anew. */
+/**
+ * The subject of the notices about all dropped files of one name. The state stored for it is the last such file, so that each new file is
+ * reported.
+ */
 const subjectOf = ({ folder, name }: Pick<TakenFile, 'folder' | 'name'>) => `inbox ${folder} ${name}`;
 
 /** Sends a notice of a rejected file or of faulty lines, once per file. */
@@ -12,7 +15,10 @@ export async function tellOf(file: TakenFile, { outbox }: Pick<InboxSource, 'out
   await outbox?.tell([{ subject: subjectOf(file), state, ...(notice ? { notice } : {}) }]);
 }
 
-/** Contains no cell of the file. The file's name may be anything, and is the portfolio's name. */
+/**
+ * The notice about a taken file; undefined if nothing is wrong with it. The notice contains no cell of the file. The file's name may be
+ * anything, and is the portfolio's name.
+ */
 function noticeOf(file: TakenFile): Notice | undefined {
   const { is, id, name, portfolio, found, atMs } = file;
   const [kind, term] = ['inbox' as const, 'File'];

@@ -25,7 +25,7 @@ export type Dropped = {
   documents: string[];
   /** The entries with the name of its supplier's file. Having two is a mistake. */
   suppliers: Dropped[];
-  /** The first unfinished file of such a name, such as `q4.supplier.csv.part`. */
+  /** The first unfinished file with the name of its supplier's file, such as `q4.supplier.csv.part`. */
   growing: Growing | undefined;
 };
 
@@ -34,7 +34,7 @@ type Growing = { name: string; inode: string; version: string };
 /** The entries of a drop folder that are files of buyers or may become one. */
 export type FolderLook = {
   buyers: Dropped[];
-  /** Files of suppliers beside which no file of buyers lies. */
+  /** Files of suppliers for which the drop folder has no file of buyers. */
   strays: Dropped[];
   /** Versions of unfinished files such as `q4.csv.part`, by inode. */
   unfinished: Map<string, string>;
@@ -164,7 +164,7 @@ async function folderVersion(path: string): Promise<string> {
 /** Why a settled file cannot be taken yet; nothing where it can. */
 type Hindrance = 'empty' | 'locked' | undefined;
 
-/** Bytes at the end of a file that show a line break in any encoding: UTF-32 takes four. */
+/** How many bytes at the end of a file are read to see a line break in any encoding: UTF-32 takes four. */
 const LAST_BYTES = 4;
 
 /**
@@ -202,7 +202,7 @@ export async function glanceAt(
 /** Codes of a file that a Windows program has locked; over a network drive it is EBUSY. */
 const LOCKED = ['EACCES', 'EPERM', 'EBUSY', 'ETXTBSY'];
 
-/** Answers nothing for a missing file; throws other errors. */
+/** Answers nothing for the error of a missing file; throws other errors. */
 function gone(error: unknown): undefined {
   if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'].includes(systemCode(error))) return undefined;
   throw error;

@@ -225,16 +225,17 @@ async function compare(
     return inbox.note({ ...known, words: words.includes(why) ? words : `${words} By now ${why}.` });
   }
   const back = join(drop.dir, file.name);
-  // If a new file has the name, that file is taken first. It is then the portfolio's latest, and this one stays where it is.
+  // If a new file has the name, that file is taken first. The new file is then the portfolio's latest, and the changed one stays in `done`
+  // or `rejected`.
   if (await statOf(back)) return;
   await tellOfLeft(left, deps);
-  // The results of the whole file are to be written again.
+  // This record makes the results of the whole file due again.
   await inbox.note({ ...file, results: file.results ?? '' });
-  // Documents first, because a file without documents would be taken as it is.
+  // Documents are moved before the file, because a file without documents would be taken as it is.
   const brought: [from: string, to: string][] = [];
   const isItsSupplier = (name: string) =>
     ofSupplier(name)?.normalize('NFC') === documentsNameOf(file.name).normalize('NFC');
-  // If a supplier's file for this name was dropped meanwhile, it counts, and the one taken before stays.
+  // If a supplier's file for this name was dropped meanwhile, that one counts, and the supplier's file taken before stays.
   const hasSupplier = (await namesIn(drop.dir)).some(isItsSupplier);
   for (const ending of ['', '.zip', '.supplier.csv', '.supplier.xlsx']) {
     const [own, documents] = [join(where, file.id + ending), join(drop.dir, documentsNameOf(file.name) + ending)];

@@ -17,11 +17,11 @@ import { makeTakenFolder } from './taken-folder.ts';
 
 /** The result of a pass over the drop folder. */
 export type TakenIn = {
-  /** Files that were finished. */
+  /** Files that this pass finished. */
   files: TakenFile[];
-  /** Files that are still there, or were taken and cannot be imported yet. */
+  /** Files that are still in the drop folder, or that were taken and cannot be imported yet. */
   lying: Lying[];
-  /** Portfolios whose results were written. */
+  /** The names of portfolios whose results this pass wrote. */
   results: string[];
   /** Whether another process is taking in this folder. */
   isElsewhere: boolean;
@@ -49,7 +49,8 @@ export async function takeInOnce(source: InboxSource, { signal, settling, wait =
     all.files.push(...round.files);
     all.results.push(...round.results);
     Object.assign(all, { lying: round.lying, isElsewhere: round.isElsewhere });
-    // Another process that has the folder may have died. A file that may be incomplete is waited for once.
+    // If another process has the folder, its lease is waited for, because it may have died. A file that may be incomplete is waited for
+    // once.
     const elsewhereMs = round.isElsewhere && waitedMs < LEASE_MS ? LEASE_MS : Infinity;
     const againMs = Math.min(elsewhereMs, ...round.lying.map(({ leftMs = Infinity }) => leftMs));
     if (!Number.isFinite(againMs) || waitedMs + againMs > DOUBTFUL_MS + LITTLE_MS || signal.aborted) return all;
@@ -58,7 +59,10 @@ export async function takeInOnce(source: InboxSource, { signal, settling, wait =
   }
 }
 
-/** In ms. Timers and passes are late, so a file that settles just after the end of the time is still waited for. */
+/**
+ * The tolerance in ms when the waiting time ends. Timers and passes are late, so a file that settles just after the end is still waited
+ * for.
+ */
 const LITTLE_MS = 1_000;
 
 const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => {});
@@ -77,7 +81,8 @@ export async function lookOnce(
 ): Promise<TakenIn> {
   const { LIMITLINE_INBOX: path, LIMITLINE_INBOX_MAPPING: mapping, LIMITLINE_DATA: dataDir } = source.settings;
   if (path === undefined) return nothingTaken();
-  // These faults concern no file, so they are found first. A host with another secret could not import what it takes.
+  // Faults that concern no single file are found before a file is taken. A host with another installation's secret could not import the
+  // files.
   await source.secret.key('audit');
   await source.marks.check();
   const drop = await openDropFolder(path, dataDir);
@@ -128,7 +133,10 @@ async function takeAll(deps: RoundDeps): Promise<TakenIn> {
   return all;
 }
 
-/** Moves a file out of others' reach and records it. Answers its id; nothing where it vanished meanwhile. */
+/**
+ * Moves a dropped file into `.taken`, where only we can reach it, and records it. Answers its id; nothing where the file vanished
+ * meanwhile.
+ */
 async function take({ dropped, fault }: Ripe, deps: RoundDeps): Promise<string | undefined> {
   const { taken, inbox, drop, audit } = deps;
   const id = await taken.begin(dropped.name, Date.now());

@@ -14,13 +14,13 @@ import { type Dropped, pathOf, stampAt } from './look.ts';
 export type Entry = {
   id: string;
   dir: string;
-  /** Missing where it has moved on to `done` or `rejected`, or was never taken. */
+  /** The path of the file; undefined where it has moved on to `done` or `rejected`, or was never taken. */
   file: string | undefined;
   documents: string | undefined;
   supplier: string | undefined;
 };
 
-/** Files that are left beside a finished file. */
+/** The names of the files that an import leaves for people with a finished file. */
 type BesideName = 'problems.csv' | 'problems.txt' | 'note.txt';
 const BESIDE: readonly string[] = ['problems.csv', 'problems.txt', 'note.txt'] satisfies BesideName[];
 const SUPPLIERS: readonly string[] = ['supplier.csv', 'supplier.xlsx'];
@@ -89,7 +89,7 @@ export function makeTakenFolder({ dir }: Pick<DropFolder, 'dir'>, account: strin
       return moved(pathOf(dir, raw), join(takenDir, id, `file${ending}`));
     },
 
-    /** Removes the folder again, if nothing was taken. */
+    /** Removes the taken file's folder again, if it is empty because nothing was taken. */
     drop: (id: string) => removeEmpty(join(takenDir, id)),
 
     /**
@@ -120,7 +120,10 @@ export function makeTakenFolder({ dir }: Pick<DropFolder, 'dir'>, account: strin
       if (file !== undefined) await moveOver(file, join(placeOf(where), id + extname(file)));
     },
 
-    /** Moves what was left beside the file and its documents to where the file went, and removes the folder. */
+    /**
+     * Moves the documents and the files that were left for people to the folder into which the file went, and removes the file's folder in
+     * `.taken`.
+     */
     async putRest({ id, dir: own }: Entry, where: typeof DONE | typeof REJECTED): Promise<void> {
       for (const name of await readdir(own)) {
         const [from, place] = [join(own, name), placeOf(where)];

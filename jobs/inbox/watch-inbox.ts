@@ -59,10 +59,10 @@ export function inboxOnce(source: InboxSource, { signal }: { signal: AbortSignal
   return takeInOnce(source, { signal });
 }
 
-/** Files in the folder that are shown: more than anybody reads. So many mean that no process takes them. */
+/** The most files in the drop folder that are shown: more than anybody reads. So many mean that no process takes them. */
 const MOST_LYING = 50;
 
-/** Taken files shown by default. */
+/** How many of the latest taken files are shown by default. */
 const MOST_TAKEN = 50;
 
 /** The drop folder as this host sees it, and the files taken lately. Changes nothing. */
@@ -109,7 +109,10 @@ async function keepLooking(
   }
 }
 
-/** When the next files will have settled. Files that wait for another process or a person are checked at the usual interval. */
+/**
+ * The time, in ms, until the next file will have settled. Files that wait for another process or a person are checked at the usual
+ * interval.
+ */
 function nextLookMs({ lying, isElsewhere }: TakenIn, everyMs: number): number {
   if (isElsewhere) return Math.min(everyMs, SETTLE_MS);
   return Math.min(everyMs, ...lying.map(({ leftMs = everyMs }) => leftMs));
@@ -117,12 +120,12 @@ function nextLookMs({ lying, isElsewhere }: TakenIn, everyMs: number): number {
 
 type Bell = ReturnType<typeof makeBell>;
 
-/** Wakes a waiting pass, and remembers a ring while none waits. */
+/** Makes a bell that wakes a waiting pass. A ring while none waits is remembered for the next one. */
 function makeBell(signal: AbortSignal) {
   let rung = Promise.withResolvers<void>();
   return {
     ring: () => rung.resolve(),
-    /** Waits until it rings, for `ms`, or until the end. */
+    /** Waits until the bell rings, until `ms` have passed, or until the watch ends. */
     async wait(ms: number): Promise<void> {
       const late = new AbortController();
       const until = { signal: AbortSignal.any([signal, late.signal]) };
@@ -134,7 +137,7 @@ function makeBell(signal: AbortSignal) {
   };
 }
 
-/** Rings on any change in the folder and in documents' folders, except in our own. */
+/** Calls `ring` on any change in the drop folder and in folders of documents, except in our own folders. */
 function watchFolder(dir: string, { log, ring }: { log: Log; ring: () => void }) {
   const ours = [TAKEN, DONE, REJECTED].map((name) => join(dir, name));
   const watcher = watch(dir, {
@@ -148,7 +151,7 @@ function watchFolder(dir: string, { log, ring }: { log: Log; ring: () => void })
   watcher.on('all', ring);
   const { promise: watching, resolve } = Promise.withResolvers<void>();
   watcher.on('ready', () => {
-    // Changes while the watch began cause no event, so a pass follows.
+    // Changes while the watch began cause no event, so a pass is due at once.
     ring();
     resolve();
   });

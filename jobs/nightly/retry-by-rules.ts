@@ -33,7 +33,10 @@ type Meant = {
   restoredMs: number;
 };
 
-/** What a run does not send: counts of rows that used up their nights, by rule; rows of paused portfolios; and restored portfolios. */
+/**
+ * The rows that a run does not send: counts of rows that used up their nights, by rule; the number of rows of paused portfolios; and the
+ * names of restored portfolios.
+ */
 type Left = { usedUp: Map<string, number>; paused: number; restored: Set<string> };
 
 /**
@@ -107,7 +110,7 @@ async function meantCauses(
   });
 }
 
-/** Ignores a portfolio that is just being archived. */
+/** Answers nothing for the error that a portfolio is just being archived; throws any other error. */
 function unlessArchived(error: unknown): undefined {
   if (archivedOf(error) === undefined) throw error;
 }

@@ -59,7 +59,7 @@ export function makeTaskRunner(deps: RunnerDeps): (run: MaintenanceRun) => Promi
     }
     const result = await resultOf(night, { ...run, task, by, from }, deps);
     if (result === 'stopped') {
-      // If Redis fails here, too, the run counts as begun once more.
+      // If Redis cannot record that this process left the run, the run counts as begun once more.
       await runs.leave(night).catch(() => {});
       return 'elsewhere';
     }
@@ -77,7 +77,7 @@ export type Night = {
   by: string;
   /** The host, or from where the person asked; for the audit trail. */
   from: string;
-  /** Aborted when the process stops: the run must end soon, and is continued elsewhere or later. */
+  /** Aborted when the process stops: the run must end soon, and another process or a later start continues it. */
   signal: AbortSignal;
 };
 

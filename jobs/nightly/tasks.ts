@@ -136,7 +136,10 @@ type ArchiveTaskDeps = ArchiveDeps & {
   settings: { LIMITLINE_KEEP_DAYS?: number | undefined };
 };
 
-/** Counts from the scheduled time: a run that is late archives no more than the schedule meant. */
+/**
+ * The moment, in ms, before which a portfolio must have finished to be archived. It is counted from the scheduled time, so that a late run
+ * archives no more than the schedule meant.
+ */
 function beforeOf({ atMs }: Night, days: number): number {
   return atMs - days * DAY_MS;
 }
@@ -151,7 +154,7 @@ async function archiveNamed(
     const { states, finishedMs } = await deps.portfolios.read(name);
     // While others were archived, a new import may have reopened the portfolio.
     if (beforeMs !== undefined && !(finishedMs !== undefined && finishedMs < beforeMs)) return;
-    // Checked first: a portfolio with held rows is left every night until their calls are resolved.
+    // Held rows are looked for before archiving is tried: a portfolio with held rows is left every night until their calls are resolved.
     if (states.held > 0) {
       came.held.push(name);
       return;
@@ -170,7 +173,7 @@ async function archiveNamed(
   }
 }
 
-/** The number of names and reasons given; the others are counted. */
+/** The most names, and the most reasons, that a result states; the others are counted. */
 const MOST_NAMED = 5;
 
 function wordsOf({ archived, held, left, failed }: Came, days: number | undefined): string {
@@ -193,7 +196,7 @@ function namesOf(names: readonly string[]): string {
   return [...names.slice(0, MOST_NAMED), ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ');
 }
 
-/** Gives the same reason once for many portfolios, for example a full disk. */
+/** The reasons of these portfolios as sentences. A reason that many portfolios share, such as a full disk, is given once. */
 function reasonsOf(told: readonly Told[]): string {
   const byReason = new Map<string, string[]>();
   // Reasons often differ by the portfolio's name only, which is given already.

@@ -42,7 +42,7 @@ type WalkChecks = {
   rows?: readonly RowCheck[];
   /** Stops the walk between two pages. */
   signal: AbortSignal;
-  /** Sends a command to Redis after letting others go first. */
+  /** Sends a command to Redis after the commands of other clients. */
   ask?: Ask;
 };
 
@@ -76,7 +76,7 @@ export async function walkLedger(
   return { rows: count, portfolios: names.length };
 }
 
-/** What an item tells of a row: never more than the company and the amount. */
+/** The facts about a row that an item of a report states: never more than the company and the amount. */
 export function rowFacts(row: RowId, { line, request }: Pick<RowResult, 'line' | 'request'>) {
   return { portfolio: row.portfolio, key: row.key, line, name: request.name, requested: request.limit.requested_limit };
 }
@@ -121,7 +121,7 @@ export function rowOption({ row, result }: WalkedRow, lastImport: string): strin
 
 const DAY_MS = 86_400_000;
 
-/** Age texts, the longest first, in ms. A month is 30 days. */
+/** The texts for ages, each with the age in ms from which it is used, the longest first. A month is 30 days. */
 const AGES = [
   [365 * DAY_MS, 'for more than a year'],
   [30 * DAY_MS, 'for more than a month'],

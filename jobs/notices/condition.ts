@@ -8,7 +8,7 @@ type ConditionRules = {
   mendMs: number;
 };
 
-/** The result of judging. */
+/** The result of judging a condition by one check. */
 export type Judged = {
   /** The state to store; undefined where it has not changed. */
   state: string | undefined;
@@ -22,9 +22,9 @@ export type Judged = {
  */
 export type Condition = {
   is: 'well' | 'doubtful' | 'bad' | 'mending';
-  /** Since when it is bad, in ms; for `mending`, since when it was bad. */
+  /** Since when the condition is bad, in ms; for `mending`, since when it was bad. */
   sinceMs: number;
-  /** When it was last seen bad; for `mending`, since when it is well. */
+  /** When the condition was last seen bad; for `mending`, since when it is well. */
   seenMs: number;
   mark: string;
 };

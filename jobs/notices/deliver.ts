@@ -19,13 +19,16 @@ export type DeliverDeps = {
 /** The result of a pass. Counts tries and not notices, because a notice may go to several channels. */
 type Delivered = { delivered: number; failed: number; undelivered: number };
 
-/** The interval of passes: short enough for a person who waits. Each pass runs one script per channel. */
+/** How often it is checked which notices are due: often enough for a person who waits. Each pass runs one script per channel. */
 const LOOK_EVERY_MS = 2_000;
 
-/** The interval while Redis is away. */
+/** How soon delivering is tried again while Redis is away. */
 const LOOK_AGAIN_MS = 5_000;
 
-/** How long a try may take after the process stops. Then it is cut off, and the next process sends the notice again. */
+/**
+ * How long an attempt to deliver may go on after the process was told to stop. Then it is cut off, and the next process sends the notice
+ * again.
+ */
 const STOP_MS = 5_000;
 
 /**

@@ -22,13 +22,19 @@ export type PortfolioNews =
  */
 const SETTLED_EVERY_MS = 5 * 60_000;
 
-/** Ended rows that a share of failures needs: fewer are no basis for one. */
+/** The fewest ended rows of a portfolio from which a share of failures is computed. */
 const LEAST_ENDED = 20;
 
-/** The share must fall to four fifths of the limit before it counts as below, so that it does not alternate at the limit. */
+/**
+ * After a notice about failures, the share of failed rows must fall to this part of its limit to count as below, so that it does not
+ * alternate at the limit.
+ */
 const BELOW_SHARE = 0.8;
 
-/** How long the share must be below: rows that are being retried do not count as failures, and that alone is no improvement. */
+/**
+ * How long the share of failed rows must stay below its limit before failures count as over. Rows that are being retried do not count as
+ * failures, and that alone is no improvement.
+ */
 const FAILURES_MEND_MS = 5 * 60_000;
 
 /** The subjects of a portfolio's notices. The kind comes first, because a name may be anything. */

@@ -14,7 +14,7 @@ import type { PortfolioNews } from './portfolio-changes.ts';
 
 type Facts = Notice['facts'];
 
-/** The number of causes in a notice; the page has all. */
+/** The most causes in a notice; the portfolio's page has all. */
 const MOST_CAUSES = 5;
 
 /**
@@ -131,7 +131,7 @@ const COUNTED_WORDS = { ...ROW_OUTCOMES, answered: 'answered', needs_answer: 'in
 
 const FAILED_WORDS = { rejected: 'the service rejected', needs_answer: 'needs an answer' };
 
-/** Lines of the last import that led to no row. */
+/** The facts about lines of the last import that led to no row. */
 function lineFacts({ invalid, duplicate }: PortfolioState): Facts {
   const said = [
     ...(invalid > 0 ? [`${grouped(invalid)} invalid`] : []),
@@ -146,7 +146,7 @@ function supplierFacts({ supplier }: PortfolioState): Facts {
   return [{ term: 'Supplier', what: 'no company was made for it: the page of the portfolio says why' }];
 }
 
-/** Causes grouped without the service's own text. */
+/** The facts about causes, grouped without the service's own text. */
 function causeFacts(causes: readonly Cause[]): Facts {
   const alike = new Map<string, number>();
   for (const cause of causes) alike.set(causeText(cause), (alike.get(causeText(cause)) ?? 0) + cause.rows);

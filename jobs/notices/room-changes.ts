@@ -16,7 +16,10 @@ export const ROOM_SUBJECTS = {
 
 type Remembered = { [Subject in keyof typeof ROOM_SUBJECTS]?: string | undefined };
 
-/** The share in use must fall to nineteen twentieths of the limit to be well, because files come and go while a portfolio is read. */
+/**
+ * Once the disk or the memory was nearly full, the share in use must fall to this part of its limit before there is room again. Files come
+ * and go while a portfolio is read.
+ */
 const BELOW_SHARE = 0.95;
 
 /** How long there must be room again: space that is filled again within minutes does not count as free. */
@@ -134,7 +137,7 @@ function olderNotice(atMs: number): Notice {
   return { kind: 'redis', title: OLDER.title, facts, path: '/health', atMs };
 }
 
-/** Rounded down, so that 100 % means full. */
+/** The percentage as text. It is rounded down, so that 100 % means full. */
 function shown(percent: number): string {
   return `${Math.floor(percent)} %`;
 }

@@ -10,13 +10,16 @@ import { type Condition, type Judged, judge, type Observation, readCondition } f
 const WAITED_LATELY_MS = 15_000;
 const TRIED_LATELY_MS = 60_000;
 
-/** How long calls must get through before the service counts as back. Short recoveries do not count. */
+/** How long calls must get through to the service before it counts as back. Short recoveries do not count. */
 const BACK_AFTER_MS = 2 * 60_000;
 
-/** How long credentials must be refused: a token endpoint may refuse for a moment, for example during an update. */
+/**
+ * How long credentials must be refused before that is reported, and accepted before it counts as over. A token endpoint may refuse for a
+ * moment, for example during an update.
+ */
 const REFUSED_AFTER_MS = 60_000;
 
-/** The subjects of the two conditions. */
+/** The subjects of the two conditions of the service: whether calls get through to it, and whether it accepts the credentials. */
 export const SERVICE_SUBJECTS = { service: 'service', credentials: 'credentials' } as const;
 
 /** A change of a condition's stored state, with its notice where one is due. */

@@ -62,7 +62,7 @@ export function startWatching(deps: WatchDeps, { log, signal }: { log: Log; sign
   const watching = (async () => {
     while (!stopping.aborted) {
       const beganMs = performance.now();
-      // An absent Redis is reported elsewhere.
+      // The lost connection to Redis is logged by src/redis/connections.ts.
       await look(stopping).catch((error) => log.debug({ reason: messageOf(error) }, 'could not look what to tell'));
       const tookMs = performance.now() - beganMs;
       await sleep(Math.max(LOOK_EVERY_MS, REST_SHARE * tookMs), undefined, { signal: stopping }).catch(() => {});
@@ -125,7 +125,7 @@ export function makeLook(deps: WatchDeps, log: Log): (signal: AbortSignal) => Pr
     if (signal.aborted) return arose;
     arose += await lookAtApprovals(deps, rules);
     arose += await tellDecided(deps, { beforeMs: nowMs - DECIDING_MS });
-    // Recorded last, so that after a crash the next pass is the first one again.
+    // The time of the first pass is recorded last, so that after a crash the next pass is the first one again.
     if (sinceMs === undefined) await outbox.tell([{ subject: WATCH_SUBJECT, was: '', state: `since ${nowMs}` }]);
     return arose;
   };
@@ -200,10 +200,10 @@ async function readRemembered({ ledger, keys }: WatchDeps) {
     };
 }
 
-/** Portfolios read at a time for notices. Most passes read none. */
+/** How many portfolios are read at a time for notices. Most passes read none. */
 const READ_AT_ONCE = 10;
 
-/** Approvals compared in one command. */
+/** How many approvals are compared in one command. */
 const COMPARED_AT_ONCE = 500;
 
 type NamedChange = { name: string; change: PortfolioChange };
@@ -228,7 +228,7 @@ function stateOf({ subject, was, state }: PortfolioChange): NoticeState {
   return { subject, was, state };
 }
 
-/** Adds the notice, with the current state. Leaves out a portfolio that went on meanwhile: the next pass reports it. */
+/** Adds the notice, with the current state. Leaves out a portfolio that is no longer finished: the next pass reports it. */
 async function withNotice(
   name: string,
   { tells, ...change }: PortfolioChange,

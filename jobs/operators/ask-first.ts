@@ -30,7 +30,7 @@ export type ResendRequest = {
   rule?: { by: string; night: AtNight } | undefined;
 };
 
-/** Says that a held call made nothing, so that it may be sent again. The service never gives this as an id. */
+/** The answer that a held call made nothing, so that it may be sent again. The service never gives this as an id. */
 export const RESEND = 'resend';
 
 export type AskDeps = {

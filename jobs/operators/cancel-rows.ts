@@ -33,7 +33,7 @@ export async function cancelRows(
   await deps.portfolios.cancel(portfolio, by);
   const deadlineMs = performance.now() + awaitMs;
   let counts = await giveUpRows(portfolio, deps);
-  // Rows that only waited to be sent again got their earlier state back in the first pass.
+  // `restored` is taken from the first pass, in which rows that only waited to be sent again got their earlier state back.
   const { restored } = counts;
   while (counts.underWay > 0 && performance.now() < deadlineMs) {
     await sleep(LOOK_EVERY_MS);

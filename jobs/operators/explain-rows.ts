@@ -10,7 +10,7 @@ import { type FoundRow, rowsAtLine, rowsOfLine } from '../rows/walk-rows.ts';
 export type Retry = {
   portfolio: string;
   state: 'refused' | 'cancelled';
-  /** A line number. */
+  /** The number of the line whose row is sent again. */
   line?: number | undefined;
   row?: string | undefined;
   /** Text that the problem must contain, ignoring case. */

@@ -8,13 +8,13 @@ type FailedSearch = {
   /** Refused and held rows if left out. */
   state?: 'refused' | 'held' | undefined;
   cause?: string | undefined;
-  /** A line number, the beginning of a name, a reference, a number or an id. */
+  /** The text that is searched for: a line number, the beginning of a name, a reference, a number or an id. */
   text?: string | undefined;
-  /** Where the page before ended, as its `next` said; only within one portfolio. */
+  /** The `next` of the page before, which says where that page ended; only within one portfolio. */
   after?: string | undefined;
 };
 
-/** Pages read per portfolio and search, because few rows may match. */
+/** The most pages of rows that a search reads in each portfolio: few rows of a page may match. */
 const MOST_PAGES = 5;
 
 /**

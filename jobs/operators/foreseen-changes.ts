@@ -19,7 +19,7 @@ export type ForeseenChanges = {
     name: string;
     requested: string;
     currency: string | undefined;
-    /** When it was decided, in ISO 8601, if the file says so. */
+    /** When the service decided, in ISO 8601, if the file says so. */
     decided: string | undefined;
     before: Stands;
     after: Stands;

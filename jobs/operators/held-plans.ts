@@ -32,9 +32,9 @@ import { type ElsewhereDeps, heldElsewhere, type ResolvedRow, resolvedOf } from 
 /** Answers about held rows, from a file or from a page, and their effects. People see the plan before they confirm it. */
 type HeldPlan = {
   id: string;
-  /** Undefined for answers from a page, which may be about rows of several portfolios. */
+  /** The portfolio of the answers; undefined for answers from a page, which may be about rows of several portfolios. */
   portfolio: string | undefined;
-  /** Left out for answers from a page. */
+  /** The name of the file with the answers; left out for answers from a page. */
   fileName?: string | undefined;
   /** The page to return to after answers from a page. */
   back?: string | undefined;
@@ -168,7 +168,7 @@ export function makeHeldPlans(deps: HeldPlanDeps) {
       return [...new Set(known?.file.words.flatMap(({ row }) => rowIdOf(row)?.portfolio ?? []))];
     },
 
-    /** Executes a plan once, if it would still be the same. */
+    /** Executes a plan once, unless a new plan for the same answers would differ from it. */
     async confirm(id: string, portfolio: string | undefined, by: string): Promise<HeldPlanConfirmed> {
       const known = await keptOf(id);
       if (known?.portfolio !== portfolio || !known || !(await deps.plans.takeAnswer(id))) return { is: 'unknown' };
@@ -201,7 +201,7 @@ async function stillHeld(words: Resolution[], heldMs: readonly number[], { rows 
   });
 }
 
-/** Held rows of portfolios that the plan does not name. */
+/** Counts, by portfolio, the held rows of portfolios that the plan does not name, but whose calls its answers are about. */
 async function elsewhereOf(
   { planned }: HeldFilePlan,
   names: readonly string[],

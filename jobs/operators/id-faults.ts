@@ -39,7 +39,7 @@ export function unlikeKnown(made: string, known: readonly string[]): string | un
   return example !== undefined && isOther ? `It looks unlike the other ids, such as ${example}.` : undefined;
 }
 
-/** Rows whose ids are read as examples of the service's ids. */
+/** The number of rows whose ids are read as examples of the service's ids. */
 const EXAMPLES = 20;
 
 /** Ids that the service gave to some done rows of a portfolio, by kind. */
@@ -76,7 +76,7 @@ export function callName({ kind, key }: { kind: string; key: string }): string {
 
 type KnownDeps = { rows: Pick<Rows, 'read'>; calls: Pick<Calls, 'makersOf'> };
 
-/** Ids looked up by one script, which takes Redis some milliseconds. */
+/** How many ids one script looks up, which takes Redis some milliseconds. */
 const AT_ONCE = 500;
 
 /** Finds these ids among those that calls made, even if the rows are gone. */

@@ -35,7 +35,7 @@ type Counted =
   | 'states'
   | 'statuses';
 
-/** Portfolios read at a time: a long list begins at once, and Redis can serve others in between. */
+/** How many portfolios are read at a time: a long list begins at once, and Redis can serve others in between. */
 const PAGE = 50;
 
 /** All portfolios of the account, in the order of their first import, page by page. */

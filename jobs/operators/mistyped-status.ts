@@ -12,8 +12,8 @@ export async function seenStatuses(
 }
 
 /**
- * Makes a function that returns a question about a status that may be mistyped, or '' about another one. It asks about a status that was
- * not seen before, and resembles a seen one or one that is as frequent in the lines `beside` it. Compares each status once.
+ * Makes a function that returns a question about a status that may be mistyped, or '' about another one. A status is questioned if it was
+ * not seen before, and resembles a seen one, or one that is at least as frequent in the lines `beside` it. Each status is compared once.
  */
 export function makeMistyped(
   seen: readonly string[],
@@ -39,7 +39,10 @@ export function makeMistyped(
 /** The most statuses among which mistakes are looked for. A service with more writes something other than a status into the field. */
 const LOOKED_AT = 1_000;
 
-/** The statuses. One without a meaning gets its `nearest`, which it probably stands for: a status that has a meaning or more rows. */
+/**
+ * The statuses. Each one without a meaning gets, as `nearest`, the status that it probably stands for: one with a meaning or with more
+ * rows.
+ */
 export function withNearest(known: readonly KnownStatus[]): (KnownStatus & { nearest?: string })[] {
   if (known.length > LOOKED_AT) return [...known];
   return known.map((one) => {
@@ -59,7 +62,7 @@ export function allTheSameWords(status: string): string {
 const TYPING_LETTERS = 2;
 const OF_LETTERS = 4;
 
-/** The most statuses that one is compared with. A service with more writes something other than a status into the field. */
+/** The most statuses with which a status is compared. A service with more writes something other than a status into the field. */
 const COMPARED = 100;
 
 /**

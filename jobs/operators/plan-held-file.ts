@@ -105,7 +105,7 @@ export async function resolvePlan(
   const freed = await freeHeld(deps);
   resolution.rows += freed.length;
   if (first) resolution.elsewhere = await countElsewhere(portfolio, freed, deps);
-  // Somebody declined these meanwhile, in another portfolio: now another person has to approve.
+  // Somebody declined these answers meanwhile, in another portfolio. So another person has to approve them.
   const asked = declined.length > 0 ? await ask(declined) : undefined;
   if (asked && asked.rows > 0) resolution.waits = asked;
   await feed(deps);
@@ -129,7 +129,7 @@ async function heldRow(
     : (found ?? explainLine(portfolio, line, deps));
 }
 
-/** Rows may share a call: answers about it must agree. One id cannot belong to two calls. */
+/** The problems of answers that contradict each other: different answers about one call, which rows may share, or one id for two calls. */
 function contradictions(planned: readonly Planned[], places: AnswerPlaces): ResolutionFile['problems'] {
   const byCall = new Map<string, Planned>();
   const byId = new Map<string, Planned>();

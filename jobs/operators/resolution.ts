@@ -34,7 +34,7 @@ export type ResolutionSummary = {
   of?: ResolvedRow[];
   waits?: AskedFor;
   looked?: Looked;
-  /** Why a person should look at the given id again. */
+  /** The reason why a person should look at the given id again, if there is one. */
   strange?: string | undefined;
 };
 

@@ -24,7 +24,7 @@ export type Resolving = {
   step?: Step | undefined;
   /** The id that was made. Without it, the call may be sent again. */
   made?: string | undefined;
-  /** Only answers which row is meant. */
+  /** Whether only to find the row that is meant, without recording the answer. */
   dryRun?: boolean | undefined;
   /** Since when the row was held that the person saw, in ms. A row held again later is another case. */
   heldMs?: number | undefined;
@@ -61,11 +61,11 @@ export async function resolveCalls(resolving: Resolving, deps: ResolveDeps): Pro
   if (waits && waits.rows > 0) return { ...nothing, waits };
   const resolution = { ...nothing };
   const answer = waits ? 'not unknown' : await resolveCallOf(held, { made, by, asOfMs: lookedMs }, deps);
-  // Somebody declined meanwhile, in another portfolio: now another person has to approve.
+  // Somebody declined an answer about this call meanwhile, in another portfolio. So another person has to approve this answer.
   if (answer === 'declined') return await resolveCalls({ ...resolving, lookedMs }, deps);
   if (answer === 'resolved') {
     resolution.calls = 1;
-    // Sent even if a later document of the row is in doubt: the row comes to that document next.
+    // The row is sent again even if a later document of it is in doubt: the row comes to that document next.
     if (await sendAgain(held.row, 'held', deps)) resolution.rows = 1;
   }
   const freed = await freeHeld(deps);
@@ -147,14 +147,14 @@ async function checkId(made: string, held: FoundRow, deps: FreeDeps): Promise<st
   return unlikeKnown(made, (await knownIds(held.row.portfolio, deps))[KIND_OF[held.result.step]]);
 }
 
-/** Held lines that an error names at most. */
+/** The most held lines that an error names. */
 const MOST_NAMED = 10;
 
 async function notHeld(portfolio: string, line: number, deps: FreeDeps): Promise<LimitlineError> {
   const why = await explainLine(portfolio, line, deps);
   const same = await rowsAtLine(deps.rows, portfolio, 'held', line);
   if (same.length > 0) {
-    // Held rows of other files have that line number. Only --row can choose one of them.
+    // Only the option --row can choose one of several held rows with this line number, which are of different files.
     const described = await describeRows(portfolio, same, deps);
     return new LimitlineError(
       'NOT_FOUND',

@@ -14,7 +14,7 @@ export async function isSupplierInDoubt({ supplier }: OfSupplier, { calls }: InD
   return calls.isUnknown({ kind: 'company', key: supplier.key });
 }
 
-/** The state as people see it: a pending supplier whose call is in doubt gets a problem that says so. */
+/** The portfolio's state as people see it: a pending supplier whose call is in doubt gets a problem that says so. */
 export async function withDoubt<S extends OfSupplier>(state: S, deps: InDoubtDeps): Promise<S> {
   const { supplier } = state;
   if (!supplier || !isPending(supplier) || !(await isSupplierInDoubt(state, deps))) return state;
@@ -22,9 +22,8 @@ export async function withDoubt<S extends OfSupplier>(state: S, deps: InDoubtDep
 }
 
 /**
- * Sends a supplier in doubt again. Does nothing if the portfolio has another supplier by now or was cancelled later, if the
- * call was sent and lost again later, or if somebody declined this and `approval` does not grant it. May be repeated after a
- * crash.
+ * Sends a supplier in doubt again. Does nothing if the portfolio has another supplier by now or was cancelled later, if the call was sent
+ * and lost again later, or if somebody declined to send the supplier again and `approval` does not grant it. May be repeated after a crash.
  */
 export async function resendSupplier(
   portfolio: string,

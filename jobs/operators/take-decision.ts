@@ -17,7 +17,7 @@ export type DecisionTaken = {
   limit?: DecidedLimit;
 };
 
-/** Who brought a decision, and with which file. */
+/** The person who brought a decision, and the file with it. */
 type Told = { deps: { decisions: Decided; portfolios: Pick<Portfolios, 'names'> }; by: string; file: string };
 
 type HowTaken = { at?: string; dryRun: boolean; again?: boolean; isLast?: boolean };
@@ -52,7 +52,10 @@ export async function takeDecision(
   return { became, ...after, doubts: doubtsOf(word, limit, told.file), knownAt, limit };
 }
 
-/** Updates the rows of a limit about which a decision was taken, if a later line about it was not taken. */
+/**
+ * Updates the rows of a limit by a decision that was taken without updating them, because a later line about the limit was to update them
+ * but was not taken.
+ */
 export async function followTaken(word: LaterWord, told: Told): Promise<{ rows: RowId[]; left: string[] }> {
   const limit = await told.deps.decisions.find(word.limit, word.key);
   return limit ? letFollow(limit, word, told, {}) : { rows: [], left: [] };
@@ -69,7 +72,7 @@ async function letFollow(
   const rows: RowId[] = [];
   for (const row of await deps.decisions.rowsOf(limit, () => deps.portfolios.names())) {
     const answer = await followed(row, word.limit, dryRun ? undefined : { by, file }, deps);
-    // A process that was killed may have updated this row.
+    // A row that agrees already may have been updated by an earlier process that was killed, so it counts as changed.
     if (answer === 'follows' || (answer === 'same' && isOwn && !dryRun)) rows.push(row);
     else if (answer === 'not made') {
       // A cancelled row never gets the decision, so nobody is told to take the file again.

@@ -23,16 +23,16 @@ import { type ForeseenChanges, makeForeseen } from './foreseen-changes.ts';
 import { allTheSameWords, makeMistyped, seenStatuses } from './mistyped-status.ts';
 import { type DecisionTaken, followTaken, takeDecision } from './take-decision.ts';
 
-/** What became of a file's decisions. */
+/** The result of taking a file's decisions. */
 export type DecisionsTaken = {
   /** Lines that are taken, and lines that say what was known before. */
   taken: number;
   known: number;
-  /** Lines without a status, which change nothing. */
+  /** The number of lines without a status, which change nothing. */
   silent: number;
-  /** Rows that the decisions changed. One request may have rows in several portfolios. */
+  /** The number of rows that the decisions changed. One request may have rows in several portfolios. */
   rows: number;
-  /** Rows that are not changed yet, since they are archived or not done. `warnings` has the reasons. */
+  /** The number of rows that are not changed yet, since they are archived or not done. `warnings` has the reasons. */
   left: number;
   /** Lines that are taken, by status; `unexplained`: those of these statuses whose meaning nobody has given. */
   statuses: Record<string, number>;

@@ -72,7 +72,7 @@ export function makeDecisionsDesk(deps: DeskDeps) {
   ): Promise<UploadedDecisions> {
     const taken = await takeDecisions({ ...file, name: fileName }, deps, { ...how, only, now: new Date(atMs) });
     const words = decisionsWords(taken, how.dryRun);
-    // A mapping that somebody else gave may be changed, even if no column is left to name.
+    // Columns may be named if unread headers may be lacking columns, or if somebody named some before: that mapping may be changed.
     const isOpen = file.mapped.map.length > 0 || (file.unread.length > 0 && file.lacks.length > 0);
     const asked = isOpen ? askedOf(file.header, file.mapped.map) : undefined;
     return { ...taken, id, portfolio: only, fileName, sha256, columns: columnWords(file), words, asked };

@@ -26,7 +26,10 @@ export async function actOnRows(
   return how.dryRun || isEmpty(plan) ? { plan, state: undefined } : actOnPlan(plan, how, deps);
 }
 
-/** Whether a plan has nothing to do. An incomplete count does not mean that; a supplier is no row, but work. */
+/**
+ * Whether a plan has nothing to do. A plan has something to do if it has a supplier, which is no row, and may have if its count is
+ * incomplete.
+ */
 export function isEmpty({ rows, isExact, supplier }: Plan): boolean {
   return rows === 0 && isExact && !supplier;
 }

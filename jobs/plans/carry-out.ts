@@ -33,7 +33,7 @@ export async function carryOut(
   { runner, by, awaitMs, signal }: { runner: string; by: string; awaitMs: number; signal: AbortSignal },
   deps: CarryOutDeps,
 ): Promise<void> {
-  // While Redis is away, signs of life fail, and so do the rows' scripts, which report it.
+  // While Redis is away, signs of life fail. The rows' scripts fail, too, and they report it.
   const stopSigns = startSigns(() => deps.plans.note(plan.id, runner), SIGN_EVERY_MS);
   try {
     const counts = plan.whole
@@ -102,7 +102,7 @@ export async function* pagesOfFilter(rows: FindRows, portfolio: string, filter: 
   } while (after !== undefined);
 }
 
-/** Cancels all open rows, as the command does. Rows cancelled before are not counted. */
+/** Cancels all open rows, as the command `cancel` does. Rows cancelled before are not counted. */
 async function cancelWhole(
   { id, portfolio }: Plan,
   { runner, by, awaitMs }: { runner: string; by: string; awaitMs: number },

@@ -32,7 +32,10 @@ export type PlanRequest = { portfolio: string; action: PlanAction; filter: RowFi
 
 type Counts = Tally & Pick<Plan, 'isExact' | 'isLookedUp'>;
 
-/** Up to so many rows are read one by one, in a fraction of a second. Beyond, the ledger's own counts are used if it has them. */
+/**
+ * The most rows that are read one by one, which takes a fraction of a second. For more rows, the ledger's own counts are used if it has
+ * them.
+ */
 const LOOKED_UP = 2_000;
 
 /** How long a page may wait for the count. An incomplete count is shown as "at least". */
@@ -112,7 +115,7 @@ function causeWords(cause: Cause | undefined): string | null {
   return `${cause.words || cause.meaning}${cause.status === null ? '' : ` (status ${cause.status})`}`;
 }
 
-/** Counts by state or cause that the ledger keeps. Nothing where the filter has other conditions. */
+/** The counts by state or cause that the ledger keeps; undefined where the filter has other conditions. */
 function keptCounts(
   { action, filter: { cause: id, ...rest } }: PlanRequest,
   { states, sums, replaced }: PortfolioState,
@@ -154,7 +157,7 @@ async function lookUp(
   return { isExact, isLookedUp: true, ...(await tally.result()) };
 }
 
-/** The upper estimate's factor: other calls and changes of the pace allow no better one. */
+/** The factor between the lower and the upper estimate of a duration: other calls and changes of the pace allow no closer one. */
 const LONGER_BY = 1.5;
 
 /** The estimated seconds for so many calls; null where no rate is known. */
@@ -224,7 +227,8 @@ function plannedFilter(
   // A person who chooses single rows means each of them, in any state that the action may apply to.
   const meant = filter.rows === undefined ? ofCause : POSSIBLE[action];
   const states = (named ?? outcomes) === undefined ? meant : POSSIBLE[action].filter(isNamed);
-  // A row's state tells its outcome. Only of cancelled rows, which may have been replaced, the outcome is kept as a condition.
+  // Most states tell the outcome, so the filter needs no outcomes besides the states. Only cancelled rows may have been replaced, so the
+  // outcomes stay in the filter for them.
   const told = outcomes && states.includes('cancelled') ? { outcomes } : {};
   return { ...filter, ...told, states: ROW_STATES.filter((state) => states.includes(state)) };
 
@@ -233,7 +237,7 @@ function plannedFilter(
   }
 }
 
-/** Whether all open rows are to be cancelled: then the portfolio itself is cancelled, as the command does it. */
+/** Whether all open rows are to be cancelled: then the portfolio itself is cancelled, as the command `cancel` does it. */
 function isWhole(action: PlanAction, { states = [], ...rest }: RowFilter): boolean {
   if (action !== 'cancel' || states.length !== UNFINISHED_STATES.length) return false;
   return (

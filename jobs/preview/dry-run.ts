@@ -83,7 +83,7 @@ async function isCompanyMade(buyer: string | undefined, { foresight, portfolio }
   return known?.company === 'made';
 }
 
-/** Requests that are shown: as many as a person reads before saying yes. */
+/** How many of the largest requests are shown: as many as a person reads before saying yes. */
 const SHOWN = 5;
 
 /** Keeps the largest requests; of equal ones, the first in the file. */
@@ -102,7 +102,7 @@ function requestOf({ line, row }: Extract<Line, { kind: 'row' }>): LargeRequest 
   return { line, name: row.name, requested: row.limit.requested_limit };
 }
 
-/** Amounts have no more digits than a float holds exactly, so floats compare correctly. */
+/** Orders requests by amount, the largest first. Amounts have no more digits than a float holds exactly, so floats compare correctly. */
 function byAmount(a: LargeRequest, b: LargeRequest): number {
   return Number(b.requested) - Number(a.requested);
 }

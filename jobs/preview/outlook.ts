@@ -89,7 +89,7 @@ async function unclearCorrections(
   const mendedRow = mendedRowOf(head.header);
   const earlierProblem = earlierProblemOf(head.header);
   const place = { portfolio, importId: number, mendedRow, earlierProblem, file: makeRequestsInFile(open) };
-  // Read once a second at most, since many lines may be in the same portfolio, too.
+  // A portfolio is read once a second at most, since many lines may have requests in the same one.
   const isPaused = sharedFor(1_000, async (name) => (await portfolios.read(name ?? '')).paused !== undefined);
   return { ofBuyers: makeReplacingForesight({ rows, place, isPaused }), mendedRow };
 }

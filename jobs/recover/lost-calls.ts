@@ -62,7 +62,7 @@ export function identityOf(line: Line, outcome: ResultOutcome): LineIdentity {
 }
 
 /**
- * What cannot be restored with certainty because cells may have changed since the request; nothing where they have not.
+ * A sentence about what cannot be restored with certainty, because cells may have changed since the request; undefined if they have not.
  *
  * @param identity the result of {@link identityOf}
  */

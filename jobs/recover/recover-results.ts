@@ -40,16 +40,18 @@ type RecoverPayload = {
 /** Something that is not restored, and why. */
 type LeftOut = { line: number; what: string };
 
-/** What a results file restores, or would restore. */
+/** The result of recovering from a results file: what is restored or, without `write`, would be restored. */
 export type Recovering = {
   path: string;
   rows: number;
   /** Counts of what was restored: made things by kind, and calls in doubt as `held`. `known` counts what the ledger had already. */
   put: Record<RecoveredKind, number>;
   known: Record<RecoveredKind, number>;
-  /** Rows for which nothing had been sent when the file was written. */
+  /** The number of rows for which nothing had been sent when the file was written. */
   waiting: number;
-  /** Rows that a corrected line had replaced. The replacement is lost, so importing their old lines would request them, too. */
+  /**
+   * The number of rows that a corrected line had replaced. The replacement is lost, so importing their old lines would request them, too.
+   */
   replaced: number;
   leftOut: LeftOut[];
 };
@@ -115,7 +117,7 @@ function readerFor({ header, problems }: Opened, path: string): (cells: readonly
 type Run = {
   found: Recovering;
   write: boolean;
-  /** The calls counted so far, because a company is in the lines of all its requests. */
+  /** The keys of the calls counted so far, so that each call is counted once: a company is in the lines of all its requests. */
   counted: Record<RecoveredKind, KeySet>;
 };
 

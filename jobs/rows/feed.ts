@@ -10,17 +10,20 @@ import { STEP_JOBS, supplierJob } from './step-jobs.ts';
 export type FeedDeps = { rows: Rows; portfolios: Portfolios; queues: Queues };
 
 /**
- * Seconds of calls at the current pace that the queues hold. The next feeding comes within a second, or at once when a queue
- * runs empty. A new portfolio does not wait long behind so few jobs.
+ * How many seconds of calls at the current pace the queues hold. The next feeding comes within a second, or at once when a queue runs
+ * empty. A new portfolio does not wait long behind so few jobs.
  */
 const AHEAD_S = 1;
-/** Jobs in the queues while the pace is unknown: a few for each call that a worker process may have in flight. */
+/**
+ * The least number of jobs that the queues are filled to, as while the pace is unknown: a few for each call that a worker process may have
+ * in flight.
+ */
 const LEAST_DEEP = 100;
-/** Jobs at most: enough to keep every worker of a fleet busy until the next feeding, and little memory in Redis. */
+/** The most jobs in the queues: enough to keep every worker of a fleet busy until the next feeding, and little memory in Redis. */
 const MOST_DEEP = 4_000;
 /**
- * Further jobs at most behind tripped breakers, where they delay nobody else. A portfolio that has its share of them gets no
- * further jobs.
+ * The most additional jobs in queues whose breaker is tripped, where they delay no other calls. A portfolio that has its share of these
+ * jobs gets no further ones.
  */
 export const MOST_BEHIND_BREAKER = 4_000;
 /** Rows read at a time. */
@@ -94,7 +97,7 @@ async function feedRows({ rows, portfolios, queues }: FeedDeps, pace: PaceSeen):
     makeEater(sources.get(name) ?? NOTHING, { ahead: waiting.get(name), behindBreaker: behindBreaker.get(name) }),
   );
   const [known, fresh] = [eaters.filter(({ had }) => had > 0), eaters.filter(({ had }) => had === 0)];
-  // Refills only when half a share is used up: each refill reads the rows with jobs again.
+  // A portfolio's share is refilled only when half of it is used up, because each refill reads the rows with jobs again.
   const hungry = await deal(known, ({ had }) => (had > share / 2 ? 0 : share - had));
   hungry.push(...(await deal(fresh, () => share, depth > 0 ? 'before' : undefined)));
   for (let more = hungry; more.length > 0 && depth <= most / 2; ) {
@@ -174,7 +177,7 @@ async function sourceOf(
     const chosen = await portfolios.chooseFirst(name, first, place);
     return chosen.map(({ row, step }) => ({ ...STEP_JOBS[step], data: row }));
   };
-  // This call is needed even if no row gets a job: by it, the portfolio pauses itself after its first rows.
+  // This call also pauses a portfolio that is to stop after its first rows. So the call is made even if no row gets a job.
   await choose({ from: 0, count: 0 });
   return [name, choose];
 }

@@ -5,7 +5,7 @@ import type { Permit } from '../../src/pace/permit.ts';
 import type { Probe } from '../../src/pace/probes.ts';
 import type { Slots } from '../../src/pace/slots.ts';
 
-/** What a call waits for before its claim: the circuit breaker of its kind, a slot of this process and a permit of the fleet. */
+/** The parts that admit a call before its claim: the circuit breaker of its kind, a slot of this process and a permit of the fleet. */
 export type AdmissionDeps = {
   pace: Pace;
   breakers: Breakers;
@@ -14,7 +14,7 @@ export type AdmissionDeps = {
   stopping: AbortSignal;
 };
 
-/** One call may leave now. `end` gives back its slot and its probe, whatever the outcome. */
+/** The right of one call to leave now. `end` gives back its slot and its probe, whatever the outcome. */
 export type Admission = Permit & {
   /** Set if this call is the probe of a tripped breaker. */
   probe: Probe | undefined;

@@ -48,15 +48,18 @@ export type RowOnward = (made: { id: string; record: CallRecord }) => {
   next: { request: () => CallRequest } | undefined;
 };
 
-/** A call that alone is throttled, while others pass, is sent again after this wait. Its 30 attempts take some seconds and cost little. */
+/** The wait before a call that alone is throttled, while others pass, is sent again. Its 30 attempts take some seconds and cost little. */
 const PUT_OFF_WAIT_MS = 100;
-/** A person mends refused credentials, so the wait is long; it is short enough to notice soon that they work. */
+/**
+ * How long all calls wait after refused credentials. A person has to correct these, so the wait is long; it is short enough to notice soon
+ * that they work.
+ */
 const CREDENTIALS_WAIT_MS = 4_000;
 
 /** The wait after a fault that keeps only this process from sending, such as an unusable data folder. */
 const HERE_WAIT_MS = 4_000;
 
-/** If the fleet's accepted calls per second reach this, others pass, so only this process has wrong credentials. */
+/** The fleet's accepted calls per second from which refused credentials are those of this process alone, because calls of others pass. */
 const OTHERS_PASS_PER_S = 0.05;
 /** How long a process with wrong credentials rests. Each of its attempts takes a permit and a row from processes whose credentials work. */
 const OWN_CREDENTIALS_REST_MS = 8_000;

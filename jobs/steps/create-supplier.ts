@@ -9,7 +9,10 @@ import type { CallRequest } from './call-request.ts';
 import { problemOf } from './row-problem.ts';
 import type { StepDeps } from './step.ts';
 
-/** The supplier's problem if another portfolio's approver declined it. Here nobody would be asked, so the rows go on without it. */
+/**
+ * The supplier's problem if another portfolio's approver declined it. In this portfolio nobody would be asked, so the rows go on without
+ * the supplier's company.
+ */
 const DECLINED_ELSEWHERE =
   'declined in another portfolio, and not created; to ask for the supplier again, import a file into this portfolio with --supplier';
 
@@ -68,8 +71,8 @@ export const createSupplier = {
 };
 
 /**
- * Whether another portfolio's approver declined this supplier and no approval is open here. Reads both from the ledger now, since a yes may
- * have come meanwhile.
+ * Whether another portfolio's approver declined this supplier and no approval is open in this portfolio. Reads both from the ledger now,
+ * since a yes may have come meanwhile.
  */
 async function isDeclinedElsewhere(portfolio: string, key: string, { portfolios }: StepDeps): Promise<boolean> {
   return (await portfolios.isSupplierDeclined(key)) && !(await portfolios.read(portfolio)).supplierAwaits;
@@ -81,5 +84,5 @@ function refusedWords(message: string, body: string, { portfolio }: RowId): stri
   return `${message}${said === '' ? '' : `: ${said}`}. To ask for the supplier again, import a file into the portfolio with --supplier: npx limitline run FILE --portfolio "${portfolio}" --supplier FILE`;
 }
 
-/** Characters of the response body that the problem quotes, as many as in a row's cause. */
+/** The most characters of the response body that the supplier's problem quotes, as many as in a row's cause. */
 const MOST_SAID = 200;

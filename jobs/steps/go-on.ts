@@ -20,9 +20,9 @@ import {
 export type GoDeps = StepDeps & { openDocument: OpenDocument };
 
 /**
- * Takes a row up at a step and carries it through the following steps, waiting here for slots and permits. If the next step's queue is
- * paused, its breaker is tripped or the process stops, that queue takes the row over. The job of an unsuccessful row is in the queue of the
- * step where the row ended.
+ * Takes a row up at a step and carries it through the following steps, waiting in this process for slots and permits. If the next step's
+ * queue is paused, its breaker is tripped or the process stops, that queue takes the row over. The job of an unsuccessful row is in the
+ * queue of the step where the row ended.
  */
 export async function goOn(row: RowId, step: Step, deps: GoDeps): Promise<JobEnd> {
   const found = await takeUp(row, step, deps);

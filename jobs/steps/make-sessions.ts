@@ -41,17 +41,17 @@ export type SessionDeps = {
 /** How often it is checked whether a session may be sent. A person who asked for one waits at most this much longer. */
 const LOOK_EVERY_MS = 300;
 
-/** How many waiting sessions are read in a look. */
+/** How many waiting sessions are read at a time. */
 const PAGE = 500;
 
-/** After an error that each session would meet, and after several unknown outcomes in a row, this process sends none for so long. */
+/** How long this process sends no session after an error that each session would meet, and after several unknown outcomes in a row. */
 const REST_MS = 5_000;
-/** The rest after a session's 429 that states no wait; it doubles until a session is made. */
+/** The rest after a session's 429 that states no wait, in ms; it doubles until a session is made. */
 const FIRST_REST_MS = 1_000;
 const MOST_REST_MS = 60_000;
 const ANY_REVISION = '*';
 
-/** Unknown outcomes in a row before the rest, as many as trip a breaker. */
+/** How many unknown outcomes in a row make this process rest, as many as trip a breaker. */
 const MOST_UNKNOWN = 3;
 
 /**
@@ -65,7 +65,7 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
   const inHand = new Map<string, Promise<void>>();
   /** Keys of sessions for which this process lacks a value of the body. Another process may have read another session file. */
   const lacking = new Set<string>();
-  /** The place in the list where the next look begins, after sessions that cannot be sent now. */
+  /** The place in the list of waiting sessions where the next look begins, after sessions that cannot be sent now. */
   let lookFrom = 0;
   let restUntilMs = 0;
   let unknownInARow = 0;
@@ -204,7 +204,7 @@ export function startSessions(deps: SessionDeps, lookEveryMs = LOOK_EVERY_MS) {
         // Another process may have renewed the token since this session's first 401.
         const times = await sessions.count(key, 'unauthorized').catch(() => 1);
         if (token === freshToken || times > 1) return { is: 'refused', status, body };
-        // Without a new token this rejects. The session was not made in any case.
+        // If there is no new token, `renewToken` rejects. The session was not made in either case.
         freshToken = await deps.service.renewToken(token, onTokenCall).catch(() => undefined);
         return { is: 'unauthorized', status, body };
       }

@@ -19,7 +19,7 @@ export type RowPosition = RowAtStep & {
 /** Finds a document's content in the data folder by its digest. */
 export type OpenDocument = (sha256: string, name: string) => { path: string; sizeBytes: number };
 
-/** Where a made call takes the row. `to` is "" if its step has more to make. */
+/** The state into which a made call takes the row, with the row's new fields and position. `to` is "" if its step has more to make. */
 export type Reached = { to: RowState | ''; fields: Move; position: RowPosition };
 
 /**
@@ -63,7 +63,7 @@ export function callRequestOf(position: RowPosition, openDocument: OpenDocument)
   }
 }
 
-/** Where a row goes after its call was made. A limit that was made for another row makes this row skipped. Pure. */
+/** The state into which a row goes after its call was made. A limit that was made for another row makes this row skipped. Pure. */
 export function reachedBy(
   position: RowPosition,
   made: Pick<Extract<CallOutcome, { is: 'made' }>, 'id' | 'record' | 'row'>,

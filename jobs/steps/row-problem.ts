@@ -6,10 +6,10 @@ import type { CallRequest } from './call-request.ts';
 /** Outcomes that end a row without success. */
 export type Failure = Exclude<CallEnding, { is: 'made' | 'later' | 'moved' }>;
 
-/** Characters of the request that are kept: enough to find it at the service. */
+/** The most characters of a request that its row's problem quotes: enough to find the request at the service. */
 const KEPT_SENT_CHARACTERS = 2_000;
 
-/** What people read about a row whose call was not successful. Pure. */
+/** The problem of a row whose call was not successful, as people read it. Pure. */
 export function problemOf(
   step: Step,
   { what, sent }: Pick<CallRequest, 'what' | 'sent'>,

@@ -113,8 +113,8 @@ export async function giveUpRow(row: RowId, step: Step, error: unknown, { rows, 
 }
 
 /**
- * Ends the job of a row for which nothing was sent, because it was cancelled or changed meanwhile. Returns the ending for its present
- * state.
+ * Ends the job of a row for which nothing was sent, because the row was cancelled or changed meanwhile. Returns the ending for the row's
+ * present state.
  */
 async function letGo({ row, step }: Taken, deps: StepDeps): Promise<RowEnding> {
   await deps.rows.cancel(row);

@@ -12,9 +12,15 @@ import { orStopped, waitFor } from './wait-for.ts';
 
 export type Unauthorized = ReturnType<typeof makeUnauthorized>;
 
-/** The first wait, in which other calls may show that the token works. A step has a call about every second. Each further wait is twice as long. */
+/**
+ * How long a call waits after a 401 before it is tried again, in ms. Meanwhile other calls may show that the token works: a step has a call
+ * about every second. Each further wait is twice as long.
+ */
 const FIRST_WAIT_MS = 1_000;
-/** The longest wait: this call alone waits while others pass, so further attempts cost little. */
+/**
+ * The longest wait before a call is tried again after a 401, in ms. This call alone waits while others pass, so further attempts cost
+ * little.
+ */
 const LONGEST_WAIT_MS = 8_000;
 
 /**
@@ -32,7 +38,7 @@ export function makeUnauthorized(
     log,
   }: { service: ServiceClient; breakers: Breakers; portfolios: Portfolios; log: Log },
 ) {
-  /** How often blame was asked for; -1 before the first 401. */
+  /** How often src/pace/lua/blame.lua was asked whose fault the 401 responses are; -1 before the first 401. */
   let asked = -1;
   let [token, tokenSentAtMs, firstSentAtMs] = ['', 0, 0];
   let unwanted: string | undefined;
@@ -79,7 +85,7 @@ export function makeUnauthorized(
         timesAside += 1;
         return answer;
       }
-      // Counts anew once the credentials are mended.
+      // The 401 responses are counted anew after somebody has corrected the credentials.
       asked = -1;
       throw new LimitlineError(
         'CREDENTIALS',

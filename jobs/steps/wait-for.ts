@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LimitlineError } from '../../src/errors.ts';
 
-/** Waits for a row in its worker. Rejects with `STOPPED` if the signal is aborted first. */
+/** Waits so many ms while a row keeps its worker. Rejects with `STOPPED` if the signal is aborted first. */
 export async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => {
     throw stopped();

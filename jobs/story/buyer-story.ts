@@ -17,10 +17,10 @@ export type BuyerDeps = {
   portfolios: Pick<Portfolios, 'allImports'>;
 };
 
-/** Most requests of a buyer that a page looks at: it orders all of them, in some 20 ms. */
+/** The most requests of a buyer that a page reads: it orders all of them, in some 20 ms. */
 const MOST_LOOKED_AT = 10_000;
 
-/** Most requests of a buyer that are added up: more than nearly every buyer has, read in some 20 ms. */
+/** The most requests of a buyer whose amounts are added up: more than nearly every buyer has, read in some 20 ms. */
 const MOST_SUMMED = 200;
 
 /** A buyer with a page of its requests; undefined for an unknown buyer. */
@@ -61,7 +61,7 @@ export async function lookAtBuyer(
   };
 }
 
-/** These requests of one buyer or of several, in order. */
+/** Reads these requests of one buyer or of several. The answer has the same order. */
 export async function lookAtRequests(
   asked: readonly { row: RowId; amount: string }[],
   { rows, stories, archives, portfolios }: BuyerDeps,

@@ -14,7 +14,7 @@ type DeclinedDeps = {
 
 const DAY_MS = 86_400_000;
 
-/** Rows on a page. */
+/** The number of rows on a page. */
 const PAGE = 100;
 
 /** Reads what the service declined within the last 24 hours, at first or by a later decision. */

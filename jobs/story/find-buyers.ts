@@ -4,10 +4,16 @@ import { numberWord, referenceOf } from '../../src/portfolio/identity/identity.t
 import { searchWords, toBuyer, wordsIn } from '../rows/buyer-record.ts';
 import { type BuyerDeps, lookAtBuyer, lookAtRequests } from './buyer-story.ts';
 
-/** The requests shown of each found buyer. `most` requests are looked at to find the newest, which are all of nearly every buyer. */
+/**
+ * The first page of requests that is shown of each found buyer. `most`: how many requests are looked at to find the newest; nearly every
+ * buyer has fewer.
+ */
 const SHOWN = { from: 0, count: 3, most: 100 };
 
-/** Entries of the index that are read at a time, and at most for one page. A common word has many entries of buyers who lack the other words. */
+/**
+ * How many entries of the index of buyers' words are read at a time, and at most for one page. A common word has many entries of buyers who
+ * lack the other words.
+ */
 const ENTRIES = 100;
 const MOST_ENTRIES = 1_000;
 

@@ -8,7 +8,7 @@ import type { RedisConnection } from '../../src/lua-script.ts';
 const NEWEST = 40;
 const SHOWN = 5;
 
-/** A portfolio with more lines that led to no row is not searched: all portfolios together would take too long. */
+/** The most lines without a row in a portfolio that is searched: with more, all portfolios together would take too long. */
 const MOST_READ = 500;
 
 /** Finds lines that led to no row, and so to no buyer, by words of their name, in the newest portfolios. */

@@ -19,7 +19,7 @@ type DeskDeps = AccountDeps & { rows: Rows; portfolios: Portfolios };
 /** Rows read at a time. */
 const AT_ONCE = 500;
 
-/** Held rows on a page: as many as a person reads through. */
+/** The number of held rows on a page: as many as a person reads through. */
 const PAGE = 50;
 
 /**
@@ -43,7 +43,7 @@ export function makeHeldDesk(deps: DeskDeps) {
     return { total, sums, summed: held.length, oldestMs: held[0]?.atMs };
   }
 
-  /** Undefined where there is no such portfolio. */
+  /** The number of held rows in a portfolio or in the account, and their sums; undefined where there is no such portfolio. */
   async function summary(portfolio: string | undefined): Promise<HeldSummary | undefined> {
     if (portfolio !== undefined && (await deps.portfolios.read(portfolio)).startedMs === undefined) return undefined;
     return summed(portfolio);
@@ -82,7 +82,7 @@ export function makeHeldDesk(deps: DeskDeps) {
   };
 }
 
-/** Characters of what was sent that the letter quotes: enough to find the call at the service. */
+/** The most characters of what was sent that the letter quotes: enough to find the call at the service. */
 const MOST_TOLD = 2_000;
 
 /**
@@ -235,7 +235,7 @@ function utc(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** Line breaks and invisible signs in a name or answer could forge lines of the letter. */
+/** The text on one line: line breaks and invisible signs in a name or answer could forge lines of the letter. */
 function oneLine(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim();
 }

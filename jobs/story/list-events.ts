@@ -10,12 +10,12 @@ export type EventList = {
   events: ListedEvent[];
   more: boolean;
   totals: EventTotals;
-  /** The limits of storage, in bytes and ms. */
+  /** The limits for storing events, in bytes and in ms. */
   mostBytes: number;
   keepMs: number;
-  /** Portfolios whose rows are not in Redis, so that events cannot be matched with them. */
+  /** The number of portfolios whose rows are not in Redis, so that events cannot be matched with them. */
   archived: number;
-  /** Older portfolios that were not searched for rows. */
+  /** The number of older portfolios that were not searched for rows. */
   unlooked: number;
 };
 
@@ -24,7 +24,7 @@ export type ListDeps = {
   archives: Pick<Archives, 'list'>;
 };
 
-/** Lookups of ids in portfolios for one page: a third of a second of Redis' time, in parts of some milliseconds. */
+/** The most lookups of ids in portfolios for one page: a third of a second of Redis' time, in parts of some milliseconds. */
 const MOST_LOOKUPS = 30_000;
 
 /**

@@ -16,10 +16,10 @@ import { openImported } from '../export/open-imported.ts';
 import { documentKey, withPurpose } from '../rows/calls-of.ts';
 import { limitBody } from '../steps/row-position.ts';
 
-/** Limits of the buyer in a story: a buyer may have very many, and the last ones matter. */
+/** The most limits of the buyer in a row's story: a buyer may have very many, and the last ones matter. */
 const MOST_LIMITS = 200;
 
-/** Events in a story: a company of many requests may have thousands, and the last ones matter. */
+/** The most events in a row's story: a company of many requests may have thousands, and the last ones matter. */
 const MOST_EVENTS = 50;
 
 type StorySessions = { sessions: Pick<HostedSessions, 'of'> };

@@ -11,7 +11,10 @@ const LOOK_EVERY_MS = 1_000;
 /** A wait of all calls up to this length, in ms, is ignored, since it is over before the next feeding. */
 const SHORT_WAIT_MS = LOOK_EVERY_MS;
 
-/** While all calls wait, only every eleventh interval feeds, because this process may not know that the wait has ended. */
+/**
+ * While all calls wait, this many of the feeder's intervals are passed over before one feeds, because this process may not know that the
+ * wait has ended.
+ */
 const LOOKS_RESTED = 10;
 
 /**
@@ -73,9 +76,12 @@ export function startFeeder({
   };
 }
 
-/** How many checks in a row find no row in another state until jobs count as lost, even if the queues are not idle. */
+/** How many checks in succession must find that no row has moved until jobs count as lost, even if the queues are not idle. */
 const STILL_LOOKS = 5;
-/** The upper limit of that number. It doubles each time that rows are looked through because none has moved. */
+/**
+ * The most checks in succession without a moved row until jobs count as lost. The number begins at {@link STILL_LOOKS}, and doubles each
+ * time that jobs counted as lost because no row had moved.
+ */
 const MOST_STILL_LOOKS = 160;
 /** Rows checked at a time. */
 const PAGE = 1_000;
@@ -113,7 +119,7 @@ export function makeHealer(deps: FeedDeps, isWaiting: () => boolean = () => fals
   };
 }
 
-/** The number of checks for answered approvals of which one also closes abandoned approvals. A person sees those minutes later anyway. */
+/** One of this many checks for answered approvals also closes abandoned approvals. A person sees those minutes later anyway. */
 const LEFT_LOOKS = 60;
 
 /**
@@ -145,7 +151,7 @@ async function restoreUnlistedJobs(
       more = jobs.length === PAGE;
     }
   }
-  // The feeder makes jobs for waiting rows. Here only what is left of lost jobs is removed.
+  // Queued rows get their jobs from the feeder. So only what is left of their lost jobs is removed.
   const first = await jobsOf({ portfolio, state: 'queued' }, { from: 0, count: PAGE }, rows);
   await queues.clear(await queues.known(lostOf(first)));
   return added;

@@ -4,7 +4,10 @@ import { type Glance, makeGlances } from '../../src/ledger/counts/glances.ts';
 import { onceAtATime } from '../../src/once-at-a-time.ts';
 import { within } from './deadline.ts';
 
-/** The interval of checks: so short that a person who waits for a portfolio's end does not notice it, and next to nothing for Redis. */
+/**
+ * How often it is checked whether results are to be written: so often that a person who waits for a portfolio's end does not notice it. A
+ * check costs Redis next to nothing.
+ */
 const LOOK_EVERY_MS = 2_000;
 /**
  * The least time between two writes of an open portfolio's results. With the interval of checks and the time of writing, results are a
@@ -34,7 +37,7 @@ export function startKeepingResults(context: Context, keepEveryMs = KEEP_EVERY_M
     if (finishedMs === undefined ? atMs < lastMs + everyMs : before === finishedMs) return;
     // An open portfolio is only written if some call of it was not throttled. A finished portfolio is always written.
     const { calls, states, startedMs = 0 } = await portfolios.read(name);
-    // Most portfolios finish within this time, and are written once.
+    // Most portfolios finish within this time after their start, and so their results are written only once.
     if (finishedMs === undefined && Date.now() < startedMs + everyMs) return;
     const isNothing = finishedMs === undefined && calls.company + calls.document + calls.limit <= calls.throttled;
     const seen = finishedMs ?? JSON.stringify([calls, states]);
@@ -58,13 +61,13 @@ export function startKeepingResults(context: Context, keepEveryMs = KEEP_EVERY_M
       }
     }
   };
-  // An absent or an older Redis is reported elsewhere.
+  // A lost connection to Redis, and a Redis that is older than what was sent, are logged by other parts of the process.
   const lookOnce = onceAtATime(() =>
     look().catch((error) => log.debug({ reason: messageOf(error) }, 'results were not looked at')),
   );
   const timer = setInterval(lookOnce, Math.min(LOOK_EVERY_MS, everyMs)).unref();
   return {
-    /** Keeps what has changed so far, within the limit, then stops. */
+    /** Writes the results that have changed so far, within the time limit, and then stops. */
     async stop(limitMs = LAST_LOOK_MS): Promise<void> {
       clearInterval(timer);
       everyMs = 0;

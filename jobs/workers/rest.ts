@@ -2,10 +2,10 @@ import { onceAtATime } from '../../src/once-at-a-time.ts';
 import type { Pace } from '../../src/pace/pace.ts';
 import type { QueueRunner } from '../../src/queue/runner.ts';
 
-/** The workers pause for waits of this length or more. Rows in hand wait out shorter ones. */
+/** The shortest wait of all calls, in ms, for which the workers pause. Rows in hand wait out shorter ones. */
 const LONG_WAIT_MS = 5_000;
 
-/** How soon a new or a shortened wait is noticed. */
+/** How often the length of the common wait is checked, so that a new or a shortened wait is noticed. */
 const LOOK_EVERY_MS = 1_000;
 
 /**

@@ -28,7 +28,7 @@ import { startRest } from './rest.ts';
  */
 export const STOP_DEADLINE_MS = 20_000;
 
-/** How long leaving may take. Otherwise, the process counts as vanished some seconds later. */
+/** How long a stopping process may take to tell the fleet that it leaves. Otherwise, it counts as vanished some seconds later. */
 const GOODBYE_MS = 1_000;
 
 /** How often it is checked whether Redis still knows of all sent calls, by the mark of src/ledger/calls/send-marks.ts. */
@@ -114,7 +114,7 @@ export async function startWorkers(
       shallBeQuiet ? 'quiet: no new row is taken up, and rows in hand are finished' : 'rows are taken up again',
     );
   };
-  // Not awaited: reporting this process to people must not delay rows.
+  // The fleet's answer is not awaited: reporting this process to people must not delay rows.
   void context.fleet.join('work', { now, onInstruction: quiet });
   const session = service.session;
   const rests = () => rest.isQuiet() || rest.signal().aborted;
@@ -155,7 +155,7 @@ export async function startWorkers(
       }
       await keeping.stop(STOP_DEADLINE_MS - (performance.now() - beganMs));
       const left = [presence.stop(), context.fleet.leave()];
-      // One more mark in Redis follows the last calls (src/ledger/calls/send-marks.ts).
+      // After the last calls, a new mark is written to Redis if a call left under the last mark (src/ledger/calls/send-marks.ts).
       const marked = context.marks.look().catch(() => {});
       if (context.ledger.status === 'ready') await within(GOODBYE_MS, Promise.all([...left, marked]));
       await service.client.close();
@@ -212,7 +212,7 @@ export function startSayingPace({
     }
     said = pace.state();
   };
-  // An absent Redis is reported elsewhere.
+  // The lost connection to Redis is logged by src/redis/connections.ts.
   const timer = setInterval(() => void say().catch(() => {}), everyMs).unref();
   return { stop: (): void => clearInterval(timer) };
 }
@@ -226,7 +226,7 @@ const FIRST_EVERY_MS = 250;
  */
 export function startSamplingPace(samples: Pick<PaceSamples, 'add'>) {
   let [isFirst, isStopped] = [true, false];
-  // An absent Redis is reported elsewhere; the chart has a gap.
+  // The lost connection to Redis is logged by src/redis/connections.ts; the chart has a gap.
   const sample = onceAtATime(() => samples.add().then(startAnew, () => {}));
   let timer = setInterval(sample, FIRST_EVERY_MS).unref();
   const startAnew = (noted: boolean): void => {

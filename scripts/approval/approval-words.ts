@@ -23,7 +23,7 @@ export function waitingWords(approval: Approval): string {
   ].join('\n');
 }
 
-/** A held row with the answer about its call. */
+/** A line about a held row, with the answer about its call that is to be approved. */
 export function saidLine({ result: { line, request, awaits } }: FoundRow): string {
   const amount = moneyText(request.limit.requested_limit);
   return `  line ${line}  ${visible(request.name)}, ${amount}, ${saidWords(awaits?.answer)}`;
@@ -44,7 +44,7 @@ export function askedWords(portfolio: string, { approval, rows, sum, why = '' }:
   ].join('\n');
 }
 
-/** Approvals and names printed at most; the console has all. */
+/** The most approvals, and the most names, that are printed; the console has all. */
 const MOST_SAID = 5;
 const MOST_NAMED = 10;
 

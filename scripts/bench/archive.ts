@@ -14,7 +14,7 @@ import { makeTemporaryFolder, type RunningRedis, startRedis, startService } from
  * limits before. For both, the bench measures time, memory, Redis' time and its slowest command, and how much Redis holds before, between and after.
  */
 const NAME = 'q1';
-/** Commands that take Redis longer than this go into its slow log, from which the slowest one is read. */
+/** The time, in microseconds, above which a command gets into Redis' slow log, from which the slowest command is read. */
 const SLOW_US = 2_000;
 
 /** The figures that are measured of archiving and of restoring, one line of the table each. */
@@ -48,7 +48,7 @@ await runBench(async (place) => {
     const run = { script: limitlineScript(), args: ['run', file, '--yes', '--no-results', '--json'], env };
     place.say(`${numberText(rows)} limits are requested`);
     await runContender(run, { cwd: folder.path, signal: place.signal });
-    // From here on each write goes to the disk, as it does for users.
+    // The portfolio was written without the disk. From this command on, each write goes to the disk, as it does for users.
     await connection.config('SET', 'appendonly', 'yes');
     while (/aof_rewrite_in_progress:1/.test(await connection.info('persistence'))) {
       await sleep(500, undefined, { signal: place.signal });

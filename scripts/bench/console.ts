@@ -29,7 +29,7 @@ type Given = {
 const PORTFOLIO = 'bench';
 const UPLOAD_BYTES = 500e6;
 const WATCHERS = 500;
-/** Rows of the portfolio that is watched: some ten seconds of work. */
+/** The number of rows of the portfolio that is watched: some ten seconds of work. */
 const WATCHED_ROWS = 6_000;
 
 /** Portfolios written at a time. */

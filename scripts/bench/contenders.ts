@@ -104,9 +104,9 @@ export function serviceSettings(url: string): Record<string, string> {
 }
 
 type Ran = ProcessFigures & {
-  /** Just before the contender's process was started, in ms since 1970. */
+  /** The moment just before the contender's process was started, in ms since 1970. */
   startedMs: number;
-  /** From the start of the contender's process until the process was gone. */
+  /** The time from the start of the contender's process until the process was gone, in ms. */
   wallMs: number;
   /** The JSON that the contender printed. */
   answer: unknown;
@@ -169,5 +169,5 @@ type ProcessFigures = {
   cpuMs: number;
 };
 
-/** The file descriptor to which a process writes its figures: the first behind the standard three. */
+/** The file descriptor to which a process writes its figures: the first after standard input, output and error. */
 const FIGURES_FD = 3;

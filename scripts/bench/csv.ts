@@ -83,8 +83,8 @@ function* plainLines(): Generator<string> {
 }
 
 /**
- * Windows-1252, semicolons, amounts and days that only a pass over the whole file tells, countries by name, addresses
- * without a scheme: every cell is changed that can be.
+ * The lines of a file in the worst dialect, in which every cell is changed that can be: windows-1252, semicolons, amounts and days that
+ * only a pass over the whole file tells, countries by name, addresses without a scheme.
  */
 function* worstLines(): Generator<Buffer> {
   yield Buffer.from('Firma;Land;Ort;Handelsregisternummer;Kreditlimit;Stichtag;Webseite;Antragsnummer;\r\n');

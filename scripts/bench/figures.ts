@@ -30,7 +30,7 @@ export function spreadText({ median, min, max }: Spread, digits = 0): string {
   return lowest === highest ? `${middle}` : `${middle} (${lowest}–${highest})`;
 }
 
-/** A number with commas between thousands and exactly so many digits behind the point. */
+/** A number with commas between thousands and exactly so many digits after the decimal point. */
 export function numberText(value: number, digits = 0): string {
   return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }

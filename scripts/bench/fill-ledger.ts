@@ -57,7 +57,7 @@ export async function fillPortfolio(
 
 type Filling = { portfolio: string; rows: number; first?: number; withCalls?: boolean };
 
-/** What becomes of a line: of a hundred five wait, one is held, two are refused. */
+/** The state in which a line's row ends: of a hundred five wait, one is held, two are refused, and the rest are done. */
 function endOf(index: number): 'queued' | 'held' | 'refused' | 'done' {
   const kind = (index * 7) % 100;
   if (kind < 5) return 'queued';

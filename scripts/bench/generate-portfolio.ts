@@ -69,7 +69,7 @@ const REGISTRATION_BASE = 10_000_000;
 /** Lines joined for one write: some 80 kB. */
 const PIECE_LINES = 500;
 
-/** Requested amounts lie between these, small ones more often; one in twenty is above the service's 750,000. */
+/** The lowest and the highest requested amount. Small amounts are more frequent; one in twenty is above the service's 750,000. */
 const LOWEST = 4_000;
 const HIGHEST = 1_000_000;
 
@@ -81,7 +81,7 @@ function* pieces(from: number, rows: number): Generator<string> {
   }
 }
 
-/** Half of the amounts are round, the others have cents. */
+/** The requested amount of a buyer. Half of the amounts are round, the others have cents. */
 function amount(index: number): string {
   const share = (Math.imul(index, 0x27d4eb2d) >>> 0) / 2 ** 32;
   const value = LOWEST * (HIGHEST / LOWEST) ** share;

@@ -54,10 +54,10 @@ export async function measureWatchers(
   return `${numberText(rows)} rows: ${numberText(alone)} rows/s with nobody, ${numberText(watched)} rows/s with ${numberText(watchers)} watchers (${numberText((100 * (alone - watched)) / alone, 1)} % less); the console used ${numberText(100 * cpuShare, 1)} % of a core.`;
 }
 
-/** Rounds of each page; the first ones, in which code is compiled, are left out. */
+/** How often each page is measured; the first rounds, in which code is compiled, are left out. */
 const PAGE_ROUNDS = 60;
 
-/** The number of rounds for plans. The console refuses more than some plans a minute. */
+/** How often pages of plans are measured. The console refuses more than some plans a minute. */
 const PLAN_ROUNDS = 7;
 
 const WARM = 5;

@@ -17,12 +17,12 @@ import { startFleet, untilFinished } from './worker-fleet.ts';
 
 /** The figures of one run of the portfolio, with faults or without. */
 export type FaultFigures = {
-  /** From the start of the workers until the portfolio was finished. */
+  /** The time from the start of the workers until the portfolio was finished. */
   seconds: number;
   kills: number;
   answersLost: number;
   madeTwice: number;
-  /** Rows that are in no state at all, or still in progress. */
+  /** The number of rows that are in no state at all, or still in progress. */
   unaccounted: number;
   held: number;
   /** The most calls in flight, of all processes together. An outage always holds that many rows. */
@@ -45,7 +45,10 @@ export type FaultResults = {
 /** The trouble of a run: none; workers killed and answers lost; or each answer replaced by a 502 for a while. */
 type Trouble = 'none' | 'faults' | 'outage';
 
-/** The conditions: four processes, a service that takes 20 ms, a kill each second, one answer in fifty lost, and an outage of 20 s. */
+/**
+ * The conditions of the runs: four processes, a service that takes 20 ms, a kill each second, one answer in fifty lost, and an outage of 20
+ * s.
+ */
 export const WORKERS = 4;
 export const LATENCY_MS = 20;
 export const KILL_EVERY_MS = 1_000;
@@ -254,7 +257,7 @@ type RecoveryWatch = {
   ofProcess(processId: string, killedAt: number): Promise<number[]>;
 };
 
-/** How often a killed worker's rows are looked at: fine enough for seconds, and next to nothing for Redis. */
+/** How often a killed worker's rows are looked at, in ms: precise enough for recovery times of seconds, and cheap for Redis. */
 const RECOVERY_LOOK_MS = 50;
 
 /** Calls read at a time. */

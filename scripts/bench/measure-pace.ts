@@ -26,7 +26,7 @@ export type PaceContender = number | string;
 
 /**
  * A case of the bench: the limit of the service in calls a second, the family of headers by which the service tells it, the contender, and
- * the number of rows. If there is a `limiter` in front of the service, that one limits and tells it instead.
+ * the number of rows. If there is a `limiter` in front of the service, the limiter has the limit and tells it.
  */
 export type PaceCase = {
   perS: number;
@@ -42,7 +42,10 @@ export type PaceCase = {
  */
 export type PaceFigures = { timesIdeal: number; refused: number; words?: WordFigures };
 
-/** In calls a second. Above this limit, the first portfolio ends before its pace is learned, so a second one is run at the learned pace. */
+/**
+ * The limit, in calls a second, above which a case has two portfolios. Then the first ends before its pace is learned, and the second runs
+ * at the learned pace.
+ */
 const TWICE_ABOVE_PER_S = 100;
 
 /** The stand-in allows a burst of the limit of one second divided by this number. */
@@ -51,7 +54,7 @@ const BURST_SHARE = 5;
 /** The calls that each row needs: one makes its company, one requests its limit. */
 export const CALLS_PER_ROW = 2;
 
-/** The slowest case takes some 100 s; what takes much longer is stuck. */
+/** The time limit of a case. The slowest case takes some 100 s; what takes much longer is stuck. */
 const TIME_LIMIT_MS = 900_000;
 
 /**

@@ -10,9 +10,9 @@ import { makeTemporaryFolder, type RunningService, resourceCalls, startRedis, st
 export type RowFigures = {
   /** Rows a second, from the first line read to the last row ended, as the contender states it. */
   rowsPerS: number;
-  /** From the start of the contender's process to its end. */
+  /** The time from the start of the contender's process to its end. */
   wallS: number;
-  /** From the start of the contender's process until the service has answered its first call, as the service's side sees it. */
+  /** The time from the start of the contender's process until the service has answered its first call, as the service's side sees it. */
   firstCallS: number | undefined;
   peakMemoryBytes: number;
   /** Processor time of the contender's own process; Redis and the service are not in it. */
@@ -118,7 +118,7 @@ type Setup = {
   signal: AbortSignal;
 };
 
-/** Rows of the run before the first round: enough calls for V8 to have compiled all that answers them. */
+/** The number of rows of the run before the first round: enough calls for V8 to have compiled all that answers them. */
 const WARM_UP_ROWS = 2_000;
 
 async function makeSetup(
@@ -204,7 +204,7 @@ async function measureSyncMs(folder: string): Promise<number> {
 /** How often the disk is measured: half a second on a slow one, and enough for a median. */
 const TURNS = 50;
 
-/** What is written at each turn: about as much as a bundle of commands. */
+/** The bytes that are written to the disk at each turn of measuring it: about as much as a bundle of commands. */
 const BYTES = Buffer.alloc(4_096, 'x');
 
 /** The row of the table that says by which factor the first contender's figure is larger than each other's, compared round by round. */

@@ -27,10 +27,10 @@ export function readOptions(args: readonly string[]): BenchOptions {
   };
 }
 
-/** Rows of a run: several seconds of work for the fastest contender, so that starting up does not decide. */
+/** The default number of rows of a run: several seconds of work for the fastest contender, so that starting up does not decide. */
 const DEFAULT_ROWS = 10_000;
 
-/** Rounds of a run: the fewest that have a median which one disturbed round cannot move. */
+/** The default number of rounds of a run: the fewest that have a median which one disturbed round cannot move. */
 const DEFAULT_ROUNDS = 3;
 
 function parse(args: readonly string[]) {

@@ -6,8 +6,8 @@ import { waitForSignal } from '../process/signals.ts';
 export type BenchPlace = { signal: AbortSignal; say: (text: string) => void };
 
 /**
- * Runs a bench and prints what it answers; progress and faults go to the other stream. A fault, or a signal, ends it with
- * status 1 after everything that it started has ended.
+ * Runs a bench and prints its answer on standard output, progress and faults on standard error. After a fault or a signal, the process ends
+ * with status 1 once everything that the bench started has ended.
  */
 export async function runBench(bench: (place: BenchPlace) => Promise<string>): Promise<void> {
   const say = (text: string): void => {

@@ -14,7 +14,7 @@ import { openOwnRedis } from '../../src/redis/own/open.ts';
 import { readInfo } from '../../src/redis/server-info.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 
-/** What the stand-in says really happened, see its `GET /_stand-in/made`. */
+/** The stand-in's report on what it really made, see its `GET /_stand-in/made`. */
 export type ServiceReport = {
   /** Requests by kind and by answer. */
   requests: Record<CallKind | 'token' | 'other', Record<string, number>>;
@@ -28,7 +28,7 @@ export type RunningService = AsyncDisposable & {
   url: string;
   report(): Promise<ServiceReport>;
   setFaults(change: FaultChange): Promise<void>;
-  /** All counts at zero, no faults. */
+  /** Sets all counts of the stand-in to zero, and ends the faults that it makes. */
   reset(): Promise<void>;
   /** Resolves when the first call for a resource has been answered, within {@link LOOK_EVERY_MS} of it. */
   firstCall(signal: AbortSignal): Promise<void>;

@@ -71,7 +71,7 @@ export function startFleet(size: number, { cwd, env, onFault, script = COMMAND }
       await Promise.all(
         [...running.keys()].map(async (child) => {
           const exited = once(child, 'exit');
-          // Killed, since nothing is left to do, and what is in the data folder goes away as a whole.
+          // The process is killed: it has nothing left to do, and its data folder is removed as a whole.
           child.kill('SIGKILL');
           await exited;
         }),
@@ -100,7 +100,7 @@ export async function untilFinished(read: () => Promise<PortfolioState>, signal:
   }
 }
 
-/** How often the processes' start is checked: short beside the half second that one takes. */
+/** How often it is checked whether all processes have started, in ms: short compared with the half second that a start takes. */
 const LOOK_EVERY_MS = 20;
 
 const COMMAND = fileURLToPath(new URL('../limitline.ts', import.meta.url));

@@ -91,7 +91,10 @@ async function exportTrail(out: string | undefined, { audit }: Context): Promise
   return counts;
 }
 
-/** Characters that control a terminal or change the reading direction. Names come from anybody who tries to sign in. */
+/**
+ * The characters in names that are not printed, because they control a terminal or change the reading direction. Names come from anybody
+ * who tries to sign in.
+ */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** An entry on one line. */

@@ -57,7 +57,10 @@ export function register(program: Command, terminal: Terminal): void {
     });
 }
 
-/** Time for a proper end, which closes files. After it the process is killed: reading from a silent pipe cannot be interrupted. */
+/**
+ * How long the command may take to end properly, which closes files. After that the process is killed: reading from a silent pipe cannot be
+ * interrupted.
+ */
 const LEAVE_WITHIN_MS = 2_000;
 
 /** Stops the command at a signal. If it does not end by itself soon, the process is killed. Unpacked documents are removed either way. */
@@ -70,7 +73,7 @@ function stopOnSignal(): { stopping: AbortSignal; forget: () => void } {
     leaving = setTimeout(() => {
       removeUnpackedFolders();
       forget();
-      // Ends as by the signal itself: a normal exit would wait for the pipe.
+      // The process ends as the signal itself would end it: a normal exit would wait for the pipe.
       process.kill(process.pid, name);
     }, LEAVE_WITHIN_MS);
   });
@@ -127,7 +130,7 @@ async function checkFile(file: string, options: CheckOptions, { terminal, stoppi
 }
 
 type CheckDeps = {
-  /** Warnings that come before those of lines. */
+  /** Warnings about the columns of a mapping that this file lacks or uses otherwise. They are listed before warnings about lines. */
   leftOut: readonly Problem[];
   settings: Settings;
   ledger: Ledger;
@@ -189,7 +192,7 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
   return found.problems > 0 ? PROBLEMS_STATUS : 0;
 }
 
-/** The supplier of its file; a file that cannot be used is a problem of the list. */
+/** The supplier that the file at `path` names. If the file cannot be used, that is added to `list` as a problem. */
 async function supplierOf(path: string | undefined, list: ProblemList): Promise<Supplier | undefined> {
   if (path === undefined) return undefined;
   try {

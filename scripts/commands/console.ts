@@ -27,7 +27,7 @@ export function register(program: Command, terminal: Terminal): void {
       const settings = readSettings();
       const log = makeLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
       speakThroughLog(terminal, log);
-      // Checked first: a faulty setting must end the command before anything is opened.
+      // The addresses and certificates are checked first: a faulty setting must end the command before anything is opened.
       const reach = reachOf(settings);
       endWithParent();
       const { signal } = waitForSignal();

@@ -20,7 +20,7 @@ type Options = Pick<ReadingOptions, 'sheet' | 'hiddenRows' | 'decimal' | 'dates'
   map?: string[];
 };
 
-/** Lines named on a terminal; `--json` has all. */
+/** The most lines of the file that are named on a terminal; `--json` has all. */
 const LINES_SHOWN = 20;
 
 /** `limitline decisions FILE`: takes in what the service decided about limits after its first answer. */

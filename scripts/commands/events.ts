@@ -163,7 +163,7 @@ function addListen(events: Command, terminal: Terminal): void {
       const settings = readSettings();
       const log = makeLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
       speakThroughLog(terminal, log);
-      // Checked first: a faulty setting must end the command before anything is opened.
+      // The settings for events are checked first: a faulty one must end the command before anything is opened.
       const where = whereEvents(settings);
       endWithParent();
       letOthersGoFirst();

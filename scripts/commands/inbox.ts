@@ -5,7 +5,7 @@ import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** The default number of imported files shown: enough for a night. */
+/** The default number of taken files shown: enough for a night. */
 const LATELY = 20;
 
 /** `limitline inbox`: files in the drop folder, the files taken from it lately, and their results. */

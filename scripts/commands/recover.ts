@@ -99,7 +99,7 @@ const LABELS: Record<RecoveredKind, string> = {
   held: 'held, outcome unknown',
 };
 
-/** Lines listed per file: as many as a person reads. The rest are counted, and --json has all. */
+/** The most lines listed per file: as many as a person reads. The rest are counted, and --json has all. */
 const SHOWN = 20;
 
 function wordsOf(found: readonly Recovering[], applied: boolean, account: string): string {

@@ -164,7 +164,7 @@ async function writeLines(
   await writeOutput(out, (to) => exportResults(payload, to, deps));
 }
 
-/** The width to which texts are folded, in characters: that of a narrow terminal. */
+/** The width, in characters, at which texts are broken into lines: that of a narrow terminal. */
 const COLUMNS = 80;
 const WORDS_FROM = 10;
 

@@ -67,7 +67,7 @@ export function register(program: Command, terminal: Terminal): void {
     .action(({ text }: { text?: string }) => withContext((context) => list(context, text, terminal)));
 }
 
-/** For these commands the audit records the whole answer, which contains no secret. */
+/** The audit option of commands whose whole answer is recorded, because it contains no secret. */
 const AS_TOLD = { facts: (answer: Readonly<Record<string, unknown>>) => answer };
 
 function splitRoles(text: string): string[] {

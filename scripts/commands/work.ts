@@ -100,7 +100,7 @@ export function register(program: Command, terminal: Terminal): void {
 
 /** Warns of interrupted imports: their unread lines are in no count. */
 async function sayInterrupted({ portfolios, approvals, log }: Context): Promise<void> {
-  // Without Redis nothing is said here: its absence is reported elsewhere.
+  // Without Redis, no warning is given: src/redis/connections.ts logs the lost connection.
   const { interrupted } = await lookAtOpen(undefined, { portfolios, approvals }).catch(() => ({ interrupted: [] }));
   const names = interrupted.map((state) => state.name);
   if (names.length > 0) log.warn({ interrupted: names }, interruptedWords(names));
@@ -120,7 +120,7 @@ async function startWorkLog(context: Context, given: Service, onAccepted: () => 
     /** The service, with its calls counted. */
     service,
     onRowEnd: tally.ended,
-    /** Logs what is left. */
+    /** Logs the rows and portfolios that ended since the last log entries, and stops logging. */
     async stop(): Promise<void> {
       minutes.stop();
       tally.stop();

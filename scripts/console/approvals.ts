@@ -10,10 +10,10 @@ import { messageOf } from '../../src/errors.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
 import type { Person } from '../../src/people/person.ts';
 
-/** How long a page waits for the result of an answer. After that, it continues in the background. */
+/** How long a page waits until an answer to an approval is carried out, in ms. After that, carrying it out continues in the background. */
 const AT_ONCE_MS = 1_200;
 
-/** Approvals listed at most. Others appear when these are answered. */
+/** The most approvals that are listed. Others appear when these are answered. */
 const MOST_WAITING = 100;
 const MOST_ANSWERED = 20;
 
@@ -22,7 +22,7 @@ export function approvalsPageFunctions(context: Context): ApprovalsPageFunctions
   const { approvals, people, log } = context;
   const understand = makeUnderstandFile(context);
 
-  /** The proofs that a user must give again before answering. A person of an identity provider gives them there. */
+  /** The proofs that a user must give again before answering. A person of an identity provider gives them at the provider. */
   const needsOf = async ({ by }: Person) => {
     const user = await people.users.read(by);
     return { needsPassword: user !== undefined, needsCode: user?.hasFactor === true };

@@ -65,7 +65,7 @@ export function scheduleFunctions(context: Context): ScheduleFunctions {
   };
 }
 
-/** Findings per check: on a report's page, which has up to twenty checks, and on a check's own page. */
+/** How many findings of a check are shown on a report's page, which has up to twenty checks, and on a check's own page. */
 const SHOWN_FIRST = 10;
 const SHOWN_PAGE = 50;
 
@@ -130,10 +130,13 @@ async function leftFile({ files }: NightReport, file: 'items.csv' | 'report.html
   return found?.isFile() ? { sizeBytes: found.size, content: () => createReadStream(path) } : undefined;
 }
 
-/** Bytes of a body that a page shows. The export has all. */
+/** The most bytes of an event's body that a page shows. The export has all. */
 const SHOWN_BYTES = 16_384;
 
-/** Portfolios in which the rows of events are sought: the latest, which events usually concern. Accounts may have thousands. */
+/**
+ * How many portfolios, the latest, are searched for the rows that events name: events usually concern these, and accounts may have
+ * thousands.
+ */
 const LATEST_PORTFOLIOS = 300;
 
 /** The functions for the service's events on the page *Nightly*. */

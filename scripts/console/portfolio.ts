@@ -119,11 +119,14 @@ function makeWaitingReader({ approvals, people, portfolios }: Pick<Context, 'app
   };
 }
 
-/** The latest approvals of a portfolio that its page looks at; the page Approvals has the others. */
+/** How many of a portfolio's latest approvals its page shows; the page Approvals has the others. */
 const MOST_WAITING = 10;
 const MOST_KNOWN = 1_000;
 
-/** Things made twice are rare, and stored in one place for the account. They are read only if the portfolio has any. */
+/**
+ * The things that were made twice for a portfolio. They are rare, and stored in one place for the account, so they are read only if the
+ * portfolio has any.
+ */
 async function readTwice({ name, madeTwice }: PortfolioState, { calls }: Context): Promise<PortfolioLook['twice']> {
   if (madeTwice === 0) return [];
   return (await calls.madeTwice()).filter(({ row }) => row.startsWith(`${name}/`));

@@ -17,13 +17,13 @@ import type { OutlookReader } from './portfolio.ts';
 /** How long the names of unfinished portfolios are kept: with 10,000 portfolios they take some forty milliseconds. */
 const NAMES_FRESH_MS = 10_000;
 
-/** Portfolios at work that the first page shows. */
+/** The most portfolios at work that the first page shows. */
 const MOST_RUNNING = 5;
 
-/** Unfinished portfolios that are read besides the newest ones, the latest first. */
+/** The most unfinished portfolios that are read in addition to the newest portfolios, the latest first. */
 const MOST_FURTHER = 10;
 
-/** The latest answers of people among which the first page finds those of a day that say no. */
+/** How many of the latest answers to approvals the first page reads, to show those of the last day that declined. */
 const MOST_REFUSED = 10;
 
 const DAY_MS = 86_400_000;

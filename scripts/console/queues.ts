@@ -10,7 +10,7 @@ import { type RowId, rowIdOf, rowName } from '../../src/ledger/schema/schema.ts'
 import { onceAtATime } from '../../src/once-at-a-time.ts';
 import { makeSampleReader } from '../../src/pace/samples.ts';
 
-/** Portfolios with failed rows that are listed and searched. */
+/** The most portfolios with failed rows that are listed and searched. */
 const MOST_FAILING = 50;
 
 /** The functions of the queues' page. */

@@ -39,12 +39,12 @@ export type Open = {
   awaiting: PortfolioState[];
 };
 
-/** Where to read what is open. */
+/** The parts of a context that tell what is open. */
 export type LookedAt = { portfolios: Pick<Portfolios, 'open' | 'read'>; approvals: Pick<Approvals, 'answered'> };
 
 /** Reads what is open, in one portfolio or in the account. */
 export async function lookAtOpen(name: string | undefined, { portfolios, approvals }: LookedAt): Promise<Open> {
-  // Read first: rows released meanwhile count as open then.
+  // Answered approvals are read before portfolios, so that rows released in between count as open.
   const answered = await approvals.answered();
   const found = name === undefined ? await portfolios.open() : [await portfolios.read(name)];
   const open = found.filter((state) => !isFinished(state) || isLetGo(state, answered));
@@ -56,7 +56,7 @@ export async function lookAtOpen(name: string | undefined, { portfolios, approva
   };
 }
 
-/** What to do after an interrupted import, whose unread lines are in no count. */
+/** The advice after interrupted imports, whose unread lines are in no count. */
 export function interruptedWords(names: readonly string[]): string {
   const [one] = names;
   return names.length === 1
@@ -64,7 +64,7 @@ export function interruptedWords(names: readonly string[]): string {
     : `imports of ${names.length} portfolios were not read to their end (${names.join(', ')}); import their files again`;
 }
 
-/** An import continues even if its portfolio is paused. */
+/** Whether a portfolio's work goes on by itself. An import continues even if its portfolio is paused. */
 function goesOn({ paused, importing }: PortfolioState): boolean {
   return paused === undefined || importing;
 }

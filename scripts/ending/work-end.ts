@@ -19,7 +19,7 @@ type WorkEnd = { status: number; facts: Record<string, unknown>; words: string; 
 
 type LookedAtQueues = { queues: Pick<Queues, 'stoppedBy'> };
 
-/** How often the end is checked. Only scripts wait for it, and a hundred workers may check. */
+/** How often the end is checked. Once a second is enough, since only scripts wait for it, and a hundred workers may check. */
 const LOOK_EVERY_MS = 1_000;
 
 /** How long the last look at the deadline may take; a Redis that takes longer counts as not answering. */
@@ -118,7 +118,7 @@ function endOf(open: Open): WorkEnd {
   return { status: PROBLEMS_STATUS, facts, words: endWords(left) };
 }
 
-/** What is left, and what a person can do. */
+/** Sentences about what is left, and about what a person can do. */
 function endWords({ paused, interrupted, awaiting }: Record<'paused' | 'interrupted' | 'awaiting', string[]>): string {
   const waits = awaiting.length === 0 ? [] : [awaitingWords(awaiting)];
   const unread = interrupted.length === 0 ? [] : [interruptedWords(interrupted)];

@@ -5,11 +5,11 @@ import { becameWords, sizeText } from '../../src/ledger/events/kept-event.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { foldedText } from '../terminal/width.ts';
 
-/** The width to which texts are folded, in characters: that of a narrow terminal. */
+/** The width, in characters, at which texts are broken into lines: that of a narrow terminal. */
 const COLUMNS = 80;
 const INDENT = '    ';
 
-/** Rows listed per event; `--json` has ten. */
+/** The most rows listed per event; `--json` has ten. */
 const MOST_ROWS = 3;
 
 const DAY_MS = 86_400_000;
@@ -42,7 +42,7 @@ function fullWords({ totals }: Pick<EventList, 'totals'>): string {
 }
 
 function emptyWords({ totals }: Pick<EventList, 'totals'>, portfolio: string | undefined): string {
-  // Tells people who never used events how events get here.
+  // People who never used events are told how events come to Limitline.
   if (totals.events === 0) return 'No event is here: events come where EVENTS_PORT is set (docs/events.md).';
   return portfolio === undefined ? 'No event fits these options.' : `No event names a row of ${portfolio}.`;
 }

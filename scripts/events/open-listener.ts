@@ -74,6 +74,9 @@ export async function openListener(
   return { url: listener.url(), close };
 }
 
-/** A warning and no refusal, because the network to a proxy on another machine may be protected in other ways. */
+/**
+ * The warning that events come unencrypted. The command is not refused, because the network to a proxy on another machine may be protected
+ * in other ways.
+ */
 const IN_THE_CLEAR =
   'EVENTS_HOST is an address that other machines reach, and what comes there is not encrypted, the secret neither: put a proxy with TLS in front (docs/events.md).';

@@ -17,7 +17,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 /** The largest file that may be a single event, in bytes: the highest possible EVENTS_MAX_KB. */
 const LARGEST_EVENT_BYTES = 10_240 * 1_024;
 
-/** Characters shown of what the mapping finds: an event may have anything there. */
+/** The most characters that are shown of a value that the mapping finds: an event may have anything at that place. */
 const SHOWN = 200;
 
 /** @throws LimitlineError `SETTINGS` if no mapping is set, or it was changed to a wrong one since the settings were read */
@@ -109,7 +109,7 @@ async function* linesIn(path: string): AsyncGenerator<string> {
   yield begun;
 }
 
-/** An event's content, and when it came; of a file that does not say it, now. */
+/** An event's content, and when it came; the present moment if the file does not state that. */
 function eventOf(text: string, line: number): FoundEvent {
   const exported = isJson(text) ? exportedSchema.safeParse(JSON.parse(text)) : { data: undefined };
   if (!exported.data) return { line, firstMs: Date.now(), body: text };

@@ -11,10 +11,13 @@ type ListedLine = { line: number; name: string; by: IdentifierKind; value: strin
 type ListedBuyer = {
   buyer: string;
   name: string | null;
-  /** The line that first named the buyer. `portfolio` is null if it is this one's, in this file or an earlier one. */
+  /**
+   * The line that first named the buyer. `portfolio` is null if that line is of the portfolio for which the file is read, in this file or
+   * an earlier one.
+   */
   first: { portfolio: string | null; line: number };
   lines: ListedLine[];
-  /** Further lines that are not listed. */
+  /** The number of further lines of the buyer, which are not listed. */
   more: number;
 };
 

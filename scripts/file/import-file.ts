@@ -24,7 +24,10 @@ type ImportFileDeps = {
 /** The result of an import; `read` tells how the file was understood, if it could be opened. */
 type ImportedFile = { imported: Imported; list: ProblemList; read: Understanding | undefined };
 
-/** Imports a file and audits that, after any question. Prints how it is read, and each problem as it is found. */
+/**
+ * Imports a file, and audits the import. Prints how the file is read, and each problem as it is found. A question to the person comes
+ * before this function.
+ */
 export async function importFile(
   payload: ImportPayload,
   context: Context,
@@ -36,7 +39,7 @@ export async function importFile(
     ...importDepsOf(context, stopping),
     onOpened: (opened) => {
       read = understanding(opened);
-      // Not printed twice: a preview of the file has printed it already.
+      // How the file is read is not printed if a preview of the file has printed it already.
       const isSaid = payload.kept !== undefined && opened.problems.length === 0;
       if (opened.columns.length > 0 && !isSaid) say(understoodWords(opened));
     },

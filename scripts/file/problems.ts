@@ -5,7 +5,7 @@ import { type CellChange, type Problem, WHOLE_FILE } from '../../src/portfolio/p
 import { readAhead } from '../../src/read-ahead.ts';
 import { startProgress } from '../progress/progress.ts';
 
-/** Problems listed at most; further ones are counted. */
+/** The most problems that are listed; further ones are counted. */
 const SHOWN = 1_000;
 
 /** A problem as text: `line 7, requested_limit "12,5": …`, or `file: …` for the whole file. */

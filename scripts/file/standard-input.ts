@@ -30,7 +30,7 @@ export async function fileOrInput(file: string, say: (text: string) => void): Pr
   signal.then((name) => {
     removeUnpackedFolders();
     forget();
-    // Ends as by the signal itself: nothing needs to be completed yet.
+    // The process ends as the signal itself would end it: nothing needs to be completed yet.
     process.kill(process.pid, name);
   });
   const { dir } = await makeUnpackedFolder();

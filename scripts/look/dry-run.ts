@@ -11,7 +11,7 @@ import { makeWordsLog } from '../../src/log.ts';
 import { moneyText } from '../../src/money-text.ts';
 import type { DryRun } from '../../src/portfolio/preview.ts';
 
-/** An existing ledger to read, if there is one. */
+/** A ledger that is only read. `context` is null if there is none, or if it cannot be opened; then `fault` says why. */
 export type Ledger = { context: Context | null; fault: string | null; close(): Promise<void> };
 
 /** Opens the ledger of these settings, if there is one: the given Redis, or the data folder's own if it was used before. */

@@ -9,7 +9,7 @@ import { visible } from '../../src/portfolio/problem.ts';
 import { type Supplier, unsentWords } from '../../src/portfolio/supplier.ts';
 import { understoodWords } from '../file/understanding.ts';
 
-/** What a person sees before saying yes. */
+/** The preview of an import, which a person sees before saying yes. */
 export type ImportPreview = {
   account: string;
   portfolio: string;
@@ -124,7 +124,7 @@ function skippedWords({ dryRun: { before } }: ImportPreview): string[] {
   ];
 }
 
-/** Characters of a buyer's name, so that a line with the largest amounts stays below 80. */
+/** The most characters of a buyer's name that are shown, so that a line with the largest amounts stays below 80. */
 const MOST_OF_NAME = 40;
 
 function nameWords({ name }: LargeRequest): string {

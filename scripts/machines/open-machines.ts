@@ -15,7 +15,7 @@ import { TASKS } from '../../src/schedule/schedule.ts';
 import type { Answered, CallOptions } from '../../src/service/client.ts';
 import { readBuild } from '../../src/version.ts';
 
-/** How long readiness waits for Redis; after that, Redis counts as not answering. */
+/** How long a question about readiness waits for Redis, in ms; after that, Redis counts as not answering. */
 const REDIS_LIMIT_MS = 1_000;
 
 const IDLE = 'This process takes up no rows now.';
@@ -52,7 +52,7 @@ export function openMachines(
     const isOlder = (await context.marks.older()) !== undefined;
     const notices = { waiting: Object.fromEntries(standings.map((one) => [one.way, one.waiting])), ...ended };
     const [memory] = servers.map(readRedisRoom).sort((a, b) => b.usedBytes / b.mostBytes - a.usedBytes / a.mostBytes);
-    // If a folder cannot be read, its users report that. The other metrics must still be answered.
+    // If the data folder cannot be read, the parts that use it report that. The other metrics must still be answered.
     const disk = await lookAtDisk(settings.LIMITLINE_DATA).catch(() => undefined);
     const inbox = await countInbox(settings.LIMITLINE_INBOX).catch(() => undefined);
     return { totals, archived, queues: counts, pace, isOlder, workers, processes, notices, tasks, memory, disk, inbox };
@@ -84,7 +84,7 @@ export function openMachines(
   };
 }
 
-/** Files in the drop folder, as far as this host sees it. */
+/** The numbers of waiting and of rejected files of buyers in the drop folder, as this host sees it. */
 async function countInbox(folder: string | undefined): Promise<AccountPicture['inbox']> {
   if (folder === undefined) return undefined;
   const isOfBuyers = (name: string) => kindOfName(name) === 'buyers' && !name.endsWith('.problems.csv');

@@ -15,10 +15,10 @@ import { moneyText } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { foldedText } from '../terminal/width.ts';
 
-/** The width to which texts are folded, in characters: that of a narrow terminal. */
+/** The width, in characters, at which texts are broken into lines: that of a narrow terminal. */
 const COLUMNS = 80;
 
-/** Findings of one check that are listed; the files and `--json` have all. */
+/** The most findings of one check that are listed; the files and `--json` have all. */
 const SHOWN_OF_A_CHECK = 10;
 
 /** The width of the column with the number of rows, before a finding's text. */

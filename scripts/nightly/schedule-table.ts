@@ -89,14 +89,14 @@ function aboutWords(ms: number): string {
   return hours < 48 ? counted(hours, 'hour') : counted(Math.round(hours / 24), 'day');
 }
 
-/** Tells if a scheduled task has no effect by the settings. */
+/** The words that say what a scheduled task does, or why it has no effect by the settings. */
 function doesWords(task: TaskName, { LIMITLINE_KEEP_DAYS }: Pick<Context['settings'], 'LIMITLINE_KEEP_DAYS'>): string {
   return task === 'archive' && LIMITLINE_KEEP_DAYS === undefined
     ? 'puts no portfolio into files (LIMITLINE_KEEP_DAYS is not set)'
     : TASK_WORDS[task];
 }
 
-/** When dropped files are taken in if the schedule does not name `inbox`. */
+/** The words that say when dropped files are taken in, if the schedule does not name `inbox`. */
 function inboxWords({ LIMITLINE_INBOX }: Pick<Context['settings'], 'LIMITLINE_INBOX'>): string {
   return LIMITLINE_INBOX === undefined ? 'no drop folder (LIMITLINE_INBOX)' : 'at once, as files come';
 }

@@ -33,7 +33,7 @@ export async function readNoticesFacts(
     }),
     about: settings.NOTIFY_ABOUT,
     hasLinks: settings.CONSOLE_URL !== undefined,
-    // Sorted by the time that is shown. The notice of a finished portfolio may be made after notices of later times.
+    // The notices are sorted by the time that is shown. The notice of a finished portfolio may be made after notices of later times.
     lately: lately.toSorted((one, other) => other.notice.atMs - one.notice.atMs),
     counts,
     nowMs: Date.now(),

@@ -13,7 +13,7 @@ export async function announceAccount(context: Context, say: (text: string) => v
   const { account, accounts, redis, settings } = context;
   const used = await accounts.isUsed(account);
   await context.enterAccount().catch((error) => {
-    // Goes on without: the first import enters the account, too.
+    // A command that imports nothing starts although Redis' memory is full: the first import enters the account, too.
     if (!serves || !isRefusedAsFull(error)) throw error;
   });
   say(

@@ -49,7 +49,7 @@ export function onPortfolio<T>(
   { alsoArchived = false } = {},
 ): Promise<T> {
   return opened(async (context) => {
-    // Checked first, so that a fault is the only line.
+    // The portfolio is checked before anything is printed, so that a fault is the only line.
     if (!alsoArchived || !(await context.archives.read(name))) await mustExist(name, context);
     announce(context);
     return auditWholeCommand(context, () => run(context));
@@ -76,7 +76,7 @@ async function unknownPortfolio(
   const names = await portfolios.names();
   const which = names.length > 10 ? 'the latest are' : 'known are';
   const known = names.length > 0 ? `${which}: ${names.slice(-10).join(', ')}` : 'none was imported yet';
-  // The latest ten, because archived portfolios are in no other list.
+  // The latest ten archived portfolios are named, too, because they are in no other list.
   const gone = (await archives.page(0, 10)).map((archived) => archived.name);
   const archived = gone.length > 0 ? `; archived or forgotten are: ${gone.join(', ')}` : '';
   const elsewhere = await accounts.having(name);

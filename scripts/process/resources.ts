@@ -5,8 +5,8 @@ import { setFlagsFromString } from 'node:v8';
 const GROWS_BY_PERCENT = 60;
 
 /**
- * Limits the heap's growth in processes that read much data and keep little. A limit of a third would make them a tenth slower; no limit
- * would take 30 MB more memory. Must be called before data is read.
+ * Limits the heap's growth in processes that read much data and keep little. A growth of 33 % would make them a tenth slower, and without
+ * any limit they would take 30 MB more memory. Must be called before data is read.
  *
  * @param byPercent another limit, if measured
  */

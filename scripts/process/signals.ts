@@ -8,8 +8,8 @@ export type EndSignal = (typeof SIGNALS)[number];
 const KILLED_STATUS = 130;
 
 /**
- * One Ctrl-C may arrive twice within milliseconds: npm or a shell passes it on, and `timeout` signals both group and child. A
- * person who repeats it has read the first reaction, which takes longer.
+ * How long after the first signal a second one counts as deliberate, in ms. One Ctrl-C may arrive twice within milliseconds: npm or a shell
+ * passes it on, and `timeout` signals both group and child. A person who repeats it has read the first reaction, which takes longer.
  */
 const DELIBERATE_AFTER_MS = 2_000;
 
@@ -62,7 +62,7 @@ export function waitForSignal(): { signal: Promise<EndSignal>; forget: () => voi
 /** SIGHUP is signal 1, the lowest bit of the mask. */
 const HANG_UP_BIT = 1n;
 
-/** `open(2)`: the lowest two bits of the flags are the access mode; this is write-only. */
+/** The mask of the access mode in the flags of `open(2)`, and the access mode for writing only. */
 const ACCESS_MODE = 0o3;
 const WRITE_ONLY = 0o1;
 

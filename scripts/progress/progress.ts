@@ -5,10 +5,10 @@ const REDRAW_EVERY_MS = 200;
 /** Where the output is no terminal, a line is written once in this time. */
 const WRITE_EVERY_MS = 5_000;
 
-/** Characters of a progress bar: leaves room in 80 columns for the account and for what calls wait for. */
+/** The width of a progress bar in characters: it leaves room in 80 columns for the account and for what calls wait for. */
 const BAR_WIDTH = 10;
 
-/** Characters of an account's name: enough to recognise it. */
+/** The most characters of an account's name beside the bar: enough to recognise it. */
 const NAME_WIDTH = 24;
 
 export type Progress = ReturnType<typeof startProgress>;

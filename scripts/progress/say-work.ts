@@ -59,7 +59,7 @@ export function startSayingMinutes({
     ];
     log.info({ ...rows, calls, callsPerS, inFlight, waiting, ...(why === '' ? {} : { why }) }, words.join('; '));
   };
-  // Faults are ignored: an absent Redis is reported elsewhere.
+  // Faults are ignored: the lost connection to Redis is logged by src/redis/connections.ts.
   const timer = setInterval(() => void say().catch(() => {}), everyMs).unref();
   return { stop: (): void => clearInterval(timer) };
 }
@@ -85,10 +85,10 @@ export function countCalls(service: Service, onAccepted = () => {}): { service: 
   return { service: { ...service, client }, sent: () => count };
 }
 
-/** How often ended rows are logged: often for an observer, and seldom for an outage in which all rows end alike. */
+/** How often ended rows are logged: often enough for an observer, and seldom enough for an outage in which all rows end alike. */
 const SAY_EVERY_MS = 5_000;
 
-/** Rows that ended alike. */
+/** A group of rows that ended alike, and their number. */
 type Kind = { state: RowState; step: Step; status: number | undefined; rows: number };
 
 /**
@@ -123,7 +123,7 @@ export function startRowTally({ log, everyMs = SAY_EVERY_MS }: { log: Log; every
     },
     /** Rows that ended in this process so far, by state. */
     counts: (): Readonly<Partial<Record<RowState, number>>> => counts,
-    /** Logs what is left and stops. */
+    /** Logs the rows that ended since the last log entry, and stops. */
     stop(): void {
       clearInterval(timer);
       say();
@@ -134,7 +134,7 @@ export function startRowTally({ log, everyMs = SAY_EVERY_MS }: { log: Log; every
 /** The interval of one fault's log entries, because each waiting call meets the fault every few seconds. */
 const SAY_FAULTS_EVERY_MS = 60_000;
 
-/** Different faults logged per minute: a quoted response may have its own number each time. */
+/** The most different faults that are logged in a minute: a quoted response may have its own number each time. */
 const MOST_A_MINUTE = 5;
 
 /** How long after a fault a success does not end it: a call that was sent before the fault may be accepted shortly after. */
@@ -195,7 +195,7 @@ export async function startSayingFinished(
       );
     }
   };
-  // Faults are logged at `debug` alone: an absent Redis is reported elsewhere.
+  // Faults are logged at `debug` alone: the lost connection to Redis is logged by src/redis/connections.ts.
   const again = onceAtATime(() =>
     look().catch((error) => log.debug({ reason: messageOf(error) }, 'could not look which portfolios are finished')),
   );

@@ -49,10 +49,10 @@ export async function reportArchived(
   await writeOutput(out, (to) => pipeline([`${text}\n`], to));
 }
 
-/** Width of the name, as in {@link portfolioWords}, so that a line fits 80 columns. */
+/** The width of the name's column in characters, as in {@link portfolioWords}, so that a line fits 80 columns. */
 const NAME_WIDTH = 24;
 
-/** Three or four lines: name and state, counts, sums, and the folder. */
+/** The three or four lines about an archived portfolio: name and state, counts, sums, and the folder. */
 export function archivedWords(archived: ArchivedAt): string {
   const { name, is, sinceMs, by, finishedMs, requested = '0', granted = '0', sizeBytes, folder } = archived;
   const shown = name.length > NAME_WIDTH ? `${name.slice(0, NAME_WIDTH - 1)}…` : name;

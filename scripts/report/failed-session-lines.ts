@@ -2,10 +2,10 @@ import type { Context } from '../../src/context.ts';
 import type { FailedSessions } from '../../src/ledger/calls/sessions.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 
-/** Sessions that are named at most; each costs a line. */
+/** The most sessions that are named; each costs a line. */
 const MOST_NAMED = 5;
 
-/** The most characters of what the service said. */
+/** The most characters that are shown of what the service said about a session. */
 const MOST_SAID = 160;
 
 /** The line, the buyer and what the service said of sessions that it rejected, or of which nobody knows what became; without links, which are never printed. */

@@ -131,7 +131,7 @@ export function resolvedWords(
   return `line ${line} of ${file} (row ${row}), ${name}, ${requested_limit}: its ${became}`;
 }
 
-/** The portfolio's own rows that go on. Rows of others may be paused where these are not. */
+/** The number of the portfolio's own rows that go on. Rows of other portfolios are not counted, because those portfolios may be paused. */
 export function rowsHere({ rows, elsewhere = [] }: ResolutionSummary): number {
   return elsewhere.reduce((here, other) => here - other.rows, rows);
 }

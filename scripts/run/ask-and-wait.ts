@@ -15,8 +15,8 @@ import type { Terminal } from '../terminal/terminal.ts';
 const LOOK_EVERY_MS = 200;
 
 /**
- * How long, in ms and besides the time limit of a call, no session may be answered until the rest is left to workers. Pauses between calls
- * are never longer.
+ * How long a run waits for the answer to any session, in ms and in addition to the time limit of a call, before it leaves the other
+ * sessions to workers. Pauses between calls are never longer.
  */
 const PATIENCE_MS = 60_000;
 

@@ -125,7 +125,7 @@ function allWell({ rows, states, replaced, invalid, kept }: Summary, { supplier 
 /** How long a stopped run waits for its report. The report command gives it later. */
 const LAST_REPORT_MS = 2_000;
 
-/** Held rows read for the hint: enough to know the statuses of their responses. */
+/** The most held rows that are read for the hint at SERVICE_NOT_MADE: enough to know the statuses of their responses. */
 const HELD_LOOKED_AT = 1_000;
 
 /** A portfolio at the end of a run; `hint`: a setting that would keep rows from being held; `workers`: processes that go on sending. */

@@ -110,7 +110,7 @@ export function extentOf(
   };
 }
 
-/** How often the time left is read anew. */
+/** How often the estimate of the time left is computed again. */
 const READ_EVERY_MS = 1_000;
 
 /**

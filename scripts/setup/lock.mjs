@@ -53,7 +53,10 @@ async function takeLock(folder, draft, say) {
   throw new Error(`another set-up has not ended for ${LOCK_PATIENCE_MS / 60_000} minutes; end it, or delete ${folder}`);
 }
 
-/** Outside the clone: npm empties node_modules, and a data folder may come to belong to another user. */
+/**
+ * The folder of this clone's locks. It is outside the clone: npm empties node_modules, and a data folder may come to belong to another
+ * user.
+ */
 function lockFolder(root) {
   const user = process.getuid?.() ?? 0;
   const folder = join(

@@ -94,7 +94,7 @@ export function askSecret(question: string): Promise<string | undefined> {
         else if (typed.length < LONGEST) typed.push(sign);
       }
     };
-    // Before the question, so that the terminal does not show what somebody types at once.
+    // The echo ends before the question is shown, so that the terminal does not show what somebody types at once.
     stdin.setRawMode(true);
     stdin.ref();
     stdin.on('data', hear);

@@ -37,7 +37,10 @@ export function makeTerminal({ json }: { json: boolean }) {
 /** Marks and overrides of the reading direction, by which a text of the service or of a file could look like another one. */
 const DIRECTIONS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** The text with such characters as `\u202e`, which JSON reads as the character itself. */
+/**
+ * The text with an escape such as `\u202e` in place of each character that changes the reading direction. JSON reads an escape as the
+ * character itself.
+ */
 function inOneDirection(text: string): string {
   return text.replace(DIRECTIONS, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -164,8 +164,8 @@ const LIMITLINE = join(ROOT, 'scripts/limitline.cjs');
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
-/** After running so long, a part's crash has nothing to do with its start, and the pause begins small again. */
+/** How long a part must have run so that its crash has nothing to do with its start, in ms: the pause then begins small again. */
 const WELL_AFTER_MS = 60_000;
 
-/** Time for a part to stop: calls in flight get 20 s of it (jobs/workers/workers.ts), and the rest is for the end. */
+/** How long a part may take to stop, in ms: calls in flight get 20 s of it (jobs/workers/workers.ts), and the rest is for the end. */
 const STOP_LIMIT_MS = 25_000;

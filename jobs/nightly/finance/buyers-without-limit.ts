@@ -7,7 +7,7 @@ import { ageWords, quoted, type RowCheck, rowItem, type WalkedRow } from '../wal
 
 type BuyersDeps = { rows: Pick<Rows, 'ofBuyers' | 'allOf' | 'read'>; sink: FoundSink; atMs: number };
 
-/** Buyers read together: some milliseconds of Redis' time, in short scripts. */
+/** How many buyers are read together: some milliseconds of Redis' time, in short scripts. */
 const PAGE = 200;
 
 /**
@@ -56,7 +56,7 @@ async function latestRow(
   { rows }: BuyersDeps,
 ): Promise<WalkedRow | undefined> {
   const told = known?.rows ?? [];
-  // Rows that wait for approval decide nothing here. They may have been refused before, which only the row itself says.
+  // The states of rows that wait for approval decide nothing yet: only the row itself says whether it was refused before.
   if (told.some(({ state }) => state !== 'awaiting' && !isWithout({ state, awaits: undefined }))) return undefined;
   // The usual case: the buyer has no other row.
   if (known?.count === 1 && told.length === 1) return walked;
@@ -65,9 +65,11 @@ async function latestRow(
     const results = await rows.read(page);
     for (const [place, row] of page.entries()) {
       const result = results[place];
-      // This row was archived. All rows of the buyer with a limit are known here, so it has none.
+      // The row was archived. If all rows of the buyer are known (`isWhole`), the check above has found no limit among them, so this row
+      // has none.
       if (!result && known?.isWhole) continue;
-      // A row that was archived, or is known only by its call, may have a limit. A row that is here has one or may get one.
+      // Without a result, the row was archived or is known only by its call, so it may have a limit. With a result, it has a limit or may
+      // get one.
       if (!result || !isWithout(result)) return undefined;
       const isLater = !latest || result.updatedMs > latest.result.updatedMs;
       if (!result.replaced && isLater) latest = { row, result };

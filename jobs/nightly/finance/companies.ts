@@ -11,7 +11,7 @@ type SharedDeps = { calls: Pick<Calls, 'sharedCompanies' | 'makersOf'>; sink: Fo
 /** The most company ids from files that are remembered, in some 25 MB. Further ids are not compared. */
 const MOST_GIVEN = 100_000;
 
-/** Ids looked up with one script: a millisecond of Redis' time. */
+/** How many ids one script looks up, which takes Redis a millisecond. */
 const PAGE = 500;
 
 type Given = { id: string; buyer: string; row: string };

@@ -58,7 +58,10 @@ export type FinanceDeps = {
 type FinanceChecks = {
   /** Checks of each row, in the common walk. */
   rowChecks: RowCheck[];
-  /** The other checks: things made twice, and lines of the day's files. May run before, during or after the walk. */
+  /**
+   * The checks that need no walk over the rows: things made twice, and lines of the day's files. They may run before, during or after the
+   * walk.
+   */
   run(): Promise<void>;
 };
 
@@ -156,7 +159,7 @@ export function grantedBelow(walked: WalkedRow, meanings: Meanings): FoundItem |
   return share === '5' ? rowItem('granted below', walked, 'less than requested', more) : undefined;
 }
 
-/** Finds a limit whose answer differs from the request in a field that does not decide whose it is. */
+/** Finds a limit that the service answered with other values than were sent, in fields that do not decide to which request it belongs. */
 function answeredOtherwise(walked: WalkedRow): FoundItem | undefined {
   const { record, limitId } = walked.result;
   if (!record.differs) return undefined;
@@ -259,8 +262,8 @@ function isUnsubmitted({ submitted }: PortfolioDraft): boolean {
 }
 
 /**
- * The rows that the check of statements covers, by state, and the words for them. Rows under way are checked when they have ended. A
- * cancelled row asks for nothing, and a skipped row's limit was made for another row.
+ * The rows that the check of audited financial statements covers, by state, and the words for them. Rows under way are checked when they
+ * have ended. A cancelled row asks for nothing, and a skipped row's limit was made for another row.
  */
 const STAGES: Readonly<Partial<Record<RowState, string>>> = {
   awaiting: 'not sent yet',

@@ -6,7 +6,7 @@ import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts
 import type { RowResult } from '../../../src/ledger/schema/row.ts';
 import { type RowCheck, rowItem, type WalkedRow } from '../walk-ledger.ts';
 
-/** New events read at most, newest first: some megabytes of memory for a usual day's events. */
+/** The most new events that are read, newest first. The events of a usual day take some megabytes of memory. */
 const MOST_EVENTS = 100_000;
 
 type NewEvents = Pick<Events, 'walk' | 'countSince' | 'totals'>;
@@ -39,7 +39,7 @@ export async function findNamedByEvents(
     },
     async end() {
       const nameless = idsOf.filter(({ slots }) => !slots.some((slot) => isNamed[slot] === 1));
-      // Of events whose ids did not all fit into the table, it is unknown whether they name a row.
+      // An event is left out if not all its ids fit into the table of ids: it may name a row.
       const unknown = nameless.filter(({ isWhole }) => isWhole).length;
       const left = count - looked + nameless.length - unknown;
       if (unknown > 0) await sink.found(namesNothing(unknown));
@@ -48,12 +48,12 @@ export async function findNamedByEvents(
   };
 }
 
-/** Where an event's ids are in the table, and whether all of them are. */
+/** The places of an event's ids in the table of ids of all new events, and whether all ids of the event are in it. */
 type EventSlots = { slots: Uint32Array; isWhole: boolean };
 
 /**
- * Adds the ids of new events to the table. Returns the slots of each event, and counts of what became of decisions. Events whose decisions
- * were all taken, or said nothing new, are left out.
+ * Adds the ids of new events to the table of ids. Returns the slots of each event, and counts of what became of decisions. Events whose
+ * decisions were all taken, or said nothing new, are left out.
  */
 async function readNew(
   events: NewEvents,
@@ -93,7 +93,7 @@ const NOT_TAKEN: readonly (readonly [keyof EventBecame, string])[] = [
 
 type Named = { of: NamedRow['of']; id: string; slots: number[] };
 
-/** How a row is named: first by ids of its own, then by ids that rows may share. */
+/** The id by which events name a row: ids of the row itself come first, then ids that rows may share. */
 function namedId(result: RowResult, find: (id: string) => number | undefined): Named | undefined {
   const { limitId, companyId, again, request } = result;
   let named: Named | undefined;

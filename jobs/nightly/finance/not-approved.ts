@@ -4,7 +4,7 @@ import { visible } from '../../../src/portfolio/problem.ts';
 import { type Meanings, statusMeaningOf } from '../../../src/status-meaning.ts';
 import { quoted, rowItem, type WalkedRow } from '../walk-ledger.ts';
 
-/** Characters of a status that are shown: longer texts are no real status, and their beginnings tell them apart. */
+/** The most characters of a status that are shown: longer texts are no real status, and their beginnings tell them apart. */
 const MOST_CHARACTERS = 60;
 
 /** Finds a limit with a status that does not mean approved, and asks what it means where nobody has said that. */
@@ -42,7 +42,7 @@ export function longReview(
 ): FoundItem | undefined {
   const { result } = walked;
   const { state, sinceMs } = result;
-  // The age first: it is read without parsing the answer.
+  // The row's age is checked first, because that needs no parsing of the service's answer.
   if (state !== 'done' || atMs - sinceMs <= days * DAY_MS) return undefined;
   const { status = '' } = result.record;
   if (statusMeaningOf(status, meanings) !== 'review') return undefined;

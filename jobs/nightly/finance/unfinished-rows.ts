@@ -125,7 +125,7 @@ function wasSent(state: string): boolean {
   return is('isStep', state) || is('isFailed', state) || is('isGranted', state);
 }
 
-/** Why a row failed, followed by the service's own words. */
+/** Why rows fail, as the beginning of a finding's sentence, by the meaning of the service's answer; `at` is the step in words. */
 const REASONS: Readonly<Record<CauseMeaning, (at: string) => string>> = {
   refused: (at) => `refused at ${at}`,
   unknown: (at) => `outcome unknown at ${at}`,

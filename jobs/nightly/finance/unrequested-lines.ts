@@ -79,7 +79,10 @@ export async function tellUnrequested(file: DayFile, deps: LinesDeps): Promise<v
   }
 }
 
-/** Lines whose rows are read at once. A hundred imports may have rows at each line, and Redis should be busy for a few ms only. */
+/**
+ * The number of lines whose rows are read at once. A hundred imports may have rows at each line, and Redis should be busy for a few ms
+ * only.
+ */
 const SPAN_LINES = 50;
 
 function buyerOf(line: Asking): string | undefined {
@@ -121,7 +124,7 @@ function shownOf(line: Asking, { columns }: Opened): Pick<FoundItem, 'name' | 'r
   };
 }
 
-/** Characters of a name that are reported: longer than any real name, because a cell may have a megabyte. */
+/** The most characters of a name that are reported: longer than any real name, because a cell may have a megabyte. */
 const MOST_CHARACTERS = 200;
 
 type Told = { says: string; detail: string };
@@ -157,7 +160,7 @@ function cut(text: string): string {
   return text.length > MOST_SAID ? `${text.slice(0, MOST_SAID - 1)}…`.toWellFormed() : text;
 }
 
-/** Characters of a problem that are reported, about two sentences. The errors file has the whole text. */
+/** The most characters of a line's problem that are reported, about two sentences. The errors file has the whole text. */
 const MOST_SAID = 400;
 
 /**

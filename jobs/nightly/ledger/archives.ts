@@ -17,7 +17,10 @@ type ArchivesCheck = {
   nowMs?: number;
 };
 
-/** A fault of the disk is found within a week, and each night reads about a seventh of all archives. */
+/**
+ * In how many nights all archives are read completely once. Each night reads about a seventh of them, so a fault of the disk is found
+ * within a week.
+ */
 const NIGHTS = 7;
 const DAY_MS = 86_400_000;
 

@@ -86,7 +86,7 @@ export type FileDeps = {
   isOwnRedis: boolean;
 };
 
-/** In ms. A younger file may belong to an import or run that is under way. */
+/** The age, in ms, below which a stored file that nothing names is not reported: it may belong to an import or run that is under way. */
 const YOUNG_MS = 86_400_000;
 
 /**

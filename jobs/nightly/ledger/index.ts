@@ -117,7 +117,7 @@ async function checkAll(deps: LedgerCheckDeps, how: LedgerCheck): Promise<Ledger
   return { ...walked, notes: isOurs ? [] : [ELSEWHERE] };
 }
 
-/** In this order: indexes are mended first, because the check of jobs relies on them. */
+/** The checks that see how rows are stored, in their order: indexes are mended before the check of jobs, which relies on them. */
 function storedChecks(
   deps: LedgerCheckDeps,
   { sink, ask, signal, lookAgainMs }: LedgerCheck & { ask: Ask },
@@ -152,7 +152,10 @@ const HELD_LISTED = 'the list of held rows did not match the rows; it does now';
 const ELSEWHERE =
   'Files, documents and archives were not compared: none of the imported files are in the data folder of this host. Where they lie, limitline reconcile compares them.';
 
-/** Buyers checked lately. Rows of one buyer are usually near each other, so this saves most repeated reads. */
+/**
+ * How many buyers that were checked lately are remembered. Rows of one buyer are usually near each other, so this saves most repeated
+ * reads.
+ */
 const MOST_REMEMBERED = 10_000;
 
 /**

@@ -179,7 +179,7 @@ function wordsOf({ is, names = [] }: MendedDifference): { check: 'counts' | 'ind
   }
 }
 
-/** Rows that one finding names; the others are counted. A lost index would name all rows. */
+/** The most rows that one finding names; the others are counted. A lost index would name all rows. */
 const MOST_NAMED = 1_000;
 
 const PAGE = 100;

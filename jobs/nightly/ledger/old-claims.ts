@@ -21,7 +21,10 @@ type Noted = { row: RowId; replacedBy: string };
 /** Rows read together. */
 const PAGE = 100;
 
-/** Rows noted in one night. More would mean that a whole fleet died. The next night reports the rest. */
+/**
+ * The most rows with a possible claim that are noted in one night. More would mean that a whole fleet died. The next night reports the
+ * rest.
+ */
 const MOST_NOTED = 20_000;
 
 /**

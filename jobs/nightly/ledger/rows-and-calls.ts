@@ -18,7 +18,10 @@ export type RowCheckDeps = FeedDeps & {
   stories: Pick<Stories, 'calls'>;
 };
 
-/** Workers release a held row within two seconds of its answer. The second comparison comes well after that. */
+/**
+ * How long after a row was found to differ from its call the two are compared again, in ms. A worker releases a held row within two seconds
+ * of its answer, so this is well after that.
+ */
 export const LOOK_AGAIN_MS = 10_000;
 
 /** The most rows that are compared a second time. More would have a common reason, and the next night reports the rest. */
@@ -28,9 +31,9 @@ const MOST_AGAIN = 10_000;
 type Disagreeing = { row: RowId; state: RowState; updatedMs: number };
 
 /**
- * Compares rows with their calls. If the ledger has forgotten the call of a done row, it is recorded again from the row, so
- * that nothing is requested twice; a differing or unknown id is only reported. A forgotten call of a held row is in doubt
- * again. A held row without doubt goes on. A refused or cancelled row whose limit was made is left for a person.
+ * Compares rows with their calls. If the ledger has forgotten the call of a done row, the call is recorded again from the row, so that
+ * nothing is requested twice; a differing or unknown id is only reported. A forgotten call of a held row is in doubt again. A held row
+ * whose call is not in doubt goes on. A refused or cancelled row whose limit was made is left for a person.
  */
 export function makeCallCheck(
   deps: RowCheckDeps,

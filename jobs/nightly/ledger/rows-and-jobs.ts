@@ -15,8 +15,8 @@ type JobDeps = { rows: Rows; queues: Queues };
 const REQUEUED_AT_ONCE = 500;
 
 /**
- * Gives a job to each row in progress that has none. Queued rows get jobs from the feeder; here only remains of their lost jobs
- * are removed.
+ * Gives a job to each row in progress that has none. Queued rows get jobs from the feeder; this check only removes the remains of their
+ * lost jobs.
  *
  * @param wasMended whether a portfolio's indexes were mended: then its rows in progress are listed again
  */
@@ -27,7 +27,10 @@ export function makeRowsWithoutJob(
   let inProgress: RowId[] = [];
   let waiting: NewJob[] = [];
 
-  /** Gives a row a new job, if it still has none and has not changed since `before`. A job handed on meanwhile has changed the row. */
+  /**
+   * Gives a row a new job, if it still has none and has not changed since `before`. If a worker meanwhile handed the row's job on to
+   * another queue, the row has changed.
+   */
   async function restore(row: RowId, before: number): Promise<void> {
     if (await queues.hasJob(row)) return;
     const [now] = await rows.read([row]);

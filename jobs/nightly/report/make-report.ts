@@ -91,7 +91,7 @@ async function withCurrencies(findings: readonly Finding[], deps: ReportDeps): P
   return told;
 }
 
-/** A draft of all items, or the fault that prevented it. */
+/** How much the checks looked at, with the draft of the file of all items, or the disk fault that prevented the draft. */
 type Looked = { looked: NightReport['looked'] } & (
   | { draft: FileDraft; fault?: never }
   | { draft?: never; fault: string }
@@ -136,7 +136,7 @@ function doneOf(done: { looked: NightReport['looked'] } | undefined): NightRepor
   return done.looked;
 }
 
-/** Puts both files in place, each atomically. */
+/** Puts the file of all items and the page for printing in place, each atomically. */
 async function leaveFiles(
   items: FileDraft,
   whole: WholeReport,
@@ -195,7 +195,7 @@ const COLUMNS: readonly [name: string, cell: (item: FoundItem) => string | numbe
 /** Without a byte order mark, Excel reads the file in its own code page and garbles names. */
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** Lines are written in chunks of this size: one write per line would cost more than the line. */
+/** The size of the chunks in which lines are written, in characters: one write per line would cost more than the line. */
 const PIECE_CHARACTERS = 65_536;
 
 /**

@@ -17,15 +17,15 @@ export type LimiterCase = {
   start: StartLimiter;
   /** The settings that Limitline needs to understand this limiter's refusals. */
   env?: Record<string, string>;
-  /** The factor for the number of rows, where the calls of the usual number fit into one window. */
+  /** How many times the usual number of rows a run has, if the calls of the usual number fit into one window. */
   rowsTimes?: number;
   /** Whether it needs an nginx on this machine. */
   needsNginx?: true;
 };
 
 /**
- * The factor for the number of rows where a window is a minute. A window has room for 2,400 calls; twice the usual calls fill one, and most
- * of another.
+ * How many times the usual number of rows a run has if a window is a minute. A window has room for 2,400 calls; twice the usual calls fill
+ * one, and most of another.
  */
 const ROWS_OF_A_MINUTE = 2;
 
@@ -42,7 +42,7 @@ const EXPRESS_HEADERS = [
   ['legacy', { standardHeaders: false, legacyHeaders: true }],
 ] as const;
 
-/** Directives as in nginx's own examples. Their burst of 20 calls is half a second's worth. */
+/** The cases of nginx with their directives, as in nginx's own examples. A burst of 20 calls is half a second's worth. */
 const NGINX = [
   ['nginx 429', 'limit_req zone=api burst=20 nodelay; limit_req_status 429;'],
   ['nginx 429 delaying', 'limit_req zone=api burst=20; limit_req_status 429;'],
@@ -71,7 +71,7 @@ export const LIMITER_CASES: readonly LimiterCase[] = [
   })),
 ];
 
-/** express-rate-limit with its own store and words; a window begins with the first call after the end of the last window. */
+/** express-rate-limit with its own store and refusals; a window begins with the first call after the end of the last window. */
 function expressRateLimit(windowS: number, headers: Pick<Options, 'standardHeaders' | 'legacyHeaders'>): StartLimiter {
   return serveLimiter((passOn) => {
     const app = express();
@@ -82,7 +82,7 @@ function expressRateLimit(windowS: number, headers: Pick<Options, 'standardHeade
   });
 }
 
-/** @fastify/rate-limit with its own store, and its older words or those of the draft. */
+/** The package @fastify/rate-limit with its own store, and the headers of its older versions or those of the IETF draft. */
 function fastifyLimit(windowS: number, { enableDraftSpec }: { enableDraftSpec: boolean }): StartLimiter {
   return serveLimiter(async (passOn) => {
     const app = Fastify();
@@ -163,8 +163,8 @@ type Answer = (call: IncomingMessage, answer: ServerResponse) => void;
 const OF_CONNECTION = ['connection', 'keep-alive', 'transfer-encoding'];
 
 /**
- * Passes calls on to a service as they are, and its answers back, beside the headers that the answer has already. A call
- * whose answer cannot be had breaks, as it would without anybody in between.
+ * Passes calls on to a service as they are, and its answers back, with the headers that the limiter has set. If the service gives no
+ * answer, the connection breaks, as it would without a limiter.
  */
 function makePassOn(upstream: string) {
   const agent = new Agent({ keepAlive: true });

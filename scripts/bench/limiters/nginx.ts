@@ -94,5 +94,5 @@ async function untilAnswers(url: string, child: ChildProcess): Promise<void> {
   }
 }
 
-/** How often nginx is asked: short beside the time that it takes to start. */
+/** How often nginx is asked whether it answers, in ms: short compared with the time that it takes to start. */
 const LOOK_EVERY_MS = 20;

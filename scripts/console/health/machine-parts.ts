@@ -24,7 +24,9 @@ export async function redisPart({ redis, ledger }: Context): Promise<HealthFact[
   return facts;
 }
 
-/** A Redis that answers later than this counts as slow: each script takes at least as long, and each row needs fifteen of them. */
+/**
+ * The response time of Redis, in ms, from which it counts as slow: each script takes at least as long, and each row needs fifteen of them.
+ */
 const SLOW_MS = 100;
 
 function ofNode(info: ServerInfo): HealthFact[] {
@@ -49,11 +51,11 @@ function ofNode(info: ServerInfo): HealthFact[] {
   ];
 }
 
-/** With less free space than this on the disk, an import or our own Redis may soon fail. */
+/** The free space on the disk, in bytes, below which an import or our own Redis may soon fail. */
 const LITTLE_BYTES = 1_000_000_000;
 const NEXT_TO_NONE_BYTES = 200_000_000;
 
-/** Files counted at most: a folder of a hundred thousand documents would take too long. */
+/** The most files that are counted: a folder of a hundred thousand documents would take too long. */
 const MOST_FILES = 5_000;
 
 /** The data folder: path, size, and free space on its disk. */

@@ -41,7 +41,7 @@ export function mePageFunctions(context: Context): MePageFunctions {
       const { name, token } = proof;
       const end = async (): Promise<number | boolean> =>
         which === 'all others' ? people.sessions.endAll(name, { but: token }) : people.sessions.endOne(name, which.one);
-      // A person of an identity provider has no password here, and so needs no proof.
+      // A person of an identity provider has no password in Limitline, and so needs no proof.
       const isOurs = (await people.users.read(name)) !== undefined;
       return isOurs ? proven(proof, end) : { is: 'done', made: await end() };
     },

@@ -7,7 +7,10 @@ import type { PortfolioState } from '../../../src/ledger/portfolios/portfolio.ts
 import { sharedFor } from '../../../src/once-at-a-time.ts';
 import type { Role } from '../../../src/people/person.ts';
 
-/** The most names that are read. A sentence names five at most, and the sixth shows that there are more. */
+/**
+ * The most names of users that are read for a sentence about who may act. The sentence names five at most, and the sixth shows that there
+ * are more.
+ */
 const ENOUGH = 6;
 
 /** The most users that are searched, in the order of their names. */
