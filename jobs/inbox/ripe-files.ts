@@ -131,7 +131,7 @@ const KINDS = {
   link: 'is a link, and links are not followed: drop the file itself',
   folder:
     'is a folder: drop the file itself, and its documents in a folder or a ZIP file of its name without the ending',
-  other: 'is a pipe, a socket or a device: drop a file',
+  other: 'is a pipe, a socket or a device: put an ordinary file there instead',
 };
 
 /**

@@ -66,7 +66,10 @@ async function cutAudit({ audit, days }: CutDeps, { by, from }: Night): Promise<
   }
   const cut = await audit.cut({ beforeMs: Date.now() - days * DAY_MS, by, from });
   if (!cut) return { is: 'well', words: `No audit entry is older than ${days} days.` };
-  return { is: 'well', words: `Audit entries older than ${days} days were cut off, up to number ${cut.upTo}.` };
+  return {
+    is: 'well',
+    words: `Audit entries older than ${days} days were deleted, up to and including number ${cut.upTo}.`,
+  };
 }
 
 /** Imports the files in the drop folder: the task `inbox`. */

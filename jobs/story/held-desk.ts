@@ -121,7 +121,7 @@ async function questions(deps: AccountDeps): Promise<Questions> {
   if (last?.digest === digest) return { held: last.held, total: total - last.compared + last.held.length };
   const first = await stories.held({ count: MOST_HELD });
   const held = await oneForEachCall(first, deps);
-  // The digest is read again. If rows were held or answered while these were read, the result does not belong to the digest.
+  // The digest is read again: it differs if rows were held or answered meanwhile, and then the compared rows are not kept for it.
   if ((await stories.heldDigest()).digest === digest) found.set(stories, { digest, compared: first.length, held });
   return { held, total: total - first.length + held.length };
 }

@@ -70,7 +70,7 @@ async function keep(
   await opened.close();
   const [fault] = opened.problems;
   if (fault)
-    throw new LimitlineError('USAGE', `Nothing was kept: ${file} cannot be read in this way. ${fault.message}`);
+    throw new LimitlineError('USAGE', `The mapping was not kept, since ${file} cannot be read by it. ${fault.message}`);
   await makeNamedMappings({ dataDir }).keep({ name, file: basename(file), keptMs: Date.now(), by, reading });
   const words = `Mapping ${name} is kept. ${understoodWords(opened)}\nWith LIMITLINE_INBOX_MAPPING=${name}, all files of the drop folder are read in this way.`;
   terminal.print(words, { name, file, by, reading });

@@ -201,7 +201,8 @@ async function lastWords({ users }: People): Promise<string[]> {
 
 async function viewOf(name: string, { users }: People) {
   const user = await users.read(name);
-  if (user === undefined) throw new LimitlineError('NOT_FOUND', `User ${name} was removed at this moment.`);
+  if (user === undefined)
+    throw new LimitlineError('NOT_FOUND', `User ${name} was removed by somebody else while this command ran.`);
   return userJson(user);
 }
 

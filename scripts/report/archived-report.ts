@@ -107,8 +107,8 @@ function nextSteps({ name, is }: ArchivedAt, isGone: boolean): string[] {
   if (is !== 'archived') return [archivedFault({ name, is }).message];
   if (isGone)
     return [
-      'The files of the archive are not there: without them its rows do not come',
-      'back. Put the folder back from a copy.',
+      'The files of the archive are missing, so the portfolio cannot be restored.',
+      'Put the folder back from a copy.',
     ];
   return [
     `Its results:   npx limitline report ${word} --format csv --out FILE`,

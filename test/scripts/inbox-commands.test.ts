@@ -19,7 +19,7 @@ test('a mapping is kept by a file that is read so, listed, and forgotten', async
   const keep = ['mapping', 'keep', 'Our bank', 'bank.csv'];
   expect((await limitline(...keep)).stderr).toMatch(/There is nothing to keep: .* Give the options, such as --map/);
   expect((await limitline(...keep, '--map', 'Nothing=name')).stderr).toMatch(
-    /^limitline: Nothing was kept: bank\.csv cannot be read in this way\./m,
+    /^limitline: The mapping was not kept, since bank\.csv cannot be read by it\./m,
   );
   expect((await limitline('mapping')).stdout).toMatch(/^No mapping is kept/);
   const kept = await limitline(...keep, '--map', 'Kunde=name', '--map', 'Betrag=requested_limit', '--decimal', 'comma');

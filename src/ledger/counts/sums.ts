@@ -21,8 +21,8 @@ export type Sums = {
 export type EarlierSum = { status: string; share: Share; granted: string };
 
 /**
- * The sums of done rows with one status and one share: their number, what they requested, and the total and available limits that the
- * service named. `unsaid` is the number of those without an available limit.
+ * The sums of done rows with the same status and the same {@link Share} (granted of requested: all, less, nothing): their number, what they
+ * requested, and the total and available limits that the service named. `unsaid` is the number of those without an available limit.
  */
 export type AnswerSum = EarlierSum & { rows: number; requested: string; available: string; unsaid: number };
 

@@ -23,8 +23,8 @@ local state, wanted, asker, known, record = unpack(redis.call('HMGET', last, 'st
 if known == word then return { 'asked', number } end
 if state == 'claimed' then return { 'waits', number } end
 if state == 'free' and wanted then
-  -- A session is still wanted while it is on the list `wishes`, and the portfolio of the row for which a person asked for it has not been
-  -- cancelled or archived since.
+  -- A hosted session of the service is still wanted while it is on the list `wishes`. A person asked for it because of a row; that row's
+  -- portfolio must not have been cancelled or archived since.
   local wish, of = ' ' .. thing .. '.' .. number, string.match(portfolio, '^(.*:portfolio:)') .. string.match(asker, '^(.*)/')
   local since, cancels = redis.call('ZSCORE', wishes, asker .. wish), redis.call('HGET', of, 'cancels')
   if since and not isArchived(of) and tonumber(wanted) >= tonumber(cancels or 0) then

@@ -1,6 +1,6 @@
 -- Restores rows or other keys of a portfolio, except its hash, from lines of its archive (archive-lines.lua), byte for byte. It may run
--- twice. Pieces of other keys may come in any order, since nobody changes these keys in the meantime. A list would get its entries twice,
--- so the first piece deletes the key, and the others must follow in order.
+-- twice. A large key comes in several pieces. Those of a set or a hash may come in any order, since nobody changes the key in the meantime.
+-- A list would get its entries twice: so its first piece deletes the key, and its other pieces must follow in order.
 -- @keys portfolio approvals row
 -- Keys: approvals and row: the beginnings of the keys of approvals and of the portfolio's rows.
 -- @args of run …lines

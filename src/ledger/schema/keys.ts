@@ -208,7 +208,7 @@ export function makeKeys(prefix: string, account: string) {
     inboxContents: `${root}:inbox:contents`,
     /** Sorted set: ids of files from drop folders, by when they were taken, in ms. */
     inboxLately: `${root}:inbox:lately`,
-    /** Set: ids of dropped files whose results are still to be written, since their portfolio has not settled. */
+    /** Set: ids of files from the drop folder whose results are still to be written, since not all rows of their portfolio have ended. */
     inboxOpen: `${root}:inbox:open`,
     /** String, expires: the process that takes files from a drop folder. */
     inboxTaken: (folder: string) => `${root}:inbox:taken:${folder}`,

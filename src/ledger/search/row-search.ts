@@ -141,7 +141,7 @@ export function makeLargestRows({ connection, keys }: { connection: RedisConnect
   const { sizes } = makeRowSources({ connection, keys });
   const { read } = makeRowLists({ connection, keys });
 
-  /** Keys of rows that include the largest ones. */
+  /** Keys of at least the `count` rows with the largest requested amounts; further rows may be among them. */
   async function candidates(portfolio: string, approval: string, count: number) {
     const own = keys.approvalRows(portfolio, approval);
     const { rows, indexed, lastLine } = await sizes(portfolio);

@@ -49,7 +49,7 @@ export function outcomeColumns(header: readonly string[]): ReadonlyMap<string, n
   const stateAt = names.findLastIndex((_name, at) => startsAt(ours, at));
   if (stateAt === -1) return undefined;
   const places = new Map(ours.map((name, place) => [name, stateAt + place]));
-  // Earlier versions did not write the column of the recorded buyer.
+  // Results files of earlier versions lack this column, which names the buyer that Limitline took the line for.
   const knownAt = stateAt + ours.length;
   if (names[knownAt] === KNOWN_COLUMN) places.set(KNOWN_COLUMN, knownAt);
   // The session column exists only if somebody has asked for a hosted session.

@@ -162,7 +162,7 @@ async function notStarted(folder: Folder): Promise<LimitlineError> {
 function tooLong(folder: Folder, trouble: string): LimitlineError {
   const starter = lockOwner(folder);
   const reason = trouble || (starter ? `process ${pidOf(starter)} is starting it` : 'another command is ending it');
-  const remedy = `see ${folder.path}/${LOG_NAME}, and end the process that everything waits for`;
+  const remedy = `the log ${folder.path}/${LOG_NAME} may say why; end that process if it hangs, and try again`;
   return new LimitlineError(
     'REDIS',
     `Limitline's own Redis has not started within ${PATIENCE_MS / 1_000} s (${reason}); ${remedy}.`,
