@@ -11,15 +11,15 @@ export type ConsoleApp = FastifyInstance;
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Writes down what people do here; see src/audit. */
+    /** The audit trail (src/audit), which records what people do in the console. */
     audit: Audit;
   }
   interface FastifyRequest {
-    /** Who asks. NOBODY before the access check, and where the address is open to everybody. */
+    /** The person who sends the request: NOBODY before the access check, and at addresses that are open to everybody. */
     person: Person;
     /** The console's own origin that the request used, such as `https://console.example.com`; set by the guard. */
     origin: string;
-    /** The person's rights, for `can`. `owns` is about the portfolio of this request, and is only known to the handler. */
+    /** The person's rights, for `can`. `owns` says whether the portfolio of this request is their own; before the handler it is false. */
     rights: Rights;
     /** The portfolio and the kind of request by which access was checked; set for the handler. */
     about: About | undefined;
@@ -29,7 +29,7 @@ declare module 'fastify' {
     access?: Access;
     /** Tells the access table what a request is about, if the person may use the route at all. @throws ConsoleError */
     about?: (request: FastifyRequest) => Promise<About>;
-    /** What a posted address does, see `addAction`. */
+    /** The action of an address to which a form is posted, see `addAction`. */
     action?: Action;
   }
   interface FastifyReply {

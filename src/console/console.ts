@@ -54,7 +54,7 @@ export async function makeConsole(
 ) {
   const { host, port, log, reach = localReach(host) } = given;
   const signIn = signInFor(given, reach);
-  // Where `identify` replaces sessions, no session can end while a page watches.
+  // Event streams are ended when the session of their page ends. Where `identify` replaces sessions, there are none to ask about.
   const mayWatch = signIn && !given.identify ? makeMayWatch(signIn.gate) : undefined;
   const hub = makeHub({ strip: given.strip, log, ...(mayWatch && { mayWatch }) });
   const { app, address } = makeServer({ reach, port, log });
@@ -63,9 +63,9 @@ export async function makeConsole(
   const devices = signIn && makeDevices(signIn.formKey, `${signIn.gate.cookie}-device`);
   const know = holdTries(app, devices);
   await app.register(cookie);
-  // The port is in the name because all ports of a host share cookies. The account is, so that an old page of the stand-in's
-  // console cannot act at the service, where rows have the same names. `__Host-` binds the cookie to this host and to HTTPS
-  // (RFC 6265bis, 4.1.3.2).
+  // The cookie's name has the port, because all ports of a host share cookies. It has the account, so that an old page of the
+  // stand-in's console cannot act at the real service, where rows have the same names. `__Host-` binds the cookie to this host
+  // and to HTTPS (RFC 6265bis, 4.1.3.2).
   const isHttps = reach.certificate !== undefined || reach.isProxy !== undefined;
   const cookieKey = `${isHttps ? '__Host-' : ''}limitline_csrf_${port}_${createHash('sha256')
     .update(given.account ?? '')
@@ -73,7 +73,8 @@ export async function makeConsole(
     .slice(0, 8)}`;
   await app.register(csrfProtection, {
     cookieKey,
-    // Not `strict`: a link from another site would omit the cookie, and its replacement would invalidate all open pages.
+    // Not `strict`: a browser that follows a link from another site would send no cookie. The console would then set another one,
+    // and the forms of all open pages would become invalid.
     cookieOpts: { path: '/', sameSite: 'lax', httpOnly: true, secure: isHttps || 'auto' },
     // A token belongs to one session; other sessions cannot use it (ASVS 3.5.1).
     csrfOpts: { hmacKey: signIn?.formKey ?? randomBytes(32) },
@@ -81,7 +82,7 @@ export async function makeConsole(
     getToken: (request) => tokenOf(request.body, request.query, request.headers['csrf-token']),
   });
   await app.register(formbody, { bodyLimit: FORM_LIMIT_BYTES });
-  // A known person is counted as one, from any address; an unknown one by the network.
+  // The rate limit counts the requests of a known person by name, from any address, and those of unknown people by network.
   await app.register(rateLimit, { global: false, keyGenerator: ({ person, ip }) => person.by || addressGroup(ip) });
   await app.register(fastifySSE, { heartbeatInterval: HEARTBEAT_MS });
   app.decorate('audit', given.audit ?? NO_AUDIT);
@@ -123,7 +124,7 @@ export async function makeConsole(
   };
 }
 
-/** Where others can reach the console, sign-in is needed even after the last user was removed. */
+/** The sign-in of a console. Where others can reach the console, sign-in is needed even after the last user was removed. */
 function signInFor(
   { signIn, identify }: { signIn?: SignInOptions } & Partial<AccessFunctions>,
   reach: Reach,
@@ -144,7 +145,7 @@ const NO_AUDIT: AccessFunctions['audit'] = {
 /** How long open requests may take while the console closes: enough for pages; a longer upload is cut off. */
 const CLOSE_LIMIT_MS = 5_000;
 
-/** Heartbeats reveal connections that a proxy or a sleeping computer has dropped. */
+/** The time between two heartbeats of an event stream. They reveal connections that a proxy or a sleeping computer has dropped. */
 const HEARTBEAT_MS = 15_000;
 
 /** A form's token: from its field, the browser module's header, or the query of a multipart form, whose fields arrive too late. */
@@ -162,7 +163,7 @@ function addReplies(
   app: ConsoleApp,
   { assets, strip }: { assets: Assets; strip: { fresh: () => Promise<StripState>; last: () => StripState } },
 ): void {
-  // One token for an answer: on a first visit, each further call would make another secret.
+  // The CSRF token of each answer is kept: on a first visit, each further call of `generateCsrf` would make another secret.
   const tokens = new WeakMap<FastifyReply, string>();
   app.decorateReply('csrf', function csrf(this: FastifyReply) {
     const token = tokens.get(this) ?? this.generateCsrf({ userInfo: formUser(this.request) });
@@ -207,7 +208,7 @@ function addAccessLog(app: FastifyInstance, log: Log): void {
   });
 }
 
-/** Identifies the session of a form's token, without revealing the session's token. */
+/** A digest of the session's token, which binds a form's token to the session without revealing the session's token. */
 function formUser({ signedIn }: Pick<FastifyRequest, 'signedIn'>): string {
   return signedIn ? createHash('sha256').update(signedIn.token).digest('base64url') : 'nobody';
 }

@@ -1,12 +1,13 @@
 import type { Role } from '../../people/person.ts';
 
-/** Who is allowed: people with one of `roles`, or with one of `own` where the portfolio is their own. */
+/** The people whom a rule allows: those with one of `roles`, and on their own portfolio also those with one of `own`. */
 export type Allowed = { readonly roles?: readonly Role[]; readonly own?: readonly Role[] };
 
 /**
- * Who may use an address of the console: its entry in the access table. `kinds` restrict single kinds of requests (see
- * {@link About}): the rules of the address and of the kind must both allow the request. Where `kinds` is given, a kind without an
- * entry in it is allowed to nobody.
+ * The access rule of an address: one entry of the access table. It lets everybody in (`open`), everybody who is signed in
+ * (`signedIn`), or people by their roles. `kinds` has rules for single kinds of requests (see {@link About}): the rules of the
+ * address and of the request's kind must both allow it. Where `kinds` is given, nobody may make a request whose kind has no rule
+ * in it.
  */
 export type Access =
   | { readonly open: true }
@@ -15,7 +16,9 @@ export type Access =
 
 export type AccessTable = Readonly<Record<string, Access>>;
 
-/** The portfolio and kind of a request, where the address does not name them. */
+/**
+ * The portfolio and kind of a request, for the access check, where the address does not name them; and what the audit records.
+ */
 export type About = {
   portfolio?: string | undefined;
   kind?: string | undefined;
@@ -25,16 +28,16 @@ export type About = {
   facts?: Readonly<Record<string, unknown>> | undefined;
 };
 
-/** An entry of the navigation. The page at `href` is marked by the place `at`. */
+/** A link of the navigation to the page at `href`. It is marked as current on each page whose place is `at`. */
 export type PlaceLink = { readonly at: string; readonly href: `/${string}`; readonly words: string };
 
-/** What decides a person's access: their roles, and whether the portfolio is their own. */
+/** The facts by which a person's access is decided: their roles, and whether the portfolio of the request is their own. */
 type Standing = { readonly roles: readonly Role[]; readonly owns: boolean };
 
 /** The console's rules and its navigation, both made from the declarations of pages (pages/index.ts). */
 export type Rules = { readonly table: AccessTable; readonly places: readonly PlaceLink[] };
 
-/** What a person may do: their standing, with the rules by which it is judged. */
+/** A person's rights: their roles, whether the portfolio is their own, and the rules by which both are judged. */
 export type Rights = Standing & Rules;
 
 export const NO_RIGHTS: Rights = { roles: [], owns: false, table: {}, places: [] };
@@ -63,8 +66,8 @@ export function can(rights: Rights, right: Right, kind?: string): boolean {
 }
 
 /**
- * Rights as a text. Events are rendered once for all pages with the same address and text, so every difference between people
- * must be in it.
+ * A person's rights as a text. Events are rendered once for all pages with the same address and the same text, so the text must
+ * contain every difference between people's rights.
  */
 export function rightsWord({ roles, owns }: Standing): string {
   return `${[...roles].sort().join('+')}${owns ? ' own' : ''}`;
@@ -76,7 +79,10 @@ export function isAllowed(access: Access, rights: Standing, kind?: string): bool
   return allowedsOf(access, kind).every((allowed) => has(allowed, rights));
 }
 
-/** All entries that must allow a request: the address's, and the kind's. */
+/**
+ * The rules that must all allow a request: the rule of the address, and the rule of the request's kind. None where the address
+ * asks for no role.
+ */
 export function allowedsOf(access: Access, kind?: string): Allowed[] {
   if ('open' in access || 'signedIn' in access) return [];
   const { kinds } = access;
@@ -88,7 +94,7 @@ function has({ roles: all = [], own = [] }: Allowed, { roles, owns }: Standing):
   return roles.some((role) => all.includes(role) || (owns && own.includes(role)));
 }
 
-/** Whether any entry of the table treats these roles differently on their own portfolios. */
+/** Whether any rule of the access table allows people with these roles more on their own portfolios than on those of others. */
 export function ownMatters(table: AccessTable, roles: readonly Role[]): boolean {
   return Object.values(table).some((access) => {
     if ('open' in access || 'signedIn' in access) return false;
@@ -99,7 +105,10 @@ export function ownMatters(table: AccessTable, roles: readonly Role[]): boolean 
   });
 }
 
-/** The entry of an address: an exact one, or the longest pattern with a star. `HEAD` counts as `GET`. */
+/**
+ * The access rule of an address: that of its exact entry, or else of the longest pattern with a star. `HEAD` counts as `GET`.
+ * Undefined where neither is in the table.
+ */
 export function accessOf(table: AccessTable, method: string, url: string): Access | undefined {
   const name = `${method === 'HEAD' ? 'GET' : method} ${url}`;
   if (Object.hasOwn(table, name)) return table[name];

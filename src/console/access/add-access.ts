@@ -19,8 +19,9 @@ import {
 /** The functions by which the console knows who asks, and which portfolios are theirs. */
 export type AccessFunctions = {
   /**
-   * Who asks; undefined where nobody is signed in, which is answered 401. Called for each request to an address that is not
-   * open. It may send the answer itself, such as a redirect to the sign-in, and then says `answered`.
+   * The person who sends the request; undefined where nobody is signed in, which is answered 401. Called for each request to an
+   * address that is not open. The function may send the answer itself, such as a redirect to the sign-in, and then answers
+   * `answered`.
    */
   identify: (request: FastifyRequest, reply: FastifyReply) => Promise<Person | 'answered' | undefined>;
   /**
@@ -40,9 +41,10 @@ export type AccessFunctions = {
 const NOTHING_THERE: Access = { signedIn: true };
 
 /**
- * Checks every route against the table. At the start, each needs an entry. Each request is first checked by roles. Before the
- * handler, the portfolio and kind are checked, which the route names by `:name` or `config.about`.
- * Call this before any route is registered; {@link AccessFunctions.identify} sees what earlier hooks have read.
+ * Checks every route against the access table. A route without an entry in it stops the start of the console. Each request is
+ * first checked by the person's roles. Before the handler runs, its portfolio and kind are checked too, which the route names by
+ * `:name` or `config.about`. Call this before any route is registered. {@link AccessFunctions.identify} can use whatever hooks
+ * that were added before have read.
  */
 export function addAccess(app: ConsoleApp, given: AccessFunctions): void {
   const { table, places } = given;
@@ -55,8 +57,8 @@ export function addAccess(app: ConsoleApp, given: AccessFunctions): void {
     const access = accessFor(request);
     if ('open' in access) return;
     const person = await given.identify(request, reply);
-    // The reply is returned to end here: an answer under way does not count as `sent` yet, and a second answer would change its
-    // content type.
+    // `identify` has sent an answer. Returning the reply stops this request, since Fastify does not count an answer under way as
+    // `sent`, and a second answer would change its content type.
     if (person === 'answered') return reply;
     if (person === undefined || person.by === '') return sayPlainly(reply, 401, t`Sign in first.`);
     request.person = person;
@@ -64,7 +66,7 @@ export function addAccess(app: ConsoleApp, given: AccessFunctions): void {
     // The portfolio is not known yet. So this refuses only people who could not do this with a portfolio of their own either.
     if (isAllowed(access, { roles: person.roles, owns: true })) return;
     const place = request.routeOptions.url === '/' ? placesOf(request.rights)[0] : undefined;
-    // People open `/` first; an admin is led to a page that admins may see.
+    // People open `/` first. A person who may not see its page, such as an admin, is led to the first page that they may see.
     if (place) return reply.redirect(place.href, 303);
     throw await refusal(request, access, undefined, given);
   });
@@ -196,7 +198,7 @@ export function refusalWords(
   return t`${wanted === '' ? t`Nobody may do this here` : t`This takes ${wanted}`}. ${have}. ${ask}. Nothing was done.`;
 }
 
-/** `finance`, `finance or operator`, `viewer, finance or operator`. */
+/** A list of words as a text: `finance`, `finance or operator`, `viewer, finance or operator`. */
 function listed(words: readonly string[], last: 'or' | 'and'): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${translated(last)} ${words.at(-1)}`;
 }

@@ -2,7 +2,10 @@ import type { PauseKind } from '../../ledger/schema/pause-reasons.ts';
 import type { Person } from '../../people/person.ts';
 import type { AccessTable, Allowed } from './access.ts';
 
-/** Addresses for everybody, signed in or not. No page may be open: open routes check by a rule of their own. */
+/**
+ * The rule of addresses for everybody, signed in or not, such as the sign-in and the files of pages. A route with this rule
+ * checks its requests itself. No page about portfolios may have it.
+ */
 export const OPEN = { open: true } as const;
 
 /** Addresses for everybody who is signed in, whatever their roles. */
@@ -28,13 +31,16 @@ export const APPROVER = { roles: ['approver'] } as const;
 export const OPERATOR = { roles: ['operator'] } as const;
 export const ADMIN = { roles: ['admin'] } as const;
 
-/** For operators, and for finance on their own portfolios. A portfolio is one's own while nobody else has imported into it. */
+/**
+ * The rule of addresses for operators, and for finance on their own portfolios. A portfolio is a person's own while nobody else
+ * has imported into it.
+ */
 export const OWN_OR_OPERATOR = { roles: ['operator'], own: ['finance'] } as const;
 
 /**
- * Who may resume a paused portfolio, by the kind of its pause. People of finance may resume their own portfolio where it paused
- * itself, after its first rows or after refusals that were all alike. Other pauses, such as one that a person made, are for
- * operators.
+ * The rule about resuming a paused portfolio, by the kind of its pause. People of finance may resume their own portfolio where it
+ * paused itself, after its first rows or after refusals that were all alike. Only operators end other pauses, such as one that a
+ * person made.
  */
 export const RESUMES = {
   ...OWN_OR_OPERATOR,
@@ -48,7 +54,7 @@ export const RESUMES = {
 } as const;
 
 /**
- * Who may use the addresses that belong to no page: the pages' files, the sign-in and sign-out, and the events of the line at the
+ * The rules of addresses that belong to no page: the pages' files, the sign-in and sign-out, and the events of the line at the
  * top of every page. The sign-in checks itself which of its steps a person has to do next. A star at the end covers all longer
  * addresses without an entry of their own.
  */

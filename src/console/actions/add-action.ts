@@ -39,7 +39,8 @@ export function addAction(
   const { url, action, handle, about, says = [], audited = true, multipart = false, limitMs, bodyLimit } = given;
   const trail = recorded(app.audit, ({ request, params, fields }) => {
     const { portfolio, named, facts } = request.about ?? {};
-    // The remaining parameters are ids of rows, plans or uploads.
+    // The parameters of the address other than portfolio and user are ids of rows, plans or uploads. The audit trail records
+    // them, too.
     const { name: _name, user, ...which } = params;
     const about = portfolio ?? named ?? user;
     const said = Object.fromEntries(says.flatMap((field) => (fields[field] ? [[field, fields[field]]] : [])));
@@ -85,7 +86,10 @@ export function formFieldsOf(body: unknown): Readonly<Record<string, string>> {
   return fields;
 }
 
-/** A running audited action; `answering` says that its answer is about to leave. */
+/**
+ * An action that runs and is being recorded. `answering` is called when its answer is about to leave; `written` settles once its
+ * outcome is recorded.
+ */
 type Entry = { answering: () => void; written: Promise<unknown> };
 
 type Given = Omit<Acting, 'tell'>;
@@ -118,7 +122,7 @@ export function recorded(audit: Audit, noteOf: (given: Given) => AuditNote) {
       try {
         await written;
       } catch (error) {
-        // The error page must not wait for the failed entry.
+        // The failed entry is forgotten: `beforeAnswer` would await it for the error page too, and fail again.
         entries.delete(request);
         throw error;
       }

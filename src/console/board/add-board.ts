@@ -19,9 +19,9 @@ const TOKEN_COOKIE = 'XSRF-TOKEN';
 const TOKEN_HEADER = 'x-xsrf-token';
 
 /**
- * BullMQ's board under `/queues`, which shows the details of jobs. It exists where the setting `QUEUE_BOARD` is on. It may read,
- * and may retry single rows by Limitline's own function. {@link DECIDED_ROUTES} are its routes with a decision whether they may be
- * used at all; the rules given here say by whom. The console's guard, token and audit apply too.
+ * BullMQ's board under `/queues`, which shows the details of jobs. It exists where the setting `QUEUE_BOARD` is on. It may read
+ * queues, and retry single rows by Limitline's own function. {@link DECIDED_ROUTES} says which of its routes may be used at all;
+ * the access rules in this declaration say by whom. The console's guard, CSRF token and audit apply to the board too.
  */
 export const jobsBoard = page<BoardFunctions>({}, ({ other }) => [
   other(
@@ -73,7 +73,10 @@ function addBoard(app: ConsoleApp, given: BoardFunctions): void {
   );
 }
 
-/** Audits the board's changes before and after, like all actions of the console. */
+/**
+ * Records in the audit trail each change that is made on the board, by one entry before it and one after, as for all actions of
+ * the console.
+ */
 function recordChanges(board: FastifyInstance): void {
   const trail = recorded(board.audit, ({ request, params }) => {
     const { portfolio, key } = rowOf(params.jobId ?? '');
@@ -166,8 +169,8 @@ export function cleanShell(page: string): string {
 }
 
 /**
- * The board's content policy: its own scripts and styles, pictures and data from here, and nothing from elsewhere. Its script
- * sets styles of elements, which needs no permission, and adds style sheets for its editor, which needs `style-src-elem`.
+ * The board's content policy: its own scripts and styles, pictures and data from the console, and nothing from elsewhere. Its
+ * script sets styles of elements, which needs no permission, and adds style sheets for its editor, which needs `style-src-elem`.
  * Inline scripts never run.
  */
 const BOARD_POLICY = [

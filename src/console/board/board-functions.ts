@@ -4,7 +4,10 @@ import type { RowState } from '../../ledger/schema/row.ts';
 import { STATES } from '../../ledger/schema/schema.ts';
 import type { JobData, QueueName, Queues } from '../../queue/queues.ts';
 
-/** A row as the board shows it once BullMQ has dropped its job; the row is in `queue`, or ended there. */
+/**
+ * A row from which the board makes a job once BullMQ has dropped the row's own. `queue` is the queue of the row's step; for an
+ * ended row, the one in which it ended.
+ */
 export type BoardRow = {
   queue: QueueName;
   /** The job's name for the row's step. */

@@ -16,9 +16,9 @@ type Adapter = InstanceType<typeof BullMQAdapter>;
 type BoardJob = NonNullable<Awaited<ReturnType<Adapter['getJob']>>>;
 
 /**
- * A queue as the board sees it: it can be read, and single rows can be retried by Limitline's own function. All other changes
- * reject here too, besides being denied before (add-board.ts).
- * A job that BullMQ has dropped is shown from the ledger's row.
+ * A queue as the board sees it: it can be read, and single rows can be retried by Limitline's own function. All other changes are
+ * denied twice: by the board's routes (add-board.ts), and by this adapter, whose functions reject. A job that BullMQ has dropped
+ * is shown from the ledger's row.
  */
 export function boardQueue(name: QueueName, given: BoardFunctions): Adapter {
   const adapter = new BullMQAdapter(given.queues.bullmq[name], {
@@ -34,7 +34,7 @@ export function boardQueue(name: QueueName, given: BoardFunctions): Adapter {
     if (job) return withOurRetry(job as BoardJob, given, isHere ? known.state : undefined);
     return isHere ? withOurRetry(jobOf(id, row, known), given, known.state) : undefined;
   };
-  // A row is one job, so there are no flows.
+  // Each row is a single job. So the board gets no producer of flows, which are BullMQ's jobs with child jobs.
   adapter.getFlowProducer = async () => null;
   for (const change of CHANGES) Object.assign(adapter, { [change]: denied });
   return adapter;
@@ -78,7 +78,8 @@ function withOurRetry(job: BoardJob, given: BoardFunctions, state: BoardRow['sta
   const ended = state && !isUnfinished(state) ? jobStateOf(state) : undefined;
   return Object.assign(Object.create(job) as BoardJob, {
     getState: async () => ended ?? job.getState(),
-    // BullMQ's `toJSON` reads the object's own fields, which this wrapper has not.
+    // BullMQ's `toJSON` reads fields of the job itself. This wrapper only inherits them, so it answers JSON that was read from
+    // the job.
     toJSON: () => told,
     retry: () => retry(rowOf(id), given, whoPresses()),
     promote: denied,
@@ -114,7 +115,7 @@ function jobOf(id: string, data: JobData, { job, state, reason, sinceMs }: Board
     stacktrace: [],
     returnvalue: null,
   };
-  // A job made from a row needs no more than this: the board asks it for its JSON and its state alone.
+  // These members are enough for a job made from a row: the board asks it for its JSON and its state alone.
   return { ...told, toJSON: () => told, getState: async () => jobStateOf(state) } as unknown as BoardJob;
 }
 

@@ -19,7 +19,7 @@ type Fragment = { id: string; html: Html };
 /** All pieces of a page that events refresh, the same for everybody who watches it. */
 export type Frame = readonly Fragment[];
 
-/** An open page. */
+/** A browser that has a page open, and is sent its events. */
 export type Watcher = {
   /** Sends a message; false where the page reads too slowly and must be disconnected. */
   send: (message: string) => boolean;
@@ -31,7 +31,7 @@ export type Watcher = {
 /** Answers in one round trip which of these sessions may keep watching; undefined is a page without a session. */
 export type MayWatch = (sessions: readonly (string | undefined)[]) => Promise<boolean[]>;
 
-/** How often each watched topic is read, whatever the number of pages. */
+/** The time between two reads of an open page's pieces. A page is read once, however many browsers have it open. */
 const READ_EVERY_MS = 500;
 
 /**
@@ -50,8 +50,8 @@ const SIGNED_OUT = 'event: signed-out\ndata: \n\n';
 const MOST_WATCHERS = 2_000;
 
 /**
- * The most open pages of one session; hidden tabs close their streams and do not count. Each topic is read twice a second, so
- * one person with thousands of streams would slow Limitline down and leave none to others.
+ * The most open pages of one session; hidden tabs close their streams and do not count. The pieces of each page are read twice a
+ * second, so one person with thousands of streams would slow Limitline down and leave none to others.
  */
 const MOST_OF_ONE = 60;
 
@@ -61,14 +61,14 @@ export type Hub = ReturnType<typeof makeHub>;
 type Topic = {
   read: () => Promise<Map<string, string>>;
   watchers: Set<Watcher>;
-  /** The markup that the watchers have, by id. */
+  /** The markup that the browsers have been sent last, by the id of the element that it belongs into. */
   shown: Map<string, string>;
   timer: NodeJS.Timeout;
 };
 
 /**
- * Refreshes open pages. Each topic is read once for all its pages, and one message with the changes goes to all. A new or
- * returning page gets all pieces. Topics without a page are not read.
+ * Refreshes open pages. A topic is the pieces of one page: it is read once for all browsers that have the page open, and all of
+ * them get one message with its changes. A new or returning browser gets all pieces. A page that nobody has open is not read.
  *
  * @param given.strip the line at the top of every page
  * @param given.mayWatch asked once a second for all watchers; by default everybody may watch
@@ -147,7 +147,10 @@ export function makeHub(given: { strip: () => Promise<Strip>; log: Log; everyMs?
     strip,
     /** The number of open pages. */
     watchers: (): number => watching,
-    /** All pieces of a page by id, for a browser without event streams: those of its topic, where it is watched. */
+    /**
+     * All pieces of a page by element id, for a browser without event streams. If other browsers have the page open, the pieces
+     * are those sent to them last.
+     */
     async frame(name: string, read: () => Promise<Frame>): Promise<Map<string, string>> {
       const shown = topics.get(name)?.shown;
       return shown && shown.size > 0 ? shown : readerOf(read)();
@@ -220,8 +223,8 @@ const PATIENCE_MS = 1_500;
 const AWAY = t`Redis does not answer: nothing is sent, and nothing here changes, until it is back.`;
 
 /**
- * Reads the strip at the top of all pages; one read serves for `freshMs`. If reading fails, pages show the last strip, with `away`
- * and its time.
+ * Reads the strip (the line at the top of all pages), at most once in `freshMs`. If reading fails, pages show the strip that was
+ * read last, with its time and the reason (`away`).
  */
 function makeStripReader({ strip, freshMs }: { strip: () => Promise<Strip>; freshMs: number }) {
   let state: StripState = { strip: undefined, away: undefined, atMs: 0 };
@@ -231,7 +234,7 @@ function makeStripReader({ strip, freshMs }: { strip: () => Promise<Strip>; fres
   const fresh = async (): Promise<StripState> => {
     if (performance.now() - triedAtMs < freshMs) return state;
     const found = await read();
-    // The log of the failure is left to the code that asked Redis.
+    // This failure is not logged here: the function that asked Redis logs it.
     state = 'value' in found ? { strip: found.value, away: undefined, atMs: Date.now() } : { ...state, away: AWAY };
     triedAtMs = performance.now();
     return state;

@@ -45,7 +45,7 @@ export function html(strings: TemplateStringsArray, ...values: readonly HtmlValu
   return make(markup);
 }
 
-/** No markup. */
+/** Empty markup, for a piece that is not shown. */
 export const NOTHING: Html = make('');
 
 /** Whether {@link html} made this object. */

@@ -74,16 +74,19 @@ function makeReader(whole: string, order: readonly number[]) {
     parts: () => parts,
     write,
     atEnd: () => at === whole.length,
-    /** Moves past the pattern if it matches at the place that was reached; answers whether. */
+    /** Reads the pattern at the current position. If it matches, the position moves behind the match. Answers whether it matched. */
     take(pattern: RegExp): boolean {
       pattern.lastIndex = at;
       found = pattern.exec(whole);
       if (found) at = pattern.lastIndex;
       return found !== null;
     },
-    /** A group of what {@link take} matched last. */
+    /** A group of the last match of {@link take}; group 0 is the whole match. */
     taken: (group = 0): string | undefined => found?.[group],
-    /** Text, with or without holes. Where white space has no meaning, the template's indentation is dropped. */
+    /**
+     * Adds the text that {@link take} matched, with or without holes (`${…}`), to the parts. Where white space has no meaning,
+     * the template's indentation is dropped.
+     */
     text({ plain, spaced }: { plain: boolean; spaced: boolean }): void {
       for (const [place, piece] of (found?.[0] ?? '').split(HOLE).entries()) {
         if (place > 0) parts.push(plain ? { plainText: hole() } : { text: hole() });
@@ -95,7 +98,7 @@ function makeReader(whole: string, order: readonly number[]) {
       if (text.includes(HOLE)) throw refusal(`puts something into ${what}`, text);
       write(text);
     },
-    /** An attribute with holes in its value. */
+    /** Adds an attribute with holes (`${…}`) in its value to the parts. */
     attribute(name: string, value: string): void {
       const pieces = value.split(HOLE).flatMap((piece, place) => (place === 0 ? [piece] : [hole(), piece]));
       parts.push({ attribute: name, pieces: pieces.filter((piece) => piece !== '') });
@@ -125,7 +128,7 @@ function readStartTag(reader: Reader, open: string[]): void {
   if (selfClosed && !VOID.has(name)) reader.write(`></${written}>`);
   else reader.write('>');
   if (selfClosed || VOID.has(name)) return;
-  // Scripts are files, so the end tag must follow at once.
+  // Scripts are files of their own, so a script element must be empty: its end tag follows at once.
   if (name === 'script' && !reader.take(/<\/script>/y)) throw reader.fault('has a script in the page');
   if (name === 'script') reader.write('</script>');
   else open.push(name);

@@ -27,12 +27,12 @@ export function t(strings: TemplateStringsArray, ...values: readonly unknown[]):
   return text;
 }
 
-/** As `counted` of src/counted.ts, in the language of the pages; the messages are `{0} row` and `{0} rows`. */
+/** A count with its noun in the language of the pages: `1 row`, `3 rows`. The catalogue has the messages `{0} row` and `{0} rows`. */
 export function countWords(count: number, one: string, many = `${one}s`): string {
   return language() ? filled(`{0} ${count === 1 ? one : many}`, [grouped(count)]) : counted(count, one, many);
 }
 
-/** A word that stands outside of the console’s code, such as the name of an outcome, in the language of the pages. */
+/** A word in the language of the pages, for words that other parts than the console define, such as the names of outcomes. */
 export function translated(message: string): string {
   return language()?.(message) ?? message;
 }

@@ -17,7 +17,7 @@ export type Assets = {
   icon: string;
 };
 
-/** What a page gives to the layout. */
+/** The parts of a page that differ from page to page, from which the layout makes a whole page. */
 export type PageParts = {
   /** The page's title, without the product's name. It is no heading: the body has its own `<h1>`. */
   title: string;
@@ -157,7 +157,7 @@ function isCounted(place: string): place is CountedPlace {
   return COUNTED_PLACES.some((one) => one === place);
 }
 
-/** The id of the number at an entry of the navigation, and in the frames of all events. */
+/** The id of the element with the number beside a link of the navigation, in pages and in the frames of all events. */
 export function countId(place: CountedPlace): string {
   return `${place}-count`;
 }
@@ -196,7 +196,10 @@ function timeOf(ms: number): Html {
   return html`<time datetime="${iso}" data-local="minute">${iso.slice(11, 19)} UTC</time>`;
 }
 
-/** Whether the browser's module asks, and inserts the answer into the open page (assets/script/dialogs.js). */
+/**
+ * Whether the answer is for the browser's module, which puts it into the open page (assets/script/dialogs.js). It then gets no
+ * whole page.
+ */
 export function wantsFragment(request: FastifyRequest): boolean {
   return request.headers['x-fragment'] === '1';
 }

@@ -67,7 +67,7 @@ export function approvalAddress(id: string): string {
   return `/approvals/${encodeURIComponent(id)}`;
 }
 
-/** The page of the tasks that Limitline does by itself, and their times. */
+/** The address of the page with the tasks that Limitline does by itself, and their times. */
 export const AUTOMATION = '/nightly/automation';
 
 /** The page of the nightly report; `beforeMs` lists the reports before that moment. */

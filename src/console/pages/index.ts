@@ -58,19 +58,19 @@ const PAGES = {
 type Pages = typeof PAGES;
 type FunctionsOf<P> = P extends Page<infer F> ? F : never;
 
-/** The functions of all pages that need some. */
+/** The functions of the pages, by page. Pages that need no functions are left out. */
 export type PageFunctions = {
   [N in keyof Pages as FunctionsOf<Pages[N]> extends undefined ? never : N]: FunctionsOf<Pages[N]>;
 };
 
 /**
- * Who may use which address; no other code decides it. The console does not start while a registered route has no entry
- * (access/add-access.ts). Pages show the actions that the table allows (`can`), and a test tries each route with each role.
- * An entry's name is a method and a route's pattern; `HEAD` counts as `GET`.
+ * The access table: the rule of each address, by a method and a route's pattern; `HEAD` counts as `GET`. No other code decides
+ * who may use an address. The console does not start while a registered route has no entry (access/add-access.ts). Pages show the
+ * actions that the table allows (`can`), and a test tries each route with each role.
  */
 export const ACCESS: AccessTable = mergedRules([BESIDE_PAGES, ...Object.values(PAGES).map(({ rules }) => rules())]);
 
-/** The navigation. */
+/** The links of the navigation, in the order of the pages. */
 export const PLACES: readonly PlaceLink[] = Object.values(PAGES).flatMap(({ entry }) => entry ?? []);
 
 /** Adds all pages. What each shows of buyers is masked by the rights of the person who asks (privacy/masked-view.ts). */

@@ -31,10 +31,10 @@ type Get<F, Q> = {
   /** Who may open the address. */
   may: Access;
   query?: Schema<Q>;
-  /** The time limit, where the server's is too short. */
+  /** The time limit of the address, where the server's usual one is too short. */
   limitMs?: number;
   perMinute?: number;
-  /** What the request is about, for the access check; needed where `may` depends on that and the address has no `:name`. */
+  /** Tells the access check the portfolio and kind of a request; needed where `may` depends on them and the address has no `:name`. */
   about?: AboutOf<F, Q>;
   show: (asked: Visit<F, Q> & { reply: FastifyReply }) => Answer | Promise<Answer>;
 };
@@ -64,8 +64,8 @@ export type Posted<F, T = Params> = Omit<Acting, 'fields'> & { fields: T; given:
 type Events<F> = {
   may: Access;
   /**
-   * A text that names what the page watches: pages with the same text get the same pieces. It must name the person where they are
-   * for one person.
+   * Names what an open page shows: pages with the same text get the same pieces. Where the pieces are for one person, the text
+   * must name that person.
    */
   key?: (params: Params, query: Query, person: Person, rights: Rights) => string;
   about?: AboutOf<F>;
@@ -93,7 +93,7 @@ type PageGiven<F> = Place & {
 /** The functions by which a page declares its routes: `get`, `post`, `events` and `other`. */
 export type Kinds<F> = ReturnType<typeof makeKinds<F>>;
 
-/** A page, with its rules and all that it registers. */
+/** A page: its rules for access, its link in the navigation, and the function that adds its routes. */
 export type Page<F> = {
   place: Place;
   entry: PlaceLink | undefined;
@@ -171,7 +171,7 @@ function makeKinds<F>() {
             },
           });
         if (!parser) return addTo(app);
-        // A scope of its own, since another page may parse multipart bodies differently.
+        // The parser is registered for this route alone, since another page may parse multipart bodies differently.
         app.register(async (scope) => {
           await scope.register(multipart, parser);
           addTo(scope);
@@ -191,7 +191,7 @@ function makeKinds<F>() {
       return { rules: { [`GET ${path}`]: may }, add };
     },
 
-    /** Routes that other code registers by itself; each of them needs a rule all the same. */
+    /** Declares routes that `add` registers by other code than this module. Each of them needs an access rule all the same. */
     other: (rules: AccessTable, add: (app: ConsoleApp, given: F) => void): Route<F> => ({ rules, add }),
   };
 }
@@ -213,7 +213,7 @@ async function answered(reply: FastifyReply, place: Place, answer: unknown): Pro
 /** A text of a query; empty where it is missing or repeated. */
 export const text = z.string().catch('');
 
-/** A number of so many digits at the most; `otherwise` for all else. */
+/** A number in a query, with at most `most` digits; `otherwise` where the query has anything else. */
 export function digits(most: number, otherwise: number) {
   return z
     .string()

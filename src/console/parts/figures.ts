@@ -47,12 +47,15 @@ export function progressBar({
 }
 
 /**
- * The names by which a row or line is shown. A row has its state, or once the service answered, its outcome (`done` where the
- * answer is not at hand). A line that led to no row has its fault.
+ * The names of states under which a page shows a row or a line. A row has its own state; once the service answered, the outcome
+ * of the answer, or `done` where the answer is not at hand. A line that led to no row has its fault.
  */
 export type Shown = RowState | AnswerOutcome | 'invalid' | 'duplicate';
 
-/** Each state has a word, a shape and a colour (styles/4-states.css), and never shows only one of the three. */
+/**
+ * The shapes of the states, as SVG paths. Each state is shown by a word, a shape and a colour (styles/4-states.css), never by
+ * only one of them.
+ */
 const SHAPES: Readonly<Record<Shown, string>> = {
   queued: 'M8 3.5a4.5 4.5 0 1 0 .01 0',
   company: 'M2.5 8h7M7 4.5 10.5 8 7 11.5M13.5 4v8',
@@ -93,7 +96,7 @@ function wordOf(state: Shown): string {
 /** The most characters of a status in a badge: a longer text is no real status. */
 const STATUS_CHARACTERS = 40;
 
-/** How each outcome is shown: an answer of the service by its own name, any other outcome as the state of its rows. */
+/** The state as which each outcome is shown: an answer of the service under its own name, any other outcome as a state of its rows. */
 export const SHOWN_AS: Readonly<Record<RowOutcome, Shown>> = {
   approved: 'approved',
   partly_approved: 'partly_approved',
@@ -121,7 +124,7 @@ export function rowBadge(result: Pick<RowResult, 'state' | 'record' | 'request'>
   return stateBadge(outcome, isOpen ? t`answered: “${visible(status).slice(0, STATUS_CHARACTERS)}”` : undefined);
 }
 
-/** The number of rows of a portfolio by how they are shown. A row that another line replaced is not counted. */
+/** The numbers of a portfolio's rows by the state under which they are shown. A row that another line replaced is not counted. */
 export function shownCounts(
   { states, answers, replaced }: Pick<PortfolioState, 'states' | 'answers' | 'replaced'>,
   meanings: Meanings,
@@ -157,7 +160,7 @@ export function stateBar(
   </div>`;
 }
 
-/** One line of pieces side by side, each wide enough to see, with the same as a text for screen readers. */
+/** A bar of pieces side by side, each wide enough to see, with the words of all pieces for screen readers. */
 export function barLine(label: string, pieces: readonly { state: Shown; size: number; words: string }[]): Html {
   const words = pieces.map((piece) => piece.words).join(', ') || t`no rows`;
   let left = 0;
@@ -173,7 +176,10 @@ export function barLine(label: string, pieces: readonly { state: Shown; size: nu
     </svg>`;
 }
 
-/** Widths in units of the drawing, which stretches to the width of the page. */
+/**
+ * The bar's width in units of the drawing, the gap between its pieces, and the least width of a piece. The drawing stretches with
+ * the page.
+ */
 const WIDTH = 400;
 const GAP = 1;
 const LEAST = 6;

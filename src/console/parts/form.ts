@@ -4,8 +4,8 @@ import { t } from '../html/texts.ts';
 import { commandLine } from './text.ts';
 
 /**
- * A form. One with `post` goes to an address of `addAction` and needs `csrf: reply.csrf()`. Pieces sent by events are the same
- * for everybody, so `csrf` is `''` in them; the browser's module fills the token in.
+ * A form. A `post` form is sent to an address of `addAction` and needs `csrf: reply.csrf()`. Markup that events bring is the same
+ * for everybody, so it has `''` as `csrf`, and the browser's module fills the token in.
  *
  * @param given.multipart for forms with files: the token goes into the address, since fields arrive too late
  * @param given.dialog shows the answer of a `get` form in a dialog, where scripts run
@@ -55,7 +55,7 @@ export function hidden(name: string, value: string, form?: string): Html {
 type FieldGiven = {
   label: string;
   name: string;
-  /** Needed where several forms of a page have a field of this name. */
+  /** The id of the input. It is needed where several forms of a page have a field of this name. */
   id?: string;
   /** A small text below the field. */
   hint?: HtmlValue;
@@ -202,7 +202,7 @@ export function tickedRoles(fields: Readonly<Record<string, string>>): Role[] {
   return ROLES.filter((role) => fields[`role-${role}`] !== undefined);
 }
 
-/** `primary` at most once a page; `danger` for actions that cannot be undone. */
+/** The looks of a button. A page has at most one `primary` button; `danger` is for actions that cannot be undone. */
 type ButtonKind = 'primary' | 'plain' | 'danger' | 'quiet';
 
 /** A button of a form. */

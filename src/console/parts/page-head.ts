@@ -23,8 +23,8 @@ export function pageHead(given: {
 }
 
 /**
- * A boxed section with its heading. `id` is the id of the body, which events replace, while the heading stays. `anchor` makes the id of the
- * heading, `<anchor>-title`, to which links lead; it is the same in every language.
+ * A boxed section with its heading. `id` is the id of the body, which events replace; the heading stays. `anchor` gives the
+ * heading the id `<anchor>-title`, which is the same in every language, so that links can lead to it.
  */
 export function panel({
   title,

@@ -11,7 +11,7 @@ const WORDS: readonly (readonly [machine: string, words: string])[] = [
   ['bad response|Response does not match the HTTP/1\\.1 protocol', t`the answer could not be read`],
 ];
 
-/** Patterns for reasons that Limitline wrote. A text after `status 500` and the like is the service's own, and is left as it is. */
+/** The patterns of {@link WORDS}, limited to reasons that Limitline wrote: text after `status 500` and the like is the service's own. */
 const PLAIN = WORDS.map(([machine, words]) => {
   return { words, pattern: new RegExp(`(?<=^|: |, then |(\\())(?<!status \\d{3}[^]*)(?:${machine})\\b`) };
 });

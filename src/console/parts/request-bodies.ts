@@ -3,7 +3,7 @@ import { type Html, html } from '../html/html.ts';
 import { t } from '../html/texts.ts';
 import { cutWords } from './text.ts';
 
-/** The calls of a line; `company` is null where the line gives the company's id. */
+/** The bodies of the calls to which one line leads. `company` is null where the line gives the company's id. */
 type RequestBodies = {
   line: number;
   company: Record<string, unknown> | null;

@@ -24,7 +24,7 @@ export function localized(value: HtmlValue): HtmlValue {
   return typeof value === 'string' ? withNumbers(value) : value;
 }
 
-/** A whole number: `1,200`; by the reader's locale where scripts run. */
+/** A whole number with grouped digits: `1,200`, or as the reader's locale has it where scripts run. */
 export function count(number: number): Html {
   return html`<data class="grouped" value="${number}">${grouped(number)}</data>`;
 }
@@ -32,7 +32,7 @@ export function count(number: number): Html {
 /** The most characters of a text from outside: longer than any name. A cell may have a megabyte, and a page has many cells. */
 const MOST_CHARACTERS = 200;
 
-/** A text from outside, cut after `most` characters. */
+/** The text cut after `most` characters, with an ellipsis at the cut. For texts from outside, such as cells and answers. */
 export function cutWords(text: string, most = MOST_CHARACTERS): string {
   return text.length > most ? `${text.slice(0, most - 1)}…`.toWellFormed() : text;
 }
@@ -43,16 +43,16 @@ export function theirWords(text: string): Html {
 }
 
 /**
- * A command to copy, which does the same as the button next to it: `npx limitline retry q4`; or the name of a setting. The switch
- * at the foot of each page hides it together with its lead, so a text must be whole without both.
+ * A command to copy that does the same as the button beside it, such as `npx limitline retry q4`; or the name of a setting. A
+ * switch at the foot of each page hides command and `lead`, so the text around them must make sense without both.
  */
 export function commandLine(text: string, lead = ''): Html {
   return html`<span class="terminal">${lead} <span class="command"><code data-copied>${text}</code><button type="button" class="copy" data-copy aria-label="Copy the command">Copy</button></span></span>`;
 }
 
 /**
- * A text of a job or an error. Clauses that name a command or a setting are hidden by the switch at the foot of each page, as
- * {@link commandLine} is. If every clause names one, only the part after a colon is hidden. Times are shown as the reader's.
+ * A text of a job or an error, for a page. A switch at the foot of each page hides its clauses that name a command or a setting.
+ * If every clause names one, only the part after a colon is hidden. Times are shown in the reader's time zone.
  *
  * @param most characters after which a clause is cut
  */
@@ -97,7 +97,7 @@ const UNITS: readonly [ms: number, unit: Intl.RelativeTimeFormatUnit][] = [
   [1_000, 'second'],
 ];
 
-/** Made when first used, since it takes 50 ms, and every command imports this file. */
+/** The format is made when it is first used, since making it takes 50 ms, and every command imports this file. */
 let relative: Intl.RelativeTimeFormat | undefined;
 
 function relativeFormat(): Intl.RelativeTimeFormat {
@@ -115,8 +115,8 @@ export function timeAgo(atMs: number | undefined, { nowMs = Date.now(), none = '
 }
 
 /**
- * The time in UTC, to the second. Where scripts run, this and {@link minuteOf} are the reader's own time to the minute, with UTC as
- * the tooltip.
+ * A time in UTC, to the second. Where scripts run, times of this function and of {@link minuteOf} are shown in the reader's time
+ * zone, to the minute, with UTC as the tooltip.
  */
 export function moment(atMs: number | undefined, { none = '–' } = {}): Html {
   if (atMs === undefined || !Number.isFinite(atMs)) return html`${none}`;

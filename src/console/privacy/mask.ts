@@ -75,7 +75,7 @@ function copy(value: unknown, masks: TextMasks, key = ''): unknown {
   );
 }
 
-/** A key may be a text of the service, such as a status by which rows are counted. */
+/** A key of an object or a map, masked where it may be a text of the service, such as a status by which rows are counted. */
 function keyOf<Key>(key: Key, { plain }: TextMasks): Key | string {
   return typeof key === 'string' && !/^[\w-]*$/.test(key) ? plain(key) : key;
 }
@@ -254,7 +254,7 @@ function makeTextMask(values: Iterable<string>): (text: string) => string {
 /** Values with fewer characters are not looked for in texts: a single character occurs in every text. */
 const LEAST_CHARACTERS = 2;
 
-/** The forms in which the values may occur in a text, by each form's first word in lower case. */
+/** The forms in which values may occur in a text, such as escaped ones. The key is a form's first word in lower case. */
 function knownForms(values: Iterable<string>): Map<string, Set<string>> {
   const byWord = new Map<string, Set<string>>();
   for (const value of values) {

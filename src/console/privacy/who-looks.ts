@@ -35,7 +35,7 @@ export function askable(query: Query): Query {
   return looksMasked() ? { ...query, problem: undefined } : query;
 }
 
-/** Does something as the console itself and for no person, such as its shutdown. */
+/** Runs `act` as the console itself, for work that no person asked for, such as the console's shutdown. */
 export function asConsole<T>(act: () => T): T {
   return looking.run({ person: { by: CONSOLE_ACTOR, roles: ROLES } }, act);
 }

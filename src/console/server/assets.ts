@@ -62,13 +62,16 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Whether a browser accepts gzip (RFC 9110, section 12.5.3). Only these files are packed: their size reveals no secret (BREACH). */
+/**
+ * The pattern of a header that accepts gzip (RFC 9110, section 12.5.3). Only these files are sent packed: their size reveals no
+ * secret (BREACH).
+ */
 const TAKES_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:[\s,]|$))/i;
 
-/** Hex digits of the digest, enough to tell versions apart. */
+/** The number of hex digits of the digest in addresses of files: enough to tell versions apart. */
 const DIGITS = 12;
 
-/** Joined styles, for every page or for the pages of one place. */
+/** Styles that were joined into one file: those of every page, or those of one place (pages/page.ts). */
 type Joined = { file: string; place: string | undefined; text: string };
 
 /**

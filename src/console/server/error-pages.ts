@@ -13,14 +13,14 @@ import { advice } from '../parts/text.ts';
 /** An error as a person sees it; with `comesBack` the page reloads itself. */
 export type Trouble = { status: number; title: string; words: string; comesBack: boolean };
 
-/** The browser reloads the page after this time while Redis is away. */
+/** The seconds after which the browser reloads an error page while Redis is away. */
 const TRY_AGAIN_S = 3;
 
 /** The messages of ioredis for a command without an answer, and of Redis for a command that it refuses now. */
 const REDIS_AWAY =
   /^(?:Command timed out|Connection is closed|Socket timeout|Stream isn't writeable|READONLY|LOADING|MISCONF|OOM|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|ERR Error running script .* -(?:READONLY|MISCONF|OOM))/;
 
-/** What an error means for a person, without details from libraries. */
+/** The status and the words by which a person is told of an error, without details from libraries. */
 export function troubleOf(error: unknown): Trouble {
   if (error instanceof ConsoleError) {
     return { status: error.statusCode, title: titleOf(error.statusCode), words: error.message, comesBack: false };
@@ -106,7 +106,10 @@ export function addErrorPages(app: ConsoleApp, log: Log): void {
   app.setNotFoundHandler((request, reply) => answer(new ConsoleError(404, WORDS[404] ?? ''), request, reply));
 }
 
-/** Synchronous, since Fastify itself would answer an error that comes during another error's answer. */
+/**
+ * Answers an error with its page. The function is not async, since Fastify itself would answer an error that comes while another
+ * error is answered.
+ */
 function sayTrouble({ status, title, words, comesBack }: Trouble, request: FastifyRequest, reply: FastifyReply) {
   reply.code(status);
   const reads = request.method === 'GET' || request.method === 'HEAD';

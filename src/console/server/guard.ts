@@ -23,11 +23,11 @@ type Asked = {
   headers: IncomingHttpHeaders;
   from: string | undefined;
   port: number;
-  /** From where the console can be reached; by default from this machine alone, by http. */
+  /** The client addresses and names by which the console can be reached; by default this machine alone, by http. */
   reach?: Reach;
 };
 
-/** A request that passed the guard: where it comes from, and the console's origin that it used. */
+/** A request that passed the guard: its client, and the origin of the console that it used. */
 type LetIn = Comer & { origin: string };
 
 const LOCAL = localReach('127.0.0.1');
@@ -65,7 +65,7 @@ function originOf(
   { home, isProxy, certificate }: Reach,
 ): string | undefined {
   const { host = '' } = headers;
-  // A proxy in front forwards every request, so one under the proxy's name that was not forwarded is refused.
+  // A proxy in front of the console forwards every request. One that has the proxy's name and was not forwarded is refused.
   if (isHomeOf(home, host) && comer.isPassedOn === (isProxy !== undefined)) return home?.origin;
   if (comer.isPassedOn || !isLoopback(comer.address) || !isOurName(host, port, certificate ? HTTPS_PORT : HTTP_PORT)) {
     return undefined;
@@ -94,7 +94,7 @@ function ourNames({ home, certificate }: Reach, port: number): string {
 function refusalOfReading(headers: IncomingHttpHeaders): Refusal | undefined {
   const site = headers['sec-fetch-site'];
   if (site === undefined || site === 'same-origin' || site === 'none') return undefined;
-  // A link on another site may lead here, since that site cannot read the page.
+  // A link on another site may lead to a page of the console, since that site cannot read the page.
   if (headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document') return undefined;
   return { status: 403, words: t`Another site asked for this, and only pages of this console may.` };
 }
@@ -118,7 +118,7 @@ export function addGuard(app: FastifyInstance, { port, reach }: { port: () => nu
       ? { status: 400, words: t`The request names two hosts.` }
       : lookAt({ method: method ?? '', url: url ?? '', headers, from, port: port(), reach });
     if (!('status' in found)) {
-      // From here on `request.ip` is the checked address, and nothing else of the proxies' headers is read.
+      // From this line on `request.ip` is the checked address, and no other header of a proxy is read.
       if (found.isPassedOn) headers['x-forwarded-for'] = found.address;
       request.origin = found.origin;
       return;
@@ -129,7 +129,7 @@ export function addGuard(app: FastifyInstance, { port, reach }: { port: () => nu
   });
 }
 
-/** Answers with plain text, for refused requests and unreadable addresses, about which nothing else is known. */
+/** Answers with plain text: for requests that are refused before their person is known, and for unreadable addresses. */
 export function sayPlainly(reply: FastifyReply, status: number, words: string): FastifyReply {
   return reply
     .code(status)
@@ -140,9 +140,10 @@ export function sayPlainly(reply: FastifyReply, status: number, words: string): 
 }
 
 /**
- * The content policy: scripts, styles and pictures from here alone, no inline scripts, forms only to here, no frames. The
- * address of a page names a portfolio, so other sites get no referrer. The console itself does: with `no-referrer`, browsers
- * send forms with `Origin: null`, whose source cannot be checked.
+ * Adds the headers for security. The content policy allows scripts, styles, pictures and forms of the console's own origin alone
+ * (pictures also inline), no inline scripts and no frames. Other sites get no referrer, since the address of a page names a
+ * portfolio. The console itself gets one: with `no-referrer`, browsers would send forms with `Origin: null`, whose source cannot
+ * be checked.
  */
 export async function addSecurityHeaders(app: ConsoleApp): Promise<void> {
   await app.register(helmet, {
@@ -171,7 +172,7 @@ export async function addSecurityHeaders(app: ConsoleApp): Promise<void> {
   app.addHook('onRequest', async (_request, reply) => {
     reply
       .header('permissions-policy', 'camera=(), geolocation=(), microphone=(), payment=(), usb=()')
-      // All answers are somebody's data, except the files in assets.ts, which set another header.
+      // Answers hold data that belong to somebody, so caches must not keep them. The files of assets.ts set another header.
       .header('cache-control', 'no-store');
   });
 }
@@ -179,10 +180,13 @@ export async function addSecurityHeaders(app: ConsoleApp): Promise<void> {
 /** Pages that {@link askWhoWasLed} lets pass: links on other sites commonly lead to them, and they have no buttons. */
 const OPEN = new Set(['/', '/keys']);
 
-/** Identity providers send browsers back here, so {@link askWhoWasLed} lets it pass; the sign-in checks query and cookie. */
+/**
+ * The address to which identity providers send browsers back. {@link askWhoWasLed} lets it pass, since the sign-in checks query
+ * and cookie.
+ */
 const CALLBACK = '/sign-in/oidc/callback';
 
-/** Whether a page of another site led the browser here; a typed address, or one opened by another program, does not count. */
+/** Whether a page of another site led the browser to the console. A typed address, or one that another program opened, does not count. */
 export function isLedByOthers(headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site'];
   return headers['sec-fetch-mode'] === 'navigate' && (site === 'cross-site' || site === 'same-site');

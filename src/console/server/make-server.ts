@@ -84,14 +84,17 @@ function makeHttpsDemand(home: URL | undefined) {
   };
 }
 
-/** Connections of one network (/24, /48): a large office with a thousand open pages, each with a stream and short requests. */
+/**
+ * The most connections of one network (/24, /48): enough for a large office with a thousand open pages, each with a stream and
+ * short requests.
+ */
 const OF_NETWORK = 2_000;
-/** Connections altogether, from all networks: a process may have only some ten thousand files open. */
+/** The most connections of all networks together: a process may have only some ten thousand files open. */
 const OF_ALL = 10_000;
 
 /**
- * Limits the connections of one network, idle ones included, so that others find one free. Further ones are closed unread. A
- * trusted proxy forwards many people's requests, so only the total limits it.
+ * Limits the connections of one network, idle ones included, so that other networks find one free. Connections beyond the limit
+ * are closed unread. A trusted proxy forwards many people's requests, so only the limit of all networks applies to it.
  */
 export function boundConnections(
   server: Server,
@@ -118,10 +121,13 @@ export function boundConnections(
   });
 }
 
-/** How often a body that comes after its answer is checked for progress; Node discards it. */
+/** The time between two checks of a body that still arrives after its request was answered. Node discards such a body. */
 const LINGER_MS = 5_000;
 
-/** Bytes per check that keep the connection: a browser reads the answer only after it has sent a large file. */
+/**
+ * The fewest bytes that must arrive of an answered request's body between two checks; with fewer, the connection is closed. A
+ * browser reads the answer only after it has sent a large file, so the connection must stay open until then.
+ */
 const LEAST_BYTES = 32 * 1_024;
 
 /**
@@ -151,7 +157,7 @@ export function addressOf({ host, port, isHttps }: { host: string; port: number;
 }
 
 /**
- * The addresses of a server. With port 0, the port is known only after `open`.
+ * Listens on a host and port, and knows the addresses of the server. With port 0, the port is known only after `open`.
  *
  * @param given.home the address under which people open the console, where it is not the one it listens on
  */

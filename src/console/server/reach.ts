@@ -3,7 +3,7 @@ import type { Settings } from '../../config.ts';
 import { LimitlineError } from '../../errors.ts';
 import { oidcFaults } from '../../people/oidc/oidc-settings.ts';
 
-/** From where and under which names the console can be reached, and how. */
+/** The settings of how the console is reached: by which clients, under which names, and whether by HTTPS. */
 export type Reach = {
   /** The host on which the console listens. */
   host: string;
@@ -31,7 +31,7 @@ type ReachSettings = Pick<
   | 'CONSOLE_OIDC_ROLES'
 >;
 
-/** A console on a loopback address and no other setting: only this machine reaches it. */
+/** The reach of a console that listens on a loopback address and has no other setting: only this machine reaches it. */
 export function localReach(host: string): Reach {
   return readReach({ ...NOTHING_GIVEN, CONSOLE_HOST: host });
 }
@@ -124,7 +124,10 @@ function httpsFaults({ CONSOLE_TLS_CERT_FILE: certFile, CONSOLE_TLS_KEY_FILE: ke
   return [`${given} is given, so ${missing} is needed too.`];
 }
 
-/** The address must be one for which browsers keep secrets (https, or this machine), and must have no path. */
+/**
+ * The faults of the setting CONSOLE_URL, a sentence each. The address must be one for which browsers keep secrets (https, or this
+ * machine), and must have no path.
+ */
 function homeFaults(settings: ReachSettings): string[] {
   const text = settings.CONSOLE_URL;
   if (text === undefined) return settings.CONSOLE_TRUST_PROXY.length > 0 ? [NEEDS_URL] : [];

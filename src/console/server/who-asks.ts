@@ -7,15 +7,18 @@ import type { Reach } from './reach.ts';
 /** The answer to a refused request: a status and the reason. */
 export type Refusal = { status: 400 | 403 | 405 | 421; words: string };
 
-/** The origin of a request. */
+/** The client that sent a request. */
 export type Comer = {
   /** The client's address: that of the connection, or as trusted proxies report it. */
   address: string;
-  /** Whether a trusted proxy forwarded it. */
+  /** Whether a trusted proxy forwarded the request. */
   isPassedOn: boolean;
 };
 
-/** Headers that proxies add. Unless a trusted proxy sends them, they are fakes, or make every client look local. */
+/**
+ * Headers that proxies add. Unless a trusted proxy sends them, a client has forged them, or an unknown proxy makes every client
+ * look local.
+ */
 const FORWARDED = /^(?:x-forwarded-|forwarded$|x-real-ip$|x-original-|via$|cf-connecting-ip$|true-client-ip$)/;
 
 /**
@@ -73,7 +76,7 @@ export function isHomeOf(home: URL | undefined, host: string): boolean {
   return name === home.host || (home.port === '' && name === `${home.host}${port}`);
 }
 
-/** Several headers of one name are joined by commas (RFC 9110, section 5.3). */
+/** The values of a header, split at commas: several headers of one name are joined by commas (RFC 9110, section 5.3). */
 function valuesOf(header: string | string[] | undefined): string[] {
   return String(header ?? '')
     .split(',')

@@ -18,13 +18,13 @@ import { narrowPage } from './sign-in-view.ts';
 /** The address that starts a sign-in at the identity provider. */
 export const OIDC_ADDRESS = '/sign-in/oidc';
 
-/** The redirect address that must be registered at the provider, behind the console's own address. */
+/** The path of the redirect address. The console's own address followed by this path must be registered at the identity provider. */
 export const CALLBACK = `${OIDC_ADDRESS}/callback`;
 
-/** The page after sign-out, which says that the person is still signed in at the provider. */
+/** The path of the page after sign-out, which says that the person may still be signed in at the identity provider. */
 const OUT = `${OIDC_ADDRESS}/out`;
 
-/** Time for three requests to the provider (discovery, token, keys), four seconds each (provider.ts). */
+/** The time limit of a request: it allows three requests to the provider (discovery, token, keys) of four seconds each (provider.ts). */
 const LIMIT_MS = 15_000;
 
 /** The most characters of an approval's id in an address: longer than any such id. */
@@ -36,15 +36,15 @@ const MOST_BEGUN_PER_S = 50;
 /** The functions for sign-in at an identity provider. */
 export type OidcFunctions = {
   oidc: Oidc;
-  /** Starts a session of this person, which keeps their roles, and answers its cookie's value. */
+  /** Starts a session of this person, with the roles that the provider has given, and answers the value of its cookie. */
   beginSession: (person: Person, coming: Coming) => Promise<string>;
   /** Records that the person signed in again, as proof for an approval. */
   keepProof: (anew: Anew) => Promise<void>;
 };
 
 /**
- * Sign-in at an identity provider: `/sign-in/oidc` leads there, `/sign-in/oidc/callback` is where the browser returns. A cookie
- * ties both to one browser, against login CSRF and mix-up attacks.
+ * Adds the sign-in at an identity provider. `/sign-in/oidc` leads to the provider, and the browser returns to
+ * `/sign-in/oidc/callback`. A cookie ties both requests to one browser, against login CSRF and mix-up attacks.
  */
 export function addOidcSignIn(app: ConsoleApp, given: SignInGiven & OidcFunctions): void {
   const { oidc, beginSession, keepProof, functions, audit, cookie, gate } = given;
@@ -72,7 +72,7 @@ export function addOidcSignIn(app: ConsoleApp, given: SignInGiven & OidcFunction
     const browser = browserName(request.cookies[name]);
     const redirect = `${request.origin}${CALLBACK}`;
     const url = await oidc.begin({ browser, redirect, to, anew }).catch((error) => {
-      // Thrown on for the error page about Redis; any other error here is the provider's.
+      // A failure of Redis gets the error page about Redis. Any other error at this place comes from the provider.
       if (isAway(error)) throw error;
       return undefined;
     });
@@ -120,7 +120,10 @@ export function addOidcSignIn(app: ConsoleApp, given: SignInGiven & OidcFunction
   }
 }
 
-/** The page after sign-out, by the person's name: `people-elsewhere.ts` says how names of an identity provider look. */
+/**
+ * The address after a sign-out. People of an identity provider, whom their names show (people-elsewhere.ts), get the page about
+ * the provider.
+ */
 export function addressAfterSignOut(by: string): string {
   return /\(sso [0-9a-f]{6,64}\)$/.test(by) ? OUT : '/sign-in';
 }
@@ -136,7 +139,7 @@ function refusedAs(answer: Exclude<OidcAnswer, { is: 'in' }>): { by: string; tro
  * as the provider's request: they would omit same-site cookies, and server/guard.ts would ask for a click.
  */
 function leadOn(reply: FastifyReply, to: string): unknown {
-  // The address of this page holds the used code. The next page must not learn the address.
+  // This page's address holds a code that was used up. With `no-referrer`, the next page does not learn that address.
   reply.header('refresh', `0; url=${to}`).header('referrer-policy', 'no-referrer');
   return reply.page({ title: t`Signed in`, at: 'people', body: oidcDoneView({ to }) });
 }
@@ -214,7 +217,10 @@ function wordsFor({ trouble, name }: { trouble: OidcTrouble; name: string }): st
   }
 }
 
-/** The page that leads on by itself, so that the next request counts as the console's own. */
+/**
+ * The page after a sign-in at the provider, which opens the next page by itself, so that the request for it counts as the
+ * console's own.
+ */
 function oidcDoneView({ to }: { to: string }): Html {
   return narrowPage({
     title: t`You are signed in`,

@@ -34,8 +34,8 @@ export function addSignInPages(
 }
 
 /**
- * `POST /sign-out`: ends the session in Redis, and clears the browser's cache, whose pages "back" would show. Cookies are not
- * cleared by `"cookies"`, which would delete other programs' under this host too (Clear Site Data, section 3.1).
+ * `POST /sign-out`: ends the session in Redis, and clears the browser's cache, whose pages "back" would show. The header does not
+ * name `"cookies"`, which would also delete cookies of other programs under this host (Clear Site Data, section 3.1).
  */
 function addSignOut(app: ConsoleApp, { functions, audit, cookie, gate }: SignInGiven): void {
   app.post(
@@ -43,7 +43,7 @@ function addSignOut(app: ConsoleApp, { functions, audit, cookie, gate }: SignInG
     {
       onRequest: async (request, reply) => {
         await gate.readSession(request);
-        // Leads on without a check: the session has ended already, and so has its form token.
+        // Without a session there is nothing to end, and no form token to check: the person is led to the sign-in.
         if (!request.signedIn) return reply.redirect('/sign-in', 303);
       },
       preHandler: app.csrfProtection,

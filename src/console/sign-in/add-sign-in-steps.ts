@@ -144,5 +144,5 @@ export function addSignInSteps(app: ConsoleApp, given: SignInGiven): void {
   });
 }
 
-/** A new password is asked for twice, since typed once it might have a typing error. */
+/** The message where a person typed two different passwords. A new password is typed twice, so that a typing error is noticed. */
 export const NOT_ALIKE = t`The two passwords differ. Type the same one twice.`;

@@ -17,7 +17,7 @@ const BUSY_S = 5;
 /** The most characters of a typed name: longer than any name of a user. */
 const LONGEST_NAME = 100;
 
-/** A user's name. Other input is not shown again, since people type passwords into the wrong field. */
+/** The form of a user's name. Other input is not shown again, since people type passwords into the wrong field. */
 const USER_NAME = /^[a-z0-9][a-z0-9._-]{0,39}$/;
 
 /** What every step of the sign-in needs. */
@@ -90,7 +90,10 @@ type Refusal = Exclude<PasswordAnswer, { is: 'in' }>;
 
 const WHY = { no: 'password', later: 'too many tries', busy: 'too many at once' } as const;
 
-/** One message for an unknown name and a wrong password, so that nobody learns which names exist. */
+/**
+ * The message about a refused sign-in, and its status. It is the same for an unknown name and a wrong password, so that nobody
+ * learns which names exist.
+ */
 function troubleOf(answer: Refusal, reply: FastifyReply): string {
   if (answer.is === 'later') return sayLater(reply, answer.afterS);
   if (answer.is === 'busy') {
@@ -102,7 +105,10 @@ function troubleOf(answer: Refusal, reply: FastifyReply): string {
   return NO_FIT;
 }
 
-/** Many refusals are counted as one entry (Audit.refusal), so that an attacker cannot fill the audit. */
+/**
+ * Records a refused sign-in. Many refusals become one entry with their number (Audit.refusal), so that an attacker cannot fill
+ * the audit trail.
+ */
 async function noteRefused(about: {
   answer: Refusal;
   name: string;

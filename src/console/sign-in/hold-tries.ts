@@ -5,7 +5,7 @@ import { countWords, t } from '../html/texts.ts';
 import { sayPlainly } from '../server/guard.ts';
 import type { Devices } from './session-cookie.ts';
 
-/** Addresses whose POST asks Redis, and may hash a password. */
+/** The addresses of the sign-in whose attempts are limited: a POST to them asks Redis, and may hash a password. */
 const HELD = /^\/sign-in(?:\/(?:code|factor|password))?$/;
 
 /** Called when a person has signed in. */
@@ -35,7 +35,7 @@ export function holdTries(app: ConsoleApp, devices: Devices | undefined): Know {
   };
 }
 
-/** Says when to try again, on a page and in the header (RFC 9110, section 10.2.3). */
+/** Sets the status 429 and the header that says when to try again (RFC 9110, section 10.2.3), and answers the message for the page. */
 export function sayLater(reply: FastifyReply, afterS: number): string {
   reply.code(429).header('retry-after', String(afterS));
   return tooMany(afterS);
@@ -47,19 +47,19 @@ export function tooMany(afterS: number): string {
   return t`Too many tries. Try again in ${wait}.`;
 }
 
-/** The limit of one network: more than an office behind one address needs on a Monday morning, then one attempt a second. */
+/** The sign-in attempts of one network: more at once than an office behind one address needs on a Monday morning, then one a second. */
 const OF_NETWORK = { atOnce: 60, backMs: 1_000 };
 
-/** The limits of the wider networks of an unknown address (address-group.ts), the narrower network first. */
+/** The sign-in attempts of the wider networks around an unknown address (address-group.ts), the narrower of them first. */
 const OF_WIDER = [
   { atOnce: 120, backMs: 500 },
   { atOnce: 240, backMs: 250 },
 ] as const;
 
-/** The limit of all unknown networks together: an attempt costs about a millisecond of CPU before any hashing. */
+/** The sign-in attempts of all unknown networks together: each costs about a millisecond of CPU before any hashing. */
 const OF_STRANGERS = { atOnce: 400, backMs: 10 };
 
-/** Networks to remember; beyond this, the one unused for longest is forgotten. */
+/** The most networks that are remembered. Beyond this number, the network that was unused for longest is forgotten. */
 const MOST = 20_000;
 
 /**
@@ -92,7 +92,7 @@ export function makeTries({
       if (waitMs > 0) return Math.ceil(waitMs / 1_000);
       for (const { name, tries } of counted) {
         const used = usedOf(name) + tries.backMs;
-        // Moved to the end, since the first entry is forgotten first.
+        // The entry is moved to the end of the map, since the first entries are forgotten first.
         usedUp.delete(name);
         usedUp.set(name, used);
         forgetSome(usedUp, most);
@@ -108,7 +108,7 @@ export function makeTries({
   };
 }
 
-/** `atOnce` attempts in a burst; each is restored after `backMs`. */
+/** A limit of attempts: at most `atOnce` in a burst, and each is given back after `backMs`. */
 type Tries = { atOnce: number; backMs: number };
 
 /** The counter of all unknown networks; no network has this name. */

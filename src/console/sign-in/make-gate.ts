@@ -12,7 +12,7 @@ import { isLedByOthers } from '../server/guard.ts';
 import type { GateFunctions, KnownSession, Owed } from './people-functions.ts';
 import { comingOf, giveOpened, readToken, signInAddress } from './session-cookie.ts';
 
-/** The page of each step that a person may owe. */
+/** The address of the page for each step of the sign-in that a person may still have to do. */
 const PAGE_OF: Readonly<Record<Owed, string>> = {
   code: '/sign-in/code',
   factor: '/sign-in/factor',
@@ -29,12 +29,16 @@ export function makeSessionGate(given: GateFunctions) {
     if (token === undefined) return;
     const found = await read(token, { counts: !isByItself(request) });
     if (!found) return;
-    // Each cookie may only hold its own kind of session, since other programs on this machine can set cookies under this host.
+    // The cookie of a sign-in and that of the console's link may each hold only their own kind of session. Other programs on this
+    // machine can set cookies under this host.
     const isOpened = isOfSystem(found.person.by);
     if (isOpened !== (name === opening.cookie) || (isOpened && (await isNeeded()))) return;
     request.signedIn = { ...found, token, cookie: name };
   };
-  /** Reads the request's session into `request.signedIn`, in one round trip; undefined without a token. */
+  /**
+   * Reads the request's session into `request.signedIn`, by the cookie of the sign-in, or else by that of the console's link. It
+   * stays undefined where neither names a valid session.
+   */
   const readSession = async (request: FastifyRequest): Promise<void> => {
     await readFrom(request, cookie);
     if (!request.signedIn) await readFrom(request, opening.cookie);
@@ -54,8 +58,9 @@ export function makeSessionGate(given: GateFunctions) {
     ...given,
     readSession,
     /**
-     * Who asks. A person without a session, or with a step to do, is led to its page from every address, unknown ones too; the
-     * request is then `answered`. Without users, the console's link starts a session.
+     * The person of a request. A person without a session is led to the sign-in from every address, unknown ones too, and a
+     * person with a step left is led to the page of that step; the request is then `answered`. Without users, the console's link
+     * starts a session.
      */
     async identify(request: FastifyRequest, reply: FastifyReply): Promise<Person | 'answered'> {
       await readSession(request);
@@ -88,7 +93,7 @@ function linkOf({ method, routeOptions, query }: FastifyRequest): string | undef
   return method === 'GET' && routeOptions.url === '/' && typeof token === 'string' ? token : undefined;
 }
 
-/** The address of the person's next step, or `back` where none is owed. */
+/** The address of the step of the sign-in that a person still has to do (`owes`), or `back` where none is left. */
 export function nextAddress(owes: Owed | undefined, back: string): string {
   return owes === undefined ? back : signInAddress(back, PAGE_OF[owes]);
 }

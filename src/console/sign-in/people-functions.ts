@@ -1,12 +1,18 @@
 import type { Person } from '../../people/person.ts';
 
-/** A step that a person must do first: enter a code, set up a second factor, choose a password. */
+/** A step of the sign-in that a person still has to do: enter a code, set up a second factor, choose a password. */
 export type Owed = 'code' | 'factor' | 'password';
 
-/** A session's person; `session` is its public id, for listing and ending it. */
+/**
+ * A session that is alive: its person, the step of the sign-in that they still have to do, and its public id, by which it is
+ * listed and ended.
+ */
 export type KnownSession = { person: Person; owes: Owed | undefined; session: string };
 
-/** The result of a name and password. `later`: too many attempts for this name or address; `busy`: too many people at once. */
+/**
+ * The result of a sign-in by name and password. `later`: too many attempts for this name or address; `busy`: too many passwords
+ * are being checked at once.
+ */
 export type PasswordAnswer =
   | { is: 'in'; token: string; owes: Owed | undefined }
   | { is: 'no' }
@@ -14,8 +20,8 @@ export type PasswordAnswer =
   | { is: 'busy' };
 
 /**
- * Where a sign-in comes from: the network address and the user agent. `device` is the browser's id, if this person has signed
- * in there before.
+ * The client of a sign-in: its network address and user agent. `device` is the browser's id, if this person has signed in
+ * with this browser before.
  */
 export type Coming = { from: string; agent: string; device?: string | undefined };
 
@@ -29,14 +35,14 @@ export type GateFunctions = {
   living: (tokens: string[]) => Promise<boolean[]>;
   /** The name of the session's cookie. */
   cookie: string;
-  /** How people come in by the console's link, while no sign-in is needed. */
+  /** The sessions of people who come by the console's link, while no sign-in is needed. */
   opening: {
-    /** The name of the cookie of such a session. */
+    /** The name of the cookie that holds the token of a session begun by the console's link. */
     cookie: string;
     /** Uses a link up and answers the token of a new session; undefined for an invalid or used link. */
     open: (link: string, coming: Coming) => Promise<string | undefined>;
   };
 };
 
-/** Another sign-in than by password, such as an identity provider's page. */
+/** A way to sign in other than by password, such as an identity provider: the address of its page, and the words of the link. */
 export type OtherWay = { href: string; words: string };

@@ -8,10 +8,10 @@ const TOKEN = /^[\w-]{43}$/;
 
 /**
  * The attributes of all session cookies. With the prefix `__Host-`, browsers send them only over HTTPS (or to a loopback
- * address) and only to the host that set them (RFC 6265bis, section 4.1.3.2).
- * Not `Strict`: a link in a mail would lead signed-in people to the sign-in. With `Lax` other sites can only cause page loads
- * with it: the guard refuses changes, and reads ask first (server/guard.ts). Without an expiry, the browser drops it when it
- * closes, and the session in Redis ends by itself.
+ * address), and only to the host that set them (RFC 6265bis, section 4.1.3.2). They are not `Strict`: a link in a mail would then
+ * lead signed-in people to the sign-in. `Lax` cookies go along when other sites open a page of the console, and harm nothing: the
+ * guard refuses changes from other sites, and asks for a click before such a page is shown (server/guard.ts). Without an expiry,
+ * the browser drops them when it closes, and the session in Redis ends by itself.
  */
 const ATTRIBUTES = { path: '/', secure: true, httpOnly: true, sameSite: 'lax' } as const;
 
@@ -46,7 +46,7 @@ export function giveOpened(reply: FastifyReply, name: string, token: string): vo
   reply.setCookie(name, token, { ...ATTRIBUTES, secure: 'auto', sameSite: 'strict' });
 }
 
-/** Replaces the token in the cookie of the request's session. */
+/** Puts a new token into the cookie by which the request's session came. */
 export function keepToken({ request, reply }: { request: FastifyRequest; reply: FastifyReply }, token: string): void {
   if (request.signedIn) giveToken(reply, request.signedIn.cookie, token);
 }
@@ -63,13 +63,16 @@ export function comingOf({ ip, headers }: Pick<FastifyRequest, 'ip' | 'headers'>
   return { from: ip, agent: (headers['user-agent'] ?? '').slice(0, LONGEST_AGENT) };
 }
 
-/** The most characters of an address to return to: longer than any useful address of the console. */
+/** The most characters of an address to which a sign-in returns: longer than any useful address of the console. */
 const LONGEST = 2_000;
 
-/** Addresses to which a sign-in must not return: they would ask for it again, or sign the person out. */
+/**
+ * Addresses to which a sign-in must not return: pages of the sign-in and sign-out, which would ask again or sign the person out,
+ * and addresses that are no pages.
+ */
 const NOT_BACK = /^\/(?:sign-in|sign-out|assets|events)(?:[/?]|$)/i;
 
-/** A base that no address can equal by chance, to find out whether an address leaves this host. */
+/** The base against which an address is resolved, to find out whether it leaves this host. No real address begins with it. */
 const HERE = 'http://limitline.invalid';
 
 /**
@@ -85,7 +88,7 @@ export function wayBack(asked: unknown): string {
   return safeAddress(path) && !NOT_BACK.test(path) ? path : '/';
 }
 
-/** The address of the sign-in with the page to return to, which is left out for `/`. */
+/** The address of the sign-in, or of one of its steps (`page`), with the page to return to; `/` is not written into it. */
 export function signInAddress(to: unknown, page = '/sign-in'): string {
   const back = wayBack(to);
   return back === '/' ? page : `${page}?to=${encodeURIComponent(back)}`;
@@ -117,10 +120,10 @@ export function makeDevices(key: Buffer, name: string) {
   }
 
   return {
-    /** The id of the browser, if anybody signed in there before. */
+    /** The id of the browser, if anybody has signed in with this browser before. */
     known: (request: Pick<FastifyRequest, 'headers'>): string | undefined => read(request)?.id,
 
-    /** The id of the browser, if this person signed in there before. */
+    /** The id of the browser, if this person has signed in with this browser before. */
     of(request: Pick<FastifyRequest, 'headers'>, person: string): string | undefined {
       const found = read(request);
       return found && isSame(found.own, sign(`${found.id} ${found.since} ${person}`)) ? found.id : undefined;

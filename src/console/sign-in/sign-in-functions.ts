@@ -1,7 +1,10 @@
 import type { Coming, OtherWay, PasswordAnswer } from './people-functions.ts';
 import type { NewFactor } from './sign-in-view.ts';
 
-/** The result of a code. A correct one gives a new token, so that the half-signed-in one cannot be used further (ASVS 7.2.4). */
+/**
+ * The result of a code. A correct code gives the session a new token, so that the token from before the code cannot be used any
+ * more (ASVS 7.2.4).
+ */
 type CodeAnswer = { is: 'in'; token: string } | { is: 'no' } | { is: 'later'; afterS: number };
 
 /** The result of a change to one's own account: the session's new token, or a message why it was refused. */
@@ -10,15 +13,15 @@ export type ChangeAnswer<T = unknown> = { is: 'done'; token: string; made: T } |
 /** The functions of the sign-in, made in scripts/console/people/sign-in.ts. */
 export type SignInFunctions = {
   password: (given: { name: string; password: string } & Coming) => Promise<PasswordAnswer>;
-  /** Checks a code of the app, or a recovery code. */
+  /** Checks a code of the authenticator app, or a recovery code. */
   code: (given: { token: string; code: string } & Coming) => Promise<CodeAnswer>;
-  /** Starts a second factor; answers the same one until it is confirmed. */
+  /** Starts the set-up of a second factor. Until it is confirmed, further calls answer the same factor. */
   beginFactor: (name: string) => Promise<NewFactor>;
   /** Confirms the second factor by its first code; ends the person's other sessions. `made` are the recovery codes. */
   confirmFactor: (
     given: { name: string; token: string; code: string } & Coming,
   ) => Promise<ChangeAnswer<readonly string[]>>;
-  /** Replaces a password that somebody else made; ends the person's other sessions. */
+  /** Replaces a password that somebody else made by the person's own; ends the person's other sessions. */
   setPassword: (given: { name: string; token: string; password: string } & Coming) => Promise<ChangeAnswer>;
   /** Ends a session, if it is alive. */
   end: (token: string) => Promise<void>;

@@ -6,13 +6,13 @@ import { notice } from '../parts/page-head.ts';
 import type { OtherWay } from './people-functions.ts';
 import { signInAddress } from './session-cookie.ts';
 
-/** One message for an unknown name and for a wrong password. */
+/** The message for a refused sign-in. It is the same for an unknown name and for a wrong password. */
 export const NO_FIT = t`This name and password do not fit together. Check both, and try again.`;
 
 /** One message for every wrong code, whatever is wrong with it. */
 export const NO_CODE = t`This code is wrong, or was used before. Wait for the next one, and try again.`;
 
-/** Only an administrator can help a person who forgot a password or lost a telephone. */
+/** The advice for people who forgot a password or lost a telephone: only an administrator can help. */
 const HELP = html`<p class="quiet">Forgotten, or lost your telephone? An administrator of this console can set it anew.</p>`;
 
 /** The frame of every page around the sign-in: narrow, with one thing to do. */

@@ -17,7 +17,8 @@ keepSwitch();
 keepLocal();
 forgetOnSignOut();
 
-// A form with files has its token in the address, which is not for the history nor for bookmarks.
+// The address of a sent form with files contains the CSRF token. The token is removed from the address, so that neither the
+// history nor bookmarks keep it.
 if (new URLSearchParams(location.search).has('_csrf')) history.replaceState(null, '', location.pathname);
 
 for (const element of document.querySelectorAll('[data-module]')) {

@@ -7,7 +7,7 @@ export { start as mend } from './mend.js';
 export { start as rowsChanged } from './rows-changed.js';
 export { start as upload } from './upload.js';
 
-/** Opens the next page once an event brings its address (data-go). */
+/** Opens the address that an event puts into the element (attribute `data-go`), in place of this page. */
 export function follow(element) {
   const go = () => {
     const address = element.querySelector('[data-go]')?.dataset.go;
@@ -18,7 +18,7 @@ export function follow(element) {
 }
 
 /**
- * Keeps the form of held rows up to date: each row that no longer needs an answer is removed, whatever was typed there. Fields of
+ * Keeps the form of held rows up to date: each row that no longer needs an answer is removed, even with a typed answer. Fields of
  * other rows stay as they are. It also makes the checkbox work that selects all rows.
  */
 export function held(form) {
@@ -43,7 +43,10 @@ export function held(form) {
   });
 }
 
-/** Buttons that save a page's codes: as a file made in the browser, so that no request has them, or on paper. */
+/**
+ * Makes the two buttons work that save the recovery codes on the page. One saves a file that the browser itself makes, so that no
+ * request contains the codes; the other prints the page.
+ */
 export function keepCodes(box) {
   const codes = () => [...box.querySelectorAll('[data-codes] code')].map((one) => one.textContent);
   box.querySelector('[data-download]').addEventListener('click', () => {
@@ -67,11 +70,13 @@ export async function late(element) {
     const response = await fetch(link.href, { headers: { 'x-fragment': '1', 'x-by-itself': '1' } });
     if (response.ok) element.innerHTML = await response.text();
   } catch {
-    // The link remains, and opens a page with the same.
+    // The answer did not come. The link stays in the element, and opens the same content as a page.
   }
 }
 
-/** Selects all rows of a page at once, and says so where none is selected. */
+/**
+ * Makes the checkbox work that selects all rows of a page. Sends no form while no row is selected, and shows a message instead.
+ */
 export function pickRows(place) {
   const picks = () => [...place.querySelectorAll('input[name="rows"]')];
   const showAll = () => {
@@ -126,7 +131,7 @@ export function showPassword(box) {
     show(field.type === 'password');
     field.focus();
   });
-  // Hidden again before the form is sent, since browsers remember the values of text fields.
+  // The password is hidden before the form is sent, since browsers remember what was typed into a visible text field.
   field.form?.addEventListener('submit', () => show(false));
   addEventListener('pagehide', () => show(false));
 }

@@ -32,7 +32,7 @@ export function keepFresh(address) {
   };
   const unheard = () => {
     failures += 1;
-    // With this attribute, the strip's style says that the page's data may be old.
+    // With this attribute, the strip (the line at the top of the page) says that the data of the page may be old.
     if (failures > 1) document.body.setAttribute('data-unheard', '');
   };
   const askMeanwhile = () => {

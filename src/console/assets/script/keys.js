@@ -1,6 +1,9 @@
 import { show } from './dialogs.js';
 
-/** The pages for letters after `g`, as listed in pages/keys/add-keys-page.ts. */
+/**
+ * The page that each letter opens when it is typed after the key `g`. The page of shortcuts (pages/keys/add-keys-page.ts) lists
+ * the same letters.
+ */
 const PLACES = { p: '/', n: '/new', h: '/held', q: '/work' };
 const SECOND_KEY_MS = 1_500;
 

@@ -1,5 +1,5 @@
-// Times, amounts and counts as the reader's browser writes them. The page has times in UTC and numbers in English, which stand
-// where no script runs.
+// Writes times, amounts and counts of pages in the locale of the reader's browser. The server sends times in UTC and numbers in
+// English; a browser without scripts shows those.
 
 const languages = navigator.languages?.length > 0 ? [...navigator.languages] : undefined;
 const day = { year: 'numeric', month: 'short', day: 'numeric' };
@@ -17,7 +17,10 @@ export function localCount(count) {
   return whole.format(count);
 }
 
-/** Rewrites what the page has now, and whatever comes later: by events, in dialogs, or with a table that is loaded again. */
+/**
+ * Writes all times and numbers of the page in the reader's locale: those on the page now, and those that events, dialogs or a
+ * reloaded table add later.
+ */
 export function keepLocal() {
   new MutationObserver((changes) => {
     for (const target of new Set(changes.map((change) => change.target))) localize(target);
@@ -57,7 +60,10 @@ function localizeClock(time, at) {
   time.replaceChildren(...(isNew ? [words, ' '] : []), clock.format(at));
 }
 
-/** Takes "(UTC)" out of the head of a time's column, or of its label. */
+/**
+ * Removes "(UTC)" from the heading of the column in which this time stands, or from its label, since the time is now shown in the
+ * reader's time zone.
+ */
 function sayNoUtc(time) {
   const cell = time.closest('td, th');
   const head = cell
@@ -78,7 +84,7 @@ function withoutUtc(words) {
   return words.replace(/ \(UTC\)$/, '');
 }
 
-/** Writes a number by the reader's locale. Each digit is kept, since numbers here may have more digits than a JavaScript number. */
+/** Writes a number in the reader's locale. No digit is lost: numbers of a page may have more digits than a JavaScript number. */
 function localizeNumber(number) {
   number.dataset.is = '';
   const [, sign, digits, decimals] = /^(-?)([\d,]+)(?:\.(\d+))?$/.exec(number.textContent) ?? [];

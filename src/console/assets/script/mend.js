@@ -11,7 +11,7 @@ export function start(form) {
   });
   form.addEventListener('change', ({ target }) => {
     const line = target.closest('[data-line]');
-    // A broken line, edited as one text, is not checked here: only reading the whole file checks it.
+    // A broken line is edited as one text. It is not checked after an edit, since only a reading of the whole file can check it.
     if (line && target.matches('.mend-cell:not(.is-whole)'))
       check(line, { address, checking, version: form.elements.version.value });
   });
@@ -43,6 +43,7 @@ async function check(line, { address, checking, version }) {
       else cell.removeAttribute('aria-invalid');
     }
   } catch {
-    // Nothing is said: a later edit cancelled this check, or the console is away, which saving will show.
+    // No message is shown: either a later edit cancelled this check, or the console does not answer, which the person learns on
+    // saving.
   }
 }

@@ -49,7 +49,7 @@ function sayChanged(section, changed) {
   if (words.textContent !== text) words.textContent = text;
 }
 
-/** Updates the chips of the outcomes, and shows those that have rows or are checked. */
+/** Writes the new counts beside the outcomes of the filter, and hides the outcomes that have no rows and are not checked. */
 function countOutcomes(section, counts) {
   for (const chip of section.querySelectorAll('[data-outcome-at]')) {
     const count = counts[Number(chip.dataset.outcomeAt)] ?? 0;
@@ -72,7 +72,7 @@ async function showAnew(section, { withForm }) {
     }
     return true;
   } catch {
-    // The line with the number of changes still links to the current rows.
+    // The old table stays. The line with the number of changes has a link to the current rows.
     return false;
   }
 }

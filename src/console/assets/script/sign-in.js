@@ -2,8 +2,8 @@
 let isSigningOut = false;
 
 /**
- * Opens the sign-in, which returns here, after the session ended. The page's content is removed, unless it has unsaved changes;
- * then the browser asks before leaving.
+ * Opens the sign-in after the session ended; the sign-in leads back to this page. The page's content is removed, unless it has
+ * unsaved changes; then the browser asks before leaving.
  */
 export function signIn() {
   if (isSigningOut) return;

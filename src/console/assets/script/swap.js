@@ -1,4 +1,4 @@
-/** The page's CSRF token. Pieces sent by events have none, since they are the same for everybody. */
+/** The page's CSRF token. Forms that events bring come without a token, since the server sends the same markup to everybody. */
 const token = () => document.querySelector('meta[name="csrf-token"]')?.getAttribute('content') ?? '';
 
 /** Puts the page's token into forms without one. */

@@ -12,7 +12,7 @@ export function keepSwitch() {
   box.addEventListener('change', () => localStorage.setItem(KEY, box.checked ? 'yes' : 'no'));
 }
 
-/** Buttons (data-copy) that copy the text next to them; styles hide them without script. */
+/** Makes buttons with `data-copy` copy the text next to them. Without scripts the styles hide these buttons. */
 export function copyTexts() {
   document.documentElement.dataset.script = '';
   document.addEventListener('click', async (event) => {

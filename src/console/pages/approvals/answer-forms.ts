@@ -19,7 +19,7 @@ export type Answering = {
   needsCode: boolean;
   /** Whether the person must first sign in again at their identity provider. */
   needsSignIn: boolean;
-  /** Who may answer, without those who asked for it; empty where nobody is known. */
+  /** The people who may answer, without those who asked for the approval; empty where nobody is known. */
   approvers: readonly string[];
   /** The refusal of the answer that the person has just given, if any. */
   refused?: AnswerResult | undefined;
@@ -40,7 +40,7 @@ export function answerPart(approval: PricedApproval, answering: Answering): Html
   }
 }
 
-/** Who may answer, as a text. */
+/** The people who may answer the approval, as a part of a sentence. */
 function whoMay({ approvers }: Pick<Answering, 'approvers'>): string {
   return approvers.length === 0
     ? t`somebody else with the role approver; no such user is known yet`

@@ -15,9 +15,9 @@ import { money } from '../held/held-page.ts';
 export type ApprovalsList = {
   /** Open approvals, the oldest first, at most one page of them. */
   waiting: readonly PricedApproval[];
-  /** How many are open in all. */
+  /** The number of all open approvals. */
   total: number;
-  /** The latest answer first. */
+  /** Answered approvals, the latest answer first. */
   answered: readonly PricedApproval[];
   /** Whether the console has users: without any, nobody can approve. */
   hasUsers: boolean;
@@ -101,7 +101,7 @@ const ANSWERED_COLUMNS: readonly TableColumn<PricedApproval>[] = [
   { head: t`When`, cell: ({ answered, askedMs }) => timeAgo(answered?.atMs ?? askedMs) },
 ];
 
-/** What becomes of the rows after an approval. */
+/** The words for what is done with the rows of an approval once it is given, by the kind of the approval. */
 export const KIND_WORDS: Readonly<Record<ApprovalKind, string>> = {
   import: t`to be requested`,
   retry: t`to be sent again`,
@@ -116,7 +116,7 @@ export const STANDING_WORDS: Readonly<Record<Approval['standing'], string>> = {
   void: t`nothing left to approve`,
 };
 
-/** `120 rows, EUR 1,250,000.50` */
+/** The rows and the sum of an approval as a text: `120 rows, EUR 1,250,000.50`. */
 export function approvalSizeWords({ rows, sum, currency }: Pick<PricedApproval, 'rows' | 'sum' | 'currency'>): string {
   return `${countWords(rows, 'row')}, ${moneyText(sum, currency)}`;
 }
@@ -132,7 +132,7 @@ function shortDigest(digest: string): string {
   return digest.slice(0, 10);
 }
 
-/** `alice, bob and 3 others`; empty for no names. */
+/** The names of people as a text: `alice, bob and 3 others`; empty for no names. */
 export function peopleWords(names: readonly string[], join: 'and' | 'or' = 'and'): string {
   const shown = names.slice(0, MOST_PEOPLE);
   const others = names.length - shown.length;
@@ -141,5 +141,5 @@ export function peopleWords(names: readonly string[], join: 'and' | 'or' = 'and'
   return before.length === 0 ? last : `${before.toReversed().join(', ')} ${translated(join)} ${last}`;
 }
 
-/** A sentence names so many people, and counts the others. */
+/** The most people whom a sentence names; the others are only counted. */
 const MOST_PEOPLE = 5;

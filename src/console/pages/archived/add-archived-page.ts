@@ -38,7 +38,7 @@ export const archivedPortfoliosPage = page<ArchivedPageFunctions>({ at: 'portfol
   }),
 ]);
 
-/** The address of the list. */
+/** The address of the list of archived portfolios. */
 export const ARCHIVED = '/archived';
 
 type Shown = { archived: readonly ArchivedPortfolio[]; total: number; from: number; rights: Rights };

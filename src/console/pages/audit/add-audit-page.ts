@@ -51,11 +51,11 @@ type AuditShown = {
   query: AuditQuery;
   /** The entered day, where it is not a valid one. */
   wrongDay?: string;
-  /** The newest first. */
+  /** The entries of this page, the newest first. */
   entries: readonly AuditEntry[];
-  /** The `before` of the next page; undefined on the last page. */
+  /** The `before` (see {@link AuditQuery}) of the next page's address; undefined on the last page. */
   next: number | undefined;
-  /** Entries of the whole trail. */
+  /** The number of entries of the whole trail. */
   total: number;
   /** The most entries that a search reads for one page. */
   walk: number;
@@ -124,7 +124,7 @@ function emptyOf({ isSearched, next, walk }: { isSearched: boolean; next: number
       });
 }
 
-/** What was done. An action with two entries, before and after it, also says which of them this is. */
+/** The name of the recorded action. Of an action with two entries, it also says whether this is the one before or after it. */
 function whatOf({ what, is, of }: AuditEntry): Html {
   if (is === undefined) return theirWords(what);
   return html`<span>${theirWords(what)}<small class="under">${translated(is)}${of !== undefined && html`, see <a href="${auditAddress({ before: of + 1 })}">no. ${grouped(of)}</a>`}</small></span>`;
@@ -176,7 +176,7 @@ const SEARCH = z
     return { query: Object.fromEntries(given) as AuditQuery, ...(day !== '' && !isDay && { wrongDay: day }) };
   });
 
-/** The address of a search. */
+/** The address of the audit page with a search. */
 function auditAddress(query: AuditQuery): string {
   const given = new URLSearchParams();
   for (const [field, value] of Object.entries(query)) given.set(field, String(value));

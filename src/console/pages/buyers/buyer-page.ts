@@ -20,7 +20,7 @@ export function shownBuyer({ names: [first] }: Pick<BuyerLook, 'names'>): string
   return first?.name ?? t`A buyer whose name was forgotten`;
 }
 
-/** The most characters of a name on the buyer's own page: more than any real name has, since no other page shows it in full. */
+/** The most characters of a name on the buyer's own page: more than any real name has. All other pages cut names earlier. */
 const LONGEST_NAME = 2_000;
 
 /** The page of a buyer: names, numbers and ids, and its requests in all portfolios. */
@@ -64,7 +64,7 @@ export function buyerPage(story: BuyerStory, { from, meanings }: { from: number;
   ${decided.length > 0 && panel({ title: t`Decisions that came later`, body: decisionsTable(decided) })}`;
 }
 
-/** The sums of a buyer's page; the first is of all requests that the service has answered. */
+/** The sums on a buyer's page, each over the requests with one of these outcomes. The first covers all that the service answered. */
 const SUMMED: readonly { label: string; outcomes: readonly RowOutcome[]; isGranted?: true }[] = [
   { label: t`Requested`, outcomes: ['approved', 'partly_approved', 'under_review', 'declined', 'answered'] },
   { label: t`Granted`, outcomes: ['approved', 'partly_approved'], isGranted: true },
@@ -76,7 +76,8 @@ const SUMMED: readonly { label: string; outcomes: readonly RowOutcome[]; isGrant
 ];
 
 /**
- * The sums that were requested in all portfolios, and what became of them, by currency. Only the first is shown without requests.
+ * The figures of a buyer's page: the requested sums by outcome and currency, over all portfolios. Figures without requests are
+ * left out, except the first.
  */
 function sumsOf({ summed, count, isWhole }: BuyerStory, meanings: Meanings): Stat[] {
   const all = summed.flatMap((one) => (one.outcome ? [{ ...one, is: outcomeOfRow(one.outcome, meanings) }] : []));
@@ -106,7 +107,7 @@ export function requestLink({ row, result, archived }: BuyerRequest): Html {
   return html`<span><a href="${portfolioAddress(row.portfolio)}"><bdi>${row.portfolio}</bdi></a><small class="under">${standing}</small></span>`;
 }
 
-/** What became of a request. */
+/** The outcome of a request as a badge; a reference to the archive where only the archive knows it. */
 export function outcomeOf({ outcome }: BuyerRequest, meanings: Meanings): Html | string {
   return outcome ? rowBadge(outcome, meanings) : t`see the archive`;
 }

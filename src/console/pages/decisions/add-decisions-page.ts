@@ -11,7 +11,7 @@ import { decisionsView, refusedView, type ShownDecisions, type UnreadDecisions }
 
 /** The functions of the pages of uploaded decisions. */
 export type DecisionsPageFunctions = {
-  /** Says what would become of a file's decisions, for rows of the portfolio. @throws LimitlineError where it cannot be read */
+  /** Says what the decisions of a file would change in the portfolio. @throws LimitlineError where it cannot be read */
   look: (
     portfolio: string,
     upload: { fileName: string; content: Buffer; reading: z.infer<typeof READING> },
@@ -30,7 +30,7 @@ export type DecisionsPageFunctions = {
   ) => Promise<ShownDecisions | UnreadDecisions | undefined>;
   /** Takes in the decisions of an upload that was shown; undefined if they were taken in already, or the upload is too old. */
   take: (id: string, portfolio: string, by: string) => Promise<ShownDecisions | undefined>;
-  /** What became of an upload that was taken in lately. */
+  /** The outcome of an upload whose decisions were taken in lately; undefined for another one. */
   taken: (id: string, portfolio: string) => Promise<ShownDecisions | undefined>;
 };
 
@@ -53,7 +53,7 @@ const READING = z.object({
  * once a person confirms.
  */
 export const uploadedDecisionsPage = page<DecisionsPageFunctions>({ at: 'portfolios' }, ({ get, post }) => [
-  // The forms below answer at these addresses. A person who opens or reloads such an address is led to the portfolio's page.
+  // Forms of the following pages are posted to these addresses. A person who opens or reloads one is led to the portfolio's page.
   ...['', '/columns', '/take'].map((rest) =>
     get(`/portfolios/:name/decisions${rest}`, {
       may: DECIDES,
@@ -72,7 +72,7 @@ export const uploadedDecisionsPage = page<DecisionsPageFunctions>({ at: 'portfol
   post('/portfolios/:name/decisions', {
     may: DECIDES,
     action: 'decisions',
-    // Looking changes nothing, so only what is taken in is audited.
+    // This request only shows what would change, so the audit trail does not record it. Taking decisions in is recorded.
     audited: false,
     multipart: {},
     bodyLimit: FILE_LIMIT_MB * 1_000_000 + 100_000,

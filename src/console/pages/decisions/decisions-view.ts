@@ -10,7 +10,7 @@ import { amount, cutWords, localized, moment, theirWords, withNumbers } from '..
 import { below, portfolioAddress, rowAddress } from '../addresses.ts';
 import { money } from '../held/held-page.ts';
 
-/** An uploaded file of decisions, and what became of it or would. */
+/** An uploaded file of decisions, with what it would change; or, once its decisions were taken in, what it has changed. */
 export type ShownDecisions = {
   id: string;
   portfolio: string;
@@ -35,15 +35,18 @@ type ForeseenRow = Record<'row' | 'name' | 'requested', string> &
     [when in 'before' | 'after']: { status: string; granted: string };
   };
 
-/** An upload that cannot be read before somebody says which column is what. */
+/** An upload that cannot be read before a person says which of its columns has which meaning. */
 export type UnreadDecisions = { id: string; portfolio: string; fileName: string; message: string; asked: ColumnsAsked };
 
-/** The columns that an upload's header does not name, the headers that may mean them, and what was said of them, `HEADER=COLUMN` each. */
+/**
+ * The columns that an upload's header does not name (`names`), the headers that may mean them, and in `map` what a person has
+ * stated, as `HEADER=COLUMN`.
+ */
 type ColumnsAsked = { names: readonly string[]; headers: readonly string[]; map: readonly string[] };
 
 type AboutLine = { at: number; message: string; portfolio?: string | undefined };
 
-/** Advice for the command line, and its equivalent on this page. */
+/** Advice that messages give for the command line, as patterns, each with the words for this page. */
 const WORDS: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/rename a column, or name it with --map .*$/, t`say below which column is what.`],
   [/say --decimal comma or --decimal point/, t`choose “Decimal mark” with the file`],
@@ -54,7 +57,7 @@ const WORDS: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/, or by npx limitline statuses/, ''],
 ];
 
-/** A sentence of the command line in words of this page. */
+/** Rewrites a message that was written for the command line, so that its advice fits this page. */
 export function onPage(sentence: string): string {
   return WORDS.reduce((text, [pattern, words]) => text.replace(pattern, words), sentence);
 }
@@ -84,8 +87,8 @@ function uploadForm(portfolio: string, csrf: string): Html {
 }
 
 /**
- * The page of an upload that was not taken in: the reason, and the forms to name its columns (if `unread`) and to upload another
- * file. `isGone`: its decisions may have been taken in before.
+ * The page of an upload whose decisions were not taken in: the reason, and the forms to name its columns (if `unread`) and to
+ * upload another file. `isGone`: the upload is no longer kept, so its decisions may have been taken in before.
  */
 export function refusedView(
   portfolio: string,

@@ -15,7 +15,7 @@ export type Written = {
   only: 'all' | 'errors';
   format: 'csv' | 'xlsx';
   cause: string | undefined;
-  /** How the CSV of the results is written for a spreadsheet; by default it is as {@link DownloadFunctions.write} says. */
+  /** The way in which the CSV of the results is written for a spreadsheet; undefined for the usual CSV, which can be imported again. */
   convention: { decimal: '.' | ','; delimiter: ',' | ';' | '\t'; mark: boolean } | undefined;
 };
 
@@ -71,7 +71,10 @@ export const downloadsPage = page<DownloadFunctions>({ asItIs: true }, ({ get })
   }),
 ]);
 
-/** Before the first byte an error becomes a page; later it breaks the connection, so that no partial file looks whole. */
+/**
+ * Sends a file that is written meanwhile. An error before the first byte becomes an error page. A later error breaks the
+ * connection, so that no partial file looks whole.
+ */
 async function sendWritten(
   what: Written,
   file: { fileName: string; type: string; what: string },

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 export type Download = {
   fileName: string;
   type: string;
-  /** Set where the size is known before sending. */
+  /** The size of the file, where it is known before sending. */
   sizeBytes?: number;
   /** The audit's name of the action: `results downloaded`. */
   what: string;
@@ -42,7 +42,7 @@ export async function sendDownload(
     },
     (isWhole) => ({ bytes: tally.bytes(), whole: isWhole }),
   );
-  // The last entry is written after the answer; the audit itself logs a failure of that.
+  // The audit's entry about the outcome is written after the answer. If that fails, the audit logs it.
   whole.catch(noted.reject);
   await noted.promise.catch((error) => {
     if (typeof content !== 'string') content.destroy();
@@ -80,7 +80,8 @@ function makeTally() {
           done(null, chunk);
         },
       });
-      // An error of one stream ends the other. Fastify sends `counted`, and so learns of the error.
+      // `pipeline` passes an error of one stream on to the other. Fastify sends `counted`, and so learns of an error of
+      // `content`.
       pipeline(content, counted, () => {});
       return counted;
     },

@@ -24,7 +24,7 @@ export type EventPageFunctions = { look: (id: string) => Promise<LookedAtEvent |
 /** `/service-events/:id`: an event of the service as it came. */
 export const serviceEventPage = page<EventPageFunctions>({ at: 'nightly', asItIs: true }, ({ get }) => [
   get('/service-events/:id', {
-    // Only for people who see buyers' data, since an event may contain anything.
+    // Only people who see buyers' data may open an event, since it may contain anything.
     may: SEES_BUYERS,
     show: async ({ params: { id = '' }, given }) => {
       const found = /^[\w-]{22}$/.test(id) ? await given.look(id) : undefined;

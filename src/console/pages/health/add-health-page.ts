@@ -64,7 +64,7 @@ async function answerOf({ title, limitMs, ask }: HealthPart): Promise<HealthAnsw
   return answer;
 }
 
-/** The page of all parts; problems come first, in one list. */
+/** The page with the health of all parts of the system. All problems stand first, in one list. */
 function healthPage(given: {
   answers: readonly HealthAnswer[];
   atMs: number;
@@ -124,7 +124,7 @@ export type HealthFact = {
   term: string;
   what: string;
   kind?: 'warn' | 'bad';
-  /** The worker that the fact is about, for its button (see `instruct`). */
+  /** The worker process that the fact is about. Its button tells it to take up no new rows, or rows again. */
   worker?: { id: string; isQuiet: boolean };
 };
 

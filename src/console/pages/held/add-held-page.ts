@@ -27,7 +27,7 @@ export type HeldPageFunctions = {
   /** All held rows, up to the number that one plan may answer. */
   rows: (portfolio: string | undefined) => Promise<HeldRow[]>;
   items: (rows: readonly RowId[]) => Promise<HeldItem[]>;
-  /** A letter about these rows, for a person to send to the service's staff; `others` are left to a later one. */
+  /** A letter about these rows, for a person to send to the service's staff; `others` is the number of held rows left out of it. */
   letter: (items: readonly HeldItem[], others: number) => string;
   /** Plans what an answers file would do. @throws LimitlineError where the file cannot be read, or is too large */
   plan: (portfolio: string, file: { fileName: string; content: Buffer }, by: string) => Promise<ShownPlan>;
@@ -35,7 +35,7 @@ export type HeldPageFunctions = {
   planAnswers: (answers: readonly Answer[], said: { back: string; by: string }) => Promise<ShownPlan>;
   /** The portfolios that a kept plan is about; none for a plan that is gone. */
   portfoliosOf: (id: string) => Promise<string[]>;
-  /** Carries the plan out, unless the same answers would lead to another plan by now. */
+  /** Carries the plan out. If the same answers would lead to another plan by now, does nothing and answers that plan. */
   confirm: (
     id: string,
     portfolio: string | undefined,
@@ -54,10 +54,10 @@ const MOST_IN_LETTER = 1_000;
 /** The largest answers file. A line has some 60 bytes, so 5 MB answer more rows than an account ever holds. */
 const FILE_LIMIT_BYTES = 5_000_000;
 
-/** The highest age of the sums and rows that open pages are sent. */
+/** The highest age of the held rows, and of their sums, that events send to open pages. */
 const FRESH_MS = 2_000;
 
-/** The time limit of an answer: long, since each id that a person gives is searched for among all that the account knows. */
+/** The time limit of a request with answers: long, since each typed id is looked up among all ids that the account knows. */
 const LIMIT_MS = 120_000;
 
 /** The query of a page of held rows. A cursor that cannot be read means the first page. */
@@ -96,7 +96,7 @@ export const heldDeskPage = page<HeldPageFunctions>(
         may: OPERATOR,
         key: ({ name = '' }, { after }) => `${name}\n${typeof after === 'string' ? after : ''}`,
         frames: (given) => {
-          // A list may be long: all open pages together have it read once in this time.
+          // All open pages share one read of the sum and of the rows within FRESH_MS, since the list of held rows may be long.
           const summaries = sharedFor(FRESH_MS, (name) => given.summary(name || undefined));
           const pages = sharedFor(FRESH_MS, (key) => {
             const [name, after = ''] = key.split('\n');
@@ -155,7 +155,7 @@ export const heldDeskPage = page<HeldPageFunctions>(
   ],
 );
 
-/** The fields of a form of held rows. Fields of a row bear its {@link heldName}: an answer counts only for the hold shown. */
+/** The fields of the form of held rows. Their names have the start of each hold ({@link heldName}), so no later hold is answered. */
 function readAnswers(input: unknown) {
   const fields = input as Readonly<Record<string, string>>;
   const { letter, resend, all, back = '', desk = '', after = '' } = fields;
@@ -182,7 +182,7 @@ async function planAnswers({ fields, actor, reply, given }: Posted<HeldPageFunct
   const isMixed = !resend && made.length > 0 && picked.length > 0;
   const plan = answers.length > 0 && !isMixed ? await given.planAnswers(answers, { back, by: actor.name }) : undefined;
   if (plan && plan.problems.length === 0) return planParts(reply, plan);
-  // The page is shown again with what was typed, and each fault stands beside its row.
+  // The answers have faults. The page is shown again with what was typed, and each fault stands beside its row.
   const only = back === 'row' ? (answers[0] ?? fields.picked[0])?.row : undefined;
   const page = await pageOr404(portfolio, { after: heldRowOf(after), only }, given);
   const faults = new Map(plan?.problems.map(({ at, message }) => [nameAt(answers, at), message]));
@@ -195,7 +195,7 @@ function nameAt(answers: readonly HeldRow[], at: number): string {
   return answers[at] ? heldName(answers[at]) : '';
 }
 
-/** A letter about the first of these rows, and how many it has. */
+/** The letter about the first MOST_IN_LETTER of these rows, and the number of rows in it (`items`). */
 async function letterOf(rows: readonly HeldRow[], { items, letter }: HeldPageFunctions) {
   const found = await items(rows.slice(0, MOST_IN_LETTER).map(({ row }) => row));
   return { letter: letter(found, Math.max(0, rows.length - MOST_IN_LETTER)), items: found.length };
@@ -211,7 +211,7 @@ function heldParts(shown: Parameters<typeof renderHeldPage>[0]) {
   };
 }
 
-/** The audit's entry of a plan names all of its portfolios, so that a search for each of them finds it. */
+/** The portfolios of a plan. The audit trail's entry names all of them, so that a search for each finds the entry. */
 async function aboutPlan({ request, params, given }: Visit<HeldPageFunctions>): Promise<About> {
   if (params.name !== undefined) return {};
   const plan = formFieldsOf(request.body).plan ?? '';
@@ -241,7 +241,7 @@ function planParts(reply: Acting['reply'], plan: ShownPlan, changed = false) {
 
 type Done = { plan: ShownPlan; resolution: { calls: number; rows: number; waits: AskedFor[] } };
 
-/** What the audit records of answers: a single one of a page in full, others as counts. */
+/** The facts that the audit trail records of answers: one answer from a page in full, several as counts. */
 function factsOf({ plan: { fileName, of }, resolution: { calls, rows, waits } }: Done): Record<string, unknown> {
   const [one, ...others] = of;
   const single = fileName === undefined && others.length === 0 && one;

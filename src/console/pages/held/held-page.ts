@@ -28,9 +28,9 @@ type HeldPageGiven = {
   page: HeldPage;
   /** Undefined for the rows of the whole account. */
   portfolio: string | undefined;
-  /** The {@link heldName} behind which the page begins; undefined for the first. */
+  /** The {@link heldName} of the held row after which this page of the list begins; undefined for the first page. */
   after: string | undefined;
-  /** What the person has just done, for the notice; see `didWord`. */
+  /** The code of what the person has just done, for a notice; see `didWord`. */
   did?: string | undefined;
   kept?: Kept;
   csrf: string;
@@ -118,7 +118,7 @@ export function money({ amount: sum, currency }: AmountIn): Html {
   return html`<span class="nowrap">${currency !== undefined && html`${theirWords(currency)} `}${amount(sum)}</span>`;
 }
 
-/** Sums of several currencies, one a line; `isAll` is false for those of a part only. */
+/** Sums in several currencies, one a line; `isAll` is false where they cover only some of the rows, and are shown as lower bounds. */
 export function sumsPart(sums: readonly AmountIn[], isAll: boolean): Html {
   return html`<span>${sums.map((sum, place) => html`${place > 0 && html`<br>`}${!isAll && '≥ '}${money(sum)}`)}</span>`;
 }
@@ -197,7 +197,7 @@ function idPart(item: HeldItem, kept: Kept | undefined): Html {
     id: `made-${row.portfolio}-${row.key}`.replaceAll(' ', '_'),
     maxlength: 200,
     plain: true,
-    // With "off", browsers lose what was typed when a person goes back, and keep what was selected.
+    // With `off`, a browser loses the typed ids when a person comes back to the page, but keeps the selected rows.
     autocomplete: 'on',
     problem: kept?.faults.get(held),
     ...(kept?.typed.has(held) ? { value: kept.typed.get(held) ?? '' } : {}),

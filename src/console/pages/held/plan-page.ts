@@ -24,12 +24,12 @@ export type ShownPlan = {
   of: readonly Answered[];
   /** Rows of other portfolios that are held for the same calls, and so are answered too. */
   elsewhere: readonly Elsewhere[];
-  /** Portfolios of these rows in which a colleague has to approve the answers first, and why. */
+  /** The portfolios of the answered rows in which a colleague has to approve the answers first, and why. */
   approvals: readonly { portfolio: string; why: string }[];
-  /** Portfolios of these rows that are paused. */
+  /** The names of the answered rows' portfolios that are paused. */
   paused: readonly string[];
   silent: number;
-  /** Answers left out, since their rows are no longer held as they were shown. */
+  /** The number of answers that were left out, since their rows are no longer held as the person saw them. */
   late: number;
   problems: readonly { at: number; message: string }[];
 };
@@ -73,7 +73,7 @@ export function planPage({ plan, changed = false, csrf }: { plan: ShownPlan; cha
   ${of.length > 0 && linesPart(plan)}`;
 }
 
-/** What the answers cost, and the button that gives them. */
+/** The question whether the answers are right: what they would cost, and the button that confirms them. */
 function questionPart(
   { id, fileName, back, of, elsewhere, approvals, paused }: ShownPlan,
   desk: string,
@@ -141,7 +141,7 @@ function sumWords(of: readonly Answered[]): Html {
   return html`${sums.map((sum, place) => html`${place > 0 && t` and `}${money(sum)}`)}`;
 }
 
-/** `2 limits, 1 company` */
+/** The things that the answers are about, by kind of call: `2 limits, 1 company`. */
 function thingsOf(of: readonly Answered[]): string {
   const kinds = [...Map.groupBy(of, ({ kind }) => kind)];
   return kinds.map(([kind, { length }]) => countWords(length, kind, KINDS[kind].several)).join(', ');
@@ -187,7 +187,7 @@ function answerWords({ made, strange }: Answered): Html {
   return html`<span>${made ?? t`not made`}${strange !== undefined && html`<small class="under problem">${strange}</small>`}</span>`;
 }
 
-/** What Limitline does after the answer: writes the id down, or sends the call again. */
+/** The action of Limitline after an answer, as a text: it writes the given id down, or sends the call again. */
 function followsWords(one: Answered): Html {
   const { kind, made } = one;
   const limit = html`the limit of ${amountOf(one)} is requested`;

@@ -1,7 +1,7 @@
 import { OPEN } from '../../access/rules.ts';
 import { page } from '../page.ts';
 
-/** A request of a machine and its answer, as in src/metrics/machine-answers.ts. */
+/** An HTTP request of a machine, as far as health and metrics need it (src/metrics/machine-answers.ts). */
 type Question = {
   path: string;
   remoteAddress: string | undefined;
@@ -14,7 +14,7 @@ export type MachineFunctions = { answer: (question: Question) => Promise<Answer 
 
 const PATHS = ['/health/live', '/health/ready', '/metrics'] as const;
 
-/** Health and metrics for machines at the console's address, with the access rule of src/metrics/machine-answers.ts. */
+/** The addresses at which machines read Limitline's health and metrics. src/metrics/machine-answers.ts decides who may read them. */
 export const machinesPage = page<MachineFunctions>({ ours: 'all' }, ({ get }) =>
   PATHS.map((path) =>
     get(path, {

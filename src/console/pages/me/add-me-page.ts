@@ -147,7 +147,7 @@ function accountOf({ signedIn }: FastifyRequest): FastifyRequest['signedIn'] {
   return signedIn && !isOfSystem(signedIn.person.by) ? signedIn : undefined;
 }
 
-/** The person, their session, current password, and a code where they have a second factor. */
+/** The proof of a person who changes their own account: name, session, current password, and a code where they have a second factor. */
 export type Proof = { name: string; token: string; old: string; code: string } & Coming;
 
 /** The result of an action, or a message why it was refused. */

@@ -9,7 +9,7 @@ import { table } from '../../parts/table.ts';
 import { moment, theirWords, timeAgo } from '../../parts/text.ts';
 import { codeField, newPasswordFields } from '../../sign-in/sign-in-view.ts';
 
-/** With fewer codes than this, the page asks to make new ones. */
+/** The number of recovery codes below which the page asks the person to make new ones. */
 const FEW_CODES = 3;
 
 /** A notice about the action that the person has just done. */

@@ -50,7 +50,7 @@ export function draftActions(
   { post }: Kinds<NewPageFunctions>,
   showAgain: (changing: Changing, refused: RefusedForm) => Promise<PageParts | FastifyReply>,
 ) {
-  /** Changes the upload; a form that is refused is shown again, so that nothing has to be typed twice. */
+  /** Answers a form that `change` refuses (422) by the upload's page with that form as it was typed, so that nothing is typed twice. */
   const orAgain = (change: (changing: Changing) => Promise<FastifyReply>) => (changing: Changing) =>
     change(changing).catch((error: unknown) => {
       if (!(error instanceof ConsoleError) || error.statusCode !== 422) throw error;
@@ -134,7 +134,8 @@ export function draftActions(
         if (fields.same !== undefined)
           await saySameBuyer(answer.draft, { line: Number(fields.same), by: actor.name }, given);
         const list = fields.list === 'warnings' ? 'warnings' : 'problems';
-        // Corrected lines leave the list, so its first page shows other lines.
+        // The redirect names no page of the list, but its first one: corrected lines leave the list, so the same page would show
+        // other lines.
         const column = fields.column === undefined ? '' : `&column=${encodeURIComponent(fields.column)}`;
         return reply.redirect(`/new/${id}?list=${list}${column}#mend`, 303);
       },
@@ -193,7 +194,7 @@ function versionOf(draft: PortfolioDraft): Record<string, unknown> {
   return { version: number, sha256, ...(leftOut.length > 0 && { leftOut }), reading: readingWords(reading), readBy };
 }
 
-/** The answer where a check of a line's cells was not possible. */
+/** The answer for a line whose cells could not be checked: the reason. */
 function notChecked(words: string): Html {
   return html`<p class="problem" data-unchecked>${words}</p>`;
 }
@@ -209,7 +210,10 @@ async function saySameBuyer(
   await given.correct(id, { reading: { ...reading, sameBuyer } }, by);
 }
 
-/** The answer where two tabs or people edited one version; the unsaved changes are still in the page to which "back" leads. */
+/**
+ * The page for a person whose changes were not saved, since another tab or person has saved a version meanwhile. The browser's
+ * "back" leads to the page with the unsaved changes.
+ */
 function conflictView(id: string, { latest, cells }: { latest: number; cells: MendedCell[] }): Html {
   return html`${pageHead({
     title: t`Another version was saved meanwhile`,
@@ -223,7 +227,7 @@ const CELL = /^cell-(\d{1,10})-(\d{1,5})$/;
 const TEXT = /^text-(\d{1,10})$/;
 const LEFT_OUT = /^leave-(\d{1,10})$/;
 
-/** The lines that a form of the grid sends, each with all cells that it has, changed or not. */
+/** The edited lines that the form of the table sends. A line has all of its cells in the form, changed or not. */
 function readEdits(fields: Readonly<Record<string, string>>): LineEdit[] {
   const cells = new Map<number, Map<number, string>>();
   const edits: LineEdit[] = [];
@@ -243,7 +247,7 @@ function readEdits(fields: Readonly<Record<string, string>>): LineEdit[] {
   return [...edits.filter(({ line }) => !out.has(line)), ...leftOut];
 }
 
-/** The correction of a whole column, where its button was pressed. */
+/** The correction of a whole column, which the form has if its button “Replace in all” was pressed. */
 function columnEdit({ everywhere, column, list, from = '', to = '' }: Readonly<Record<string, string>>) {
   if (everywhere === undefined || column === undefined) return undefined;
   return { list: list === 'warnings' ? ('warnings' as const) : ('problems' as const), column, from, to };

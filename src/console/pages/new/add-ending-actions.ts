@@ -71,18 +71,20 @@ export function endingActions({ get, post }: Kinds<NewPageFunctions>) {
       },
     }),
     post('/new/:id/submit', {
-      // For a replacing import one needs more rights: it cancels rows that others may have imported.
+      // An import that replaces earlier rows needs more rights: it cancels rows that others may have imported.
       may: { ...FINANCE, kinds: { replace: OWN_OR_OPERATOR } },
       action: 'import',
       limitMs: COPY_LIMIT_MS,
       says: ['of', 'replace', 'first', 'total'],
-      // The draft names the portfolio, not the address; the preview that the person confirms is for that portfolio.
+      // The address of this action does not name the portfolio; the draft does, and the preview that the person confirms is for
+      // it.
       about: async (asked) => {
         const found = await aboutDraft(asked);
         return { ...found, ...(formFieldsOf(asked.request.body).replace === 'yes' ? { kind: 'replace' } : {}) };
       },
       handle: async ({ request, reply, actor, params: { id = '' }, fields, tell, given }) => {
-        // The portfolio that the access check saw: somebody may rename the draft in another tab meanwhile.
+        // The import goes into the portfolio that the access check saw, since another tab may have renamed the draft's portfolio
+        // meanwhile.
         const { portfolio = '' } = request.about ?? {};
         if (!isPortfolioName(portfolio)) throw new ConsoleError(422, t`Give the portfolio a name first.`);
         const draft = await given.read(id);

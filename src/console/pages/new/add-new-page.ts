@@ -19,10 +19,10 @@ import type { RefusedForm } from './read-reading.ts';
 import { settledPreview } from './settled-preview.ts';
 import { importProgress, PROGRESS_ID, previewProgress } from './words.ts';
 
-/** The longest upload: a folder of documents over a slow connection. */
+/** The time limit of an upload: enough for a folder of documents over a slow connection. */
 const UPLOAD_LIMIT_MS = 2 * 3_600_000;
 
-/** The browser reloads the page after this time, where events and scripts do not work. */
+/** The seconds after which the browser reloads a page that waits for the reading or the import, where events and scripts do not work. */
 const REFRESH_S = 5;
 
 /** `/new`: uploads a portfolio's file, previews its requests, mends its lines, and submits it. All of finance share the uploads. */

@@ -11,7 +11,7 @@ import { money } from '../held/held-page.ts';
 import { extrasWords } from './reading-form.ts';
 import { durationWords, outSumWords } from './words.ts';
 
-/** The person's choices for the import, besides the file. */
+/** The person's choices for the import. `unsaved` is the number of changes of lines that they have not saved. */
 type Chosen = {
   of: string;
   total: string | undefined;

@@ -99,7 +99,7 @@ function submittedNotice({ id, submitted }: PortfolioDraft): Html | false {
   );
 }
 
-/** The way back to an earlier version of the file. */
+/** The form that restores an earlier version of the file, with the cells that the last version changed. */
 function versionsView(draft: PortfolioDraft, csrf: string): Html | false {
   const kept = keptVersions(draft.versions);
   if (kept.length === 0) return false;
@@ -164,7 +164,7 @@ function previewView(draft: PortfolioDraft, given: DraftGiven & { preview: Previ
   ${panel({ title: t`Submit`, anchor: 'submit', body: html`${portfolioField(draft, names)}${supplierLine(draft)}${submitButtons(draft, given)}` })}`;
 }
 
-/** Adds a document that a line names and nobody uploaded; what was corrected stays. */
+/** The form that adds a document that a line names and nobody has uploaded. Corrections that were saved stay. */
 function documentsForm({ id }: PortfolioDraft, { columns, problems }: Preview, csrf: string): Html | false {
   const of = columns.find(({ known }) => known === 'supporting_documents')?.written;
   if (of === undefined || !problems.causes.some(({ column }) => column === of)) return false;
@@ -180,7 +180,7 @@ function documentsForm({ id }: PortfolioDraft, { columns, problems }: Preview, c
   });
 }
 
-/** What an import does with the supplier, before any buyer. */
+/** Says that the import creates the supplier once, before any buyer; nothing where no supplier is named. */
 function supplierLine({ supplier }: PortfolioDraft): Html | false {
   if (!supplier) return false;
   const { of, name, unsent } = supplier;

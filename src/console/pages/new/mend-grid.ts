@@ -13,7 +13,7 @@ import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { countWords, t } from '../../html/texts.ts';
 import { button, field, form, hidden, tick } from '../../parts/form.ts';
 
-/** Which lines are shown, and whether the first faulty cell has the focus. */
+/** The list of lines, the column and the page that are shown, and whether the first faulty cell has the focus. */
 export type ShownPlace = MendPlace & { isFocused: boolean };
 
 /** The most characters of a cell that can be edited in the page. */
@@ -26,7 +26,7 @@ export function mendGrid(
 ): Html {
   const pages = preview[place.list];
   const columns = columnsOf(preview, lines);
-  // The first button of a form is the one that the Enter key presses.
+  // The hidden button comes first, since the Enter key presses the first button of a form.
   const body = html`${hidden('version', String(lastVersion(draft).number))}${hidden('of', preview.of)}${hidden('list', place.list)}${place.column != null && hidden('column', place.column)}
     <button hidden>Save</button>
     ${place.column != null && columnFields(place.column, pages)}
@@ -55,7 +55,10 @@ function tab(
   return html`<a class="tab" href="/new/${id}?list=${list}#mend" aria-current="${list === place.list && 'true'}">${words}</a>`;
 }
 
-/** The lines by the column in which something is wrong, so that one correction can be made in all of them. */
+/**
+ * Links to the lines that have something wrong in one column, a link for each column. Where such a column is shown, one
+ * correction can be made in all of its lines.
+ */
 function causeChips({ id }: PortfolioDraft, { causes }: MendPages, place: ShownPlace): Html | false {
   if (causes.length < 2 && !causes.some(({ column, lines }) => column !== null && lines > 1)) return false;
   const chip = (words: HtmlValue, column?: string | null) => {
@@ -69,7 +72,7 @@ function causeChips({ id }: PortfolioDraft, { causes }: MendPages, place: ShownP
 
 const MOST_CAUSES = 20;
 
-/** One correction for all lines with something wrong in a column. */
+/** The fields for one correction of a column, in all lines in which something is wrong there. */
 function columnFields(column: string, { causes }: MendPages): Html {
   const count = causes.find((one) => one.column === column)?.lines ?? 0;
   return html`<div class="mend-column" role="group" aria-label="All ${countWords(count, 'line')}">
@@ -80,7 +83,10 @@ function columnFields(column: string, { causes }: MendPages): Html {
     </div>`;
 }
 
-/** The columns that Limitline reads, and others that have a problem: the name first, then those with something wrong. */
+/**
+ * The columns of the table: the name first, then columns with something wrong, then the others. Columns that Limitline does not
+ * read are left out unless they have a problem.
+ */
 function columnsOf({ columns }: Preview, lines: readonly LineToMend[]): PreviewColumn[] {
   const named = new Set(
     lines.flatMap(({ problems, warnings }) => [...problems, ...warnings].map(({ column }) => column)),
@@ -152,7 +158,7 @@ function pageWays({ id }: PortfolioDraft, found: MendPages, { list, page, column
   </nav>`;
 }
 
-/** Advice for the command line, and its equivalent on this page. All patterns apply, in this order. */
+/** Advice that messages give for the command line, as patterns, each with the words for this page. All patterns apply, in this order. */
 const WORDS: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/(?:say|with|say so with|say with) --map "([^"]*)="/g, 'read $1 below as “not sent”'],
   [/or --map "([^"]*)="/g, 'or $1'],

@@ -13,7 +13,7 @@ type Fields = Readonly<Record<string, string>>;
 /** Why a form was refused, and what was typed in it. */
 export type RefusedForm = { message: string; typed: Fields };
 
-/** The most constants that are read from the form. */
+/** The most columns with a value for every line (constants) that the form can state. */
 const MOST_CONSTANTS = 30;
 
 /**
@@ -30,8 +30,8 @@ export function readReading(typed: Fields, draft: PortfolioDraft, preview: Previ
 }
 
 /**
- * The reading options of a form that was refused, without its paths and an impossible header line. If other values are impossible
- * too, the draft's reading.
+ * The reading options of a form that was refused, for showing it again: without the paths of columns, and without a header line
+ * that is no number. If another value is impossible too, the draft's reading.
  */
 export function typedReading(typed: Fields, draft: PortfolioDraft, preview: Preview): ReadOptions {
   const isFaulty = (name: string, value: string) =>
@@ -48,8 +48,8 @@ export function typedReading(typed: Fields, draft: PortfolioDraft, preview: Prev
 const isLine = (text: string): boolean => /^[1-9]\d{0,6}$/.test(text.trim());
 
 /**
- * A form that chooses another sheet, without the header line, decimal mark and dates of the earlier sheet. Values that the same
- * form changes stay, and so do constants and hidden rows.
+ * The fields of a form that chooses another sheet, without header line, decimal mark and dates, which belong to the earlier
+ * sheet. Those that the form changes together with the sheet stay. So do constants and hidden rows.
  */
 function ofOtherSheet(
   { headerLine = '', decimal = '', dates = '', ...others }: Fields,
@@ -95,7 +95,7 @@ function readForm(fields: Fields, draft: PortfolioDraft, preview: Preview | unde
 }
 
 /**
- * Whether the form has a reading that was typed and not applied. A form without reading fields has none.
+ * Whether the form states a portfolio or a reading that was typed and not applied. A form without such fields states none.
  *
  * @throws ConsoleError 422 for an impossible value
  */
@@ -148,7 +148,7 @@ function readMapping(fields: Fields, { reading }: PortfolioDraft, preview: Previ
   return { columns, constants };
 }
 
-/** Undefined where the form has no fields for constants. */
+/** The values for every line that the form states; undefined for a form without fields for them. */
 function readConstants(fields: Fields): Mapping['constants'] | undefined {
   if (fields['constant-name-0'] === undefined) return undefined;
   const constants: Mapping['constants'] = {};

@@ -8,7 +8,7 @@ import { button, field, form, hidden, select, tick } from '../../parts/form.ts';
 import { typedReading } from './read-reading.ts';
 import { DELIMITER_WORDS, encodingName, previewDialectWords } from './words.ts';
 
-/** Encodings that finance teams' files use; others are only detected, never chosen. */
+/** The encodings that the form offers, those of finance teams' files. Limitline detects others too, but nobody can choose them. */
 export const ENCODINGS = [
   'utf-8',
   'windows-1252',
@@ -32,7 +32,10 @@ export const ENCODINGS = [
  */
 export const DRAFT_FORM = 'draft';
 
-/** How the file was understood; each part can be corrected. `typed`: the fields of a form that was refused, which are shown again. */
+/**
+ * The form that shows how the file is read, and in which each part can be corrected. `typed`: the fields of a refused form, shown
+ * again.
+ */
 export function readingForm(
   draft: PortfolioDraft,
   preview: Preview,
@@ -98,7 +101,10 @@ function dialectFields({ reading, typed }: Read & { typed: Typed }, { dialect, s
   })}${header}`;
 }
 
-/** The label of the option that keeps what was detected. The detected value is only known while no other option was chosen. */
+/**
+ * The label of the option that keeps what was detected. It names the detected value unless another option is chosen, since the
+ * value is not known then.
+ */
 function asFound(said: unknown, found: string | undefined): string {
   return said === undefined && found !== undefined ? t`As found: ${found}` : t`As found`;
 }
@@ -138,7 +144,8 @@ function columnTable({ columns }: Preview, typed: Typed): Html {
   const named = columns.filter(({ written }) => written !== '');
   if (named.length === 0)
     return html`<p>No column was found: correct the encoding, the delimiter or the line of the header.</p>`;
-  // Columns with a meaning come first. A choice for each column of the widest sheet would make a page of 20 MB.
+  // Only MOST_COLUMNS columns are shown, those with a meaning first. A choice for each column of the widest sheet would make a
+  // page of 20 MB.
   const shown = new Set(
     [...named.filter(({ known, extra }) => known !== null || extra), ...named].slice(0, MOST_COLUMNS),
   );
@@ -153,7 +160,7 @@ function columnTable({ columns }: Preview, typed: Typed): Html {
 /** The width of a path's field, in characters: enough for most paths and for the example in the field. */
 const PATH_SIZE = 32;
 
-/** The most columns that can be chosen for: more than any real file of buyers has. */
+/** The most columns whose meaning can be chosen: more than any real file of buyers has. */
 const MOST_COLUMNS = 200;
 
 function columnRow({ index, written, known, extra, by, guess, samples }: PreviewColumn, typed: Typed): Html {
@@ -170,7 +177,7 @@ function columnRow({ index, written, known, extra, by, guess, samples }: Preview
   </tr>`;
 }
 
-/** Values that hold for every line, for columns that the file lacks. */
+/** The form fields for values that hold for every line, in columns that the file lacks. */
 function constantFields({ reading }: Read): Html {
   const given = Object.entries(reading.mapping?.constants ?? {});
   const rows = [...given, ['', ''] as const];
@@ -199,7 +206,7 @@ export function extrasWords({ columns }: Pick<Preview, 'columns'>): string {
   return sent.join(', ');
 }
 
-/** How the file was understood, in one line. */
+/** A sentence about how the file is read: encoding, delimiter, and how many columns are sent. */
 export function previewReadingWords(preview: Preview): string {
   const known = preview.columns.filter((column) => column.known !== null || column.extra).length;
   const extras = extrasWords(preview);

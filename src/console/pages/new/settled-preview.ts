@@ -5,10 +5,16 @@ import type { NewPageFunctions } from './add-draft-actions.ts';
 /** How long a page waits for a preview. */
 const PATIENCE_MS = 1_200;
 
-/** How old a preview may be. Other portfolios go on meanwhile, so a request that was new may be under way or made by now. */
+/**
+ * The age from which a preview is made again. Other portfolios go on meanwhile, so a request that was new may be under way or
+ * made by now.
+ */
 const FRESH_MS = 5_000;
 
-/** A longer file is read again only if somebody presses “Refresh”: that takes longer than a page may. */
+/**
+ * The most lines of a file whose old preview is made again by itself. For a longer file somebody must press “Refresh”, since
+ * reading it takes longer than a page may.
+ */
 const MOST_LINES_AGAIN = 5_000;
 
 /** An upload's preview, read again if it is too old. If reading takes longer than a page waits, the answer says how far it is. */

@@ -23,13 +23,13 @@ import { money } from '../held/held-page.ts';
 import { DRAFT_FORM } from './reading-form.ts';
 import { DELIMITER_WORDS, durationWords } from './words.ts';
 
-/** The rows that are sent as a trial before the others. */
+/** The number of rows that are sent as a trial before the others. */
 export const SENT_FIRST = 5;
 
 export type SubmitGiven = {
   preview: Preview;
   names: readonly string[];
-  /** What the portfolio has already; undefined for a new one. */
+  /** The currencies and the sum of the rows that the portfolio has already; undefined for a new portfolio. */
   there: { currencies: readonly string[]; sum: string } | undefined;
   approvalPolicy: ApprovalPolicy;
   over: Approval['over'];
@@ -78,7 +78,7 @@ export function submitButtons(
   </div>`;
 }
 
-/** Why a file of which no line would be a row is not imported. */
+/** The message where no line of the file can become a row, so that there is nothing to import. */
 export const NO_ROWS = t`No line of this file can be requested. Fix the lines listed on this page, or put lines back that were left out.`;
 
 function thereAlready(portfolio: string): Html {
@@ -89,7 +89,10 @@ function thereAlready(portfolio: string): Html {
   );
 }
 
-/** Shown before the submission and in its confirmation where the file is of another currency than the portfolio's other files. */
+/**
+ * A warning that the file has another currency than the portfolio's other files; false if it has not. Shown before the
+ * submission, and in its confirmation.
+ */
 export function mixedCurrencies({ currency = '' }: Preview, currencies: readonly string[] = []): Html | false {
   const others = currencies.filter((one) => one !== currency && (one !== '' || currency !== ''));
   if (others.length === 0) return false;
@@ -102,8 +105,8 @@ export function mixedCurrencies({ currency = '' }: Preview, currencies: readonly
 }
 
 /**
- * Says before the submission, and in its confirmation, that a colleague must approve it: nobody should count on a request that
- * waits, for example at a month's end.
+ * A notice that a colleague must approve this import, or may have to; false if not. Shown before the submission and in its
+ * confirmation: nobody should count on a request that waits, for example at a month's end.
  */
 export function neededApproval(
   policy: ApprovalPolicy,

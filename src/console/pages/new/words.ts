@@ -37,7 +37,7 @@ export function previewDialectWords({ dialect }: Pick<Preview, 'dialect'>): stri
   return t`${encodingName(dialect.encoding)}${mark}, separated by ${DELIMITER_WORDS[dialect.delimiter] ?? 'commas'}s`;
 }
 
-/** What a version has of corrections: `4 cells corrected, lines 11 and 16 left out`; '' for none. */
+/** The corrections by which a version differs from the upload: `4 cells corrected, lines 11 and 16 left out`; '' for none. */
 export function correctionWords(versions: readonly DraftVersion[], { number, leftOut }: DraftVersion): string {
   const cells = changedCells(versions.slice(0, versions.findIndex((one) => one.number === number) + 1));
   const [named, more] = [leftOut.slice(0, MOST_LINES), leftOut.length - MOST_LINES];
@@ -58,7 +58,10 @@ export function madeWords({ corrected = 0, leftOut = 0, outSum, people = '' }: I
   return parts.length === 0 || people === '' ? parts.join(', ') : t`${parts.join(', ')} by ${people}`;
 }
 
-/** ` (EUR 5,000.00)`: the amounts of lines left out by hand, with their currency if it is known; '' where none can be read. */
+/**
+ * The amounts of lines left out by hand, in brackets and with their currency if it is known: ` (EUR 5,000.00)`; '' where no
+ * amount can be read.
+ */
 export function outSumWords(sum: DraftVersion['outSum'], currency?: string): string {
   if (sum === undefined || sum.amount === '0') return '';
   const amount = moneyText(sum.amount, currency);

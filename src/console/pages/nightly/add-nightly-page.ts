@@ -30,7 +30,10 @@ import { fileButtons, NIGHTLY_PAGES, NIGHTLY_QUERY } from './sections.ts';
 /** The time limit of a report's file: a million items take seconds to read, and longer for a slow client. */
 const DOWNLOAD_LIMIT_MS = 3_600_000;
 
-/** `/nightly`: the last report, and below it what is done by itself, and notices; `/nightly/reports/:id`: one report, and its files. */
+/**
+ * `/nightly` and two more pages: the nightly reports, what Limitline does by itself, and notices. `/nightly/reports/:id`: one
+ * report, and its files.
+ */
 export const nightlyTasksPage = page<NightlyPageFunctions>(
   { at: 'nightly', entry: { at: 'nightly', href: '/nightly', words: t`Nightly` }, ours: ['schedule'] },
   ({ get, post }) => [
@@ -88,11 +91,10 @@ export const nightlyTasksPage = page<NightlyPageFunctions>(
         );
       },
     }),
-    // Makes a rule in the person's name.
     post('/nightly/rules', {
       may: OPERATOR,
       action: 'add rule',
-      // Fields for the audit; `words` is left out, which may hold anybody's text.
+      // The fields that the audit trail records. The field `words` is left out, since it may hold anybody's text.
       says: ['cause', 'step', 'status', 'portfolio', 'nights'],
       handle: async ({ fields, actor, reply, tell, given }) => {
         try {
@@ -127,7 +129,10 @@ export const nightlyTasksPage = page<NightlyPageFunctions>(
   ],
 );
 
-/** The check and page that a report's address asks for; undefined for the whole report, or an invalid query. */
+/**
+ * The query of a report's page: the section, the check and the first finding to show. Undefined for the whole report, or for an
+ * invalid query.
+ */
 const PLACE = z
   .object({
     section: z.enum(PARTS),

@@ -54,7 +54,7 @@ export function findingView(finding: ShownFinding, medium: Medium): Html {
   </li>`;
 }
 
-/** A day in UTC; on a page with scripts, the reader's own. */
+/** A day in UTC. On a page with scripts it becomes the day in the reader's time zone. */
 function dayOf(atMs: number, medium: Medium): HtmlValue {
   const day = inUtc(atMs).slice(0, 10);
   return medium === 'paper'
@@ -62,7 +62,7 @@ function dayOf(atMs: number, medium: Medium): HtmlValue {
     : html`<time datetime="${new Date(atMs).toISOString()}" data-local="day">${day}</time>`;
 }
 
-/** A change, as a word with its colour. */
+/** How a finding has changed since the report before, as a coloured word. */
 export function changeMark(change: FindingChange, words: string = CHANGE_WORDS[change]): Html {
   return html`<span class="${['change', `is-${change}`]}">${words}</span>`;
 }
@@ -96,7 +96,7 @@ function examplesView({ examples, rows }: ShownFinding, medium: Medium): Html {
   return html`<details class="finding-examples"><summary>${words}</summary>${exampleList(examples, medium)}</details>`;
 }
 
-/** Whether an example names something: some items only count unnamed rows. */
+/** Whether an example tells a row, a line or a detail. Others only count rows, and are not shown. */
 function isOne({ key, line, name, detail }: FoundItem): boolean {
   return [key, line, name, detail].some((part) => part !== undefined);
 }

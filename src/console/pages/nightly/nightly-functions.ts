@@ -11,7 +11,7 @@ import type { ScheduleFunctions } from './schedule-view.ts';
 /** The findings of one check in one section of a report, from the index `after` on. */
 export type ReportPlace = { section: SectionName; check: CheckName; after: number };
 
-/** The functions that the page gets for reports. */
+/** The functions that the page *Nightly* gets for nightly reports. */
 export type ReportFunctions = {
   /** A night's report, or the last one, with the first findings of each check; undefined where there is none. */
   read: (id?: string) => Promise<ShownReport | undefined>;

@@ -18,13 +18,13 @@ export type NoticesFacts = {
   about: readonly NoticeKind[];
   /** Whether notices link to the console, which needs the setting of its address. */
   hasLinks: boolean;
-  /** The newest first. */
+  /** The latest notices, the newest first. */
   lately: readonly ToldNotice[];
   counts: NoticeCounts;
   nowMs: number;
 };
 
-/** The functions that the page gets for notices. */
+/** The functions that the page *Nightly* gets for notices. */
 export type NoticesFunctions = {
   /** @param most the number of notices to list, from the newest on */
   look: (most: number) => Promise<NoticesFacts>;

@@ -78,8 +78,8 @@ function sectionView(section: SectionName, groups: readonly ShownGroup[], id: st
 }
 
 /**
- * A check for finance with more findings than this is folded. A check for a person is never folded; one of mended or gone findings
- * always is.
+ * The most findings with which a check in the section for finance is unfolded. In the section for a person checks are always
+ * unfolded, and those with mended or gone findings are always folded.
  */
 const OPEN_UP_TO = 3;
 
@@ -188,7 +188,7 @@ export function reportsList({ reports, beforeMs, next }: ReportsPage): Html {
   }`;
 }
 
-/** Zero is a quiet dash, so that nights with findings stand out. */
+/** A count; zero is a quiet dash, so that nights with findings stand out. */
 function figure(count: number): Html {
   return count === 0 ? html`<span class="quiet">–</span>` : html`${grouped(count)}`;
 }

@@ -9,7 +9,7 @@ import { emptyState, notice } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
 import { commandLine, cutWords, moment, theirWords } from '../../parts/text.ts';
 
-/** The functions that the page gets for rules. */
+/** The functions that the page *Nightly* gets for rules, by which refused rows are retried at night. */
 export type RuleFunctions = {
   look: () => Promise<RulesNow>;
   /** Makes a rule in this person's name and answers its id. @throws LimitlineError for an invalid rule */
@@ -21,10 +21,10 @@ export type RuleFunctions = {
 /** Causes that the form's select offers at most: more are hard to look through. The cause named in the address comes on top. */
 const OFFERED = 50;
 
-/** Characters of a cause that a list shows: enough to tell it from others. */
+/** The most characters of a cause in the form's select: enough to tell it from others. */
 const CAUSE_CHARACTERS = 80;
 
-/** The form's default: after three nights a refusal needs a person. */
+/** The number of nights that the form for a new rule suggests: a row that is refused on three nights needs a person. */
 const NIGHTS = 3;
 
 /**

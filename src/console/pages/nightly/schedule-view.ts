@@ -41,10 +41,10 @@ const TASK_NAMES: Readonly<Record<TaskName, string>> = {
   archive: t`Archive old portfolios`,
 };
 
-/** The functions that the page gets for the schedule. */
+/** The functions that the page *Nightly* gets for the schedule. */
 export type ScheduleFunctions = {
   look: () => Promise<ScheduleFacts>;
-  /** Asks for a run now, in this person's name and from their address. It waits until a process is on duty. */
+  /** Asks for a run of the task now, in this person's name and from their address. The run waits until a process is on duty. */
   run: (task: TaskName, asker: { by: string; from: string }) => Promise<void>;
 };
 

@@ -16,7 +16,10 @@ import { nobodyOnDuty, scheduleSection } from './schedule-view.ts';
 
 const word = z.string().optional().catch(undefined);
 
-/** The query of the pages: which report begins the list, the task asked for, what became of a rule, and the rule to make. */
+/**
+ * The query of the nightly pages. `before`: the time before which listed reports begin; `asked`: the task that was asked for;
+ * `rule`: what became of a rule; `cause` and `portfolio`: the rule to make.
+ */
 export const NIGHTLY_QUERY = z.object({
   before: z
     .string()
@@ -50,7 +53,7 @@ const NOTICES_SHOWN = 20;
 /** Events on the page: one screen. `limitline events` lists more, and exports all. */
 const EVENTS_SHOWN = 10;
 
-/** The three pages, each with its sections in order. The report is the first, since people open it in the morning. */
+/** The three pages *Nightly*, each with its sections in order. The report is the first page, since people open it in the morning. */
 export const NIGHTLY_PAGES: readonly { href: string; words: string; lead: string; sections: NightlySection[] }[] = [
   {
     href: nightlyAddress(),

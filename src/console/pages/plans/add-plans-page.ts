@@ -12,7 +12,7 @@ import { outcomeBody, outcomeTitle } from './outcome-view.ts';
 import { planBody, planTitle } from './plan-view.ts';
 
 export type PlansPageFunctions = {
-  /** Counts the rows and keeps the plan, and changes nothing else. Undefined where there is no such portfolio. */
+  /** Makes a plan: counts its rows and keeps it, and changes nothing else. Undefined where there is no such portfolio. */
   make: (request: {
     portfolio: string;
     action: PlanAction;
@@ -24,7 +24,11 @@ export type PlansPageFunctions = {
   confirm: (id: string, by: string, signal: AbortSignal) => Promise<Confirmation>;
 };
 
-/** What a confirmation found. `started`: it began the work, which may be done by now; `ended`: an earlier one had done it. */
+/**
+ * The result of a confirmation. `started`: it began the work, which may be done by now; `running`: the work is under way already;
+ * `ended`: an earlier confirmation had done it. Nothing is done where another file was imported since the plan was made
+ * (`changed`), or where the plan is too old (`gone`).
+ */
 type Confirmation = 'started' | 'running' | 'ended' | 'changed' | 'gone';
 
 const PLANS_PER_MINUTE = 60;
@@ -42,7 +46,7 @@ const PLAN_RULE = {
 export const planningPage = page<PlansPageFunctions>({ at: 'portfolios' }, ({ get, events, post }) => [
   get('/plans/new', {
     may: PLAN_RULE,
-    // Limited, since each plan counts rows and is kept, and one person needs few plans.
+    // The number of plans is limited, since each plan counts rows and is kept, and a person needs few.
     perMinute: PLANS_PER_MINUTE,
     about: ({ query }) => {
       const { portfolio, action } = askedOf(query);
@@ -51,7 +55,7 @@ export const planningPage = page<PlansPageFunctions>({ at: 'portfolios' }, ({ ge
     show: async ({ request, reply, query, given }) => {
       const { portfolio, action } = askedOf(query);
       const filter = filterFromQuery(query);
-      // Without rows, the plan would be for all.
+      // The person was to select rows and has selected none. A plan without rows would cover all rows of the portfolio.
       if (query.chosen !== undefined && !filter.rows) throw new ConsoleError(422, t`Select at least one row first.`);
       const state = await given.make({ portfolio, action, filter, by: request.person.by });
       if (!state) throw new ConsoleError(404, t`There is no portfolio "${portfolio}".`);

@@ -44,7 +44,7 @@ const ROWS_OF: Partial<Record<RowState, (rows: number) => string>> = {
   cancelled: (rows) => countWords(rows, 'cancelled row'),
 };
 
-/** `3 rejected rows`, `at least 12,000 rows`. */
+/** The number of rows of a plan as a text: `3 rejected rows`, `at least 12,000 rows`. */
 export function rowsWords(rows: number, { states = [] }: RowFilter, isExact = true): string {
   const [only, ...others] = states;
   const which = only !== undefined && others.length === 0 ? ROWS_OF[only] : undefined;
@@ -74,12 +74,12 @@ export function filterWords({ filter, cause }: Pick<Plan, 'filter' | 'cause'>): 
   return [...new Set(words)];
 }
 
-/** `waiting, sending or not sent` */
+/** A list of words as a text: `waiting, sending or not sent`. */
 function listed(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : t`${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
 
-/** `50 s`, `4 min`, `1.5 h`. */
+/** A duration as a text: `50 s`, `4 min`, `1.5 h`. */
 function duration(seconds: number): string {
   if (seconds < 90) return t`${Math.max(1, Math.ceil(seconds))} s`;
   const minutes = Math.round(seconds / 60);

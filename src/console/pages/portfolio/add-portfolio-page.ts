@@ -41,7 +41,7 @@ export type PortfolioPageFunctions = {
   ) => Promise<FaultyPage>;
   pause: (name: string, by: string) => Promise<void>;
   pauseKind: (name: string) => Promise<PauseKind>;
-  /** Resumes the portfolio if it is paused for this reason, undefined for none; answers whether it was. */
+  /** Resumes the portfolio if `paused` is still the reason of its pause (undefined: it has none). Answers whether it was the reason. */
   resume: (name: string, paused: string | undefined) => Promise<boolean>;
 };
 

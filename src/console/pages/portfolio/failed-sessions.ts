@@ -5,7 +5,7 @@ import { countWords, t } from '../../html/texts.ts';
 import { notice } from '../../parts/page-head.ts';
 import { rowAddress } from '../addresses.ts';
 
-/** Rows that are named at most. */
+/** The most rows that the notice names. */
 const MOST_NAMED = 10;
 
 /** Hosted sessions without a link: which rows, and what to do. */

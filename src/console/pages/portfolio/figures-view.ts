@@ -53,7 +53,8 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: Portfoli
   });
   const granted = grantedOf(state, meanings);
   const { grantedBelow, grantedNothing } = grantedShort(state, meanings);
-  // Partly approved rows have a line in the table, so the note counts only requests that were made before.
+  // A note counts requests that were granted less than asked. Partly approved rows have a line of their own in the table, so they
+  // are subtracted: only requests that were made before remain.
   const belowBefore = grantedBelow - outcomes.partly_approved.rows;
   const notes = [
     ...moneyNotes(money, { ...sums, ...granted }),
@@ -103,14 +104,14 @@ function moneyName({ level, words, outcomes: [outcome, ...others] }: MoneyLine):
 
 const upperFirst = (words: string): string => `${words[0]?.toUpperCase()}${words.slice(1)}`;
 
-/** The number of lines, as a link to them. */
+/** The number of file lines in a line of the money table, as a link to their rows. */
 function moneyRows(name: string, { level, lines, outcomes }: MoneyLine): HtmlValue {
   if (level === 0) return count(lines);
   const listing = outcomes.length > 0 ? {} : { lines: FAULT_KINDS };
   return html`<a href="${portfolioAddress(name, outcomes.length > 0 ? { outcomes } : {}, listing)}">${count(lines)}</a>`;
 }
 
-/** How long it takes until nothing is open, or when that was. */
+/** The time until no row of the portfolio is open; for a finished portfolio, when that was and how long it took. */
 function timeWords(
   { state, imports, ownPerS }: PortfolioLook,
   left: string,
@@ -119,7 +120,7 @@ function timeWords(
 ): Html {
   if (open === 0 && !state.importing) {
     if (state.finishedMs === undefined) return html``;
-    // Counted from the last import, since a portfolio may be years old.
+    // The duration is counted from the last import, since the portfolio itself may be years old.
     const begunMs = Math.max(state.startedMs ?? 0, ...imports.map(({ lastMs }) => lastMs));
     const took = lasted((state.finishedMs - begunMs) / 1_000);
     const { held, refused } = state.states;
@@ -208,7 +209,8 @@ const STEP_WORDS: Readonly<Record<Step, string>> = { company: t`Company`, docume
 export function renderFunnel(steps: readonly FunnelStep[], { states }: Pick<PortfolioState, 'states'>): Html {
   const rows = Object.values(states).reduce((sum, count) => sum + count, 0);
   const answered = rowsIn(states, GRANTED_STATES);
-  // Nothing of a finished portfolio waits or is at a step.
+  // In a finished portfolio no row waits or is at a step: the stage of waiting is left out, and a step shows the rows that passed
+  // it.
   const isOver = openRows({ states }) + states.awaiting === 0;
   return html`<ol class="funnel">
     ${!isOver && stage({ name: t`Waiting`, state: 'queued', here: states.queued, rows, hints: waitingHints(states) })}

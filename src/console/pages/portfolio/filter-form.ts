@@ -18,8 +18,9 @@ import { FAULT_WORDS } from './faulty-view.ts';
 import type { ShownCause } from './portfolio-look.ts';
 
 /**
- * The query with its amounts as plain decimals. The browser sends its reader's decimal mark as `decimal` (typedAmounts of
- * assets/script/elements.js); without it, amounts stay. An amount that could mean two things is refused.
+ * The query with its amounts (`min`, `max`) as plain decimals. The browser sends the decimal mark of its reader as `decimal`
+ * (typedAmounts of assets/script/elements.js); without it, amounts stay as they are. An amount that could mean two things is
+ * refused.
  *
  * @throws LimitlineError `USAGE` for such an amount, and for what is none
  */

@@ -2,7 +2,10 @@ import type { PaceSpan } from '../../../pace/samples.ts';
 import { type Html, html } from '../../html/html.ts';
 import { t } from '../../html/texts.ts';
 
-/** One point of the chart: the mean rates of a stretch of time, in calls a second. */
+/**
+ * One point of the chart: rates in calls a second. `accepted` and `throttled` are means from `fromMs` to `atMs`; `rate` is the
+ * limit learned at its end, and 0 for none.
+ */
 type Bucket = { fromMs: number; atMs: number; accepted: number; throttled: number; rate: number };
 
 /** The most points of the chart: as many as a wide screen can show apart, few enough to send twice a second. */
@@ -32,7 +35,7 @@ export function renderPaceChart(
   const y = (perS: number) => (HEIGHT - (Math.min(perS, top) / top) * HEIGHT).toFixed(1);
   const runs = runsOf(buckets, stretch);
   const lineOf = (run: readonly Bucket[], value: (bucket: Bucket) => number) =>
-    // Each line begins where its first bucket begins, so that a single bucket is a line too.
+    // Each line of the chart begins at the start of its first point (a bucket), so that a single point is drawn as a line too.
     [
       ...run.slice(0, 1).map((bucket) => `${x(bucket.fromMs)} ${y(value(bucket))}`),
       ...run.map((bucket) => `${x(bucket.atMs)} ${y(value(bucket))}`),
@@ -70,7 +73,7 @@ function renderTable(buckets: readonly Bucket[]): Html {
     )}</tbody></table>`;
 }
 
-/** Merges spans into at most `most` buckets; each span is weighted by its length. */
+/** Merges spans of the pace into at most `most` points of the chart. In a mean, each span is weighted by its length. */
 function bucketsOf(
   spans: readonly PaceSpan[],
   { fromMs, toMs }: { fromMs: number; toMs: number },
@@ -92,7 +95,7 @@ function bucketsOf(
   });
 }
 
-/** Splits the buckets at gaps: a line across a time without calls would show a pace that there was not. */
+/** Splits the points of the chart at times without calls: a line across such a time would show a pace that there was not. */
 function runsOf(buckets: readonly Bucket[], { fromMs, toMs }: { fromMs: number; toMs: number }): Bucket[][] {
   const gap = Math.max(10_000, (3 * (toMs - fromMs)) / MOST_BUCKETS);
   const runs: Bucket[][] = [];

@@ -26,7 +26,10 @@ export type PortfolioLook = {
   causes: readonly ShownCause[];
   /** The portfolio's open approvals, each with the people who may approve it. */
   waiting: readonly { approval: PricedApproval; approvers: readonly string[] }[];
-  /** Things made twice for rows of the portfolio; read only where its counts say that there are any. */
+  /**
+   * Companies, documents and limits that were made twice for rows of the portfolio. They are read only if the portfolio's counts
+   * say that there are any.
+   */
   twice: readonly { kind: CallKind; id: string; again: string }[];
   /** Rows whose hosted session has no link. */
   sessions: FailedSessions;
@@ -38,7 +41,7 @@ export type PortfolioLook = {
   ownPerS: number | undefined;
   /** Worker processes that are alive, by their signs of life. */
   workers: number;
-  /** Who may act on the portfolio, for people who may not. */
+  /** The names of people who may act on the portfolio, shown to a reader who may not. */
   who: WhoMay;
   /** Queues that somebody paused, which stops the rows of all portfolios. */
   pausedQueues: readonly string[];
@@ -48,7 +51,7 @@ export type PortfolioLook = {
 /** A cause with its first row as an example. */
 export type ShownCause = Cause & { sample: CauseSample | undefined };
 
-/** What is computed from a snapshot: open rows, steps, calls that are left, time that is left. */
+/** The figures computed from a portfolio's snapshot: number of open rows, rows at each step, calls that are left, time that is left. */
 export type PortfolioOutlook = { open: number; steps: FunnelStep[]; calls: CallsLeft; left: TimeLeft | undefined };
 
 /** The parts of a snapshot from which {@link PortfolioOutlook} is computed. */
@@ -56,7 +59,7 @@ export type PortfolioSeen = Pick<PortfolioLook, 'state' | 'pace' | 'samples' | '
   causes: readonly Cause[];
 };
 
-/** Where the rows are, which calls are still to be made, and how long they take. */
+/** Computes from a portfolio's snapshot at which steps its rows are, which calls are still to be made, and how long they take. */
 export function portfolioOutlookOf({ state, causes, pace, samples, ownPerS, nowMs }: PortfolioSeen): PortfolioOutlook {
   const steps = funnelOf(state, stoppedAt(causes));
   const calls = callsLeft(steps, state.states);

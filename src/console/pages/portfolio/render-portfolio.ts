@@ -40,7 +40,7 @@ type Shown = {
   rights: Rights;
 };
 
-/** The page of a portfolio. Each piece that events refresh is made by the same function, and has an element of its own. */
+/** The page of a portfolio. Its pieces come from the function that also makes them for events, and each has an element of its own. */
 export function renderPortfolio(look: PortfolioLook, shown: Shown): Html {
   const { state } = look;
   const frame = portfolioFrame(look, shown);
@@ -272,7 +272,7 @@ const SHAPES: Readonly<Record<Check['is'], string>> = {
   unknown: 'M5.5 6a2.5 2.5 0 1 1 3.6 2.2C8.3 8.7 8 9.1 8 10M8 12.4v.1',
 };
 
-/** The last imports, which are shown one by one; earlier ones are shown only where something is wrong. */
+/** The number of last imports that are shown one by one; earlier ones are shown only where something is wrong. */
 const IMPORTS_SHOWN = 5;
 
 /** Checks that no row was lost and nothing was made twice: each count next to another that was kept independently. */

@@ -21,13 +21,13 @@ import { pager, table } from '../../parts/table.ts';
 import { advice, amount, cutWords, minuteOf, theirWords, withNumbers } from '../../parts/text.ts';
 import { buyerAddress, type Listing, planAddress, portfolioAddress, rowAddress } from '../addresses.ts';
 
-/** A page of rows, see ledger/search/row-search.ts: a page without rows may be followed by others. */
+/** A page of rows (see ledger/search/row-search.ts). A page may be empty though further pages have rows. */
 export type RowsPage = RowPage;
 
-/** Rows of a page: as many as a person reads through, few enough for a slow connection. */
+/** The number of rows on a page: as many as a person reads through, and few enough for a slow connection. */
 export const ROWS_SHOWN = 25;
 
-/** The rows that the filter found, in their order; those that may be acted on can be chosen. */
+/** The table of the rows that the filter found. Rows on which the reader may act have a checkbox. */
 export function renderRows(
   state: PortfolioState,
   page: RowsPage,
@@ -51,7 +51,7 @@ export function renderRows(
     return { href: `${portfolioAddress(name, filter, { order: next }).split('#')[0]}#rows`, now };
   };
   const acts = CHOSEN_ACTS.filter(({ action }) => can(rights, 'GET /plans/new', action));
-  // A replaced row cannot be selected: only the import of its own line brings it back.
+  // A row that a line of a later file replaced cannot be selected: only an import of its own line brings it back.
   const isChoosable = ({ state: of, replaced }: RowResult) =>
     !replaced && acts.some(({ states }) => (states as readonly RowState[]).includes(of));
   const isChosen = rows.some(({ result }) => isChoosable(result));
@@ -87,8 +87,8 @@ export function renderRows(
       {
         head: t`Granted`,
         kind: 'amount',
-        // The service may name a limit beside any status, but only an approved status grants it. The row's own page shows it in any
-        // case.
+        // The service may name a limit beside any status, but only an approved status grants it. The row's own page always shows
+        // that limit.
         cell: ({ result: { record } }) =>
           amount(statusMeaningOf(record.status, meanings) === 'approved' ? record.total_limit : undefined),
       },
@@ -113,7 +113,7 @@ export function renderRows(
   })}`;
 }
 
-/** What became of a request that was made before, unless it was approved in full. */
+/** The badge of a request that was made before: its outcome, unless it was approved in full. */
 function earlierBadge(result: RowResult, meanings: Meanings): Html | false {
   const earlier: RowResult = { ...result, state: 'done' };
   return (
@@ -153,7 +153,10 @@ function pagerWords({ found, next }: RowsPage, currency: string | undefined): st
   return t`${next === undefined ? t`${rows}, the last page` : rows}: ${sum} requested in ${found.length === 1 ? t`it` : t`them`}`;
 }
 
-/** Shown where a search stopped before it found a row: for one page it reads some thousands of rows at the most. */
+/**
+ * The text in place of an empty table, where a search stopped before it found a row: for one page it reads some thousands of rows
+ * at the most.
+ */
 function lookedThrough(): Html {
   return emptyState({
     title: t`Nothing found so far.`,
@@ -176,7 +179,8 @@ function unindexedNotice({ unindexed = 0 }: RowsPage, order: RowOrder): Html | f
 /** Actions on all rows of a filter; without a filter there are none, since the portfolio has its own buttons. */
 export function renderRowActions(name: string, filter: RowFilter, rights: Rights): Html | false {
   if (Object.keys(filter).length === 0) return false;
-  // Without a state or outcome in the filter, the plan takes the states that the action is for.
+  // A filter may have no state and no outcome. Both buttons are then shown, since a plan takes only rows in the states for its
+  // action.
   const mayHave = (states: readonly string[]) => statesOf(filter).some((state) => states.includes(state));
   return html`<div class="actions">
     ${mayHave(['refused', 'cancelled']) && can(rights, 'GET /plans/new', 'retry') && linkButton({ href: planAddress(name, 'retry', filter), words: t`Send these again…`, dialog: true })}
@@ -203,7 +207,7 @@ function shortId(id: string): string {
 
 function problemOf({ problem, record, state }: RowResult): Html | string {
   if (problem) {
-    // Without a status, the body may be the answer to somebody else’s request.
+    // An answer without a status may be the answer to somebody else’s request, so its body is not shown.
     const said = problem.status === undefined ? '' : cutWords(answerWords(problem.body ?? ''), PROBLEM_CHARACTERS);
     return html`<span class="row-problem">${advice(plainCause(problem.message), PROBLEM_CHARACTERS)}${said !== '' && html`<small class="under"><bdi>${said}</bdi></small>`}</span>`;
   }

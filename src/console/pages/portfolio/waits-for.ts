@@ -11,8 +11,8 @@ import { peopleWords } from '../approvals/approvals-list.ts';
 import type { PortfolioLook } from './portfolio-look.ts';
 
 /**
- * A reason why a portfolio waits. `command` ends the wait, `href` is the page on which a person can, and `act` is what people do
- * there.
+ * A reason why a portfolio waits. `command` ends the wait. `href` is the page on which a person can end it, and `act` names what
+ * people do on that page.
  */
 export type Wait = {
   kind: BannerKind;
@@ -68,7 +68,10 @@ function waitsForPeople({ state }: Looked): Wait[] {
   return waits;
 }
 
-/** What waits for an approval. A list of portfolios passes no `waiting`; then only the number of waiting rows is known. */
+/**
+ * The approvals for which rows of the portfolio wait. A list of portfolios gives no `waiting`; only the number of waiting rows is
+ * known then.
+ */
 function waitsForApproval({ state, waiting = [], nowMs }: Looked): Wait[] {
   const { awaiting } = state.states;
   const waits = waiting.map(({ approval, approvers }): Wait => {
@@ -119,7 +122,7 @@ function waitsForTheLine({ state, pace, workers, pausedQueues, nowMs }: Looked):
   }
   const blocked = pace?.blocked && pace.blocked.untilMs > nowMs ? pace.blocked : undefined;
   if (blocked) {
-    // Left out for full memory, whose description says itself when calls go on (nearlyFullWords).
+    // The description of full memory says itself when calls go on (nearlyFullWords), so this sentence is left out for it.
     const last = blocked.because === 'memory' ? '' : t` It continues automatically.`;
     const words = `${sentence(describeBlock(blocked, nowMs))}${last}`;
     return [...waits, { kind: 'warn', title: t`Sending waits.`, words }];
@@ -144,7 +147,7 @@ function finishedWords({ states: { refused } }: Looked['state']): string {
   return refused === 0 ? t`finished` : t`finished, ${grouped(refused)} rejected`;
 }
 
-/** What a portfolio waits for in a few words, for a list; its current state where it waits for nothing. */
+/** The first reason why a portfolio waits, in a few words for a list. Where nothing holds the portfolio up, its current state. */
 export function waitWords(look: Looked): string {
   const [first] = waitsFor(look);
   if (first) return first.title.replace(/\.$/, '');

@@ -44,17 +44,17 @@ export type PortfoliosPageFunctions = {
   declinedRows: (after: string) => Promise<DeclinedPage>;
   /** What statuses mean now. */
   meanings: () => Promise<Meanings>;
-  /** The portfolios at work, given the newest ones. */
+  /** The portfolios that are not finished, given the newest portfolios. */
   running: (listed: readonly PortfolioState[]) => Promise<Running>;
 };
 
-/** Portfolios on one page: about a screen, since people mostly need the newest and find others by name. */
+/** The number of portfolios on one page: about a screen. People mostly need the newest, and find others by name. */
 const PORTFOLIOS_SHOWN = 25;
 
 /** The most characters of a searched text; no portfolio's name is longer. */
 const LONGEST_NAME = 100;
 
-/** The event stream of the first page, which holds the newest portfolios. */
+/** The address of the events of the first page, which has the newest portfolios. */
 const EVENTS = '/newest/events';
 
 const FRESH_MS = 2_000;
@@ -89,11 +89,11 @@ export const portfoliosPage = page<PortfoliosPageFunctions>(
     }),
     events(EVENTS, {
       may: LOOKS,
-      // People with the role approver, and people who may do more on their own portfolios, get events of their own.
+      // Approvers, and people who may do more on their own portfolios, see pieces made for them alone, so their name is the key.
       key: (_params, _query, { by, roles }, { table }) =>
         ownMatters(table, roles) || roles.includes('approver') ? by : '',
       frames: (given) => {
-        // All open pages share one read of the list in this time. The key has the meanings, so a change of one is seen at once.
+        // All open pages share one read within FRESH_MS. A changed meaning of a status changes the key, so it is seen at once.
         const newest = sharedFor(FRESH_MS, () => readFirst(given));
         return async (by, rights) => {
           const first = await newest(JSON.stringify([looksMasked(), ...(await given.meanings())]));
@@ -109,7 +109,7 @@ export const portfoliosPage = page<PortfoliosPageFunctions>(
   ],
 );
 
-/** All that the first page shows. */
+/** The data of the first page. */
 type First = News & { look: PortfoliosLook; running: Running };
 
 async function readFirst({ page, needs, declined, running }: PortfoliosPageFunctions): Promise<First> {
@@ -197,7 +197,7 @@ function renderPortfolios(
     <p class="quiet"><a href="/statuses">Statuses</a>: what the service’s answers mean, and who says so.</p>`;
 }
 
-/** The rows of these portfolios by status. */
+/** The number of rows of these portfolios by the status that the service answered. */
 function statusesOf(portfolios: readonly PortfolioState[]): Record<string, number> {
   const counts = new Map<string, number>();
   for (const { statuses } of portfolios)

@@ -12,7 +12,7 @@ import { portfolioAddress, rowAddress } from '../addresses.ts';
 import { money, sumsPart } from '../held/held-page.ts';
 import { DECLINED } from './needs-you.ts';
 
-/** A declined request's status. An approval counts as declined if the service granted nothing, which is said below it. */
+/** The status of a declined request. An approval that grants nothing counts as declined, and a text below the status says so. */
 function statusCell(status: string): Html {
   return html`<span>${cutWords(visible(status))}${status === APPROVED && html`<small class="under">nothing was granted</small>`}</span>`;
 }

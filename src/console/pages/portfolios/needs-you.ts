@@ -16,15 +16,12 @@ import { approvalAddress, below, portfolioAddress } from '../addresses.ts';
 import { sumsPart } from '../held/held-page.ts';
 import { mayWords } from '../who-may.ts';
 
-/**
- * The account's work for people: requests that need an answer, with the names of those who may give it, and requests that wait for
- * an approval.
- */
+/** The account's work for people: held requests, with the names of those who may answer them, and approvals that wait or were declined. */
 export type Needs = {
   held: HeldSummary & { answers: readonly string[] };
-  /** The oldest first. */
+  /** The open approvals, the oldest first. */
   approvals: readonly OpenApproval[];
-  /** What colleagues declined within a day, the latest first. */
+  /** The approvals that colleagues declined within a day, the latest first. */
   refusedByPeople: readonly RefusedApproval[];
 };
 
@@ -32,16 +29,16 @@ export type OpenApproval = Pick<Approval, 'id' | 'rows' | 'askedMs' | 'authors' 
 
 export type RefusedApproval = Pick<Approval, 'id' | 'portfolio' | 'rows' | 'answered'> & AmountIn;
 
-/** What the first page says of people's tasks: what waits, and what the service declined within a day. */
+/** The data of the first page about people: tasks that wait for them, and requests that the service declined within a day. */
 export type News = { needs: Needs; declined: DeclinedSum };
 
-/** Days after its end in which a portfolio's faulty lines are listed on the first page. Later they are on the portfolio's page only. */
+/** The days after a portfolio's end in which the first page lists its lines to fix and rejected rows. Later only its own page has them. */
 export const FIX_DAYS = 14;
 
-/** Portfolios named at most; more would hide the list below. */
+/** The most portfolios that tasks name; more would push the list of portfolios out of sight. */
 const MOST_NAMED = 5;
 
-/** The page of what was declined within a day. */
+/** The address of the page with the requests that the service declined within a day. */
 export const DECLINED = '/declined';
 
 type Task = {
@@ -50,14 +47,14 @@ type Task = {
   sinceMs: number | undefined;
   /** A button or link to the page on which the task is done; or the names of the people who may do it. */
   way: Html;
-  /** Whether the reader may not do it, and somebody else has to. */
+  /** Whether the task is for somebody else, since the reader may not do it. */
   isOthers?: boolean;
 };
 
 /** The reader's rights on a portfolio, which may be the reader's own. */
 type RightsOn = (portfolio: Pick<PortfolioState, 'owner'>) => Rights;
 
-/** The tasks that wait for people, each with a link to where it is done, and apart those of colleagues; nothing if there are none. */
+/** The tasks that wait for the reader, and apart those for colleagues, each with a link to its page; nothing if there are none. */
 export function needsYou(
   { needs, declined }: News,
   given: {
@@ -65,11 +62,11 @@ export function needsYou(
     /** The paused portfolios that still have rows to send. */
     paused: readonly PortfolioState[];
     pausedQueues: readonly string[];
-    /** Since when portfolios have rejected rows, by name. */
+    /** The time since when a portfolio has rejected rows, by the portfolio's name. */
     rejectedMs: ReadonlyMap<string, number>;
     nowMs: number;
     rights: Rights;
-    /** The reader. */
+    /** The reader's name, as in `Person.by`. */
     by: string;
     /** Whether the approval itself lets the reader answer it, since nobody may approve what they asked for themselves. */
     mayAnswer: (approval: OpenApproval) => boolean;
@@ -101,8 +98,7 @@ function tasksPanel(title: string, { caption, tasks }: { caption: string; tasks:
       columns: [
         { head: t`What`, names: true, cell: ({ words }) => words },
         { head: t`Amount`, kind: 'amount', cell: (task) => task.amount ?? amount(undefined) },
-        // The time stands as such and not as "4 s ago": else the list would be replaced each second, under the focus of the
-        // keyboard.
+        // The moment is shown, and not "4 s ago": that text would change the list each second, under the focus of the keyboard.
         {
           head: tasks.some(({ sinceMs }) => sinceMs !== undefined) ? t`Since (UTC)` : t`Since`,
           cell: ({ sinceMs }) => minuteOf(sinceMs),
@@ -230,7 +226,8 @@ function fixTasks(
     const mayLoad = can(rights, 'GET /portfolios/:name/downloads/:file');
     const mayFix = state.invalid > 0 && can(rights, 'GET /new');
     const { name, startedMs, finishedMs, invalid, duplicate, states, leftOut, sums, file } = state;
-    // With one file, its faulty lines are as old as the portfolio. Those of a later file are younger, by a time that is not known.
+    // The lines to fix of a portfolio's only file are as old as the portfolio. Since when a later file has such lines is not
+    // known.
     const faultyMs = invalid > 0 && file?.number === 1 ? startedMs : undefined;
     const sinceMs = faultyMs ?? rejectedMs.get(name);
     if (invalid + states.refused === 0 || (finishedMs ?? nowMs) < nowMs - FIX_DAYS * 86_400_000) return [];
@@ -269,7 +266,7 @@ function fixTasks(
   return firstOf(all, (others) => t`${countWords(others, 'more portfolio')} with lines to fix or rejected rows`);
 }
 
-/** The tasks of {@link MOST_NAMED} portfolios, the reader's own first, and the number of those left out. */
+/** At most {@link MOST_NAMED} of the tasks, the reader's own first, and a line with the number of tasks left out. */
 function firstOf(all: readonly Task[], moreWords: (others: number) => string): Task[] {
   const tasks = all.toSorted((one, other) => Number(one.isOthers ?? false) - Number(other.isOthers ?? false));
   const others = tasks.splice(MOST_NAMED);

@@ -10,7 +10,7 @@ import { panel } from '../../parts/page-head.ts';
 import { portfolioAddress } from '../addresses.ts';
 import { sumsPart } from '../held/held-page.ts';
 
-/** The figures of a month, each with the outcomes of its rows. `ifAny`: left out where there are no such rows. */
+/** The figures of a month, each a sum over the rows with one of these outcomes. With `ifAny` a figure without rows is left out. */
 const FIGURES: readonly {
   label: string;
   outcomes: readonly RowOutcome[];
@@ -25,8 +25,8 @@ const FIGURES: readonly {
 ];
 
 /**
- * What was requested in the portfolios begun in this month (UTC), and what became of it, by currency; nothing if there are none. The sums
- * are those that each portfolio keeps.
+ * The sums that were requested in the portfolios begun in this month (UTC), and what became of them, by currency; nothing if no
+ * portfolio was begun. The sums are those that each portfolio keeps.
  *
  * @param look.total if there are more portfolios than `portfolios`, the newest ones, the sums may be lower bounds
  * @param look.archivedMs when one was archived last: if that was in this month, it may have been begun in it
@@ -88,7 +88,7 @@ function isMore(inFiles: readonly AmountIn[], requested: readonly AmountIn[]): b
   return inFiles.some(({ amount, currency }) => amount !== sumOf(currency));
 }
 
-/** Links to the portfolios with most of these requests. */
+/** Links to the portfolios that have the most rows with these outcomes. */
 function placesOf(parts: readonly { name: string; rows: number }[], outcomes: readonly RowOutcome[]): Html[] {
   const most = parts.toSorted((one, other) => other.rows - one.rows).slice(0, MOST_PLACES);
   return most.map(({ name }) => html`<a href="${portfolioAddress(name, { outcomes })}"><bdi>${name}</bdi></a> `);

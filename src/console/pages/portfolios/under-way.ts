@@ -17,17 +17,20 @@ import { mayWords } from '../who-may.ts';
 export type UnderWay = { shown: readonly Shown[]; others: number; isAll: boolean };
 
 /**
- * The portfolios at work, all paused ones that still have something to send, and since when the listed portfolios have rejected
- * rows.
+ * The unfinished portfolios; among them all paused ones that still have rows to send (`paused`); and the time since when listed
+ * portfolios have rejected rows, by name (`rejectedMs`).
  */
 export type Running = UnderWay & { paused: readonly PortfolioState[]; rejectedMs: ReadonlyMap<string, number> };
 
-/** A portfolio under way, with the people who may resume it where it is paused. */
+/** An unfinished portfolio, with the names of the people who may resume it if it is paused. */
 type Shown = PortfolioSeen & { resume: readonly string[] };
 
 type Looked = Pick<PortfolioLook, 'workers' | 'pausedQueues'>;
 
-/** What is being sent, how far it is, and the time left, as the portfolio's page says it; nothing if all is finished. */
+/**
+ * The panel of the portfolios that are not finished: how far each is, and the time left, as its own page says it. Nothing if all
+ * are finished.
+ */
 export function underWay({ shown, others, isAll }: UnderWay, looked: Looked): Html {
   if (shown.length === 0) return NOTHING;
   return panel({

@@ -39,7 +39,7 @@ export type QueuesLook = {
 
 /** The functions that the page of the queues gets. */
 export type QueuesPageFunctions = {
-  /** The queues, what their steps made lately, and how many rows are to be sent in all. */
+  /** Reads the queues, the pace of each step in the last hour, and the number of rows that are still to be sent. */
   look: () => Promise<QueuesLook>;
   /** The latest portfolios with failed rows. */
   failing: () => Promise<FailingPortfolio[]>;
@@ -47,7 +47,7 @@ export type QueuesPageFunctions = {
   failed: (search: FailedQuery, count: number) => Promise<FailedShown['page']>;
   causes: (portfolio: string) => Promise<Cause[]>;
   retry: (row: JobData, by: string) => Promise<RowRetried>;
-  /** Whether the details of jobs can be looked at, at `/queues`. */
+  /** Whether BullMQ's board is on, which shows the details of jobs at `/queues`. */
   hasBoard: boolean;
   pause: (queue: QueueName) => Promise<void>;
   resume: (queue: QueueName) => Promise<void>;
@@ -95,7 +95,7 @@ export const stepQueuesPage = page<QueuesPageFunctions>(
         if (answer.is === 'waits') return reply.redirect(approvalAddress(answer.asked.approval), 303);
         if (answer.is === 'stays') throw new ConsoleError(409, whyItStays(answer.state));
         if (answer.is === 'unknown') throw new ConsoleError(404, whyUnknown(key));
-        // Only addresses of this page are followed, since anybody may have written the form.
+        // The form's `back` is used only if it is an address of this page, since anybody may have written the form.
         return reply.redirect(/^\/work(\?|$)/.test(back) ? back : '/work', 303);
       },
     }),
@@ -196,7 +196,7 @@ function queuesView({ queues, samples, toSend, nowMs }: QueuesLook, csrf: string
 
 const MINUTE_MS = 60_000;
 
-/** `0`, `2.5`, `140`; a dash where it is not known. */
+/** A rate per minute as a text: `0`, `2.5`, `140`; a dash where the rate is not known. */
 function rateWords(perMinute: number | undefined): string {
   if (perMinute === undefined) return '–';
   return perMinute < 10 ? String(Number(perMinute.toFixed(1))) : grouped(Math.round(perMinute));
@@ -233,7 +233,7 @@ function pauseButton({ name, isPaused }: QueueCounts, csrf: string): Html {
   return html`<div class="action">${linkButton({ href: `/work/${name}/pause`, words: t`Pause…`, dialog: true, label: t`Pause ${name}` })}${commandLine(`npx limitline pause --queue ${name}`)}</div>`;
 }
 
-/** What each queue does, in the terms of rows and steps. */
+/** The words about each queue: the step of its rows, and what the step does; and the kind of call that the step makes. */
 const QUEUE_WORDS: Readonly<Record<QueueName, { step: string; kind: 'company' | 'document' | 'limit'; does: string }>> =
   {
     companies: { step: t`Company`, kind: 'company', does: t`the buyer becomes a company at the service` },

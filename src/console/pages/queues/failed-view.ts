@@ -206,7 +206,7 @@ export function searchAddress(query: FailedQuery): string {
   return text === '' ? '/work' : `/work?${text}#failed`;
 }
 
-/** The address that plans a retry of refused rows. */
+/** The address at which a retry of refused rows is planned: those of one cause, or all of the portfolio. */
 function planAddress(portfolio: string, { cause }: { cause?: string }): string {
   const filter = queryOfFilter({ states: ['refused'], ...(cause === undefined ? {} : { cause }) });
   return `/plans/new?${new URLSearchParams({ portfolio, action: 'retry' })}&${filter}`;

@@ -24,22 +24,23 @@ export type RowPageFunctions = {
   /** Where an archived portfolio is kept; undefined where its rows are in Redis, or no portfolio has the name. */
   archived: (portfolio: string) => Promise<ArchivedPortfolio | undefined>;
   /**
-   * A row with its story and its line; undefined for no such row. With `patient`, the file is searched for the line as long as a
-   * page may take.
+   * A row with its story and its line of the file; undefined for no such row. Usually a line far down in a long file is not
+   * searched for; with `patient` it is, as long as a page may take.
    */
   story: (row: RowId, options: { patient: boolean; signal: AbortSignal }) => Promise<ToldRow | undefined>;
   meanings: () => Promise<Meanings>;
   whoMay: (portfolio: string) => Promise<WhoMay>;
-  /** The keys of the rows before and behind this one in a list of the portfolio's rows. */
+  /** The keys of the rows before and after this row in a list of the portfolio's rows. */
   beside: (row: RowId, list: { filter: RowFilter; order: RowOrder }) => Promise<Beside>;
-  /** Whether a hosted session can be asked for. */
+  /** Whether a hosted session can be asked for in this portfolio, or what is missing for it. */
   asksSessions: (portfolio: Pick<RowStory, 'supplier'>) => SessionsAskable;
   /**
-   * Asks for a hosted session of the row's limit; with a number as `anew`, for one after the session with that number. Answers why
-   * nothing was asked for, in words; undefined if it was.
+   * Asks for a hosted session of the row's limit. Where a session was made or is in doubt, or the limit was declined, `anew` must
+   * be true, or the number of the last session that the person saw. Answers why nothing was asked for, as a text; undefined if it
+   * was.
    */
   askSession: (row: RowId, given: { by: string; anew: boolean | number }) => Promise<string | undefined>;
-  /** Sends the row again if it is still in this state, or says why not, or which approval it waits for. */
+  /** Sends the row again if it is still in the state `from`. Otherwise answers why not, or for which approval the row waits. */
   retry: (
     row: RowId,
     by: string,
@@ -50,7 +51,7 @@ export type RowPageFunctions = {
 /** The longest wait for a page that searches for a line, with a margin for the rest of the page. */
 const PATIENT_LIMIT_MS = 40_000;
 
-/** The notice for what was just done, by the code in the address. */
+/** The notices about what the person has just done, by the code in the address (`?did=`). */
 const DID: ReadonlyMap<string, string> = new Map([
   ['session', t`A hosted session will be requested, after all waiting limits. Its link will appear here.`],
   ['retried', t`The row goes again: it waits for its turn in the queues.`],

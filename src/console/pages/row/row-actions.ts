@@ -18,7 +18,7 @@ export function rowActions(
 ): Html {
   const mayRetry = can(rights, 'POST /portfolios/:name/rows/:key/retry');
   const command = `npx limitline retry ${shellWord(row.portfolio)}`;
-  // The form names the state that the person saw: if the row is in another state by then, it is not sent.
+  // The form names the state that the person saw. If the row is in another state by the time of the answer, it is not sent again.
   const again = { action: `${rowAddress(row)}/retry`, csrf, fields: { state: result.state } };
   switch (result.state) {
     case 'refused':
@@ -49,7 +49,7 @@ export function rowActions(
   }
 }
 
-/** What an awaiting row waits for, and what the approval does. */
+/** Says for what a row in the state `awaiting` waits, and what happens once it is approved. */
 function waitingPart({ approval, awaits }: RowStory['result']): Html {
   const answered = awaits?.answer === 'resend' ? t`that it was not made` : t`that it was made, ${awaits?.answer ?? ''}`;
   const words =

@@ -21,7 +21,7 @@ import { rowActions } from './row-actions.ts';
 import { sessionsPart } from './sessions-part.ts';
 import { type Happening, recordWords, spanWords, timelineOf } from './timeline.ts';
 
-/** The keys of the rows before and behind a row in a list. */
+/** The keys of the rows before and after (`behind`) a row in a list. */
 export type Beside = { before?: string | undefined; behind?: string | undefined };
 
 /** The page of a row: outcome, timeline, line of the file, calls, and the buyer's other requests. */
@@ -188,7 +188,7 @@ function othersOf({ others }: RowStory): Html {
   ${more > 0 && html`<p class="hint">And ${more} more.</p>`}`;
 }
 
-/** A shape for each kind of entry, so that colour is not the only sign. */
+/** The shapes for the kinds of timeline entries, as SVG paths: colour is not the only sign of a kind. */
 const SHAPES: Readonly<Record<Happening['kind'], string>> = {
   plain: 'M8 5.5a2.5 2.5 0 1 0 .01 0',
   bad: 'M4 4l8 8M12 4l-8 8',

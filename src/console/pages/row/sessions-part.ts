@@ -28,7 +28,10 @@ const REMEDIES: Partial<typeof STATES> = {
   refused: t`Read the answer. Once its reason is mended, request another one.`,
 };
 
-/** The hosted sessions of a row's limit, and the button that asks for one; nothing where no file describes the call. */
+/**
+ * The hosted sessions of a row's limit, and the button that asks for one. Nothing where there is no session
+ * and the reader can ask for none.
+ */
 export function sessionsPart(
   { row, result, sessions }: Pick<RowStory, 'row' | 'result' | 'sessions'>,
   given: { csrf: string; rights: Rights; meanings: Meanings; asks: SessionsAskable; nowMs: number },

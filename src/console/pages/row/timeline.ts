@@ -15,7 +15,7 @@ export type Happening = {
   atMs: number;
   kind: 'plain' | 'bad' | 'doubt' | 'person';
   words: string | Html;
-  /** Shown as plain text in a box. */
+  /** The text that was received or sent, shown unchanged in a box. */
   detail?: string;
   /** The key of another row of the portfolio that the entry is about. */
   otherRow?: string;
@@ -58,7 +58,7 @@ export function timelineOf(story: RowStory): Happening[] {
   return happened.toSorted((a, b) => a.atMs - b.atMs);
 }
 
-/** A person's answer to the approval of the import. */
+/** The entry about the approval of the row's import, once a person has answered it. */
 function approvedWords({ approved, imports }: RowStory): Happening[] {
   const { by, atMs, words } = approved?.answered ?? { by: '' };
   if (!approved || by === '' || atMs === undefined) return [];
@@ -68,7 +68,7 @@ function approvedWords({ approved, imports }: RowStory): Happening[] {
   return [{ atMs, kind: 'person', words: said, approval: approved.id }];
 }
 
-/** An entry for an event. The service does not document its events, so the entry says no more than what the event names. */
+/** The entry about an event of the service. The service does not document its events, so the entry says only which ids it names. */
 function happeningOfEvent({ id, firstMs, times, names, became }: NamingEvent): Happening {
   const often = times > 1 ? t`, ${countWords(times, 'time')} by now` : '';
   const changed = became?.taken ? t`A decision was taken from it.` : t`It changed nothing here.`;
@@ -87,8 +87,8 @@ function firstTraceMs({ entries, calls }: RowStory): number {
 }
 
 /**
- * The import that brought the row in, where a later file repeated it. The row names only its last import, and of a repeated
- * file only the last time is known; so where several are possible, all are named.
+ * The entry about the import that first brought the row, where a later file repeated its line. The row names only its last
+ * import, and of a repeated file only the last time is known. So all imports that may be the first are named.
  */
 function broughtIn(story: RowStory, last: KnownImport): Happening[] {
   const { imports, begun } = story;
@@ -205,14 +205,14 @@ function happeningOf(entry: StoryEntry, story: RowStory): Happening {
 /** The hint for operators in a stored answer. The timeline leaves it out, since the row's result shows it. */
 const SETTING_HINT = / \(if this service makes nothing then, name \d{3} in SERVICE_NOT_MADE\)/;
 
-/** What came to a call whose outcome is unknown: `The service answered 502 Bad Gateway`. */
+/** The answer to a call whose outcome is unknown, as a text: `The service answered 502 Bad Gateway`. */
 function answerOf(heard: string): string {
   const [, status] = /^status (\d{3})\b/.exec(heard) ?? [];
   if (status === undefined) return t`No answer`;
   return t`The service answered ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
 }
 
-/** `approved, total 250,000.00, available 250,000.00` */
+/** The status and the amounts of an answer as a text: `approved, total 250,000.00, available 250,000.00`. */
 export function recordWords({ status = '', total_limit = '', available_limit = '' }: CallRecord): Html {
   const parts = [
     status,
@@ -266,7 +266,7 @@ function happeningOfFile(entry: FileEntry, story: RowStory): Happening {
 /** The fields of a row's request, one a line: `company.name: Acme GmbH`. A text that is cut or masked stays as it is. */
 function fieldLines(text: string): string {
   try {
-    // The request names its buyer by a digest, which tells a reader nothing.
+    // The buyer's digest in the request is left out, since it tells a reader nothing.
     const { buyer: _digest, ...request } = JSON.parse(text);
     return leavesOf(request, '').join('\n');
   } catch {
@@ -280,7 +280,7 @@ function leavesOf(value: unknown, path: string): string[] {
   return Object.entries(value).flatMap(([name, one]) => leavesOf(one, path === '' ? name : `${path}.${name}`));
 }
 
-/** `85 ms`, `1.2 s`, `3 min 20 s`. */
+/** A duration as a text: `85 ms`, `1.2 s`, `3 min 20 s`. */
 export function spanWords(ms: number): string {
   if (ms < 1_000) return t`${Math.max(0, Math.round(ms))} ms`;
   if (ms < 60_000) return t`${(ms / 1_000).toFixed(1)} s`;

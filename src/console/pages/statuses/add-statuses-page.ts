@@ -24,7 +24,7 @@ import {
   UNKNOWN,
 } from './status-questions.ts';
 
-/** A status of the list. `nearest` is a known one that was probably meant by it, where it has no meaning. */
+/** A status of the list. If it has no meaning, `nearest` is a status that it probably stands for: one with a meaning or with more rows. */
 type ListedStatus = KnownStatus & { nearest?: string };
 
 /** The functions that the page of statuses gets. */
@@ -32,7 +32,8 @@ export type StatusesPageFunctions = {
   /** All statuses of the account, the most frequent first. */
   known: () => Promise<ListedStatus[]>;
   /**
-   * Sets a meaning in a person's name, or takes it back. Answers false if it is no longer the one that was `seen`.
+   * Sets the meaning of a status in a person's name, or takes it back. Answers false, and changes nothing, if the present meaning
+   * is no longer the one that was `seen`.
    *
    * @throws LimitlineError `USAGE` where that cannot be, with a message for people
    */
@@ -48,7 +49,7 @@ const KNOWN_SHOWN = 200;
 /** `/statuses`: which statuses the service answered, and what people say that they mean. */
 export const statusMeaningsPage = page<StatusesPageFunctions>({ at: 'portfolios', ours: 'all' }, ({ get, post }) => [
   get('/statuses', {
-    // Admins without another role, too: a meaning belongs to the account.
+    // People with the role admin alone may look too, since a meaning belongs to the account.
     may: { roles: [...LOOKS.roles, 'admin'] },
     show: async ({ reply, rights, given }) => ({
       title: t`Statuses`,
@@ -77,7 +78,7 @@ export const statusMeaningsPage = page<StatusesPageFunctions>({ at: 'portfolios'
 const SAID_SINCE = t`Somebody has said since what this status means. Look at the page again: nothing was changed.`;
 const NOT_SAID = t`Choose a status of the page, and what it means. Nothing was changed.`;
 
-/** A status in its escaped form; undefined for text that is no such form. */
+/** Reads a status from a form, which has it escaped; undefined for a text that is no escaped status. */
 const ESCAPED = z.string().transform((text) => {
   try {
     return decodeURIComponent(text);
@@ -136,7 +137,7 @@ function listOf(caption: string, all: readonly ListedStatus[], most: number, ask
     ${rest.length > 0 && html`<p class="quiet">${countWords(rest.length, 'more status', 'more statuses')} of ${countWords(restRows, 'row')}, less frequent.</p>`}`;
 }
 
-/** A status, with the question whether another one is meant. */
+/** A status, with a question if it probably stands for another one (`nearest`). */
 function statusOf({ status, nearest }: ListedStatus): Html {
   const asked = nearest !== undefined && html`<br><span class="hint">Did you mean ${quotedStatus(nearest)}?</span>`;
   return html`${quotedStatus(status)}${asked}`;

@@ -21,7 +21,7 @@ export const SAYS_MEANINGS = { roles: ['finance', 'operator', 'admin'] } as cons
 /** The most statuses that a page other than *Statuses* asks about: a fourth question would hide the page. */
 const MOST_ASKED = 3;
 
-/** What the forms of questions need; `back` is the page to return to: `/`, a portfolio's name, or `` for *Statuses*. */
+/** The data that the forms about meanings need. `back` is the page to return to: `/`, a portfolio's name, or '' for *Statuses*. */
 export type Asking = { rights: Rights; csrf: string; back: string };
 
 /**
@@ -76,5 +76,5 @@ export function meaningButtons(status: string, now: StatusMeaning | undefined, {
   });
 }
 
-/** The word that takes the meaning of a status away again, as in the command. */
+/** The word in place of a meaning that takes the meaning of a status away. The command `limitline statuses` uses it too. */
 export const UNKNOWN = 'unknown';

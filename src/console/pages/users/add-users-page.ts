@@ -11,7 +11,7 @@ import { tickedRoles } from '../../parts/form.ts';
 import { type Posted, page, text } from '../page.ts';
 import { ownRolesView, passwordOnceView, removeView, userAddress, usersView, userView } from './users-view.ts';
 
-/** Users of a page; a search finds the others. */
+/** The number of users on one page; a search finds the others. */
 const PER_PAGE = 50;
 
 /**
@@ -78,7 +78,8 @@ export const accountsPage = page<UsersPageFunctions>(
         },
       }),
     ),
-    // Covers people of an identity provider too: a person removed there would otherwise stay signed in for hours.
+    // Sessions of people of an identity provider can be ended too: a person removed at the provider would otherwise stay signed
+    // in for hours.
     post('/users/:user/sessions', {
       may: ADMIN,
       action: 'end sessions',
@@ -108,13 +109,13 @@ async function show(
   return { title: t`Users`, body };
 }
 
-/** The notice for what was just done, by the name in the address. */
+/** The notices on the list of users about what was just done, by the parameter in the address. */
 const DONE: Readonly<Record<string, string>> = {
   removed: t`The user is removed.`,
   ended: t`All of that person’s sessions ended.`,
 };
 
-/** The part of the list of users that an address asks for; a refused form keeps that of its page. */
+/** The query of the list of users: the name after which it begins, and the text to search for. The page of a refused form keeps both. */
 const LIST_QUERY = z.object({
   after: text.transform((name) => name || undefined),
   text: text.transform((part) => part.trim().toLowerCase()),
@@ -137,7 +138,7 @@ export type UsersPageFunctions = {
   read: (name: string) => Promise<UserView | undefined>;
   /** Adds a user with a generated password, which must be changed at the first sign-in. */
   add: (given: { name: string; roles: readonly Role[] }) => Promise<UserAnswer<{ password: string }>>;
-  /** Ends the user's sessions as well. Refused where the last admin would lose that role. */
+  /** Changes the user's roles, and ends the user's sessions. Refused where the last admin would lose that role. */
   setRoles: (name: string, roles: readonly Role[]) => Promise<UserAnswer>;
   /** Generates a new password as {@link add} does; ends the user's sessions. */
   resetPassword: (name: string) => Promise<UserAnswer<{ password: string }>>;
@@ -152,7 +153,7 @@ export type UsersPageFunctions = {
   remove: (name: string) => Promise<UserAnswer>;
 };
 
-/** The notice for what was just done, by the code in the address. */
+/** The notices on a user's page about what was just done, by the code in the address (`?done=`). */
 const DONE_TO_ONE: Readonly<Record<string, PageMessage>> = {
   roles: { kind: 'good', words: t`The roles are changed, and all of the user’s sessions ended.` },
   factor: { kind: 'good', words: t`The second factor is forgotten: the user sets up another at the next sign-in.` },

@@ -72,7 +72,10 @@ function usersTable(users: readonly UserView[], text: string): Html {
   });
 }
 
-/** People of an identity provider have no account here; their roles come with each sign-in and last as long as the session. */
+/**
+ * The panel of signed-in people of an identity provider. They have no account here; their roles come with each sign-in, and last
+ * as long as the session.
+ */
 function elsewherePart(csrf: string, people: readonly PersonElsewhere[]): Html {
   return html`<p>A person who is removed there, or whose groups change there, stays signed in here with the old roles for up to 12 hours: sign them out.</p>
     ${table<PersonElsewhere>({
@@ -97,7 +100,7 @@ function elsewherePart(csrf: string, people: readonly PersonElsewhere[]): Html {
     })}`;
 }
 
-/** A viewer may set up a second factor; every other role must. */
+/** The state of a user's second factor as a text. A viewer may set one up; people with any other role must. */
 function factorWords({ hasFactor, roles }: UserView): string {
   if (hasFactor) return t`set up`;
   return roles.some((role) => role !== 'viewer') ? t`not yet` : t`none`;
@@ -196,7 +199,7 @@ export function passwordOnceView(given: { name: string; password: string; isNew:
     </div></div>`;
 }
 
-/** Confirms a removal; removing oneself also needs a tick, since one cannot undo it. */
+/** The question before a user is removed. Admins who remove themselves must also tick a box, since they cannot undo it. */
 export function removeView(given: { csrf: string; name: string; isSelf: boolean; trouble?: string | undefined }): Html {
   const { csrf, name, isSelf, trouble } = given;
   return html`${pageHead({ title: html`Remove <bdi>${name}</bdi>?`, trail: [...TRAIL, { href: userAddress(name), words: name }] })}
