@@ -180,30 +180,33 @@ export const COMMANDS: Readonly<Record<string, { usage: string; says: string; lo
   },
 };
 
-/** The exit statuses of commands with other statuses than 0, and 1 after a fault. `--help` and docs/commands.md show them. */
-export const EXIT_STATUSES: Readonly<Record<string, string>> = {
-  check: '0 fine, 2 problems',
-  run: '0 all done, and with --sessions each limit that was not declined has a link; 2 otherwise; 3 the time is over',
-  import: '0 fine; 2 problems, or its question was answered with no',
-  work: '0 stopped, or nothing is open; with --until-settled 2 where something stays open; 3 the time is over',
-  decisions: '0; 2 where a line was not taken, or a row does not follow its decision yet',
-  retry: '0; 1 where no row has that line, id or text, or several have that line',
+/** The exit statuses of all commands whose statuses are others than {@link PLAINLY}. `--help` and docs/commands.md show both. */
+const EXIT_STATUSES: Readonly<Record<string, string>> = {
+  check: '0 fine, 1 after a fault, 2 problems',
+  run: '0 all done, and with --sessions each limit that was not declined has a link; 1 after a fault; 2 where a person must act, or a signal stopped the command; 3 the time of --deadline is over',
+  import: '0 fine; 1 after a fault; 2 problems, or its question was answered with no',
+  work: '0 stopped, or nothing is open; 1 after a fault; with --until-settled 2 where something stays open, or a signal stopped the command; 3 the time of --deadline is over',
+  decisions:
+    '0; 1 after a fault; 2 where a line was not taken, a row does not follow its decision yet, or no line has a decision',
+  retry: '0; 1 after a fault, or where no row is meant, or the named row cannot be sent again',
   resolve:
-    '0; 2 where the question was answered with no, a line of the file is wrong, or no line of the file is filled in',
+    '0; 1 after a fault; 2 where the question was answered with no, a line of the file is wrong, or no line of the file is filled in',
   sessions:
-    '0; 2 where nothing could be asked for the named row; 1 where no file describes the call, or no such row has a limit',
+    '0; 1 after a fault, where no file describes the call, or no such row has a limit; 2 where nothing could be asked for the named row',
   approve: '0; 1 where nothing was done',
   decline: '0; 1 where nothing was done',
-  archive: '0; 2 where the question was answered with no',
-  recover: '0; 2 with something left out',
-  reconcile: '0; 2 with findings',
-  'schedule run': '0; 2 with findings; 1 where it failed',
-  nightly: '0; without --wait 2 with findings, and 1 where something failed',
-  'notices test': '0; 2 where a test was not delivered',
-  'audit verify': '0; 2 where a link of the trail does not hold',
-  'events try': '0; 2 where something cannot be read; 1 where the file has no event',
-  'events take': '0; 2 where something cannot be read',
+  archive: '0; 1 after a fault; 2 where the question was answered with no',
+  recover: '0; 1 after a fault; 2 with something left out',
+  reconcile: '0; 1 after a fault; 2 with findings',
+  'schedule run': '0; 1 where the task failed or was stopped; 2 with findings',
+  nightly: '0; without --wait 1 where something failed, and 2 with findings',
+  'notices test': '0; 1 after a fault; 2 where a test was not delivered',
+  'audit verify': '0; 1 after a fault; 2 where a link of the trail does not hold',
+  'events try': '0; 1 after a fault, or where the file has no event; 2 where something cannot be read',
+  'events take': '0; 1 after a fault; 2 where something cannot be read',
 };
+
+const PLAINLY = '0, or 1 after a fault';
 
 /** A command's name with those above it: `events try`. */
 export function fullNameOf(command: Command): string {
@@ -211,9 +214,14 @@ export function fullNameOf(command: Command): string {
   return parent?.parent ? `${fullNameOf(parent)} ${command.name()}` : command.name();
 }
 
+/** The exit statuses of a command, in words. */
+export function exitStatusOf(command: Command): string {
+  return EXIT_STATUSES[fullNameOf(command)] ?? PLAINLY;
+}
+
 function sayExitStatus(command: Command): void {
-  const status = EXIT_STATUSES[fullNameOf(command)];
-  if (status) command.addHelpText('after', `\nExit status: ${status}.`);
+  const width = process.stdout.columns || 80;
+  command.addHelpText('after', command.createHelp().boxWrap(`\nExit status: ${exitStatusOf(command)}.`, width));
   for (const sub of command.commands) sayExitStatus(sub);
 }
 

@@ -197,7 +197,7 @@ async function columnEdits(
 ): Promise<FoundEdit[]> {
   const at = preview.columns.findIndex(({ written }) => written === column);
   if (preview.columns[at]?.known === 'requested_limit' && saysThousands(from.trim()) && !to.includes('0')) {
-    const message = `“${visible(from)}” says that amounts are in thousands or millions. Without “${visible(from)}”, fifty thousand would become 50: write the zeros in its place, or correct these lines one by one.`;
+    const message = `“${visible(from)}” says that amounts are in thousands or millions. Without “${visible(from)}”, an amount like 50 ${visible(from)} would become 50: write the zeros in its place, or correct these lines one by one.`;
     throw new LimitlineError('USAGE', message);
   }
   const found: FoundEdit[] = [];

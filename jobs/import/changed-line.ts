@@ -42,7 +42,7 @@ export function changedProblem(
   const where = isOfBuyer && sent.portfolio !== portfolio ? ` in portfolio ${sent.portfolio}` : '';
   const stays = isOfBuyer
     ? `the request stays as it was sent${where}`
-    : 'the same request was made before for another buyer or amount';
+    : 'the request of this line belongs to another buyer or amount';
   return {
     line,
     column: isOtherAmount ? 'requested_limit' : null,

@@ -217,7 +217,7 @@ function wordsOf(known: readonly KnownRule[], night: Night, { paused, restored }
       ? `${counted(restored.size, 'portfolio')} with rows to send ${restored.size === 1 ? 'was' : 'were'} restored, so these rows were not sent. To send them, make a rule that names the portfolio.`
       : '',
   ].filter(Boolean);
-  return words.join(' ') || 'No rule fits a rejected row, so none is sent again.';
+  return words.join(' ') || 'By the rules, no rejected row is due to be sent again.';
 }
 
 async function knownOf(id: string, portfolio: string | undefined, { portfolios, failing }: RuleDeps): Promise<string> {

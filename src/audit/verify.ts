@@ -159,8 +159,8 @@ const WORDS: Record<Break, (number: number, about: string) => string> = {
   order: (number) => `Another entry stands in the place of entry ${number}.`,
   history: (number, by) =>
     by === ''
-      ? `Entry ${number} does not follow from the entry before it: the trail was set back to an older copy, and entries were added to that copy.`
-      : `Entry ${number} is not the one that ${by} remembers: the trail was set back to an older copy, and entries were added to that copy.`,
+      ? `Entry ${number} does not follow from the entry before it: it is of another trail, or the trail was set back to an older copy and went on.`
+      : `Entry ${number} is not the one that ${by} remembers: this is another trail, or the trail was set back to an older copy and went on.`,
   'set back': (number) =>
     `The trail was set back to an older copy before entry ${number}. Limitline noticed and wrote that entry, whose facts name the entries that are gone.`,
   start: (number, first) =>

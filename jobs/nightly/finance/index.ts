@@ -213,7 +213,7 @@ async function* importedFiles(sinceMs: number, deps: ImportedDeps): AsyncGenerat
       importId: String(number),
       later: new Set(later.map(({ number }) => String(number))),
       mended: await linesMended(day, open),
-      why: isBrokenOff ? 'the import of its file broke off before this line' : 'the line led to no request',
+      why: isBrokenOff ? 'its import broke off before it' : 'it led to no request',
       unread: {
         says: 'lines led to no request, and the copy of their file cannot be read here',
         rows: found?.invalid ?? 1,

@@ -81,12 +81,12 @@ const NEEDS_NOBODY: readonly (keyof EventBecame)[] = ['taken', 'same', 'older'];
 /** The results of decisions in events that need a person, each with the sentence of its finding. */
 const NOT_TAKEN: readonly (readonly [keyof EventBecame, string])[] = [
   ['unreadable', 'events of the service do not have what EVENTS_MAPPING says: npx limitline events try tells more'],
-  ['contradicts', 'decisions in events of the service contradict others of the same time, and were not taken'],
+  ['contradicts', 'decisions in events of the service are unlike others of the same time, and were not taken'],
   [
     'ambiguous',
     'decisions in events of the service name ids with which several requests were answered: take them from a file that names rows',
   ],
-  ['not made', 'decisions in events of the service are about limits in whose place another limit counts'],
+  ['not made', 'decisions in events of the service are about limits that do not count for their requests'],
   ['damaged', 'decisions in events of the service are about limits whose records cannot be read'],
   ['mistyped', 'decisions in events of the service have statuses that may be mistyped, and were not taken'],
 ];

@@ -116,7 +116,7 @@ type PortfolioFacts = {
 type FactsOf = (portfolio: string) => Promise<PortfolioFacts>;
 
 function awaitsWords(awaits: RowResult['awaits']): string {
-  const what = awaits?.answer ? ' of the answer about its call' : awaits ? ' to be sent again' : '';
+  const what = awaits?.answer ? ' of what was said of its call' : awaits ? ' to be sent again' : '';
   return `it waits for another person's approval${what}`;
 }
 
@@ -125,19 +125,22 @@ function wasSent(state: string): boolean {
   return is('isStep', state) || is('isFailed', state) || is('isGranted', state);
 }
 
-/** Why rows fail, as the beginning of a finding's sentence, by the meaning of the service's answer; `at` is the step in words. */
+/**
+ * Why rows fail, as the beginning of a finding's sentence, by the meaning of the service's answer; `at` is the step in words. A report tells
+ * findings of two nights apart by their sentences: other words would make each of them new once.
+ */
 const REASONS: Readonly<Record<CauseMeaning, (at: string) => string>> = {
   refused: (at) => `refused at ${at}`,
   unknown: (at) => `outcome unknown at ${at}`,
-  'put off': (at) => `put off too often by the service at ${at}`,
+  'put off': (at) => `put off too often at ${at}`,
   other: (at) => `made before for another buyer or amount, at ${at}`,
   ours: (at) => `fault of Limitline at ${at}`,
 };
 
 const STEP_WORDS: Readonly<Record<Step, string>> = {
-  company: 'the step company',
-  documents: 'the step documents',
-  limit: 'the step limit',
+  company: 'the company',
+  documents: 'the documents',
+  limit: 'the limit',
 };
 
 function reasonOf(cause: RowCause | undefined, step: Step): string {

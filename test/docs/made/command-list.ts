@@ -1,5 +1,5 @@
 import { Command, type Option } from 'commander';
-import { COMMANDS, EXIT_STATUSES, fullNameOf } from '../../../scripts/command-list.ts';
+import { COMMANDS, exitStatusOf, fullNameOf } from '../../../scripts/command-list.ts';
 import { makeTerminal } from '../../../scripts/terminal/terminal.ts';
 
 /** Options that at least so many commands describe alike are those of reading a file: they stand once. */
@@ -37,14 +37,12 @@ function withSubcommands(command: Command): Command[] {
 function sectionOf(command: Command, isShared: (option: Option) => boolean): string[] {
   const own = shown(command.options).filter((option) => !isShared(option));
   const reads = command.options.some(isShared) ? ' It takes the [options of reading](#how-a-file-is-read) too.' : '';
-  const status = EXIT_STATUSES[fullNameOf(command)];
-  const ends = status === undefined ? '' : ` Exit status: ${status}.`;
   const usage = `limitline ${fullNameOf(command)} ${usageOf(command)}`.trimEnd();
   const described = command.registeredArguments.filter(({ description }) => description !== '');
   return [
     `### ${fullNameOf(command)}`,
     '',
-    `\`${usage}\`: ${command.description()}.${ends}${reads}`,
+    `\`${usage}\`: ${command.description()}. Exit status: ${exitStatusOf(command)}.${reads}`,
     '',
     ...tableOf([...described.map((one) => `| \`<${one.name()}>\` | ${cell(one.description)} |`), ...own.map(rowOf)]),
   ];

@@ -32,7 +32,7 @@ test('a rule of the night passes over a portfolio that is just being archived', 
   await place.refuseAll();
   await place.rule({ nights: 2 });
   await context.ledger.hset(context.keys.portfolio('q4'), 'archive', stateText('archiving'));
-  expect((await place.night(0)).words).toBe('No rule fits a rejected row, so none is sent again.');
+  expect((await place.night(0)).words).toBe('By the rules, no rejected row is due to be sent again.');
   await context.ledger.hdel(context.keys.portfolio('q4'), 'archive');
   expect((await place.night(0)).words).toBe('2 rows go again.');
 });

@@ -67,7 +67,7 @@ test('a row goes once a night by however many rules and runs, and by two rules n
     runs.push((await place.night(day)).words);
     await place.refuseAll();
   }
-  const none = 'No rule fits a rejected row, so none is sent again.';
+  const none = 'By the rules, no rejected row is due to be sent again.';
   const sent = '2 rows go again.';
   expect(runs).toEqual([sent, none, sent, sent, '2 rows were sent on all nights of their rule, and stay rejected.']);
   expect(row && (await place.nightsOf(row))).toBe(3);
@@ -97,7 +97,7 @@ test.each<[left: string, leave: (place: Place) => Promise<unknown>, words: RegEx
     ({ context }) => context.portfolios.pause('q4', 'three refused alike'),
     /^1 portfolio with rows to send is paused, so these rows were not sent\.$/,
   ],
-  ['a portfolio that was given up', ({ context }) => cancelRows({ portfolio: 'q4' }, context), /^No rule fits/],
+  ['a portfolio that was given up', ({ context }) => cancelRows({ portfolio: 'q4' }, context), /^By the rules, no/],
   ['what no rule means any more', ({ context }) => removeRules(context.retryRules), /^No rule says/],
 ])('%s is left alone', async (_left, leave, words) => {
   const place = await openRefused(1, { APPROVE_ALWAYS: 'on' });
@@ -186,7 +186,7 @@ test('where a sum needs approval the rows wait for another than who made the rul
   const declined = await answerApproval({ ...said, person: { by: 'carol', roles: ['approver'] } }, place.context);
   if (declined.is !== 'done') throw new Error(declined.is);
   await carryOutAnswered(declined.approval, place.context);
-  expect((await place.night(1)).words).toMatch(/^No rule fits/);
+  expect((await place.night(1)).words).toMatch(/^By the rules, no/);
   expect(await place.nightsOf(row)).toBe(1);
 });
 

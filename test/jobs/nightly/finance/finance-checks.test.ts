@@ -53,13 +53,13 @@ test('after a run, all that finance wants to know of is found: what was granted,
   const items = await find(nowMs);
   expect(items.map(({ check, name, says }) => [check, name, says]).sort()).toEqual([
     ['granted below', 'Small AG', 'less than requested'],
-    ['held', 'Held AG', expect.stringMatching(/^outcome unknown at the step limit, for less than a day: ./)],
+    ['held', 'Held AG', expect.stringMatching(/^outcome unknown at the limit, for less than a day: ./)],
     ['no limit', 'Refused AG', 'its latest request was refused, for less than a day'],
     ['no statements', 'Half AG', 'limit made: no document is named'],
     ['no supplier', undefined, 'no company was made for the supplier, and rows are sent without it'],
     ['other status', 'Half AG', 'pending: nobody has said what this status means'],
     ['other status', 'Undated AG', 'approved, but nothing was granted'],
-    ['refused', 'Refused AG', 'refused at the step limit with status 422, for less than a day: limit is too high'],
+    ['refused', 'Refused AG', 'refused at the limit with status 422, for less than a day: limit is too high'],
   ]);
   expect(items.every(({ isMended }) => !isMended)).toBe(true);
   expect(JSON.stringify(items)).not.toContain('anna');

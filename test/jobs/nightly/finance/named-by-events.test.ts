@@ -137,7 +137,7 @@ test('rows whose events were taken are not told, and decisions that were not tak
   );
   expect(items.map(({ says, rows, detail }) => [says, rows ?? detail?.split(' ')[0]])).toEqual([
     ['events of the service do not have what EVENTS_MAPPING says: npx limitline events try tells more', 2],
-    ['decisions in events of the service contradict others of the same time, and were not taken', 2],
+    ['decisions in events of the service are unlike others of the same time, and were not taken', 2],
     ...[1, 2, 3, 4, 5].map((at) => ["an event of the service names the row's limit", `bl_${at}`]),
   ]);
 });

@@ -151,7 +151,7 @@ test('of an import that broke off, the lines behind its end are told; whose buye
     line: 521,
     name: 'Buyer 520 GmbH',
     requested: '1520.5',
-    says: 'the import of its file broke off before this line',
+    says: 'its import broke off before it',
     detail: 'q4.csv',
     isMended: false,
     command: 'import FILE --portfolio q4',
