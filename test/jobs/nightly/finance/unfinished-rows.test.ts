@@ -31,7 +31,7 @@ test('a row that waits for approval to be sent again is told of, and its buyer a
   await walkAll(context, checks.rowChecks);
   const command = 'approve q4 --as USER';
   const again = "it waits for another person's approval to be sent again";
-  const said = "it waits for another person's approval of the answer about its call";
+  const said = "it waits for another person's approval of what was said of its call";
   const without = 'its latest request waits for approval to be sent again';
   expect(sink.items.map(({ check, name, says }) => [check, name, says]).sort()).toEqual([
     ['no limit', 'Buyer 2 GmbH', without],
