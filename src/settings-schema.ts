@@ -63,8 +63,8 @@ export const settingsSchema = z.object({
     .regex(/^[!-~]{32,}$/, 'must be 32 characters or more, without spaces')
     .optional(),
   /**
-   * Days after which entries of the audit trail are cut off at night; more than `LIMITLINE_KEEP_DAYS`, so that it is known who did what to
-   * each row. Without it entries stay for ever.
+   * Days after which entries of the audit trail are deleted at night. Give it more days than `LIMITLINE_KEEP_DAYS` has: then the trail tells
+   * of every row that is kept who did what to it. Without it entries stay for ever.
    */
   LIMITLINE_AUDIT_DAYS: wholeNumber(1, 36_500, 'days').optional(),
   /** The service's base address. A user and password in it are left out. Without it calls go to the stand-in. */
@@ -264,7 +264,7 @@ export const settingsSchema = z.object({
    * change nothing.
    */
   EVENTS_MAPPING: checkedFile('/etc/limitline/events.json', readEventMapping).optional(),
-  /** The address at which `work` answers `/health` and `/metrics`; the console does so at its own address. */
+  /** The address at which `work` answers `/health/live`, `/health/ready` and `/metrics`; the console does so at its own address. */
   METRICS_HOST: z.string().default('127.0.0.1'),
   /** The port of `METRICS_HOST`. Without it nothing is answered. */
   METRICS_PORT: wholeNumber(0, 65_535).optional(),

@@ -21,7 +21,7 @@ import type { ResultsOptions } from '../run/next-steps.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const STOPPING =
-  'limitline: stopping: waiting up to 20 s for calls under way. Ctrl-C again, after two seconds, cuts them off, and their rows are held.';
+  'limitline: stopping: waiting up to 20 s for calls under way. Ctrl-C again, after two seconds, cuts them off, and their rows will be held.';
 
 /**
  * How far the heap may grow beyond live data, in percent. What a row needs lives long enough to reach the old generation.

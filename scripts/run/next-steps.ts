@@ -88,7 +88,7 @@ export function nextLine(summary: Summary, { refused, held }: FailedSessions): s
     ...(states.awaiting > 0 ? [to('another person approves', `approve "${portfolio}" --as USER`)] : []),
     ...(states.refused > 0 ? [to('see why rows were rejected', `report "${portfolio}" --causes`)] : []),
     ...(needsMending(summary)
-      ? [to('get the lines to correct', `report "${portfolio}" --format errors-csv --out errors.csv`)]
+      ? [to('get the lines to correct', `report "${portfolio}" --format errors-csv --like-input --out errors.csv`)]
       : []),
     ...(refused.length > 0
       ? [to(`ask again for what the service rejected, ${named(refused)}`, `sessions "${portfolio}" --row ID`)]

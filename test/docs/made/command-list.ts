@@ -1,9 +1,9 @@
-import { Command, type Option } from 'commander';
+import { type Argument, Command, type Option } from 'commander';
 import { COMMANDS, exitStatusOf, fullNameOf } from '../../../scripts/command-list.ts';
 import { makeTerminal } from '../../../scripts/terminal/terminal.ts';
 
-/** Options that at least so many commands describe alike are those of reading a file: they stand once. */
-const SHARED_BY = 4;
+/** The command that has all options of reading a file, and no others. */
+const READING = 'mapping keep';
 
 /** The list of docs/commands.md: each command with its subcommands, arguments, options and how it ends, as `--help` has them. */
 export async function commandList(): Promise<string[]> {
@@ -11,22 +11,16 @@ export async function commandList(): Promise<string[]> {
   const terminal = makeTerminal({ json: false });
   for (const { load } of Object.values(COMMANDS)) (await load()).register(program, terminal);
   const all = program.commands.flatMap(withSubcommands);
-  const counts = new Map<string, number>();
-  for (const { options } of all) {
-    for (const option of shown(options)) counts.set(rowOf(option), (counts.get(rowOf(option)) ?? 0) + 1);
-  }
-  const isShared = (option: Option) => (counts.get(rowOf(option)) ?? 0) >= SHARED_BY;
-  const shared = new Set(all.flatMap(({ options }) => shown(options).filter(isShared).map(rowOf)));
+  const shared = all.filter((one) => fullNameOf(one) === READING).flatMap(({ options }) => shown(options).map(rowOf));
+  const readsFiles = ({ options }: Command) => shared.every((row) => shown(options).map(rowOf).includes(row));
+  const readers = all.filter(readsFiles);
   return [
-    ...all.flatMap((command) => sectionOf(command, isShared)),
+    ...all.flatMap((command) => sectionOf(command, readsFiles(command) ? shared : [])),
     '### How a file is read',
     '',
-    `These options are the same for ${all
-      .filter(({ options }) => options.some(isShared))
-      .map((one) => `\`${fullNameOf(one)}\``)
-      .join(', ')}.`,
+    `These options are the same for ${readers.map((one) => `\`${fullNameOf(one)}\``).join(', ')}.`,
     '',
-    ...tableOf([...shared]),
+    ...tableOf(shared),
   ];
 }
 
@@ -34,17 +28,19 @@ function withSubcommands(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withSubcommands)];
 }
 
-function sectionOf(command: Command, isShared: (option: Option) => boolean): string[] {
-  const own = shown(command.options).filter((option) => !isShared(option));
-  const reads = command.options.some(isShared) ? ' It takes the [options of reading](#how-a-file-is-read) too.' : '';
+function sectionOf(command: Command, shared: readonly string[]): string[] {
+  const own = shown(command.options)
+    .map(rowOf)
+    .filter((row) => !shared.includes(row));
+  const reads = shared.length > 0 ? ' It takes the [options of reading](#how-a-file-is-read) too.' : '';
   const usage = `limitline ${fullNameOf(command)} ${usageOf(command)}`.trimEnd();
-  const described = command.registeredArguments.filter(({ description }) => description !== '');
+  const described = command.registeredArguments.filter(({ description }) => description !== '').map(argumentRow);
   return [
     `### ${fullNameOf(command)}`,
     '',
     `\`${usage}\`: ${command.description()}. Exit status: ${exitStatusOf(command)}.${reads}`,
     '',
-    ...tableOf([...described.map((one) => `| \`<${one.name()}>\` | ${cell(one.description)} |`), ...own.map(rowOf)]),
+    ...tableOf([...described, ...own]),
   ];
 }
 
@@ -59,11 +55,19 @@ function shown(options: readonly Option[]): Option[] {
   return options.filter(({ hidden }) => !hidden);
 }
 
-function rowOf({ flags, description, argChoices, defaultValue, negate }: Option): string {
-  const choices = argChoices ? ` (${argChoices.map((one) => `\`${one}\``).join(', ')})` : '';
+function argumentRow(argument: Argument): string {
+  return `| \`<${argument.name()}>\` | ${cell(argument.description)}${choicesOf(argument)} |`;
+}
+
+function choicesOf({ argChoices }: Pick<Option, 'argChoices'>): string {
+  return argChoices ? ` (${argChoices.map((one) => `\`${one}\``).join(', ')})` : '';
+}
+
+function rowOf(option: Option): string {
+  const { flags, description, defaultValue, negate } = option;
   const standard =
     defaultValue === undefined || negate || defaultValue === true ? '' : ` (default: \`${defaultValue}\`)`;
-  return `| \`${flags}\` | ${cell(description)}${choices}${standard} |`;
+  return `| \`${flags}\` | ${cell(description)}${choicesOf(option)}${standard} |`;
 }
 
 function tableOf(rows: readonly string[]): string[] {
