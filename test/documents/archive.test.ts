@@ -27,7 +27,7 @@ describe('documents in a ZIP file', () => {
     expect(existsSync(place.dir)).toBe(false);
   });
 
-  // Promise: one-folder-of-zip
+  // Promises: one-folder-of-zip, unpacked-documents-removed
   test('that lie in one folder are found with it and without it', async () => {
     const { dir } = await makeTemporaryFolder();
     const entries = { 'Q4/a.pdf': PDF, 'Q4/2026/b.pdf': PDF, '.DS_Store': 'x', '__MACOSX/Q4/._a.pdf': 'x' };

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rename, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { makeUnpackedFolder, sweepUnpackedFolders } from '../../src/documents/unpacked-folders.ts';
@@ -20,10 +20,11 @@ async function withFolder() {
 
 const DAY_MS = 86_400_000;
 
+// Promise: unpacked-documents-removed
 test('a folder of a living process is left alone, and gone when it is closed', async () => {
   const { folder } = await withFolder();
   await sweepUnpackedFolders();
-  expect(existsSync(folder.dir)).toBe(true);
+  expect((await stat(folder.dir)).mode & 0o777).toBe(0o700);
   await folder.close();
   expect(existsSync(folder.dir)).toBe(false);
 });

@@ -5,7 +5,7 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, inject, test } from 'vitest';
 import { callCommand } from '../support/call-command.ts';
 import { LIMITLINE_SOURCE, runCommand, startCommand, startScript } from '../support/command.ts';
-import { freshPrefix } from '../support/ledger.ts';
+import { connectRedis, freshPrefix } from '../support/ledger.ts';
 import { startStandIn } from '../support/stand-in.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
 
@@ -229,12 +229,18 @@ test('run and import say how they read a file, in words and in JSON, and --map m
 });
 
 describe('check', () => {
-  // Promise: check-calls-nobody
+  // Promises: check-calls-nobody, check-names-every-problem, reading-is-said
   test('calls nothing, starts nothing, and names every problem', async () => {
     const cwd = await makeFolder();
-    const ended = await callCommand(['check', join(EXAMPLES, 'portfolio.csv')], { cwd });
+    const redis = sharedRedis();
+    const { standIn, env } = await serviceEnv({}, redis);
+    const ended = await callCommand(['check', join(EXAMPLES, 'portfolio.csv')], { cwd, env });
     expect(ended.status).toBe(2);
-    expect(ended.stdout).toMatch(/line \d+, requested_limit/);
+    expect(ended.stdout).toMatch(/line \d+, requested_limit[\s\S]*\nRead as UTF-8/);
+    expect(Object.values(standIn.counts().requests)).toEqual([{}, {}, {}, {}, {}]);
+    // The queues write down their version when they are opened.
+    const keys = await connectRedis().keys(`*${redis.LIMITLINE_PREFIX}*`);
+    expect(keys.filter((key) => !key.endsWith(':meta'))).toEqual([]);
     expect((await callCommand(['check', join(EXAMPLES, 'clean.csv'), '--json'], { cwd })).status).toBe(0);
   });
 

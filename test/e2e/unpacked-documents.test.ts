@@ -76,6 +76,7 @@ test('documents that import unpacked are gone after a second signal', async () =
   expect((await importing.ended).status).not.toBe(0);
 });
 
+// Promise: unpacked-documents-removed
 test('what a killed check left is removed by the next one, and what a living one needs is not', async () => {
   const place = await openPlace();
   const [killed, living] = [place.start(['check', place.silent]), place.start(['check', place.slow])];

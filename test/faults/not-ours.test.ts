@@ -139,6 +139,7 @@ test('a company that two buyers share is a finding of the nightly check, and hol
   expect(found).toEqual([{ portfolio: 'q5', finding, rows: 2 }]);
 });
 
+// Promise: shared-company-reported
 test('so is one that files gave for two buyers, or for another than it was made for', async () => {
   const { place } = await run([], { count: 1 });
   const [first] = await place.context.rows.inState('q4', 'done', { count: 1 });

@@ -48,6 +48,7 @@ const PICTURE: AccountPicture = {
 const metricsOf = (look: () => Promise<AccountPicture>) =>
   makeMetrics({ account: 'sandbox', version: '1.0.0', role: 'work', look });
 
+// Promise: undelivered-is-shown
 test('however many ask at once, one looks', async () => {
   let looks = 0;
   const metrics = metricsOf(async () => {

@@ -13,6 +13,7 @@ const MAIL = {
 };
 const WEBHOOK = { NOTIFY_WEBHOOK_URL: 'https://hooks.example/T00/s3cr3t?sig=s3cr3t', NOTIFY_WEBHOOK_FORM: 'teams' };
 
+// Promise: webhook-address-stays-secret
 test('the ways that are set are told by their hosts, and nothing secret is among it, nor among what health shows', () => {
   expect(waysGiven(read({}))).toEqual([]);
   const settings = read({ ...MAIL, ...WEBHOOK });
@@ -74,6 +75,7 @@ describe('faults', () => {
 });
 
 // What is sent in plain text, and what never is.
+// Promise: mail-password-by-tls-only
 test.each([
   ['smtp://mail.example', { host: 'mail.example', port: 587, secure: false, requireTLS: false, login: undefined }],
   ['smtp://u:p%40@mail.example:25', { port: 25, secure: false, requireTLS: true, login: { user: 'u', pass: 'p@' } }],

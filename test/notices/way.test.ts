@@ -6,6 +6,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 // In the middle of what chance may make of it.
+// Promise: notices-wait-in-order
 test.each([
   ['the first failure', { failures: 1, passes: true }, 5 * SECOND],
   ['the third', { failures: 3, passes: true }, 20 * SECOND],

@@ -87,6 +87,7 @@ test('columns and documents may be called what every object of JavaScript has', 
 });
 
 describe('an invalid line', () => {
+  // Promise: check-names-every-problem
   test('tells every problem of it, with its column as the header writes it', async () => {
     const { lines } = await read(
       'Name,Country Code,Requested Limit,Contact E-mail,contact.email,supporting_documents\n,dex,1e5,own,nobody,none.pdf|/a.pdf\n',
@@ -218,6 +219,7 @@ describe('a duplicate', () => {
 });
 
 describe('advice', () => {
+  // Promise: statement-date-is-advice-only
   test('is given on the line above USD 750k, and once for the rest', async () => {
     const { lines, warnings } = await read(
       [

@@ -10,6 +10,7 @@ test.each(['', 'Foo', ':/etc/localtime', 'GMT-2'])('a machine whose TZ is %j run
 });
 
 describe('an entry of the schedule', () => {
+  // Promise: impossible-schedule-refused
   test.each([
     ['reconcile 02:30 Europe/Berlin', '30 2 * * *', 'each day at 02:30, Berlin time'],
     ['Reconcile 2:30', '30 2 * * *', 'each day at 02:30, Tokyo time'],

@@ -66,6 +66,7 @@ export function openPeople({
     const code = () => app.generate({ timestamp: clock.nowMs });
     const recoveryCodes = await people.users.confirmFactor(name, code(), { keep });
     return {
+      secret: base32,
       recoveryCodes: recoveryCodes ?? [],
       /** The code of the next step: the one before may have been used. */
       nextCode: () => {

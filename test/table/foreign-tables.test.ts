@@ -64,6 +64,7 @@ describe('a table of another program', () => {
     });
   });
 
+  // Promise: foreign-files-named
   test.each([
     ['mimetype', 'application/vnd.oasis.opendocument.spreadsheet', /OpenDocument.*\(\.ods\).*\.xlsx/],
     ['Index/Document.iwa', 'x', /Apple Numbers.*export/],
@@ -77,6 +78,7 @@ describe('a table of another program', () => {
     expect(problems).toEqual([expect.objectContaining({ message: expect.stringMatching(words) })]);
   });
 
+  // Promise: foreign-files-named
   test('is a workbook whose end is missing: that is said, with the remedy', async () => {
     const { dir, write } = await makeTemporaryFolder();
     const whole = await readFile(await writeWorkbook(join(dir, 'whole.xlsx'), { sheet: [HEADER] }));

@@ -20,6 +20,7 @@ const GB18030 = Buffer.from([0xd6, 0xea, 0xca, 0xbd, 0xbb, 0xe1, 0xc9, 0xe7]);
 const around = (name: Uint8Array) => Buffer.concat([latin('name,requested_limit\n'), name, latin(',1\nAcme,2\n')]);
 
 describe('a table of text', () => {
+  // Promise: encoding-by-its-letters
   test.each<[string, Uint8Array, string, boolean]>([
     ['utf-8', Buffer.from(TABLE), 'utf-8', false],
     ['utf-8 with its mark', Buffer.from(`\ufeff${TABLE}`), 'utf-8', true],
@@ -48,6 +49,7 @@ describe('a table of text', () => {
     expect(names).toEqual(['Müller – Été']);
   });
 
+  // Promise: uncertain-encoding-asked
   test.each([
     ['shift_jis', SHIFT_JIS],
     ['gb18030', GB18030],

@@ -38,6 +38,7 @@ const FACTS: ScheduleFacts = {
 const RIGHTS = { csrf: 'token', mayRun: true };
 
 describe('the schedule on its page', () => {
+  // Promise: nobody-on-duty-said
   test('says when each task runs and how it went, with a button for whoever may, but not while it is under way', () => {
     const text = String(scheduleSection(FACTS, RIGHTS));
     for (const words of [
@@ -57,6 +58,7 @@ describe('the schedule on its page', () => {
     expect(String(scheduleSection(FACTS, { ...RIGHTS, mayRun: false }))).not.toContain('/nightly/run/');
   });
 
+  // Promise: nobody-on-duty-said
   test('says loudly where nobody is on duty, and that what was asked for waits', () => {
     const text = String(scheduleSection({ ...FACTS, onDuty: [] }, { ...RIGHTS, asked: 'reconcile' }));
     expect(text).toContain('The nightly tasks do not run.');

@@ -176,6 +176,8 @@ describe('a portfolio is not archived, and it is said what to do first, where', 
   test.each([
     ['it is not there', async () => {}, 'NOT_FOUND', 'There is no portfolio'],
     ['rows are open', (own: Own) => own.fillOpen('queued'), 'USAGE', '1 row of q4 is still to be worked on'],
+    ['rows wait', (own: Own) => own.fillOpen('awaiting'), 'USAGE', 'Approve it (npx limitline approve "q4")'],
+    ['its supplier is to be made', (own: Own) => own.fillOpen('supplier'), 'USAGE', 'of the supplier of q4 is still'],
     ['rows are held', (own: Own) => own.fillOpen('held'), 'USAGE', 'npx limitline report "q4" --state held'],
     ['a file is being imported', (own: Own) => own.fillOpen('importing'), 'USAGE', 'is being imported into q4'],
     ['it is archived', (own: Own) => own.fillOpen('archived'), 'USAGE', 'limitline restore "q4"'],
@@ -189,15 +191,21 @@ describe('a portfolio is not archived, and it is said what to do first, where', 
     expect(differences(before, await own.dump())).toEqual({});
   });
 
-  type Own = { fillOpen: (state: 'queued' | 'held' | 'importing' | 'archived') => Promise<void> };
+  type Own = {
+    fillOpen: (state: 'queued' | 'awaiting' | 'held' | 'supplier' | 'importing' | 'archived') => Promise<void>;
+  };
 
   async function fillOpen(own: Awaited<ReturnType<typeof openArchiving>>, state: string): Promise<void> {
     await own.fill('q4', 1);
     if (state === 'archived') return void (await own.archive('q4'));
+    const { connection, keys } = own;
+    const supplier = JSON.stringify({ body: { name: 'S' }, key: 's' });
+    if (state === 'supplier') return void (await connection.hset(keys.portfolio('q4'), { supplier }));
     const run = await own.portfolios.startImport('q4', { id: 'other', fileName: 'other.csv', reading: '{}' });
     if (state === 'importing') return;
     const row = { portfolio: 'q4', key: 'open' };
     await own.rows.put(row, 9, run.number, makeRequest());
+    if (state === 'awaiting') await connection.rename(keys.rowsInState('q4', 'queued'), keys.rowsInState('q4', state));
     if (state === 'held') {
       await own.rows.begin(row, 'company');
       await own.rows.advance(row, 'company', 'held', { problem: { step: 'company', message: 'nobody knows' } });

@@ -179,9 +179,12 @@ test('a portfolio is not forgotten before its end, nor while rows are held or it
     });
     expect(await picture()).toEqual(before);
   };
-  await unchanged('not finished: wait until it is, or give up what is left with npx limitline cancel "q4"');
+  const open = 'not finished: wait until it is, or give up what is left with npx limitline cancel "q4"';
+  await unchanged(open);
   await ledger.hset(keys.portfolio('q4'), 'finished', 1);
-  await ledger.rename(keys.rowsInState('q4', 'queued'), keys.rowsInState('q4', 'held'));
+  await ledger.rename(keys.rowsInState('q4', 'queued'), keys.rowsInState('q4', 'awaiting'));
+  await unchanged(open);
+  await ledger.rename(keys.rowsInState('q4', 'awaiting'), keys.rowsInState('q4', 'held'));
   await unchanged('3 rows of q4 wait for a person');
   for (const [is, words] of [
     ['archiving', 'limitline archive "q4"'],

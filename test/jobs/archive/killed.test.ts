@@ -10,7 +10,7 @@ import { differences } from '../../support/redis-dump.ts';
 
 const ARCHIVE_PROCESS = bundled('archive-process');
 
-// Promise: killed-archive-goes-on
+// Promises: killed-archive-goes-on, stopped-archive-changes-nothing
 test('killed at any moment, the next one goes on or begins anew, and nothing is lost', async () => {
   const own = await openArchiving();
   const { dump, fill, archive, connection, keys, foldersOf, archiveState } = own;
@@ -124,6 +124,7 @@ test('ended by a signal before its rows leave, it is as it was; later, the next 
   expect(await archive('q4')).toMatchObject({ resumed: true, rows: 3 });
 });
 
+// Promise: killed-archive-goes-on
 test('where its files are gone or changed in the middle, nothing more is taken out of Redis', async () => {
   const { dump, fill, deps, connection, keys, folderOf, archiveState, archive } = await openArchiving();
   await fill('q4', 3);

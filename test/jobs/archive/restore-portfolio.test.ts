@@ -63,6 +63,7 @@ test('killed at any moment, the next one goes on, and all is as it was', async (
   }
 });
 
+// Promise: killed-restore-goes-on
 test('stopped between two pages of rows it says so, and the next one goes on', async () => {
   const { archive, restore, picture } = await openFinishedPortfolio(120);
   const before = await picture();
@@ -165,6 +166,7 @@ describe('nothing is done, and it is said why, where', () => {
     expect(await restore()).toMatchObject({ rows: 3, resumed: false });
   });
 
+  // Promise: damaged-archive-not-restored
   test('the files are of another portfolio, of another account, or of another installation', async () => {
     const { archive, restore, picture, import: bring, finish } = await openFinishedPortfolio(3);
     await bring(['name,country_code,requested_limit', 'Other AG,DE,5'], { portfolio: 'other' });
@@ -193,6 +195,7 @@ describe('nothing is done, and it is said why, where', () => {
     expect(await restore()).toMatchObject({ rows: 3 });
   });
 
+  // Promise: one-archives-at-a-time
   test('it is not archived, there is none of its name, or another process archives or restores', async () => {
     const { restore, archive, context } = await openFinishedPortfolio(3);
     await expect(restore()).rejects.toMatchObject({ code: 'USAGE', message: expect.stringContaining('not archived') });

@@ -141,6 +141,7 @@ test('one’s own is done at once, without what says of all lines which buyer, w
 describe('of a file of the drop folder', () => {
   const ALWAYS = { env: { APPROVE_ALWAYS: 'on' } };
 
+  // Promise: mapping-keeper-is-author
   test('whoever corrected files of its form in the console is an author, and so says the audit', async () => {
     const { drop, takeIn, context } = await openInbox(ALWAYS);
     const { LIMITLINE_DATA: dataDir } = context.settings;

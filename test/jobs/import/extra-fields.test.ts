@@ -63,7 +63,7 @@ test('two rows of one buyer with different fields of the company share the first
   expect(place.standIn.counts().made).toMatchObject({ company: 1, limit: 2 });
 });
 
-// Promise: errors-file-carries-paths
+// Promises: errors-file-carries-paths, path-header-not-sent
 test('an errors file carries the paths: without the mapping, it is sent alike', async () => {
   const rules = [{ on: 'limit', fault: 'status', status: 400 } as const];
   const place = await openWorkplace({ faults: { rules } });
@@ -84,6 +84,8 @@ test('an errors file carries the paths: without the mapping, it is sent alike', 
   expect(bodies).toEqual([
     expect.objectContaining({ contact: { phone: '+49 30 1' }, terms: { days: 30, insured: true } }),
   ]);
+  const [company] = place.standIn.things('company').map(({ body }) => Object(body));
+  expect(Object.keys(company).sort()).toEqual(['address', 'name']);
   // Read with the mapping as well, the errors file means the same.
   expect(await place.importFile(path, reading)).toMatchObject({ problems: [], invalid: 0 });
 });

@@ -6,7 +6,7 @@ import { makeDryRun } from '../../../jobs/preview/dry-run.ts';
 import { dryRunWords, outlookOf } from '../../../scripts/look/dry-run.ts';
 import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
 import type { Problem } from '../../../src/portfolio/problem.ts';
-import { acme, HEADER, zinc } from '../../support/corrections.ts';
+import { acme, HEADER, openCorrections, zinc } from '../../support/corrections.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
 // Promise: check-names-every-problem
@@ -73,6 +73,7 @@ test('check warns of a second limit for a buyer just as the import does, and not
   expect((await place.importFile(path)).warnings.filter(isOther)).toEqual([]);
 });
 
+// Promise: second-limit-warned
 test('check warns of a second limit for a buyer within one new file, on the lines of which the import does', async () => {
   const place = await openWorkplace();
   const path = join(place.dir, 'new.csv');
@@ -90,6 +91,18 @@ test('check warns of a second limit for a buyer within one new file, on the line
   expect(dryRun.result()).toMatchObject({ limits: 4, besides: { limits: 2, requested: '5' } });
   const imported = await place.importFile(path);
   expect(imported.warnings.filter(isOther).map(({ line }) => line)).toEqual([4, 5]);
+});
+
+// Promise: second-limit-warned
+test('a line with another amount for a buyer who was refused elsewhere gets a warning that names that limit', async () => {
+  const place = await openCorrections('"requested_limit":900');
+  await place.importLines(acme(900));
+  await place.work();
+  expect((await place.settled()).states).toMatchObject({ refused: 1 });
+  const { warnings } = await place.import([HEADER, acme(1)], { portfolio: 'q5' });
+  expect(warnings.map(({ message }) => message)).toContainEqual(
+    expect.stringMatching(/^The same buyer has another request, line 2 of portfolio q4 \(900, refused\)/),
+  );
 });
 
 // Promise: check-counts-the-import

@@ -60,6 +60,7 @@ describe('three buyers of one register number', () => {
     }
   });
 
+  // Promise: same-buyer-by-a-person
   test('are what a person says they are', async () => {
     const place = await openWorkplace();
     const header = HEADER.replace('city', 'same_buyer');
@@ -146,6 +147,7 @@ describe('a corrected name', () => {
     expect(made(place).companies).toEqual(['Müller Stahl GmbH']);
   });
 
+  // Promise: same-buyer-by-a-person
   test('is a problem if the company was made under the old name', async () => {
     const place = await openWorkplace({ faults: { rules: [{ on: 'limit', fault: 'status', status: 400 }] } });
     await place.import([HEADER, `,${wrong},1000`]);
@@ -156,7 +158,7 @@ describe('a corrected name', () => {
   });
 });
 
-// Promise: placeholders-are-empty
+// Promises: placeholders-are-empty, cell-too-long
 test('a placeholder for a register number makes no two buyers one, and is not sent', async () => {
   const place = await openWorkplace();
   const path = join(place.dir, 'q4.csv');

@@ -96,6 +96,7 @@ describe('a line with a fault', () => {
 });
 
 describe('a file that cannot be used', () => {
+  // Promise: file-faults-store-nothing
   test.each([
     ['empty', ''],
     ['without a needed column', 'name,city\nA,Kiel\n'],

@@ -1,7 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
 import { acme, HEADER, openCorrections, zinc } from '../../support/corrections.ts';
+import { importDepsOf } from '../../support/workplace.ts';
 
 describe('rows of earlier imports that the file lacks', () => {
   // Promise: replace-cancels-unsent
@@ -42,5 +44,19 @@ describe('rows of earlier imports that the file lacks', () => {
     const path = join(dir, 'errors.csv');
     await writeFile(path, await errors());
     await expect(importFile(path, {}, { replace: true })).rejects.toMatchObject({ code: 'USAGE' });
+  });
+
+  // Promise: replace-cancels-unsent
+  test('are not given up by a file that was not read to its end', async () => {
+    const { importLines, dir, context } = await openCorrections();
+    await importLines(acme(1));
+    const path = join(dir, 'long.csv');
+    const others = Array.from({ length: 1_200 }, (_none, n) => `Tin ${n},DE,HRB 9${n},,7`);
+    await writeFile(path, `${[HEADER, ...others].join('\n')}\n`);
+    const stop = new AbortController();
+    const deps = { ...importDepsOf(context), onBatch: () => stop.abort(), stopping: stop.signal };
+    const payload = { portfolio: 'q4', path, reading: {}, replace: true };
+    await expect(importPortfolio(payload, deps)).rejects.toMatchObject({ code: 'STOPPED' });
+    expect((await context.portfolios.read('q4')).states).toMatchObject({ cancelled: 0 });
   });
 });

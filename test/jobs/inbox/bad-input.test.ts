@@ -75,6 +75,7 @@ test('what cannot be read as a table goes to rejected', async () => {
   expect(await names('rejected')).toContain('<time>-bomb.zip');
 });
 
+// Promise: links-never-followed
 test('an enormous file is not copied, and the setting is named', async () => {
   const { drop, takeIn, read } = await openInbox({ env: { CONSOLE_UPLOAD_MB: '1' } });
   await truncate(await drop('q4.csv', GOOD), 1024 ** 4);

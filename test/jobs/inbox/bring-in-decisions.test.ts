@@ -20,7 +20,7 @@ async function openDecided() {
   return { ...place, statuses };
 }
 
-// Promise: dropped-decisions-problems
+// Promises: dropped-decisions-problems, decisions-told-once-a-file, notices-have-figures
 test('decisions that are dropped are taken in, what is not taken is listed beside the file, and people are told', async () => {
   const { drop, takeIn, names, read, told, statuses, context } = await openDecided();
   const lines = text('bl_q41,declined,0,0,', 'bl_q42,approved,9000,1,', 'bl_none,approved,1,1,');
@@ -94,7 +94,7 @@ test('a dropped file is read by what somebody said of the columns of another one
   expect(await statuses()).toEqual({ declined: 1, approved: 1 });
 });
 
-// Promise: dropped-file-taken-once
+// Promises: dropped-file-taken-once, decisions-told-once-a-file
 test('killed before any step, decisions are taken once and their file ends in done', async () => {
   const { inbox, drop, round, source, context, told, statuses } = await openDecided();
   const { drop: folder } = await round();
@@ -217,6 +217,7 @@ test('a file of two decisions of different times about one limit is as it says w
   }
 });
 
+// Promise: dropped-decisions-rejected
 test('a file with a header alone goes to rejected, with a sentence', async () => {
   const { drop, takeIn, read } = await openDecided();
   await drop('none.decisions.csv', `${HEADER}\n`);

@@ -44,15 +44,22 @@ test('whoever owns a file that is dropped has put it there, and cannot approve i
 });
 
 // Promise: owners-are-authors
-test.skipIf(!isRoot)('whoever owns one of its documents has put that there', async () => {
+test.skipIf(!isRoot)('whoever owns one of its documents, or the file of its supplier, has put that there', async () => {
   const { drop, takeIn, inbox, context } = await openInbox({ env: ALWAYS });
   await drop('q4/report.pdf', '%PDF-1.4');
   await chown(join(inbox, 'q4/report.pdf'), 1_234_567, 0);
   const [header, line] = buyerLines(1);
   await drop('q4.csv', text([`${header},supporting_documents`, `${line},report.pdf`]));
   await chown(join(inbox, 'q4.csv'), 7_654_321, 0);
+  await drop('q4.supplier.csv', 'name,country_code\nNordwind GmbH,DE\n');
+  await chown(join(inbox, 'q4.supplier.csv'), 2_222_222, 0);
   await takeIn();
-  const authors = [`drop folder (${username})`, 'drop folder (uid 1234567)', 'drop folder (uid 7654321)'];
+  const authors = [
+    `drop folder (${username})`,
+    'drop folder (uid 1234567)',
+    'drop folder (uid 2222222)',
+    'drop folder (uid 7654321)',
+  ];
   expect(await context.approvals.waiting()).toMatchObject([{ authors }]);
   expect((await context.portfolios.read('q4')).file?.by).toBe('drop folder (uid 7654321)');
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { kindOfName, portfolioOf, takenName } from '../../../jobs/inbox/dropped-names.ts';
 
+// Promise: part-files-ignored
 test.each([
   ['q4.csv', 'buyers'],
   ['Q4.XLSX', 'buyers'],

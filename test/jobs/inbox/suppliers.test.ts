@@ -10,7 +10,7 @@ const text = (lines: string[]) => `${lines.join('\n')}\n`;
 const BUYERS = text(buyerLines(2));
 const SUPPLIER = text(['name,country_code,city', 'Nordwind GmbH,DE,Bremen']);
 
-// Promise: dropped-supplier-created-first
+// Promises: dropped-supplier-created-first, unsent-supplier-columns-named
 test('the supplier beside a file comes with it, is created once an account, and is no portfolio', async () => {
   const { drop, takeIn, names, work, settled, report, standIn, context } = await openInbox();
   await drop('q4.supplier.csv', SUPPLIER);
@@ -104,6 +104,7 @@ test.each([
   expect(told).toMatchObject([{ notice: { kind: 'inbox', title: expect.stringContaining('q4.csv') } }]);
 });
 
+// Promise: bad-supplier-rejects
 test('a link is not followed, and two files for one supplier are not chosen from', async () => {
   const { drop, inbox, takeIn, names } = await openInbox();
   await drop('real.txt', SUPPLIER);
@@ -128,12 +129,15 @@ test('a supplier that comes after its file was taken is told of, and taken with 
   const why = expect.stringMatching(
     /^it names the supplier for q4\.csv or q4\.xlsx, .* it waits until that file is dropped.*drop that file again$/,
   );
-  expect(await takeIn()).toMatchObject({ files: [], lying: [{ name: 'q4.supplier.csv', why }] });
+  const waited: number[] = [];
+  const lying = [{ name: 'q4.supplier.csv', why }];
+  expect(await takeIn((ms) => waited.push(ms))).toMatchObject({ files: [], lying });
+  expect(waited.reduce((sum, ms) => sum + ms)).toBe(60_000);
   expect(told.at(-1)?.notice).toMatchObject({
     title: expect.stringContaining('q4.supplier.csv'),
     facts: [{ what: why }],
   });
-  expect((await readInbox(source)).lying).toEqual([{ name: 'q4.supplier.csv', why }]);
+  expect((await readInbox(source)).lying).toEqual(lying);
   await drop('q4.csv', BUYERS);
   expect(await takeIn()).toMatchObject({ files: [{ is: 'imported' }], lying: [] });
   expect((await context.portfolios.read('q4')).supplier?.body).toMatchObject({ name: 'Nordwind GmbH' });
@@ -218,6 +222,7 @@ test.each(['stays', 'comes with another'])(
   },
 );
 
+// Promise: dropped-supplier-created-first
 test.each(['q4.Supplier.csv', 'q4.supplier.xlsx'])(
   'a file that grows gets the supplier %s, dropped since',
   async (name) => {

@@ -128,6 +128,7 @@ test('documents come with the file, from a folder or a ZIP file of its name', as
   expect(standIn.counts().made.document).toBe(1);
 });
 
+// Promise: unfinished-files-wait
 test('documents that are still copied are waited for', async () => {
   const { inbox, drop, takeIn } = await openInbox();
   await drop('q4.csv', WITH_DOCUMENT);
@@ -198,6 +199,7 @@ test('a file is read by the mapping that the setting names', async () => {
   expect((await takeIn()).files).toMatchObject([{ is: 'imported', found: { rows: 1 } }]);
 });
 
+// Promise: mapped-fields-are-said
 test('columns that a mapping sends by a path are named with what was imported', async () => {
   const { drop, takeIn, settings } = await openNamed('bank');
   const reading = { mapping: { columns: { PLZ: 'company.address.postal_code' }, constants: {} } } as const;
@@ -243,7 +245,9 @@ test('results appear beside the file when its portfolio has settled, and once', 
     '<time>-q4.problems.csv',
     '<time>-q4.results.csv',
   ]);
-  expect(await read('done', 'q4.results.csv')).toContain('buyer_limit_');
+  const results = await read('done', 'q4.results.csv');
+  expect(results).toContain('buyer_limit_');
+  expect(results).toMatch(/Bad GmbH.*invalid/);
   for (const name of await readdir(join(inbox, 'done'))) await rm(join(inbox, 'done', name));
   expect((await takeIn()).results).toEqual([]);
   expect(await names('done')).toEqual([]);

@@ -133,6 +133,7 @@ test.each([
   expect(asked).toEqual([`reconcile ${next}T02:30`]);
 });
 
+// Promise: wrong-clock-repeats-no-night
 test('a clock that is put back over a night that has ended does not run it again', async () => {
   const { asked, deps, setClock, ended } = openSchedule();
   setClock('2026-11-22T12:00');

@@ -90,7 +90,7 @@ test('rows with other words begin anew, and the same line again does not', async
   );
 });
 
-// Promise: rules-leave-paused-alone
+// Promises: rules-leave-paused-alone, refused-stays-without-a-rule
 test.each<[left: string, leave: (place: Place) => Promise<unknown>, words: RegExp]>([
   [
     'a portfolio that is paused, by itself or by a person',

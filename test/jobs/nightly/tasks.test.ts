@@ -150,6 +150,7 @@ async function goesOn(env: Record<string, string>) {
 // Promise: killed-archiving-continues
 test('what a killed process began goes on, however young it is', () => goesOn({ LIMITLINE_KEEP_DAYS: '30' }));
 
+// Promise: begun-archiving-goes-on
 test('what a killed process began goes on, also where nothing is archived by itself', () => goesOn({}));
 
 test('a process that stops leaves the rest to another', async () => {

@@ -38,6 +38,7 @@ async function withNotices(count: number) {
 const titlesIn = (received: readonly Record<string, unknown>[]) => received.map(({ title }) => title);
 
 describe('delivering', () => {
+  // Promise: webhook-address-stays-secret
   test('what is due is delivered, the oldest first, with its id and a link, and not again', async () => {
     const { outbox, titles, deliveries } = await withNotices(3);
     const receiver = await startReceiver();
@@ -169,6 +170,7 @@ describe('when a receiver fails', () => {
     expect(lines[0]).toMatchObject({ level: 'warn', msg: expect.stringContaining('somebody should mend this') });
   });
 
+  // Promise: notices-wait-in-order
   test('it is left alone for as long as it asked', async () => {
     const { outbox, connection } = await withNotices(1);
     const receiver = await startReceiver((answer) => answer.writeHead(429, { 'retry-after': '1800' }).end());
@@ -185,7 +187,7 @@ describe('when a receiver fails', () => {
     const receiver = await startReceiver((answer) => answer.writeHead(503).end());
     const { deps, lines } = deliversTo(receiver.url, outbox);
     await deliverOnce(deps, GOES_ON);
-    await age(NOTICE_LIMITS.giveUpMs, 0);
+    await age(3 * 86_400_000, 0);
     await afterWaiting();
     // It was away itself: what it tries for the first time after three days is not given up at once.
     expect(await deliverOnce(deps, GOES_ON)).toEqual({ delivered: 0, failed: 1, undelivered: 0 });

@@ -14,7 +14,7 @@ import { startReceiver } from '../../support/receiver.ts';
 const PROCESS = bundled('deliver-process');
 const ACCOUNT = 'https://test.example';
 
-// Promise: no-notice-lost-by-restart
+// Promises: no-notice-lost-by-restart, repeated-notice-same-id
 test.each([
   ['before it sends', 'before', 1],
   ['while the receiver has not answered yet', 'during', 2],

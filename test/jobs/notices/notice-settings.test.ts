@@ -19,6 +19,7 @@ describe('settings of notices change', () => {
       .sort();
   }
 
+  // Promise: only-wanted-kinds-sent
   test.each([
     [{}, ['failures 0', 'settled 0']],
     [{ NOTIFY_FAILURES_ABOVE: '14' }, ['failures 0', 'settled 0']],

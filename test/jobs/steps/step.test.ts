@@ -46,7 +46,7 @@ describe('the way of a row', () => {
     expect(standIn.counts().made.company).toBe(1);
   });
 
-  // Promise: at-most-one-call
+  // Promises: at-most-one-call, sent-once-however-imported
   test('makes a request once, however often and wherever it is imported', async () => {
     const { work, standIn, settled, ...place } = await openWorkplace();
     await work();

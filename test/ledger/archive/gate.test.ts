@@ -164,7 +164,7 @@ const QUIET_ACTS: Record<string, (ledger: FinishedLedger) => Promise<unknown>> =
     makeFinished({ connection, keys, processId: 'a', sinceMs: 0 }).news(),
 };
 
-// Promise: nothing-changes-archived
+// Promises: nothing-changes-archived, archived-is-said
 test.each(ARCHIVE_STATES)('nothing changes a portfolio that is %s', async (is) => {
   const ledger = await openFinished();
   await ledger.say(is);

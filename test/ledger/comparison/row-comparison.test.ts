@@ -98,7 +98,7 @@ test('nothing is found where nothing is wrong, however often it is compared', as
   }
 });
 
-// Promise: night-compares-counts
+// Promises: night-compares-counts, search-indexes-mended
 test.each<[string, (ledger: Ledger, cause: string) => Promise<unknown>, object[]]>([
   [
     'a sum that was changed',

@@ -54,6 +54,7 @@ test('rows that were brought in without the indexes are found after they were co
   expect(await portfolios.compare([PORTFOLIO])).toEqual([]);
 });
 
+// Promise: search-indexes-mended
 test('what lacks in the indexes is put in, and what is wrong is taken out', async () => {
   const { connection, keys, portfolios, keysOf } = await openRows();
   expect(await portfolios.compare([PORTFOLIO])).toEqual([]);

@@ -22,6 +22,7 @@ function asBefore({ findings, crowded }: ReturnType<typeof night>): Before {
   return { ...BEFORE, crowded, findings: compareReports({ findings, crowded }, undefined).findings };
 }
 
+// Promise: report-compares-with-before
 test('a finding is new, has more rows, fewer or the same, or is there no more', () => {
   const before = asBefore(night({ a: 1, b: 5, c: 5, d: 2 }));
   const { findings, groups } = compareReports(night({ a: 3, b: 4, c: 5, e: 9 }), before);

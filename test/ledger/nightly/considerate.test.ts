@@ -28,7 +28,6 @@ async function ourShare(run: (ms: number) => Promise<void>, time: { ms: number; 
   return (time.ours - before.ours) / (time.ms - before.ms);
 }
 
-// Promise: check-at-any-time
 test('at rest nearly all of the time is ours, and while others work less than a tenth of it', async () => {
   const others = { share: 0 };
   const { time, run } = place(others);

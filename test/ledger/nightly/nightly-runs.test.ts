@@ -18,6 +18,7 @@ function openRuns() {
   return { connection, keys, runs: makeNightlyRuns({ connection, keys, retryUntilAnswered: (_what, run) => run() }) };
 }
 
+// Promise: night-ends-once
 test('a night ends once: whoever begins or ends it again does nothing', async () => {
   const { runs } = openRuns();
   expect(await runs.begin(NIGHT, RUN)).toBe(1);

@@ -41,6 +41,7 @@ test('a report is read again with its findings and their examples, a page at a t
   expect(await reports.findings('monday', 245, 110)).toHaveLength(5);
 });
 
+// Promise: one-report-a-night
 test('the report of a night that was made again takes the place of the first, all at once', async () => {
   const { connection, keys, reports, keep } = openReports();
   await keep('monday', 1_000, words(120));

@@ -59,6 +59,7 @@ describe('an import', () => {
 
   const corrected = makeRequest({ name: 'Corrected', limit: { requested_limit: '2000' } });
 
+  // Promise: unsent-row-takes-new-content
   test.each(['queued', 'company', 'documents', 'limit', 'refused', 'held', 'cancelled'] as const)(
     'gives a row that is %s the new words, as long as its limit was not sent',
     async (state) => {

@@ -137,6 +137,7 @@ const refuses = (code: number, only?: string) => ({
   },
 });
 
+// Promises: hanging-receiver-cut-off, refused-notice-keeps-no-other
 test.each([
   ['the sender', 'onMailFrom', 550, { fault: 'way', passes: false, words: /NOTIFY_SMTP_FROM/ }],
   ['the sender for now', 'onMailFrom', 451, { fault: 'way', passes: true, words: /NOTIFY_SMTP_FROM/ }],
@@ -164,6 +165,7 @@ test('where one of several addresses is refused the others have the mail, and it
   expect(taken).toMatchObject([{ to: [TO[0]] }]);
 });
 
+// Promise: hanging-receiver-cut-off
 test('a server that hangs is cut off, wherever it does', async () => {
   const silent = createServer((socket) => socket.on('error', () => {}));
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));

@@ -19,6 +19,7 @@ function textsOf(value: unknown, name: string): string[] {
   );
 }
 
+// Promise: names-in-notices-are-text
 test('JSON has the id, kind and time, and the words as they are', () => {
   expect(jsonForm(message({ title: 'a <b> & "c"' }))).toEqual({
     id: 'id-1',
@@ -71,6 +72,7 @@ describe('Slack', () => {
 });
 
 describe('Teams', () => {
+  // Promise: names-in-notices-are-text
   test('names stand in runs of text, which know no Markdown, and the link is a button', () => {
     const hostile = '[x](https://evil.example) **b** <at>all</at>';
     const { attachments } = teamsForm(message({ title: hostile, facts: [{ term: 'T', what: hostile }] }));

@@ -10,6 +10,7 @@ test.each([200, 201, 202, 204])('%i is delivered', (status) => {
 });
 
 // Who has to do something, and whether other notices would fare better.
+// Promises: hanging-receiver-cut-off, redirects-are-not-followed, refused-notice-keeps-no-other
 test.each([
   [429, 'way', true],
   [408, 'way', true],
@@ -29,6 +30,7 @@ test.each([
   expect(meaning(status)).toMatchObject({ is: 'failed', fault, passes, words: expect.stringContaining(`${status}`) });
 });
 
+// Promise: notices-wait-in-order
 test.each([
   ['120', 120_000],
   [' 5 ', 5_000],

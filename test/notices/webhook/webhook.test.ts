@@ -86,6 +86,7 @@ test('when the process stops, what is being sent is cut off at once', async () =
   expect(await sending).toMatchObject({ is: 'failed', fault: 'ours' });
 });
 
+// Promise: webhook-address-stays-secret
 test.each([
   ['closes', (port: number) => `http://127.0.0.1:${port}/s3cr3t`, /^127\.0\.0\.1:\d+ gave no answer: /],
   ['speaks no TLS', (port: number) => `https://127.0.0.1:${port}/s3cr3t`, /does not speak TLS|gave no answer/],
@@ -99,6 +100,7 @@ test.each([
   expect(sent.words).not.toContain('s3cr3t');
 });
 
+// Promise: hanging-receiver-cut-off
 test('an address where nothing listens, or of a name that does not exist, is said to be that', async () => {
   expect((await send('http://127.0.0.1:9/s3cr3t')).words).toMatch(/^127\.0\.0\.1:9 gave no answer: .*ECONNREFUSED/);
   expect((await send('http://nobody.invalid/s3cr3t')).words).toMatch(

@@ -15,6 +15,7 @@ import { openPeople } from '../../support/people.ts';
 const RFC_SECRET = Buffer.from('12345678901234567890');
 
 describe('a code of an app', () => {
+  // Promise: second-factor-needed
   test.each([
     [59, '287082'],
     [1_111_111_109, '081804'],
@@ -52,6 +53,7 @@ describe('a sealed secret', () => {
   const [key, other] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
   const sealed = seal(RFC_SECRET, key, 'alice');
 
+  // Promise: nobody-signs-in-by-redis
   test('is read with its key and for whom it was sealed', () => {
     expect(unseal(sealed, key, 'alice')).toEqual(RFC_SECRET);
     expect(seal(RFC_SECRET, key, 'alice')).not.toBe(sealed);
@@ -89,6 +91,7 @@ describe('recovery codes', () => {
     for (const code of codes) expect(code).toMatch(/^[a-km-z2-8]{4}(-[a-km-z2-8]{4}){6}$/);
   });
 
+  // Promise: nobody-signs-in-by-redis
   test('are told however they are typed, for their user alone', () => {
     const [key, code] = [Buffer.alloc(32, 1), 'abcd-efgh-ijkm-npqr-stuv-wxyz'];
     const digest = recoveryDigest(code, 'alice', key);

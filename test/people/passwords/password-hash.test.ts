@@ -8,6 +8,7 @@ const OTHERS_DIGEST =
   '$argon2id$v=19$m=47104,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$iHjEV33A1Jps3e9DZQ4SHuT+eGZhLjpMdPcxrZD0JlY';
 
 describe('the digest of a password', () => {
+  // Promise: nobody-signs-in-by-redis
   test('is a PHC string with the cost that OWASP names, another each time, and tells the password', async () => {
     const [one, other] = [await hashPassword(PASSWORD), await hashPassword(PASSWORD)];
     expect(one).toMatch(/^\$argon2id\$v=19\$m=47104,t=1,p=1\$[\w+/]{22}\$[\w+/]{43}$/);

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { makePeople } from '../../../src/people/people.ts';
 import type { Role } from '../../../src/people/person.ts';
+import { keyContents } from '../../support/key-contents.ts';
 import { connectRedis } from '../../support/ledger.ts';
 import { HERE, openPeople, PASSWORD } from '../../support/people.ts';
 
@@ -9,15 +10,17 @@ const EVE = { by: 'eve@example.com (sso 4f6d2a)', roles: ['viewer', 'finance'] a
 describe('a session', () => {
   // Promise: nobody-signs-in-by-redis
   test('is found by its token alone, of which Redis has nothing', async () => {
-    const { people, addUser, signIn, connection, prefix } = openPeople();
+    const { people, addUser, setFactor, signIn, connection, prefix } = openPeople();
     await addUser('alice');
     const { token } = await signIn('alice');
     expect(token).toMatch(/^[\w-]{43}$/);
     const found = await people.sessions.read(token, { counts: true });
     expect(found).toMatchObject({ person: { by: 'alice', roles: ['viewer'] }, owes: undefined });
-    const all = await connection.keys(`{${prefix}}*`);
-    const kept = await Promise.all(all.map(async (key) => [key, await connection.dump(key)].join(' ')));
-    expect(kept.join('\n')).not.toContain(token);
+    await addUser('eve');
+    const { recoveryCodes, secret } = await setFactor('eve');
+    const kept = JSON.stringify(await keyContents({ ledger: connection, settings: { LIMITLINE_PREFIX: prefix } }));
+    expect(kept).toContain('argon2id');
+    for (const known of [token, PASSWORD, secret, ...recoveryCodes]) expect(kept).not.toContain(known);
     expect(token).not.toContain(found?.session);
   });
 
@@ -44,6 +47,7 @@ describe('a session', () => {
     expect(await people.sessions.read(token, { counts: true })).toBeDefined();
   });
 
+  // Promise: nobody-signs-in-by-redis
   test('is of no use to a host that has another secret', async () => {
     const { addUser, signIn, keys } = openPeople();
     await addUser('alice');
@@ -123,7 +127,7 @@ describe('a session', () => {
 });
 
 describe('sessions of a person', () => {
-  // Promise: changes-end-sessions
+  // Promises: changes-end-sessions, user-commands-end-sessions
   test('end on all hosts by a change of password, role or factor, and by removal', async () => {
     const { people, addUser, signIn, keys, secret } = openPeople();
     const elsewhere = makePeople({ connection: connectRedis(), keys, secret });

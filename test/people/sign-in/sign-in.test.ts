@@ -26,8 +26,10 @@ describe('a password', () => {
 
   // Promise: given-password-72-hours
   test('that somebody else set is good for a while, and for nothing but to choose another', async () => {
-    const { people } = openPeople();
+    const { people, connection, keys } = openPeople();
     await people.users.add({ name: 'alice', roles: ['admin'], password: PASSWORD, mustChange: true });
+    const untilMs = Number(await connection.hget(keys.user('alice'), 'until'));
+    expect(Math.round((untilMs - Date.now()) / 3_600_000)).toBe(72);
     const first = await people.signIn.password({ name: 'alice', password: PASSWORD, ...HERE });
     expect(first).toMatchObject({ is: 'in', owes: 'password' });
     const token = first.is === 'in' ? first.token : '';
@@ -44,6 +46,7 @@ describe('a password', () => {
     expect(await people.signIn.password({ name: 'alice', password: PASSWORD, ...HERE })).toEqual({ is: 'no' });
   });
 
+  // Promise: given-password-72-hours
   test('that somebody else set is good for nothing when its time is over', async () => {
     const { people, addUser } = openPeople({ initialMs: 0 });
     await people.users.add({ name: 'alice', roles: ['viewer'], password: PASSWORD, mustChange: true });

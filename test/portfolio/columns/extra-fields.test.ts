@@ -10,6 +10,7 @@ import {
 
 const by = { conventions: { decimal: ',', dates: null }, today: '2026-11-21' } as const;
 
+// Promise: mapped-path-sent-exactly
 test.each([
   ['company.address.postal_code', 'company.address.postal_code'],
   ['company.address.postal_code:text', 'company.address.postal_code'],
@@ -18,11 +19,12 @@ test.each([
   // It stands in answers alone; whether it can be sent is not shown.
   ['buyer_limit.contact.phone', 'buyer_limit.contact.phone'],
   ['company.toString', 'company.toString'],
+  ['company.post-code_2.b.c.d.e.f.g', 'company.post-code_2.b.c.d.e.f.g'],
 ])('%s is a path', (text, field) => {
   expect(readExtraField(text)).toEqual({ field });
 });
 
-// Promise: shown-fields-not-by-path
+// Promises: shown-fields-not-by-path, mapped-path-sent-exactly
 test.each([
   ['company.id', /a column of its own: write company_id in place of the path/],
   ['company.name', /write name in place/],
@@ -63,6 +65,7 @@ test.each([
   ['company.a b', /has "a b", which is no name/],
   ['company.ü', /has "ü", which is no name/],
   [`company.${'x'.repeat(65)}`, /which is no name/],
+  ['company.a.b.c.d.e.f.g.h', /has 9 names/],
   [`company.${'x.'.repeat(9)}x`, /has 11 names, and a path has at most 8: write fewer/],
   ['company.x:date', /has the type date, and the types are text, number and yesno: write it like/],
   ['company.x:toString', /has the type toString/],

@@ -69,7 +69,7 @@ describe('a name in two columns', () => {
 });
 
 describe('a header in two rows', () => {
-  // Promise: unclear-column-is-a-fault
+  // Promises: unclear-column-is-a-fault, header-line-is-named
   test.each([
     ['Firma;;;Limit;\nNr.;Name;Ort;Limit beantragt;Bemerkung\n10001;Acme;Ulm;1;x\n', 1, 2],
     ['Liste\nFirma;;;Kreditlimit;\nNr.;Name;Ort;beantragt;bewilligt\n10001;Acme;Ulm;1;2\n', 2, 3],

@@ -34,6 +34,7 @@ describe('a header below a title', () => {
     });
   });
 
+  // Promise: header-is-found
   test.each<[string, string, number, string | null]>([
     [
       'title cells that are filled up with delimiters',
@@ -60,6 +61,7 @@ describe('a header below a title', () => {
     if (first === null) expect(found.problems).toEqual([expect.stringContaining('--map "Betrag=requested_limit"')]);
   });
 
+  // Promises: header-is-found, header-line-is-named
   test('is not found behind the 20th line, and the problem says how to name it', async () => {
     const content = `${'x\n'.repeat(20)}Name;Limit\nA;1\n`;
     const { problems, headerLine } = await told(content);

@@ -37,7 +37,7 @@ test('a line that was told once is told the same ever after, whatever other file
   );
 });
 
-// Promise: same-buyer-by-a-person
+// Promise: references-tell-buyers-apart
 test('two references are never one buyer, nor two names', async () => {
   await fc.assert(
     fc.asyncProperty(anyLines, async (lines) => {

@@ -13,6 +13,7 @@ async function told(lines: Given[]): Promise<string[]> {
 }
 
 describe('a line finds its buyer', () => {
+  // Promise: identifiers-kept-for-buyer
   test.each<[string, Given[], string[]]>([
     [
       'by its reference, whatever else changes',
@@ -88,6 +89,7 @@ describe('a line finds its buyer', () => {
 });
 
 describe('a line cannot be told', () => {
+  // Promise: two-buyers-one-number
   test.each<[string, Given[], RegExp]>([
     [
       'whose number belongs to another name',
@@ -139,6 +141,7 @@ describe('a line cannot be told', () => {
 });
 
 describe('a person says', () => {
+  // Promise: same-buyer-by-a-person
   test.each<[string, Given[], string[]]>([
     [
       'that they are the same, and the name is known from then on',

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { looseName } from '../../../src/portfolio/identity/loose-name.ts';
 
+// Promise: two-buyers-one-number
 test.each([
   ['Müller Stahl GmbH', 'MUELLER STAHL G.m.b.H.'],
   ['Müller Stahl GmbH', 'Muller-Stahl'],

@@ -19,7 +19,7 @@ const SUM = 'exact sum of the 2 lines from 2 to 3';
 const NOTE = 'reads like a note';
 
 describe('a line below the buyers', () => {
-  // Promise: lines-that-are-no-buyers
+  // Promises: lines-that-are-no-buyers, totals-not-requested, second-table-not-requested
   test.each<[string, string, string]>([
     ['by its word', 'Summe;;;;;;1.352.846,17', `4 Firma: This line ${TOTAL}`],
     ['by its word, whatever its amount', 'Gesamt;;;;;;5,00', `4 Firma: This line ${TOTAL}`],

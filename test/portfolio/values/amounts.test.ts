@@ -106,6 +106,7 @@ describe('parseAmount', () => {
     expect(parseAmount(text, ',')).toEqual({ problem: expect.any(String) });
   });
 
+  // Promise: no-currency-word-refused
   test.each(['10 PCS', '30 PCT', '10 DAY', 'LCY 5', '5 XY€'])('refuses %s, which names no currency', (text) => {
     expect(parseAmount(text)).toEqual({ problem: expect.stringContaining('is not a currency') });
   });

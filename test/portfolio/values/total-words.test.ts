@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { groupOf, isTotalLabel } from '../../../src/portfolio/values/total-words.ts';
 
 describe('isTotalLabel', () => {
+  // Promise: totals-not-requested
   test.each([
     'Total',
     'TOTAL',

@@ -67,4 +67,5 @@ test('portfolios says how many are archived, and --all lists them with where the
   expect(listed.archived).toEqual([
     expect.objectContaining({ portfolio: 'q4', standing: 'archived', rows: 2, requested: '2004.00', folder }),
   ]);
+  expect(all.stdout).toMatch(/ 2 done; .*; files of \d+ kB\n +requested 2,004\.00, granted 2,004\.00\n/);
 });

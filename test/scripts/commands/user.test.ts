@@ -69,12 +69,14 @@ test('the sessions of a user, and of somebody of an identity provider, are liste
 
 // Promise: user-changes-audited
 test('the audit has what a command changed of a user, before and after, and no password', async () => {
-  const { user, audit } = await openUsers();
+  const { user, audit, opened } = await openUsers();
   const { password } = JSON.parse((await user('add', 'alice', '--roles', 'viewer', '--json')).stdout);
   await user('roles', 'alice', '--roles', 'finance,approver');
   const again = JSON.parse((await user('password', 'alice', '--json')).stdout).password;
   await user('sessions', 'alice');
   await user('sessions', 'alice', '--end');
+  await opened.setFactor('alice');
+  await user('factor', 'alice', '--reset');
   await user('remove', 'alice');
   const { stdout } = await audit();
   const ended = JSON.parse(stdout).entries.filter(({ is }: { is: string }) => is === 'done');
@@ -83,6 +85,7 @@ test('the audit has what a command changed of a user, before and after, and no p
     { what: 'roles set', about: 'alice', facts: { before: ['viewer'], after: ['finance', 'approver'] } },
     { what: 'password set', facts: { mustChange: true } },
     { what: 'sessions of a user ended', about: 'alice', facts: { ended: 0 } },
+    { what: 'second factor reset', about: 'alice' },
     { what: 'user removed', facts: { before: ['finance', 'approver'], users: 0 } },
   ]);
   for (const secret of [password, again]) expect(stdout).not.toContain(secret);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { callCommand } from '../../support/call-command.ts';
 import { makeFolder } from '../../support/workplace.ts';
 
-// Promise: check-reads-supplier
+// Promises: check-reads-supplier, unsent-supplier-columns-named
 test("check reads the supplier's file: its problems, what is not sent of it, and its call", async () => {
   const cwd = await makeFolder();
   await writeFile(join(cwd, 'q4.csv'), 'name,country_code,requested_limit\nA,DE,1000\nB,DE,2000\n');

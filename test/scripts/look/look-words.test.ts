@@ -99,12 +99,17 @@ test('where nothing is left to request, nothing is said of what it would take', 
   expect(lookWords({ ...look, counts, dryRun, largest: [] })).toContain('Requests  8 rows, all requested before');
 });
 
+// Promise: check-counts-the-import
 test('a check groups its sums by thousands, as a look does', () => {
   expect(dryRunWords(look.dryRun, 'EUR')).toMatch(/ \(EUR [\d,.]+ in total\), create/);
   expect(lookWords({ ...look, currency: 'EUR' }).join('\n')).toMatch(/^Requests .*, EUR [\d,.]+ in total/m);
   const words = dryRunWords(look.dryRun);
   expect(words).toContain('An import would request 1,190 limits (1,234,567.50 in total)');
+  expect(words).toContain(', create 1,100 companies and upload 12 documents (3.5 MB).');
   expect(words).toContain('another limit, open, made or in this file (71,000.00 in total)');
+  expect(words).toMatch(
+    / 8 limits were requested before .* 90 companies exist already\. 2 more are held or under way /,
+  );
 });
 
 test('a look names the rows of other portfolios that are sent, too, and asks about them alone where nothing else is left', () => {

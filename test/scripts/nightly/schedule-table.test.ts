@@ -36,6 +36,7 @@ const FACTS: ScheduleFacts = {
   nowMs: NOW_MS,
 };
 
+// Promise: nobody-on-duty-said
 test('the schedule says each task in words, when next, how it went last, and who is on duty', () => {
   expect(scheduleTable(FACTS)).toBe(
     `reconcile   compares

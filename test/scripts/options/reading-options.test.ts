@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { linesNamed } from '../../../scripts/options/reading-options.ts';
 
+// Promise: same-buyer-by-a-person
 test('lines are named one by one, in ranges and in lists', () => {
   expect(linesNamed('--same-buyer', ['12', '3-5', '5,7'])).toEqual([3, 4, 5, 7, 12]);
 });

@@ -53,6 +53,7 @@ describe('the encoding of a list', () => {
     }
   });
 
+  // Promise: uncertain-encoding-asked
   test.each([
     ['windows-1254', NAMES.Turkish],
     ['windows-1251', 'Газпром,Москва'],

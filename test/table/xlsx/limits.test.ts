@@ -76,6 +76,7 @@ async function readInProcess(paths: string[]): Promise<{ told: string[]; peakMb:
   return JSON.parse((await promisify(execFile)(process.execPath, args)).stdout);
 }
 
+// Promise: broken-workbook-refused-whole
 test('a workbook made to take all memory is refused with the reason, within 300 MB', async () => {
   const { dir } = await makeTemporaryFolder();
   const paths: string[] = [];

@@ -38,6 +38,7 @@ describe('a sheet with rows above its header', () => {
     });
   });
 
+  // Promise: header-line-is-named
   test('is read from the row that a person names, however far down, and nothing above it is kept', async () => {
     function* far() {
       yield* times(30_000, (n) => row(n, 'title', 'a', 'b', 'c'));

@@ -57,6 +57,7 @@ describe('a sheet', () => {
     ]);
   });
 
+  // Promise: broken-workbook-refused-whole
   test.each([
     [
       'rows out of order',
@@ -107,6 +108,7 @@ describe('rows that are hidden', () => {
     expect(lines[1]).toMatchObject({ broken: 'By hand,200' });
   });
 
+  // Promise: hidden-rows-not-requested
   test('are taken with --hidden-rows, and totals still are not', async () => {
     const { lines } = await readSheets([{ name: 'Buyers', rows: rows.join('') }], { hiddenRows: true });
     expect(lines.map(({ kind }) => kind)).toEqual(['row', 'row', 'row', 'row', 'invalid']);

@@ -149,6 +149,7 @@ describe('a workbook', () => {
     });
   });
 
+  // Promise: first-visible-sheet
   test('has the sheet read that is named', async () => {
     expect((await readWorkbook(workbook(), { sheet: 'Old' })).lines).toMatchObject([{ row: { name: 'Tin' } }]);
     await expect(readWorkbook(workbook(), { sheet: 'New' })).rejects.toMatchObject({
@@ -249,6 +250,7 @@ describe('sheets that cannot be seen, or are not read', () => {
     );
   });
 
+  // Promise: first-visible-sheet
   test('a sheet that is asked for is read, hidden or not, and nothing is said of others', async () => {
     const sheets: Sheet[] = [
       { name: 'Buyers', rows: buyers },

@@ -52,6 +52,7 @@ test('the section says where notices go, which way fails since when and why, and
   expect(markup).toContain('to nobody');
 });
 
+// Promise: undelivered-is-shown
 test('a notice that was given up is said to be, with why', () => {
   const gone = {
     way: 'mail',

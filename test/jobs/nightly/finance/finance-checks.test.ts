@@ -9,7 +9,7 @@ import { openWorkplace } from '../../../support/workplace.ts';
 const HEADER =
   'name,country_code,company_registration_number,requested_limit,supporting_documents,statements_dated,contact_email';
 
-// Promise: findings-name-no-contact
+// Promises: findings-name-no-contact, rows-go-without-supplier, statements-by-nights-date
 test('after a run, all that finance wants to know of is found: what was granted, what failed, who has nothing', async () => {
   const place = await openWorkplace({
     faults: {
@@ -29,15 +29,17 @@ test('after a run, all that finance wants to know of is found: what was granted,
   const nowMs = Date.now();
   const { oldest, today } = adviceDates(new Date(nowMs));
   await place.import([
-    HEADER,
-    `Fine AG,DE,HRB 1,900000,a.pdf,${oldest},anna@private.example`,
-    'Half AG,DE,HRB 2,800000,,,anna@private.example',
-    'Refused AG,DE,HRB 3,5000,,,anna@private.example',
-    'Held AG,DE,HRB 4,6000,,,anna@private.example',
-    `Young AG,DE,HRB 5,900000,a.pdf,${today},`,
-    'Undated AG,DE,HRB 6,900000,a.pdf,,',
-    // Of so small a request nobody asks it.
-    'Small AG,DE,HRB 7,1000,a.pdf,2001-01-01,',
+    `${HEADER},street`,
+    ...[
+      `Fine AG,DE,HRB 1,900000,a.pdf,${oldest},anna@private.example`,
+      'Half AG,DE,HRB 2,800000,,,anna@private.example',
+      'Refused AG,DE,HRB 3,5000,,,anna@private.example',
+      'Held AG,DE,HRB 4,6000,,,anna@private.example',
+      `Young AG,DE,HRB 5,900000,a.pdf,${today},`,
+      'Undated AG,DE,HRB 6,900000,a.pdf,,',
+      // Of so small a request nobody asks it.
+      'Small AG,DE,HRB 7,1000,a.pdf,2001-01-01,',
+    ].map((line) => `${line},Privatweg 1`),
   ]);
   await place.work();
   await place.settled();
@@ -62,7 +64,8 @@ test('after a run, all that finance wants to know of is found: what was granted,
     ['refused', 'Refused AG', 'refused at the limit with status 422, for less than a day: limit is too high'],
   ]);
   expect(items.every(({ isMended }) => !isMended)).toBe(true);
-  expect(JSON.stringify(items)).not.toContain('anna');
+  expect(JSON.stringify(items)).not.toMatch(/anna|Privatweg/);
+  expect(items.find(({ check }) => check === 'no supplier')?.detail).toBe('refused: no');
   // Statements grow old: it goes by the date of the night, and not of the import.
   const later = await find(nowMs + 40 * 86_400_000);
   expect(later.filter(({ check }) => check === 'old statements').map(({ name, detail }) => [name, detail])).toEqual([

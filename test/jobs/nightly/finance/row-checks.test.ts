@@ -149,7 +149,7 @@ describe('statements', () => {
     return item && [item.check, item.says, item.detail];
   };
 
-  // Promise: statements-by-nights-date
+  // Promises: statements-by-nights-date, statement-date-is-advice-only
   test.each<[string, number, string | undefined, [string, string, string | undefined] | undefined]>([
     ['750000', 0, undefined, undefined],
     ['750000.01', 0, undefined, ['no statements', 'limit made: no document is named', undefined]],

@@ -6,7 +6,7 @@ import { retryRow } from '../../../../jobs/operators/retry-row.ts';
 import { makeFoundList, walkAll } from '../../../support/walked-rows.ts';
 import { buyerLines, openWorkplace } from '../../../support/workplace.ts';
 
-// Promise: awaiting-resend-named
+// Promises: awaiting-resend-named, buyers-without-limit-once
 test('a row that waits for approval to be sent again is told of, and its buyer as one without a limit', async () => {
   const { context, ...place } = await openWorkplace();
   const deps = { ...context, approvalPolicy: async () => ({ always: true, above: undefined }) };

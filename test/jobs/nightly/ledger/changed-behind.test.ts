@@ -85,6 +85,7 @@ test('a row that is marked as done, and that no call made, is named and gets no 
   expect(await ledger.exists(keys.call('limit', row.key))).toBe(0);
 });
 
+// Promise: open-row-gets-its-job
 test('rows that wait in a portfolio that counts as finished go on', async () => {
   const place = await quietPlace();
   const { ledger, keys, portfolios } = place.context;

@@ -101,7 +101,7 @@ test('a job that comes once more just behind the end of its row is left to the w
   expect(await found(place)).toEqual([]);
 });
 
-// Promise: night-leaves-the-rest
+// Promises: night-leaves-the-rest, forgotten-call-left-to-people
 test('what only a person can decide is named with what he would do, and left as it is', async () => {
   const place = await quietPlace();
   const { ledger, keys, rows, imports, documents } = place.context;

@@ -59,6 +59,7 @@ test('the sums of a finding have the currency that all files of its portfolio na
   expect(other.groups[0]).not.toHaveProperty('currency');
 });
 
+// Promise: report-sums-name-currency
 test('amounts of a portfolio whose files name several currencies have no sum, alone and beside those of another portfolio', async () => {
   const { make, reports } = await openDesk();
   const { groups } = await make(NIGHT, finds(foundItem({ portfolio: 'eur' }), foundItem({ portfolio: 'mixed' })));
