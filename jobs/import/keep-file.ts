@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { DocumentStore } from '../../src/documents/store.ts';
+import { LimitlineError } from '../../src/errors.ts';
 import { fileFault } from '../../src/files/file-fault.ts';
 
 /**
@@ -12,10 +13,14 @@ import { fileFault } from '../../src/files/file-fault.ts';
  * @throws LimitlineError `FILE` when the file cannot be read
  */
 export async function keepFile(path: string, imports: DocumentStore): Promise<string> {
-  const { size } = await stat(path).catch((error) => {
+  const found = await stat(path).catch((error) => {
     throw fileFault(path, 'read', error);
   });
-  return imports.put({ name: basename(path), path: resolve(path), sizeBytes: size, mediaType: 'text/csv' });
+  if (found.isFIFO() || found.isCharacterDevice()) {
+    const message = `${path} is a pipe, and an import reads its file more than once: give the content on standard input, with - for the file and --portfolio NAME.`;
+    throw new LimitlineError('FILE', message);
+  }
+  return imports.put({ name: basename(path), path: resolve(path), sizeBytes: found.size, mediaType: 'text/csv' });
 }
 
 /**

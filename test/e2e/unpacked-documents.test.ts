@@ -17,12 +17,18 @@ async function openPlace() {
   await mkdir(tmp);
   await writeZip(join(dir, 'd.zip'), { 'a.pdf': '%PDF-1.4\n', 'group/b.pdf': '%PDF-1.4\n' });
   await writeFile(join(dir, 'plain.csv'), `${HEADER}A,1,\n`);
-  const [silent, slow] = [join(dir, 'silent.csv'), join(dir, 'slow.csv')];
+  const [silent, slow, long] = [join(dir, 'silent.csv'), join(dir, 'slow.csv'), join(dir, 'long.csv')];
+  // Some seconds of an import.
+  await writeFile(
+    long,
+    `${HEADER}${Array.from({ length: 40_000 }, (_line, at) => `Buyer ${at},${at + 1},\n`).join('')}`,
+  );
   for (const path of [silent, slow]) await promisify(execFile)('mkfifo', [path]);
   const env = { TMPDIR: tmp, REDIS_URL: inject('redisUrl'), LIMITLINE_PREFIX: freshPrefix() };
   return {
     silent,
     slow,
+    long,
     start: (args: string[]) => startCommand([...args, '--documents', join(dir, 'd.zip')], { cwd: dir, env }),
     runPlain: () => runCommand(['check', 'plain.csv'], { cwd: dir, env }),
     /** What stands in the temporary folder, less what Node leaves there for itself. */
@@ -64,16 +70,24 @@ test('a check that is stopped while it reads says so, and leaves nothing', async
 
 test('documents that import unpacked are gone after a second signal', async () => {
   const place = await openPlace();
-  const importing = place.start(['import', place.slow, '--portfolio', 'q4']);
-  const pipe = await place.feed(place.slow);
-  // An import that ended says why.
-  const here = async () => (importing.child.exitCode === null ? place.left() : [await importing.ended]);
+  const importing = place.start(['import', place.long, '--portfolio', 'q4']);
+  // An import that ended, or is about to, says why.
+  const here = async () => {
+    const names = await place.left();
+    return names.length > 0 ? names : [importing.output().stderr, importing.child.exitCode];
+  };
   await expect.poll(here).toEqual([expect.stringMatching(/^limitline-/)]);
   importing.child.kill('SIGTERM');
   importing.child.kill('SIGHUP');
   await expect.poll(place.left).toEqual([]);
-  await pipe.close();
   expect((await importing.ended).status).not.toBe(0);
+});
+
+test('a pipe is not imported, since its file is read more than once; the fault says how it is', async () => {
+  const place = await openPlace();
+  const { status, stderr } = await place.start(['import', place.silent, '--portfolio', 'q4']).ended;
+  expect([status, stderr]).toEqual([1, expect.stringContaining('is a pipe, and an import reads its file more than')]);
+  expect(await place.left()).toEqual([]);
 });
 
 // Promise: unpacked-documents-removed
